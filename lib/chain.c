@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NONE = UINT32_MAX,
+    MOST_ALIKE = 32, /* a fingerprint that occurs more often on a side is common */
+    PAIRS_PER_SAMPLE = 8,
+};
+
+struct chain_group {
+    uint64_t fp;
+    uint32_t count_a, count_b;
+    uint32_t head_b; /* its last sample of b */
+};
+
+void chain_release(struct chain *chain)
+{
+    free(chain->anchors);
+    free(chain->groups);
+    free(chain->table);
+    free(chain->group_a);
+    free(chain->group_b);
+    free(chain->next_b);
+    free(chain->used_a);
+    free(chain->used_b);
+    free(chain->pairs);
+    free(chain->tails);
+    free(chain->previous);
+    *chain = (struct chain){0};
+}
+
+static bool grow(void *array, size_t count, size_t size)
+{
+    void **at = array, *more = realloc(*at, count * size);
+
+    if (more)
+        *at = more;
+    return more != NULL;
+}
+
+static int grow_samples(struct chain *chain, size_t samples, struct error *err)
+{
+    size_t table = 16;
+
+    while (table < 2 * samples)
+        table *= 2;
+    chain->table_len = table;
+    if (samples <= chain->sample_room)
+        return 0;
+    if (!grow(&chain->groups, samples, sizeof *chain->groups) || !grow(&chain->table, table, sizeof *chain->table) ||
+        !grow(&chain->group_a, samples, sizeof *chain->group_a) || !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
+        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
+        !grow(&chain->used_b, samples, sizeof *chain->used_b) || !grow(&chain->anchors, samples, sizeof *chain->anchors))
+        return error_set(err, "out of memory for the comparison of %zu samples", samples);
+    chain->sample_room = samples;
+    return 0;
+}
+
+static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
+{
+    if (pairs <= chain->pair_room)
+        return 0;
+    if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) || !grow(&chain->tails, pairs, sizeof *chain->tails) ||
+        !grow(&chain->previous, pairs, sizeof *chain->previous))
+        return error_set(err, "out of memory for %zu pairs of samples", pairs);
+    chain->pair_room = pairs;
+    return 0;
+}
+
+/* ---- groups ---- */
+
+static uint32_t group_of(struct chain *chain, uint64_t fp)
+{
+    const size_t mask = chain->table_len - 1;
+    size_t at = (size_t)((fp * 0x9e3779b97f4a7c15) >> 32) & mask;
+    uint32_t group;
+
+    while ((group = chain->table[at]) != NONE && chain->groups[group].fp != fp)
+        at = (at + 1) & mask;
+    if (group == NONE) {
+        group = chain->table[at] = (uint32_t)chain->group_count++;
+        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE};
+    }
+    return group;
+}
+
+static void make_groups(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count)
+{
+    memset(chain->table, 0xff, chain->table_len * sizeof *chain->table);
+    for (size_t i = 0; i < a_count; i++)
+        chain->groups[chain->group_a[i] = group_of(chain, a[i].fp)].count_a++;
+    for (size_t j = 0; j < b_count; j++) {
+        struct chain_group *group = &chain->groups[chain->group_b[j] = group_of(chain, b[j].fp)];
+
+        chain->next_b[j] = group->head_b;
+        group->head_b = (uint32_t)j;
+        group->count_b++;
+    }
+    for (size_t i = 0; i < chain->group_count; i++) {
+        const struct chain_group *group = &chain->groups[i];
+
+        chain->shared += group->count_a && group->count_b;
+        chain->only_a += !group->count_b;
+        chain->only_b += !group->count_a;
+    }
+}
+
+static bool is_common(const struct chain *chain, const struct chain_group *group)
+{
+    return group->count_a > chain->most || group->count_b > chain->most;
+}
+
+bool chain_common_a(const struct chain *chain, size_t i)
+{
+    return is_common(chain, &chain->groups[chain->group_a[i]]);
+}
+
+bool chain_common_b(const struct chain *chain, size_t i)
+{
+    return is_common(chain, &chain->groups[chain->group_b[i]]);
+}
+
+/* The number of pairs, after `most` was lowered until there are not too many of them. */
+static size_t limit_pairs(struct chain *chain, size_t samples)
+{
+    size_t pairs;
+
+    for (chain->most = MOST_ALIKE;; chain->most /= 2) {
+        pairs = 0;
+        for (size_t i = 0; i < chain->group_count; i++)
+            if (!is_common(chain, &chain->groups[i]))
+                pairs += (size_t)chain->groups[i].count_a * chain->groups[i].count_b;
+        if (pairs <= PAIRS_PER_SAMPLE * samples + 1024 || chain->most == 1)
+            return pairs;
+    }
+}
+
+/* ---- the chain ---- */
+
+/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is taken. */
+static void make_pairs(struct chain *chain, size_t a_count)
+{
+    chain->pair_count = 0;
+    for (size_t i = 0; i < a_count; i++) {
+        const struct chain_group *group = &chain->groups[chain->group_a[i]];
+
+        if (is_common(chain, group))
+            continue;
+        for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
+            chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, j};
+    }
+}
+
+/* How many of the chains' ends (ascending) are at pairs with a smaller b. */
+static size_t count_below(const struct chain *chain, size_t count, uint32_t b)
+{
+    size_t low = 0;
+
+    /* Most often the pair goes on the longest chain. */
+    if (count && chain->pairs[chain->tails[count - 1]].b < b)
+        return count;
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+
+        if (chain->pairs[chain->tails[middle]].b < b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end. */
+static void longest_chain(struct chain *chain)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < chain->pair_count; i++) {
+        size_t length = count_below(chain, longest, chain->pairs[i].b);
+
+        chain->previous[i] = length ? chain->tails[length - 1] : NONE;
+        chain->tails[length] = (uint32_t)i;
+        if (length == longest)
+            longest++;
+    }
+    chain->count = longest;
+    for (uint32_t i = longest ? chain->tails[longest - 1] : NONE; i != NONE; i = chain->previous[i])
+        chain->anchors[--longest] = chain->pairs[i];
+}
+
+int chain_find(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count,
+               struct error *err)
+{
+    chain->count = chain->pair_count = chain->group_count = 0;
+    chain->shared = chain->only_a = chain->only_b = 0;
+    if (a_count + b_count == 0)
+        return 0;
+    if (grow_samples(chain, a_count + b_count, err))
+        return -1;
+    make_groups(chain, a, a_count, b, b_count);
+    if (grow_pairs(chain, limit_pairs(chain, a_count + b_count), err))
+        return -1;
+    make_pairs(chain, a_count);
+    memset(chain->used_a, 0, a_count * sizeof *chain->used_a);
+    memset(chain->used_b, 0, b_count * sizeof *chain->used_b);
+    longest_chain(chain);
+    return 0;
+}
+
+void chain_find_next(struct chain *chain)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        chain->used_a[chain->anchors[i].a] = chain->used_b[chain->anchors[i].b] = true;
+    for (size_t i = 0; i < chain->pair_count; i++)
+        if (!chain->used_a[chain->pairs[i].a] && !chain->used_b[chain->pairs[i].b])
+            chain->pairs[kept++] = chain->pairs[i];
+    chain->pair_count = kept;
+    longest_chain(chain);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CHAIN_H
+#define KITH_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "sample.h"
+
+/*
+ * Which samples of two contents are the same, and in the same order.
+ *
+ * Samples match where their fingerprints are equal.  A fingerprint that occurs often says little about the place and is
+ * left out ("common").  The chain is the longest list of matches that ascends in both contents.
+ */
+struct anchor {
+    uint32_t a, b; /* the numbers of the two samples */
+};
+
+struct chain {
+    struct anchor *anchors; /* ascending in both */
+    size_t count;
+    uint64_t shared;         /* different fingerprints that both contents have */
+    uint64_t only_a, only_b; /* and that only one has */
+
+    /* work space */
+    struct chain_group *groups; /* one for each different fingerprint */
+    uint32_t *table;            /* fingerprint to group */
+    uint32_t *group_a, *group_b;
+    uint32_t *next_b; /* the next smaller sample of b in the group */
+    bool *used_a, *used_b;
+    struct anchor *pairs;
+    uint32_t *tails, *previous;
+    size_t group_count, table_len, sample_room, pair_count, pair_room;
+    uint32_t most; /* samples of one group and side, or it is common */
+};
+
+/* A chain of zeros is an empty one. */
+void chain_release(struct chain *chain);
+
+/* Finds the matches and the chain. */
+int chain_find(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count,
+               struct error *err);
+
+/* Takes the chain's anchors out of the matches and finds the longest chain of the rest: content that moved. */
+void chain_find_next(struct chain *chain);
+
+/* Whether sample number i of a, or of b, was left out. */
+bool chain_common_a(const struct chain *chain, size_t i);
+bool chain_common_b(const struct chain *chain, size_t i);
+
+#endif

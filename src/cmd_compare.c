@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "compare.h"
+#include "compare_report.h"
+#include "distance.h"
+#include "hasher.h"
+#include "options.h"
+#include "terminal.h"
+#include "walk.h"
+
+enum {
+    OPTION_JSON = OPTIONS_SAMPLING,
+    OPTION_EXACT,
+    OPTION_PAPERS,
+    OPTION_TIME,
+    OPTION_RAW,
+};
+
+static const struct option_spec compare_options[] = {
+    OPTIONS_SAMPLING_SPECS,
+    {0, "json", NULL, "write JSON", NULL},
+    {'x', "exact", NULL, "add the true Levenshtein distance of the two files", NULL},
+    {'p', "papers", NULL, "add what the papers' estimates say", NULL},
+    {'t', "time", "SECONDS", "for --exact and --papers: give up after so long (default: 10)", NULL},
+    {'r', "raw", NULL, "take both as content, even if they look like records", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum {
+    USUAL_SECONDS = 10,
+    MAX_SECONDS = 1000000,
+    DENSE_C = 32,              /* for two files: there is time to look closely */
+    CLOSE_SAMPLES = 1 << 22,   /* but not at more samples than these */
+};
+
+struct compare {
+    struct sampling sampling;
+    struct sampler_params params;
+    bool json, exact, papers, raw;
+    uint64_t seconds;
+};
+
+/* One of the two things to compare. */
+struct side {
+    const char *path;
+    int fd;
+    uint64_t len;     /* of a file */
+    bool is_record;   /* the file holds one */
+    uint8_t *content; /* if it was read at once: standard input, or for --exact */
+    struct record record;
+};
+
+/* ---- reading ---- */
+
+static void release_side(struct side *side)
+{
+    if (side->fd > STDIN_FILENO)
+        close(side->fd);
+    free(side->content);
+    record_release(&side->record);
+}
+
+/* All that can be read from fd, at most `most` bytes, into memory. */
+static int read_all(int fd, const char *path, uint64_t most, struct buffer *out, struct error *err)
+{
+    for (;;) {
+        char *to;
+        ssize_t got;
+
+        if (out->len > most)
+            return error_set(err, "%s: is larger than %" PRIu64 " bytes", path, most);
+        to = buffer_extend(out, 1 << 16);
+        if (!to)
+            return error_set(err, "%s: out of memory after %zu bytes", path, out->len);
+        got = read(fd, to, 1 << 16);
+        out->len -= (1 << 16) - (got > 0 ? (size_t)got : 0);
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno != EINTR)
+            return error_errno(err, "%s: cannot be read at byte %zu", path, out->len);
+    }
+}
+
+static int open_side(struct side *side, const char *path, struct error *err)
+{
+    struct stat st;
+
+    side->path = path;
+    if (strcmp(path, "-") == 0) {
+        struct buffer all = {0};
+
+        if (read_all(STDIN_FILENO, path, SIZE_MAX / 2, &all, err)) {
+            buffer_release(&all);
+            return -1;
+        }
+        side->content = (uint8_t *)all.data;
+        side->len = all.len;
+        return 0;
+    }
+    side->fd = walk_open(path, 0);
+    if (side->fd < 0)
+        return error_errno(err, "%s", path);
+    if (fstat(side->fd, &st))
+        return error_errno(err, "%s", path);
+    if (!S_ISREG(st.st_mode))
+        return error_set(err, "%s: is %s; two files or records are compared", path, walk_kind(st.st_mode));
+    side->len = (uint64_t)st.st_size;
+    return 0;
+}
+
+static bool starts_as_record(const struct side *side)
+{
+    char start[RECORD_MAGIC_LEN];
+
+    if (side->len < RECORD_MAGIC_LEN)
+        return false;
+    if (side->content)
+        return memcmp(side->content, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0;
+    return pread(side->fd, start, sizeof start, 0) == sizeof start && memcmp(start, RECORD_MAGIC, sizeof start) == 0;
+}
+
+static int load_content(struct side *side, struct error *err)
+{
+    struct buffer all = {0};
+
+    if (side->content || side->len == 0)
+        return 0;
+    if (lseek(side->fd, 0, SEEK_SET) != 0 || read_all(side->fd, side->path, SIZE_MAX / 2, &all, err)) {
+        buffer_release(&all);
+        return -1;
+    }
+    side->content = (uint8_t *)all.data;
+    if (all.len != side->len)
+        return error_set(err, "%s: changed while it was read", side->path);
+    return 0;
+}
+
+/* The file's only line, which is a record. */
+static int parse_side(struct side *side, struct error *err)
+{
+    struct error why;
+    const char *text, *newline;
+
+    if (load_content(side, err))
+        return -1;
+    text = (const char *)side->content;
+    newline = memchr(text, '\n', side->len);
+    if (newline && newline + 1 < text + side->len)
+        return error_set(err, "%s: holds more than one record; give one line of it, e.g. on standard input as '-'", side->path);
+    if (record_parse(&side->record, text, newline ? (size_t)(newline - text) : side->len, &why))
+        return error_set(err, "%s: line 1: %s", side->path, why.text);
+    return 0;
+}
+
+static enum hasher_result sign_side(struct side *side, const struct sampler_params *params, struct error *err)
+{
+    struct hasher *hasher = hasher_new(params, DIGEST_BIT(DIGEST_SHA1), err);
+    enum hasher_result result = HASHER_FAILED;
+
+    if (!hasher)
+        return HASHER_FAILED;
+    if (!side->content)
+        result = hasher_fd(hasher, side->fd, side->path, NULL, &side->record, err);
+    else if (!hasher_begin(hasher, side->len, err) && !hasher_update(hasher, side->content, side->len, err) &&
+             !hasher_final(hasher, &side->record, err))
+        result = HASHER_OK;
+    record_set_name(&side->record, side->path, strlen(side->path));
+    hasher_free(hasher);
+    return result;
+}
+
+/* ---- how to sample ---- */
+
+static uint32_t bearable_c(uint32_t c, uint64_t len)
+{
+    while (c < SAMPLER_MAX_C && len / c > CLOSE_SAMPLES)
+        c *= 2;
+    return c;
+}
+
+/* As densely as the smaller content asks for, and as the larger one allows. */
+static uint32_t close_c(uint64_t a_len, uint64_t b_len)
+{
+    uint32_t c = sampler_auto_c(a_len < b_len ? a_len : b_len);
+
+    return bearable_c(c > DENSE_C ? DENSE_C : c, a_len < b_len ? b_len : a_len);
+}
+
+/* The user's parameters; or a record's, if one of the sides is one. */
+static int choose_params(const struct compare *compare, const struct side *a, const struct side *b,
+                         struct sampler_params *params, struct error *err)
+{
+    const struct sampling *said = &compare->sampling;
+    const struct side *given = a->is_record ? a : b->is_record ? b : NULL;
+
+    if (given && (said->has_n || said->has_c || said->has_k || said->scheme))
+        return error_set(err, "%s is a record: how to sample cannot be said", given->path);
+    *params = given ? given->record.params : compare->params;
+    if (params->scheme != SAMPLER_GF8)
+        return 0;
+    if (params->c == SAMPLER_AUTO)
+        params->c = close_c(a->len, b->len);
+    else if (given)
+        params->c = bearable_c(params->c, given == a ? b->len : a->len);
+    return 0;
+}
+
+static int load_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
+{
+    struct side *sides[] = {a, b};
+    struct sampler_params params;
+
+    for (int i = 0; i < 2; i++) {
+        sides[i]->is_record = !compare->raw && starts_as_record(sides[i]);
+        if (sides[i]->is_record && compare->exact) {
+            error_set(err, "%s is a record: --exact needs two files", sides[i]->path);
+            return EXIT_USAGE;
+        }
+        if (sides[i]->is_record && parse_side(sides[i], err))
+            return EXIT_USAGE;
+    }
+    if (choose_params(compare, a, b, &params, err))
+        return EXIT_USAGE;
+    for (int i = 0; i < 2; i++) {
+        enum hasher_result result = sides[i]->is_record ? HASHER_OK : sign_side(sides[i], &params, err);
+
+        if (result != HASHER_OK)
+            return result == HASHER_CHANGED ? EXIT_CHANGED : result == HASHER_UNREADABLE ? EXIT_PARTIAL : EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+/* ---- with a limit on time ---- */
+
+static int is_late(void *arg)
+{
+    const struct timespec *deadline = arg;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > deadline->tv_sec || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+}
+
+static struct timespec deadline_in(uint64_t seconds)
+{
+    struct timespec deadline;
+
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += (time_t)seconds;
+    return deadline;
+}
+
+/* The true distance, looked for below a limit that doubles, so that near files take little time whatever their size. */
+static int find_exact(const struct compare *compare, struct side *a, struct side *b, struct report *report, struct error *err)
+{
+    struct timespec deadline = deadline_in(compare->seconds);
+    uint64_t distance = DISTANCE_MORE, most = a->len > b->len ? a->len : b->len;
+    int stopped = 0;
+
+    if (load_content(a, err) || load_content(b, err))
+        return -1;
+    for (uint64_t limit = 1024; distance == DISTANCE_MORE && !stopped; limit *= 4) {
+        stopped = distance_bounded(a->content, a->len, b->content, b->len, limit < most ? limit : most, is_late, &deadline,
+                                   &distance, err);
+        if (stopped < 0)
+            return -1;
+        if (distance == DISTANCE_MORE && !stopped)
+            report->exact_more_than = limit;
+    }
+    report->has_exact = !stopped;
+    report->exact = distance;
+    report->exact_stopped = stopped;
+    return 0;
+}
+
+static int find_more(const struct compare *compare, struct comparer *comparer, struct side *a, struct side *b,
+                     struct report *report, struct error *err)
+{
+    if (compare->papers) {
+        struct timespec deadline = deadline_in(compare->seconds);
+        int stopped = comparer_papers(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
+
+        if (stopped < 0)
+            return -1;
+        report->has_papers = !stopped;
+        report->papers_stopped = stopped;
+    }
+    return compare->exact ? find_exact(compare, a, b, report, err) : 0;
+}
+
+/* ---- the command ---- */
+
+static int compare_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
+{
+    struct report report = {.a = &a->record, .b = &b->record, .seconds = compare->seconds};
+    struct comparer *comparer;
+    int status = load_sides(compare, a, b, err);
+
+    if (status != EXIT_DONE)
+        return status;
+    comparer = comparer_new(err);
+    if (!comparer)
+        return EXIT_USAGE;
+    if (comparer_run(comparer, &a->record, &b->record, &report.comparison, err) ||
+        find_more(compare, comparer, a, b, &report, err))
+        status = EXIT_USAGE;
+    else if (compare->json)
+        report_json(&report);
+    else
+        report_words(&report);
+    comparer_free(comparer);
+    return status;
+}
+
+static int take_option(struct compare *compare, const struct options *options, int option)
+{
+    switch (option) {
+    case OPTION_JSON:
+        compare->json = true;
+        return 0;
+    case OPTION_EXACT:
+        compare->exact = true;
+        return 0;
+    case OPTION_PAPERS:
+        compare->papers = true;
+        return 0;
+    case OPTION_TIME:
+        return options_number(options, 1, MAX_SECONDS, &compare->seconds);
+    case OPTION_RAW:
+        compare->raw = true;
+        return 0;
+    default:
+        return sampling_take(&compare->sampling, options, option);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct compare compare = {.seconds = USUAL_SECONDS};
+    struct side a = {.fd = -1}, b = {.fd = -1};
+    struct options options;
+    struct error err;
+    int option, operand = 0, status;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0)
+        if (take_option(&compare, &options, option))
+            return EXIT_USAGE;
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (sampling_params(&compare.sampling, command, &compare.params))
+        return EXIT_USAGE;
+    if (argc - operand != 2)
+        return options_wrong(command, "two files or records are compared, not %d", argc - operand);
+    if (strcmp(argv[operand], "-") == 0 && strcmp(argv[operand + 1], "-") == 0)
+        return options_wrong(command, "only one of the two can be standard input");
+    if (open_side(&a, argv[operand], &err) || open_side(&b, argv[operand + 1], &err))
+        status = EXIT_PARTIAL;
+    else
+        status = compare_sides(&compare, &a, &b, &err);
+    if (status != EXIT_DONE)
+        complain_error(&err);
+    release_side(&a);
+    release_side(&b);
+    return status;
+}
+
+const struct command command_compare = {"compare", "[options] A B", "tell how two files, or two records, are related",
+                                        compare_options, run};

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "hasher.h"
+#include "options.h"
+#include "queue.h"
+#include "terminal.h"
+#include "walk.h"
+
+enum {
+    OPTION_JOBS = OPTIONS_SAMPLING,
+    OPTION_JSON,
+    OPTION_MD5,
+    OPTION_SHA256,
+    OPTION_NULL,
+    OPTION_QUIET,
+};
+
+static const struct option_spec sign_options[] = {
+    OPTIONS_SAMPLING_SPECS,
+    {'j', "jobs", "N", "threads (default: one for each processor)", NULL},
+    {0, "json", NULL, "write JSON, an object a line", NULL},
+    {0, "md5", NULL, "add the MD5", NULL},
+    {0, "sha256", NULL, "add the SHA-256", NULL},
+    {'0', "null", NULL, "read the names, each ended by a zero byte, from standard input", NULL},
+    {'q', "quiet", NULL, "show no progress, and do not tell what is skipped", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum {
+    MAX_THREADS = 256,
+    JOBS_PER_THREAD = 8, /* that may wait: enough to keep the threads busy while the oldest is a large file */
+};
+
+struct sign {
+    struct sampling sampling;
+    struct sampler_params params;
+    unsigned digests;
+    bool json, names_from_input, quiet;
+    uint64_t threads;
+    struct progress progress;
+    int status;               /* the worst so far */
+    unsigned long long links; /* not followed */
+};
+
+/* A file to be signed; or, with a message, something that is not. */
+struct job {
+    struct buffer path; /* terminated */
+    bool is_input;      /* standard input, whatever it is */
+    bool follow;        /* if it is a symbolic link */
+    bool has_message;
+    int status;         /* what the message means: EXIT_* */
+    struct error err;
+    struct buffer out;
+};
+
+/* What a thread owns. */
+struct signer {
+    struct sign *sign;
+    struct hasher *hasher;
+    struct record record;
+};
+
+/* Jobs on their way; without a queue they are done at once. */
+struct line {
+    struct sign *sign;
+    struct queue *queue;
+    struct signer *signers;
+    struct job *jobs;
+    size_t depth, next;
+};
+
+/* ---- one file ---- */
+
+static int status_of(enum hasher_result result)
+{
+    switch (result) {
+    case HASHER_OK:
+        return EXIT_DONE;
+    case HASHER_UNREADABLE:
+        return EXIT_PARTIAL;
+    case HASHER_CHANGED:
+        return EXIT_CHANGED;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+/* Opens a regular file; one that was found in a folder must not have become a link since. */
+static int open_file(const char *path, bool follow, struct error *err)
+{
+    struct stat st;
+    int fd = walk_open(path, follow ? 0 : O_NOFOLLOW);
+
+    if (fd < 0)
+        return error_errno(err, "%s", path);
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return error_set(err, "%s: is %s", path, walk_kind(st.st_mode));
+    }
+    return fd;
+}
+
+static void sign_job(void *state, void *item)
+{
+    struct signer *signer = state;
+    struct sign *sign = signer->sign;
+    struct job *job = item;
+    enum hasher_result result;
+    int fd;
+
+    if (job->has_message)
+        return;
+    fd = job->is_input ? STDIN_FILENO : open_file(job->path.data, job->follow, &job->err);
+    result = fd < 0 ? HASHER_UNREADABLE
+                    : hasher_fd(signer->hasher, fd, job->path.data, &sign->progress.bytes, &signer->record, &job->err);
+    if (fd >= 0 && !job->is_input)
+        close(fd);
+    if (result == HASHER_OK) {
+        record_set_name(&signer->record, job->path.data, strlen(job->path.data));
+        if (sign->json)
+            record_format_json(&signer->record, &job->out);
+        else
+            record_format(&signer->record, &job->out);
+        if (job->out.failed || signer->record.name.failed) {
+            error_set(&job->err, "%s: out of memory", job->path.data);
+            result = HASHER_FAILED;
+        }
+    }
+    job->has_message = result != HASHER_OK;
+    job->status = status_of(result);
+    atomic_fetch_add_explicit(&sign->progress.files, 1, memory_order_relaxed);
+}
+
+/* ---- the line of jobs ---- */
+
+/* Changed evidence is worse than what could not be read, and a bad environment is worse than both. */
+static void note_status(struct sign *sign, int status)
+{
+    if (status == EXIT_USAGE || (sign->status != EXIT_USAGE && status > sign->status))
+        sign->status = status;
+}
+
+/* Writes what a finished job gave. */
+static void finish_job(struct sign *sign, struct job *job)
+{
+    note_status(sign, job->status);
+    if (job->has_message)
+        complain_error(&job->err);
+    else if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
+        note_status(sign, EXIT_USAGE); /* finish_output tells */
+}
+
+static struct job *new_job(struct line *line, const char *path)
+{
+    struct job *job = &line->jobs[line->next++ % line->depth];
+
+    buffer_reset(&job->path);
+    buffer_reset(&job->out);
+    buffer_add(&job->path, path, strlen(path) + 1);
+    job->is_input = job->has_message = job->follow = false;
+    job->status = EXIT_DONE;
+    if (job->path.failed) {
+        job->has_message = true;
+        job->status = EXIT_USAGE;
+        error_set(&job->err, "%s: out of memory", path);
+    }
+    return job;
+}
+
+/* The ring has a place more than the queue, so a new job's place is never one that is waited for. */
+static void add_job(struct line *line, struct job *job)
+{
+    if (!line->queue) {
+        sign_job(&line->signers[0], job);
+        finish_job(line->sign, job);
+        return;
+    }
+    if (queue_full(line->queue))
+        finish_job(line->sign, queue_pop(line->queue));
+    queue_push(line->queue, job);
+}
+
+static void add_message(struct line *line, const char *path, int status, const struct error *err)
+{
+    struct job *job = new_job(line, path);
+
+    job->has_message = true;
+    job->status = status;
+    job->err = *err;
+    add_job(line, job);
+}
+
+/* ---- what there is to sign ---- */
+
+static void sign_folder(struct line *line, const char *folder)
+{
+    struct error err;
+    struct walk_item item;
+    struct walk *walk = walk_new(folder, &err);
+    enum walk_result result;
+
+    if (!walk) {
+        add_message(line, folder, EXIT_USAGE, &err);
+        return;
+    }
+    while ((result = walk_next(walk, &item, &err)) != WALK_END) {
+        if (result == WALK_FILE)
+            add_job(line, new_job(line, item.path));
+        else if (result == WALK_ERROR)
+            add_message(line, item.path, EXIT_PARTIAL, &err);
+        else if (result == WALK_LINK)
+            line->sign->links++;
+        else if (!line->sign->quiet) {
+            error_set(&err, "%s: skipped, is %s", item.path, walk_kind(item.mode));
+            add_message(line, item.path, EXIT_DONE, &err);
+        }
+        if (ferror(stdout))
+            break;
+    }
+    walk_free(walk);
+}
+
+/* What a person named: a file, or a folder, or a link to one. */
+static void sign_operand(struct line *line, const char *path)
+{
+    struct error err;
+    struct stat st;
+    struct job *job;
+    int fd;
+
+    if (strcmp(path, "-") == 0 && !line->sign->names_from_input) {
+        job = new_job(line, path);
+        job->is_input = true;
+        add_job(line, job);
+        return;
+    }
+    fd = walk_open(path, O_PATH);
+    if (fd < 0 || fstat(fd, &st)) {
+        error_errno(&err, "%s", path);
+        add_message(line, path, EXIT_PARTIAL, &err);
+    } else if (S_ISDIR(st.st_mode)) {
+        sign_folder(line, path);
+    } else if (!S_ISREG(st.st_mode)) {
+        error_set(&err, "%s: is %s; only files and folders are signed", path, walk_kind(st.st_mode));
+        add_message(line, path, EXIT_PARTIAL, &err);
+    } else {
+        job = new_job(line, path);
+        job->follow = true;
+        add_job(line, job);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void sign_names_from_input(struct line *line)
+{
+    char *name = NULL;
+    size_t room = 0;
+    ssize_t len;
+
+    while ((len = getdelim(&name, &room, '\0', stdin)) > 0 && !ferror(stdout))
+        if (name[0])
+            sign_operand(line, name);
+    if (ferror(stdin)) {
+        complain("standard input: %m");
+        note_status(line->sign, EXIT_PARTIAL);
+    }
+    free(name);
+}
+
+static void sign_all(struct line *line, int count, char **operands)
+{
+    struct job *job;
+
+    if (line->sign->names_from_input)
+        sign_names_from_input(line);
+    for (int i = 0; i < count && !ferror(stdout); i++)
+        sign_operand(line, operands[i]);
+    while (line->queue && (job = queue_pop(line->queue)))
+        finish_job(line->sign, job);
+    if (line->sign->links && !line->sign->quiet)
+        complain("%llu symbolic link%s not followed", line->sign->links, line->sign->links == 1 ? " was" : "s were");
+}
+
+/* ---- set-up ---- */
+
+static int make_signers(struct line *line, struct error *err)
+{
+    void *states[MAX_THREADS];
+
+    for (unsigned i = 0; i < line->sign->threads; i++) {
+        line->signers[i].sign = line->sign;
+        line->signers[i].hasher = hasher_new(&line->sign->params, line->sign->digests, err);
+        if (!line->signers[i].hasher)
+            return -1;
+        states[i] = &line->signers[i];
+    }
+    if (line->sign->threads > 1) {
+        line->queue = queue_new((unsigned)line->sign->threads, line->depth - 1, sign_job, states, err);
+        if (!line->queue)
+            return -1;
+    }
+    return 0;
+}
+
+static void release_line(struct line *line)
+{
+    queue_free(line->queue);
+    for (unsigned i = 0; line->signers && i < line->sign->threads; i++) {
+        hasher_free(line->signers[i].hasher);
+        record_release(&line->signers[i].record);
+    }
+    for (size_t i = 0; line->jobs && i < line->depth; i++) {
+        buffer_release(&line->jobs[i].path);
+        buffer_release(&line->jobs[i].out);
+    }
+    free(line->signers);
+    free(line->jobs);
+}
+
+static int sign_in_line(struct sign *sign, int count, char **operands)
+{
+    struct line line = {.sign = sign, .depth = sign->threads * JOBS_PER_THREAD + 1};
+    struct error err;
+
+    line.signers = calloc(sign->threads, sizeof *line.signers);
+    line.jobs = calloc(line.depth, sizeof *line.jobs);
+    if (!line.signers || !line.jobs) {
+        complain("out of memory");
+        sign->status = EXIT_USAGE;
+    } else if (make_signers(&line, &err)) {
+        complain_error(&err);
+        sign->status = EXIT_USAGE;
+    } else {
+        progress_start(&sign->progress, sign->quiet);
+        sign_all(&line, count, operands);
+        progress_stop();
+    }
+    release_line(&line);
+    return sign->status;
+}
+
+static int take_option(struct sign *sign, const struct options *options, int option)
+{
+    switch (option) {
+    case OPTION_JOBS:
+        return options_number(options, 1, MAX_THREADS, &sign->threads);
+    case OPTION_JSON:
+        sign->json = true;
+        return 0;
+    case OPTION_MD5:
+        sign->digests |= DIGEST_BIT(DIGEST_MD5);
+        return 0;
+    case OPTION_SHA256:
+        sign->digests |= DIGEST_BIT(DIGEST_SHA256);
+        return 0;
+    case OPTION_NULL:
+        sign->names_from_input = true;
+        return 0;
+    case OPTION_QUIET:
+        sign->quiet = true;
+        return 0;
+    default:
+        return sampling_take(&sign->sampling, options, option);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct sign sign = {.digests = DIGEST_BIT(DIGEST_SHA1)};
+    struct options options;
+    int option, operand = 0;
+
+    sign.threads = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0)
+        if (take_option(&sign, &options, option))
+            return EXIT_USAGE;
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (sampling_params(&sign.sampling, command, &sign.params))
+        return EXIT_USAGE;
+    if (operand == argc && !sign.names_from_input)
+        return options_wrong(command, "nothing to sign was named");
+    return sign_in_line(&sign, argc - operand, argv + operand);
+}
+
+const struct command command_sign = {"sign", "[options] FILE|FOLDER|-...", "write a record for each file: SHA-1 and Coates signature",
+                                     sign_options, run};

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "terminal.h"
+
+/* ---- words ---- */
+
+static const char *sentence(const struct comparison *c)
+{
+    switch (c->verdict) {
+    case COMPARE_IDENTICAL:
+        return "identical: A and B are the same, by SHA-1";
+    case COMPARE_VARIANT:
+        return "variant: A and B are versions of each other";
+    case COMPARE_EMBEDDED:
+        return c->b_in_a ? "embedded: A contains B, or nearly all of it" : "embedded: B contains A, or nearly all of it";
+    case COMPARE_FRAGMENT:
+        return "fragment: A and B share a part";
+    case COMPARE_NONE:
+        return "none: A and B are unrelated, as far as their samples tell";
+    case COMPARE_TOO_SMALL:
+        return "too-small: A or B has too few bytes to say";
+    case COMPARE_LOW_ENTROPY:
+        return "low-entropy: A or B has too little in it to say (constant or repeating bytes)";
+    default:
+        return "undecided: the papers' schemes give a distance (--papers), no verdict";
+    }
+}
+
+static void put_side(const char *label, const struct record *record)
+{
+    struct buffer out = {0};
+
+    escape_text(&out, record->name.data, record->name.len);
+    buffer_printf(&out, "\n   %" PRIu64 " bytes, SHA-1 ", record->len);
+    escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
+    buffer_release(&out);
+}
+
+static void put_estimate(const struct report *report)
+{
+    const struct estimate *e = &report->comparison.estimate;
+    const uint64_t longer = report->a->len > report->b->len ? report->a->len : report->b->len;
+    const bool proved = report->comparison.verdict == COMPARE_IDENTICAL;
+
+    printf("  edits        %.0f bytes", e->edits);
+    if (!proved)
+        printf(" estimated, %.0f to %.0f in 95 of 100 cases", e->edits_low, e->edits_high);
+    printf(" (%.2f %% of the longer)\n", longer ? 100 * e->edits / (double)longer : 0.0);
+    printf("  resemblance  %.3f of the content of both is common\n", e->resemblance);
+    printf("  containment  %.3f of B is in A, %.3f of A is in B\n", e->b_in_a, e->a_in_b);
+    printf("  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s\n", e->a_matched, e->b_matched,
+           e->range_count, e->range_count == 1 ? "" : "s");
+    if (proved)
+        puts("  proof        sha1");
+    else
+        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n", report->a->count, report->b->count,
+               sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
+}
+
+static void put_exact(const struct report *report)
+{
+    if (report->has_exact)
+        printf("  exact        %" PRIu64 " edits: the true Levenshtein distance\n", report->exact);
+    else if (report->exact_stopped)
+        printf("  exact        more than %" PRIu64 " edits; given up after %" PRIu64 " s (--time)\n", report->exact_more_than,
+               report->seconds);
+}
+
+static void put_papers(const struct report *report)
+{
+    const struct compare_papers *p = &report->papers;
+
+    if (report->papers_stopped)
+        printf("  papers       given up after %" PRIu64 " s (--time)\n", report->seconds);
+    if (!report->has_papers)
+        return;
+    printf("  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart\n", p->a_len, p->b_len,
+           p->distance);
+    printf("               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f\n", p->edits_2011, p->edits_2015,
+           p->significance);
+}
+
+/* ---- the map: a letter for each range, in the cells of a strip ---- */
+
+enum {
+    MAX_CELLS = 72,
+    COLOURS = 6,
+};
+
+struct cell {
+    int range;     /* that has most of it, or -1 */
+    double share;  /* of the cell that is in any range */
+};
+
+static struct cell find_cell(const struct estimate *e, bool of_a, double from, double to)
+{
+    struct cell cell = {-1, 0};
+    double best = 0;
+
+    for (size_t i = 0; i < e->range_count; i++) {
+        const struct estimate_range *r = &e->ranges[i];
+        double start = (double)(of_a ? r->a_start : r->b_start), end = (double)(of_a ? r->a_end : r->b_end);
+        double common = (end < to ? end : to) - (start > from ? start : from);
+
+        if (common <= 0)
+            continue;
+        cell.share += common / (to - from);
+        if (common > best) {
+            best = common;
+            cell.range = (int)i;
+        }
+    }
+    return cell;
+}
+
+static void put_strip(const struct estimate *e, const char *label, uint64_t len, uint64_t longest, bool of_a, unsigned cells)
+{
+    const bool colours = terminal_colours(STDOUT_FILENO);
+    const unsigned mine = (unsigned)((double)cells * (double)len / (double)longest + 0.999);
+
+    printf("  %s ", label);
+    for (unsigned i = 0; i < mine; i++) {
+        const double width = (double)longest / cells, from = i * width;
+        const double to = from + width < (double)len ? from + width : (double)len;
+        const struct cell cell = find_cell(e, of_a, from, to);
+        const char letter = (char)((cell.share > 0.9 ? 'A' : 'a') + cell.range % 26);
+
+        if (cell.range < 0)
+            putchar('.');
+        else if (colours)
+            printf("\033[3%dm%c\033[0m", 1 + cell.range % COLOURS, letter);
+        else
+            putchar(letter);
+    }
+    putchar('\n');
+}
+
+static void put_map(const struct report *report)
+{
+    const uint64_t longest = report->a->len > report->b->len ? report->a->len : report->b->len;
+    const unsigned width = terminal_width(STDOUT_FILENO), cells = width < MAX_CELLS + 6 ? width - 6 : MAX_CELLS;
+    const struct estimate *e = &report->comparison.estimate;
+
+    if (width < 12 || longest == 0 || e->range_count == 0)
+        return;
+    printf("\n  what matches, %.0f bytes a cell (a letter for each range, small where only part of the cell does):\n",
+           (double)longest / cells);
+    put_strip(e, "A", report->a->len, longest, true, cells);
+    put_strip(e, "B", report->b->len, longest, false, cells);
+}
+
+void report_words(const struct report *report)
+{
+    put_side("A", report->a);
+    put_side("B", report->b);
+    printf("\n%s\n", sentence(&report->comparison));
+    if (report->comparison.verdict != COMPARE_UNDECIDED)
+        put_estimate(report);
+    put_exact(report);
+    put_papers(report);
+    put_map(report);
+}
+
+/* ---- JSON ---- */
+
+static void add_side(struct buffer *out, const char *prefix, const struct record *record)
+{
+    buffer_printf(out, "\"%spath\":", prefix);
+    escape_json(out, record->name.data, record->name.len);
+    if (escape_needed(record->name.data, record->name.len)) {
+        buffer_printf(out, ",\"%spath_hex\":\"", prefix);
+        escape_hex(out, record->name.data, record->name.len);
+        buffer_add_char(out, '"');
+    }
+    buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, record->len, prefix);
+    escape_hex(out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    buffer_add_text(out, "\",");
+}
+
+static void add_estimate(struct buffer *out, const struct report *report)
+{
+    const struct estimate *e = &report->comparison.estimate;
+
+    buffer_printf(out,
+                  ",\"matched\":%" PRIu64 ",\"ref_matched\":%" PRIu64 ",\"resemblance\":%.3f,\"containment\":%.3f"
+                  ",\"containment_reverse\":%.3f,\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f,\"proof\":\"%s\"",
+                  e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low, e->edits_high,
+                  report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
+    buffer_add_text(out, ",\"ranges\":[");
+    for (size_t i = 0; i < e->range_count; i++) {
+        const struct estimate_range *r = &e->ranges[i];
+
+        buffer_printf(out,
+                      "%s{\"obj_start\":%" PRIu64 ",\"obj_end\":%" PRIu64 ",\"ref_start\":%" PRIu64 ",\"ref_end\":%" PRIu64 "}",
+                      i ? "," : "", r->a_start, r->a_end, r->b_start, r->b_end);
+    }
+    buffer_add_char(out, ']');
+}
+
+static void add_more(struct buffer *out, const struct report *report)
+{
+    const struct compare_papers *p = &report->papers;
+
+    if (report->has_exact)
+        buffer_printf(out, ",\"edits_exact\":%" PRIu64, report->exact);
+    if (report->exact_stopped)
+        buffer_printf(out, ",\"edits_exact\":null,\"edits_exact_more_than\":%" PRIu64, report->exact_more_than);
+    if (report->papers_stopped)
+        buffer_add_text(out, ",\"papers\":null");
+    if (report->has_papers)
+        buffer_printf(out,
+                      ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64 ",\"distance\":%" PRIu64
+                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f}",
+                      p->a_len, p->b_len, p->distance, p->edits_2011, p->edits_2015, p->significance);
+}
+
+void report_json(const struct report *report)
+{
+    const struct sampler_params *params = &report->a->params;
+    const struct comparison *c = &report->comparison;
+    struct buffer out = {0};
+
+    buffer_add_char(&out, '{');
+    add_side(&out, "", report->a);
+    add_side(&out, "ref_", report->b);
+    buffer_printf(&out, "\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"verdict\":\"%s\"", sampler_scheme_name(params->scheme),
+                  params->n, c->c, params->k, compare_verdict_name(c->verdict));
+    if (c->verdict == COMPARE_EMBEDDED)
+        buffer_printf(&out, ",\"embedded\":\"%s\"", c->b_in_a ? "ref" : "obj"); /* which of them lies in the other */
+    if (c->verdict != COMPARE_UNDECIDED)
+        add_estimate(&out, report);
+    add_more(&out, report);
+    buffer_add_text(&out, "}\n");
+    if (out.failed)
+        complain("out of memory");
+    else
+        fwrite(out.data, 1, out.len, stdout);
+    buffer_release(&out);
+}

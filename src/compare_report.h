@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_COMPARE_REPORT_H
+#define KITH_COMPARE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compare.h"
+#include "record.h"
+
+/* What is known of two contents, written to standard output for a person or a program. */
+struct report {
+    const struct record *a, *b;
+    struct comparison comparison;
+    uint64_t seconds; /* the limit on time, for the words */
+
+    bool has_exact, exact_stopped;
+    uint64_t exact;           /* the true distance */
+    uint64_t exact_more_than; /* if stopped: a bound that is known */
+
+    bool has_papers, papers_stopped;
+    struct compare_papers papers;
+};
+
+void report_words(const struct report *report);
+void report_json(const struct report *report);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "config.h"
+#include "cpu.h"
+#include "terminal.h"
+
+const struct command *const commands[] = {&command_sign, &command_compare, &command_completion, &command_help, NULL};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *const *at = commands; *at; at++)
+        if (strcmp((*at)->name, name) == 0)
+            return *at;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command;
+    const char *name = argc > 1 ? argv[1] : "";
+    struct error err;
+    int status;
+
+    if (argc < 2) {
+        command_show_help(&command_help);
+        return EXIT_USAGE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("kith %s\n", PACKAGE_VERSION);
+        return finish_output() ? EXIT_USAGE : EXIT_DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    command = command_find(name);
+    if (!command) {
+        complain("there is no command '%s' (see: kith help)", name);
+        return EXIT_USAGE;
+    }
+    if (cpu_check(&err)) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    status = command->run(command, argc - 1, argv + 1);
+    return finish_output() ? EXIT_USAGE : status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_OPTIONS_H
+#define KITH_OPTIONS_H
+
+#include <stdint.h>
+
+#include "command.h"
+#include "sampler.h"
+
+/* Options of a command, read by its list. */
+
+enum {
+    OPTIONS_END = -1,
+    OPTIONS_ERROR = -2, /* was shown */
+    OPTIONS_HELP = -3,  /* was shown */
+};
+
+struct options {
+    const struct command *command;
+    int argc;
+    char **argv;
+    const char *value; /* of the option found */
+};
+
+/* argv[0] is the command's name. */
+void options_begin(struct options *options, const struct command *command, int argc, char **argv);
+
+/* The next option's number in the command's list, or OPTIONS_*.  After the end, argv[operand..argc) are no options. */
+int options_next(struct options *options, int *operand);
+
+/* The value as a number; -1 after an error was shown. */
+int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
+
+/* Shows what is wrong and where help is; returns EXIT_USAGE. */
+int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The options that say how to sample, which several commands share; they come first in those commands' lists. */
+enum {
+    OPTION_SCHEME,
+    OPTION_N,
+    OPTION_C,
+    OPTION_K,
+    OPTIONS_SAMPLING,
+};
+
+/* clang-format off */
+#define OPTIONS_SAMPLING_SPECS \
+    {'s', "scheme", "NAME", "how to sample: gf8 (default), coates2011, coates2015", "gf8 coates2011 coates2015"}, \
+    {'n', "window", "N", "bytes in a window (default: 12; coates2011: 10, coates2015: 9)", NULL}, \
+    {'C', "rate", "C", "take one position in C (default: 128, less for small files)", NULL}, \
+    {'k', "residue", "K", "coates2011, coates2015: take windows with hash mod C = K (default: 0)", NULL}
+/* clang-format on */
+
+/* What the options so far said of the sampling. */
+struct sampling {
+    int scheme, has_n, has_c, has_k;
+    uint32_t n, c, k;
+};
+
+/* Takes one of the shared options; -1 after an error was shown. */
+int sampling_take(struct sampling *sampling, const struct options *options, int option);
+
+/* The parameters, checked; -1 after an error was shown. */
+int sampling_params(const struct sampling *sampling, const struct command *command, struct sampler_params *params);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "terminal.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "escape.h"
+
+/* One line at the bottom of one terminal: this state is the process's. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    pthread_t thread;
+    struct progress *progress; /* NULL while none is shown */
+    struct timespec start;
+    bool drawn;
+} line = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- messages ---- */
+
+static void erase(void)
+{
+    if (line.drawn)
+        fputs("\r\033[K", stderr);
+    line.drawn = false;
+}
+
+static void show(const char *text)
+{
+    struct buffer out = {0};
+
+    escape_text(&out, text, strlen(text));
+    pthread_mutex_lock(&line.lock);
+    erase();
+    fprintf(stderr, "kith: %.*s\n", (int)out.len, out.data ? out.data : "");
+    pthread_mutex_unlock(&line.lock);
+    buffer_release(&out);
+}
+
+void complain(const char *fmt, ...)
+{
+    char text[2048];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    show(text);
+}
+
+void complain_error(const struct error *err)
+{
+    show(err->text);
+}
+
+int finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    complain("standard output cannot be written: %m");
+    return -1;
+}
+
+/* ---- the terminal ---- */
+
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+
+    return !term || strcmp(term, "dumb") == 0;
+}
+
+unsigned terminal_width(int fd)
+{
+    struct winsize size;
+
+    if (!isatty(fd))
+        return 0;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+bool terminal_colours(int fd)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(fd) && !is_dumb() && !(no_color && *no_color);
+}
+
+/* ---- progress ---- */
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static void draw(void)
+{
+    double bytes = (double)atomic_load(&line.progress->bytes), seconds = seconds_since(&line.start);
+
+    fprintf(stderr, "\r%llu files, %.1f MB, %.0f MB/s\033[K", atomic_load(&line.progress->files), bytes / 1e6,
+            bytes / 1e6 / (seconds > 0.001 ? seconds : 0.001));
+    fflush(stderr);
+    line.drawn = true;
+}
+
+static void *redraw(void *arg)
+{
+    struct timespec next;
+
+    (void)arg;
+    pthread_mutex_lock(&line.lock);
+    while (line.progress) {
+        clock_gettime(CLOCK_REALTIME, &next);
+        next.tv_nsec += 250000000;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&line.ended, &line.lock, &next);
+        if (line.progress)
+            draw();
+    }
+    pthread_mutex_unlock(&line.lock);
+    return NULL;
+}
+
+void progress_start(struct progress *progress, bool quiet)
+{
+    if (quiet || !isatty(STDERR_FILENO) || is_dumb())
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &line.start);
+    pthread_cond_init(&line.ended, NULL);
+    line.progress = progress;
+    if (pthread_create(&line.thread, NULL, redraw, NULL) != 0)
+        line.progress = NULL;
+}
+
+void progress_stop(void)
+{
+    if (!line.progress)
+        return;
+    pthread_mutex_lock(&line.lock);
+    line.progress = NULL;
+    erase();
+    pthread_cond_signal(&line.ended);
+    pthread_mutex_unlock(&line.lock);
+    pthread_join(line.thread, NULL);
+    pthread_cond_destroy(&line.ended);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_TERMINAL_H
+#define KITH_TERMINAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* What a person sees beside the data: messages and progress, on standard error. */
+
+/* "kith: ..." on a line of its own; control bytes and whatever else steers a terminal are escaped. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_error(const struct error *err);
+
+/* Flushes standard output; -1 with a message if that failed, now or before. */
+int finish_output(void);
+
+/* Columns of the terminal on this file descriptor, or 0 if it is none. */
+unsigned terminal_width(int fd);
+
+/* Whether colours are wanted there (NO_COLOR, TERM). */
+bool terminal_colours(int fd);
+
+/* Shown while it runs, and redrawn in place; only if standard error is a terminal, TERM is not dumb, and not quiet. */
+struct progress {
+    atomic_ullong bytes;
+    atomic_ullong files;
+};
+
+void progress_start(struct progress *progress, bool quiet);
+void progress_stop(void);
+
+#endif

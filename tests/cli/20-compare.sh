@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith compare: the verdicts on files whose relation is known because it was made here.
+. "$(dirname "$0")/lib.sh"
+
+text 1 60000 >a
+text 2 60000 >other
+{ head -c 20000 a; text 3 700; tail -c 40000 a; } >inserted
+python3 -c '
+import random
+r, d = random.Random(5), bytearray(open("a", "rb").read())
+for i in r.sample(range(len(d)), 300):
+    d[i] = d[i] % 26 + 97 if d[i] % 26 + 97 != d[i] else 65
+open("edited", "wb").write(d)'
+{ text 4 400000; cat a; text 5 300001; } >host
+{ text 6 50000; head -c 30000 a | tail -c 9000; text 7 50000; } >partly
+{ tail -c 30000 a; head -c 30000 a; } >swapped
+truncate -s 100000 zeros
+printf 'short' >tiny
+printf 'short!' >tiny2
+
+# compare FILE FILE: JSON to ./json
+compare()
+{
+    "$KITH" compare --json "$@" >json || fail "compare $*: exit $?"
+}
+
+compare a a
+same "the same file" "identical sha1 0 0 0 1.0" \
+    "$(json json '"%s %s %d %d %d %s" % (d["verdict"], d["proof"], d["edits"], d["edits_low"], d["edits_high"], d["resemblance"])')"
+cp a copy
+compare a copy
+same "a copy" "identical $(sha1sum <a | cut -c1-40) 60000" "$(json json '"%s %s %d" % (d["verdict"], d["ref_sha1"], d["matched"])')"
+
+compare a inserted
+same "700 bytes inserted" "variant True True" \
+    "$(json json '"%s %s %s" % (d["verdict"], abs(d["edits"] - 700) < 20, d["edits_low"] <= 700 <= d["edits_high"])')"
+same "ranges on both sides of the insertion" "[0, 700] True True" "$(json json \
+    'str([r["ref_start"] - r["obj_start"] for r in d["ranges"] if r["obj_end"] - r["obj_start"] > 9000]) + " %s %s" % (
+        abs(max(r["obj_start"] for r in d["ranges"]) - 20000) < 200, d["matched"] > 59000)')"
+compare a edited
+same "300 bytes changed" "variant True True" \
+    "$(json json '"%s %s %s" % (d["verdict"], 150 < d["edits"] < 450, d["edits_low"] <= 300 <= d["edits_high"])')"
+
+compare host a
+same "A contains B" "embedded ref True True" \
+    "$(json json '"%s %s %s %s" % (d["verdict"], d["embedded"], d["containment"] > .97, d["containment_reverse"] < .2)')"
+same "where" "400000" "$(json json 'max((r["obj_end"] - r["obj_start"], r["obj_start"] - r["ref_start"]) for r in d["ranges"])[1]')"
+compare a host
+same "B contains A" "embedded obj" "$(json json 'd["verdict"] + " " + d["embedded"]')"
+compare partly a
+same "a part" "fragment 29000" \
+    "$(json json 'd["verdict"] + " %d" % max((r["obj_end"] - r["obj_start"], r["obj_start"] - r["ref_start"]) for r in d["ranges"])[1]')"
+same "about 9000 bytes of it" True "$(json json '8500 < d["matched"] < 9500')"
+compare a swapped
+same "halves swapped" "variant True 2" \
+    "$(json json '"%s %s %d" % (d["verdict"], d["matched"] > 57000, len([r for r in d["ranges"] if r["obj_end"] - r["obj_start"] > 20000]))')"
+compare a other
+same "unrelated" "none [] 0.0" "$(json json '"%s %s %s" % (d["verdict"], d["ranges"], d["containment"])')"
+compare tiny tiny2
+same "too small" too-small "$(json json 'd["verdict"]')"
+compare a zeros
+same "low entropy" low-entropy "$(json json 'd["verdict"]')"
+
+# the true distance, by a few lines of dynamic programming
+head -c 3000 a >x
+{ head -c 1000 a; text 8 90; tail -c +1031 a | head -c 1900; } >y
+compare -x x y
+same "exact" "$(python3 -c '
+a, b = open("x", "rb").read(), open("y", "rb").read()
+row = list(range(len(b) + 1))
+for i, c in enumerate(a):
+    new = [i + 1]
+    for j, e in enumerate(b):
+        new.append(min(row[j] + (c != e), row[j + 1] + 1, new[j] + 1))
+    row = new
+print(row[-1])')" "$(json json 'd["edits_exact"]')"
+head -c 3000000 /dev/urandom >noise1
+head -c 3000000 /dev/urandom >noise2
+compare -x -t 1 noise1 noise2
+same "exact with too little time" "None True" "$(json json 'str(d["edits_exact"]) + " " + str(d["edits_exact_more_than"] >= 1024)')"
+
+# records: of the same file, of another density, from standard input, mixed with files
+"$KITH" sign -C 32 inserted >inserted.record
+"$KITH" sign -C 32 a >a.record
+"$KITH" compare --json -C 32 a inserted >of-files
+"$KITH" compare --json a.record inserted.record >of-records
+cmp of-files of-records || fail "records and files give different answers"
+"$KITH" compare --json - inserted <a.record >mixed
+cmp of-files mixed || fail "a record on standard input and a file give another answer"
+"$KITH" sign -C 8 a >dense.record
+"$KITH" compare --json dense.record inserted.record >reduced
+cmp of-files reduced || fail "a denser record is not reduced to the same"
+compare --raw a.record a
+same "a record taken as content" "$(stat -c %s a.record)" "$(json json 'd["size"]')"
+
+# the papers' figures, by a few lines of their formulas over the records' signatures
+"$KITH" sign -s coates2015 a >a2015
+"$KITH" sign -s coates2015 inserted >inserted2015
+compare -p a2015 inserted2015
+same "papers" "$(python3 -c '
+a, b = (open(f).read().split(":")[8] for f in ("a2015", "inserted2015"))
+row = list(range(len(b) + 1))
+for i, c in enumerate(a):
+    new = [i + 1]
+    for j, e in enumerate(b):
+        new.append(min(row[j] + (c != e), row[j + 1] + 1, new[j] + 1))
+    row = new
+ld, longer = row[-1], max(len(a), len(b))
+print(len(a), len(b), ld, ld * 101, "%.4f" % (abs(.82 * longer - ld) / (.82 * longer)))')" \
+    "$(json json '"{signature} {ref_signature} {distance} {edits_2011} {significance:.4f}".format(**d["papers"])')"
+same "no verdict of the papers' schemes" undecided "$(json json 'd["verdict"]')"
+
+# words for a person
+"$KITH" compare host a >out
+says out "embedded: A contains B, or nearly all of it"
+says out "$(sha1sum <a | cut -c1-40)"
+script -qec "stty cols 100; TERM=xterm NO_COLOR=1 '$KITH' compare a inserted" /dev/null >terminal
+says terminal "what matches"
+grep -q '^  A A*B*' terminal || fail "no map on a terminal: $(cat terminal)"
+grep -q "$(printf '\033')" terminal && fail "colours in spite of NO_COLOR"
+finish

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Help, version, man pages and completion tell the same options.
+. "$(dirname "$0")/lib.sh"
+
+status 0 "$KITH" help
+cp out help
+status 0 "$KITH" --help
+cmp -s out help || fail "--help is not help"
+status 2 "$KITH"
+status 2 "$KITH" nonsense
+says err "there is no command 'nonsense'"
+status 2 "$KITH" help nonsense
+status 2 "$KITH" help sign compare
+status 0 "$KITH" --version
+grep -qE '^kith [0-9]+\.[0-9]+' out || fail "version: $(cat out)"
+
+status 0 "$KITH" completion bash
+cp out bash-completion
+bash -n bash-completion || fail "the completion for bash has an error"
+status 0 "$KITH" completion zsh
+cp out zsh-completion
+if command -v zsh >/dev/null; then
+    zsh -n zsh-completion || fail "the completion for zsh has an error"
+fi
+status 2 "$KITH" completion fish
+
+for name in $(awk '/^  [a-z]/ && $1 != "kith" { print $1 }' help); do
+    status 0 "$KITH" "$name" --help
+    cp out this-help
+    status 0 "$KITH" help "$name"
+    [ "$name" = help ] || cmp -s out this-help || fail "help $name is not $name --help"
+    page=$SRCDIR/man/kith-$name.1
+    [ "$name" = help ] && page=$SRCDIR/man/kith.1
+    [ -f "$page" ] || fail "there is no man page for $name"
+    for option in $(grep -oE -- '--[a-z0-9-]+' this-help | sort -u); do
+        option=${option#--}
+        [ "$name" = help ] && continue
+        says bash-completion "--$option"
+        says zsh-completion "--$option"
+        [ "$option" = help ] || grep -qF -- "Fl -$option" "$page" || fail "the man page of $name does not tell --$option"
+    done
+done
+
+# bash completes commands, options and values
+complete_words()
+{
+    bash -c '. ./bash-completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kith; echo "${COMPREPLY[*]}"' complete "$@" 2>/dev/null
+}
+same "commands" "compare completion" "$(complete_words kith comp)"
+same "options" "--scheme --sha256" "$(complete_words kith sign --s)"
+same "values" "coates2011 coates2015" "$(complete_words kith sign --scheme coates)"
+finish

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of the program share.  KITH is the program; each test has a folder of its own and is in it.
+# shellcheck shell=bash
+set -u -o pipefail
+KITH=${KITH:?set by make check}
+unset KITH_CPU NO_COLOR
+export TERM=dumb LC_ALL=C.UTF-8
+scratch=$(mktemp -d)
+trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+failures=0
+
+fail()
+{
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# same WHAT EXPECTED ACTUAL
+same()
+{
+    [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+# status EXPECTED COMMAND...: runs it, output to ./out and ./err
+status()
+{
+    local expected=$1 got
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" -eq "$expected" ] || fail "'$*': exit $got instead of $expected: $(head -c 300 err)"
+}
+
+# says FILE TEXT: the file holds the text
+says()
+{
+    grep -qF -- "$2" "$1" || fail "$1 does not say '$2': $(head -c 300 "$1")"
+}
+
+# json FILE EXPRESSION: value of a Python expression over the object d
+json()
+{
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+# text SEED BYTES: English-like words, always the same for a seed
+text()
+{
+    python3 - "$1" "$2" <<'PY'
+import random, sys
+r = random.Random(int(sys.argv[1]))
+words = [''.join(r.choice('etaoinshrdlucmfwypvbgk') for _ in range(r.randint(2, 9))) for _ in range(3000)]
+out = ''
+while len(out) < int(sys.argv[2]):
+    out += r.choice(words) + (' ' if r.random() < .9 else '\n')
+sys.stdout.write(out[:int(sys.argv[2])])
+PY
+}
+
+skip()
+{
+    echo "SKIPPED: $*"
+    exit 77
+}
+
+finish()
+{
+    [ "$failures" -eq 0 ] && echo "all right"
+    exit $((failures > 0))
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <string.h>
+
+#include "chain.h"
+
+enum { MAX = 200 };
+
+static struct sample a[MAX], b[MAX];
+
+/* Fingerprints out of so many, at ascending places. */
+static void fill_samples(struct sample *samples, size_t count, uint64_t kinds)
+{
+    uint64_t pos = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        pos += 1 + random64() % 50;
+        samples[i] = (struct sample){pos, random64() % kinds * 0x9e3779b97f4a7c15};
+    }
+}
+
+/* The longest common subsequence: what the longest chain is when nothing is common. */
+static size_t longest(size_t a_count, size_t b_count)
+{
+    static size_t table[MAX + 1][MAX + 1];
+
+    for (size_t i = 1; i <= a_count; i++)
+        for (size_t j = 1; j <= b_count; j++) {
+            size_t skip = table[i - 1][j] > table[i][j - 1] ? table[i - 1][j] : table[i][j - 1];
+            size_t take = table[i - 1][j - 1] + 1;
+
+            table[i][j] = a[i - 1].fp == b[j - 1].fp && take > skip ? take : skip;
+        }
+    return table[a_count][b_count];
+}
+
+static size_t count_different(const struct sample *x, size_t x_count, const struct sample *y, size_t y_count, bool in_y)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < x_count; i++) {
+        bool seen = false, found = false;
+
+        for (size_t j = 0; j < i; j++)
+            seen |= x[j].fp == x[i].fp;
+        for (size_t j = 0; j < y_count; j++)
+            found |= y[j].fp == x[i].fp;
+        count += !seen && found == in_y;
+    }
+    return count;
+}
+
+static void assert_is_chain(const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        ck_assert_uint_eq(a[chain->anchors[i].a].fp, b[chain->anchors[i].b].fp);
+        if (i > 0) {
+            ck_assert_uint_gt(chain->anchors[i].a, chain->anchors[i - 1].a);
+            ck_assert_uint_gt(chain->anchors[i].b, chain->anchors[i - 1].b);
+        }
+    }
+}
+
+START_TEST(is_the_longest_common_subsequence)
+{
+    struct chain chain = {0};
+    struct error err;
+
+    for (int round = 0; round < 400; round++) {
+        size_t a_count = random64() % MAX, b_count = random64() % MAX;
+        uint64_t kinds = 20 + random64() % 400; /* few enough to repeat, many enough that none is common */
+
+        fill_samples(a, a_count, kinds);
+        fill_samples(b, b_count, kinds);
+        ck_assert_int_eq(chain_find(&chain, a, a_count, b, b_count, &err), 0);
+        assert_is_chain(&chain);
+        ck_assert_uint_eq(chain.count, longest(a_count, b_count));
+        ck_assert_uint_eq(chain.shared, count_different(a, a_count, b, b_count, true));
+        ck_assert_uint_eq(chain.only_a, count_different(a, a_count, b, b_count, false));
+        ck_assert_uint_eq(chain.only_b, count_different(b, b_count, a, a_count, false));
+    }
+    chain_release(&chain);
+}
+END_TEST
+
+START_TEST(fingerprints_that_occur_often_are_left_out)
+{
+    struct chain chain = {0};
+    struct error err;
+
+    fill_samples(a, MAX, 1u << 30);
+    fill_samples(b, MAX, 1u << 30);
+    for (size_t i = 0; i < 40; i++)
+        a[5 * i].fp = 42;
+    b[7].fp = 42;
+    a[1].fp = b[9].fp = 43;
+    ck_assert_int_eq(chain_find(&chain, a, MAX, b, MAX, &err), 0);
+    ck_assert(chain_common_a(&chain, 0));
+    ck_assert(chain_common_b(&chain, 7));
+    ck_assert(!chain_common_a(&chain, 1));
+    ck_assert_uint_eq(chain.count, 1);
+    ck_assert_uint_eq(chain.anchors[0].a, 1);
+    ck_assert_uint_eq(chain.anchors[0].b, 9);
+    chain_release(&chain);
+}
+END_TEST
+
+START_TEST(the_next_chain_uses_none_of_the_samples_of_the_last)
+{
+    struct chain chain = {0};
+    struct error err;
+    bool used_a[MAX] = {false}, used_b[MAX] = {false};
+    size_t rounds = 0;
+
+    fill_samples(a, MAX, 1u << 30);
+    for (size_t i = 0; i < MAX; i++) /* the second half first */
+        b[i] = (struct sample){a[i].pos, a[(i + MAX / 2) % MAX].fp};
+    ck_assert_int_eq(chain_find(&chain, a, MAX, b, MAX, &err), 0);
+    for (; chain.count > 0; chain_find_next(&chain)) {
+        assert_is_chain(&chain);
+        ck_assert_uint_eq(chain.count, MAX / 2);
+        for (size_t i = 0; i < chain.count; i++) {
+            ck_assert(!used_a[chain.anchors[i].a] && !used_b[chain.anchors[i].b]);
+            used_a[chain.anchors[i].a] = used_b[chain.anchors[i].b] = true;
+        }
+        rounds++;
+    }
+    ck_assert_uint_eq(rounds, 2);
+    chain_release(&chain);
+}
+END_TEST
+
+START_TEST(a_mass_of_repeats_takes_bounded_room)
+{
+    enum { MANY = 200000 };
+    struct sample *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y);
+    struct chain chain = {0};
+    struct error err;
+
+    ck_assert(x && y);
+    for (size_t i = 0; i < MANY; i++) { /* each fingerprint 32 times on each side: 1024 pairs for each */
+        x[i] = (struct sample){i, i % (MANY / 32)};
+        y[i] = (struct sample){i, (i * 7) % (MANY / 32)};
+    }
+    ck_assert_int_eq(chain_find(&chain, x, MANY, y, MANY, &err), 0);
+    ck_assert_uint_le(chain.pair_room, 9 * 2 * MANY);
+    chain_release(&chain);
+    free(x);
+    free(y);
+}
+END_TEST
+
+START_TEST(nothing_gives_nothing)
+{
+    struct chain chain = {0};
+    struct error err;
+
+    ck_assert_int_eq(chain_find(&chain, NULL, 0, NULL, 0, &err), 0);
+    ck_assert_uint_eq(chain.count, 0);
+    fill_samples(a, 10, 5);
+    ck_assert_int_eq(chain_find(&chain, a, 10, NULL, 0, &err), 0);
+    ck_assert_uint_eq(chain.count, 0);
+    ck_assert_uint_eq(chain.shared, 0);
+    chain_find_next(&chain);
+    ck_assert_uint_eq(chain.count, 0);
+    chain_release(&chain);
+}
+END_TEST
+
+RUN_TESTS("chain", is_the_longest_common_subsequence, fingerprints_that_occur_often_are_left_out,
+          the_next_chain_uses_none_of_the_samples_of_the_last, a_mass_of_repeats_takes_bounded_room, nothing_gives_nothing)
