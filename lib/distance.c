@@ -476,7 +476,7 @@ static void group_init(struct group *group, const struct distance_query *query, 
 {
     size_t lanes = query->kernel->lanes;
 
-    group->longest = 0;
+    *group = (struct group){.longest = 0};
     for (size_t lane = 0; lane < lanes; lane++) {
         size_t i = order[lane < count ? lane : count - 1];
 
@@ -517,7 +517,7 @@ static size_t group_texts(const struct group *group, struct distance_query *quer
 
 static void group_run(struct group *group, struct distance_query *query)
 {
-    const uint8_t *texts[DISTANCE_LANES];
+    const uint8_t *texts[DISTANCE_LANES] = {0};
     size_t done = 0, count;
 
     while ((count = group_texts(group, query, done, texts)) > 0) {

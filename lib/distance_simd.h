@@ -16,9 +16,9 @@
  * before, and only between the last word and the first is there anything to shift.  One thing runs down the
  * rows and needs a carry:
  *
- *     free(r) = match(r) or minus(r) or (plus(r - 1) and free(r - 1))
+ *     zero(r) = match(r) or minus(r) or (plus(r - 1) and zero(r - 1))
  *
- * where free says that the diagonal step costs nothing.  A bit of the words is a run of neighbouring rows; a
+ * where zero says that the diagonal step costs nothing.  A bit of the words is a run of neighbouring rows; a
  * first pass over the words finds which runs send a carry down by themselves and which ones would hand on a
  * carry from above, and a single addition then settles all runs, as in an adder with carry lookahead.  A
  * block of Myers in the usual layout has an addition and two shifts with carries in every word: with AVX2, 18

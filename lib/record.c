@@ -247,8 +247,10 @@ static int split(struct text fields[FIELDS], const char *line, size_t len, struc
     for (int i = 0; i < FIELD_NAME; i++) {
         const char *colon = memchr(p, ':', (size_t)(stop - p));
 
-        if (!colon)
-            return error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2, field_names[i + 1], len);
+        if (!colon) {
+            error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2, field_names[i + 1], len);
+            return -1;
+        }
         fields[i] = (struct text){p, (size_t)(colon - p)};
         p = colon + 1;
     }
@@ -279,7 +281,7 @@ static int parse_params(struct record *record, const struct text fields[FIELDS],
 {
     const struct text *scheme = &fields[FIELD_SCHEME];
     char name[16] = "";
-    uint64_t n, c, k, coincidence;
+    uint64_t n = 0, c = 0, k = 0, coincidence = 0;
     int found;
 
     if (scheme->len < sizeof name)
@@ -361,7 +363,7 @@ static bool take_varint(struct text *text, uint64_t *out)
 static int parse_positions(struct record *record, const struct text *field, struct error *err)
 {
     struct text rest = *field;
-    uint64_t last = 0, step;
+    uint64_t last = 0, step = 0;
 
     for (size_t i = 0; i < record->count; i++) {
         if (!take_varint(&rest, &step))

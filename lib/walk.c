@@ -137,7 +137,7 @@ static int add_entry(struct level *level, size_t *room, const struct dirent *dir
         *room = more;
     }
     entry = &level->entries[level->count];
-    *entry = (struct entry){DTTOIF(dirent->d_type), strdup(dirent->d_name)};
+    *entry = (struct entry){(mode_t)DTTOIF(dirent->d_type), strdup(dirent->d_name)};
     if (!entry->name)
         return -1;
     level->count++;
@@ -162,13 +162,28 @@ static int read_entries(struct level *level, DIR *dir)
     return 0;
 }
 
+static int make_room(struct walk *walk)
+{
+    const size_t room = walk->room ? walk->room * 2 : 16;
+    struct level *levels;
+
+    if (walk->depth < walk->room)
+        return 0;
+    levels = realloc(walk->levels, room * sizeof *levels);
+    if (!levels)
+        return -1;
+    walk->levels = levels;
+    walk->room = room;
+    return 0;
+}
+
 /* Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed meanwhile. */
 static int enter(struct walk *walk, bool follow, struct error *err)
 {
     struct level level = {0};
     int fd = walk_open(walk->path.data, O_DIRECTORY | (follow ? 0 : O_NOFOLLOW));
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    int failed = !dir || read_entries(&level, dir);
+    int failed = !dir || read_entries(&level, dir) || make_room(walk);
 
     if (failed)
         error_errno(err, "%s", walk->path.data);
@@ -176,14 +191,6 @@ static int enter(struct walk *walk, bool follow, struct error *err)
         closedir(dir);
     else if (fd >= 0)
         close(fd);
-    if (!failed && walk->depth == walk->room) {
-        size_t room = walk->room ? walk->room * 2 : 16;
-        struct level *levels = realloc(walk->levels, room * sizeof *levels);
-
-        failed = levels ? 0 : error_set(err, "%s: out of memory", walk->path.data);
-        walk->levels = levels ? levels : walk->levels;
-        walk->room = levels ? room : walk->room;
-    }
     if (failed) {
         release_level(&level);
         return -1;

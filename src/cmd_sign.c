@@ -264,9 +264,8 @@ static void sign_names_from_input(struct line *line)
 {
     char *name = NULL;
     size_t room = 0;
-    ssize_t len;
 
-    while ((len = getdelim(&name, &room, '\0', stdin)) > 0 && !ferror(stdout))
+    while (getdelim(&name, &room, '\0', stdin) > 0 && !ferror(stdout))
         if (name[0])
             sign_operand(line, name);
     if (ferror(stdin)) {

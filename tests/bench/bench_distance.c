@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "cpu.h"
 #include "distance.h"
 
@@ -17,31 +17,15 @@ struct set {
     size_t lens[REFS];
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state >> 16;
-}
-
 /* Signatures of len symbols, give or take 10 %. */
-static void set_fill(struct set *set, size_t len, uint64_t *random)
+static void set_fill(struct set *set, size_t len)
 {
     for (size_t i = 0; i < REFS; i++) {
         set->refs[i] = set->bytes[i];
-        set->lens[i] = len - len / 10 + next_random(random) % (len / 5 + 1);
+        set->lens[i] = len - len / 10 + random64() % (len / 5 + 1);
         for (size_t j = 0; j < set->lens[i]; j++)
-            set->bytes[i][j] = (uint8_t)(next_random(random) % SYMBOLS);
+            set->bytes[i][j] = (uint8_t)(random64() % SYMBOLS);
     }
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void die(const struct error *err)
@@ -83,7 +67,6 @@ int main(void)
 {
     static const size_t lens[] = {100, 250, 1000};
     static struct set set;
-    uint64_t random = 88172645463325252u;
 
     for (enum cpu_level level = CPU_SCALAR; level <= CPU_AVX512; level++) {
         setenv("KITH_CPU", cpu_name(level), 1);
@@ -92,7 +75,7 @@ int main(void)
         for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
             double best = 1e9;
 
-            set_fill(&set, lens[i], &random);
+            set_fill(&set, lens[i]);
             for (int j = 0; j < RUNS; j++) {
                 double seconds = run(&set);
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "coates.h"
 #include "compare.h"
 #include "distance.h"
@@ -36,15 +36,6 @@ static struct {
     size_t len;
 } texts[MAX_TEXTS];
 static size_t text_count;
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random64(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1du;
-}
 
 static double random_share(void)
 {
@@ -268,7 +259,6 @@ static void time_estimates(const uint8_t *a, size_t len)
     enum { RUNS = 20000 };
     static uint8_t b[MAX_LEN];
     struct sampler_result p = sampled(signers[SAMPLER_GF8].a, a, len), q;
-    struct timespec start, end;
     double best = 1e9;
 
     memcpy(b, a, len);
@@ -276,13 +266,11 @@ static void time_estimates(const uint8_t *a, size_t len)
     substitute(b, len, 0.01);
     q = sampled(signers[SAMPLER_GF8].b, b, len);
     for (int try = 0; try < 5; try++) {
-        double taken;
+        double start = cpu_seconds(), taken;
 
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
         for (int i = 0; i < RUNS; i++)
             estimated(&p, len, &q, len);
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-        taken = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+        taken = cpu_seconds() - start;
         best = taken < best ? taken : best;
     }
     printf("estimate: %.1f us a pair at %zu samples\n", best / RUNS * 1e6, p.count);

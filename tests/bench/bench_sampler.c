@@ -7,30 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "cpu.h"
 #include "sampler.h"
 
 enum { LEN = 256 << 10, PASS = 64 << 10, ROUNDS = 40, TRIES = 7 };
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random64(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1du;
-}
 
 struct work {
     const uint8_t *data;
