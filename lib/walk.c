@@ -77,6 +77,8 @@ int walk_open(const char *path, int flags)
         at = fd;
         path += len;
         path += strspn(path, "/"); /* what is left must not look absolute */
+        if (!*path)
+            path = ".";
     }
     fd = open_quietly(at, path, flags | O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (at != AT_FDCWD) {

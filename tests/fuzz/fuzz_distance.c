@@ -14,9 +14,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-    MAX_LEN = 1 << 13,        /* of both strings, so that a run takes no time */
-    MAX_CELLS = 1 << 20,      /* of the matrix that is worked out */
-    REFERENCES = 19,          /* more than two vectors of them, and not a multiple */
+    MAX_LEN = 1 << 12,   /* of both strings together */
+    MAX_CELLS = 1 << 18, /* of the matrix that is worked out */
+    REFERENCES = 19,     /* more than two vectors of them, and not a multiple */
 };
 
 struct text {
@@ -74,29 +74,41 @@ static uint64_t textbook(struct text a, struct text b)
     return row[b.len];
 }
 
-/* a against b, itself, nothing and the ends of b. */
-static void require_many_agree(struct text a, struct text b, uint64_t distance, const char *level)
-{
-    const uint8_t *refs[REFERENCES];
+/* What a is compared with: b, itself, nothing and the ends of b; with the distances. */
+struct references {
+    const uint8_t *p[REFERENCES];
     size_t lens[REFERENCES];
+    uint64_t wanted[REFERENCES];
+};
+
+static struct references make_references(struct text a, struct text b)
+{
+    struct references refs;
+
+    for (size_t i = 0; i < REFERENCES; i++) {
+        const size_t left = i < 3 ? 0 : b.len * (i - 3) / REFERENCES;
+
+        refs.p[i] = i == 1 ? a.p : b.p + left;
+        refs.lens[i] = i == 1 ? a.len : i == 2 ? 0 : b.len - left;
+        refs.wanted[i] = exact(a, (struct text){refs.p[i], refs.lens[i]});
+    }
+    require(refs.wanted[1] == 0 && refs.wanted[2] == a.len);
+    return refs;
+}
+
+static void require_many_agree(struct text a, const struct references *refs, const char *level)
+{
     uint64_t distances[REFERENCES];
     struct distance_query *query;
 
     setenv("KITH_CPU", level, 1);
     query = distance_query_new(a.p, a.len, NULL);
     require(query != NULL);
-    for (size_t i = 0; i < REFERENCES; i++) {
-        const size_t left = i < 4 ? 0 : b.len * (i - 4) / REFERENCES;
-
-        refs[i] = i == 1 ? a.p : b.p + left;
-        lens[i] = i == 1 ? a.len : i == 2 ? 0 : b.len - left;
-    }
-    require(distance_many(query, refs, lens, REFERENCES, distances, NULL) == 0);
-    require(distances[0] == distance && distances[1] == 0 && distances[2] == a.len && distances[3] == distance);
-    for (size_t i = 4; i < REFERENCES; i++)
-        require(distances[i] == exact(a, (struct text){refs[i], lens[i]}));
-    require(distance_many(query, refs, lens, 1, distances, NULL) == 0); /* the query can be used again */
-    require(distances[0] == distance);
+    require(distance_many(query, refs->p, refs->lens, REFERENCES, distances, NULL) == 0);
+    for (size_t i = 0; i < REFERENCES; i++)
+        require(distances[i] == refs->wanted[i]);
+    require(distance_many(query, refs->p, refs->lens, 1, distances, NULL) == 0); /* the query can be used again */
+    require(distances[0] == refs->wanted[0]);
     distance_query_free(query);
     unsetenv("KITH_CPU");
 }
@@ -120,6 +132,7 @@ static void require_bounds_hold(struct text a, struct text b, uint64_t distance)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct references refs;
     struct text a, b;
     uint64_t distance;
     size_t len;
@@ -134,8 +147,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (a.len * b.len <= MAX_CELLS)
         require(textbook(a, b) == distance);
     require_bounds_hold(a, b, distance);
-    require_many_agree(a, b, distance, "scalar");
-    require_many_agree(a, b, distance, "avx2"); /* a level that the machine lacks is the best one that it has */
-    require_many_agree(a, b, distance, "avx512");
+    refs = make_references(a, b);
+    require_many_agree(a, &refs, "scalar");
+    require_many_agree(a, &refs, "avx2"); /* a level that the machine lacks is the best one that it has */
+    require_many_agree(a, &refs, "avx512");
     return 0;
 }
