@@ -158,7 +158,8 @@ void escape_json(struct buffer *out, const void *data, size_t len)
     for (size_t i = 0; i <= len; i++) {
         if (i < len && p[i] != '"')
             continue;
-        add_escaped(out, p + start, i - start, "\\\\"); /* in JSON each backslash of the escape is written twice */
+        if (i > start)
+            add_escaped(out, p + start, i - start, "\\\\"); /* in JSON each backslash of the escape is written twice */
         if (i < len)
             buffer_add_text(out, "\\\"");
         start = i + 1;
