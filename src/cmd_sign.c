@@ -36,7 +36,8 @@ static const struct option_spec sign_options[] = {
 
 enum {
     MAX_THREADS = 256,
-    JOBS_PER_THREAD = 8, /* that may wait: enough to keep the threads busy while the oldest is a large file */
+    JOBS_PER_THREAD = 32,        /* enough to keep the threads busy while the oldest is a large file */
+    MOST_WAITING = 128 << 20,    /* bytes of records that wait to be written */
 };
 
 struct sign {
@@ -46,6 +47,7 @@ struct sign {
     bool json, names_from_input, quiet;
     uint64_t threads;
     struct progress progress;
+    atomic_ullong waiting;    /* bytes of records that wait to be written */
     int status;               /* the worst so far */
     unsigned long long links; /* not followed */
 };
@@ -136,6 +138,7 @@ static void sign_job(void *state, void *item)
     }
     job->has_message = result != HASHER_OK;
     job->status = status_of(result);
+    atomic_fetch_add_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
     atomic_fetch_add_explicit(&sign->progress.files, 1, memory_order_relaxed);
 }
 
@@ -156,6 +159,7 @@ static void finish_job(struct sign *sign, struct job *job)
         complain_error(&job->err);
     else if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
         note_status(sign, EXIT_USAGE); /* finish_output tells */
+    atomic_fetch_sub_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
 }
 
 static struct job *new_job(struct line *line, const char *path)
@@ -175,16 +179,23 @@ static struct job *new_job(struct line *line, const char *path)
     return job;
 }
 
-/* The ring has a place more than the queue, so a new job's place is never one that is waited for. */
+/*
+ * The ring has a place more than the queue, so a new job's place is never one that is waited for.  A full queue is
+ * emptied by half, so that threads wait for each other once in many jobs.
+ */
 static void add_job(struct line *line, struct job *job)
 {
+    struct job *done;
+
     if (!line->queue) {
         sign_job(&line->signers[0], job);
         finish_job(line->sign, job);
         return;
     }
-    if (queue_full(line->queue))
-        finish_job(line->sign, queue_pop(line->queue));
+    for (size_t left = queue_full(line->queue) ? line->depth / 2 : 0;
+         (left > 0 || atomic_load(&line->sign->waiting) > MOST_WAITING) && (done = queue_pop(line->queue));
+         left -= left > 0)
+        finish_job(line->sign, done);
     queue_push(line->queue, job);
 }
 

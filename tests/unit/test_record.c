@@ -652,6 +652,7 @@ START_TEST(wrong_samples_are_named)
         {POSITIONS, "gAfgBggB", POSITIONS},  {POSITIONS, "AfgBghgA", POSITIONS},
         {POSITIONS, "Af____________PB", POSITIONS}, /* 2^64 - 1: a step back */
         {POSITIONS, "Af____________QB", POSITIONS}, {POSITIONS, "AfggggggggggggIB", POSITIONS},
+        {POSITIONS, "A_gggggggggggQgBggB", POSITIONS}, /* 31 + 2^64 */
         {POSITIONS, "____________HgggggggggggggHBB", POSITIONS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq8+v", FINGERPRINTS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83", FINGERPRINTS},
