@@ -20,9 +20,10 @@ struct worker {
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t some_to_begin;
-    pthread_cond_t oldest_done;
+    pthread_cond_t awaited_done;
     queue_work work;
     size_t depth, oldest, begun, next;
+    size_t awaited; /* the job that is waited for */
     bool stop;
     struct slot *slots;
     unsigned threads;
@@ -47,8 +48,8 @@ static void *run(void *arg)
         queue->work(worker->state, queue->slots[mine % queue->depth].job);
         pthread_mutex_lock(&queue->lock);
         queue->slots[mine % queue->depth].done = true;
-        if (mine == queue->oldest)
-            pthread_cond_signal(&queue->oldest_done);
+        if (mine == queue->awaited)
+            pthread_cond_signal(&queue->awaited_done);
     }
     pthread_mutex_unlock(&queue->lock);
     return NULL;
@@ -70,7 +71,7 @@ struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *c
     queue->work = work;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->some_to_begin, NULL);
-    pthread_cond_init(&queue->oldest_done, NULL);
+    pthread_cond_init(&queue->awaited_done, NULL);
     for (; queue->threads < threads; queue->threads++) {
         struct worker *worker = &queue->workers[queue->threads];
 
@@ -102,7 +103,7 @@ void queue_free(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
     for (unsigned i = 0; i < queue->threads; i++)
         pthread_join(queue->workers[i].thread, NULL);
-    pthread_cond_destroy(&queue->oldest_done);
+    pthread_cond_destroy(&queue->awaited_done);
     pthread_cond_destroy(&queue->some_to_begin);
     pthread_mutex_destroy(&queue->lock);
     free(queue->workers);
@@ -125,18 +126,32 @@ void queue_push(struct queue *queue, void *job)
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* With the lock held. */
+static void wait_for(struct queue *queue, size_t job)
+{
+    queue->awaited = job;
+    while (!queue->slots[job % queue->depth].done)
+        pthread_cond_wait(&queue->awaited_done, &queue->lock);
+}
+
+void queue_wait(struct queue *queue, size_t jobs)
+{
+    if (jobs == 0 || jobs > queue->next - queue->oldest)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    wait_for(queue, queue->oldest + jobs - 1);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 void *queue_pop(struct queue *queue)
 {
-    struct slot *slot;
     void *job;
 
     if (queue->oldest == queue->next)
         return NULL;
     pthread_mutex_lock(&queue->lock);
-    slot = &queue->slots[queue->oldest % queue->depth];
-    while (!slot->done)
-        pthread_cond_wait(&queue->oldest_done, &queue->lock);
-    job = slot->job;
+    wait_for(queue, queue->oldest);
+    job = queue->slots[queue->oldest % queue->depth].job;
     queue->oldest++;
     pthread_mutex_unlock(&queue->lock);
     return job;

@@ -185,6 +185,7 @@ static struct job *new_job(struct line *line, const char *path)
  */
 static void add_job(struct line *line, struct job *job)
 {
+    size_t left = 0;
     struct job *done;
 
     if (!line->queue) {
@@ -192,9 +193,11 @@ static void add_job(struct line *line, struct job *job)
         finish_job(line->sign, job);
         return;
     }
-    for (size_t left = queue_full(line->queue) ? line->depth / 2 : 0;
-         (left > 0 || atomic_load(&line->sign->waiting) > MOST_WAITING) && (done = queue_pop(line->queue));
-         left -= left > 0)
+    if (queue_full(line->queue)) {
+        left = line->depth / 2;
+        queue_wait(line->queue, left);
+    }
+    for (; (left > 0 || atomic_load(&line->sign->waiting) > MOST_WAITING) && (done = queue_pop(line->queue)); left -= left > 0)
         finish_job(line->sign, done);
     queue_push(line->queue, job);
 }
