@@ -14,6 +14,7 @@ struct chain_group {
     uint64_t fp;
     uint32_t count_a, count_b;
     uint32_t head_b; /* its last sample of b */
+    uint32_t turn_b; /* its first one, and in turn the others: for those that are common */
 };
 
 void chain_release(struct chain *chain)
@@ -24,6 +25,7 @@ void chain_release(struct chain *chain)
     free(chain->group_a);
     free(chain->group_b);
     free(chain->next_b);
+    free(chain->after_b);
     free(chain->used_a);
     free(chain->used_b);
     free(chain->pairs);
@@ -52,7 +54,7 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
         return 0;
     if (!grow(&chain->groups, samples, sizeof *chain->groups) || !grow(&chain->table, table, sizeof *chain->table) ||
         !grow(&chain->group_a, samples, sizeof *chain->group_a) || !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
-        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
+        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->after_b, samples, sizeof *chain->after_b) || !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
         !grow(&chain->used_b, samples, sizeof *chain->used_b) || !grow(&chain->anchors, samples, sizeof *chain->anchors))
         return error_set(err, "out of memory for the comparison of %zu samples", samples);
     chain->sample_room = samples;
@@ -82,7 +84,7 @@ static uint32_t group_of(struct chain *chain, uint64_t fp)
         at = (at + 1) & mask;
     if (group == NONE) {
         group = chain->table[at] = (uint32_t)chain->group_count++;
-        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE};
+        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE, NONE};
     }
     return group;
 }
@@ -96,6 +98,11 @@ static void make_groups(struct chain *chain, const struct sample *a, size_t a_co
         struct chain_group *group = &chain->groups[chain->group_b[j] = group_of(chain, b[j].fp)];
 
         chain->next_b[j] = group->head_b;
+        chain->after_b[j] = NONE;
+        if (group->head_b == NONE)
+            group->turn_b = (uint32_t)j;
+        else
+            chain->after_b[group->head_b] = (uint32_t)j;
         group->head_b = (uint32_t)j;
         group->count_b++;
     }
@@ -123,6 +130,13 @@ bool chain_common_b(const struct chain *chain, size_t i)
     return is_common(chain, &chain->groups[chain->group_b[i]]);
 }
 
+static size_t pairs_of(const struct chain *chain, const struct chain_group *group)
+{
+    if (is_common(chain, group))
+        return group->count_a < group->count_b ? group->count_a : group->count_b;
+    return (size_t)group->count_a * group->count_b;
+}
+
 /* The number of pairs, after `most` was lowered until there are not too many of them. */
 static size_t limit_pairs(struct chain *chain, size_t samples)
 {
@@ -131,8 +145,7 @@ static size_t limit_pairs(struct chain *chain, size_t samples)
     for (chain->most = MOST_ALIKE;; chain->most /= 2) {
         pairs = 0;
         for (size_t i = 0; i < chain->group_count; i++)
-            if (!is_common(chain, &chain->groups[i]))
-                pairs += (size_t)chain->groups[i].count_a * chain->groups[i].count_b;
+            pairs += pairs_of(chain, &chain->groups[i]);
         if (pairs <= PAIRS_PER_SAMPLE * samples + 1024 || chain->most == 1)
             return pairs;
     }
@@ -145,10 +158,15 @@ static void make_pairs(struct chain *chain, size_t a_count)
 {
     chain->pair_count = 0;
     for (size_t i = 0; i < a_count; i++) {
-        const struct chain_group *group = &chain->groups[chain->group_a[i]];
+        struct chain_group *group = &chain->groups[chain->group_a[i]];
 
-        if (is_common(chain, group))
+        if (is_common(chain, group)) {
+            if (group->turn_b != NONE) {
+                chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, group->turn_b};
+                group->turn_b = chain->after_b[group->turn_b];
+            }
             continue;
+        }
         for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
             chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, j};
     }

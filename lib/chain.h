@@ -12,8 +12,8 @@
 /*
  * Which samples of two contents are the same, and in the same order.
  *
- * Samples match where their fingerprints are equal.  A fingerprint that occurs often says little about the place and is
- * left out ("common").  The chain is the longest list of matches that ascends in both contents.
+ * Samples match where their fingerprints are equal.  A fingerprint that occurs often says little about the place
+ * ("common"): its first occurrence in a can only match the first in b, and so on.  The chain is the longest list of matches that ascends in both contents.
  */
 struct anchor {
     uint32_t a, b; /* the numbers of the two samples */
@@ -30,6 +30,7 @@ struct chain {
     uint32_t *table;            /* fingerprint to group */
     uint32_t *group_a, *group_b;
     uint32_t *next_b; /* the next smaller sample of b in the group */
+    uint32_t *after_b; /* the next larger one */
     bool *used_a, *used_b;
     struct anchor *pairs;
     uint32_t *tails, *previous;
@@ -47,7 +48,7 @@ int chain_find(struct chain *chain, const struct sample *a, size_t a_count, cons
 /* Takes the chain's anchors out of the matches and finds the longest chain of the rest: content that moved. */
 void chain_find_next(struct chain *chain);
 
-/* Whether sample number i of a, or of b, was left out. */
+/* Whether sample number i of a, or of b, is common. */
 bool chain_common_a(const struct chain *chain, size_t i);
 bool chain_common_b(const struct chain *chain, size_t i);
 

@@ -15,6 +15,8 @@ enum {
 
 static const double variant_share = 0.5;
 static const double embedded_share = 0.8;
+static const double least_containment = 0.05; /* of samples: below it even long ranges are no versions of each other */
+static const double chance_containment = 0.01;
 
 struct comparer {
     struct estimator *estimator;
@@ -100,6 +102,7 @@ static void set_identical(struct comparer *comparer, const struct record *a, str
     comparer->whole = (struct estimate_range){0, a->len, 0, a->len, a->count};
     out->verdict = COMPARE_IDENTICAL;
     out->c = a->params.c;
+    out->a_samples = out->b_samples = a->count;
     *e = (struct estimate){.resemblance = 1,
                            .a_in_b = 1,
                            .b_in_a = 1,
@@ -131,18 +134,22 @@ static void judge(const struct record *a, const struct record *b, struct compari
     struct estimate *e = &out->estimate;
     const double a_share = a->len ? (double)e->a_matched / (double)a->len : 0;
     const double b_share = b->len ? (double)e->b_matched / (double)b->len : 0;
+    const double containment = e->a_in_b > e->b_in_a ? e->a_in_b : e->b_in_a;
+    const bool much_longer = a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
+    const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
 
-    if (!has_evidence(e)) {
+    if (!has_evidence(e) && !shares) {
         out->verdict = without_match(a, out->c);
         if (out->verdict == COMPARE_NONE)
             out->verdict = without_match(b, out->c);
         e->range_count = 0;
         e->a_matched = e->b_matched = 0;
-    } else if ((a_share >= variant_share && b_share >= variant_share) || e->resemblance >= variant_share) {
+    } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
+               (e->resemblance >= variant_share && !much_longer)) {
         out->verdict = COMPARE_VARIANT;
-    } else if (a_share >= embedded_share || b_share >= embedded_share) {
+    } else if (a_share >= embedded_share || b_share >= embedded_share || (!has_evidence(e) && containment >= embedded_share)) {
         out->verdict = COMPARE_EMBEDDED;
-        out->b_in_a = b_share >= a_share;
+        out->b_in_a = has_evidence(e) ? b_share >= a_share : e->b_in_a >= e->a_in_b;
         out->a_in_b = !out->b_in_a;
     } else {
         out->verdict = COMPARE_FRAGMENT;
@@ -175,6 +182,8 @@ int comparer_run(struct comparer *comparer, const struct record *a, const struct
     b = a ? reduced(b, out->c, &comparer->b, err) : NULL;
     if (!b)
         return -1;
+    out->a_samples = a->count;
+    out->b_samples = b->count;
     a_side = side_of(a);
     b_side = side_of(b);
     if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, &out->estimate, err))

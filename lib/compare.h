@@ -14,7 +14,7 @@ enum compare_verdict {
     COMPARE_IDENTICAL,   /* SHA-1 and length are equal */
     COMPARE_VARIANT,     /* at least half of each belongs to the other */
     COMPARE_EMBEDDED,    /* one of them, or nearly all of it, lies in the other */
-    COMPARE_FRAGMENT,    /* they share a part */
+    COMPARE_FRAGMENT,    /* they share a part, or repeated content whose place cannot be told (then there are no ranges) */
     COMPARE_NONE,        /* nothing in common was found */
     COMPARE_TOO_SMALL,   /* one has too few bytes to be sampled */
     COMPARE_LOW_ENTROPY, /* one has bytes enough, but they say nothing */
@@ -25,6 +25,7 @@ struct comparison {
     enum compare_verdict verdict;
     bool a_in_b, b_in_a; /* if embedded: which lies in which */
     uint32_t c;          /* at which the samples were compared */
+    size_t a_samples, b_samples; /* so many */
     struct estimate estimate; /* its ranges lie in the comparer until the next run */
 };
 

@@ -45,7 +45,7 @@ const char *cpu_name(enum cpu_level level)
 int cpu_check(struct error *err)
 {
     const char *name = getenv("KITH_CPU");
-    int wanted = name ? wanted_level(name) : CPU_SCALAR;
+    int wanted = name && *name ? wanted_level(name) : CPU_SCALAR;
 
     if (wanted < 0)
         return error_set(err, "KITH_CPU is '%s': it must be scalar, avx2 or avx512", name);

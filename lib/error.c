@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ROOM_FOR_REASON = 128 };
+
 int error_set(struct error *err, const char *fmt, ...)
 {
     va_list args;
@@ -30,6 +32,8 @@ int error_errno(struct error *err, const char *fmt, ...)
     vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     len = strlen(err->text);
+    if (len > sizeof err->text - ROOM_FOR_REASON) /* the reason is worth more than the end of the name */
+        len = sizeof err->text - ROOM_FOR_REASON;
     snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(saved));
     return -1;
 }

@@ -9,7 +9,7 @@
  * as it is: a file name in it may hold any byte, so whoever shows it to a person escapes it first.
  */
 struct error {
-    char text[1024];
+    char text[5120]; /* the longest path that the system takes, and a reason */
 };
 
 /* Formats the message (cut if too long) and returns -1; err may be NULL. */

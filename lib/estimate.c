@@ -129,6 +129,12 @@ static int64_t diagonal(const struct pair *pair, const struct anchor *anchor)
     return (int64_t)(pair->a->samples[anchor->a].pos - pair->b->samples[anchor->b].pos);
 }
 
+/* As a double: lengths may be near 2^63. */
+static double apart(int64_t x, int64_t y)
+{
+    return fabs((double)x - (double)y);
+}
+
 /*
  * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away again,
  * than they save: chance matches, and content that moved.  Returns how many anchors went.
@@ -141,16 +147,16 @@ static size_t drop_detours(struct chain *chain, const struct pair *pair)
 
     for (size_t i = 0, end; i < chain->count; i = end) {
         const int64_t here = diagonal(pair, &chain->anchors[i]);
-        int64_t after = (int64_t)(pair->a->len - pair->b->len), detour;
-        double saved;
+        int64_t after = (int64_t)(pair->a->len - pair->b->len);
+        double detour, saved;
 
         for (end = i + 1; end < chain->count && diagonal(pair, &chain->anchors[end]) == here;)
             end++;
         if (end < chain->count)
             after = diagonal(pair, &chain->anchors[end]);
-        detour = llabs(here - before) + llabs(after - here) - llabs(after - before);
+        detour = apart(here, before) + apart(after, here) - apart(after, before);
         saved = (double)(samples[chain->anchors[end - 1].a].pos - samples[chain->anchors[i].a].pos + pair->c);
-        if ((double)detour > pair->unrelated * saved)
+        if (detour > pair->unrelated * saved)
             continue;
         before = here;
         for (size_t j = i; j < end; j++)
@@ -443,7 +449,7 @@ static int find_moved(struct estimator *e, const struct pair *pair, struct error
                                            .b_start = pair->b->samples[anchors[i].b].pos};
 
             for (end = i + 1; end < e->chain.count && anchors[end].a - anchors[end - 1].a <= LEAST_K &&
-                              llabs(diagonal(pair, &anchors[end]) - diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
+                              apart(diagonal(pair, &anchors[end]), diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
                 end++;
             range.a_end = pair->a->samples[anchors[end - 1].a].pos + pair->n;
             range.b_end = pair->b->samples[anchors[end - 1].b].pos + pair->n;

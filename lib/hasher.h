@@ -35,7 +35,7 @@ enum hasher_result {
 
 /*
  * Hashes all that can be read from fd.  name is for the messages.  A regular file is watched: if its size or times
- * change, or it holds more or less than its size, that is HASHER_CHANGED.  *progress, if not NULL, counts bytes.
+ * change, that is HASHER_CHANGED.  *progress, if not NULL, counts bytes.
  */
 enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress, struct record *record,
                              struct error *err);

@@ -231,14 +231,15 @@ void walk_free(struct walk *walk)
     free(walk);
 }
 
-/* Some file systems do not tell the type along with the name. */
+/* Some file systems do not tell the type along with the name.  0 and errno if it cannot be told. */
 static mode_t type_of(const char *path)
 {
     struct stat st;
-    int fd = walk_open(path, O_PATH | O_NOFOLLOW), failed = fd < 0 || fstat(fd, &st);
+    int fd = walk_open(path, O_PATH | O_NOFOLLOW), failed = fd < 0 || fstat(fd, &st), saved = errno;
 
     if (fd >= 0)
         close(fd);
+    errno = saved;
     return failed ? 0 : st.st_mode & S_IFMT;
 }
 
@@ -275,10 +276,15 @@ enum walk_result walk_next(struct walk *walk, struct walk_item *item, struct err
         if (!next_entry(walk, &entry))
             return WALK_END;
         if (walk->path.failed) {
+            item->path = entry->name;
             error_set(err, "%s: out of memory", entry->name);
             return WALK_ERROR;
         }
         *item = (struct walk_item){walk->path.data, entry->mode ? entry->mode : type_of(walk->path.data)};
+        if (item->mode == 0) {
+            error_errno(err, "%s", walk->path.data);
+            return WALK_ERROR;
+        }
         if (S_ISREG(item->mode))
             return WALK_FILE;
         if (S_ISLNK(item->mode))

@@ -158,7 +158,7 @@ static int parse_side(struct side *side, struct error *err)
     if (newline && newline + 1 < text + side->len)
         return error_set(err, "%s: holds more than one record; give one line of it, e.g. on standard input as '-'", side->path);
     if (record_parse(&side->record, text, newline ? (size_t)(newline - text) : side->len, &why))
-        return error_set(err, "%s: line 1: %s", side->path, why.text);
+        return error_set(err, "%s: line 1: %.4000s (--raw takes it as content)", side->path, why.text);
     return 0;
 }
 
@@ -228,6 +228,8 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
         }
         if (sides[i]->is_record && parse_side(sides[i], err))
             return EXIT_USAGE;
+        if (compare->exact && load_content(sides[i], err)) /* so that both answers are about the same bytes */
+            return EXIT_PARTIAL;
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
@@ -267,8 +269,6 @@ static int find_exact(const struct compare *compare, struct side *a, struct side
     uint64_t distance = DISTANCE_MORE, most = a->len > b->len ? a->len : b->len;
     int stopped = 0;
 
-    if (load_content(a, err) || load_content(b, err))
-        return -1;
     for (uint64_t limit = 1024; distance == DISTANCE_MORE && !stopped; limit *= 4) {
         stopped = distance_bounded(a->content, a->len, b->content, b->len, limit < most ? limit : most, is_late, &deadline,
                                    &distance, err);
@@ -308,6 +308,8 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
 
     if (status != EXIT_DONE)
         return status;
+    report.a_record = a->is_record ? a->path : NULL;
+    report.b_record = b->is_record ? b->path : NULL;
     comparer = comparer_new(err);
     if (!comparer)
         return EXIT_USAGE;

@@ -37,6 +37,7 @@ static const struct option_spec sign_options[] = {
 enum {
     MAX_THREADS = 256,
     JOBS_PER_THREAD = 32,        /* enough to keep the threads busy while the oldest is a large file */
+    LARGE_RECORD = 1 << 20,      /* whose memory is given back at once */
     MOST_WAITING = 128 << 20,    /* bytes of records that wait to be written */
 };
 
@@ -160,6 +161,8 @@ static void finish_job(struct sign *sign, struct job *job)
     else if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
         note_status(sign, EXIT_USAGE); /* finish_output tells */
     atomic_fetch_sub_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
+    if (job->out.room > LARGE_RECORD)
+        buffer_release(&job->out);
 }
 
 static struct job *new_job(struct line *line, const char *path)

@@ -33,15 +33,26 @@ static const char *sentence(const struct comparison *c)
     }
 }
 
-static void put_side(const char *label, const struct record *record)
+static void put_side(const char *label, const struct record *record, const char *from)
 {
     struct buffer out = {0};
 
     escape_text(&out, record->name.data, record->name.len);
+    if (from) {
+        buffer_add_text(&out, " (as recorded in ");
+        escape_text(&out, from, strlen(from));
+        buffer_add_char(&out, ')');
+    }
     buffer_printf(&out, "\n   %" PRIu64 " bytes, SHA-1 ", record->len);
     escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
     buffer_release(&out);
+}
+
+/* Whether there is more to tell than the verdict. */
+static bool says_how_far(enum compare_verdict verdict)
+{
+    return verdict != COMPARE_UNDECIDED && verdict != COMPARE_TOO_SMALL && verdict != COMPARE_LOW_ENTROPY;
 }
 
 static void put_estimate(const struct report *report)
@@ -61,7 +72,7 @@ static void put_estimate(const struct report *report)
     if (proved)
         puts("  proof        sha1");
     else
-        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n", report->a->count, report->b->count,
+        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n", report->comparison.a_samples, report->comparison.b_samples,
                sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
 }
 
@@ -151,7 +162,7 @@ static void put_map(const struct report *report)
 
     if (width < 12 || longest == 0 || e->range_count == 0)
         return;
-    printf("\n  what matches, %.0f bytes a cell (a letter for each range, small where only part of the cell does):\n",
+    printf("\n  what matches, %.0f bytes a cell (a letter for each range in turn, small where only part of the cell does):\n",
            (double)longest / cells);
     put_strip(e, "A", report->a->len, longest, true, cells);
     put_strip(e, "B", report->b->len, longest, false, cells);
@@ -159,10 +170,10 @@ static void put_map(const struct report *report)
 
 void report_words(const struct report *report)
 {
-    put_side("A", report->a);
-    put_side("B", report->b);
+    put_side("A", report->a, report->a_record);
+    put_side("B", report->b, report->b_record);
     printf("\n%s\n", sentence(&report->comparison));
-    if (report->comparison.verdict != COMPARE_UNDECIDED)
+    if (says_how_far(report->comparison.verdict))
         put_estimate(report);
     put_exact(report);
     put_papers(report);
@@ -171,8 +182,13 @@ void report_words(const struct report *report)
 
 /* ---- JSON ---- */
 
-static void add_side(struct buffer *out, const char *prefix, const struct record *record)
+static void add_side(struct buffer *out, const char *prefix, const struct record *record, const char *from)
 {
+    if (from) {
+        buffer_printf(out, "\"%srecord\":", prefix);
+        escape_json(out, from, strlen(from));
+        buffer_add_char(out, ',');
+    }
     buffer_printf(out, "\"%spath\":", prefix);
     escape_json(out, record->name.data, record->name.len);
     if (escape_needed(record->name.data, record->name.len)) {
@@ -229,13 +245,13 @@ void report_json(const struct report *report)
     struct buffer out = {0};
 
     buffer_add_char(&out, '{');
-    add_side(&out, "", report->a);
-    add_side(&out, "ref_", report->b);
+    add_side(&out, "", report->a, report->a_record);
+    add_side(&out, "ref_", report->b, report->b_record);
     buffer_printf(&out, "\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"verdict\":\"%s\"", sampler_scheme_name(params->scheme),
                   params->n, c->c, params->k, compare_verdict_name(c->verdict));
     if (c->verdict == COMPARE_EMBEDDED)
         buffer_printf(&out, ",\"embedded\":\"%s\"", c->b_in_a ? "ref" : "obj"); /* which of them lies in the other */
-    if (c->verdict != COMPARE_UNDECIDED)
+    if (says_how_far(c->verdict))
         add_estimate(&out, report);
     add_more(&out, report);
     buffer_add_text(&out, "}\n");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "config.h"
@@ -17,6 +19,14 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+/* A standard descriptor that is closed would be given to the next file that is opened.  What takes its place fails. */
+static void occupy_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_USAGE);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command;
@@ -24,6 +34,7 @@ int main(int argc, char **argv)
     struct error err;
     int status;
 
+    occupy_standard_descriptors();
     if (argc < 2) {
         command_show_help(&command_help);
         return EXIT_USAGE;

@@ -45,7 +45,7 @@ static void show(const char *text)
 
 void complain(const char *fmt, ...)
 {
-    char text[2048];
+    char text[6144];
     va_list args;
 
     va_start(args, fmt);
@@ -133,7 +133,7 @@ static void *redraw(void *arg)
 
 void progress_start(struct progress *progress, bool quiet)
 {
-    if (quiet || !isatty(STDERR_FILENO) || is_dumb())
+    if (quiet || !isatty(STDERR_FILENO) || isatty(STDOUT_FILENO) || is_dumb()) /* the data itself shows it there */
         return;
     clock_gettime(CLOCK_MONOTONIC, &line.start);
     pthread_cond_init(&line.ended, NULL);

@@ -23,7 +23,7 @@ unsigned terminal_width(int fd);
 /* Whether colours are wanted there (NO_COLOR, TERM). */
 bool terminal_colours(int fd);
 
-/* Shown while it runs, and redrawn in place; only if standard error is a terminal, TERM is not dumb, and not quiet. */
+/* Shown while it runs, and redrawn in place; only if standard error is a terminal and standard output is none. */
 struct progress {
     atomic_ullong bytes;
     atomic_ullong files;

@@ -96,6 +96,12 @@ status 0 "$KITH" sign long
 same "long path" 1 "$(grep -c '/file$' out)"
 says out "$(printf 'content of the deep file' | sha1sum | cut -c1-40)"
 
+# closed descriptors are not taken by the files that are opened
+text 9 3000 >other
+"$KITH" sign -j1 other - <&- >out 2>err
+same "no standard input" "3 1" "$? $(wc -l <out)"
+says err "kith: -: "
+
 # usage
 status 2 "$KITH" sign
 says err "nothing to sign was named"

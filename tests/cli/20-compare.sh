@@ -58,7 +58,23 @@ same "halves swapped" "variant True 2" \
 compare a other
 same "unrelated" "none [] 0.0" "$(json json '"%s %s %s" % (d["verdict"], d["ranges"], d["containment"])')"
 compare tiny tiny2
-same "too small" too-small "$(json json 'd["verdict"]')"
+same "too small" "too-small False" "$(json json 'd["verdict"] + " " + str("edits" in d)')"
+# content that repeats: the same but for a byte, and one of many copies
+python3 -c '
+import random
+block = random.Random(5).randbytes(4096)
+x = bytearray(block * 40)
+open("repeats", "wb").write(x)
+x[100] ^= 1
+open("repeats-edited", "wb").write(x)
+open("copies", "wb").write((open("a", "rb").read() + bytes(512)) * 40)'
+compare repeats repeats-edited
+same "repeated content" "variant True" "$(json json 'd["verdict"] + " " + str(d["edits_low"] <= 1 <= d["edits_high"])')"
+compare copies a
+same "one of many copies" "embedded ref" "$(json json 'd["verdict"] + " " + d["embedded"]')"
+tr a-z A-Z <a >capitals
+compare a capitals
+same "the same in capitals is no version" True "$(json json 'd["verdict"] in ("none", "fragment")')"
 compare a zeros
 same "low entropy" low-entropy "$(json json 'd["verdict"]')"
 
@@ -84,13 +100,20 @@ same "exact with too little time" "None True" "$(json json 'str(d["edits_exact"]
 "$KITH" sign -C 32 inserted >inserted.record
 "$KITH" sign -C 32 a >a.record
 "$KITH" compare --json -C 32 a inserted >of-files
-"$KITH" compare --json a.record inserted.record >of-records
+# JSON but for the files that records were read from
+json_of_contents()
+{
+    "$KITH" compare --json "$@" | sed -E 's/"(ref_)?record":"[^"]*",//g'
+}
+json_of_contents a.record inserted.record >of-records
 cmp of-files of-records || fail "records and files give different answers"
-"$KITH" compare --json - inserted <a.record >mixed
+json_of_contents - inserted <a.record >mixed
 cmp of-files mixed || fail "a record on standard input and a file give another answer"
 "$KITH" sign -C 8 a >dense.record
-"$KITH" compare --json dense.record inserted.record >reduced
+json_of_contents dense.record inserted.record >reduced
 cmp of-files reduced || fail "a denser record is not reduced to the same"
+compare a.record inserted
+same "where a record was read from" a.record "$(json json 'd["record"]')"
 compare --raw a.record a
 same "a record taken as content" "$(stat -c %s a.record)" "$(json json 'd["size"]')"
 
