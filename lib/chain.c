@@ -130,24 +130,24 @@ bool chain_common_b(const struct chain *chain, size_t i)
     return is_common(chain, &chain->groups[chain->group_b[i]]);
 }
 
-static size_t pairs_of(const struct chain *chain, const struct chain_group *group)
-{
-    if (is_common(chain, group))
-        return group->count_a < group->count_b ? group->count_a : group->count_b;
-    return (size_t)group->count_a * group->count_b;
-}
-
 /* The number of pairs, after `most` was lowered until there are not too many of them. */
 static size_t limit_pairs(struct chain *chain, size_t samples)
 {
-    size_t pairs;
-
     for (chain->most = MOST_ALIKE;; chain->most /= 2) {
-        pairs = 0;
-        for (size_t i = 0; i < chain->group_count; i++)
-            pairs += pairs_of(chain, &chain->groups[i]);
-        if (pairs <= PAIRS_PER_SAMPLE * samples + 1024 || chain->most == 1)
-            return pairs;
+        size_t pairs = 0, common = 0;
+
+        for (size_t i = 0; i < chain->group_count; i++) {
+            const struct chain_group *group = &chain->groups[i];
+
+            if (is_common(chain, group))
+                common += group->count_a < group->count_b ? group->count_a : group->count_b;
+            else
+                pairs += (size_t)group->count_a * group->count_b;
+        }
+        if (pairs <= PAIRS_PER_SAMPLE * samples + 1024 || chain->most == 1) {
+            chain->repeats = common > pairs;
+            return pairs + common;
+        }
     }
 }
 
@@ -161,7 +161,7 @@ static void make_pairs(struct chain *chain, size_t a_count)
         struct chain_group *group = &chain->groups[chain->group_a[i]];
 
         if (is_common(chain, group)) {
-            if (group->turn_b != NONE) {
+            if (chain->repeats && group->turn_b != NONE) {
                 chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, group->turn_b};
                 group->turn_b = chain->after_b[group->turn_b];
             }

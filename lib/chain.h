@@ -13,7 +13,8 @@
  * Which samples of two contents are the same, and in the same order.
  *
  * Samples match where their fingerprints are equal.  A fingerprint that occurs often says little about the place
- * ("common"): its first occurrence in a can only match the first in b, and so on.  The chain is the longest list of matches that ascends in both contents.
+ * and is left out ("common"); only where most of the content repeats, the first of its occurrences in a is matched with
+ * the first in b, and so on.  The chain is the longest list of matches that ascends in both contents.
  */
 struct anchor {
     uint32_t a, b; /* the numbers of the two samples */
@@ -36,6 +37,7 @@ struct chain {
     uint32_t *tails, *previous;
     size_t group_count, table_len, sample_room, pair_count, pair_room;
     uint32_t most; /* samples of one group and side, or it is common */
+    bool repeats;  /* most matches are of common fingerprints, so these are taken, too */
 };
 
 /* A chain of zeros is an empty one. */
