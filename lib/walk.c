@@ -146,22 +146,21 @@ static int add_entry(struct level *level, size_t *room, const struct dirent *dir
     return 0;
 }
 
+/* Those that can be read, in order; -1 and errno if there may be more. */
 static int read_entries(struct level *level, DIR *dir)
 {
     const struct dirent *dirent;
     size_t room = 0;
+    int saved;
 
-    for (errno = 0; (dirent = readdir(dir)); errno = 0) {
-        if (strcmp(dirent->d_name, ".") == 0 || strcmp(dirent->d_name, "..") == 0)
-            continue;
-        if (add_entry(level, &room, dirent))
-            return -1;
-    }
-    if (errno)
-        return -1;
+    for (errno = 0; (dirent = readdir(dir)); errno = 0)
+        if (strcmp(dirent->d_name, ".") != 0 && strcmp(dirent->d_name, "..") != 0 && add_entry(level, &room, dirent))
+            break;
+    saved = errno;
     if (level->count)
         qsort(level->entries, level->count, sizeof *level->entries, by_name);
-    return 0;
+    errno = saved;
+    return dirent || saved ? -1 : 0;
 }
 
 static int make_room(struct walk *walk)
@@ -179,13 +178,16 @@ static int make_room(struct walk *walk)
     return 0;
 }
 
-/* Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed meanwhile. */
+/*
+ * Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed meanwhile.  After
+ * an error the level holds what could be read.
+ */
 static int enter(struct walk *walk, bool follow, struct error *err)
 {
     struct level level = {0};
     int fd = walk_open(walk->path.data, O_DIRECTORY | (follow ? 0 : O_NOFOLLOW));
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    int failed = !dir || read_entries(&level, dir) || make_room(walk);
+    int failed = !dir || make_room(walk) || read_entries(&level, dir);
 
     if (failed)
         error_errno(err, "%s", walk->path.data);
@@ -193,7 +195,7 @@ static int enter(struct walk *walk, bool follow, struct error *err)
         closedir(dir);
     else if (fd >= 0)
         close(fd);
-    if (failed) {
+    if (failed && level.count == 0) {
         release_level(&level);
         return -1;
     }
@@ -201,8 +203,9 @@ static int enter(struct walk *walk, bool follow, struct error *err)
     if (walk->path.len && walk->path.data[walk->path.len - 1] != '/')
         buffer_add_char(&walk->path, '/');
     level.path_len = walk->path.len;
+    buffer_add_char(&walk->path, '\0');
     walk->levels[walk->depth++] = level;
-    return 0;
+    return failed ? -1 : 0;
 }
 
 struct walk *walk_new(const char *folder, struct error *err)
