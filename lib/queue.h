@@ -33,7 +33,10 @@ void queue_push(struct queue *queue, void *job);
 /* Waits for the oldest job to be finished; NULL if the queue is empty. */
 void *queue_pop(struct queue *queue);
 
-/* Waits until so many jobs, from the oldest on, were begun and the last of them is finished: one wait instead of many. */
+/*
+ * Waits until the last of so many jobs, from the oldest on, is finished: one wait instead of many.  Does not wait if
+ * there are fewer.
+ */
 void queue_wait(struct queue *queue, size_t jobs);
 
 #endif

@@ -392,11 +392,12 @@ static int sample_edge(struct sampler *s, const uint8_t *p, size_t len, struct e
 
 int sampler_update(struct sampler *s, const void *data, size_t len, struct error *err)
 {
-    const uint8_t *p = data, *stop = p + len;
+    const uint8_t *p = data, *stop;
     size_t piece = len < BLOCK ? len : BLOCK;
 
     if (len == 0)
         return 0;
+    stop = p + len;
     if (sample_edge(s, p, piece, err))
         return -1;
     for (p += piece; stop - p >= BLOCK; p += piece) {

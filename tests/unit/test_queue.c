@@ -203,6 +203,33 @@ START_TEST(an_empty_queue_has_nothing_to_pop)
 }
 END_TEST
 
+START_TEST(waiting_for_many_jobs_waits_for_the_last_of_them)
+{
+    for (size_t i = 0; i < 3; i++) {
+        struct queue *queue = make(thread_counts[i], 30, work);
+        unsigned pushed = 0, popped = 0;
+
+        prepare(4000);
+        queue_wait(queue, 0);
+        queue_wait(queue, 1); /* nothing is there */
+        while (popped < MAX_JOBS) {
+            unsigned waited;
+
+            for (; pushed < MAX_JOBS && !queue_full(queue); pushed++)
+                queue_push(queue, &jobs[pushed]);
+            waited = 1 + (unsigned)(random64() % (pushed - popped));
+            queue_wait(queue, waited);
+            ck_assert_uint_eq(atomic_load(&jobs[popped + waited - 1].worked), 1);
+            for (uint64_t left = random64() % (pushed - popped) + 1; left > 0; left--)
+                assert_next(queue, popped++);
+        }
+        queue_wait(queue, 1);
+        ck_assert_ptr_null(queue_pop(queue));
+        queue_free(queue);
+    }
+}
+END_TEST
+
 /* ---- freed before its end ---- */
 
 static pid_t main_thread;
@@ -288,4 +315,5 @@ END_TEST
 RUN_TESTS("queue", jobs_come_back_finished_once_and_in_order, jobs_without_work_come_back_in_order,
           one_long_job_keeps_its_place, pushes_and_pops_in_any_pattern_keep_the_order,
           it_is_full_when_it_holds_as_many_jobs_as_it_is_deep, an_empty_queue_has_nothing_to_pop,
-          free_finishes_the_jobs_that_are_begun_and_drops_the_others, free_at_any_moment_leaves_no_job_half_done)
+          waiting_for_many_jobs_waits_for_the_last_of_them, free_finishes_the_jobs_that_are_begun_and_drops_the_others,
+          free_at_any_moment_leaves_no_job_half_done)

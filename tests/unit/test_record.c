@@ -490,8 +490,10 @@ END_TEST
 
 enum field { MAGIC, SCHEME, N, C, K, LENGTH, DIGESTS, COINCIDENCE, SIGNATURE, POSITIONS, FINGERPRINTS, NAME };
 
-static const char *const field_names[FIELDS] = {"magic",       "scheme",    "n",         "C",            "k",   "length", "digest",
-                                                "coincidence", "signature", "positions", "fingerprints", "name"};
+static const char *const field_names[FIELDS] = {
+    "magic",  "scheme",      "n",         "C",         "k",            "length",
+    "digest", "coincidence", "signature", "positions", "fingerprints", "name",
+};
 
 #define SHA1_HEX   "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 #define MD5_HEX    "d41d8cd98f00b204e9800998ecf8427e"
@@ -565,11 +567,13 @@ START_TEST(wrong_parameters_are_named)
     static const struct bad bad[] = {
         {MAGIC, "kith2", MAGIC},    {MAGIC, "", MAGIC},          {MAGIC, "KITH1", MAGIC},     {MAGIC, "kith11", MAGIC},
         {MAGIC, "kith", MAGIC},     {MAGIC, " kith1", MAGIC},    {SCHEME, "gf9", SCHEME},     {SCHEME, "", SCHEME},
-        {SCHEME, "GF8", SCHEME},    {SCHEME, "gf8 ", SCHEME},    {SCHEME, "gf", SCHEME},      {SCHEME, "coates2012", SCHEME},
-        {SCHEME, "gf8gf8gf8gf8gf8", SCHEME},                     {SCHEME, "gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8", SCHEME},
+        {SCHEME, "GF8", SCHEME},    {SCHEME, "gf8 ", SCHEME},    {SCHEME, "gf", SCHEME},
+        {SCHEME, "coates2012", SCHEME}, {SCHEME, "gf8gf8gf8gf8gf8", SCHEME},
+        {SCHEME, "gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8", SCHEME},
         {N, "7", N},                {N, "33", N},                {N, "0", N},                 {N, "", N},
         {N, "012", N},              {N, "+12", N},               {N, "-12", N},               {N, " 12", N},
-        {N, "12 ", N},              {N, "0xc", N},               {N, "4294967308", N},        {N, "18446744073709551628", N},
+        {N, "12 ", N},              {N, "0xc", N},               {N, "4294967308", N},
+        {N, "18446744073709551628", N},
         {C, "0", C},                {C, "1", C},                 {C, "2", C},                 {C, "3", C},
         {C, "100", C},              {C, "129", C},               {C, "2097152", C},           {C, "2147483648", C},
         {C, "4294967296", C},       {C, "4294967424", C},        {C, "", C},                  {C, "-128", C},

@@ -660,5 +660,6 @@ RUN_TESTS("walk", an_empty_folder_has_no_items, names_come_sorted_at_each_level,
           a_folder_that_vanishes_is_an_error_and_the_walk_goes_on, a_folder_that_becomes_a_link_is_not_entered,
           an_unreadable_folder_is_an_error_and_the_walk_goes_on, a_file_deeper_than_path_max_is_found_and_opened,
           a_path_of_any_length_leads_to_its_file, double_slashes_in_long_paths_do_not_lead_to_the_root,
-          a_long_path_may_end_with_slashes, a_name_that_is_too_long_is_an_error, opening_a_fifo_does_not_wait_for_its_writer,
-          opening_takes_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone, no_descriptor_stays_open)
+          a_long_path_may_end_with_slashes, a_name_that_is_too_long_is_an_error,
+          opening_a_fifo_does_not_wait_for_its_writer, opening_takes_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone,
+          no_descriptor_stays_open)
