@@ -54,7 +54,8 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
         return 0;
     if (!grow(&chain->groups, samples, sizeof *chain->groups) || !grow(&chain->table, table, sizeof *chain->table) ||
         !grow(&chain->group_a, samples, sizeof *chain->group_a) || !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
-        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->after_b, samples, sizeof *chain->after_b) || !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
+        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->after_b, samples, sizeof *chain->after_b) ||
+        !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
         !grow(&chain->used_b, samples, sizeof *chain->used_b) || !grow(&chain->anchors, samples, sizeof *chain->anchors))
         return error_set(err, "out of memory for the comparison of %zu samples", samples);
     chain->sample_room = samples;

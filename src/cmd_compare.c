@@ -229,7 +229,7 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
         if (sides[i]->is_record && parse_side(sides[i], err))
             return EXIT_USAGE;
         if (compare->exact && load_content(sides[i], err)) /* so that both answers are about the same bytes */
-            return EXIT_PARTIAL;
+            return sides[i]->content ? EXIT_CHANGED : EXIT_PARTIAL; /* what was read is there, but not what was to be */
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;

@@ -72,7 +72,8 @@ static void put_estimate(const struct report *report)
     if (proved)
         puts("  proof        sha1");
     else
-        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n", report->comparison.a_samples, report->comparison.b_samples,
+        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n",
+               report->comparison.a_samples, report->comparison.b_samples,
                sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
 }
 
