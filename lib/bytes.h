@@ -17,4 +17,14 @@ static inline uint64_t bytes_load64(const uint8_t *p)
     return x;
 }
 
+/* As many bytes, at most eight. */
+static inline uint64_t bytes_load_le(const uint8_t *p, int bytes)
+{
+    uint64_t x = 0;
+
+    while (bytes-- > 0)
+        x = x << 8 | p[bytes];
+    return x;
+}
+
 #endif

@@ -140,7 +140,7 @@ static void sign_job(void *state, void *item)
     job->has_message = result != HASHER_OK;
     job->status = status_of(result);
     atomic_fetch_add_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
-    atomic_fetch_add_explicit(&sign->progress.files, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&sign->progress.count, 1, memory_order_relaxed);
 }
 
 /* ---- the line of jobs ---- */
@@ -356,7 +356,8 @@ static int sign_in_line(struct sign *sign, int count, char **operands)
         complain_error(&err);
         sign->status = EXIT_USAGE;
     } else {
-        progress_start(&sign->progress, sign->quiet);
+        sign->progress.noun = "files";
+        progress_start(&sign->progress, sign->quiet || isatty(STDOUT_FILENO));
         sign_all(&line, count, operands);
         progress_stop();
     }

@@ -27,7 +27,7 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_sign, command_compare, command_completion, command_help;
+extern const struct command command_ls, command_sign, command_compare, command_completion, command_help;
 
 /* All commands, ends with NULL. */
 extern const struct command *const commands[];

@@ -106,7 +106,7 @@ static void draw(void)
 {
     double bytes = (double)atomic_load(&line.progress->bytes), seconds = seconds_since(&line.start);
 
-    fprintf(stderr, "\r%llu files, %.1f MB, %.0f MB/s\033[K", atomic_load(&line.progress->files), bytes / 1e6,
+    fprintf(stderr, "\r%llu %s, %.1f MB, %.0f MB/s\033[K", atomic_load(&line.progress->count), line.progress->noun, bytes / 1e6,
             bytes / 1e6 / (seconds > 0.001 ? seconds : 0.001));
     fflush(stderr);
     line.drawn = true;
@@ -133,7 +133,7 @@ static void *redraw(void *arg)
 
 void progress_start(struct progress *progress, bool quiet)
 {
-    if (quiet || !isatty(STDERR_FILENO) || isatty(STDOUT_FILENO) || is_dumb()) /* the data itself shows it there */
+    if (quiet || !isatty(STDERR_FILENO) || is_dumb())
         return;
     clock_gettime(CLOCK_MONOTONIC, &line.start);
     pthread_cond_init(&line.ended, NULL);

@@ -23,10 +23,11 @@ unsigned terminal_width(int fd);
 /* Whether colours are wanted there (NO_COLOR, TERM). */
 bool terminal_colours(int fd);
 
-/* Shown while it runs, and redrawn in place; only if standard error is a terminal and standard output is none. */
+/* Shown while it runs, and redrawn in place, if standard error is a terminal.  Not for data that runs over it there. */
 struct progress {
+    const char *noun; /* what is counted: "files" */
     atomic_ullong bytes;
-    atomic_ullong files;
+    atomic_ullong count;
 };
 
 void progress_start(struct progress *progress, bool quiet);

@@ -100,3 +100,6 @@ peer "openssl dgst -sha1" "$one" xargs -0 -a "$scratch/names" openssl dgst -sha1
 title "A large sparse file"
 truncate -s 20G "$scratch/sparse" 2>/dev/null || true
 /usr/bin/time -f '20 GB: %e s, %M KiB' "$kith" sign -q "$scratch/sparse" 2>&1 >/dev/null | tail -n 1
+
+title "Disk images: walking, and reading all content, page cache warm"
+bash "$(dirname "$0")/evidence.sh"

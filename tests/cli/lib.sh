@@ -58,6 +58,16 @@ sys.stdout.write(out[:int(sys.argv[2])])
 PY
 }
 
+# images COMMAND...: skips the test if the tools that make images are not all here
+images()
+{
+    local tool
+    PATH=$PATH:/usr/sbin:/sbin
+    for tool in mke2fs debugfs mkfs.fat mcopy xorriso sfdisk ewfacquirestream qemu-img "$@"; do
+        command -v "$tool" >/dev/null || skip "no $tool, of those that make images"
+    done
+}
+
 skip()
 {
     echo "SKIPPED: $*"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_BACKEND_H
+#define KITH_BACKEND_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "digest.h"
+#include "error.h"
+
+/* A container of a disk's bytes, of one format.  What may go wrong while reading is told, not hidden. */
+struct backend {
+    uint64_t size;
+    uint32_t sector_size;
+    /* pread(2): may be short; 0 at the end, -1 with a cause in errno. */
+    ssize_t (*read)(void *state, uint64_t offset, void *into, size_t len);
+    /* Stretches that were read so far and are known to be wrong, though read gave something; may be NULL. */
+    size_t (*bad)(void *state, size_t from, uint64_t *offset, uint64_t *len); /* number from; 0: there is none */
+    void (*close)(void *state);
+    void *state;
+    struct digest_values stored; /* digests of the whole that the container holds */
+};
+
+/* paths: the container's files, in order.  Each fills the backend, which is of zeros before. */
+int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
+/* For one descriptor, which stays the caller's. */
+int backend_raw_fd(struct backend *backend, int fd, const char *name, struct error *err);
+/* By its name alone: 1 and the files of the set that path is the first of, 0 if it is not named like one, or -1. */
+int backend_ewf_files(const char *path, char ***files, size_t *count, struct error *err);
+int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
+/* type: as libtsk names it, "vmdk", "vhd", "aff" .. */
+int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type, struct error *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "batch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ARENA_LEN = 4 << 20,   /* content of small objects that is read together */
+    LARGE = 1 << 20,       /* an object of more is read alone */
+    PIECE = 1 << 20,       /* of a large one */
+    MAX_GAP = 4 << 10,     /* between two runs: reading it costs less than another call */
+    ZEROS_PIECE = 64 << 20,
+};
+
+/* Zeros that no block holds cost time to hash but nothing to claim: a file of more of them is not read. */
+#define MAX_HOLES ((uint64_t)64 << 30)
+
+struct piece {
+    uint64_t image, len;
+    uint8_t *at; /* where its bytes are, once they were read */
+};
+
+struct batch {
+    const struct inspector *inspector;
+    void *state;
+    struct crew_worker *worker;
+    struct object *objects;
+    uint32_t *items;
+    bool *pending; /* still to be inspected */
+    size_t count, room;
+    uint64_t pending_len; /* bytes */
+    struct piece *pieces;
+    size_t piece_count, piece_room;
+    uint8_t *arena; /* ARENA_LEN, and gaps */
+};
+
+struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker, struct error *err)
+{
+    struct batch *batch = calloc(1, sizeof *batch);
+
+    if (batch && inspector)
+        batch->arena = malloc(2 * (size_t)ARENA_LEN);
+    if (!batch || (inspector && !batch->arena)) {
+        free(batch);
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    batch->inspector = inspector;
+    batch->state = state;
+    batch->worker = worker;
+    return batch;
+}
+
+void batch_free(struct batch *batch)
+{
+    if (!batch)
+        return;
+    for (size_t i = 0; i < batch->room; i++)
+        object_release(&batch->objects[i]);
+    free(batch->objects);
+    free(batch->items);
+    free(batch->pending);
+    free(batch->pieces);
+    free(batch->arena);
+    free(batch);
+}
+
+/* ---- one object ---- */
+
+static void give_zeros(struct batch *batch, uint64_t len)
+{
+    while (len > 0) {
+        uint64_t piece = len < ZEROS_PIECE ? len : ZEROS_PIECE;
+
+        batch->inspector->zeros(batch->state, piece);
+        crew_progress(batch->worker, piece);
+        len -= piece;
+    }
+}
+
+static void give(struct batch *batch, const void *data, size_t len)
+{
+    batch->inspector->data(batch->state, data, len);
+    crew_progress(batch->worker, len);
+}
+
+/* What was read and is known to be wrong. */
+static void blame_bad(const struct medium *medium, struct object *object)
+{
+    uint64_t bad = 0;
+
+    for (size_t i = 0; i < object->run_count; i++)
+        bad += medium_bad_bytes(medium, object->runs[i].image, object->runs[i].len);
+    if (bad)
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", bad);
+}
+
+static void finish(struct batch *batch, const struct medium *medium, struct object *object)
+{
+    batch->inspector->end(batch->state, object);
+    blame_bad(medium, object);
+}
+
+static void read_run(struct batch *batch, struct medium *medium, const struct object_run *run)
+{
+    for (uint64_t done = 0; done < run->len;) {
+        size_t len = PIECE - (size_t)((run->image + done) % PIECE);
+
+        if (len > run->len - done)
+            len = (size_t)(run->len - done);
+        medium_read(medium, run->image + done, batch->arena, len);
+        give(batch, batch->arena, len);
+        done += len;
+    }
+}
+
+static void inspect_runs(struct batch *batch, struct medium *medium, struct object *object)
+{
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < object->run_count; i++) {
+        give_zeros(batch, object->runs[i].offset - at);
+        read_run(batch, medium, &object->runs[i]);
+        at = object->runs[i].offset + object->runs[i].len;
+    }
+    give_zeros(batch, object->size - at);
+    finish(batch, medium, object);
+}
+
+static void inspect_content(struct batch *batch, const struct medium *medium, struct object *object, struct filesystem_content *content)
+{
+    uint64_t done = 0;
+
+    while (done < object->size) {
+        size_t len = object->size - done < PIECE ? (size_t)(object->size - done) : PIECE;
+        ssize_t got = filesystem_content_read(content, done, batch->arena, len);
+
+        if (got <= 0 || (size_t)got > len) {
+            object_blame(object, OBJECT_PARTIAL, "it cannot be read from byte %" PRIu64 " on", done);
+            break;
+        }
+        give(batch, batch->arena, (size_t)got);
+        done += (uint64_t)got;
+    }
+    give_zeros(batch, object->size - done);
+    finish(batch, medium, object);
+}
+
+/* ---- many small ones ---- */
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    return x->image < y->image ? -1 : x->image > y->image ? 1 : x->len < y->len ? -1 : x->len > y->len;
+}
+
+static int add_pieces(struct batch *batch, const struct object *object)
+{
+    for (size_t i = 0; i < object->run_count; i++) {
+        if (batch->piece_count == batch->piece_room) {
+            size_t room = batch->piece_room ? batch->piece_room * 2 : 1024;
+            struct piece *pieces = realloc(batch->pieces, room * sizeof *pieces);
+
+            if (!pieces)
+                return -1;
+            batch->pieces = pieces;
+            batch->piece_room = room;
+        }
+        batch->pieces[batch->piece_count++] = (struct piece){object->runs[i].image, object->runs[i].len, NULL};
+    }
+    return 0;
+}
+
+/* Reads the sorted pieces in as few stretches as are sensible, one behind the other into the arena. */
+static void read_pieces(struct batch *batch, struct medium *medium)
+{
+    uint8_t *at = batch->arena;
+    size_t gaps_left = ARENA_LEN;
+
+    for (size_t i = 0; i < batch->piece_count;) {
+        uint64_t start = batch->pieces[i].image, end = start;
+
+        for (; i < batch->piece_count; i++) {
+            struct piece *piece = &batch->pieces[i];
+            uint64_t gap = piece->image > end ? piece->image - end : 0;
+
+            if (gap > MAX_GAP || gap > gaps_left)
+                break;
+            gaps_left -= (size_t)gap;
+            piece->at = at + (piece->image - start);
+            if (piece->image + piece->len > end)
+                end = piece->image + piece->len;
+        }
+        medium_read(medium, start, at, (size_t)(end - start));
+        at += end - start;
+    }
+}
+
+static const uint8_t *find_bytes(const struct batch *batch, const struct object_run *run)
+{
+    const struct piece key = {.image = run->image, .len = run->len};
+    const struct piece *piece = bsearch(&key, batch->pieces, batch->piece_count, sizeof key, compare_pieces);
+
+    return piece->at;
+}
+
+static void inspect_pending(struct batch *batch, struct medium *medium, struct object *object)
+{
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        give_zeros(batch, run->offset - at);
+        give(batch, find_bytes(batch, run), (size_t)run->len);
+        at = run->offset + run->len;
+    }
+    give_zeros(batch, object->size - at);
+    finish(batch, medium, object);
+}
+
+static void read_pending(struct batch *batch, struct medium *medium)
+{
+    bool together = true;
+
+    batch->piece_count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->pending[i] && add_pieces(batch, &batch->objects[i]))
+            together = false;
+    if (together && batch->piece_count) {
+        qsort(batch->pieces, batch->piece_count, sizeof *batch->pieces, compare_pieces);
+        read_pieces(batch, medium);
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        struct object *object = &batch->objects[i];
+
+        if (!batch->pending[i])
+            continue;
+        batch->pending[i] = false;
+        crew_begin(batch->worker, batch->items[i]);
+        if (batch->inspector->begin(batch->state, object)) {
+            if (together)
+                inspect_pending(batch, medium, object);
+            else
+                inspect_runs(batch, medium, object);
+        }
+    }
+    batch->pending_len = 0;
+}
+
+/* ---- adding ---- */
+
+static int make_room(struct batch *batch)
+{
+    size_t room = batch->room ? batch->room * 2 : 256;
+    struct object *objects;
+    uint32_t *items;
+    bool *pending;
+
+    if (batch->count < batch->room)
+        return 0;
+    objects = realloc(batch->objects, room * sizeof *objects);
+    if (objects)
+        batch->objects = objects;
+    items = realloc(batch->items, room * sizeof *items);
+    if (items)
+        batch->items = items;
+    pending = realloc(batch->pending, room * sizeof *pending);
+    if (pending)
+        batch->pending = pending;
+    if (!objects || !items || !pending)
+        return -1;
+    memset(batch->objects + batch->room, 0, (room - batch->room) * sizeof *objects);
+    batch->room = room;
+    return 0;
+}
+
+/* What can be told without reading. */
+static void blame_missing(const struct medium *medium, struct object *object)
+{
+    const uint64_t size = medium_size(medium);
+    uint64_t missing = object_overlap(object, size, INT64_MAX - size);
+
+    if (missing)
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie behind the end of the image", missing);
+}
+
+static bool has_too_many_holes(const struct object *object, uint64_t stored)
+{
+    return !(object->flags & OBJECT_RESIDENT) && object->size > stored && object->size - stored > MAX_HOLES;
+}
+
+int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object, struct filesystem_content *content)
+{
+    uint64_t stored = object_stored(object);
+    struct object *kept, swap;
+
+    if (make_room(batch))
+        return -1;
+    kept = &batch->objects[batch->count];
+    swap = *kept;
+    *kept = *object;
+    *object = swap;
+    batch->items[batch->count] = item;
+    batch->pending[batch->count] = false;
+    blame_missing(medium, kept);
+    if (!batch->inspector || kept->state == OBJECT_UNREADABLE) {
+        batch->count++;
+    } else if (has_too_many_holes(kept, stored)) {
+        object_blame(kept, OBJECT_UNREADABLE, "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+        batch->count++;
+    } else if (content || stored > LARGE) {
+        batch->count++;
+        if (batch->inspector->begin(batch->state, kept)) {
+            if (content)
+                inspect_content(batch, medium, kept, content);
+            else
+                inspect_runs(batch, medium, kept);
+        }
+    } else {
+        if (batch->pending_len + stored > ARENA_LEN)
+            read_pending(batch, medium);
+        batch->pending_len += stored;
+        batch->pending[batch->count++] = true;
+    }
+    return 0;
+}
+
+void batch_flush(struct batch *batch, struct medium *medium, void (*done)(void *arg, const struct object *object), void *arg)
+{
+    read_pending(batch, medium);
+    for (size_t i = 0; i < batch->count; i++)
+        done(arg, &batch->objects[i]);
+    batch->count = 0;
+}

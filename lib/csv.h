@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CSV_H
+#define KITH_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffer.h"
+
+/* Cells of RFC 4180. */
+
+/* A cell of our own making: a number, a word, an address.  Adds the comma before it, unless a line begins. */
+void csv_cell(struct buffer *out, const char *text);
+
+/*
+ * A cell of foreign bytes: escaped as escape_text does, and never a formula to a spreadsheet: one that begins like it has
+ * an apostrophe before it.  Returns whether the cell is other than the bytes.
+ */
+bool csv_foreign(struct buffer *out, const char *data, size_t len);
+
+void csv_end_line(struct buffer *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tsk.h"
+
+/* libtsk takes any struct that begins with its own as an image. */
+struct disk {
+    TSK_IMG_INFO image;
+    struct medium *medium;
+};
+
+static ssize_t image_read(TSK_IMG_INFO *image, TSK_OFF_T offset, char *into, size_t len)
+{
+    struct disk *disk = (struct disk *)image;
+
+    if (offset < 0)
+        return -1;
+    medium_read(disk->medium, (uint64_t)offset, into, len);
+    return (ssize_t)len;
+}
+
+static void image_close(TSK_IMG_INFO *image)
+{
+    (void)image; /* freed by disk_close */
+}
+
+static void image_stat(TSK_IMG_INFO *image, FILE *file)
+{
+    (void)image;
+    (void)file;
+}
+
+struct disk *disk_open(struct medium *medium, struct error *err)
+{
+    struct disk *disk = calloc(1, sizeof *disk);
+
+    if (!disk) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    disk->medium = medium;
+    if (!tsk_img_open_external(disk, (TSK_OFF_T)medium_size(medium), medium_sector_size(medium), image_read, image_close, image_stat)) {
+        tsk_failed(err, "libtsk does not take the image");
+        free(disk);
+        return NULL;
+    }
+    return disk;
+}
+
+void disk_close(struct disk *disk)
+{
+    if (disk)
+        tsk_img_close(&disk->image);
+    free(disk);
+}
+
+struct TSK_IMG_INFO *disk_image(const struct disk *disk)
+{
+    return (TSK_IMG_INFO *)(uintptr_t)&disk->image;
+}
+
+struct medium *disk_medium(const struct disk *disk)
+{
+    return disk->medium;
+}
+
+/* ---- volumes ---- */
+
+static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table, void (*found)(void *arg, const struct disk_volume *),
+                         void *arg)
+{
+    const uint64_t size = medium_size(disk->medium), block = table->block_size;
+
+    for (TSK_PNUM_T i = 0; i < table->part_count; i++) {
+        const TSK_VS_PART_INFO *part = tsk_vs_part_get(table, i);
+        struct disk_volume volume;
+
+        if (!part || !(part->flags & TSK_VS_PART_FLAG_ALLOC) || (part->flags & TSK_VS_PART_FLAG_META) || part->start >= size / block)
+            continue;
+        volume = (struct disk_volume){.number = part->addr, .start = part->start * block,
+                                      .about = part->desc ? part->desc : ""};
+        volume.len = part->len < (size - volume.start) / block ? part->len * block : size - volume.start;
+        found(arg, &volume);
+    }
+}
+
+int disk_volumes(struct disk *disk, uint64_t offset, const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
+                 struct error *err)
+{
+    TSK_VS_INFO *table;
+
+    *type = "";
+    tsk_error_reset();
+    table = tsk_vs_open(&disk->image, (TSK_DADDR_T)offset, TSK_VS_TYPE_DETECT);
+    if (!table) {
+        uint32_t cause = tsk_error_get_errno();
+
+        if (cause == 0 || cause == TSK_ERR_VS_UNKTYPE || cause == TSK_ERR_VS_MAGIC || cause == TSK_ERR_VS_ENCRYPTED || medium_size(disk->medium) < 1024) {
+            tsk_error_reset();
+            return 1;
+        }
+        return tsk_failed(err, "the partition table cannot be read");
+    }
+    *type = tsk_vs_type_toname(table->vstype);
+    tell_volumes(disk, table, found, arg);
+    tsk_vs_close(table);
+    return 0;
+}
+
+/* ---- file systems ---- */
+
+struct search {
+    struct disk *disk;
+    uint64_t offset;
+    unsigned count;
+    void (*found)(void *arg, const struct disk_system *, const char *name);
+    void *arg;
+};
+
+static bool try_type(struct search *search, TSK_FS_TYPE_ENUM type)
+{
+    TSK_FS_INFO *info = tsk_fs_open_img(&search->disk->image, (TSK_OFF_T)search->offset, type);
+    struct disk_system system = {.offset = search->offset};
+
+    if (!info)
+        return false;
+    system.type = (uint32_t)info->ftype;
+    search->count++;
+    search->found(search->arg, &system, tsk_fs_type_toname(info->ftype));
+    tsk_fs_close(info);
+    return true;
+}
+
+/* Where libtsk names several types ("ext or ufs") each is tried, and what opens is taken. */
+static void try_each(struct search *search)
+{
+    static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT, TSK_FS_TYPE_EXT_DETECT,
+                                             TSK_FS_TYPE_FFS_DETECT,  TSK_FS_TYPE_HFS_DETECT, TSK_FS_TYPE_ISO9660_DETECT};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        try_type(search, types[i]);
+}
+
+static void try_pool(struct search *search)
+{
+    const TSK_POOL_INFO *pool = tsk_pool_open_img_sing(&search->disk->image, (TSK_OFF_T)search->offset, TSK_POOL_TYPE_APFS);
+    const TSK_POOL_VOLUME_INFO *volume = pool ? pool->vol_list : NULL;
+
+    for (int left = pool ? pool->num_vols : 0; volume && left > 0; left--, volume = volume->next) {
+        struct disk_system system = {.offset = search->offset, .type = TSK_FS_TYPE_APFS, .in_pool = true, .block = volume->block};
+
+        search->count++;
+        search->found(search->arg, &system, volume->flags & TSK_POOL_VOLUME_FLAG_ENCRYPTED ? "apfs, encrypted" : "apfs");
+    }
+    if (pool)
+        tsk_pool_close(pool);
+}
+
+int disk_systems(struct disk *disk, uint64_t offset, const char *type,
+                 void (*found)(void *arg, const struct disk_system *, const char *name), void *arg, struct error *err)
+{
+    struct search search = {.disk = disk, .offset = offset, .found = found, .arg = arg};
+    const char *text;
+
+    tsk_error_reset();
+    if (type) {
+        TSK_FS_TYPE_ENUM wanted = tsk_fs_type_toid_utf8(type);
+
+        if (wanted == TSK_FS_TYPE_APFS)
+            try_pool(&search);
+        else
+            try_type(&search, wanted);
+        return search.count ? 0 : tsk_failed(err, "no %s file system can be opened", type);
+    }
+    if (try_type(&search, TSK_FS_TYPE_DETECT))
+        return 0;
+    text = tsk_error_get_errstr();
+    if (text && strstr(text, " or "))
+        try_each(&search);
+    if (!search.count)
+        try_pool(&search);
+    tsk_error_reset();
+    return 0;
+}
+
+bool disk_type_known(const char *name)
+{
+    TSK_FS_TYPE_ENUM type = tsk_fs_type_toid_utf8(name);
+
+    return type != TSK_FS_TYPE_UNSUPP && type != TSK_FS_TYPE_DETECT;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "medium.h"
+#include "reading.h"
+#include "sandbox.h"
+#include "walk.h"
+
+/* ---- whether it changes ---- */
+
+struct snapshot {
+    struct stat *stats;
+    size_t count;
+};
+
+static int take_snapshot(struct snapshot *snapshot, char *const *files, size_t count, struct error *err)
+{
+    snapshot->stats = calloc(count, sizeof *snapshot->stats);
+    snapshot->count = count;
+    if (!snapshot->stats)
+        return error_set(err, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (stat(files[i], &snapshot->stats[i]))
+            return error_errno(err, "%s", files[i]);
+    return 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void check_snapshot(struct reading *reading, const struct snapshot *snapshot, char *const *files)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        struct stat now;
+        char text[5200];
+
+        if (stat(files[i], &now) == 0 && is_same(&now, &snapshot->stats[i]))
+            continue;
+        reading->changed = true;
+        snprintf(text, sizeof text, "%s changed while it was read", files[i]);
+        reading->sink->problem(reading->sink->arg, text);
+    }
+}
+
+/* ---- reading ---- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Every worker told what it could not read: once each, in order. */
+static void tell_bad(struct reading *reading)
+{
+    struct ranges *bad = &reading->bad;
+
+    if (bad->count)
+        qsort(bad->list, bad->count, sizeof *bad->list, compare_ranges);
+    for (size_t i = 0; i < bad->count;) {
+        uint64_t start = bad->list[i].start, end = start;
+
+        for (; i < bad->count && bad->list[i].start <= end; i++)
+            if (bad->list[i].start + bad->list[i].len > end)
+                end = bad->list[i].start + bad->list[i].len;
+        reading_problem(reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros", start,
+                        end - 1);
+    }
+}
+
+static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders, unsigned workers)
+{
+    const struct crew_job job = {.start = evidence_task_start, .work = evidence_task_work, .arg = setup, .folders = folders,
+                                 .memory = (uint64_t)EVIDENCE_WORKER_MEMORY_MB << 20, .seconds = reading->options->seconds};
+
+    return crew_new(&job, workers, reading->err);
+}
+
+static void tell_missing(struct reading *reading)
+{
+    unsigned missing = crew_missing(reading->crew);
+
+    if (missing & SANDBOX_NO_LANDLOCK)
+        reading->sink->note(reading->sink->arg, "this kernel has no Landlock: the workers' sandbox is weaker");
+    if (missing & SANDBOX_NO_SECCOMP)
+        reading->sink->note(reading->sink->arg, "this kernel has no seccomp filters: the workers' sandbox is weaker");
+}
+
+/* The folder that a file lies in. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* A second process for the digest of the whole: it reads in another order than everything else. */
+static struct crew *begin_digest(struct reading *reading, struct evidence_setup *setup, const char *const *folders)
+{
+    struct crew *crew = hire(reading, setup, folders, 1);
+
+    reading_begin(reading, TASK_DIGEST);
+    if (crew && crew_push(crew, 0, reading->task.data, reading->task.len, NULL, 0, reading->err)) {
+        crew_free(crew);
+        crew = NULL;
+    }
+    return crew;
+}
+
+static void end_digest(struct reading *reading, struct crew *digester)
+{
+    struct crew *crew = reading->crew;
+
+    reading->crew = digester;
+    reading_drain(reading);
+    reading->crew = crew;
+    crew_free(digester);
+    if (!reading->failed && reading->whole.kinds)
+        reading->sink->digests(reading->sink->arg, &reading->whole, &reading->stored);
+}
+
+static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders, bool is_folder)
+{
+    struct evidence_setup plain = {.files = setup->files, .count = setup->count, .type = setup->type,
+                                   .digests = reading->options->image_digests};
+    struct crew *digester = NULL;
+
+    reading->crew = hire(reading, setup, folders, reading->options->workers);
+    if (reading->crew)
+        tell_missing(reading);
+    if (reading->crew && reading->options->image_digests && !is_folder) {
+        digester = begin_digest(reading, &plain, folders);
+        if (!digester)
+            reading->failed = true;
+    }
+    if (!reading->crew) {
+        reading->failed = true;
+    } else if (!reading->failed) {
+        if (is_folder)
+            reading_folder(reading);
+        else
+            reading_image(reading);
+    }
+    if (digester)
+        end_digest(reading, digester);
+    crew_free(reading->crew);
+    tell_bad(reading);
+}
+
+static void read_image(struct reading *reading)
+{
+    struct evidence_setup setup = {.type = reading->options->image_type, .inspector = reading->options->inspector};
+    struct snapshot snapshot = {0};
+    char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
+    char *folder = folder_of(reading->path);
+    const char *folders[] = {folder, NULL};
+
+    if (!folder)
+        reading_out_of_memory(reading);
+    if (!files || take_snapshot(&snapshot, files, setup.count, reading->err))
+        reading->failed = true;
+    if (!reading->failed) {
+        setup.files = files;
+        read_with_crew(reading, &setup, folders, false);
+        check_snapshot(reading, &snapshot, files);
+    }
+    free(snapshot.stats);
+    free(folder);
+    medium_files_free(files);
+}
+
+static void read_folder(struct reading *reading)
+{
+    static const char *const none[] = {NULL};
+    struct evidence_setup setup = {.inspector = reading->options->inspector};
+
+    read_with_crew(reading, &setup, none, true);
+}
+
+static void release(struct reading *reading)
+{
+    reading_forget_names(reading);
+    for (size_t i = 0; i < reading->volume_count; i++)
+        free(reading->volumes[i].systems);
+    free(reading->volumes);
+    free(reading->bad.list);
+    free(reading->free.list);
+    buffer_release(&reading->task);
+    buffer_release(&reading->paths);
+    object_release(&reading->object);
+}
+
+enum evidence_result evidence_read(const char *path, const struct evidence_options *options, const struct evidence_sink *sink,
+                                   struct error *err)
+{
+    struct reading reading = {.path = path, .options = options, .sink = sink, .err = err};
+    struct stat st;
+
+    if (stat(path, &st)) {
+        error_errno(err, "%s", path);
+        return EVIDENCE_FAILED;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        read_folder(&reading);
+    } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
+        read_image(&reading);
+    } else {
+        error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path, walk_kind(st.st_mode));
+        reading.failed = true;
+    }
+    release(&reading);
+    return reading.failed ? EVIDENCE_FAILED : reading.changed ? EVIDENCE_CHANGED : reading.partial ? EVIDENCE_PARTIAL : EVIDENCE_DONE;
+}
+
+/* ---- names of types ---- */
+
+bool evidence_image_type_known(const char *name)
+{
+    const char *at = strstr(medium_types, name);
+    size_t len = strlen(name);
+
+    return len && at && !strchr(name, ' ') && (at == medium_types || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0');
+}
+
+bool evidence_system_type_known(const char *name)
+{
+    return disk_type_known(name);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_EVIDENCE_H
+#define KITH_EVIDENCE_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "evidence_sink.h"
+
+/*
+ * Evidence: a disk image, or a folder or file of the host.  All that it holds is handed over object by object, in the
+ * order of the disk: volumes and gaps by their place; in a file system by inode, then the free blocks.  The outcome is
+ * the same for any number of workers.
+ *
+ * Evidence is only ever read, and only by worker processes in a sandbox (crew.h).
+ */
+enum evidence_result {
+    EVIDENCE_DONE,
+    EVIDENCE_PARTIAL, /* something could not be read, and the sink was told */
+    EVIDENCE_CHANGED, /* while it was read */
+    EVIDENCE_FAILED,  /* it could not be opened, or the environment failed: err tells */
+};
+
+enum evidence_result evidence_read(const char *path, const struct evidence_options *options, const struct evidence_sink *sink,
+                                   struct error *err);
+
+/* Whether the names are known; for options. */
+bool evidence_image_type_known(const char *name);
+bool evidence_system_type_known(const char *name);
+
+#endif

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+#include "digest.h"
+#include "filesystem.h"
+#include "format.h"
+#include "medium.h"
+
+enum { DIGEST_PIECE = 4 << 20, LIST_STEP = 1024 };
+
+/* A worker: all of this is in a process of its own. */
+struct evidence_worker {
+    const struct evidence_setup *setup;
+    struct crew_worker *crew;
+    struct medium *medium;
+    struct disk *disk;
+    struct filesystem *filesystem; /* the one that was used last */
+    struct disk_system system;
+    void *inspector;
+    struct batch *batch;
+    struct digest *digest; /* made while libcrypto may still read its files */
+    struct buffer out;
+    uint32_t item; /* of the task */
+    uint64_t steps;
+    size_t bad_told;
+};
+
+/* ---- both sides ---- */
+
+void evidence_put_system(struct buffer *out, const struct disk_system *system)
+{
+    wire_put(out, system->offset);
+    wire_put(out, system->type);
+    wire_put(out, system->in_pool);
+    wire_put(out, system->block);
+}
+
+void evidence_get_system(struct wire *wire, struct disk_system *system)
+{
+    system->offset = wire_get(wire);
+    system->type = (uint32_t)wire_get(wire);
+    system->in_pool = wire_get(wire) != 0;
+    system->block = wire_get(wire);
+}
+
+void evidence_put_digests(struct buffer *out, const struct digest_values *values)
+{
+    wire_put(out, values->kinds);
+    buffer_add(out, values->bytes, sizeof values->bytes);
+}
+
+void evidence_get_digests(struct wire *wire, struct digest_values *values)
+{
+    values->kinds = (unsigned)wire_get(wire) & (DIGEST_BIT(DIGEST_KINDS) - 1);
+    for (size_t i = 0; i < sizeof values->bytes / 8; i++) {
+        uint64_t part = wire_get(wire);
+
+        memcpy((char *)values->bytes + 8 * i, &part, sizeof part);
+    }
+}
+
+/* ---- sending ---- */
+
+static void send_out(struct evidence_worker *worker)
+{
+    if (worker->out.len)
+        crew_send(worker->crew, worker->out.data, worker->out.len);
+    buffer_reset(&worker->out);
+}
+
+static void send_problem(struct evidence_worker *worker, const struct error *err)
+{
+    wire_put(&worker->out, MESSAGE_PROBLEM);
+    wire_put_bytes(&worker->out, err->text, strlen(err->text));
+    send_out(worker);
+}
+
+static void send_name(struct evidence_worker *worker, const struct filesystem_name *name)
+{
+    wire_put(&worker->out, MESSAGE_NAME);
+    wire_put(&worker->out, name->inode);
+    wire_put(&worker->out, name->parent);
+    wire_put(&worker->out, name->parent_sequence);
+    wire_put(&worker->out, name->allocated);
+    wire_put(&worker->out, name->folder);
+    wire_put_bytes(&worker->out, name->name, name->len);
+    send_out(worker);
+}
+
+static void send_object(void *arg, const struct object *object)
+{
+    struct evidence_worker *worker = arg;
+
+    wire_put(&worker->out, MESSAGE_OBJECT);
+    object_encode(&worker->out, object);
+    send_out(worker);
+}
+
+/* What could not be read is told once, after the task in which that was seen. */
+static void send_bad(struct evidence_worker *worker)
+{
+    size_t count;
+    const struct medium_range *bad = medium_bad(worker->medium, &count);
+
+    if (worker->bad_told == 0 && count == 0)
+        return;
+    /* The last one may have grown since. */
+    for (size_t i = worker->bad_told ? worker->bad_told - 1 : 0; i < count; i++) {
+        wire_put(&worker->out, MESSAGE_BAD);
+        wire_put(&worker->out, bad[i].start);
+        wire_put(&worker->out, bad[i].len);
+    }
+    worker->bad_told = count;
+    send_out(worker);
+}
+
+/* ---- the image and what lies in it ---- */
+
+static void do_image(struct evidence_worker *worker)
+{
+    const char *format = medium_format(worker->medium);
+
+    wire_put(&worker->out, MESSAGE_IMAGE);
+    wire_put_bytes(&worker->out, format, strlen(format));
+    wire_put(&worker->out, medium_size(worker->medium));
+    wire_put(&worker->out, medium_sector_size(worker->medium));
+    evidence_put_digests(&worker->out, medium_stored(worker->medium));
+}
+
+static void found_volume(void *arg, const struct disk_volume *volume)
+{
+    struct evidence_worker *worker = arg;
+
+    wire_put(&worker->out, MESSAGE_VOLUME);
+    wire_put(&worker->out, volume->number);
+    wire_put(&worker->out, volume->start);
+    wire_put(&worker->out, volume->len);
+    wire_put_bytes(&worker->out, volume->about, strlen(volume->about));
+}
+
+static void do_table(struct evidence_worker *worker, struct wire *task)
+{
+    uint64_t offset = wire_get(task);
+    const char *type = "";
+    struct error err;
+    int result;
+
+    if (!crew_begin(worker->crew, 0))
+        return;
+    result = disk_volumes(worker->disk, offset, &type, found_volume, worker, &err);
+    if (result < 0)
+        send_problem(worker, &err);
+    if (result == 0) {
+        wire_put(&worker->out, MESSAGE_TABLE);
+        wire_put_bytes(&worker->out, type, strlen(type));
+    }
+}
+
+static struct filesystem *use_system(struct evidence_worker *worker, const struct disk_system *system, struct error *err)
+{
+    const struct disk_system *last = &worker->system;
+
+    if (worker->filesystem && last->offset == system->offset && last->type == system->type && last->in_pool == system->in_pool &&
+        last->block == system->block)
+        return worker->filesystem;
+    filesystem_close(worker->filesystem);
+    worker->system = *system;
+    worker->filesystem = filesystem_open(worker->disk, system, err);
+    return worker->filesystem;
+}
+
+static void put_facts(struct buffer *out, const struct filesystem_facts *facts)
+{
+    const uint64_t numbers[] = {(uint64_t)facts->plan, facts->first_inode, facts->last_inode, facts->root, facts->first_block,
+                                facts->last_block, facts->block_size, facts->start, facts->len, facts->inodes_doubtful};
+
+    buffer_add(out, numbers, sizeof numbers);
+}
+
+static void found_system(void *arg, const struct disk_system *system, const char *name)
+{
+    struct evidence_worker *worker = arg;
+    struct filesystem *filesystem;
+    struct error err;
+
+    filesystem = use_system(worker, system, &err);
+    if (!filesystem) {
+        struct error which;
+
+        error_set(&which, "%s at byte %" PRIu64 ": %s", name, system->offset, err.text);
+        send_problem(worker, &which);
+        return;
+    }
+    wire_put(&worker->out, MESSAGE_SYSTEM);
+    wire_put(&worker->out, worker->item);
+    evidence_put_system(&worker->out, system);
+    wire_put_bytes(&worker->out, name, strlen(name));
+    put_facts(&worker->out, filesystem_facts(filesystem));
+}
+
+static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len)
+{
+    size_t head_len = len < FORMAT_HEAD ? (size_t)len : FORMAT_HEAD;
+    uint8_t *head = malloc(FORMAT_HEAD);
+    struct format_content content;
+
+    if (!head)
+        return;
+    medium_read(worker->medium, start, head, head_len);
+    content = format_content(head, head_len);
+    if (content.name) {
+        wire_put(&worker->out, MESSAGE_CONTENT);
+        wire_put(&worker->out, worker->item);
+        wire_put_bytes(&worker->out, content.name, strlen(content.name));
+        wire_put(&worker->out, content.encrypted != 0);
+    }
+    free(head);
+}
+
+static void do_systems(struct evidence_worker *worker, struct wire *task)
+{
+    size_t type_len, count;
+    const char *type_at = wire_get_bytes(task, &type_len);
+    char type[32] = "";
+    struct error err;
+
+    if (type_len < sizeof type)
+        memcpy(type, type_at, type_len);
+    count = wire_get_count(task, 16);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = wire_get(task), len = wire_get(task);
+
+        if (!crew_begin(worker->crew, (uint32_t)i))
+            continue;
+        worker->item = (uint32_t)i;
+        tell_content(worker, start, len);
+        if (disk_systems(worker->disk, start, type[0] ? type : NULL, found_system, worker, &err))
+            send_problem(worker, &err);
+        send_out(worker);
+    }
+}
+
+/* ---- names ---- */
+
+/* Some calls give very many: their worker is alive as long as they go on. */
+static void getting_on(void *arg)
+{
+    struct evidence_worker *worker = arg;
+
+    crew_progress(worker->crew, 0);
+}
+
+static int found_name(void *arg, const struct filesystem_name *name)
+{
+    struct evidence_worker *worker = arg;
+
+    if (++worker->steps % LIST_STEP == 0)
+        getting_on(worker);
+    send_name(worker, name);
+    return 0;
+}
+
+static void do_folders(struct evidence_worker *worker, struct wire *task)
+{
+    size_t count = wire_get_count(task, 8);
+    struct error err;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t inode = wire_get(task);
+
+        if (crew_begin(worker->crew, (uint32_t)i) && filesystem_folder(worker->filesystem, inode, found_name, worker, &err))
+            send_problem(worker, &err);
+    }
+}
+
+struct record {
+    struct evidence_worker *worker;
+    bool folder, allocated;
+};
+
+static int found_record_name(void *arg, const struct filesystem_name *name)
+{
+    struct record *record = arg;
+
+    record->folder = name->folder;
+    record->allocated = name->allocated;
+    send_name(record->worker, name);
+    return 0;
+}
+
+static void do_records(struct evidence_worker *worker, struct wire *task)
+{
+    uint64_t first = wire_get(task), count = wire_get(task);
+    struct error err;
+
+    for (uint64_t i = 0; i < count && i < UINT32_MAX; i++) {
+        struct record record = {.worker = worker};
+        uint32_t sequence = 0;
+
+        if (!crew_begin(worker->crew, (uint32_t)i))
+            continue;
+        if (filesystem_names(worker->filesystem, first + i, &sequence, found_record_name, &record, &err))
+            continue; /* the same record will not be readable as an object either, and that is told */
+        if (record.folder) {
+            wire_put(&worker->out, MESSAGE_USE);
+            wire_put(&worker->out, first + i);
+            wire_put(&worker->out, sequence);
+            wire_put(&worker->out, record.allocated);
+            send_out(worker);
+        }
+    }
+}
+
+static void do_list(struct evidence_worker *worker)
+{
+    struct error err;
+
+    if (crew_begin(worker->crew, 0) && filesystem_list(worker->filesystem, found_name, worker, &err))
+        send_problem(worker, &err);
+}
+
+/* ---- objects ---- */
+
+static int found_object(void *arg, struct object *object, struct filesystem_content *content)
+{
+    struct evidence_worker *worker = arg;
+
+    return batch_add(worker->batch, worker->medium, worker->item, object, content);
+}
+
+/* Neighbours that fail for the same reason are one problem. */
+struct failures {
+    uint64_t first, last;
+    struct error cause;
+    bool any;
+};
+
+static void tell_failures(struct evidence_worker *worker, struct failures *failures)
+{
+    struct error err;
+
+    if (failures->any && failures->first == failures->last)
+        error_set(&err, "inode %" PRIu64 " %.1000s", failures->first, failures->cause.text);
+    else if (failures->any)
+        error_set(&err, "inodes %" PRIu64 " to %" PRIu64 " %.1000s", failures->first, failures->last, failures->cause.text);
+    if (failures->any)
+        send_problem(worker, &err);
+    failures->any = false;
+}
+
+static void add_failure(struct evidence_worker *worker, struct failures *failures, uint64_t inode, const struct error *cause)
+{
+    if (!failures->any || failures->last + 1 != inode || strcmp(failures->cause.text, cause->text) != 0) {
+        tell_failures(worker, failures);
+        failures->first = inode;
+        failures->cause = *cause;
+        failures->any = true;
+    }
+    failures->last = inode;
+}
+
+static void do_objects(struct evidence_worker *worker, struct wire *task)
+{
+    unsigned kinds = (unsigned)wire_get(task);
+    size_t count = wire_get_count(task, 8);
+    struct failures failures = {0};
+    struct error err;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t inode = wire_get(task);
+
+        worker->item = (uint32_t)i;
+        if (crew_begin(worker->crew, (uint32_t)i) &&
+            filesystem_objects(worker->filesystem, inode, kinds, found_object, worker, &err))
+            add_failure(worker, &failures, inode, &err);
+    }
+    tell_failures(worker, &failures);
+    batch_flush(worker->batch, worker->medium, send_object, worker);
+}
+
+static void found_run(void *arg, uint64_t start, uint64_t len)
+{
+    struct evidence_worker *worker = arg;
+
+    wire_put(&worker->out, MESSAGE_RUN);
+    wire_put(&worker->out, start);
+    wire_put(&worker->out, len);
+    send_out(worker);
+}
+
+static void do_blocks(struct evidence_worker *worker, struct wire *task)
+{
+    uint64_t first = wire_get(task), last = wire_get(task);
+    struct error err;
+
+    if (crew_begin(worker->crew, 0) &&
+        filesystem_unallocated(worker->filesystem, first, last, found_run, getting_on, worker, &err))
+        send_problem(worker, &err);
+}
+
+static void do_ranges(struct evidence_worker *worker, struct wire *task)
+{
+    uint64_t kind = wire_get(task);
+    size_t count = wire_get_count(task, 16);
+    struct object object = {0};
+
+    for (size_t i = 0; i < count && kind < OBJECT_KINDS; i++) {
+        object_reset(&object);
+        object.kind = (enum object_kind)kind;
+        object.flags = OBJECT_RANGE;
+        object.start = wire_get(task);
+        object.size = wire_get(task);
+        if (crew_begin(worker->crew, (uint32_t)i) && object_add_run(&object, 0, object.start, object.size) == 0)
+            batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL);
+    }
+    batch_flush(worker->batch, worker->medium, send_object, worker);
+    object_release(&object);
+}
+
+/* ---- files of the host ---- */
+
+static bool same_times(const struct stat *a, const struct stat *b)
+{
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static void keep_object(void *arg, const struct object *object)
+{
+    object_encode(arg, object);
+}
+
+/* The file is its own medium: its bytes are the image. */
+static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
+{
+    struct stat before, after;
+    struct object done = {0};
+    struct buffer encoded = {0};
+    struct wire wire;
+    struct error err;
+    struct medium *medium = fstat(fd, &before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
+
+    if (!medium) {
+        object_blame(object, OBJECT_UNREADABLE, "it cannot be read");
+        send_object(worker, object);
+        return;
+    }
+    object->run_count = 0;
+    object->size = medium_size(medium);
+    if (object_add_run(object, 0, 0, object->size) == 0 && batch_add(worker->batch, medium, item, object, NULL) == 0)
+        batch_flush(worker->batch, medium, keep_object, &encoded);
+    wire = (struct wire){encoded.data, encoded.len, false};
+    if (object_decode(&wire, &done)) {
+        if (fstat(fd, &after) != 0 || !same_times(&before, &after))
+            object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
+        done.run_count = 0;
+        send_object(worker, &done);
+    }
+    medium_close(medium);
+    object_release(&done);
+    buffer_release(&encoded);
+}
+
+static void do_files(struct evidence_worker *worker, struct wire *task, const int *fds, unsigned fd_count)
+{
+    size_t count = wire_get_count(task, 8);
+    struct object object = {0};
+
+    for (size_t i = 0; i < count && i < fd_count && object_decode(task, &object); i++)
+        if (crew_begin(worker->crew, (uint32_t)i))
+            do_file(worker, (uint32_t)i, &object, fds[i]);
+    object_release(&object);
+}
+
+/* ---- the whole image ---- */
+
+static int digest_image(struct evidence_worker *worker, struct digest_values *values, struct error *err)
+{
+    const uint64_t size = medium_size(worker->medium);
+    uint8_t *piece = malloc(DIGEST_PIECE);
+    int failed = piece ? digest_begin(worker->digest, err) : error_set(err, "out of memory");
+
+    for (uint64_t at = 0; at < size && !failed;) {
+        size_t len = size - at < DIGEST_PIECE ? (size_t)(size - at) : DIGEST_PIECE;
+
+        medium_read(worker->medium, at, piece, len);
+        failed = digest_update(worker->digest, piece, len, err);
+        crew_progress(worker->crew, len);
+        at += len;
+    }
+    if (!failed)
+        failed = digest_final(worker->digest, values, err);
+    free(piece);
+    return failed;
+}
+
+static void do_digest(struct evidence_worker *worker)
+{
+    struct digest_values values = {0};
+    struct error err;
+
+    if (!worker->digest || !crew_begin(worker->crew, 0))
+        return;
+    if (digest_image(worker, &values, &err)) {
+        send_problem(worker, &err);
+    } else {
+        wire_put(&worker->out, MESSAGE_DIGEST);
+        evidence_put_digests(&worker->out, &values);
+    }
+}
+
+/* ---- a worker's life ---- */
+
+void *evidence_task_start(void *arg, struct crew_worker *crew, struct error *err)
+{
+    const struct evidence_setup *setup = arg;
+    const struct inspector *inspector = setup->inspector;
+    struct evidence_worker *worker = calloc(1, sizeof *worker);
+
+    if (!worker) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    worker->setup = setup;
+    worker->crew = crew;
+    if (inspector) {
+        worker->inspector = inspector->open(inspector->arg, err);
+        if (!worker->inspector)
+            return NULL; /* the process ends: nothing is given back */
+    }
+    worker->batch = batch_new(inspector, worker->inspector, crew, err);
+    if (setup->digests)
+        worker->digest = digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1), err);
+    if (!worker->batch || (setup->digests && !worker->digest))
+        return NULL;
+    if (setup->files) {
+        worker->medium = medium_open(setup->files, setup->count, setup->type, err);
+        worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
+        if (!worker->disk)
+            return NULL;
+    }
+    return worker;
+}
+
+static bool needs_system(uint64_t kind)
+{
+    return kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST || kind == TASK_OBJECTS || kind == TASK_BLOCKS;
+}
+
+static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *task, const int *fds, unsigned fd_count)
+{
+    switch (kind) {
+    case TASK_IMAGE:
+        do_image(worker);
+        break;
+    case TASK_TABLE:
+        do_table(worker, task);
+        break;
+    case TASK_SYSTEMS:
+        do_systems(worker, task);
+        break;
+    case TASK_FOLDERS:
+        do_folders(worker, task);
+        break;
+    case TASK_RECORDS:
+        do_records(worker, task);
+        break;
+    case TASK_LIST:
+        do_list(worker);
+        break;
+    case TASK_OBJECTS:
+        do_objects(worker, task);
+        break;
+    case TASK_BLOCKS:
+        do_blocks(worker, task);
+        break;
+    case TASK_RANGES:
+        do_ranges(worker, task);
+        break;
+    case TASK_FILES:
+        do_files(worker, task, fds, fd_count);
+        break;
+    default:
+        do_digest(worker);
+        break;
+    }
+}
+
+void evidence_task_work(void *state, struct crew_worker *crew, const void *data, size_t len, const int *fds, unsigned fd_count)
+{
+    struct evidence_worker *worker = state;
+    struct wire task = {data, len, false};
+    uint64_t kind = wire_get(&task);
+    struct disk_system system;
+    struct error err;
+
+    (void)crew;
+    if (needs_system(kind)) {
+        evidence_get_system(&task, &system);
+        if (!use_system(worker, &system, &err)) {
+            send_problem(worker, &err);
+            return;
+        }
+    }
+    do_task(worker, kind, &task, fds, fd_count);
+    send_out(worker);
+    if (worker->medium)
+        send_bad(worker);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "extdir.h"
+
+#include <string.h>
+
+#include "bytes.h"
+
+/* An entry: inode, its length up to the next, the name's length, the type, the name. */
+enum { HEADER = 8, LENGTH_AT = 4, NAME_LEN_AT = 6, TYPE_AT = 7, MAX_TYPE = 7 };
+
+struct entry {
+    uint64_t inode;
+    size_t len; /* up to the next entry */
+    size_t name_len;
+    uint8_t type;
+};
+
+static struct entry read_entry(const struct extdir *dir, const uint8_t *at, size_t room)
+{
+    struct entry entry = {.inode = bytes_load_le(at, 4), .len = bytes_load_le(at + LENGTH_AT, 2)};
+
+    entry.name_len = dir->has_types ? at[NAME_LEN_AT] : bytes_load_le(at + NAME_LEN_AT, 2);
+    entry.type = dir->has_types ? at[TYPE_AT] : EXTDIR_UNKNOWN;
+    if (entry.len == 0xffff || (entry.len == 0 && room >= 0x10000)) /* 65536 does not fit */
+        entry.len = 0x10000;
+    return entry;
+}
+
+/* What an entry takes at least: names are padded to four bytes. */
+static size_t least_len(const struct entry *entry)
+{
+    return (HEADER + entry->name_len + 3) & ~(size_t)3;
+}
+
+static bool is_dots(const char *name, size_t len)
+{
+    return (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.');
+}
+
+static int tell(const struct extdir *dir, const struct entry *entry, const uint8_t *at, bool allocated)
+{
+    const char *name = (const char *)at + HEADER;
+
+    if (entry->inode == 0 || entry->name_len == 0 || is_dots(name, entry->name_len))
+        return 0;
+    return dir->found(dir->arg, &(struct extdir_name){entry->inode, allocated, entry->type, name, entry->name_len});
+}
+
+/* What lies between two entries may be anything, also an index: only what looks like an entry in all is one. */
+static bool looks_deleted(const struct extdir *dir, const struct entry *entry, const uint8_t *at, size_t room)
+{
+    return entry->inode > 0 && entry->inode <= dir->last_inode && entry->name_len > 0 && entry->name_len <= 255 &&
+           least_len(entry) <= room && entry->len >= least_len(entry) && entry->len % 4 == 0 && entry->len <= 0x10000 &&
+           (!dir->has_types || (entry->type > 0 && entry->type <= MAX_TYPE)) && !memchr(at + HEADER, 0, entry->name_len) &&
+           !memchr(at + HEADER, '/', entry->name_len);
+}
+
+static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room)
+{
+    while (room >= HEADER + 4) {
+        struct entry entry = read_entry(dir, at, room);
+        size_t step = 4;
+
+        if (looks_deleted(dir, &entry, at, room)) {
+            if (tell(dir, &entry, at, false))
+                return 1;
+            step = least_len(&entry);
+        }
+        at += step;
+        room -= step;
+    }
+    return 0;
+}
+
+int extdir_block(const struct extdir *dir, const uint8_t *block, size_t len)
+{
+    for (size_t at = 0; at + HEADER <= len;) {
+        struct entry entry = read_entry(dir, block + at, len - at);
+        size_t used = least_len(&entry);
+
+        if (entry.len < HEADER || entry.len % 4 || entry.len > len - at || used > entry.len) {
+            find_deleted(dir, block + at, len - at);
+            return -1;
+        }
+        if (tell(dir, &entry, block + at, true) || find_deleted(dir, block + at + used, entry.len - used))
+            return 0;
+        at += entry.len;
+    }
+    return 0;
+}

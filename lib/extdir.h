@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_EXTDIR_H
+#define KITH_EXTDIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The names in a block of an ext2/3/4 folder, deleted ones included: an entry that is removed is only skipped by the
+ * length of the one before it.  libtsk compares each name with all before it, which takes hours in large folders.
+ */
+struct extdir_name {
+    uint64_t inode;
+    bool allocated;
+    uint8_t type; /* EXTDIR_* or another; EXTDIR_UNKNOWN if the file system does not tell */
+    const char *name;
+    size_t len;
+};
+
+enum { EXTDIR_UNKNOWN = 0, EXTDIR_FOLDER = 2 };
+
+struct extdir {
+    bool has_types;      /* entries tell the type of the file (a feature of the file system) */
+    uint64_t last_inode; /* a deleted entry with another one is none */
+    int (*found)(void *arg, const struct extdir_name *name); /* not 0: stop */
+    void *arg;
+};
+
+/* But "." and "..".  -1 if the chain of entries is broken: what could be found has been told. */
+int extdir_block(const struct extdir *dir, const uint8_t *block, size_t len);
+
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fat.h"
+#include "filesystem_inner.h"
+#include "ntfs.h"
+
+enum {
+    EXT_FIRST_FILE = 11, /* inodes below are the file system's own, but for the root folder */
+    EXT_SHORT_LINK = 60, /* a link to so long a path has blocks */
+    HFS_FIRST_FILE = 16,
+};
+
+struct filesystem_content {
+    const TSK_FS_ATTR *attribute;
+};
+
+/* ---- the objects of an inode ---- */
+
+struct telling {
+    struct filesystem *filesystem;
+    TSK_FS_FILE *file;
+    unsigned kinds;
+    bool own; /* a file of the file system itself */
+    filesystem_object found;
+    void *arg;
+    struct object_run *slack; /* on the image; offset is not used */
+    size_t slack_count, slack_room;
+    uint64_t known; /* bytes of the content that may be stored; behind them are zeros and, on disk, what was there before */
+};
+
+static const struct {
+    TSK_FS_META_TYPE_ENUM type;
+    mode_t mode;
+} modes[] = {
+    {TSK_FS_META_TYPE_REG, S_IFREG}, {TSK_FS_META_TYPE_DIR, S_IFDIR},      {TSK_FS_META_TYPE_FIFO, S_IFIFO},
+    {TSK_FS_META_TYPE_CHR, S_IFCHR}, {TSK_FS_META_TYPE_BLK, S_IFBLK},      {TSK_FS_META_TYPE_LNK, S_IFLNK},
+    {TSK_FS_META_TYPE_SOCK, S_IFSOCK},
+};
+
+static uint32_t mode_of(const TSK_FS_META *meta)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (modes[i].type == meta->type)
+            return (uint32_t)(modes[i].mode | ((mode_t)meta->mode & 07777));
+    return (uint32_t)meta->mode & 07777;
+}
+
+static void begin_object(struct telling *telling, enum object_kind kind)
+{
+    const TSK_FS_META *meta = telling->file->meta;
+    struct object *object = &telling->filesystem->object;
+
+    object_reset(object);
+    object->kind = kind;
+    object->inode = meta->addr;
+    object->flags = meta->flags & TSK_FS_META_FLAG_ALLOC ? OBJECT_ALLOCATED : 0;
+    object->mode = mode_of(meta);
+    object->uid = meta->uid;
+    object->gid = meta->gid;
+    object->times[OBJECT_MTIME] = (struct object_stamp){meta->mtime, meta->mtime_nano};
+    object->times[OBJECT_ATIME] = (struct object_stamp){meta->atime, meta->atime_nano};
+    object->times[OBJECT_CTIME] = (struct object_stamp){meta->ctime, meta->ctime_nano};
+    object->times[OBJECT_CRTIME] = (struct object_stamp){meta->crtime, meta->crtime_nano};
+    telling->slack_count = 0;
+}
+
+/* How an object's content is called that has no name of its own. */
+static enum object_kind content_kind(const struct telling *telling)
+{
+    const TSK_FS_META *meta = telling->file->meta;
+
+    if (meta->type == TSK_FS_META_TYPE_DIR)
+        return OBJECT_FOLDER;
+    if (telling->own || meta->type != TSK_FS_META_TYPE_REG)
+        return OBJECT_METADATA;
+    return meta->flags & TSK_FS_META_FLAG_ALLOC ? OBJECT_FILE : OBJECT_DELETED;
+}
+
+static bool wanted(const struct telling *telling, enum object_kind kind)
+{
+    return (telling->kinds & OBJECT_BIT(kind)) != 0;
+}
+
+static void add_slack(struct telling *telling, uint64_t image, uint64_t len)
+{
+    struct object_run *last = telling->slack_count ? &telling->slack[telling->slack_count - 1] : NULL;
+
+    if (len == 0 || !wanted(telling, OBJECT_SLACK))
+        return;
+    if (last && last->image + last->len == image) {
+        last->len += len;
+        return;
+    }
+    if (telling->slack_count == telling->slack_room) {
+        size_t room = telling->slack_room ? telling->slack_room * 2 : 8;
+        struct object_run *slack = realloc(telling->slack, room * sizeof *slack);
+
+        if (!slack) {
+            object_blame(&telling->filesystem->object, OBJECT_PARTIAL, "no memory for its slack");
+            return;
+        }
+        telling->slack = slack;
+        telling->slack_room = room;
+    }
+    telling->slack[telling->slack_count++] = (struct object_run){0, image, len};
+}
+
+/* Blocks of the content, from a byte of it on; what lies behind the known content is slack. */
+static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, uint64_t count, bool unwritten)
+{
+    struct filesystem *filesystem = telling->filesystem;
+    struct object *object = &filesystem->object;
+    const uint64_t size = filesystem->facts.block_size, blocks = filesystem->info->last_block + 1;
+    uint64_t image, len, known = unwritten || offset >= telling->known ? 0 : telling->known - offset;
+
+    if (block >= blocks || count > blocks - block || count > INT64_MAX / size || offset > INT64_MAX - count * size) {
+        object_blame(object, OBJECT_PARTIAL, "a part of it would lie outside of the file system");
+        return -1;
+    }
+    image = filesystem->image_start + block * size;
+    len = count * size;
+    if (known > len)
+        known = len;
+    if (object_add_run(object, offset, image, known))
+        object_blame(object, OBJECT_PARTIAL, "no memory for all of its runs");
+    add_slack(telling, image + known, len - known);
+    return 0;
+}
+
+static int tell(struct telling *telling, struct filesystem_content *content)
+{
+    return telling->found(telling->arg, &telling->filesystem->object, content);
+}
+
+/* After the object itself: the slack that was seen with it. */
+static int tell_slack(struct telling *telling)
+{
+    uint64_t owner = telling->filesystem->object.size;
+    enum object_kind kind = telling->filesystem->object.kind;
+
+    if (kind == OBJECT_METADATA || kind == OBJECT_FOLDER)
+        return 0;
+    for (size_t i = 0, count = telling->slack_count; i < count; i++) {
+        struct object *object = &telling->filesystem->object;
+
+        begin_object(telling, OBJECT_SLACK);
+        object->flags |= OBJECT_RANGE;
+        object->start = telling->slack[i].image;
+        object->size = telling->slack[i].len;
+        object->owner = owner;
+        if (object_add_run(object, 0, object->start, object->size))
+            object_blame(object, OBJECT_UNREADABLE, "out of memory");
+        if (tell(telling, NULL))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether an object of this kind has anything that is wanted: itself, or slack. */
+static bool worth_it(const struct telling *telling, enum object_kind kind)
+{
+    return wanted(telling, kind) || (wanted(telling, OBJECT_SLACK) && kind <= OBJECT_STREAM);
+}
+
+static int tell_wanted(struct telling *telling, struct filesystem_content *content)
+{
+    if (wanted(telling, telling->filesystem->object.kind) && tell(telling, content))
+        return -1;
+    return tell_slack(telling);
+}
+
+static int set_size(struct telling *telling, TSK_OFF_T size)
+{
+    struct object *object = &telling->filesystem->object;
+
+    if (size < 0) {
+        object->size = 0;
+        object_blame(object, OBJECT_UNREADABLE, "its size is impossible: %llu", (unsigned long long)size);
+        return -1;
+    }
+    object->size = (uint64_t)size;
+    telling->known = (uint64_t)size;
+    return 0;
+}
+
+/* ---- ext ---- */
+
+static int add_extent(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
+{
+    struct telling *telling = arg;
+    uint64_t size = telling->filesystem->facts.block_size;
+
+    if (file_block > INT64_MAX / size)
+        return -1;
+    return add_blocks(telling, file_block * size, block, count, unwritten);
+}
+
+static int tell_ext(struct telling *telling)
+{
+    const TSK_FS_META *meta = telling->file->meta;
+    struct filesystem *filesystem = telling->filesystem;
+    enum object_kind kind = content_kind(telling);
+
+    if (!worth_it(telling, kind))
+        return 0;
+    begin_object(telling, kind);
+    filesystem->object.type = TSK_FS_ATTR_TYPE_DEFAULT;
+    if (set_size(telling, meta->size))
+        return tell_wanted(telling, NULL);
+    if (kind == OBJECT_METADATA && (meta->type != TSK_FS_META_TYPE_LNK || meta->size < EXT_SHORT_LINK)) /* no blocks of their own */
+        return tell_wanted(telling, NULL);
+    /* With preallocated blocks behind the end, which are slack. */
+    if (filesystem_map_ext(filesystem, meta, wanted(telling, OBJECT_SLACK) ? -1 : meta->size, add_extent, telling))
+        object_blame(&filesystem->object, OBJECT_PARTIAL, "its block map is damaged");
+    return tell_wanted(telling, NULL);
+}
+
+/* ---- all others: by the attributes that libtsk loads ---- */
+
+static void add_runs(struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    const uint64_t size = telling->filesystem->facts.block_size;
+
+    for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run; run = run->next) {
+        if (run->flags & TSK_FS_ATTR_RUN_FLAG_FILLER)
+            object_blame(&telling->filesystem->object, OBJECT_PARTIAL, "a part of its block map is lost");
+        if (run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE))
+            continue;
+        if (run->offset > INT64_MAX / size) {
+            object_blame(&telling->filesystem->object, OBJECT_PARTIAL, "its block map is damaged");
+            break;
+        }
+        add_blocks(telling, run->offset * size, run->addr, run->len, false);
+    }
+}
+
+static bool is_content(const TSK_FS_ATTR *attribute)
+{
+    return attribute->type == TSK_FS_ATTR_TYPE_DEFAULT || attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA ||
+           attribute->type == TSK_FS_ATTR_TYPE_HFS_DATA || attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC;
+}
+
+static enum object_kind attribute_kind(const struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    bool named = attribute->name && attribute->name[0];
+
+    if (!is_content(attribute))
+        return telling->file->meta->type == TSK_FS_META_TYPE_DIR && attribute->type == TSK_FS_ATTR_TYPE_NTFS_IDXROOT
+                   ? OBJECT_FOLDER : OBJECT_METADATA;
+    if (attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC || (attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA && named))
+        return telling->own ? OBJECT_METADATA : OBJECT_STREAM;
+    return content_kind(telling);
+}
+
+static bool is_direct(const struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    return telling->filesystem->direct && (attribute->flags & TSK_FS_ATTR_NONRES) &&
+           !(attribute->flags & (TSK_FS_ATTR_COMP | TSK_FS_ATTR_RES)) && attribute->nrd.skiplen == 0 && !attribute->r;
+}
+
+/* An entry of a FAT or exFAT folder, which libtsk numbers as inodes. */
+static bool read_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout, uint8_t entry[FAT_ENTRY_LEN])
+{
+    uint8_t boot[FAT_BOOT_LEN];
+    uint64_t at;
+
+    return tsk_fs_read(info, 0, (char *)boot, FAT_BOOT_LEN) == FAT_BOOT_LEN &&
+           fat_layout(boot, info->ftype == TSK_FS_TYPE_EXFAT, layout) && fat_entry_at(layout, inode, &at) &&
+           tsk_fs_read(info, (TSK_OFF_T)at, (char *)entry, FAT_ENTRY_LEN) == FAT_ENTRY_LEN;
+}
+
+/*
+ * How much of an exFAT file was ever written: the entry behind the file's own tells; libtsk 4.11 does not ask.  What lies
+ * behind reads as zeros.  Without that entry in the same cluster all counts as written.
+ */
+static uint64_t exfat_written(const struct telling *telling, uint64_t size)
+{
+    const uint64_t next = telling->file->meta->addr + 1;
+    uint8_t entry[FAT_ENTRY_LEN];
+    struct fat_layout layout;
+
+    if (!read_fat_entry(telling->filesystem->info, next, &layout, entry) || fat_begins_cluster(&layout, next))
+        return size;
+    return fat_stream_written(entry, size);
+}
+
+static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    struct object *object = &telling->filesystem->object;
+    struct filesystem_content content = {attribute};
+    enum object_kind kind = attribute_kind(telling, attribute);
+    bool direct = is_direct(telling, attribute);
+
+    if (kind <= OBJECT_DELETED || kind == OBJECT_FOLDER)
+        telling->filesystem->told_content = true;
+    /* $BadClus:$Bad claims all of the volume and holds nothing. */
+    if (!worth_it(telling, kind) || (filesystem_is_ntfs(telling->filesystem) && telling->file->meta->addr == 8 && kind == OBJECT_METADATA &&
+                                     attribute->name && strcmp(attribute->name, "$Bad") == 0))
+        return 0;
+    begin_object(telling, kind);
+    object->type = (uint32_t)attribute->type;
+    object->id = attribute->id;
+    if (attribute->flags & TSK_FS_ATTR_RES)
+        object->flags |= OBJECT_RESIDENT;
+    if (attribute->flags & TSK_FS_ATTR_COMP)
+        object->flags |= OBJECT_COMPRESSED;
+    if (attribute->flags & TSK_FS_ATTR_ENC)
+        object->flags |= OBJECT_ENCRYPTED;
+    if (attribute->name && (kind == OBJECT_STREAM || kind == OBJECT_METADATA))
+        buffer_add_text(&object->stream, attribute->name);
+    if (set_size(telling, attribute->size))
+        return tell_wanted(telling, NULL);
+    if (attribute->flags & TSK_FS_ATTR_NONRES) {
+        if (direct && attribute->nrd.initsize >= 0 && attribute->nrd.initsize < attribute->size)
+            telling->known = (uint64_t)attribute->nrd.initsize;
+        if (direct && telling->filesystem->info->ftype == TSK_FS_TYPE_EXFAT && kind <= OBJECT_DELETED)
+            telling->known = exfat_written(telling, object->size);
+        if (!direct)
+            telling->known = INT64_MAX; /* compressed: the stored bytes are not the content's; no slack can be told */
+        add_runs(telling, attribute);
+    }
+    return tell_wanted(telling, direct ? NULL : &content);
+}
+
+/* A file or folder without any content of its own is told all the same: it has a name. */
+static int tell_empty(struct telling *telling)
+{
+    enum object_kind kind = content_kind(telling);
+
+    if (kind == OBJECT_METADATA || !wanted(telling, kind))
+        return 0;
+    begin_object(telling, kind);
+    telling->filesystem->object.type = (uint32_t)telling->filesystem->info->get_default_attr_type(telling->file);
+    return tell(telling, NULL);
+}
+
+static int tell_attributes(struct telling *telling)
+{
+    int count;
+
+    tsk_error_reset();
+    count = tsk_fs_file_attr_getsize(telling->file);
+    if (count == 0 && tsk_error_get_errno() && content_kind(telling) <= OBJECT_DELETED) {
+        struct error err;
+
+        begin_object(telling, content_kind(telling));
+        set_size(telling, telling->file->meta->size);
+        tsk_failed(&err, "its content cannot be found");
+        object_blame(&telling->filesystem->object, OBJECT_UNREADABLE, "%.200s", err.text);
+        return wanted(telling, telling->filesystem->object.kind) ? tell(telling, NULL) : 0;
+    }
+    for (int i = 0; i < count; i++) {
+        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(telling->file, i);
+
+        if (attribute && tell_attribute(telling, attribute))
+            return -1;
+    }
+    return telling->filesystem->told_content ? 0 : tell_empty(telling);
+}
+
+/* ---- an inode ---- */
+
+/* Records that only hold a part of another one's attributes have no $STANDARD_INFORMATION. */
+static bool is_extension_record(TSK_FS_FILE *file)
+{
+    return tsk_fs_file_attr_getsize(file) > 0 && !tsk_fs_file_attr_get_type(file, TSK_FS_ATTR_TYPE_NTFS_SI, 0, 0);
+}
+
+static bool is_below_extend(TSK_FS_FILE *file)
+{
+    for (int i = 0, count = tsk_fs_file_attr_getsize(file); i < count; i++) {
+        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
+        struct ntfs_name name;
+        size_t len;
+        const uint8_t *data = attribute ? filesystem_name_data(attribute, &len) : NULL;
+
+        if (data && ntfs_name(data, len, &name))
+            return name.parent == NTFS_EXTEND;
+    }
+    return false;
+}
+
+/* Entries of a FAT or exFAT folder that are no files: the label, the bitmap .. */
+static bool is_fat_own(const struct filesystem *filesystem, uint64_t inode)
+{
+    struct fat_layout layout;
+    uint8_t entry[FAT_ENTRY_LEN];
+
+    return read_fat_entry(filesystem->info, inode, &layout, entry) &&
+           !fat_is_file(entry, filesystem->info->ftype == TSK_FS_TYPE_EXFAT);
+}
+
+static bool is_own(const struct filesystem *filesystem, TSK_FS_FILE *file)
+{
+    const TSK_FS_META *meta = file->meta;
+
+    if (meta->type == TSK_FS_META_TYPE_VIRT || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
+        return true;
+    if (filesystem_is_ntfs(filesystem))
+        return meta->addr < NTFS_FIRST_FILE || is_below_extend(file);
+    if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype))
+        return meta->addr < EXT_FIRST_FILE && meta->addr != filesystem->info->root_inum;
+    if (TSK_FS_TYPE_ISHFS(filesystem->info->ftype))
+        return meta->addr < HFS_FIRST_FILE;
+    return TSK_FS_TYPE_ISFAT(filesystem->info->ftype) && is_fat_own(filesystem, meta->addr);
+}
+
+static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
+{
+    const TSK_FS_META *meta = file->meta;
+
+    if (meta->type == TSK_FS_META_TYPE_UNDEF || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
+        return false;
+    /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called used. */
+    if (!(meta->flags & TSK_FS_META_FLAG_USED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
+        return false;
+    return !filesystem_is_ntfs(filesystem) || !is_extension_record(file);
+}
+
+/* A record that was never written is all zeros, which libtsk 4.11 takes for a damaged one. */
+static bool is_blank_record(const struct filesystem *filesystem, uint64_t inode)
+{
+    static const char zeros[42];
+    char record[sizeof zeros];
+    uint8_t boot[NTFS_BOOT_LEN];
+    uint32_t len = filesystem_is_ntfs(filesystem) && tsk_fs_read(filesystem->info, 0, (char *)boot, sizeof boot) == (ssize_t)sizeof boot
+                       ? ntfs_record_len(boot) : 0;
+    TSK_FS_FILE *table = len ? tsk_fs_file_open_meta(filesystem->info, NULL, 0) : NULL;
+    bool blank = table && inode <= INT64_MAX / len &&
+                 tsk_fs_file_read_type(table, TSK_FS_ATTR_TYPE_NTFS_DATA, 0, (TSK_OFF_T)(inode * len), record, sizeof record,
+                                       TSK_FS_FILE_READ_FLAG_NOID) == (ssize_t)sizeof record &&
+                 memcmp(record, zeros, sizeof zeros) == 0;
+
+    tsk_fs_file_close(table);
+    return blank;
+}
+
+int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found, void *arg,
+                       struct error *err)
+{
+    struct telling telling = {.filesystem = filesystem, .kinds = kinds, .found = found, .arg = arg};
+
+    tsk_error_reset();
+    telling.file = tsk_fs_file_open_meta(filesystem->info, NULL, inode);
+    if (!telling.file || !telling.file->meta) {
+        tsk_fs_file_close(telling.file);
+        tsk_failed(err, "cannot be read");
+        return is_blank_record(filesystem, inode) ? 0 : -1;
+    }
+    filesystem->told_content = false;
+    if (is_used(filesystem, telling.file)) {
+        telling.own = is_own(filesystem, telling.file);
+        if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype) && telling.file->meta->content_type != TSK_FS_META_CONTENT_TYPE_EXT4_INLINE)
+            tell_ext(&telling);
+        else
+            tell_attributes(&telling);
+    }
+    free(telling.slack);
+    tsk_fs_file_close(telling.file);
+    return 0;
+}
+
+ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len)
+{
+    return tsk_fs_attr_read(content->attribute, (TSK_OFF_T)offset, into, len, TSK_FS_FILE_READ_FLAG_NONE);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_MEDIUM_H
+#define KITH_MEDIUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend.h"
+#include "error.h"
+
+/*
+ * A disk's bytes, whatever container they are in.  Reading does not fail: what cannot be read is zeros, and is noted
+ * with its place, so that whoever shows the bytes can tell.
+ */
+struct medium;
+
+struct medium_range {
+    uint64_t start, len;
+};
+
+/* What may be asked for by name ("raw", "ewf", "vmdk" ..), for messages and completion; separated by blanks. */
+extern const char *const medium_types;
+
+/*
+ * The files of the image that path is the first of, by their names alone: nothing is opened.  type as below.  The list
+ * ends with NULL and is given back to medium_files_free.
+ */
+char **medium_files(const char *path, const char *type, size_t *count, struct error *err);
+void medium_files_free(char **files);
+
+/* type: NULL to find out.  A format that cannot be read is an error that names it and says what to do. */
+struct medium *medium_open(char *const *files, size_t count, const char *type, struct error *err);
+/* Of a descriptor that stays the caller's. */
+struct medium *medium_open_fd(int fd, const char *name, struct error *err);
+/* Of any backend, which becomes the medium's. */
+struct medium *medium_new(const struct backend *backend, const char *format, struct error *err);
+void medium_close(struct medium *medium);
+
+uint64_t medium_size(const struct medium *medium);
+uint32_t medium_sector_size(const struct medium *medium);
+const char *medium_format(const struct medium *medium); /* "raw", "E01" .. */
+const struct digest_values *medium_stored(const struct medium *medium);
+
+/* Bytes behind the end are zeros, and noted. */
+void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len);
+
+/* What could not be read so far, in the order in which that was seen; neighbours are joined. */
+const struct medium_range *medium_bad(const struct medium *medium, size_t *count);
+/* Whether something that was read so far in this range was bad; the number of bytes. */
+uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len);
+/* Bytes that were asked of the container so far. */
+uint64_t medium_bytes_read(const struct medium *medium);
+
+#endif

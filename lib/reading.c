@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reading.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- small things ---- */
+
+void reading_problem(struct reading *reading, const char *fmt, ...)
+{
+    char text[6144];
+    va_list args;
+
+    if (reading->forgiving)
+        return;
+    reading->partial = true;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    reading->sink->problem(reading->sink->arg, text);
+}
+
+void reading_out_of_memory(struct reading *reading)
+{
+    if (!reading->failed)
+        error_set(reading->err, "%s: out of memory", reading->path);
+    reading->failed = true;
+}
+
+int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
+{
+    struct range *last = ranges->count ? &ranges->list[ranges->count - 1] : NULL;
+
+    if (last && last->start + last->len == start) {
+        last->len += len;
+        return 0;
+    }
+    if (ranges->count == ranges->room) {
+        size_t room = ranges->room ? ranges->room * 2 : 64;
+        struct range *list = realloc(ranges->list, room * sizeof *list);
+
+        if (!list)
+            return -1;
+        ranges->list = list;
+        ranges->room = room;
+    }
+    ranges->list[ranges->count++] = (struct range){start, len};
+    return 0;
+}
+
+/* ---- objects ---- */
+
+static bool is_wanted(const struct reading *reading, enum object_kind kind)
+{
+    return (reading->options->kinds & OBJECT_BIT(kind)) != 0;
+}
+
+/* A stream's name stands behind each path of its file. */
+static void add_stream_name(struct reading *reading, const struct object *object, size_t *count)
+{
+    struct buffer named = {0};
+    const char *path = reading->paths.data;
+
+    if (*count == 0)
+        buffer_add_char(&reading->paths, '\0');
+    *count = *count ? *count : 1;
+    path = reading->paths.data;
+    for (size_t i = 0; i < *count && !reading->paths.failed; i++) {
+        buffer_add_text(&named, path);
+        buffer_add_char(&named, ':');
+        buffer_add(&named, object->stream.data, object->stream.len);
+        buffer_add_char(&named, '\0');
+        path += strlen(path) + 1;
+    }
+    buffer_release(&reading->paths);
+    reading->paths = named;
+}
+
+static size_t find_paths(struct reading *reading, struct object *object)
+{
+    const bool allocated = (object->flags & OBJECT_ALLOCATED) != 0;
+    size_t count;
+    bool lost;
+
+    count = names_paths(reading->names, object->inode, allocated, &reading->paths, &lost);
+    if (object->kind == OBJECT_DELETED && lost)
+        object->kind = OBJECT_ORPHAN;
+    if (count == 0 && !allocated) {
+        buffer_printf(&reading->paths, "$OrphanFiles/OrphanFile-%" PRIu64, object->inode);
+        buffer_add_char(&reading->paths, '\0');
+        count = 1;
+    }
+    if (object->stream.len)
+        add_stream_name(reading, object, &count);
+    return count;
+}
+
+/* NTFS keeps files of its own also below $Extend. */
+static bool is_below_extend(const struct reading *reading)
+{
+    return reading->system->facts.plan == FILESYSTEM_RECORDS && reading->paths.len > 8 &&
+           memcmp(reading->paths.data, "$Extend/", 8) == 0;
+}
+
+void reading_take_object(struct reading *reading, struct object *object)
+{
+    size_t count = 0;
+
+    buffer_reset(&reading->paths);
+    if (object->flags & OBJECT_HOST) {
+        buffer_add(&reading->paths, object->stream.data, object->stream.len);
+        buffer_add_char(&reading->paths, '\0');
+        count = 1;
+    } else if (reading->names && (object->kind <= OBJECT_SLACK || object->kind >= OBJECT_METADATA)) {
+        bool nameless = object->kind == OBJECT_DELETED && object->size == 0 && object->state == OBJECT_WHOLE &&
+                        !names_know(reading->names, object->inode, false);
+
+        if (nameless) /* neither a name nor a byte is left of it */
+            return;
+        count = find_paths(reading, object);
+        if (is_below_extend(reading))
+            object->kind = OBJECT_METADATA;
+    }
+    if (!is_wanted(reading, object->kind))
+        return;
+    if (object->state == OBJECT_CHANGED)
+        reading->changed = true;
+    else if (object->state != OBJECT_WHOLE)
+        reading->partial = true;
+    if (reading->paths.failed)
+        reading_out_of_memory(reading);
+    else
+        reading->sink->object(reading->sink->arg, &reading->shown, object, reading->paths.data ? reading->paths.data : "", count);
+}
+
+/* ---- messages ---- */
+
+static void take_text(struct wire *wire, char *out, size_t room)
+{
+    size_t len;
+    const char *data = wire_get_bytes(wire, &len);
+
+    if (len >= room)
+        len = room - 1;
+    memcpy(out, data, len);
+    out[len] = '\0';
+}
+
+static void take_image(struct reading *reading, struct wire *wire)
+{
+    take_text(wire, reading->format, sizeof reading->format);
+    reading->size = wire_get(wire);
+    reading->sector_size = (uint32_t)wire_get(wire);
+    evidence_get_digests(wire, &reading->stored);
+    if (reading->size > INT64_MAX || reading->sector_size == 0)
+        wire->broken = true;
+}
+
+static void take_volume(struct reading *reading, struct wire *wire)
+{
+    struct volume *volumes = realloc(reading->volumes, (reading->volume_count + 1) * sizeof *volumes);
+    struct volume volume = {0};
+
+    volume.number = wire_get(wire);
+    volume.start = wire_get(wire);
+    volume.len = wire_get(wire);
+    take_text(wire, volume.about, sizeof volume.about);
+    if (!volumes) {
+        reading_out_of_memory(reading);
+        return;
+    }
+    reading->volumes = volumes;
+    if (!wire->broken && volume.start < reading->size && volume.len <= reading->size - volume.start && volume.len > 0)
+        reading->volumes[reading->volume_count++] = volume;
+}
+
+/* The volume that an answer is about. */
+static struct volume *asked_volume(struct reading *reading, struct wire *wire)
+{
+    uint64_t item = wire_get(wire);
+
+    if (wire->broken || item >= reading->volume_count - reading->first_volume) {
+        wire->broken = true;
+        return NULL;
+    }
+    return &reading->volumes[reading->first_volume + item];
+}
+
+static void take_system(struct reading *reading, struct wire *wire)
+{
+    struct volume *volume = asked_volume(reading, wire);
+    struct system system = {0}, *systems;
+    struct filesystem_facts *facts = &system.facts;
+
+    evidence_get_system(wire, &system.system);
+    take_text(wire, system.name, sizeof system.name);
+    facts->plan = (enum filesystem_plan)(wire_get(wire) & 3);
+    facts->first_inode = wire_get(wire);
+    facts->last_inode = wire_get(wire);
+    facts->root = wire_get(wire);
+    facts->first_block = wire_get(wire);
+    facts->last_block = wire_get(wire);
+    facts->block_size = (uint32_t)wire_get(wire);
+    facts->start = wire_get(wire);
+    facts->len = wire_get(wire);
+    facts->inodes_doubtful = wire_get(wire) != 0;
+    systems = volume ? realloc(volume->systems, (volume->system_count + 1) * sizeof *systems) : NULL;
+    if (!systems) {
+        if (volume)
+            reading_out_of_memory(reading);
+        return;
+    }
+    volume->systems = systems;
+    if (!wire->broken)
+        volume->systems[volume->system_count++] = system;
+}
+
+static void take_content(struct reading *reading, struct wire *wire)
+{
+    struct volume *volume = asked_volume(reading, wire);
+    char name[sizeof volume->content];
+    bool encrypted;
+
+    take_text(wire, name, sizeof name);
+    encrypted = wire_get(wire) != 0;
+    if (volume && !wire->broken) {
+        strcpy(volume->content, name);
+        volume->encrypted = encrypted;
+    }
+}
+
+static void take_name(struct reading *reading, struct wire *wire)
+{
+    struct filesystem_name name = {0};
+
+    name.inode = wire_get(wire);
+    name.parent = wire_get(wire);
+    name.parent_sequence = (uint32_t)wire_get(wire);
+    name.allocated = wire_get(wire) != 0;
+    name.folder = wire_get(wire) != 0;
+    name.name = wire_get_bytes(wire, &name.len);
+    if (!wire->broken)
+        reading_take_name(reading, &name);
+}
+
+static void take_use(struct reading *reading, struct wire *wire)
+{
+    uint64_t inode = wire_get(wire), sequence = wire_get(wire), allocated = wire_get(wire);
+
+    if (!wire->broken && reading->names && names_set_sequence(reading->names, inode, (uint32_t)sequence, allocated != 0))
+        reading_out_of_memory(reading);
+}
+
+static void take_range(struct reading *reading, struct wire *wire, struct ranges *ranges)
+{
+    uint64_t start = wire_get(wire), len = wire_get(wire);
+
+    if (start > INT64_MAX || len > INT64_MAX)
+        wire->broken = true;
+    if (!wire->broken && ranges_add(ranges, start, len))
+        reading_out_of_memory(reading);
+}
+
+static void take_message(struct reading *reading, struct wire *wire)
+{
+    char text[5200];
+
+    switch (wire_get(wire)) {
+    case MESSAGE_IMAGE:
+        take_image(reading, wire);
+        break;
+    case MESSAGE_TABLE:
+        take_text(wire, reading->table, sizeof reading->table);
+        break;
+    case MESSAGE_VOLUME:
+        take_volume(reading, wire);
+        break;
+    case MESSAGE_SYSTEM:
+        take_system(reading, wire);
+        break;
+    case MESSAGE_CONTENT:
+        take_content(reading, wire);
+        break;
+    case MESSAGE_NAME:
+        take_name(reading, wire);
+        break;
+    case MESSAGE_USE:
+        take_use(reading, wire);
+        break;
+    case MESSAGE_OBJECT:
+        if (object_decode(wire, &reading->object))
+            reading_take_object(reading, &reading->object);
+        break;
+    case MESSAGE_RUN:
+        take_range(reading, wire, &reading->free);
+        break;
+    case MESSAGE_BAD:
+        take_range(reading, wire, &reading->bad);
+        break;
+    case MESSAGE_DIGEST:
+        evidence_get_digests(wire, &reading->whole);
+        break;
+    case MESSAGE_PROBLEM:
+        take_text(wire, text, sizeof text);
+        reading_problem(reading, "%s", text);
+        break;
+    default:
+        wire->broken = true;
+        break;
+    }
+}
+
+/* ---- losses ---- */
+
+/* The number of an item's inode, or the start of its range, as its task was given it. */
+static uint64_t argument(struct wire task, size_t numbers_before, size_t each, uint32_t item)
+{
+    uint64_t skip = numbers_before + (uint64_t)each * item;
+
+    while (skip-- > 0 && !task.broken)
+        wire_get(&task);
+    return wire_get(&task);
+}
+
+/* An object of which nothing is known but that it is there. */
+static void take_lost_object(struct reading *reading, uint64_t inode, const char *reason)
+{
+    struct object *object = &reading->object;
+    bool allocated = reading->names && names_know(reading->names, inode, true);
+
+    object_reset(object);
+    object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
+    object->flags = allocated ? OBJECT_ALLOCATED : 0;
+    object->inode = inode;
+    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
+    reading_take_object(reading, object);
+}
+
+static void take_lost_file(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    wire_get(&task);
+    for (uint32_t i = 0; i <= item; i++)
+        if (!object_decode(&task, &reading->object))
+            return;
+    object_blame(&reading->object, OBJECT_UNREADABLE, "%s", reason);
+    reading_take_object(reading, &reading->object);
+}
+
+static void take_lost_range(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+
+    object_reset(object);
+    object->kind = (enum object_kind)(argument(task, 0, 0, 0) % OBJECT_KINDS);
+    object->flags = OBJECT_RANGE;
+    object->start = argument(task, 2, 2, item);
+    object->size = argument(task, 3, 2, item);
+    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
+    reading_take_object(reading, object);
+}
+
+enum { SYSTEM_NUMBERS = 4 };
+
+static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    uint64_t kind = wire_get(&task);
+    size_t system = SYSTEM_NUMBERS;
+
+    switch (kind) {
+    case TASK_TABLE:
+        reading_problem(reading, "the partition table: %s", reason);
+        break;
+    case TASK_SYSTEMS:
+        reading_problem(reading, "a file system could not be opened: %s", reason);
+        break;
+    case TASK_FOLDERS:
+        reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
+        break;
+    case TASK_LIST:
+        reading_problem(reading, "files that no folder names may be missing: %s", reason);
+        break;
+    case TASK_OBJECTS:
+        take_lost_object(reading, argument(task, system + 2, 1, item), reason);
+        break;
+    case TASK_BLOCKS:
+        reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
+                        argument(task, system + 1, 0, 0), reason);
+        break;
+    case TASK_RANGES:
+        take_lost_range(reading, task, item, reason);
+        break;
+    case TASK_FILES:
+        take_lost_file(reading, task, item, reason);
+        break;
+    case TASK_DIGEST:
+        reading_problem(reading, "the digest of the image: %s", reason);
+        break;
+    default: /* names in records: the record is lost as an object as well, and told there */
+        break;
+    }
+}
+
+static void take_losses(struct reading *reading, const struct crew_result *result)
+{
+    const struct wire task = {result->task, result->task_len, false};
+
+    for (size_t i = 0; i < result->loss_count; i++) {
+        const struct crew_loss *loss = &result->losses[i];
+
+        if (loss->item == CREW_WHOLE_TASK)
+            reading_problem(reading, "a part of the evidence was given up: %s", loss->reason);
+        else
+            take_loss(reading, task, loss->item, loss->reason);
+    }
+}
+
+/* ---- tasks ---- */
+
+void reading_begin(struct reading *reading, enum evidence_task kind)
+{
+    buffer_reset(&reading->task);
+    wire_put(&reading->task, (uint64_t)kind);
+}
+
+void reading_begin_system(struct reading *reading, enum evidence_task kind)
+{
+    reading_begin(reading, kind);
+    evidence_put_system(&reading->task, &reading->system->system);
+}
+
+static void take_one(struct reading *reading)
+{
+    struct crew_result result;
+    struct wire wire;
+
+    if (crew_pop(reading->crew, &result, reading->err) < 0) {
+        reading->failed = true;
+        return;
+    }
+    wire = (struct wire){result.data, result.len, false};
+    while (wire_more(&wire))
+        take_message(reading, &wire);
+    if (wire.broken)
+        reading_problem(reading, "a worker sent what cannot be understood; a part of the evidence may be missing");
+    take_losses(reading, &result);
+    if (reading->options->bytes)
+        atomic_store(reading->options->bytes, crew_bytes(reading->crew));
+}
+
+void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
+{
+    while (crew_full(reading->crew) && !reading->failed)
+        take_one(reading);
+    if (reading->task.failed)
+        reading_out_of_memory(reading);
+    if (reading->failed) {
+        for (unsigned i = 0; i < fd_count; i++)
+            close(fds[i]);
+    } else if (crew_push(reading->crew, 0, reading->task.data, reading->task.len, fds, fd_count, reading->err)) {
+        reading->failed = true;
+    }
+}
+
+void reading_drain(struct reading *reading)
+{
+    while (!crew_empty(reading->crew) && !reading->failed)
+        take_one(reading);
+}

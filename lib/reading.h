@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_READING_H
+#define KITH_READING_H
+
+/*
+ * A piece of evidence that is being read: the parent's side.  Tasks are given to the crew, and what comes back is put
+ * together here and told to the sink.
+ */
+
+#include "crew.h"
+#include "disk.h"
+#include "evidence_sink.h"
+#include "evidence_task.h"
+#include "filesystem.h"
+#include "inodes.h"
+#include "names.h"
+
+struct system {
+    struct disk_system system;
+    char name[40];
+    struct filesystem_facts facts;
+};
+
+struct volume {
+    char label[64];
+    char about[128];
+    char content[64];
+    bool encrypted;
+    uint64_t number, start, len;
+    struct system *systems;
+    size_t system_count;
+};
+
+struct range {
+    uint64_t start, len;
+};
+
+struct ranges {
+    struct range *list;
+    size_t count, room;
+};
+
+struct reading {
+    const char *path;
+    const struct evidence_options *options;
+    const struct evidence_sink *sink;
+    struct crew *crew;
+    struct buffer task; /* that is being made */
+    struct object object;
+    struct buffer paths;
+    bool failed; /* the environment: err tells; nothing more is done */
+    bool partial, changed;
+    bool forgiving; /* what goes wrong now is no problem: deleted folders may be anything */
+    struct error *err;
+
+    /* the image */
+    char format[32], table[32];
+    uint64_t size;
+    uint32_t sector_size;
+    struct digest_values stored, whole;
+    struct volume *volumes;
+    size_t volume_count;
+    size_t first_volume; /* of those that the systems are being asked for */
+    struct ranges bad;
+
+    /* the file system that is being read */
+    char label[128];
+    const struct system *system;
+    struct evidence_volume shown; /* for the sink */
+    struct names *names;
+    struct inodes seen;    /* folders that were read, or wait for it */
+    struct inodes all;     /* all inodes, where they do not follow from first and last */
+    uint64_t *next_level, *deleted; /* folders to be read */
+    size_t next_count, next_room, deleted_count, deleted_room;
+    bool listing;          /* names that come now are of files that no folder may name */
+    struct ranges free;
+};
+
+/* ---- tasks ---- */
+
+/* Begins a task in reading->task; then come its arguments; then it is given out. */
+void reading_begin(struct reading *reading, enum evidence_task kind);
+void reading_begin_system(struct reading *reading, enum evidence_task kind);
+void reading_give(struct reading *reading, const int *fds, unsigned fd_count);
+/* Waits for all tasks. */
+void reading_drain(struct reading *reading);
+
+/* ---- what comes back ---- */
+
+void reading_problem(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void reading_out_of_memory(struct reading *reading);
+int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
+void reading_take_name(struct reading *reading, const struct filesystem_name *name);
+/* Hands an object of the worker's to the sink, with its paths. */
+void reading_take_object(struct reading *reading, struct object *object);
+
+/* ---- parts ---- */
+
+/* Reads all names of the file system, and makes the list of its inodes, if that is needed. */
+void reading_names(struct reading *reading);
+void reading_forget_names(struct reading *reading);
+/* Stretches that belong to no file, cut into handy pieces. */
+void reading_ranges(struct reading *reading, enum object_kind kind, const struct range *ranges, size_t count);
+void reading_image(struct reading *reading);
+void reading_folder(struct reading *reading);
+void reading_file(struct reading *reading);
+
+#endif

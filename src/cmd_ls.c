@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "digest.h"
+#include "evidence.h"
+#include "ls_report.h"
+#include "options.h"
+#include "terminal.h"
+
+enum {
+    OPTION_IMAGE,
+    OPTION_OFFSET,
+    OPTION_SYSTEM,
+    OPTION_LONG,
+    OPTION_SUMMARY,
+    OPTION_CSV,
+    OPTION_JSON,
+    OPTION_BODY,
+    OPTION_HASH,
+    OPTION_MD5,
+    OPTION_SHA256,
+    OPTION_HASH_IMAGE,
+    OPTION_METADATA,
+    OPTION_ONLY,
+    OPTION_JOBS,
+    OPTION_SECONDS,
+    OPTION_QUIET,
+};
+
+static const struct option_spec ls_options[] = {
+    {'i', "image-type", "TYPE", "the container's format (default: found out)", "raw ewf aff afd afm afflib vmdk vhd"},
+    {'o', "offset", "SECTOR", "look only at the volume that begins there", NULL},
+    {'f', "fs-type", "TYPE", "the file system (default: found out)", "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"},
+    {'l', "long", NULL, "write a line for each object, for people", NULL},
+    {0, "summary", NULL, "write only volumes and counts, for people (default on a terminal)", NULL},
+    {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
+    {0, "json", NULL, "write JSON, an object a line", NULL},
+    {0, "body", NULL, "write a body file for mactime", NULL},
+    {0, "hash", NULL, "read the content and add its SHA-1", NULL},
+    {0, "md5", NULL, "add the MD5", NULL},
+    {0, "sha256", NULL, "add the SHA-256", NULL},
+    {0, "hash-image", NULL, "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
+    {0, "metadata", NULL, "list folders and the file system's own files too", NULL},
+    {0, "only", "KIND,...", "list only objects of these kinds", "file deleted orphan stream slack unallocated gap metadata folder"},
+    {'j', "jobs", "N", "worker processes (default: one for each processor)", NULL},
+    {0, "object-seconds", "N", "processor time that one object may take without getting on (default: 20)", NULL},
+    {'q', "quiet", NULL, "show no progress and no notes", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MOST_PROBLEMS = 50 };
+
+struct ls {
+    struct evidence_options options;
+    struct ls_report report;
+    unsigned digests; /* of each object */
+    bool form_chosen, quiet;
+    struct progress progress;
+    uint64_t image_size;
+    unsigned long long problems; /* of this evidence */
+    bool wrong_digest;
+};
+
+/* ---- digests of objects: in the workers ---- */
+
+struct hash_state {
+    struct digest *digest;
+    bool failed;
+};
+
+static void *hash_open(void *arg, struct error *err)
+{
+    const unsigned *kinds = arg;
+    struct hash_state *state = calloc(1, sizeof *state);
+
+    if (!state) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    state->digest = digest_new(*kinds, err);
+    return state->digest ? state : NULL;
+}
+
+static bool hash_begin(void *arg, const struct object *object)
+{
+    struct hash_state *state = arg;
+
+    (void)object;
+    state->failed = digest_begin(state->digest, NULL) != 0;
+    return !state->failed;
+}
+
+static void hash_data(void *arg, const void *data, size_t len)
+{
+    struct hash_state *state = arg;
+
+    if (digest_update(state->digest, data, len, NULL))
+        state->failed = true;
+}
+
+static void hash_zeros(void *arg, uint64_t len)
+{
+    static const char zeros[1 << 16];
+
+    for (; len > sizeof zeros; len -= sizeof zeros)
+        hash_data(arg, zeros, sizeof zeros);
+    hash_data(arg, zeros, (size_t)len);
+}
+
+static void hash_end(void *arg, struct object *object)
+{
+    struct hash_state *state = arg;
+    struct digest_values values = {0};
+
+    if (!state->failed && digest_final(state->digest, &values, NULL) == 0)
+        buffer_add(&object->result, &values, sizeof values);
+    else
+        object_blame(object, OBJECT_UNREADABLE, "libcrypto failed");
+}
+
+/* ---- what is found ---- */
+
+static void take_image(void *arg, const struct evidence_image *image)
+{
+    struct ls *ls = arg;
+
+    ls->image_size = image->size;
+    ls_report_image(&ls->report, image);
+}
+
+static void take_volume(void *arg, const struct evidence_volume *volume)
+{
+    struct ls *ls = arg;
+
+    ls_report_volume(&ls->report, volume);
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object, const char *paths, size_t count)
+{
+    struct ls *ls = arg;
+    struct digest_values values = {0};
+
+    if (object->result.len == sizeof values)
+        memcpy(&values, object->result.data, sizeof values);
+    ls_report_object(&ls->report, volume, object, &values, paths, count);
+    atomic_fetch_add_explicit(&ls->progress.count, 1, memory_order_relaxed);
+}
+
+static void take_problem(void *arg, const char *text)
+{
+    struct ls *ls = arg;
+
+    if (ls->problems++ < MOST_PROBLEMS)
+        complain("%s: %s", ls->report.evidence, text);
+}
+
+static void take_note(void *arg, const char *text)
+{
+    struct ls *ls = arg;
+
+    if (!ls->quiet)
+        complain("%s: %s", ls->report.evidence, text);
+}
+
+static void take_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    struct ls *ls = arg;
+
+    ls_report_whole(&ls->report, ls->image_size, whole, stored);
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if ((stored->kinds & whole->kinds & DIGEST_BIT(kind)) &&
+            memcmp(whole->bytes[kind], stored->bytes[kind], digest_len((enum digest_kind)kind)) != 0) {
+            complain("%s: its content does not have the %s that is stored in it", ls->report.evidence, digest_name((enum digest_kind)kind));
+            ls->wrong_digest = true;
+        }
+}
+
+/* ---- each piece of evidence ---- */
+
+static int status_of(enum evidence_result result)
+{
+    switch (result) {
+    case EVIDENCE_DONE:
+        return EXIT_DONE;
+    case EVIDENCE_CHANGED:
+        return EXIT_CHANGED;
+    default:
+        return EXIT_PARTIAL;
+    }
+}
+
+static int list_one(struct ls *ls, const char *path)
+{
+    const struct evidence_sink sink = {.image = take_image, .volume = take_volume, .object = take_object, .digests = take_digests,
+                                       .problem = take_problem, .note = take_note, .arg = ls};
+    enum evidence_result result;
+    struct error err;
+
+    ls->problems = 0;
+    ls->wrong_digest = false;
+    ls_report_evidence(&ls->report, path);
+    result = evidence_read(path, &ls->options, &sink, &err);
+    ls_report_end(&ls->report);
+    if (result == EVIDENCE_FAILED)
+        complain_error(&err);
+    if (ls->problems > MOST_PROBLEMS)
+        complain("%s: and %llu problems more of this kind", path, ls->problems - MOST_PROBLEMS);
+    return ls->wrong_digest && result == EVIDENCE_DONE ? EXIT_PARTIAL : status_of(result);
+}
+
+static int list_all(struct ls *ls, int count, char **paths)
+{
+    int worst = EXIT_DONE;
+
+    ls->progress.noun = "objects";
+    ls->options.bytes = &ls->progress.bytes;
+    ls->report.colours = terminal_colours(STDOUT_FILENO);
+    progress_start(&ls->progress, ls->quiet || (ls->report.form != LS_SUMMARY && isatty(STDOUT_FILENO)));
+    for (int i = 0; i < count && !ferror(stdout); i++) {
+        int status = list_one(ls, paths[i]);
+
+        worst = status > worst ? status : worst;
+    }
+    progress_stop();
+    ls_report_release(&ls->report);
+    return worst;
+}
+
+/* ---- options ---- */
+
+static int choose_form(struct ls *ls, const struct options *options, enum ls_form form)
+{
+    if (ls->form_chosen && ls->report.form != form) {
+        options_wrong(options->command, "--long, --summary, --csv, --json and --body exclude each other");
+        return -1;
+    }
+    ls->form_chosen = true;
+    ls->report.form = form;
+    return 0;
+}
+
+static int take_kinds(struct ls *ls, const struct options *options)
+{
+    ls->options.kinds = 0;
+    for (const char *at = options->value;; at++) {
+        size_t len = strcspn(at, ",");
+        int kind = object_kind_find(at, len);
+
+        if (kind < 0) {
+            options_wrong(options->command, "there is no kind '%.*s'", (int)len, at);
+            return -1;
+        }
+        ls->options.kinds |= OBJECT_BIT(kind);
+        at += len;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int take_type(const struct options *options, const char **type, bool (*is_known)(const char *name))
+{
+    if (!is_known(options->value)) {
+        options_wrong(options->command, "there is no type '%s'", options->value);
+        return -1;
+    }
+    *type = options->value;
+    return 0;
+}
+
+static int take_count(const struct options *options, uint64_t most, unsigned *out)
+{
+    uint64_t number = 0;
+
+    if (options_number(options, 1, most, &number))
+        return -1;
+    *out = (unsigned)number;
+    return 0;
+}
+
+static int take_option(struct ls *ls, const struct options *options, int option)
+{
+    switch (option) {
+    case OPTION_IMAGE:
+        return take_type(options, &ls->options.image_type, evidence_image_type_known);
+    case OPTION_OFFSET:
+        ls->options.has_offset = true;
+        return options_number(options, 0, INT64_MAX >> 16, &ls->options.sector);
+    case OPTION_SYSTEM:
+        return take_type(options, &ls->options.system_type, evidence_system_type_known);
+    case OPTION_LONG:
+        return choose_form(ls, options, LS_TABLE);
+    case OPTION_SUMMARY:
+        return choose_form(ls, options, LS_SUMMARY);
+    case OPTION_CSV:
+        return choose_form(ls, options, LS_CSV);
+    case OPTION_JSON:
+        return choose_form(ls, options, LS_JSON);
+    case OPTION_BODY:
+        return choose_form(ls, options, LS_BODY);
+    case OPTION_HASH:
+        ls->digests |= DIGEST_BIT(DIGEST_SHA1);
+        return 0;
+    case OPTION_MD5:
+        ls->digests |= DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5);
+        return 0;
+    case OPTION_SHA256:
+        ls->digests |= DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
+        return 0;
+    case OPTION_HASH_IMAGE:
+        ls->options.image_digests = DIGEST_BIT(DIGEST_KINDS) - 1;
+        return 0;
+    case OPTION_METADATA:
+        ls->options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER);
+        return 0;
+    case OPTION_ONLY:
+        return take_kinds(ls, options);
+    case OPTION_JOBS:
+        return take_count(options, MAX_WORKERS, &ls->options.workers);
+    case OPTION_SECONDS:
+        return take_count(options, 86400, &ls->options.seconds);
+    default:
+        ls->quiet = true;
+        return 0;
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct ls ls = {.options = {.kinds = OBJECT_CONTENT, .seconds = DEFAULT_SECONDS}};
+    const struct inspector inspector = {.open = hash_open, .begin = hash_begin, .data = hash_data, .zeros = hash_zeros,
+                                        .end = hash_end, .arg = &ls.digests};
+    struct options options;
+    int option, operand = 0;
+
+    ls.options.workers = processors < 1 ? 1 : processors > MAX_WORKERS ? MAX_WORKERS : (unsigned)processors;
+    ls.report.form = isatty(STDOUT_FILENO) ? LS_SUMMARY : LS_CSV;
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0)
+        if (take_option(&ls, &options, option))
+            return EXIT_USAGE;
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (operand == argc)
+        return options_wrong(command, "no evidence was named");
+    ls.options.inspector = ls.digests ? &inspector : NULL;
+    ls.report.digests = ls.digests | ls.options.image_digests;
+    return list_all(&ls, argc - operand, argv + operand);
+}
+
+const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...", "list what is in a disk image: volumes, file systems, objects",
+                                   ls_options, run};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+/*
+ * The input is a message of objects, one after the other.
+ *
+ * Either it is broken, or what is decoded is within bounds, and is the same when it is encoded and decoded again.
+ */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void require_in_bounds(const struct object *object)
+{
+    uint64_t end = 0;
+
+    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 64);
+    require(object->state >= OBJECT_WHOLE && object->state <= OBJECT_CHANGED);
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        require(run->len > 0 && run->image <= INT64_MAX);
+        require(run->offset >= end && run->offset <= INT64_MAX && run->len <= (uint64_t)2 * INT64_MAX - run->offset);
+        end = run->offset + run->len;
+    }
+    require(object_overlap(object, 0, INT64_MAX) <= object_stored(object));
+}
+
+static void require_same(const struct buffer *a, const struct buffer *b)
+{
+    require(a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0));
+}
+
+static void require_round_trip(const struct object *object)
+{
+    static struct object back; /* filled again and again */
+    struct buffer message = {0}, again = {0};
+    struct wire wire;
+
+    object_encode(&message, object);
+    wire = (struct wire){message.data, message.len, false};
+    require(object_decode(&wire, &back) && !wire_more(&wire));
+    object_encode(&again, &back);
+    require_same(&message, &again);
+    require_same(&object->stream, &back.stream);
+    require(object->size == back.size && object->run_count == back.run_count);
+    buffer_release(&message);
+    buffer_release(&again);
+}
+
+static void require_address(const struct object *object)
+{
+    struct buffer text = {0};
+
+    object_address(&text, object);
+    require(text.len > 0 && !text.failed);
+    buffer_release(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct object object;
+    struct wire wire = {(const char *)data, size, false};
+
+    while (wire_more(&wire)) {
+        const size_t left = wire.len;
+
+        if (!object_decode(&wire, &object)) {
+            require(wire.broken);
+            break;
+        }
+        require(wire.len < left);
+        require_in_bounds(&object);
+        require_round_trip(&object);
+        require_address(&object);
+    }
+    return 0;
+}

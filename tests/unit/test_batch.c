@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "batch.h"
+#include "wire.h"
+
+/*
+ * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the same objects
+ * from the same seed: the worker hands them to a batch and sends what its inspector saw, the test puts each together
+ * byte by byte.
+ */
+enum {
+    MEBIBYTE = 1 << 20,
+    SIZE = 8 * MEBIBYTE + 777, /* of the medium */
+    PIECE = 4096,
+    MAX_RUNS = 40,
+};
+
+#define GIBIBYTE ((uint64_t)1 << 30)
+
+enum shape {
+    TINY,     /* nothing, or a few bytes */
+    SMALL,    /* runs of a few blocks, all over each other */
+    ADJACENT, /* each follows the one before it on the medium */
+    SPARSE,   /* more holes than runs, runs far from each other */
+    MIDDLE,   /* a few of them fill the memory for reading together */
+    LARGE,    /* read alone */
+    BEHIND,   /* over the end of the medium, or wholly behind it */
+    HOLES,    /* no runs, but a size */
+    SHAPES,
+};
+
+struct spec {
+    uint64_t seed, count;
+    unsigned shapes;   /* a set of bits */
+    unsigned flush;    /* after so many; 0: at the end only */
+    bool bad_sectors, no_inspector, refuse_some;
+    bool blame_some;   /* they come as unreadable */
+    uint64_t holes;    /* size of the objects that are nothing but holes, if not 0 */
+};
+
+/* ---- the medium ---- */
+
+static const struct spec *spec; /* of the task that is worked on */
+static uint64_t reads;
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ b * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    a = (a ^ a >> 31) * 0x94d049bb133111ebu;
+    return a ^ a >> 29;
+}
+
+static uint8_t byte_at(uint64_t offset)
+{
+    return (uint8_t)(1 + (offset * 0x9e3779b97f4a7c15u >> 32) % 255);
+}
+
+static bool is_bad(uint64_t offset)
+{
+    return spec->bad_sectors && mix(spec->seed, offset / PIECE) % 50 == 0;
+}
+
+static ssize_t read_medium(void *state, uint64_t offset, void *into, size_t len)
+{
+    (void)state;
+    reads++;
+    if (offset >= SIZE || len > SIZE - offset)
+        abort();
+    for (uint64_t i = offset; i < offset + len; i = (i / PIECE + 1) * PIECE)
+        if (is_bad(i)) {
+            errno = EIO;
+            return -1;
+        }
+    for (size_t i = 0; i < len; i++)
+        ((uint8_t *)into)[i] = byte_at(offset + i);
+    return (ssize_t)len;
+}
+
+static void close_medium(void *state)
+{
+    (void)state;
+}
+
+static struct medium *make_medium(void)
+{
+    const struct backend backend = {.size = SIZE, .sector_size = 512, .read = read_medium, .close = close_medium};
+
+    return medium_new(&backend, "fake", NULL);
+}
+
+/* ---- a sum over a stream, to which any number of zeros can be added at once ---- */
+
+#define BASE 0x100000001b3u
+
+struct sum {
+    uint64_t value, len;
+};
+
+static void sum_byte(struct sum *sum, uint8_t byte)
+{
+    sum->value = sum->value * BASE + byte;
+    sum->len++;
+}
+
+static void sum_zeros(struct sum *sum, uint64_t len)
+{
+    uint64_t factor = BASE;
+
+    sum->len += len;
+    for (; len > 0; len >>= 1, factor *= factor)
+        if (len & 1)
+            sum->value *= factor;
+}
+
+/* ---- objects ---- */
+
+struct dice {
+    uint64_t seed, rolls;
+};
+
+static uint64_t roll(struct dice *dice, uint64_t below)
+{
+    return mix(dice->seed, ++dice->rolls) % below;
+}
+
+static void add_runs(struct object *object, struct dice *dice, unsigned runs, uint64_t longest, uint64_t hole, uint64_t window)
+{
+    const uint64_t from = roll(dice, SIZE - window);
+    uint64_t at = 0;
+
+    for (unsigned i = 0; i < runs; i++) {
+        const uint64_t len = 1 + roll(dice, longest), room = window > len ? window - len : 1;
+
+        at += hole && roll(dice, 3) == 0 ? roll(dice, hole) : 0;
+        if (object_add_run(object, at, from + roll(dice, room) / (roll(dice, 2) ? 512 : 1), len))
+            abort();
+        at += len;
+    }
+    object->size = at + (hole && roll(dice, 2) ? roll(dice, hole) : 0);
+}
+
+static void add_one_run(struct object *object, uint64_t image, uint64_t len)
+{
+    if (object_add_run(object, 0, image, len))
+        abort();
+    object->size = len;
+}
+
+static void fill_object(struct object *object, const struct spec *from, uint64_t number)
+{
+    struct dice dice = {mix(from->seed, number), 0};
+    enum shape shape;
+
+    do
+        shape = (enum shape)roll(&dice, SHAPES);
+    while (!(from->shapes >> shape & 1));
+    object->inode = number;
+    object->kind = OBJECT_FILE;
+    if (shape == TINY)
+        add_runs(object, &dice, (unsigned)roll(&dice, 3), 3, 0, 100);
+    else if (shape == SMALL)
+        add_runs(object, &dice, (unsigned)roll(&dice, MAX_RUNS), 9000, 5000, 200000);
+    else if (shape == ADJACENT)
+        add_one_run(object, (number * 7919 % from->count) * 1024, 1024);
+    else if (shape == SPARSE)
+        add_runs(object, &dice, 1 + (unsigned)roll(&dice, 8), 5000, 3 * (uint64_t)MEBIBYTE, SIZE - 1);
+    else if (shape == MIDDLE)
+        add_runs(object, &dice, 1 + (unsigned)roll(&dice, 3), MEBIBYTE / 3, 100, 3 * (uint64_t)MEBIBYTE);
+    else if (shape == LARGE)
+        add_runs(object, &dice, 4 + (unsigned)roll(&dice, 3), MEBIBYTE, 100000, 3 * (uint64_t)MEBIBYTE);
+    else if (shape == BEHIND)
+        add_one_run(object, SIZE - 5000 + roll(&dice, 10000), 1 + roll(&dice, roll(&dice, 2) ? 20000 : 2 * (uint64_t)MEBIBYTE));
+    else
+        object->size = from->holes ? from->holes : roll(&dice, 100000);
+    if (from->blame_some && roll(&dice, 3) == 0)
+        object_blame(object, OBJECT_UNREADABLE, "for the test");
+}
+
+static bool is_refused(const struct spec *from, uint64_t number)
+{
+    return from->refuse_some && mix(from->seed, number) % 3 == 0;
+}
+
+/* ---- the worker's side ---- */
+
+struct inspection {
+    struct sum sum;
+    bool open;
+    size_t ended;
+    struct buffer out;
+};
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort(); /* seen as a loss */
+}
+
+static bool inspect_begin(void *state, const struct object *object)
+{
+    struct inspection *inspection = state;
+
+    require(!inspection->open);
+    inspection->sum = (struct sum){0};
+    inspection->open = !is_refused(spec, object->inode);
+    return inspection->open;
+}
+
+static void inspect_data(void *state, const void *data, size_t len)
+{
+    struct inspection *inspection = state;
+
+    require(inspection->open);
+    for (size_t i = 0; i < len; i++)
+        sum_byte(&inspection->sum, ((const uint8_t *)data)[i]);
+}
+
+static void inspect_zeros(void *state, uint64_t len)
+{
+    struct inspection *inspection = state;
+
+    require(inspection->open);
+    sum_zeros(&inspection->sum, len);
+}
+
+static void inspect_end(void *state, struct object *object)
+{
+    struct inspection *inspection = state;
+
+    require(inspection->open);
+    inspection->open = false;
+    inspection->ended++;
+    buffer_add(&object->result, &inspection->sum, sizeof inspection->sum);
+}
+
+static void take_done(void *arg, const struct object *object)
+{
+    object_encode(arg, object);
+}
+
+static const struct inspector inspector = {
+    .begin = inspect_begin, .data = inspect_data, .zeros = inspect_zeros, .end = inspect_end};
+
+static void work(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds, unsigned fd_count)
+{
+    struct inspection inspection = {0};
+    struct batch *batch;
+    struct medium *medium;
+    struct object object = {0};
+
+    (void)state;
+    (void)fds;
+    require(len == sizeof *spec && fd_count == 0);
+    spec = task;
+    reads = 0;
+    batch = batch_new(spec->no_inspector ? NULL : &inspector, &inspection, worker, NULL);
+    medium = make_medium();
+    require(batch && medium);
+    for (uint64_t i = 0; i < spec->count; i++) {
+        object_reset(&object);
+        fill_object(&object, spec, i);
+        crew_begin(worker, (uint32_t)i);
+        require(batch_add(batch, medium, (uint32_t)i, &object, NULL) == 0);
+        if (spec->flush && i % spec->flush == spec->flush - 1)
+            batch_flush(batch, medium, take_done, &inspection.out);
+    }
+    batch_flush(batch, medium, take_done, &inspection.out);
+    wire_put(&inspection.out, reads);
+    crew_send(worker, inspection.out.data, inspection.out.len);
+    object_release(&object);
+    buffer_release(&inspection.out);
+    batch_free(batch);
+    medium_close(medium);
+}
+
+static void *start(void *arg, struct crew_worker *worker, struct error *err)
+{
+    (void)worker;
+    (void)err;
+    return arg;
+}
+
+/* ---- the test's side ---- */
+
+static struct crew *crew_of(void (*of_what)(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
+                                            unsigned fd_count))
+{
+    static const char *const no_folders[] = {NULL};
+    static int anything;
+    const struct crew_job job = {.start = start, .work = of_what, .arg = &anything, .folders = no_folders,
+                                 .memory = 1024 * (uint64_t)MEBIBYTE, .seconds = 600};
+    struct error err = {""};
+    struct crew *crew = crew_new(&job, 1, &err);
+
+    ck_assert_msg(crew != NULL, "%s", err.text);
+    return crew;
+}
+
+static struct sum naive_sum(const struct object *object, bool *partial)
+{
+    struct sum sum = {0};
+
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        sum_zeros(&sum, run->offset - sum.len);
+        for (uint64_t at = run->image; at < run->image + run->len; at++) {
+            const bool gone = at >= SIZE || is_bad(at);
+
+            *partial = *partial || gone;
+            sum_byte(&sum, gone ? 0 : byte_at(at));
+        }
+    }
+    sum_zeros(&sum, object->size - sum.len);
+    return sum;
+}
+
+static bool lies_behind(const struct object *object)
+{
+    bool behind = false;
+
+    for (size_t i = 0; i < object->run_count; i++)
+        behind = behind || object->runs[i].image + object->runs[i].len > SIZE;
+    return behind;
+}
+
+static void assert_object(const struct object *object, uint64_t number)
+{
+    const bool refused = is_refused(spec, number) || spec->no_inspector;
+    struct object wanted = {0};
+    bool partial = false;
+    struct sum sum;
+
+    fill_object(&wanted, spec, number);
+    ck_assert_uint_eq(object->inode, number);
+    ck_assert_uint_eq(object->size, wanted.size);
+    ck_assert_uint_eq(object->run_count, wanted.run_count);
+    if (wanted.state == OBJECT_UNREADABLE || refused) {
+        ck_assert_uint_eq(object->result.len, 0);
+        ck_assert_int_eq(object->state, wanted.state ? wanted.state : lies_behind(&wanted) ? OBJECT_PARTIAL : OBJECT_WHOLE);
+    } else {
+        sum = naive_sum(&wanted, &partial);
+        ck_assert_uint_eq(object->result.len, sizeof sum);
+        ck_assert_msg(memcmp(object->result.data, &sum, sizeof sum) == 0, "object %llu has other bytes", (unsigned long long)number);
+        ck_assert_int_eq(object->state, partial ? OBJECT_PARTIAL : OBJECT_WHOLE);
+    }
+    ck_assert_int_eq(object->problem.len > 0, object->state != OBJECT_WHOLE);
+    object_release(&wanted);
+}
+
+/* Returns the number of reads. */
+static uint64_t assert_batch(struct crew *crew, const struct spec *given)
+{
+    struct crew_result result;
+    struct object object = {0};
+    struct error err = {""};
+    struct wire wire;
+    uint64_t count;
+
+    spec = given;
+    ck_assert_int_eq(crew_push(crew, 1, given, sizeof *given, NULL, 0, &err), 0);
+    ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
+    ck_assert_msg(result.loss_count == 0, "item %u: %s", result.losses[0].item, result.losses[0].reason);
+    wire = (struct wire){result.data, result.len, false};
+    for (uint64_t i = 0; i < given->count; i++) {
+        ck_assert(object_decode(&wire, &object));
+        assert_object(&object, i);
+    }
+    count = wire_get(&wire);
+    ck_assert(!wire.broken && !wire_more(&wire));
+    object_release(&object);
+    return count;
+}
+
+static void assert_batches(struct spec wanted, int rounds)
+{
+    struct crew *crew = crew_of(work);
+
+    for (int round = 0; round < rounds; round++) {
+        wanted.seed = random64();
+        assert_batch(crew, &wanted);
+    }
+    crew_free(crew);
+}
+
+enum { ALL = (1 << SHAPES) - 1 };
+
+START_TEST(small_objects_are_what_their_runs_hold)
+{
+    assert_batches((struct spec){.count = 100, .shapes = 1 << TINY | 1 << SMALL | 1 << HOLES}, 3);
+    assert_batches((struct spec){.count = 30, .shapes = 1 << TINY | 1 << SPARSE | 1 << ADJACENT | 1 << HOLES}, 3);
+    assert_batches((struct spec){.count = 1, .shapes = ALL & ~(1 << LARGE)}, 20);
+    assert_batches((struct spec){.count = 0, .shapes = ALL}, 1);
+}
+END_TEST
+
+START_TEST(more_objects_than_are_read_together_are_what_their_runs_hold)
+{
+    assert_batches((struct spec){.count = 60, .shapes = 1 << MIDDLE | 1 << TINY}, 3);
+    assert_batches((struct spec){.count = 1500, .shapes = 1 << TINY}, 2);
+}
+END_TEST
+
+START_TEST(large_objects_keep_their_place_among_small_ones)
+{
+    assert_batches((struct spec){.count = 12, .shapes = 1 << LARGE | 1 << SMALL | 1 << TINY}, 3);
+}
+END_TEST
+
+START_TEST(a_batch_can_be_used_again)
+{
+    assert_batches((struct spec){.count = 100, .shapes = ALL & ~(1 << LARGE), .flush = 7}, 2);
+    assert_batches((struct spec){.count = 50, .shapes = ALL & ~(1 << LARGE), .flush = 1}, 1);
+}
+END_TEST
+
+START_TEST(objects_on_bad_sectors_or_behind_the_end_are_partial)
+{
+    assert_batches((struct spec){.count = 100, .shapes = ALL & ~(1 << MIDDLE | 1 << LARGE), .bad_sectors = true}, 3);
+    assert_batches((struct spec){.count = 10, .shapes = 1 << LARGE | 1 << MIDDLE, .bad_sectors = true}, 2);
+    assert_batches((struct spec){.count = 20, .shapes = 1 << BEHIND | 1 << TINY}, 3);
+}
+END_TEST
+
+START_TEST(objects_that_are_not_wanted_are_handed_over_as_they_are)
+{
+    assert_batches((struct spec){.count = 60, .shapes = ALL, .refuse_some = true}, 2);
+    assert_batches((struct spec){.count = 60, .shapes = ALL & ~(1 << LARGE), .blame_some = true}, 2);
+}
+END_TEST
+
+START_TEST(without_an_inspector_nothing_is_read)
+{
+    const struct spec given = {.seed = 5, .count = 200, .shapes = ALL, .no_inspector = true, .flush = 30};
+    struct crew *crew = crew_of(work);
+
+    ck_assert_uint_eq(assert_batch(crew, &given), 0);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(neighbours_are_read_at_once_in_whatever_order_they_come)
+{
+    const struct spec given = {.seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
+    struct crew *crew = crew_of(work);
+
+    ck_assert_uint_eq(assert_batch(crew, &given), 1);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(holes_are_zeros_as_long_as_they_are_not_absurd)
+{
+    const struct spec few = {.seed = 6, .count = 2, .shapes = 1 << HOLES, .holes = 64 * GIBIBYTE};
+    struct crew *crew = crew_of(work);
+
+    ck_assert_uint_eq(assert_batch(crew, &few), 0);
+    crew_free(crew);
+}
+END_TEST
+
+/* ---- what must hold in the worker itself ---- */
+
+/* Expects the worker to do it all without dying. */
+static void assert_done(void (*what)(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
+                                     unsigned fd_count))
+{
+    static const struct spec any = {.seed = 9, .count = 10, .shapes = ALL};
+    struct crew *crew = crew_of(what);
+    struct crew_result result;
+    struct error err = {""};
+
+    ck_assert_int_eq(crew_push(crew, 1, &any, sizeof any, NULL, 0, &err), 0);
+    ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
+    ck_assert_msg(result.loss_count == 0, "%s", result.losses[0].reason);
+    ck_assert_msg(result.len == 4 && memcmp(result.data, "done", 4) == 0, "%.*s", (int)result.len, result.data);
+    crew_free(crew);
+}
+
+struct bench {
+    struct inspection inspection;
+    struct batch *batch;
+    struct medium *medium;
+    struct object object;
+};
+
+static void begin_bench(struct bench *bench, struct crew_worker *worker, const void *task)
+{
+    *bench = (struct bench){.medium = make_medium()};
+    spec = task;
+    bench->batch = batch_new(&inspector, &bench->inspection, worker, NULL);
+    require(bench->batch && bench->medium);
+    crew_begin(worker, 0);
+}
+
+static void end_bench(struct bench *bench, struct crew_worker *worker, bool good)
+{
+    batch_free(bench->batch);
+    medium_close(bench->medium);
+    object_release(&bench->object);
+    buffer_release(&bench->inspection.out);
+    crew_send(worker, good ? "done" : "it does not hold", good ? 4 : 16);
+}
+
+static void add_again_and_again(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
+                                unsigned fd_count)
+{
+    struct bench bench;
+    bool empty = true;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    begin_bench(&bench, worker, task);
+    for (uint32_t i = 0; i < 20; i++) {
+        const struct object *object = &bench.object;
+
+        fill_object(&bench.object, spec, i);
+        buffer_add_text(&bench.object.stream, "name");
+        require(batch_add(bench.batch, bench.medium, i, &bench.object, NULL) == 0);
+        empty = empty && object->run_count == 0 && object->size == 0 && object->stream.len == 0 && object->problem.len == 0 &&
+                object->result.len == 0 && object->state == OBJECT_WHOLE && object->inode == 0;
+        object_reset(&bench.object);
+        if (i % 4 == 3)
+            batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
+    }
+    end_bench(&bench, worker, empty);
+}
+
+START_TEST(adding_gives_back_an_empty_object)
+{
+    assert_done(add_again_and_again);
+}
+END_TEST
+
+static void add_large_one(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds, unsigned fd_count)
+{
+    struct bench bench;
+    size_t small, large;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    begin_bench(&bench, worker, task);
+    add_one_run(&bench.object, 5, MEBIBYTE);
+    require(batch_add(bench.batch, bench.medium, 0, &bench.object, NULL) == 0);
+    small = bench.inspection.ended;
+    object_reset(&bench.object);
+    add_one_run(&bench.object, 5, 2 * (uint64_t)MEBIBYTE);
+    require(batch_add(bench.batch, bench.medium, 0, &bench.object, NULL) == 0);
+    large = bench.inspection.ended;
+    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
+    end_bench(&bench, worker, small == 0 && large == 1 && bench.inspection.ended == 2);
+}
+
+START_TEST(a_large_object_is_inspected_at_once)
+{
+    assert_done(add_large_one);
+}
+END_TEST
+
+static void add_absurd_ones(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds, unsigned fd_count)
+{
+    struct bench bench;
+    struct object back = {0};
+    struct wire wire;
+    bool good = true;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    begin_bench(&bench, worker, task);
+    for (uint32_t i = 0; i < 3; i++) {
+        object_reset(&bench.object);
+        add_one_run(&bench.object, 5, 100);
+        bench.object.size = i == 0 ? 64 * GIBIBYTE + 101 : i == 1 ? INT64_MAX : UINT64_MAX;
+        require(batch_add(bench.batch, bench.medium, i, &bench.object, NULL) == 0);
+    }
+    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
+    wire = (struct wire){bench.inspection.out.data, bench.inspection.out.len, false};
+    while (wire_more(&wire))
+        good = object_decode(&wire, &back) && back.state == OBJECT_UNREADABLE && back.problem.len > 0 && good;
+    object_release(&back);
+    end_bench(&bench, worker, good && bench.inspection.ended == 0);
+}
+
+START_TEST(an_object_of_absurdly_many_zeros_is_not_read)
+{
+    assert_done(add_absurd_ones);
+}
+END_TEST
+
+RUN_TESTS("batch", small_objects_are_what_their_runs_hold, more_objects_than_are_read_together_are_what_their_runs_hold,
+          large_objects_keep_their_place_among_small_ones, a_batch_can_be_used_again,
+          objects_on_bad_sectors_or_behind_the_end_are_partial, objects_that_are_not_wanted_are_handed_over_as_they_are,
+          without_an_inspector_nothing_is_read, neighbours_are_read_at_once_in_whatever_order_they_come,
+          holes_are_zeros_as_long_as_they_are_not_absurd, adding_gives_back_an_empty_object,
+          a_large_object_is_inspected_at_once, an_object_of_absurdly_many_zeros_is_not_read)

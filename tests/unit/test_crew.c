@@ -1,0 +1,992 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check_main.h"
+#include "crew.h"
+#include "sandbox.h"
+
+enum { ITEMS = 10, BAD_ITEM = 4, MEBIBYTE = 1 << 20 };
+
+static const unsigned crew_sizes[] = {1, 2, 8};
+static const char *const no_folders[] = {NULL};
+
+/* What workers and parent tell each other besides. */
+struct shared {
+    atomic_uint tries[100]; /* of a task, or an item */
+    atomic_int victim;      /* a worker that waits to be killed */
+    atomic_int pids[8];
+    atomic_uint pid_count;
+    atomic_bool refuse; /* to start */
+    atomic_bool stop;
+};
+
+static struct shared *shared;
+
+static void share(void)
+{
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(shared, MAP_FAILED);
+}
+
+typedef void (*work_function)(void *state, struct crew_worker *worker, const void *task, size_t len,
+                              const int *fds, unsigned fd_count);
+
+static void *start_at_once(void *arg, struct crew_worker *worker, struct error *err)
+{
+    (void)worker;
+    (void)err;
+    return arg ? arg : &shared;
+}
+
+static struct crew_job job_of(work_function work)
+{
+    return (struct crew_job){.start = start_at_once,
+                             .work = work,
+                             .folders = no_folders,
+                             .memory = (uint64_t)1024 * MEBIBYTE,
+                             .seconds = 600}; /* none of the workers needs that long, on any machine */
+}
+
+static struct crew *make(const struct crew_job *job, unsigned workers)
+{
+    struct error err = {""};
+    struct crew *crew = crew_new(job, workers, &err);
+
+    ck_assert_msg(crew != NULL, "%s", err.text);
+    return crew;
+}
+
+static void push(struct crew *crew, uint64_t tag, const void *task, size_t len)
+{
+    struct error err = {""};
+
+    ck_assert(!crew_full(crew));
+    ck_assert_msg(crew_push(crew, tag, task, len, NULL, 0, &err) == 0, "%s", err.text);
+}
+
+static struct crew_result pop(struct crew *crew, uint64_t tag)
+{
+    struct crew_result result;
+    struct error err = {""};
+
+    ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
+    ck_assert_uint_eq(result.tag, tag);
+    return result;
+}
+
+static void assert_data(const struct crew_result *result, const char *data)
+{
+    ck_assert_msg(result->len == strlen(data) &&
+                      (result->len == 0 || memcmp(result->data, data, result->len) == 0),
+                  "%.*s, not %s", (int)result->len, result->data, data);
+}
+
+static void assert_loss(const struct crew_result *result, uint32_t item, const char *reason)
+{
+    ck_assert_uint_eq(result->loss_count, 1);
+    ck_assert_uint_eq(result->losses[0].item, item);
+    ck_assert_msg(strstr(result->losses[0].reason, reason) != NULL, "%s, not %s", result->losses[0].reason,
+                  reason);
+}
+
+static void assert_next(struct crew *crew, uint64_t tag, const char *data)
+{
+    struct crew_result result = pop(crew, tag);
+
+    assert_data(&result, data);
+    ck_assert_uint_eq(result.loss_count, 0);
+}
+
+static void assert_empty(struct crew *crew)
+{
+    struct crew_result result;
+
+    ck_assert(crew_empty(crew));
+    ck_assert_int_eq(crew_pop(crew, &result, NULL), 0);
+}
+
+static unsigned open_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    unsigned count = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* ---- tasks that go well ---- */
+
+/* A task is a seed; its result are so many numbers. */
+static size_t expand(uint64_t seed, uint64_t *numbers, size_t most)
+{
+    const size_t count = seed % most;
+
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        numbers[i] = seed;
+    }
+    return count;
+}
+
+static void work_from_seed(void *state, struct crew_worker *worker, const void *task, size_t len,
+                           const int *fds, unsigned fd_count)
+{
+    uint64_t seed, numbers[5000];
+    size_t count;
+
+    (void)state, (void)fds, (void)fd_count;
+    if (len != sizeof seed)
+        abort();
+    memcpy(&seed, task, len);
+    count = expand(seed, numbers, 5000);
+    for (uint32_t i = 0; i < count; i++)
+        if (crew_begin(worker, i)) {
+            crew_send(worker, &numbers[i], sizeof numbers[i]);
+            crew_progress(worker, 8);
+        }
+}
+
+static uint64_t seed_of(uint64_t task)
+{
+    return (task + 1) * 0x9e3779b97f4a7c15u >> 20;
+}
+
+static uint64_t assert_expanded(struct crew *crew, uint64_t task)
+{
+    uint64_t numbers[5000];
+    struct crew_result result = pop(crew, task);
+
+    ck_assert_uint_eq(result.loss_count, 0);
+    ck_assert_uint_eq(result.len, expand(seed_of(task), numbers, 5000) * sizeof *numbers);
+    ck_assert(result.len == 0 || memcmp(result.data, numbers, result.len) == 0);
+    return result.len;
+}
+
+static void run_seeds(unsigned workers, uint64_t tasks)
+{
+    const struct crew_job job = job_of(work_from_seed);
+    struct crew *crew = make(&job, workers);
+    uint64_t popped = 0, bytes = 0;
+
+    for (uint64_t i = 0; i < tasks; i++) {
+        uint64_t seed = seed_of(i);
+
+        if (crew_full(crew))
+            bytes += assert_expanded(crew, popped++);
+        push(crew, i, &seed, sizeof seed);
+    }
+    ck_assert_uint_eq(tasks - popped, 4 * workers + 4);
+    while (popped < tasks)
+        bytes += assert_expanded(crew, popped++);
+    assert_empty(crew);
+    ck_assert_uint_eq(crew_bytes(crew), bytes);
+    crew_free(crew);
+}
+
+START_TEST(results_are_equal_and_in_order_for_any_number_of_workers)
+{
+    for (size_t i = 0; i < 3; i++)
+        run_seeds(crew_sizes[i], 200);
+}
+END_TEST
+
+START_TEST(a_small_crew_does_a_thousand_tasks)
+{
+    run_seeds(2, 1000);
+}
+END_TEST
+
+static void work_backwards(void *state, struct crew_worker *worker, const void *task, size_t len,
+                           const int *fds, unsigned fd_count)
+{
+    const char *text = task;
+
+    (void)state, (void)fds, (void)fd_count;
+    for (size_t i = len; i > 0; i--)
+        crew_send(worker, &text[i - 1], 1);
+    for (size_t i = 0; i < 3; i++)
+        crew_send(worker, task, len);
+}
+
+START_TEST(tasks_of_8_MiB_and_results_of_32_MiB_are_carried)
+{
+    const struct crew_job job = job_of(work_backwards);
+    const size_t len = 8 * MEBIBYTE;
+    struct crew *crew = make(&job, 2);
+    uint8_t *task = malloc(len);
+
+    ck_assert_ptr_nonnull(task);
+    fill_random(task, len);
+    for (unsigned i = 0; i < 4; i++)
+        push(crew, i, task + i, len - i);
+    for (unsigned i = 0; i < 4; i++) {
+        struct crew_result result = pop(crew, i);
+
+        ck_assert_uint_eq(result.len, 4 * (len - i));
+        for (size_t j = 0; j < len - i; j++)
+            if ((uint8_t)result.data[j] != task[len - 1 - j])
+                ck_abort_msg("byte %zu of task %u", j, i);
+        for (size_t j = 1; j < 4; j++)
+            ck_assert_int_eq(memcmp(result.data + j * (len - i), task + i, len - i), 0);
+    }
+    crew_free(crew);
+    free(task);
+}
+END_TEST
+
+START_TEST(a_task_of_nothing_has_a_result_of_nothing)
+{
+    const struct crew_job job = job_of(work_backwards);
+    struct crew *crew = make(&job, 1);
+
+    push(crew, 5, NULL, 0);
+    assert_next(crew, 5, "");
+    assert_empty(crew);
+    crew_free(crew);
+    crew_free(NULL);
+}
+END_TEST
+
+/* ---- items that end badly ---- */
+
+static void work_on_items(struct crew_worker *worker, void (*deed)(char how, uint32_t item), char how)
+{
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        char c = (char)('0' + i);
+
+        if (!crew_begin(worker, i))
+            continue;
+        crew_send(worker, &c, 1);
+        deed(how, i);
+    }
+}
+
+static void send_everywhere(const void *data, size_t len)
+{
+    for (int fd = 0; fd < 20; fd++)
+        send(fd, data, len, MSG_NOSIGNAL);
+}
+
+static void send_garbage(void)
+{
+    unsigned char garbage[1000];
+
+    memset(garbage, 0xee, sizeof garbage);
+    send_everywhere(garbage, sizeof garbage);
+}
+
+static void close_everything(void)
+{
+    for (int fd = 0; fd < 20; fd++)
+        close(fd);
+}
+
+static void spin(void)
+{
+    for (volatile uint64_t i = 0; i < UINT64_MAX; i = i + 1)
+        ;
+}
+
+static unsigned run_out_of_stack(unsigned depth)
+{
+    volatile char frame[4096];
+
+    frame[depth % 4096] = 1;
+    return depth == UINT32_MAX ? 0 : run_out_of_stack(depth + 1) + (unsigned)frame[depth / 2 % 4096];
+}
+
+static void end_badly(char how, uint32_t item)
+{
+    if (item != BAD_ITEM)
+        return;
+    atomic_fetch_add(&shared->tries[how - 'A'], 1);
+    switch (how) {
+    case 'A':
+        abort();
+    case 'E':
+        _exit(3);
+    case 'G':
+        send_garbage();
+        spin();
+        break;
+    case 'C':
+        close_everything();
+        spin();
+        break;
+    case 'L':
+        spin();
+        break;
+    case 'O':
+        open("/dev/null", O_RDONLY);
+        break;
+    case 'P':
+        send_everywhere("x", 1); /* part of a frame */
+        abort();
+    case 'R':
+        run_out_of_stack(0);
+        break;
+    case 'S':
+        raise(SIGSEGV);
+        break;
+    default:
+        break;
+    }
+}
+
+static void work_that_ends_badly(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                 const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    work_on_items(worker, end_badly, *(const char *)task);
+}
+
+static void assert_costs_one_item(char how, const char *reason, unsigned tries, unsigned workers)
+{
+    struct crew_job job = job_of(work_that_ends_badly);
+    struct crew *crew;
+    struct crew_result result;
+
+    if (how == 'L')
+        job.seconds = 1;
+    crew = make(&job, workers);
+    if (how == 'O' && (crew_missing(crew) & SANDBOX_NO_SECCOMP)) {
+        crew_free(crew);
+        return;
+    }
+    atomic_store(&shared->tries[how - 'A'], 0);
+    push(crew, 1, "Z", 1);
+    push(crew, 2, &how, 1);
+    push(crew, 3, "Z", 1);
+    assert_next(crew, 1, "0123456789");
+    result = pop(crew, 2);
+    assert_data(&result, "012356789");
+    assert_loss(&result, BAD_ITEM, reason);
+    ck_assert_uint_eq(atomic_load(&shared->tries[how - 'A']), tries);
+    assert_next(crew, 3, "0123456789");
+    assert_empty(crew);
+    crew_free(crew);
+}
+
+static void assert_costs_one_item_after_two_tries(char how, const char *reason)
+{
+    share();
+    for (size_t i = 0; i < 3; i++)
+        assert_costs_one_item(how, reason, 2, crew_sizes[i]);
+}
+
+START_TEST(a_segmentation_fault_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('S', "the worker died: Segmentation fault");
+    assert_costs_one_item_after_two_tries('R', "the worker died: Segmentation fault");
+}
+END_TEST
+
+START_TEST(an_abort_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('A', "the worker died: Aborted");
+}
+END_TEST
+
+START_TEST(an_exit_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('E', "exit status 3");
+}
+END_TEST
+
+START_TEST(a_call_that_the_sandbox_forbids_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('O', "stopped by the sandbox");
+}
+END_TEST
+
+START_TEST(garbage_on_the_socket_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('G', "the worker broke the protocol");
+}
+END_TEST
+
+START_TEST(a_death_in_the_middle_of_a_message_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('P', "the worker died: Aborted");
+}
+END_TEST
+
+static void work_that_ends_late(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                const int *fds, unsigned fd_count)
+{
+    (void)state, (void)fds, (void)fd_count;
+    crew_begin(worker, 0);
+    for (unsigned i = 0; i < 100; i++)
+        crew_send(worker, task, len);
+    if (atomic_fetch_add(&shared->tries[0], 1) == 0)
+        abort();
+}
+
+START_TEST(what_a_worker_sent_before_it_died_is_dropped)
+{
+    const struct crew_job job = job_of(work_that_ends_late);
+    static char task[10000];
+    struct crew_result result;
+    struct crew *crew;
+
+    share();
+    crew = make(&job, 1);
+    push(crew, 1, task, sizeof task);
+    result = pop(crew, 1);
+    ck_assert_uint_eq(result.len, 100 * sizeof task);
+    ck_assert_uint_eq(result.loss_count, 0);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(a_worker_that_hangs_up_and_lives_on_costs_the_item_alone)
+{
+    assert_costs_one_item_after_two_tries('C', "the worker died");
+}
+END_TEST
+
+START_TEST(a_loop_without_end_costs_the_item_alone_and_is_not_tried_again)
+{
+    share();
+    assert_costs_one_item('L', "stopped after 1 s of CPU time without progress", 1, 1);
+    assert_costs_one_item('L', "stopped after 1 s of CPU time without progress", 1, 2);
+}
+END_TEST
+
+/* From the last to the first; all of them are bad but these two. */
+static void work_that_ends_all_over(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                    const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    for (uint32_t i = ITEMS; i-- > 0;) {
+        char c = (char)('0' + i);
+
+        if (!crew_begin(worker, i))
+            continue;
+        crew_send(worker, &c, 1);
+        if (i > 0 && i < ITEMS - 1)
+            end_badly(*(const char *)task, BAD_ITEM);
+    }
+}
+
+START_TEST(many_bad_items_are_all_left_out_and_recorded_by_number)
+{
+    const struct crew_job job = job_of(work_that_ends_all_over);
+    struct crew *crew;
+
+    share();
+    crew = make(&job, 2);
+    push(crew, 1, "A", 1);
+    push(crew, 2, "E", 1);
+    for (unsigned tag = 1; tag <= 2; tag++) {
+        struct crew_result result = pop(crew, tag);
+
+        assert_data(&result, "90");
+        ck_assert_uint_eq(result.loss_count, ITEMS - 2);
+        for (uint32_t i = 0; i < ITEMS - 2; i++)
+            ck_assert_uint_eq(result.losses[i].item, i + 1);
+    }
+    crew_free(crew);
+}
+END_TEST
+
+static void work_that_hangs_at_each_item(void *state, struct crew_worker *worker, const void *task,
+                                         size_t len, const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    for (uint32_t i = 0; i < *(const uint8_t *)task; i++)
+        if (crew_begin(worker, i))
+            spin();
+}
+
+START_TEST(after_eight_time_outs_in_a_row_there_is_less_time)
+{
+    static const uint8_t tasks[] = {5, 4};
+    struct crew_job job = job_of(work_that_hangs_at_each_item);
+    unsigned long_ones = 0, short_ones = 0;
+    struct crew *crew;
+
+    job.seconds = 2;
+    crew = make(&job, 2);
+    for (unsigned i = 0; i < 2; i++)
+        push(crew, i, &tasks[i], 1);
+    for (unsigned i = 0; i < 2; i++) {
+        struct crew_result result = pop(crew, i);
+
+        ck_assert_uint_eq(result.loss_count, tasks[i]);
+        for (size_t j = 0; j < result.loss_count; j++) {
+            long_ones += strstr(result.losses[j].reason, "after 2 s") != NULL;
+            short_ones += strstr(result.losses[j].reason, "after 1 s") != NULL;
+        }
+    }
+    ck_assert_uint_eq(long_ones, 8);
+    ck_assert_uint_eq(short_ones, 1);
+    crew_free(crew);
+}
+END_TEST
+
+static void work_that_never_begins(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                   const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    crew_send(worker, "something", 9);
+    atomic_fetch_add(&shared->tries[0], 1);
+    if (*(const char *)task == 'A')
+        abort();
+}
+
+START_TEST(a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole)
+{
+    const struct crew_job job = job_of(work_that_never_begins);
+
+    for (size_t i = 0; i < 3; i++) {
+        struct crew *crew;
+        struct crew_result result;
+
+        share();
+        crew = make(&job, crew_sizes[i]);
+        push(crew, 1, "Z", 1);
+        push(crew, 2, "A", 1);
+        push(crew, 3, "Z", 1);
+        assert_next(crew, 1, "something");
+        result = pop(crew, 2);
+        assert_data(&result, "");
+        assert_loss(&result, CREW_WHOLE_TASK, "Aborted");
+        assert_next(crew, 3, "something");
+        ck_assert_uint_eq(atomic_load(&shared->tries[0]), 2 + 3);
+        crew_free(crew);
+    }
+}
+END_TEST
+
+/* ---- workers that are killed from outside ---- */
+
+static void wait_to_be_killed(void)
+{
+    int nobody = 0;
+
+    while (!atomic_compare_exchange_weak(&shared->victim, &nobody, getpid()))
+        nobody = 0;
+    spin();
+}
+
+static void wait_at_first_try(char how, uint32_t item)
+{
+    if (atomic_fetch_add(&shared->tries[(how - '0') * ITEMS + (int)item], 1) == 0)
+        wait_to_be_killed();
+}
+
+static void work_that_is_killed(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    crew_send(worker, "<", 1);
+    work_on_items(worker, wait_at_first_try, *(const char *)task);
+    crew_send(worker, ">", 1);
+}
+
+static void *kill_victims(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&shared->stop)) {
+        int victim = atomic_load(&shared->victim);
+
+        if (victim) {
+            kill(victim, SIGKILL);
+            atomic_store(&shared->victim, 0);
+        }
+        free(malloc(100)); /* so that a fork may happen while the thread has locks */
+        usleep(100);
+    }
+    return NULL;
+}
+
+START_TEST(a_worker_that_is_killed_from_outside_costs_nothing)
+{
+    const struct crew_job job = job_of(work_that_is_killed);
+
+    for (size_t i = 0; i < 3; i++) {
+        pthread_t killer;
+        struct crew *crew;
+
+        share();
+        ck_assert_int_eq(pthread_create(&killer, NULL, kill_victims, NULL), 0);
+        crew = make(&job, crew_sizes[i]);
+        for (unsigned tag = 0; tag < 8; tag++)
+            push(crew, tag, &"01234567"[tag], 1);
+        for (unsigned tag = 0; tag < 8; tag++)
+            assert_next(crew, tag, "<0123456789>");
+        crew_free(crew);
+        atomic_store(&shared->stop, true);
+        pthread_join(killer, NULL);
+        for (unsigned j = 0; j < 8 * ITEMS; j++)
+            ck_assert_uint_ge(atomic_load(&shared->tries[j]), 2); /* each was killed once */
+    }
+}
+END_TEST
+
+static void work_that_tells_who_it_is(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                      const int *fds, unsigned fd_count)
+{
+    const pid_t self = getpid();
+
+    (void)state, (void)task, (void)len, (void)fds, (void)fd_count;
+    crew_send(worker, &self, sizeof self);
+}
+
+START_TEST(a_worker_that_is_killed_while_idle_is_replaced)
+{
+    const struct crew_job job = job_of(work_that_tells_who_it_is);
+    struct crew *crew = make(&job, 2);
+
+    for (unsigned i = 0; i < 50; i++) {
+        struct crew_result result;
+        pid_t pid;
+
+        push(crew, i, "", 0);
+        result = pop(crew, i);
+        ck_assert_uint_eq(result.len, sizeof pid);
+        ck_assert_uint_eq(result.loss_count, 0);
+        memcpy(&pid, result.data, sizeof pid);
+        ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    }
+    crew_free(crew);
+}
+END_TEST
+
+/* ---- descriptors ---- */
+
+static void *start_and_tell(void *arg, struct crew_worker *worker, struct error *err)
+{
+    unsigned number = atomic_fetch_add(&shared->pid_count, 1);
+
+    (void)worker;
+    if (atomic_load(&shared->refuse)) {
+        error_set(err, "the disk is gone");
+        return NULL;
+    }
+    atomic_store(&shared->pids[number % 8], getpid());
+    return arg ? arg : &shared;
+}
+
+static void work_from_files(void *state, struct crew_worker *worker, const void *task, size_t len,
+                            const int *fds, unsigned fd_count)
+{
+    (void)state, (void)task;
+    if (fd_count != len)
+        abort();
+    if (len == 3 && atomic_fetch_add(&shared->tries[1], 1) < 2)
+        abort(); /* they are to come again */
+    for (unsigned i = 0; i < fd_count; i++) {
+        char text[20];
+        ssize_t got = pread(fds[i], text, sizeof text, 0);
+
+        if (got < 0)
+            abort();
+        crew_send(worker, text, (size_t)got);
+    }
+}
+
+static int file_with(const char *text)
+{
+    int fd = memfd_create("test", MFD_CLOEXEC);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    return fd;
+}
+
+static void push_files(struct crew *crew, unsigned tag, unsigned count)
+{
+    static const char as_long_as_that[CREW_MAX_FDS];
+    int fds[CREW_MAX_FDS];
+
+    for (unsigned i = 0; i < count; i++) {
+        char text[20];
+
+        snprintf(text, sizeof text, "%u/%u ", tag, i);
+        fds[i] = file_with(text);
+    }
+    ck_assert_int_eq(crew_push(crew, tag, as_long_as_that, count, fds, count, NULL), 0);
+}
+
+static void assert_files(struct crew *crew, unsigned tag, unsigned count)
+{
+    char expected[CREW_MAX_FDS * 20] = "";
+    size_t len = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        len += (size_t)snprintf(expected + len, sizeof expected - len, "%u/%u ", tag, i);
+    assert_next(crew, tag, expected);
+}
+
+START_TEST(descriptors_come_with_the_task_and_are_closed_after_it)
+{
+    struct crew_job job = job_of(work_from_files);
+    const unsigned before = open_descriptors();
+    unsigned popped = 0;
+    struct crew *crew;
+
+    share();
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){120, 120}), 0);
+    job.start = start_and_tell;
+    crew = make(&job, 2);
+    for (unsigned i = 0; i < 300; i++) {
+        if (i - popped == 8)
+            assert_files(crew, popped, popped % 9), popped++;
+        push_files(crew, i, i % 9);
+    }
+    for (; popped < 300; popped++)
+        assert_files(crew, popped, popped % 9);
+    push_files(crew, 300, CREW_MAX_FDS);
+    assert_files(crew, 300, CREW_MAX_FDS);
+    ck_assert_uint_eq(atomic_load(&shared->pid_count), 2 + 2); /* no worker ran out of them */
+    ck_assert_uint_eq(open_descriptors(), before + 2);
+    push_files(crew, 1, 5);
+    push_files(crew, 2, 5);
+    crew_free(crew);
+    ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+static void *start_without_descriptor(void *arg, struct crew_worker *worker, struct error *err)
+{
+    (void)worker;
+    if (fcntl(*(int *)arg, F_GETFD) < 0)
+        return arg;
+    error_set(err, "it is open");
+    return NULL;
+}
+
+START_TEST(descriptors_of_the_parent_are_closed_in_a_worker)
+{
+    struct crew_job job = job_of(work_backwards);
+    int fd = fcntl(file_with("secret"), F_DUPFD, 50);
+
+    job.start = start_without_descriptor;
+    job.arg = &fd;
+    crew_free(make(&job, 2));
+}
+END_TEST
+
+/* ---- the start ---- */
+
+static void *start_as_told(void *arg, struct crew_worker *worker, struct error *err)
+{
+    const char *what = arg;
+
+    (void)worker;
+    if (strcmp(what, "abort") == 0)
+        abort();
+    if (strcmp(what, "spin") == 0)
+        spin();
+    if (open(what, O_RDONLY) < 0) {
+        error_errno(err, "cannot open %s", what);
+        return NULL;
+    }
+    return arg;
+}
+
+static void assert_start_fails(unsigned workers, const char *what, const char *message)
+{
+    struct crew_job job = job_of(work_backwards);
+    char arg[40];
+    struct error err = {""};
+
+    snprintf(arg, sizeof arg, "%s", what);
+    job.start = start_as_told;
+    job.arg = arg;
+    job.seconds = 1;
+    ck_assert_ptr_null(crew_new(&job, workers, &err));
+    ck_assert_msg(strstr(err.text, message) != NULL, "%s, not %s", err.text, message);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no process is left */
+}
+
+START_TEST(a_start_that_fails_is_told_with_its_message)
+{
+    const unsigned before = open_descriptors();
+
+    for (size_t i = 0; i < 3; i++) {
+        assert_start_fails(crew_sizes[i], "/nowhere/x", "cannot open /nowhere/x: ");
+        assert_start_fails(crew_sizes[i], "abort", "Aborted");
+    }
+    assert_start_fails(1, "spin", "stopped after 1 s");
+    ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+START_TEST(start_reads_below_the_folders_only)
+{
+    static const char *const folders[] = {"/dev", NULL};
+    struct crew_job job = job_of(work_backwards);
+    char zero[] = "/dev/zero", passwd[] = "/etc/passwd";
+    struct error err = {""};
+    struct crew *crew;
+
+    job.start = start_as_told;
+    job.folders = folders;
+    job.arg = zero;
+    crew = make(&job, 1);
+    job.arg = passwd;
+    if (!(crew_missing(crew) & SANDBOX_NO_LANDLOCK)) {
+        ck_assert_ptr_null(crew_new(&job, 1, &err));
+        ck_assert_str_eq(err.text, "cannot open /etc/passwd: Permission denied");
+    }
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(when_no_worker_can_be_replaced_the_error_is_told)
+{
+    struct crew_job job = job_of(work_that_ends_badly);
+    struct crew_result result;
+    struct error err = {""};
+    struct crew *crew;
+
+    share();
+    job.start = start_and_tell;
+    crew = make(&job, 1);
+    push(crew, 1, "Z", 1);
+    assert_next(crew, 1, "0123456789");
+    atomic_store(&shared->refuse, true);
+    push(crew, 2, "A", 1);
+    push(crew, 3, "Z", 1);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(crew_pop(crew, &result, &err), -1);
+        ck_assert_str_eq(err.text, "the disk is gone");
+    }
+    ck_assert_uint_eq(atomic_load(&shared->pid_count), 1 + 3);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(a_start_that_fails_in_a_new_crew_is_not_tried_again)
+{
+    struct crew_job job = job_of(work_that_ends_badly);
+    struct error err = {""};
+
+    share();
+    job.start = start_and_tell;
+    atomic_store(&shared->refuse, true);
+    ck_assert_ptr_null(crew_new(&job, 1, &err));
+    ck_assert_str_eq(err.text, "the disk is gone");
+    ck_assert_uint_eq(atomic_load(&shared->pid_count), 1);
+}
+END_TEST
+
+static void *start_every_third_time(void *arg, struct crew_worker *worker, struct error *err)
+{
+    (void)arg;
+    (void)worker;
+    if (atomic_fetch_add(&shared->pid_count, 1) % 3 == 0)
+        return &shared;
+    error_set(err, "not now");
+    return NULL;
+}
+
+START_TEST(replacing_a_worker_may_take_three_tries_again_and_again)
+{
+    struct crew_job job = job_of(work_that_ends_badly);
+    struct crew *crew;
+
+    share();
+    job.start = start_every_third_time;
+    crew = make(&job, 1);
+    push(crew, 1, "G", 1);
+    push(crew, 2, "A", 1);
+    for (unsigned tag = 1; tag <= 2; tag++) {
+        struct crew_result result = pop(crew, tag);
+
+        assert_data(&result, "012356789");
+        assert_loss(&result, BAD_ITEM, tag == 1 ? "broke the protocol" : "Aborted");
+    }
+    crew_free(crew);
+}
+END_TEST
+
+/* ---- the end ---- */
+
+START_TEST(free_ends_workers_in_the_middle_and_leaves_other_children_alone)
+{
+    const unsigned before = open_descriptors();
+    struct crew_job job = job_of(work_that_ends_badly);
+    pid_t other = fork();
+    struct crew *crew;
+    int status;
+
+    ck_assert_int_ge(other, 0);
+    if (other == 0)
+        _exit(7);
+    share();
+    job.start = start_and_tell;
+    crew = make(&job, 3);
+    for (unsigned i = 0; i < 10; i++)
+        push(crew, i, "L", 1);
+    while (atomic_load(&shared->tries['L' - 'A']) < 3) /* all are at it */
+        usleep(100);
+    crew_free(crew);
+    for (unsigned i = 0; i < 3; i++)
+        ck_assert_int_eq(kill(atomic_load(&shared->pids[i]), 0), -1);
+    ck_assert_int_eq(waitpid(-1, &status, 0), other);
+    ck_assert_int_eq(WEXITSTATUS(status), 7);
+    ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+START_TEST(workers_end_with_their_parent)
+{
+    struct crew_job job = job_of(work_that_ends_badly);
+    pid_t parent;
+
+    share();
+    job.start = start_and_tell;
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    parent = fork();
+    if (parent == 0) {
+        push(make(&job, 2), 1, "L", 1);
+        while (atomic_load(&shared->tries['L' - 'A']) == 0)
+            usleep(100);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
+    for (unsigned i = 0; i < 2; i++) /* one is idle, one would go on for ever */
+        ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+}
+END_TEST
+
+RUN_TESTS("crew", results_are_equal_and_in_order_for_any_number_of_workers,
+          a_small_crew_does_a_thousand_tasks, tasks_of_8_MiB_and_results_of_32_MiB_are_carried,
+          a_task_of_nothing_has_a_result_of_nothing, a_segmentation_fault_costs_the_item_alone,
+          an_abort_costs_the_item_alone, an_exit_costs_the_item_alone,
+          a_call_that_the_sandbox_forbids_costs_the_item_alone, garbage_on_the_socket_costs_the_item_alone,
+          a_death_in_the_middle_of_a_message_costs_the_item_alone,
+          what_a_worker_sent_before_it_died_is_dropped, descriptors_of_the_parent_are_closed_in_a_worker,
+          a_worker_that_hangs_up_and_lives_on_costs_the_item_alone,
+          a_loop_without_end_costs_the_item_alone_and_is_not_tried_again,
+          many_bad_items_are_all_left_out_and_recorded_by_number,
+          after_eight_time_outs_in_a_row_there_is_less_time,
+          a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole,
+          a_worker_that_is_killed_from_outside_costs_nothing, a_worker_that_is_killed_while_idle_is_replaced,
+          descriptors_come_with_the_task_and_are_closed_after_it, a_start_that_fails_is_told_with_its_message,
+          start_reads_below_the_folders_only, when_no_worker_can_be_replaced_the_error_is_told,
+          free_ends_workers_in_the_middle_and_leaves_other_children_alone,
+          a_start_that_fails_in_a_new_crew_is_not_tried_again,
+          replacing_a_worker_may_take_three_tries_again_and_again, workers_end_with_their_parent)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <string.h>
+
+#include "csv.h"
+#include "escape.h"
+
+enum { MAX_CELLS = 8, MAX_LEN = 60 };
+
+/* ---- a reader by the grammar of RFC 4180, section 2 ---- */
+
+/* Reads one cell and appends its text; returns what follows it, NULL if it is none. */
+static const char *read_cell(const char *p, const char *end, struct buffer *out)
+{
+    const bool quoted = p < end && *p == '"';
+
+    for (p += quoted; p < end; p++) {
+        if (quoted && *p == '"') {
+            if (p + 1 == end || p[1] != '"')
+                return p + 1;
+            p++;
+        } else if (!quoted && (*p == ',' || *p == '\r')) {
+            return p;
+        } else if (!quoted && (*p == '"' || *p == '\n')) {
+            return NULL;
+        }
+        buffer_add_char(out, *p);
+    }
+    return quoted ? NULL : p;
+}
+
+static void assert_lines(const struct buffer *csv, const struct buffer *cells, const size_t *counts, size_t lines)
+{
+    const char *p = csv->data, *end = csv->data + csv->len;
+
+    ck_assert(!csv->failed);
+    for (size_t line = 0; line < lines; line++)
+        for (size_t i = 0; i < counts[line]; i++, cells++) {
+            struct buffer cell = {0};
+
+            p = read_cell(p, end, &cell);
+            ck_assert_msg(p != NULL, "no cell: %.*s", (int)csv->len, csv->data);
+            ck_assert_msg(cell.len == cells->len && (cell.len == 0 || memcmp(cell.data, cells->data, cell.len) == 0),
+                          "cell %zu of line %zu: %.*s, not %.*s", i, line, (int)cell.len, cell.data, (int)cells->len, cells->data);
+            if (i + 1 < counts[line])
+                ck_assert(p < end && *p++ == ',');
+            else
+                ck_assert(end - p >= 2 && *p++ == '\r' && *p++ == '\n');
+            buffer_release(&cell);
+        }
+    ck_assert_ptr_eq(p, end);
+}
+
+/* ---- cells ---- */
+
+static size_t make_bytes(char *into)
+{
+    static const char *const signs[] = {",", "\"", "\n", "\r", "\r\n", "\"\"", "=", "+", "-", "@", "'", " ", "\\", "\t", "\xff",
+                                        "\xc3", "\u00e4", "\u202e", "x", "", "0", "\x7f", "a b", ";", "\xe2\x82"};
+    size_t len = 0;
+
+    for (uint64_t i = random64() % 8; i > 0; i--) {
+        const char *sign = signs[random64() % (sizeof signs / sizeof *signs)];
+
+        memcpy(into + len, sign, strlen(sign));
+        len += strlen(sign);
+    }
+    return len;
+}
+
+static bool begins_formula(const char *data, size_t len)
+{
+    return len > 0 && (*data == '=' || *data == '+' || *data == '-' || *data == '@');
+}
+
+/* Adds one cell of either sort, and notes what it is to say. */
+static void add_cell(struct buffer *csv, struct buffer *wanted)
+{
+    char bytes[MAX_LEN + 1];
+    const size_t len = make_bytes(bytes);
+    bool changed;
+
+    buffer_reset(wanted);
+    if (random64() % 2) {
+        bytes[len] = '\0';
+        csv_cell(csv, bytes);
+        buffer_add(wanted, bytes, len);
+        return;
+    }
+    bytes[len] = '='; /* is not part of it */
+    changed = csv_foreign(csv, bytes, len);
+    if (begins_formula(bytes, len))
+        buffer_add_char(wanted, '\'');
+    escape_text(wanted, bytes, len);
+    ck_assert_int_eq(changed, wanted->len != len || memcmp(wanted->data, bytes, len) != 0);
+    ck_assert(!begins_formula(wanted->data, wanted->len));
+}
+
+START_TEST(cells_come_back_by_the_rules_of_rfc_4180)
+{
+    struct buffer wanted[4 * MAX_CELLS] = {0};
+
+    for (int round = 0; round < 1000; round++) {
+        size_t counts[4], all = 0;
+        struct buffer csv = {0};
+
+        for (int line = 0; line < 4; line++) {
+            counts[line] = 1 + random64() % MAX_CELLS;
+            for (size_t i = 0; i < counts[line]; i++)
+                add_cell(&csv, &wanted[all++]);
+            csv_end_line(&csv);
+        }
+        assert_lines(&csv, wanted, counts, 4);
+        buffer_release(&csv);
+    }
+    for (int i = 0; i < 4 * MAX_CELLS; i++)
+        buffer_release(&wanted[i]);
+}
+END_TEST
+
+START_TEST(empty_cells_are_counted_wherever_they_stand)
+{
+    for (unsigned empty = 0; empty < 32; empty++) {
+        struct buffer csv = {0}, wanted[5] = {0};
+        const size_t count = 5;
+
+        for (unsigned i = 0; i < 5; i++) {
+            const char *text = empty >> i & 1 ? "" : "x";
+
+            if (i % 2)
+                csv_cell(&csv, text);
+            else
+                ck_assert(!csv_foreign(&csv, text, strlen(text)));
+            buffer_add_text(&wanted[i], text);
+        }
+        csv_end_line(&csv);
+        assert_lines(&csv, wanted, &count, 1);
+        for (unsigned i = 0; i < 5; i++)
+            buffer_release(&wanted[i]);
+        buffer_release(&csv);
+    }
+}
+END_TEST
+
+static void assert_foreign(const char *data, size_t len, const char *cell, bool changed)
+{
+    struct buffer csv = {0};
+
+    ck_assert_int_eq(csv_foreign(&csv, data, len), changed);
+    ck_assert_msg(csv.len == strlen(cell) && memcmp(csv.data, cell, csv.len) == 0, "%.*s, not %s", (int)csv.len, csv.data, cell);
+    buffer_release(&csv);
+}
+
+START_TEST(foreign_cells_are_written_as_described)
+{
+    assert_foreign("a.txt", 5, "a.txt", false);
+    assert_foreign("a,b", 3, "\"a,b\"", false);
+    assert_foreign("a\"b", 3, "\"a\"\"b\"", false);
+    assert_foreign("=1+1", 4, "'=1+1", true);
+    assert_foreign("-1,2", 4, "\"'-1,2\"", true);
+    assert_foreign("+", 1, "'+", true);
+    assert_foreign("@a\"", 3, "\"'@a\"\"\"", true);
+    assert_foreign("a=1", 3, "a=1", false);
+    assert_foreign("'=1", 3, "'=1", false);
+    assert_foreign("a\nb", 3, "a\\x0ab", true);
+    assert_foreign("\t=1", 3, "\\x09=1", true);
+    assert_foreign("\xff", 1, "\\xff", true);
+    assert_foreign("a\\b", 3, "a\\\\b", true);
+    assert_foreign("\u00e4", 2, "\u00e4", false);
+}
+END_TEST
+
+START_TEST(a_zero_byte_is_no_formula)
+{
+    assert_foreign("\0=1", 3, "\\x00=1", true);
+}
+END_TEST
+
+START_TEST(no_bytes_make_a_formula_or_another_line)
+{
+    for (int round = 0; round < 5000; round++) {
+        uint8_t bytes[6];
+        struct buffer csv = {0};
+        const size_t len = 1 + random64() % sizeof bytes;
+
+        fill_random(bytes, len);
+        csv_foreign(&csv, (const char *)bytes, len);
+        ck_assert(!begins_formula(csv.data + (csv.data[0] == '"'), csv.len - (csv.data[0] == '"')));
+        for (size_t i = 0; i < csv.len; i++)
+            if ((uint8_t)csv.data[i] < ' ' || csv.data[i] == 0x7f)
+                ck_abort_msg("a control character");
+        buffer_release(&csv);
+    }
+}
+END_TEST
+
+RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, empty_cells_are_counted_wherever_they_stand,
+          foreign_cells_are_written_as_described, a_zero_byte_is_no_formula, no_bytes_make_a_formula_or_another_line)

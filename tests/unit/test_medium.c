@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "medium.h"
+
+enum {
+    SIZE = 300000, /* of the backend that is asked; not a multiple of anything */
+    BEYOND = 50000,
+    PIECE = 4096,
+    MAX_RANGES = 40,
+};
+
+/* ---- a backend of the test's own ---- */
+
+enum behaviour {
+    UP_TO_THE_BAD,  /* gives what is before the bad place, as pread(2) of a disk does */
+    ALL_OR_NOTHING, /* fails if any of it is bad */
+    IN_PIECES,      /* as the last one, but gives as little as it likes */
+};
+
+struct fake {
+    enum behaviour behaviour;
+    bool is_bad[SIZE];
+    struct medium_range wrong[MAX_RANGES], told[1000]; /* given, but known to be wrong */
+    size_t wrong_count, told_count;
+    bool ends; /* where it cannot be read it claims the end */
+    unsigned closed;
+};
+
+static struct fake fake;
+static bool wanted[SIZE + BEYOND]; /* to be noted */
+static uint8_t got[SIZE + BEYOND];
+
+/* Never 0. */
+static uint8_t byte_at(uint64_t offset)
+{
+    return (uint8_t)(1 + (offset * 0x9e3779b97f4a7c15u >> 32) % 255);
+}
+
+static size_t good_until(uint64_t offset, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (fake.is_bad[offset + i])
+            return i;
+    return len;
+}
+
+static void tell_wrong(uint64_t offset, size_t len)
+{
+    for (size_t i = 0; i < fake.wrong_count; i++) {
+        const struct medium_range *wrong = &fake.wrong[i];
+
+        if (offset < wrong->start + wrong->len && wrong->start < offset + len && fake.told_count < 1000)
+            fake.told[fake.told_count++] = *wrong;
+    }
+}
+
+static ssize_t fake_read(void *state, uint64_t offset, void *into, size_t len)
+{
+    size_t good;
+
+    if (state != &fake || offset >= SIZE || len > SIZE - offset || len == 0)
+        ck_abort_msg("read outside");
+    if (fake.behaviour == IN_PIECES)
+        len = 1 + random64() % len;
+    good = good_until(offset, len);
+    if (good == 0 || (good < len && fake.behaviour != UP_TO_THE_BAD)) {
+        memset(into, 0xee, len); /* leaves something behind */
+        errno = EIO;
+        return fake.ends ? 0 : -1;
+    }
+    for (size_t i = 0; i < good; i++)
+        ((uint8_t *)into)[i] = byte_at(offset + i);
+    tell_wrong(offset, good);
+    return (ssize_t)good;
+}
+
+static size_t fake_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
+{
+    ck_assert_ptr_eq(state, &fake);
+    if (from >= fake.told_count)
+        return 0;
+    *offset = fake.told[from].start;
+    *len = fake.told[from].len;
+    return 1;
+}
+
+static void fake_close(void *state)
+{
+    ck_assert_ptr_eq(state, &fake);
+    fake.closed++;
+}
+
+static struct medium *fake_medium(uint64_t size)
+{
+    const struct backend backend = {.size = size, .sector_size = 4096, .read = fake_read, .close = fake_close, .state = &fake};
+    struct error err = {""};
+    struct medium *medium = medium_new(&backend, "fake", &err);
+
+    ck_assert_msg(medium != NULL, "%s", err.text);
+    return medium;
+}
+
+static void begin_fake(enum behaviour behaviour)
+{
+    memset(&fake, 0, sizeof fake);
+    memset(wanted, 0, sizeof wanted);
+    fake.behaviour = behaviour;
+    fake.ends = random64() % 2;
+}
+
+static void make_bad(unsigned count, size_t unit, size_t longest)
+{
+    while (count-- > 0) {
+        const size_t start = random64() % SIZE / unit * unit, len = (1 + random64() % longest) * unit;
+
+        for (size_t i = start; i < start + len && i < SIZE; i++)
+            fake.is_bad[i] = true;
+    }
+}
+
+/* ---- what is to come out ---- */
+
+/* Of each piece that the disk has, what cannot be had: all of it, or what follows the first bad byte. */
+static void want_bad(uint64_t offset, size_t len)
+{
+    for (uint64_t i = offset; i < offset + len;) {
+        uint64_t end = (i / PIECE + 1) * PIECE;
+        size_t good;
+
+        if (end > offset + len)
+            end = offset + len;
+        if (i < SIZE && end > SIZE)
+            end = SIZE;
+        good = i < SIZE ? good_until(i, (size_t)(end - i)) : 0;
+        if (good < end - i && fake.behaviour != UP_TO_THE_BAD)
+            good = 0;
+        for (uint64_t k = i + good; k < end; k++)
+            wanted[k] = true;
+        i = end;
+    }
+}
+
+static void assert_read(struct medium *medium, uint64_t offset, size_t len)
+{
+    uint8_t *into = malloc(len ? len : 1);
+    uint64_t before = medium_bytes_read(medium), there = offset >= SIZE ? 0 : len > SIZE - offset ? SIZE - offset : len;
+    static bool earlier[SIZE + BEYOND];
+
+    ck_assert_ptr_nonnull(into);
+    memcpy(earlier, wanted, sizeof earlier);
+    memset(wanted, 0, sizeof wanted);
+    want_bad(offset, len);
+    memset(into, 0xdd, len);
+    medium_read(medium, offset, into, len);
+    for (size_t i = 0; i < len; i++)
+        if (into[i] != (wanted[offset + i] ? 0 : byte_at(offset + i)))
+            ck_abort_msg("byte %llu of %llu+%zu", (unsigned long long)(offset + i), (unsigned long long)offset, len);
+    for (size_t i = 0; i < sizeof wanted; i++)
+        wanted[i] = wanted[i] || earlier[i];
+    ck_assert_uint_eq(medium_bytes_read(medium), before + there);
+    free(into);
+}
+
+static void assert_noted(const struct medium *medium)
+{
+    static bool noted[SIZE + BEYOND];
+    size_t count;
+    const struct medium_range *bad = medium_bad(medium, &count);
+
+    memset(noted, 0, sizeof noted);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_gt(bad[i].len, 0);
+        ck_assert_uint_le(bad[i].start + bad[i].len, SIZE + BEYOND);
+        memset(noted + bad[i].start, 1, bad[i].len);
+    }
+    for (size_t i = 0; i < sizeof noted; i++)
+        if (noted[i] != wanted[i])
+            ck_abort_msg("byte %zu is%s noted", i, noted[i] ? "" : " not");
+}
+
+static uint64_t wanted_bytes(uint64_t offset, uint64_t len)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = offset; i < offset + len && i < sizeof wanted; i++)
+        sum += wanted[i];
+    return sum;
+}
+
+static void assert_counted(const struct medium *medium)
+{
+    for (int i = 0; i < 20; i++) {
+        const uint64_t offset = random64() % (SIZE + BEYOND), len = random64() >> (40 + random64() % 24);
+
+        ck_assert_uint_eq(medium_bad_bytes(medium, offset, len), wanted_bytes(offset, len));
+    }
+    ck_assert_uint_eq(medium_bad_bytes(medium, 0, SIZE + BEYOND), wanted_bytes(0, SIZE + BEYOND));
+}
+
+static void read_anywhere(struct medium *medium)
+{
+    const uint64_t offset = random64() % SIZE + (random64() % 4 ? 0 : random64() % 10000);
+
+    assert_read(medium, offset, random64() % (random64() % 2 ? 20000 : 600));
+}
+
+/* ---- reading ---- */
+
+START_TEST(all_that_can_be_read_is_right)
+{
+    for (int round = 0; round < 15; round++) {
+        struct medium *medium;
+
+        begin_fake((enum behaviour)(round % 3));
+        medium = fake_medium(SIZE);
+        assert_read(medium, 0, SIZE);
+        for (int i = 0; i < 30; i++) {
+            const uint64_t offset = random64() % SIZE;
+
+            assert_read(medium, offset, random64() % (SIZE - offset + 1));
+        }
+        assert_noted(medium);
+        ck_assert_uint_eq(medium_bad_bytes(medium, 0, UINT64_MAX), 0);
+        medium_close(medium);
+    }
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_zeros_and_noted)
+{
+    for (int round = 0; round < 60; round++) {
+        const enum behaviour behaviour = (enum behaviour)(round % 3);
+        const size_t unit = behaviour == IN_PIECES || random64() % 2 ? PIECE : random64() % 2 ? 512 : 1;
+        struct medium *medium;
+
+        begin_fake(behaviour);
+        make_bad(1 + (unsigned)(random64() % 10), unit, round % 2 ? 3 : 20000 / unit);
+        medium = fake_medium(SIZE);
+        for (int i = 0; i < 30; i++)
+            read_anywhere(medium);
+        assert_noted(medium);
+        medium_close(medium);
+    }
+}
+END_TEST
+
+START_TEST(one_read_of_everything_notes_each_bad_stretch_once)
+{
+    for (int round = 0; round < 30; round++) {
+        struct medium *medium;
+        const struct medium_range *bad;
+        size_t count, stretches = 0;
+
+        begin_fake((enum behaviour)(round % 3));
+        make_bad(10, PIECE, 4);
+        medium = fake_medium(SIZE);
+        assert_read(medium, 0, SIZE);
+        assert_noted(medium);
+        assert_counted(medium);
+        for (size_t i = 0; i < SIZE; i++)
+            stretches += wanted[i] && (i == 0 || !wanted[i - 1]);
+        bad = medium_bad(medium, &count);
+        ck_assert_uint_eq(count, stretches);
+        for (size_t i = 1; i < count; i++)
+            ck_assert_uint_gt(bad[i].start, bad[i - 1].start + bad[i - 1].len);
+        medium_close(medium);
+    }
+}
+END_TEST
+
+START_TEST(bad_bytes_are_counted_once_however_they_were_read)
+{
+    for (int round = 0; round < 60; round++) {
+        struct medium *medium;
+
+        begin_fake((enum behaviour)(round % 3));
+        make_bad(1 + (unsigned)(random64() % 30), PIECE, 5);
+        medium = fake_medium(SIZE);
+        for (int i = 0; i < 30; i++)
+            read_anywhere(medium);
+        assert_counted(medium);
+        medium_close(medium);
+    }
+}
+END_TEST
+
+START_TEST(bad_bytes_between_two_bad_stretches_are_counted_once)
+{
+    struct medium *medium;
+
+    begin_fake(UP_TO_THE_BAD);
+    memset(fake.is_bad, 1, 3 * PIECE);
+    medium = fake_medium(SIZE);
+    assert_read(medium, 0, PIECE);
+    assert_read(medium, 2 * PIECE, PIECE);
+    assert_read(medium, PIECE, PIECE);
+    assert_counted(medium);
+    assert_read(medium, 0, 3 * PIECE);
+    assert_counted(medium);
+    medium_close(medium);
+}
+END_TEST
+
+START_TEST(bad_bytes_that_are_read_again_much_later_are_counted_once)
+{
+    struct medium *medium;
+
+    begin_fake(UP_TO_THE_BAD);
+    for (size_t i = 0; i < SIZE; i += 1024)
+        fake.is_bad[i] = true;
+    medium = fake_medium(SIZE);
+    for (int again = 0; again < 2; again++)
+        for (uint64_t i = 0; i < SIZE; i += 1024)
+            assert_read(medium, i, 512);
+    assert_noted(medium);
+    assert_counted(medium);
+    medium_close(medium);
+}
+END_TEST
+
+START_TEST(bytes_behind_the_end_are_zeros_and_noted)
+{
+    struct medium *medium;
+
+    begin_fake(ALL_OR_NOTHING);
+    medium = fake_medium(SIZE);
+    assert_read(medium, SIZE - 100, 300);
+    assert_read(medium, SIZE, 10);
+    assert_read(medium, SIZE + 1000, 500);
+    assert_read(medium, SIZE, 0);
+    assert_noted(medium);
+    assert_counted(medium);
+    memset(got, 1, 100);
+    medium_read(medium, (uint64_t)INT64_MAX - 50, got, 100);
+    for (int i = 0; i < 100; i++)
+        ck_assert_uint_eq(got[i], 0);
+    ck_assert_uint_eq(medium_bad_bytes(medium, (uint64_t)INT64_MAX - 100, 1000), 100);
+    medium_close(medium);
+}
+END_TEST
+
+START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
+{
+    for (int round = 0; round < 20; round++) {
+        struct backend backend = {.size = SIZE, .sector_size = 512, .read = fake_read, .bad = fake_bad, .close = fake_close,
+                                  .state = &fake};
+        struct error err = {""};
+        struct medium *medium;
+
+        begin_fake(UP_TO_THE_BAD);
+        for (fake.wrong_count = 0; fake.wrong_count < MAX_RANGES; fake.wrong_count++)
+            fake.wrong[fake.wrong_count] = (struct medium_range){random64() % (SIZE - 3000), 1 + random64() % 3000};
+        medium = medium_new(&backend, "fake", &err);
+        for (int i = 0; i < 5; i++) {
+            const uint64_t offset = random64() % SIZE;
+
+            assert_read(medium, offset, random64() % (SIZE - offset) % 10000);
+        }
+        for (size_t i = 0; i < fake.told_count; i++)
+            memset(wanted + fake.told[i].start, 1, fake.told[i].len);
+        assert_noted(medium);
+        medium_close(medium);
+    }
+}
+END_TEST
+
+/* ---- very many ---- */
+
+enum { VERY_MANY = 70000 };
+
+static ssize_t read_nothing(void *state, uint64_t offset, void *into, size_t len)
+{
+    (void)state;
+    (void)offset;
+    (void)into;
+    (void)len;
+    errno = EIO;
+    return -1;
+}
+
+static struct medium *unreadable_medium(void)
+{
+    const struct backend backend = {.size = (uint64_t)VERY_MANY * 2 * PIECE, .sector_size = 512, .read = read_nothing,
+                                    .close = fake_close, .state = &fake};
+    struct error err = {""};
+
+    return medium_new(&backend, "fake", &err);
+}
+
+/* It may be noted too widely then, but not too narrowly. */
+START_TEST(very_many_bad_stretches_are_noted_in_rising_order)
+{
+    struct medium *medium = unreadable_medium();
+
+    for (uint64_t i = 0; i < VERY_MANY; i++)
+        medium_read(medium, i * 2 * PIECE, got, 512);
+    for (uint64_t i = 0; i < VERY_MANY; i += 997)
+        ck_assert_uint_ge(medium_bad_bytes(medium, i * 2 * PIECE, 512), 512);
+    medium_close(medium);
+}
+END_TEST
+
+START_TEST(very_many_bad_stretches_are_noted_in_falling_order)
+{
+    struct medium *medium = unreadable_medium();
+
+    for (uint64_t i = VERY_MANY; i-- > 0;)
+        medium_read(medium, i * 2 * PIECE, got, 512);
+    for (uint64_t i = 0; i < VERY_MANY; i += 997)
+        ck_assert_msg(medium_bad_bytes(medium, i * 2 * PIECE, 512) >= 512, "stretch %llu", (unsigned long long)i);
+    medium_close(medium);
+}
+END_TEST
+
+/* ---- what it is ---- */
+
+START_TEST(a_medium_tells_what_its_backend_is)
+{
+    struct backend backend = {.size = 12345, .sector_size = 2048, .read = fake_read, .close = fake_close, .state = &fake};
+    struct error err = {""};
+    struct medium *medium;
+
+    begin_fake(UP_TO_THE_BAD);
+    backend.stored.kinds = DIGEST_BIT(DIGEST_MD5);
+    medium = medium_new(&backend, "fake", &err);
+    ck_assert_uint_eq(medium_size(medium), 12345);
+    ck_assert_uint_eq(medium_sector_size(medium), 2048);
+    ck_assert_str_eq(medium_format(medium), "fake");
+    ck_assert_uint_eq(medium_stored(medium)->kinds, DIGEST_BIT(DIGEST_MD5));
+    medium_close(medium);
+    ck_assert_uint_eq(fake.closed, 1);
+    backend.sector_size = 0; /* not told */
+    medium = medium_new(&backend, "fake", &err);
+    ck_assert_uint_eq(medium_sector_size(medium), 512);
+    medium_close(medium);
+    medium_close(NULL);
+    ck_assert_uint_eq(fake.closed, 2);
+}
+END_TEST
+
+/* ---- files ---- */
+
+static char folder[64], path[128];
+
+static void begin_folder(void)
+{
+    strcpy(folder, "/tmp/test_medium_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static const char *name_of(unsigned part)
+{
+    snprintf(path, sizeof path, "%s/image.%03u", folder, part);
+    return path;
+}
+
+static void write_part(unsigned part, uint64_t from, size_t len)
+{
+    FILE *file = fopen(name_of(part), "wb");
+
+    ck_assert_ptr_nonnull(file);
+    for (size_t i = 0; i < len; i++)
+        putc(byte_at(from + i), file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static void end_folder(unsigned parts)
+{
+    while (parts > 0)
+        unlink(name_of(parts--));
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static struct medium *open_first(const char *type)
+{
+    struct error err = {""};
+    size_t count = 0;
+    char **files = medium_files(name_of(1), type, &count, &err);
+    struct medium *medium;
+
+    ck_assert_msg(files != NULL, "%s", err.text);
+    ck_assert_ptr_null(files[count]);
+    medium = medium_open(files, count, type, &err);
+    ck_assert_msg(medium != NULL, "%s", err.text);
+    medium_files_free(files);
+    return medium;
+}
+
+START_TEST(a_descriptor_is_read_and_stays_open)
+{
+    struct error err = {""};
+    struct medium *medium;
+    int fd;
+
+    begin_fake(UP_TO_THE_BAD);
+    begin_folder();
+    write_part(1, 0, SIZE);
+    fd = open(name_of(1), O_RDONLY | O_CLOEXEC);
+    medium = medium_open_fd(fd, path, &err);
+    ck_assert_msg(medium != NULL, "%s", err.text);
+    ck_assert_uint_eq(medium_size(medium), SIZE);
+    ck_assert_str_eq(medium_format(medium), "raw");
+    for (int i = 0; i < 50; i++)
+        read_anywhere(medium);
+    assert_noted(medium);
+    medium_close(medium);
+    ck_assert_int_ne(fcntl(fd, F_GETFD), -1);
+    close(fd);
+    ck_assert_ptr_null(medium_open_fd(fd, "the name of it", &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "the name of it"));
+    end_folder(1);
+}
+END_TEST
+
+START_TEST(the_parts_of_an_image_follow_each_other)
+{
+    for (int round = 0; round < 6; round++) {
+        unsigned parts = 0;
+        uint64_t done = 0;
+        struct medium *medium;
+
+        begin_fake(UP_TO_THE_BAD);
+        begin_folder();
+        while (done < SIZE) {
+            size_t len = random64() % 4 ? random64() % 100000 : random64() % 3; /* some hold nothing */
+
+            if (len > SIZE - done)
+                len = (size_t)(SIZE - done);
+            write_part(++parts, done, len);
+            done += len;
+        }
+        medium = open_first(round % 2 ? "raw" : NULL);
+        ck_assert_uint_eq(medium_size(medium), SIZE);
+        assert_read(medium, 0, SIZE);
+        for (int i = 0; i < 50; i++)
+            read_anywhere(medium);
+        assert_noted(medium);
+        medium_close(medium);
+        end_folder(parts);
+    }
+}
+END_TEST
+
+START_TEST(a_file_that_became_shorter_is_noted_from_there_on)
+{
+    struct medium *medium;
+
+    begin_fake(UP_TO_THE_BAD);
+    begin_folder();
+    write_part(1, 0, SIZE);
+    medium = open_first(NULL);
+    ck_assert_int_eq(truncate(name_of(1), 200000), 0);
+    memset(fake.is_bad + 200000, 1, SIZE - 200000);
+    assert_read(medium, 150000, 100000);
+    assert_read(medium, 0, SIZE);
+    assert_noted(medium);
+    medium_close(medium);
+    end_folder(1);
+}
+END_TEST
+
+START_TEST(a_part_that_is_gone_is_an_error_that_names_it)
+{
+    char first[128], second[128];
+    char *files[] = {first, second, NULL};
+    struct error err = {""};
+
+    begin_folder();
+    write_part(1, 0, 1000);
+    strcpy(first, name_of(1));
+    strcpy(second, name_of(2));
+    ck_assert_ptr_null(medium_open(files, 2, NULL, &err));
+    ck_assert_ptr_nonnull(strstr(err.text, second));
+    ck_assert_ptr_null(medium_open(files, 2, "raw", &err));
+    end_folder(1);
+}
+END_TEST
+
+START_TEST(an_empty_file_is_a_medium_of_nothing)
+{
+    struct medium *medium;
+
+    begin_folder();
+    write_part(1, 0, 0);
+    medium = open_first(NULL);
+    ck_assert_uint_eq(medium_size(medium), 0);
+    memset(got, 1, 10);
+    medium_read(medium, 0, got, 10);
+    for (int i = 0; i < 10; i++)
+        ck_assert_uint_eq(got[i], 0);
+    ck_assert_uint_eq(medium_bad_bytes(medium, 0, 100), 10);
+    medium_close(medium);
+    end_folder(1);
+}
+END_TEST
+
+START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
+{
+    static const uint8_t qcow2[] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16};
+    char first[128];
+    char *files[] = {first, NULL};
+    struct error err = {""};
+    struct medium *medium;
+    FILE *file;
+
+    begin_folder();
+    write_part(1, 0, 70000);
+    strcpy(first, name_of(1));
+    file = fopen(first, "r+b");
+    ck_assert_uint_eq(fwrite(qcow2, 1, sizeof qcow2, file), sizeof qcow2);
+    fclose(file);
+    ck_assert_ptr_null(medium_open(files, 1, NULL, &err));
+    ck_assert_msg(strstr(err.text, first) && strstr(err.text, "qcow2"), "%s", err.text);
+    medium = medium_open(files, 1, "raw", &err);
+    ck_assert_msg(medium != NULL, "%s", err.text);
+    ck_assert_uint_eq(medium_size(medium), 70000);
+    medium_close(medium);
+    end_folder(1);
+}
+END_TEST
+
+RUN_TESTS("medium", all_that_can_be_read_is_right, what_cannot_be_read_is_zeros_and_noted,
+          one_read_of_everything_notes_each_bad_stretch_once, bad_bytes_are_counted_once_however_they_were_read,
+          bad_bytes_between_two_bad_stretches_are_counted_once, bad_bytes_that_are_read_again_much_later_are_counted_once,
+          bytes_behind_the_end_are_zeros_and_noted, what_the_backend_knows_to_be_wrong_is_noted,
+          very_many_bad_stretches_are_noted_in_rising_order, very_many_bad_stretches_are_noted_in_falling_order,
+          a_medium_tells_what_its_backend_is, a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
+          a_file_that_became_shorter_is_noted_from_there_on, a_part_that_is_gone_is_an_error_that_names_it,
+          an_empty_file_is_a_medium_of_nothing, a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "object.h"
+
+enum { UNIVERSE = 2000, MAX_RUNS = 50 };
+
+/* ---- kinds ---- */
+
+START_TEST(kinds_are_found_by_their_names)
+{
+    for (int kind = 0; kind < OBJECT_KINDS; kind++) {
+        const char *name = object_kind_name((enum object_kind)kind);
+        char longer[64];
+
+        ck_assert_int_eq(object_kind_find(name, strlen(name)), kind);
+        snprintf(longer, sizeof longer, "%ss", name);
+        ck_assert_int_eq(object_kind_find(longer, strlen(name)), kind); /* not terminated */
+        ck_assert_int_eq(object_kind_find(longer, strlen(longer)), -1);
+        ck_assert_int_eq(object_kind_find(name, strlen(name) - 1), -1);
+    }
+    ck_assert_int_eq(object_kind_find("", 0), -1);
+    ck_assert_int_eq(object_kind_find("File", 4), -1);
+}
+END_TEST
+
+/* ---- addresses ---- */
+
+static void assert_address(const struct object *object, const char *text)
+{
+    struct buffer out = {0};
+
+    buffer_add_text(&out, "at ");
+    object_address(&out, object);
+    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s", (int)out.len,
+                  out.data, text);
+    buffer_release(&out);
+}
+
+START_TEST(addresses_are_written_as_described)
+{
+    assert_address(&(struct object){.inode = 1234, .type = 128, .id = 3}, "1234-128-3");
+    assert_address(&(struct object){.inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX, .flags = OBJECT_ALLOCATED},
+                   "18446744073709551615-4294967295-4294967295");
+    assert_address(&(struct object){.flags = OBJECT_RANGE, .inode = 7, .start = 4096, .size = 65536}, "@4096+65536");
+    assert_address(&(struct object){.flags = OBJECT_RANGE, .kind = OBJECT_GAP, .start = INT64_MAX, .size = 0},
+                   "@9223372036854775807+0");
+    assert_address(&(struct object){.flags = OBJECT_HOST | OBJECT_ALLOCATED, .inode = 7}, "-");
+    assert_address(&(struct object){0}, "0-0-0");
+}
+END_TEST
+
+/* ---- runs ---- */
+
+static void add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len)
+{
+    ck_assert_int_eq(object_add_run(object, offset, image, len), 0);
+}
+
+/* Where each byte of the object lies, + 1; 0: a hole. */
+static void place(uint64_t places[UNIVERSE], uint64_t offset, uint64_t image, uint64_t len)
+{
+    for (uint64_t i = 0; i < len; i++)
+        places[offset + i] = image + i + 1;
+}
+
+START_TEST(runs_are_joined_where_they_go_on_and_only_there)
+{
+    for (int round = 0; round < 300; round++) {
+        uint64_t added[UNIVERSE] = {0}, kept[UNIVERSE] = {0}, offset = 0, image = random64() % 100, stretches = 0;
+        struct object object = {0};
+
+        while (offset < UNIVERSE - 20) {
+            const uint64_t len = random64() % 10;
+
+            add_run(&object, offset, image, len);
+            place(added, offset, image, len);
+            offset += len + (random64() % 3 ? 0 : random64() % 4);
+            image = random64() % 3 ? image + len : random64() % 1000;
+        }
+        for (size_t i = 0; i < object.run_count; i++) {
+            ck_assert_uint_gt(object.runs[i].len, 0);
+            place(kept, object.runs[i].offset, object.runs[i].image, object.runs[i].len);
+        }
+        for (size_t i = 0; i < UNIVERSE; i++)
+            stretches += added[i] && (i == 0 || added[i] != added[i - 1] + 1);
+        ck_assert_mem_eq(added, kept, sizeof added);
+        ck_assert_uint_ge(object.run_count, stretches);
+        for (size_t i = 1; i < object.run_count; i++) {
+            const struct object_run *a = &object.runs[i - 1], *b = &object.runs[i];
+
+            ck_assert(a->offset + a->len != b->offset || a->image + a->len != b->image);
+        }
+        object_release(&object);
+    }
+}
+END_TEST
+
+START_TEST(stored_and_overlap_are_sums_over_bytes)
+{
+    for (int round = 0; round < 200; round++) {
+        unsigned times[UNIVERSE] = {0}; /* that a byte of the image is in a run */
+        struct object object = {0};
+        uint64_t stored = 0;
+
+        for (uint64_t i = 0, runs = random64() % MAX_RUNS; i < runs; i++) {
+            const uint64_t image = random64() % (UNIVERSE - 100), len = random64() % 100;
+
+            add_run(&object, i * 1000, image, len);
+            stored += len;
+            for (uint64_t k = 0; k < len; k++)
+                times[image + k]++;
+        }
+        ck_assert_uint_eq(object_stored(&object), stored);
+        for (int query = 0; query < 50; query++) {
+            const uint64_t image = random64() % UNIVERSE, len = random64() % (UNIVERSE - image);
+            uint64_t sum = 0;
+
+            for (uint64_t k = 0; k < len; k++)
+                sum += times[image + k];
+            ck_assert_uint_eq(object_overlap(&object, image, len), sum);
+        }
+        ck_assert_uint_eq(object_overlap(&object, 0, INT64_MAX), stored);
+        ck_assert_uint_eq(object_overlap(&object, UNIVERSE, INT64_MAX - UNIVERSE), 0);
+        object_release(&object);
+    }
+}
+END_TEST
+
+START_TEST(overlap_holds_at_the_end_of_all_images)
+{
+    struct object object = {0};
+    const uint64_t far = INT64_MAX;
+
+    add_run(&object, 0, far - 100, 100);
+    ck_assert_uint_eq(object_overlap(&object, far - 50, 50), 50);
+    ck_assert_uint_eq(object_overlap(&object, 1000, far - 1000), 100);
+    ck_assert_uint_eq(object_overlap(&object, 0, far), 100);
+    ck_assert_uint_eq(object_overlap(&object, far, far), 0);
+    object_release(&object);
+}
+END_TEST
+
+/* ---- states ---- */
+
+START_TEST(a_worse_state_replaces_a_better_one_with_its_reason)
+{
+    struct object object = {0};
+
+    for (int i = 0; i < 300; i++) {
+        const enum object_state before = object.state, state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
+        struct buffer text = {0};
+
+        if (random64() % 10 == 0)
+            object_reset(&object);
+        else {
+            buffer_add(&text, object.problem.data, object.problem.len);
+            object_blame(&object, state, "%d: because of %s", i, "it");
+            ck_assert_int_eq(object.state, state > before ? state : before);
+            if (state > before) {
+                buffer_reset(&text);
+                buffer_printf(&text, "%d: because of it", i);
+            }
+            ck_assert_uint_eq(object.problem.len, text.len);
+            ck_assert(text.len == 0 || memcmp(object.problem.data, text.data, text.len) == 0);
+        }
+        ck_assert_int_eq(object.problem.len > 0, object.state != OBJECT_WHOLE);
+        buffer_release(&text);
+    }
+    object_release(&object);
+}
+END_TEST
+
+/* ---- messages ---- */
+
+static void fill_buffer(struct buffer *buffer)
+{
+    uint8_t bytes[500];
+
+    fill_random(bytes, sizeof bytes);
+    buffer_reset(buffer);
+    buffer_add(buffer, bytes, random64() % 3 ? random64() % sizeof bytes : 0);
+}
+
+static uint32_t any32(void)
+{
+    return (uint32_t)(random64() >> (32 + random64() % 32));
+}
+
+static void fill_object(struct object *object)
+{
+    uint64_t offset = random64() % 100;
+
+    object_reset(object);
+    object->kind = (enum object_kind)(random64() % OBJECT_KINDS);
+    object->flags = (unsigned)(random64() % 64);
+    object->inode = random64() >> random64() % 64;
+    object->type = any32() / 2;
+    object->id = any32() / 2;
+    object->start = random64() >> random64() % 64;
+    object->size = random64() >> random64() % 64;
+    object->owner = random64() >> random64() % 64;
+    object->mode = any32();
+    object->uid = any32();
+    object->gid = any32();
+    object->state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
+    for (int i = 0; i < OBJECT_TIMES; i++)
+        object->times[i] = (struct object_stamp){(int64_t)random64(), any32()};
+    fill_buffer(&object->stream);
+    fill_buffer(&object->problem);
+    fill_buffer(&object->result);
+    for (uint64_t i = 0, runs = random64() % MAX_RUNS; i < runs; i++) {
+        const uint64_t len = 1 + (random64() >> (4 + random64() % 60)) / MAX_RUNS;
+
+        add_run(object, offset, random64() >> (1 + random64() % 63), len);
+        offset += len + (random64() % 2 ? 0 : random64() % 100);
+    }
+}
+
+static void assert_same_bytes(const struct buffer *a, const struct buffer *b)
+{
+    ck_assert_uint_eq(a->len, b->len);
+    ck_assert(a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static void assert_same(const struct object *a, const struct object *b)
+{
+    ck_assert_int_eq(a->kind, b->kind);
+    ck_assert_uint_eq(a->flags, b->flags);
+    ck_assert_uint_eq(a->inode, b->inode);
+    ck_assert_uint_eq(a->type, b->type);
+    ck_assert_uint_eq(a->id, b->id);
+    ck_assert_uint_eq(a->start, b->start);
+    ck_assert_uint_eq(a->size, b->size);
+    ck_assert_uint_eq(a->owner, b->owner);
+    ck_assert_uint_eq(a->mode, b->mode);
+    ck_assert_uint_eq(a->uid, b->uid);
+    ck_assert_uint_eq(a->gid, b->gid);
+    ck_assert_int_eq(a->state, b->state);
+    for (int i = 0; i < OBJECT_TIMES; i++) {
+        ck_assert_int_eq(a->times[i].seconds, b->times[i].seconds);
+        ck_assert_uint_eq(a->times[i].nanoseconds, b->times[i].nanoseconds);
+    }
+    assert_same_bytes(&a->stream, &b->stream);
+    assert_same_bytes(&a->problem, &b->problem);
+    assert_same_bytes(&a->result, &b->result);
+    ck_assert_uint_eq(a->run_count, b->run_count);
+    ck_assert(a->run_count == 0 || memcmp(a->runs, b->runs, a->run_count * sizeof *a->runs) == 0);
+}
+
+START_TEST(objects_come_back_from_their_messages)
+{
+    struct object objects[5] = {0}, back = {0};
+
+    for (int round = 0; round < 200; round++) {
+        struct buffer message = {0};
+        struct wire wire;
+
+        for (int i = 0; i < 5; i++) {
+            fill_object(&objects[i]);
+            object_encode(&message, &objects[i]);
+        }
+        wire = (struct wire){message.data, message.len, false};
+        for (int i = 0; i < 5; i++) {
+            ck_assert(wire_more(&wire));
+            ck_assert(object_decode(&wire, &back));
+            assert_same(&objects[i], &back);
+        }
+        ck_assert(!wire_more(&wire));
+        buffer_release(&message);
+    }
+    for (int i = 0; i < 5; i++)
+        object_release(&objects[i]);
+    object_release(&back);
+}
+END_TEST
+
+START_TEST(the_largest_numbers_come_back)
+{
+    struct object object = {.kind = OBJECT_IMAGE, .flags = 63, .inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX,
+                            .start = UINT64_MAX, .size = UINT64_MAX, .owner = UINT64_MAX, .mode = UINT32_MAX, .uid = UINT32_MAX,
+                            .gid = UINT32_MAX, .state = OBJECT_CHANGED};
+    struct object back = {0};
+    struct buffer message = {0};
+    struct wire wire;
+
+    object.times[OBJECT_MTIME] = (struct object_stamp){INT64_MIN, UINT32_MAX};
+    object.times[OBJECT_CRTIME] = (struct object_stamp){INT64_MAX, 0};
+    add_run(&object, 0, 0, INT64_MAX);
+    object_encode(&message, &object);
+    wire = (struct wire){message.data, message.len, false};
+    ck_assert(object_decode(&wire, &back));
+    assert_same(&object, &back);
+    buffer_release(&message);
+    object_release(&object);
+    object_release(&back);
+}
+END_TEST
+
+START_TEST(a_message_that_is_cut_is_none)
+{
+    struct object object = {0}, back = {0};
+
+    for (int round = 0; round < 5; round++) {
+        struct buffer message = {0};
+
+        fill_object(&object);
+        object_encode(&message, &object);
+        for (size_t len = 0; len < message.len; len++) {
+            char *copy = malloc(len ? len : 1); /* without a byte more */
+            struct wire wire = {copy, len, false};
+
+            ck_assert_ptr_nonnull(copy);
+            memcpy(copy, message.data, len);
+            ck_assert(!object_decode(&wire, &back));
+            ck_assert(wire.broken);
+            free(copy);
+        }
+        buffer_release(&message);
+    }
+    object_release(&object);
+    object_release(&back);
+}
+END_TEST
+
+/* A message of an empty object, with a number of it changed. */
+static bool is_taken(size_t at, uint64_t number)
+{
+    struct object object = {0}, back = {0};
+    struct buffer message = {0};
+    struct wire wire;
+    bool taken;
+
+    object_encode(&message, &object);
+    memcpy(message.data + 8 * at, &number, 8);
+    wire = (struct wire){message.data, message.len, false};
+    taken = object_decode(&wire, &back);
+    ck_assert_int_eq(taken, !wire.broken);
+    buffer_release(&message);
+    object_release(&object);
+    object_release(&back);
+    return taken;
+}
+
+START_TEST(what_no_object_has_is_refused)
+{
+    enum { KIND = 0, FLAGS = 1, TYPE = 3, ID = 4, MODE = 8, UID = 9, GID = 10, STATE = 11, NANOSECONDS = 13 };
+    static const size_t narrow[] = {TYPE, ID, MODE, UID, GID, NANOSECONDS};
+
+    ck_assert(is_taken(KIND, OBJECT_IMAGE) && !is_taken(KIND, OBJECT_KINDS) && !is_taken(KIND, UINT64_MAX));
+    ck_assert(is_taken(FLAGS, OBJECT_HOST) && !is_taken(FLAGS, OBJECT_HOST * 2) && !is_taken(FLAGS, (uint64_t)1 << 32));
+    ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) && !is_taken(STATE, (uint64_t)1 << 32));
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+        ck_assert(is_taken(narrow[i], UINT32_MAX - 1) && !is_taken(narrow[i], (uint64_t)UINT32_MAX + 1));
+}
+END_TEST
+
+static bool runs_are_taken(const struct object_run *runs, size_t count)
+{
+    struct object object = {0}, back = {0};
+    struct buffer message = {0};
+    struct wire wire;
+    bool taken;
+
+    object.runs = (struct object_run *)(uintptr_t)runs;
+    object.run_count = count;
+    object_encode(&message, &object);
+    wire = (struct wire){message.data, message.len, false};
+    taken = object_decode(&wire, &back);
+    buffer_release(&message);
+    object_release(&back);
+    return taken;
+}
+
+START_TEST(runs_that_cannot_be_are_refused)
+{
+    const uint64_t far = INT64_MAX, too_far = far + 1;
+
+    ck_assert(runs_are_taken((struct object_run[]){{0, 0, 10}, {10, 50, 10}, {30, 0, 10}}, 3));
+    ck_assert(runs_are_taken((struct object_run[]){{0, 0, far}}, 1));
+    ck_assert(runs_are_taken((struct object_run[]){{far - 1, far - 1, 1}}, 1));
+    ck_assert(!runs_are_taken((struct object_run[]){{0, 0, 10}, {9, 50, 10}}, 2));
+    ck_assert(!runs_are_taken((struct object_run[]){{20, 0, 10}, {0, 50, 10}}, 2));
+    ck_assert(!runs_are_taken((struct object_run[]){{too_far, 0, 10}}, 1));
+    ck_assert(!runs_are_taken((struct object_run[]){{0, too_far, 10}}, 1));
+    ck_assert(!runs_are_taken((struct object_run[]){{0, 0, too_far}}, 1));
+    ck_assert(!runs_are_taken((struct object_run[]){{0, 0, UINT64_MAX}}, 1));
+}
+END_TEST
+
+/* They are joined while they are read, so what was taken once might be too long to be sent on. */
+START_TEST(runs_that_are_taken_can_be_sent_on)
+{
+    const uint64_t half = (uint64_t)1 << 62, far = INT64_MAX;
+    const struct object_run runs[][2] = {
+        {{0, 0, far}, {far, far, far}}, {{0, 0, half}, {half, half, half}}, {{0, 0, half}, {half, half, half - 1}}};
+
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        const struct object_run joined = {0, 0, runs[i][0].len + runs[i][1].len};
+
+        ck_assert(!runs_are_taken(runs[i], 2) || runs_are_taken(&joined, 1));
+    }
+}
+END_TEST
+
+START_TEST(an_object_that_is_reset_is_an_empty_one)
+{
+    struct object object = {0}, empty = {0};
+
+    for (int i = 0; i < 20; i++) {
+        fill_object(&object);
+        object_reset(&object);
+        assert_same(&object, &empty);
+    }
+    object_release(&object);
+    assert_same(&object, &empty);
+    ck_assert_ptr_null(object.runs);
+    object_release(&object);
+}
+END_TEST
+
+RUN_TESTS("object", kinds_are_found_by_their_names, addresses_are_written_as_described,
+          runs_are_joined_where_they_go_on_and_only_there, stored_and_overlap_are_sums_over_bytes,
+          overlap_holds_at_the_end_of_all_images, a_worse_state_replaces_a_better_one_with_its_reason,
+          objects_come_back_from_their_messages, the_largest_numbers_come_back, a_message_that_is_cut_is_none,
+          what_no_object_has_is_refused, runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
+          an_object_that_is_reset_is_an_empty_one)
