@@ -12,9 +12,10 @@
 struct backend {
     uint64_t size;
     uint32_t sector_size;
+    uint32_t piece; /* what is lost together when it cannot be read; 0: as little as the system reads at once */
     /* pread(2): may be short; 0 at the end, -1 with a cause in errno. */
     ssize_t (*read)(void *state, uint64_t offset, void *into, size_t len);
-    /* Stretches that were read so far and are known to be wrong, though read gave something; may be NULL. */
+    /* Stretches that were read so far and are known to be wrong, though read gave something; they grow.  May be NULL. */
     size_t (*bad)(void *state, size_t from, uint64_t *offset, uint64_t *len); /* number from; 0: there is none */
     void (*close)(void *state);
     void *state;

@@ -114,11 +114,14 @@ static void read_facts(struct backend *backend, libewf_handle_t *handle)
 {
     size64_t size = 0;
     uint32_t sector = 0;
+    size32_t chunk = 0;
 
     if (libewf_handle_get_media_size(handle, &size, NULL) == 1 && size <= INT64_MAX)
         backend->size = size;
     if (libewf_handle_get_bytes_per_sector(handle, &sector, NULL) == 1 && sector >= 512 && sector <= 65536)
         backend->sector_size = sector;
+    if (libewf_handle_get_chunk_size(handle, &chunk, NULL) == 1 && chunk >= 512 && chunk <= 1 << 27)
+        backend->piece = chunk;
     if (libewf_handle_get_md5_hash(handle, backend->stored.bytes[DIGEST_MD5], DIGEST_MD5_LEN, NULL) == 1)
         backend->stored.kinds |= DIGEST_BIT(DIGEST_MD5);
     if (libewf_handle_get_sha1_hash(handle, backend->stored.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN, NULL) == 1)

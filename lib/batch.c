@@ -13,8 +13,10 @@ enum {
     ZEROS_PIECE = 64 << 20,
 };
 
-/* Zeros that no block holds cost time to hash but nothing to claim: a file of more of them is not read. */
-#define MAX_HOLES ((uint64_t)64 << 30)
+/* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of them at most. */
+#define MAX_HOLES ((uint64_t)32 << 30)
+/* Files may claim the same blocks: what is taken together is read at most twice the medium's size, and a little. */
+#define MORE_THAN_MEDIUM ((uint64_t)64 << 20)
 
 struct piece {
     uint64_t image, len;
@@ -30,6 +32,7 @@ struct batch {
     bool *pending; /* still to be inspected */
     size_t count, room;
     uint64_t pending_len; /* bytes */
+    uint64_t holes, stored; /* bytes since the last flush */
     struct piece *pieces;
     size_t piece_count, piece_room;
     uint8_t *arena; /* ARENA_LEN, and gaps */
@@ -287,9 +290,20 @@ static void blame_missing(const struct medium *medium, struct object *object)
         object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie behind the end of the image", missing);
 }
 
-static bool has_too_many_holes(const struct object *object, uint64_t stored)
+/* What a hostile file system claims must not keep a worker busy for ever. */
+static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object, uint64_t stored)
 {
-    return !(object->flags & OBJECT_RESIDENT) && object->size > stored && object->size - stored > MAX_HOLES;
+    uint64_t holes = !(object->flags & OBJECT_RESIDENT) && object->size > stored ? object->size - stored : 0;
+
+    if (holes > MAX_HOLES - batch->holes)
+        object_blame(object, OBJECT_UNREADABLE, "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+    else if (stored > 2 * medium_size(medium) + MORE_THAN_MEDIUM - batch->stored)
+        object_blame(object, OBJECT_UNREADABLE, "together with its neighbours it claims more than the image holds");
+    if (object->state == OBJECT_UNREADABLE)
+        return true;
+    batch->holes += holes;
+    batch->stored += stored;
+    return false;
 }
 
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object, struct filesystem_content *content)
@@ -303,13 +317,11 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     swap = *kept;
     *kept = *object;
     *object = swap;
+    object_reset(object);
     batch->items[batch->count] = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
-    if (!batch->inspector || kept->state == OBJECT_UNREADABLE) {
-        batch->count++;
-    } else if (has_too_many_holes(kept, stored)) {
-        object_blame(kept, OBJECT_UNREADABLE, "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+    if (!batch->inspector || kept->state == OBJECT_UNREADABLE || claims_too_much(batch, medium, kept, stored)) {
         batch->count++;
     } else if (content || stored > LARGE) {
         batch->count++;
@@ -334,4 +346,5 @@ void batch_flush(struct batch *batch, struct medium *medium, void (*done)(void *
     for (size_t i = 0; i < batch->count; i++)
         done(arg, &batch->objects[i]);
     batch->count = 0;
+    batch->holes = batch->stored = 0;
 }

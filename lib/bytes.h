@@ -17,6 +17,18 @@ static inline uint64_t bytes_load64(const uint8_t *p)
     return x;
 }
 
+/* Four bytes. */
+static inline uint32_t bytes_load32(const uint8_t *p)
+{
+    uint32_t x;
+
+    memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap32(x);
+#endif
+    return x;
+}
+
 /* As many bytes, at most eight. */
 static inline uint64_t bytes_load_le(const uint8_t *p, int bytes)
 {

@@ -18,7 +18,7 @@
 
 enum {
     TICK_MS = 100,
-    TIME_OUTS = 8, /* in a row, until there is less time for each */
+    MOST_HALVINGS = 8, /* of the time that an item gets */
     LEAST_WAIT_S = 300 /* of time without an answer */
 };
 
@@ -48,7 +48,7 @@ struct crew {
     struct task *popped;
     unsigned missing;
     unsigned failed_starts; /* in a row */
-    unsigned time_outs;     /* in a row */
+    unsigned time_outs;
     int64_t watched;        /* when */
     bool complete;          /* all workers have started once */
     bool failed;
@@ -339,12 +339,10 @@ static bool take_data(struct crew *crew, struct worker *worker, size_t len)
     return true;
 }
 
-static bool take_end(struct crew *crew, struct worker *worker, size_t len)
+static bool take_end(struct worker *worker, size_t len)
 {
     if (!worker->task || !worker_has_order(worker) || len > 0)
         return false;
-    if (!worker->task->timed_out)
-        crew->time_outs = 0;
     crew_task_finish(worker->task);
     worker->task = NULL;
     return true;
@@ -365,7 +363,7 @@ static bool take_frame(struct crew *crew, struct worker *worker)
     case DATA:
         return take_data(crew, worker, head->len);
     case DONE:
-        return take_end(crew, worker, head->len);
+        return take_end(worker, head->len);
     default:
         return false;
     }
@@ -411,7 +409,9 @@ static void worker_receive(struct crew *crew, struct worker *worker)
 static void worker_watch(struct crew *crew, struct worker *worker, int64_t passed)
 {
     const unsigned most = crew->job.seconds;
-    const unsigned seconds = crew->time_outs < TIME_OUTS ? most : most / 10 > 0 ? most / 10 : 1;
+    /* An image on which everything hangs must end too: each time-out halves what the next one gets. */
+    const unsigned halvings = crew->time_outs < MOST_HALVINGS ? crew->time_outs : MOST_HALVINGS;
+    const unsigned seconds = most >> halvings > 0 ? most >> halvings : 1;
     const int64_t wait = most > LEAST_WAIT_S / 20 ? (int64_t)most * 20 : LEAST_WAIT_S;
 
     if (worker->progress != atomic_load(&worker->page->progress)) {

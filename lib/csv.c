@@ -45,7 +45,7 @@ void csv_cell(struct buffer *out, const char *text)
 bool csv_foreign(struct buffer *out, const char *data, size_t len)
 {
     struct buffer text = {0};
-    bool formula = len > 0 && strchr("=+-@", data[0]), changed = formula || escape_needed(data, len);
+    bool formula = len > 0 && data[0] && strchr("=+-@", data[0]), changed = formula || escape_needed(data, len);
 
     begin_cell(out);
     if (formula)

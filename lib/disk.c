@@ -6,6 +6,8 @@
 
 #include "tsk.h"
 
+#define LARGER_THAN_ANY ((TSK_OFF_T)1 << 60)
+
 /* libtsk takes any struct that begins with its own as an image. */
 struct disk {
     TSK_IMG_INFO image;
@@ -78,23 +80,32 @@ static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table, void
         const TSK_VS_PART_INFO *part = tsk_vs_part_get(table, i);
         struct disk_volume volume;
 
-        if (!part || !(part->flags & TSK_VS_PART_FLAG_ALLOC) || (part->flags & TSK_VS_PART_FLAG_META) || part->start >= size / block)
+        if (!part || !(part->flags & TSK_VS_PART_FLAG_ALLOC) || (part->flags & TSK_VS_PART_FLAG_META) ||
+            part->start > INT64_MAX / block || part->len > INT64_MAX / block)
             continue;
-        volume = (struct disk_volume){.number = part->addr, .start = part->start * block,
+        volume = (struct disk_volume){.number = part->addr, .start = part->start * block, .len = part->len * block,
                                       .about = part->desc ? part->desc : ""};
-        volume.len = part->len < (size - volume.start) / block ? part->len * block : size - volume.start;
+        if (volume.start >= size)
+            volume.missing = volume.len;
+        else if (volume.len > size - volume.start)
+            volume.missing = volume.len - (size - volume.start);
+        volume.len -= volume.missing;
         found(arg, &volume);
     }
 }
 
-int disk_volumes(struct disk *disk, uint64_t offset, const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
+int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
                  struct error *err)
 {
+    const TSK_OFF_T size = disk->image.size;
     TSK_VS_INFO *table;
 
     *type = "";
     tsk_error_reset();
+    if (is_cut)
+        disk->image.size = LARGER_THAN_ANY;
     table = tsk_vs_open(&disk->image, (TSK_DADDR_T)offset, TSK_VS_TYPE_DETECT);
+    disk->image.size = size;
     if (!table) {
         uint32_t cause = tsk_error_get_errno();
 
@@ -164,6 +175,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
 {
     struct search search = {.disk = disk, .offset = offset, .found = found, .arg = arg};
     const char *text;
+    bool several;
 
     tsk_error_reset();
     if (type) {
@@ -173,17 +185,22 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
             try_pool(&search);
         else
             try_type(&search, wanted);
-        return search.count ? 0 : tsk_failed(err, "no %s file system can be opened", type);
+        if (search.count)
+            return 0;
+        tsk_failed(err, "no %s file system can be opened", type);
+        return 1;
     }
     if (try_type(&search, TSK_FS_TYPE_DETECT))
         return 0;
     text = tsk_error_get_errstr();
-    if (text && strstr(text, " or "))
+    several = text && strstr(text, " or ");
+    tsk_failed(err, "it cannot be opened");
+    if (several)
         try_each(&search);
     if (!search.count)
         try_pool(&search);
     tsk_error_reset();
-    return 0;
+    return search.count ? 0 : 1;
 }
 
 bool disk_type_known(const char *name)

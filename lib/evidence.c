@@ -12,6 +12,10 @@
 #include "sandbox.h"
 #include "walk.h"
 
+/* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a table of all chunks. */
+static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
+enum { CONTAINER_BYTES_PER_BYTE = 128 };
+
 /* ---- whether it changes ---- */
 
 struct snapshot {
@@ -29,6 +33,15 @@ static int take_snapshot(struct snapshot *snapshot, char *const *files, size_t c
         if (stat(files[i], &snapshot->stats[i]))
             return error_errno(err, "%s", files[i]);
     return 0;
+}
+
+static uint64_t snapshot_bytes(const struct snapshot *snapshot)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < snapshot->count; i++)
+        sum += (uint64_t)snapshot->stats[i].st_size;
+    return sum;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -81,7 +94,7 @@ static void tell_bad(struct reading *reading)
 static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders, unsigned workers)
 {
     const struct crew_job job = {.start = evidence_task_start, .work = evidence_task_work, .arg = setup, .folders = folders,
-                                 .memory = (uint64_t)EVIDENCE_WORKER_MEMORY_MB << 20, .seconds = reading->options->seconds};
+                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE, .seconds = reading->options->seconds};
 
     return crew_new(&job, workers, reading->err);
 }
@@ -133,7 +146,7 @@ static void end_digest(struct reading *reading, struct crew *digester)
 
 static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders, bool is_folder)
 {
-    struct evidence_setup plain = {.files = setup->files, .count = setup->count, .type = setup->type,
+    struct evidence_setup plain = {.files = setup->files, .count = setup->count, .type = setup->type, .bytes = setup->bytes,
                                    .digests = reading->options->image_digests};
     struct crew *digester = NULL;
 
@@ -173,6 +186,7 @@ static void read_image(struct reading *reading)
         reading->failed = true;
     if (!reading->failed) {
         setup.files = files;
+        setup.bytes = snapshot_bytes(&snapshot);
         read_with_crew(reading, &setup, folders, false);
         check_snapshot(reading, &snapshot, files);
     }

@@ -28,7 +28,6 @@ struct evidence_worker {
     struct buffer out;
     uint32_t item; /* of the task */
     uint64_t steps;
-    size_t bad_told;
 };
 
 /* ---- both sides ---- */
@@ -102,21 +101,17 @@ static void send_object(void *arg, const struct object *object)
     send_out(worker);
 }
 
-/* What could not be read is told once, after the task in which that was seen. */
+/* What could not be read is told after the task in which that was seen. */
 static void send_bad(struct evidence_worker *worker)
 {
     size_t count;
-    const struct medium_range *bad = medium_bad(worker->medium, &count);
+    const struct medium_range *bad = medium_news(worker->medium, &count);
 
-    if (worker->bad_told == 0 && count == 0)
-        return;
-    /* The last one may have grown since. */
-    for (size_t i = worker->bad_told ? worker->bad_told - 1 : 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         wire_put(&worker->out, MESSAGE_BAD);
         wire_put(&worker->out, bad[i].start);
         wire_put(&worker->out, bad[i].len);
     }
-    worker->bad_told = count;
     send_out(worker);
 }
 
@@ -141,19 +136,41 @@ static void found_volume(void *arg, const struct disk_volume *volume)
     wire_put(&worker->out, volume->number);
     wire_put(&worker->out, volume->start);
     wire_put(&worker->out, volume->len);
+    wire_put(&worker->out, volume->missing);
     wire_put_bytes(&worker->out, volume->about, strlen(volume->about));
+}
+
+static size_t read_head(struct evidence_worker *worker, uint64_t start, uint64_t len, uint8_t head[FORMAT_HEAD])
+{
+    const uint64_t size = medium_size(worker->medium), left = start < size ? size - start : 0;
+    size_t head_len = len < FORMAT_HEAD ? (size_t)len : FORMAT_HEAD;
+
+    if (head_len > left)
+        head_len = (size_t)left;
+    medium_read(worker->medium, start, head, head_len);
+    return head_len;
+}
+
+static bool begins_like_table(struct evidence_worker *worker, uint64_t offset)
+{
+    uint8_t *head = malloc(FORMAT_HEAD);
+    bool is_table = head && format_is_table(head, read_head(worker, offset, FORMAT_HEAD, head));
+
+    free(head);
+    return is_table;
 }
 
 static void do_table(struct evidence_worker *worker, struct wire *task)
 {
     uint64_t offset = wire_get(task);
+    bool is_cut = wire_get(task) != 0;
     const char *type = "";
     struct error err;
     int result;
 
-    if (!crew_begin(worker->crew, 0))
+    if (!crew_begin(worker->crew, 0) || (is_cut && !begins_like_table(worker, offset)))
         return;
-    result = disk_volumes(worker->disk, offset, &type, found_volume, worker, &err);
+    result = disk_volumes(worker->disk, offset, is_cut, &type, found_volume, worker, &err);
     if (result < 0)
         send_problem(worker, &err);
     if (result == 0) {
@@ -204,16 +221,20 @@ static void found_system(void *arg, const struct disk_system *system, const char
     put_facts(&worker->out, filesystem_facts(filesystem));
 }
 
-static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len)
+/* cause: why no file system was found. */
+static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len, bool found, const struct error *cause)
 {
-    size_t head_len = len < FORMAT_HEAD ? (size_t)len : FORMAT_HEAD;
     uint8_t *head = malloc(FORMAT_HEAD);
-    struct format_content content;
+    size_t head_len = head ? read_head(worker, start, len, head) : 0;
+    struct format_content content = format_content(head, head_len);
+    const char *system = format_system(head, head_len);
+    struct error err;
 
-    if (!head)
-        return;
-    medium_read(worker->medium, start, head, head_len);
-    content = format_content(head, head_len);
+    if (!found && system && !content.encrypted) {
+        error_set(&err, "at byte %" PRIu64 " begins what looks like %s, but %.1000s", start, system, cause->text);
+        send_problem(worker, &err);
+        content.name = system;
+    }
     if (content.name) {
         wire_put(&worker->out, MESSAGE_CONTENT);
         wire_put(&worker->out, worker->item);
@@ -229,6 +250,7 @@ static void do_systems(struct evidence_worker *worker, struct wire *task)
     const char *type_at = wire_get_bytes(task, &type_len);
     char type[32] = "";
     struct error err;
+    int missing;
 
     if (type_len < sizeof type)
         memcpy(type, type_at, type_len);
@@ -239,9 +261,10 @@ static void do_systems(struct evidence_worker *worker, struct wire *task)
         if (!crew_begin(worker->crew, (uint32_t)i))
             continue;
         worker->item = (uint32_t)i;
-        tell_content(worker, start, len);
-        if (disk_systems(worker->disk, start, type[0] ? type : NULL, found_system, worker, &err))
+        missing = disk_systems(worker->disk, start, type[0] ? type : NULL, found_system, worker, &err);
+        if (missing && type[0])
             send_problem(worker, &err);
+        tell_content(worker, start, len, !missing || type[0], &err);
         send_out(worker);
     }
 }

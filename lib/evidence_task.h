@@ -15,7 +15,7 @@
  */
 enum evidence_task {
     TASK_IMAGE,   /* - */
-    TASK_TABLE,   /* offset */
+    TASK_TABLE,   /* offset, whether the image may be cut */
     TASK_SYSTEMS, /* type or nothing; count, (start, len)...: an item each */
     TASK_FOLDERS, /* system; count, inode...: an item each */
     TASK_RECORDS, /* system; first, count: an item each */
@@ -30,7 +30,7 @@ enum evidence_task {
 enum evidence_message {
     MESSAGE_IMAGE,   /* format, size, sector size; kinds of stored digests, bytes of each */
     MESSAGE_TABLE,   /* type */
-    MESSAGE_VOLUME,  /* number, start, len, about */
+    MESSAGE_VOLUME,  /* number, start, len, bytes missing, about */
     MESSAGE_SYSTEM,  /* item; system; name; facts */
     MESSAGE_CONTENT, /* item; name; encrypted */
     MESSAGE_NAME,    /* inode, parent, parent's sequence, allocated, folder, name */
@@ -42,12 +42,11 @@ enum evidence_message {
     MESSAGE_PROBLEM, /* text */
 };
 
-enum { EVIDENCE_WORKER_MEMORY_MB = 2048 };
-
 /* What a worker is started with. */
 struct evidence_setup {
     char *const *files; /* of the image; NULL: only files of the host are read */
     size_t count;
+    uint64_t bytes; /* in these files */
     const char *type; /* of the image, or NULL */
     const struct inspector *inspector;
     unsigned digests; /* a set of DIGEST_BIT, for TASK_DIGEST; 0: none is asked for */

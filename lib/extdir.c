@@ -58,13 +58,17 @@ static bool looks_deleted(const struct extdir *dir, const struct entry *entry, c
 static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room)
 {
     while (room >= HEADER + 4) {
-        struct entry entry = read_entry(dir, at, room);
+        uint32_t inode = bytes_load32(at);
         size_t step = 4;
 
-        if (looks_deleted(dir, &entry, at, room)) {
-            if (tell(dir, &entry, at, false))
-                return 1;
-            step = least_len(&entry);
+        if (inode > 0 && inode <= dir->last_inode) { /* most of it is zeros */
+            struct entry entry = read_entry(dir, at, room);
+
+            if (looks_deleted(dir, &entry, at, room)) {
+                if (tell(dir, &entry, at, false))
+                    return 1;
+                step = least_len(&entry);
+            }
         }
         at += step;
         room -= step;

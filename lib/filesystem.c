@@ -9,8 +9,6 @@
 #include "filesystem_inner.h"
 #include "ntfs.h"
 
-enum { SMALLEST_INODE = 128 }; /* bytes on disk */
-
 /* ---- opening ---- */
 
 static enum filesystem_plan plan_of(const TSK_FS_INFO *info)
@@ -28,7 +26,7 @@ static void fill_facts(struct filesystem *filesystem)
 {
     const TSK_FS_INFO *info = filesystem->info;
     struct filesystem_facts *facts = &filesystem->facts;
-    uint64_t room = medium_size(disk_medium(filesystem->disk)) / SMALLEST_INODE + 64;
+    uint64_t room = medium_size(disk_medium(filesystem->disk)) / FILESYSTEM_SMALLEST_INODE + FILESYSTEM_MORE_INODES;
 
     *facts = (struct filesystem_facts){.plan = plan_of(info), .first_inode = info->first_inum, .last_inode = info->last_inum,
                                        .root = info->root_inum, .first_block = info->first_block,

@@ -25,6 +25,9 @@ enum filesystem_plan {
     FILESYSTEM_BY_NAME,   /* only what folders name: HFS, APFS */
 };
 
+/* More inodes than that for each byte of the image are not believed. */
+enum { FILESYSTEM_SMALLEST_INODE = 128, FILESYSTEM_MORE_INODES = 64 };
+
 struct filesystem_facts {
     enum filesystem_plan plan;
     uint64_t first_inode, last_inode, root;

@@ -125,7 +125,7 @@ static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, 
     if (known > len)
         known = len;
     if (object_add_run(object, offset, image, known))
-        object_blame(object, OBJECT_PARTIAL, "no memory for all of its runs");
+        object_blame(object, OBJECT_PARTIAL, "a part of its block map cannot be used");
     add_slack(telling, image + known, len - known);
     return 0;
 }
@@ -220,11 +220,24 @@ static int tell_ext(struct telling *telling)
 
 /* ---- all others: by the attributes that libtsk loads ---- */
 
+/* Holes are runs too: where the runs end before the content does, its blocks are lost, and not zeros. */
+static void blame_lost(struct telling *telling, uint64_t covered)
+{
+    struct object *object = &telling->filesystem->object;
+
+    if (covered < telling->known && covered < object->size)
+        object_blame(object, OBJECT_PARTIAL, "of its %llu bytes only the first %llu have a place on the disk",
+                     (unsigned long long)object->size, (unsigned long long)covered);
+}
+
 static void add_runs(struct telling *telling, const TSK_FS_ATTR *attribute)
 {
     const uint64_t size = telling->filesystem->facts.block_size;
+    uint64_t covered = 0;
 
     for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run; run = run->next) {
+        if (run->offset <= INT64_MAX / size && run->len <= INT64_MAX / size - run->offset)
+            covered = (run->offset + run->len) * size;
         if (run->flags & TSK_FS_ATTR_RUN_FLAG_FILLER)
             object_blame(&telling->filesystem->object, OBJECT_PARTIAL, "a part of its block map is lost");
         if (run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE))
@@ -235,6 +248,8 @@ static void add_runs(struct telling *telling, const TSK_FS_ATTR *attribute)
         }
         add_blocks(telling, run->offset * size, run->addr, run->len, false);
     }
+    if (telling->known <= (uint64_t)attribute->size) /* else it is compressed, and its runs are not its bytes */
+        blame_lost(telling, covered);
 }
 
 static bool is_content(const TSK_FS_ATTR *attribute)

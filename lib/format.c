@@ -439,3 +439,82 @@ struct format_content format_content(const uint8_t *data, size_t len)
         return (struct format_content){"UDF", 0};
     return (struct format_content){is_hfs(head) ? "HFS" : NULL, 0};
 }
+
+/* ---- file systems that can be read, and partition tables ---- */
+
+static const struct {
+    struct mark mark;
+    const char *name;
+} systems[] = {
+    {MARK(3, "NTFS    "), "NTFS"},       {MARK(3, "EXFAT   "), "exFAT"},          {MARK(1024, "H+\0\4"), "HFS+"},
+    {MARK(1024, "HX\0\5"), "HFSX"},      {MARK(32769, "CD001"), "ISO 9660"},      {MARK(32, "NXSB"), "APFS"},
+    {MARK(9564, "\x54\x19\1\0"), "UFS1"}, {MARK(9564, "\0\1\x19\x54"), "UFS1"}, {MARK(66908, "\x19\1\x54\x19"), "UFS2"},
+    {MARK(66908, "\x19\x54\1\x19"), "UFS2"},
+};
+
+static int is_power_of_two(uint64_t x)
+{
+    return x && !(x & (x - 1));
+}
+
+static int is_signed(struct span head)
+{
+    return head.len >= SECTOR && load_little(head, 510, 2) == 0xaa55;
+}
+
+static int is_ext(struct span head)
+{
+    return load_little(head, 1024 + 56, 2) == 0xef53 && load_little(head, 1024 + 24, 4) <= 6;
+}
+
+static int is_fat(struct span head)
+{
+    const uint64_t sector = load_little(head, 11, 2), cluster = load_little(head, 13, 1), tables = load_little(head, 16, 1);
+
+    return is_signed(head) && sector >= 512 && sector <= 4096 && is_power_of_two(sector) && is_power_of_two(cluster) &&
+           load_little(head, 14, 2) > 0 && (tables == 1 || tables == 2) && load_little(head, 21, 1) >= 0xf0;
+}
+
+const char *format_system(const uint8_t *data, size_t len)
+{
+    const struct span head = {data, len};
+
+    for (size_t i = 0; i < COUNT(systems); i++)
+        if (span_has(head, &systems[i].mark))
+            return systems[i].name;
+    return is_ext(head) ? "ext" : is_fat(head) ? "FAT" : NULL;
+}
+
+/* Entries: in use or not, by a byte that has two values; a type, and a place that does not lie in another's. */
+static int is_dos_table(struct span head)
+{
+    enum { FIRST = 446, ENTRY = 16, ENTRIES = 4 };
+    uint64_t end[ENTRIES] = {0}, start[ENTRIES] = {0};
+    int used = 0;
+
+    for (int i = 0; i < ENTRIES; i++) {
+        const size_t at = FIRST + (size_t)i * ENTRY;
+        const uint64_t status = load_little(head, at, 1), type = load_little(head, at + 4, 1);
+
+        if (status != 0 && status != 0x80)
+            return 0;
+        if (type == 0)
+            continue;
+        start[i] = load_little(head, at + 8, 4);
+        end[i] = start[i] + load_little(head, at + 12, 4);
+        if (start[i] == 0 || end[i] == start[i])
+            return 0;
+        for (int k = 0; k < i; k++)
+            if (start[i] < end[k] && start[k] < end[i])
+                return 0;
+        used++;
+    }
+    return used > 0;
+}
+
+int format_is_table(const uint8_t *data, size_t len)
+{
+    const struct span head = {data, len};
+
+    return is_signed(head) && (span_begins(span_from(head, 512), "EFI PART") || is_dos_table(head));
+}

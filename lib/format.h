@@ -44,4 +44,10 @@ struct format_content {
 /* What lies in a volume in which no file system was found, by its first bytes (FORMAT_HEAD of them, if there are). */
 struct format_content format_content(const uint8_t *head, size_t len);
 
+/* The file system that a volume begins like, of those that can be read ("NTFS", "ext"); NULL: like none of them. */
+const char *format_system(const uint8_t *head, size_t len);
+
+/* Whether a disk begins with a DOS or GPT partition table in which the entries are sensible. */
+int format_is_table(const uint8_t *head, size_t len);
+
 #endif

@@ -13,15 +13,21 @@ const char *const medium_types = "raw ewf aff afd afm afflib vmdk vhd";
 
 enum {
     SMALLEST_READ = 4096, /* around a bad place: what is read at once to find out how far it goes */
-    MAX_BAD = 1 << 16,    /* stretches; after that the last one swallows what comes */
+    MAX_BAD = 1 << 16,    /* stretches; after that neighbours swallow what comes */
+};
+
+struct stretches {
+    struct medium_range *list;
+    size_t count, room;
 };
 
 struct medium {
     struct backend backend;
     const char *format;
-    struct medium_range *bad;
-    size_t bad_count, bad_room;
+    struct stretches bad;  /* sorted */
+    struct stretches news; /* of them, since they were last asked for */
     size_t told; /* stretches that the backend told of */
+    uint64_t told_len; /* of the last one, which may have grown */
     uint64_t bytes_read;
 };
 
@@ -172,7 +178,8 @@ void medium_close(struct medium *medium)
     if (!medium)
         return;
     medium->backend.close(medium->backend.state);
-    free(medium->bad);
+    free(medium->bad.list);
+    free(medium->news.list);
     free(medium);
 }
 
@@ -203,39 +210,90 @@ uint64_t medium_bytes_read(const struct medium *medium)
 
 /* ---- what is bad ---- */
 
-static bool join(struct medium_range *range, uint64_t start, uint64_t len)
+/* The first stretch that ends at or behind a place. */
+static size_t bad_at(const struct medium *medium, uint64_t place)
 {
-    uint64_t end = range->start + range->len;
+    size_t low = 0, high = medium->bad.count;
 
-    if (start > end || start + len < range->start)
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (medium->bad.list[middle].start + medium->bad.list[middle].len < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Room for one more; false without memory, or if there are too many. */
+static bool grow(struct stretches *stretches)
+{
+    size_t room = stretches->room ? stretches->room * 2 : 16;
+    struct medium_range *list;
+
+    if (stretches->count < stretches->room)
+        return true;
+    list = room <= MAX_BAD ? realloc(stretches->list, room * sizeof *list) : NULL;
+    if (!list)
         return false;
-    if (start + len > end)
-        end = start + len;
-    if (start < range->start)
-        range->start = start;
-    range->len = end - range->start;
+    stretches->list = list;
+    stretches->room = room;
     return true;
+}
+
+/* Widens a stretch, over those behind it that it reaches then. */
+static void widen(struct stretches *bad, size_t at, uint64_t start, uint64_t end)
+{
+    struct medium_range *range = &bad->list[at];
+    size_t next = at + 1;
+
+    if (range->start + range->len > end)
+        end = range->start + range->len;
+    if (range->start < start)
+        start = range->start;
+    for (; next < bad->count && bad->list[next].start <= end; next++)
+        if (bad->list[next].start + bad->list[next].len > end)
+            end = bad->list[next].start + bad->list[next].len;
+    *range = (struct medium_range){start, end - start};
+    memmove(range + 1, bad->list + next, (bad->count - next) * sizeof *range);
+    bad->count -= next - at - 1;
+}
+
+/* Sorted, and none touches another.  Where there is no room for one more its neighbour is widened: too much rather than too little. */
+static void insert_bad(struct medium *medium, uint64_t start, uint64_t len)
+{
+    struct stretches *bad = &medium->bad;
+    size_t at = bad_at(medium, start);
+
+    if (at < bad->count && bad->list[at].start <= start + len) {
+        widen(bad, at, start, start + len);
+    } else if (grow(bad)) {
+        memmove(bad->list + at + 1, bad->list + at, (bad->count - at) * sizeof *bad->list);
+        bad->list[at] = (struct medium_range){start, len};
+        bad->count++;
+    } else if (bad->count) {
+        widen(bad, at < bad->count ? at : at - 1, start, start + len);
+    }
 }
 
 static void note_bad(struct medium *medium, uint64_t start, uint64_t len)
 {
-    for (size_t i = medium->bad_count; i-- > 0 && i + 64 > medium->bad_count;)
-        if (join(&medium->bad[i], start, len))
-            return;
-    if (medium->bad_count == medium->bad_room) {
-        size_t room = medium->bad_room ? medium->bad_room * 2 : 16;
-        struct medium_range *bad = room <= MAX_BAD ? realloc(medium->bad, room * sizeof *bad) : NULL;
+    struct stretches *news = &medium->news;
+    struct medium_range *last = news->count ? &news->list[news->count - 1] : NULL;
 
-        if (!bad) { /* too many: better too wide than too narrow */
-            if (medium->bad_count)
-                join(&medium->bad[medium->bad_count - 1], medium->bad[medium->bad_count - 1].start,
-                     start + len - medium->bad[medium->bad_count - 1].start);
-            return;
-        }
-        medium->bad = bad;
-        medium->bad_room = room;
+    insert_bad(medium, start, len);
+    if (last && start <= last->start + last->len && start >= last->start) {
+        if (start + len > last->start + last->len)
+            last->len = start + len - last->start;
+    } else if (grow(news)) {
+        news->list[news->count++] = (struct medium_range){start, len};
+    } else if (last) { /* all that is between too */
+        uint64_t from = last->start < start ? last->start : start;
+        uint64_t to = last->start + last->len > start + len ? last->start + last->len : start + len;
+
+        *last = (struct medium_range){from, to - from};
     }
-    medium->bad[medium->bad_count++] = (struct medium_range){start, len};
 }
 
 static void ask_backend(struct medium *medium)
@@ -244,24 +302,36 @@ static void ask_backend(struct medium *medium)
 
     if (!medium->backend.bad)
         return;
+    if (medium->told && medium->backend.bad(medium->backend.state, medium->told - 1, &start, &len) && len > medium->told_len) {
+        medium->told_len = len;
+        note_bad(medium, start, len);
+    }
     while (medium->backend.bad(medium->backend.state, medium->told, &start, &len)) {
         medium->told++;
+        medium->told_len = len;
         note_bad(medium, start, len);
     }
 }
 
 const struct medium_range *medium_bad(const struct medium *medium, size_t *count)
 {
-    *count = medium->bad_count;
-    return medium->bad;
+    *count = medium->bad.count;
+    return medium->bad.list;
+}
+
+const struct medium_range *medium_news(struct medium *medium, size_t *count)
+{
+    *count = medium->news.count;
+    medium->news.count = 0;
+    return medium->news.list;
 }
 
 uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < medium->bad_count; i++) {
-        const struct medium_range *bad = &medium->bad[i];
+    for (size_t i = bad_at(medium, offset); i < medium->bad.count && medium->bad.list[i].start < offset + len; i++) {
+        const struct medium_range *bad = &medium->bad.list[i];
         uint64_t from = bad->start > offset ? bad->start : offset;
         uint64_t to = bad->start + bad->len < offset + len ? bad->start + bad->len : offset + len;
 
@@ -276,13 +346,17 @@ uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t
 /* Behind a place that cannot be read the next one is tried, piece by piece. */
 static void read_around(struct medium *medium, uint64_t offset, uint8_t *into, size_t len)
 {
+    const uint32_t step = medium->backend.piece ? medium->backend.piece : SMALLEST_READ;
+
     while (len > 0) {
-        size_t piece = SMALLEST_READ - (size_t)(offset % SMALLEST_READ), got;
+        size_t piece = step - (size_t)(offset % step), got;
 
         if (piece > len)
             piece = len;
         got = read_some(&medium->backend, offset, into, piece);
         if (got < piece) {
+            if (medium->backend.piece)
+                got = 0;
             memset(into + got, 0, piece - got);
             note_bad(medium, offset + got, piece - got);
         }

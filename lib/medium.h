@@ -44,8 +44,10 @@ const struct digest_values *medium_stored(const struct medium *medium);
 /* Bytes behind the end are zeros, and noted. */
 void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len);
 
-/* What could not be read so far, in the order in which that was seen; neighbours are joined. */
+/* What could not be read so far, sorted; neighbours are joined. */
 const struct medium_range *medium_bad(const struct medium *medium, size_t *count);
+/* What was added to that since the last call, in any order; valid until something is read. */
+const struct medium_range *medium_news(struct medium *medium, size_t *count);
 /* Whether something that was read so far in this range was bad; the number of bytes. */
 uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len);
 /* Bytes that were asked of the container so far. */

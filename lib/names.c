@@ -15,6 +15,8 @@ enum {
     LEN_BYTES = 2,
     MAX_DEPTH = 1 << 15,
     MAX_PATH = 32 << 10,
+    MAX_NAMES = 1000,        /* of an inode that are told */
+    MAX_PATHS_LEN = 1 << 20, /* of an inode together */
 };
 
 struct entry {
@@ -173,7 +175,9 @@ static int compare_entries(const void *a, const void *b, void *arg)
     xt = text_of(arg, x, &xl);
     yt = text_of(arg, y, &yl);
     order = memcmp(xt, yt, xl < yl ? xl : yl);
-    return order ? order : xl < yl ? -1 : xl > yl;
+    if (order || xl != yl)
+        return order ? order : xl < yl ? -1 : 1;
+    return (int)x->flags - (int)y->flags;
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -227,7 +231,7 @@ bool names_know(const struct names *names, uint64_t inode, bool allocated)
     return at < names->count && names->entries[at].inode == inode && usable(&names->entries[at], allocated);
 }
 
-/* A deleted inode counts one use more than the names that meant it. */
+/* A deleted inode counts one use more than the names that meant it; 0 is left out. */
 static bool is_the_use(const struct names *names, uint64_t inode, uint32_t sequence)
 {
     const struct use key = {.inode = inode};
@@ -236,7 +240,7 @@ static bool is_the_use(const struct names *names, uint64_t inode, uint32_t seque
     if (sequence == 0 || names->use_count == 0)
         return true;
     use = bsearch(&key, names->uses, names->use_count, sizeof key, compare_uses);
-    return use && (use->sequence == sequence || (!use->allocated && use->sequence == (sequence + 1) % 65536));
+    return use && (use->sequence == sequence || (!use->allocated && use->sequence == (sequence == UINT16_MAX ? 1 : sequence + 1)));
 }
 
 static const struct entry *folder_of(const struct names *names, uint64_t inode, uint32_t sequence)
@@ -281,13 +285,13 @@ static void find_folder(struct names *names, uint64_t inode, uint32_t sequence, 
         lost = !entry || depth == MAX_DEPTH;
         if (lost)
             break;
-        if (path->len > MAX_PATH) {
-            add_reversed(path, ".../", 4);
-            break;
+        if (path->len <= MAX_PATH) {
+            text = text_of(names, entry, &len);
+            buffer_add_char(path, '/');
+            add_reversed(path, text, len);
+            if (path->len > MAX_PATH)
+                add_reversed(path, ".../", 4);
         }
-        text = text_of(names, entry, &len);
-        buffer_add_char(path, '/');
-        add_reversed(path, text, len);
         lost = (entry->flags & NAMES_TOP) != 0;
         inode = entry->parent;
         sequence = entry->parent_sequence;
@@ -348,14 +352,19 @@ static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
     return kept ? kept : count;
 }
 
-size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost)
+size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost, bool *more)
 {
     size_t count = 0, from = paths->len;
 
     *lost = true;
+    *more = false;
     for (size_t i = first_of(names, inode); i < names->count && names->entries[i].inode == inode; i++) {
         if (!usable(&names->entries[i], allocated))
             break;
+        if (count == MAX_NAMES || paths->len - from > MAX_PATHS_LEN) {
+            *more = true;
+            break;
+        }
         add_path(names, &names->entries[i], paths, lost);
         count++;
     }

@@ -44,9 +44,10 @@ bool names_know(const struct names *names, uint64_t inode, bool allocated);
 /*
  * Adds the paths of an inode to the buffer, without a leading slash, sorted, each followed by a zero byte; returns their
  * number.  An allocated inode has the names that are; a deleted one all that survive.  lost: if none of them leads to the
- * root; it then begins with $OrphanFiles.  Of a path that is too long only the end is told, behind "...".
+ * root; it then begins with $OrphanFiles.  Of a path that is too long only the end is told, behind "...", and of an inode
+ * with too many names only some: then more is set.
  */
-size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost);
+size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost, bool *more);
 
 size_t names_count(const struct names *names);
 

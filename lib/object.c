@@ -49,6 +49,8 @@ int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint6
 
     if (len == 0)
         return 0;
+    if (len > INT64_MAX - offset || len > INT64_MAX - image || (last && offset < last->offset + last->len))
+        return -1;
     if (last && last->offset + last->len == offset && last->image + last->len == image) {
         last->len += len;
         return 0;
@@ -155,14 +157,12 @@ static void get_buffer(struct wire *wire, struct buffer *out)
 static void get_runs(struct wire *wire, struct object *object)
 {
     size_t count = wire_get_count(wire, 24);
-    uint64_t end = 0;
 
     for (size_t i = 0; i < count && !wire->broken; i++) {
         uint64_t offset = wire_get(wire), image = wire_get(wire), len = wire_get(wire);
 
-        if (offset < end || len > INT64_MAX || offset > INT64_MAX || image > INT64_MAX || object_add_run(object, offset, image, len))
+        if (offset > INT64_MAX || image > INT64_MAX || len > INT64_MAX || object_add_run(object, offset, image, len))
             wire->broken = true;
-        end = offset + len;
     }
 }
 
@@ -172,8 +172,8 @@ bool object_decode(struct wire *wire, struct object *object)
     object->kind = (enum object_kind)get_below(wire, OBJECT_KINDS);
     object->flags = (unsigned)get_below(wire, 64);
     object->inode = wire_get(wire);
-    object->type = (uint32_t)get_below(wire, UINT32_MAX);
-    object->id = (uint32_t)get_below(wire, UINT32_MAX);
+    object->type = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
+    object->id = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
     object->start = wire_get(wire);
     object->size = wire_get(wire);
     object->owner = wire_get(wire);

@@ -82,7 +82,7 @@ void object_release(struct object *object);
 const char *object_kind_name(enum object_kind kind);
 int object_kind_find(const char *name, size_t len);
 
-/* Adds a run, joined with the last one if it goes on there; -1 without memory. */
+/* Adds a run, joined with the last one if it goes on there; -1 without memory, or if it lies before the end of the last. */
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len);
 
 /* Bytes in runs; and whether any of them lie in a range of the image. */

@@ -24,6 +24,19 @@ void reading_problem(struct reading *reading, const char *fmt, ...)
     reading->sink->problem(reading->sink->arg, text);
 }
 
+void reading_note(struct reading *reading, const char *fmt, ...)
+{
+    char text[6144];
+    va_list args;
+
+    if (reading->forgiving)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    reading->sink->note(reading->sink->arg, text);
+}
+
 void reading_out_of_memory(struct reading *reading)
 {
     if (!reading->failed)
@@ -84,9 +97,11 @@ static size_t find_paths(struct reading *reading, struct object *object)
 {
     const bool allocated = (object->flags & OBJECT_ALLOCATED) != 0;
     size_t count;
-    bool lost;
+    bool lost, more;
 
-    count = names_paths(reading->names, object->inode, allocated, &reading->paths, &lost);
+    count = names_paths(reading->names, object->inode, allocated, &reading->paths, &lost, &more);
+    if (more && object->kind != OBJECT_SLACK)
+        reading_problem(reading, "inode %" PRIu64 " has too many names; not all of them are listed", object->inode);
     if (object->kind == OBJECT_DELETED && lost)
         object->kind = OBJECT_ORPHAN;
     if (count == 0 && !allocated) {
@@ -94,6 +109,8 @@ static size_t find_paths(struct reading *reading, struct object *object)
         buffer_add_char(&reading->paths, '\0');
         count = 1;
     }
+    if (count == 0 && object->kind == OBJECT_FILE)
+        reading->nameless++;
     if (object->stream.len)
         add_stream_name(reading, object, &count);
     return count;
@@ -129,8 +146,8 @@ void reading_take_object(struct reading *reading, struct object *object)
         return;
     if (object->state == OBJECT_CHANGED)
         reading->changed = true;
-    else if (object->state != OBJECT_WHOLE)
-        reading->partial = true;
+    else if (object->state == OBJECT_UNREADABLE || (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
+        reading->partial = true; /* what is left of a deleted file is seldom all of it */
     if (reading->paths.failed)
         reading_out_of_memory(reading);
     else
@@ -138,6 +155,8 @@ void reading_take_object(struct reading *reading, struct object *object)
 }
 
 /* ---- messages ---- */
+
+enum { MAX_VOLUMES = 1024 };
 
 static void take_text(struct wire *wire, char *out, size_t room)
 {
@@ -160,21 +179,40 @@ static void take_image(struct reading *reading, struct wire *wire)
         wire->broken = true;
 }
 
+static bool is_known_volume(const struct reading *reading, const struct volume *volume)
+{
+    for (size_t i = 0; i < reading->volume_count; i++)
+        if (reading->volumes[i].start == volume->start && reading->volumes[i].len == volume->len)
+            return true;
+    return false;
+}
+
 static void take_volume(struct reading *reading, struct wire *wire)
 {
     struct volume *volumes = realloc(reading->volumes, (reading->volume_count + 1) * sizeof *volumes);
     struct volume volume = {0};
+    uint64_t missing;
 
     volume.number = wire_get(wire);
     volume.start = wire_get(wire);
     volume.len = wire_get(wire);
+    missing = wire_get(wire);
     take_text(wire, volume.about, sizeof volume.about);
     if (!volumes) {
         reading_out_of_memory(reading);
         return;
     }
     reading->volumes = volumes;
-    if (!wire->broken && volume.start < reading->size && volume.len <= reading->size - volume.start && volume.len > 0)
+    if (missing)
+        reading_problem(reading, "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64 " bytes lie behind the end of the image",
+                        volume.number, volume.start, missing);
+    if (wire->broken || volume.len == 0 || volume.start >= reading->size || volume.len > reading->size - volume.start)
+        return;
+    if (is_known_volume(reading, &volume))
+        reading_note(reading, "volume %" PRIu64 " is the same as one before it", volume.number);
+    else if (reading->volume_count == MAX_VOLUMES)
+        reading_problem(reading, "there are more than %d volumes; volume %" PRIu64 " is left out", MAX_VOLUMES, volume.number);
+    else
         reading->volumes[reading->volume_count++] = volume;
 }
 
@@ -188,6 +226,18 @@ static struct volume *asked_volume(struct reading *reading, struct wire *wire)
         return NULL;
     }
     return &reading->volumes[reading->first_volume + item];
+}
+
+/* What a worker tells is not to be trusted: no number may be larger than the image allows. */
+static void clip_facts(const struct reading *reading, struct filesystem_facts *facts)
+{
+    uint64_t most_inodes = reading->size / FILESYSTEM_SMALLEST_INODE + FILESYSTEM_MORE_INODES;
+    uint64_t most_blocks = reading->size / (facts->block_size ? facts->block_size : 512);
+
+    if (facts->last_inode > facts->first_inode + most_inodes)
+        facts->last_inode = facts->first_inode + most_inodes;
+    if (facts->last_block > most_blocks)
+        facts->last_block = most_blocks;
 }
 
 static void take_system(struct reading *reading, struct wire *wire)
@@ -208,6 +258,7 @@ static void take_system(struct reading *reading, struct wire *wire)
     facts->start = wire_get(wire);
     facts->len = wire_get(wire);
     facts->inodes_doubtful = wire_get(wire) != 0;
+    clip_facts(reading, facts);
     systems = volume ? realloc(volume->systems, (volume->system_count + 1) * sizeof *systems) : NULL;
     if (!systems) {
         if (volume)
@@ -326,6 +377,9 @@ static uint64_t argument(struct wire task, size_t numbers_before, size_t each, u
     return wire_get(&task);
 }
 
+/* Types of the attribute that a file's content is, as libtsk numbers them. */
+enum { DEFAULT_DATA = 1, NTFS_DATA = 128 };
+
 /* An object of which nothing is known but that it is there. */
 static void take_lost_object(struct reading *reading, uint64_t inode, const char *reason)
 {
@@ -336,6 +390,7 @@ static void take_lost_object(struct reading *reading, uint64_t inode, const char
     object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
     object->flags = allocated ? OBJECT_ALLOCATED : 0;
     object->inode = inode;
+    object->type = reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
     object_blame(object, OBJECT_UNREADABLE, "%s", reason);
     reading_take_object(reading, object);
 }

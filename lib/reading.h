@@ -72,6 +72,8 @@ struct reading {
     struct inodes all;     /* all inodes, where they do not follow from first and last */
     uint64_t *next_level, *deleted; /* folders to be read */
     size_t next_count, next_room, deleted_count, deleted_room;
+    bool names_cut;        /* there were too many */
+    unsigned long long nameless; /* allocated files that no folder names */
     bool listing;          /* names that come now are of files that no folder may name */
     struct ranges free;
 };
@@ -88,6 +90,7 @@ void reading_drain(struct reading *reading);
 /* ---- what comes back ---- */
 
 void reading_problem(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void reading_note(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void reading_out_of_memory(struct reading *reading);
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
 void reading_take_name(struct reading *reading, const struct filesystem_name *name);

@@ -9,11 +9,12 @@
 
 /* An image: its volumes in the order of the disk, what is in them, and what lies between. */
 enum {
-    INODES_PER_TASK = 256,
+    INODES_PER_TASK = 512,
     BLOCKS_PER_TASK = 1 << 19,
     TASKS_PER_WINDOW = 8,   /* of free blocks that are collected before they are handed over */
     RANGES_PER_TASK = 512,
     RANGE_TASK_LEN = 32 << 20,
+    LARGEST_CLUSTER = 64 << 10,
 };
 
 /* A stretch that is larger is several objects, so that many can read it and an accident costs little. */
@@ -153,6 +154,18 @@ static void read_free_blocks(struct reading *reading)
     }
 }
 
+/* Less than a cluster is often missing, and nothing with it. */
+static void tell_cut(struct reading *reading, const struct system *system)
+{
+    const struct filesystem_facts *facts = &system->facts;
+    uint64_t there = facts->start < reading->size ? reading->size - facts->start : 0;
+
+    if (facts->len > there)
+        (facts->len - there < LARGEST_CLUSTER ? reading_note : reading_problem)(
+            reading, "the %s file system at byte %" PRIu64 " goes on %" PRIu64 " bytes behind the end of the image", system->name,
+            facts->start, facts->len - there);
+}
+
 static void read_system(struct reading *reading, const struct system *system)
 {
     const struct filesystem_facts *facts = &system->facts;
@@ -161,12 +174,17 @@ static void read_system(struct reading *reading, const struct system *system)
     if (facts->inodes_doubtful)
         reading_problem(reading, "the %s file system claims more inodes than it has room for; only the first %" PRIu64 " were looked at",
                         system->name, facts->last_inode - facts->first_inode + 1);
+    tell_cut(reading, system);
+    reading->nameless = 0;
     reading_names(reading);
     if (facts->plan == FILESYSTEM_BY_LIST || facts->plan == FILESYSTEM_BY_NAME)
         read_known_inodes(reading);
     else
         read_all_inodes(reading);
     reading_forget_names(reading);
+    if (reading->nameless)
+        reading_note(reading, "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder", reading->nameless,
+                     system->name, facts->start);
     read_free_blocks(reading);
     reading->system = NULL;
 }
@@ -266,10 +284,11 @@ static void add_volume(struct reading *reading, const char *label, uint64_t star
     reading->volume_count++;
 }
 
-static void ask_table(struct reading *reading, uint64_t offset)
+static void ask_table(struct reading *reading, uint64_t offset, bool is_cut)
 {
     reading_begin(reading, TASK_TABLE);
     wire_put(&reading->task, offset);
+    wire_put(&reading->task, is_cut);
     reading_give(reading, NULL, 0);
     reading_drain(reading);
 }
@@ -328,7 +347,7 @@ static void look_into(struct reading *reading, size_t i)
     strcpy(table, reading->table);
     reading->table[0] = '\0';
     reading->forgiving = true;
-    ask_table(reading, outer.start);
+    ask_table(reading, outer.start, false);
     reading->forgiving = false;
     for (size_t k = first; k < reading->volume_count;) {
         const struct volume *inner = &reading->volumes[k];
@@ -390,37 +409,60 @@ static void look_for_disc(struct reading *reading)
         forget_volume(reading, at);
 }
 
+/* The volumes of a partition table, and what is in them. */
+static void open_volumes(struct reading *reading)
+{
+    size_t count;
+
+    label_volumes(reading, 0, NULL);
+    ask_systems(reading, 0, reading->options->system_type);
+    count = reading->volume_count;
+    for (size_t i = 0; i < count && !reading->failed;) {
+        size_t before = reading->volume_count;
+
+        if (is_unknown(&reading->volumes[i]) && !is_label(reading->table))
+            look_into(reading, i);
+        if (reading->volume_count == before)
+            i++;
+        else
+            count--;
+    }
+    drop_containers(reading);
+    if (!reading->options->system_type)
+        look_for_disc(reading);
+}
+
+/* A disk without a partition table is one volume, unless the table tells of more than the image holds. */
+static void open_whole(struct reading *reading)
+{
+    add_volume(reading, "-", 0);
+    ask_systems(reading, 0, reading->options->system_type);
+    if (reading->volume_count == 0 || !is_unknown(&reading->volumes[0]))
+        return;
+    ask_table(reading, 0, true);
+    if (reading->volume_count == 1)
+        return;
+    reading_problem(reading, "the partition table tells of more than the image holds: it is cut");
+    forget_volume(reading, 0);
+    open_volumes(reading);
+}
+
 static void find_volumes(struct reading *reading)
 {
     const struct evidence_options *options = reading->options;
     const uint64_t start = options->sector * reading->sector_size;
-    char label[64] = "-";
-    size_t count;
+    char label[64];
 
-    if (!options->has_offset)
-        ask_table(reading, 0);
-    if (reading->volume_count) {
-        label_volumes(reading, 0, NULL);
-        ask_systems(reading, 0, options->system_type);
-        count = reading->volume_count;
-        for (size_t i = 0; i < count && !reading->failed;) {
-            size_t before = reading->volume_count;
-
-            if (is_unknown(&reading->volumes[i]) && !is_label(reading->table))
-                look_into(reading, i);
-            if (reading->volume_count == before)
-                i++;
-            else
-                count--;
-        }
-        drop_containers(reading);
-        if (!options->system_type)
-            look_for_disc(reading);
-    } else {
-        if (options->has_offset)
-            snprintf(label, sizeof label, "-@%" PRIu64, start);
+    if (options->has_offset) {
+        snprintf(label, sizeof label, "-@%" PRIu64, start);
         add_volume(reading, label, start);
         ask_systems(reading, 0, options->system_type);
+    } else {
+        ask_table(reading, 0, false);
+        if (reading->volume_count)
+            open_volumes(reading);
+        else
+            open_whole(reading);
     }
     if (reading->volume_count)
         qsort(reading->volumes, reading->volume_count, sizeof *reading->volumes, compare_volumes);

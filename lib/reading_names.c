@@ -8,7 +8,7 @@
  * number of workers, and neither circles nor depth matter.  Deleted folders come after all others: what they name was
  * often used again since.
  */
-enum { FOLDERS_PER_TASK = 32, RECORDS_PER_TASK = 4096 };
+enum { FOLDERS_PER_TASK = 64, RECORDS_PER_TASK = 4096, SMALLEST_NAME = 12, MORE_NAMES = 1024 };
 
 /* ---- taking ---- */
 
@@ -68,9 +68,25 @@ static int take_found(struct reading *reading, const struct filesystem_name *nam
     return name->folder && plan != FILESYSTEM_RECORDS ? add_folder(reading, name->inode, !name->allocated) : 0;
 }
 
+/* Folders may share their blocks, and so have more names than there is room for on the disk. */
+static bool too_many(struct reading *reading)
+{
+    bool over = names_count(reading->names) > reading->size / SMALLEST_NAME + MORE_NAMES;
+
+    if (over && !reading->names_cut) {
+        bool forgiving = reading->forgiving;
+
+        reading->names_cut = true;
+        reading->forgiving = false;
+        reading_problem(reading, "the folders name more than the image has room for; names are missing");
+        reading->forgiving = forgiving;
+    }
+    return over;
+}
+
 void reading_take_name(struct reading *reading, const struct filesystem_name *name)
 {
-    if (!reading->names || !reading->system)
+    if (!reading->names || !reading->system || too_many(reading))
         return;
     if (reading->listing ? take_listed(reading, name) : take_found(reading, name))
         reading_out_of_memory(reading);
@@ -168,6 +184,7 @@ static void read_records(struct reading *reading)
 void reading_names(struct reading *reading)
 {
     reading->names = names_new();
+    reading->names_cut = false;
     if (!reading->names) {
         reading_out_of_memory(reading);
         return;

@@ -11,7 +11,7 @@ megabytes=${IMAGE_MB:-1500}
 gather()
 {
     mkdir -p "$1"
-    find /usr -xdev -type f -size -200k -printf '%s %p\n' 2>/dev/null | LC_ALL=C sort -k2 |
+    find /usr -xdev -type f -size -700k -printf '%s %p\n' 2>/dev/null | LC_ALL=C sort -k2 |
         awk -v limit=$((megabytes * 1000000)) '{ sum += $1; if (sum > limit) exit; sub(/^[0-9]+ /, ""); print }' |
         tar -cf - --no-recursion -T - 2>/dev/null | tar -xf - -C "$1" --no-same-owner
 }

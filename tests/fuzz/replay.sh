@@ -29,7 +29,7 @@ replay()
     fi
 }
 
-for target in sampler record distance; do
+for target in distance extmap format object record sampler; do
     replay "$target"
 done
 exit "$status"

@@ -516,28 +516,21 @@ static void work_that_hangs_at_each_item(void *state, struct crew_worker *worker
             spin();
 }
 
-START_TEST(after_eight_time_outs_in_a_row_there_is_less_time)
+START_TEST(each_time_out_halves_the_time_of_the_next)
 {
-    static const uint8_t tasks[] = {5, 4};
+    static const uint8_t items = 4;
     struct crew_job job = job_of(work_that_hangs_at_each_item);
-    unsigned long_ones = 0, short_ones = 0;
+    static const char *const said[] = {"after 4 s", "after 2 s", "after 1 s", "after 1 s"};
+    struct crew_result result;
     struct crew *crew;
 
-    job.seconds = 2;
-    crew = make(&job, 2);
-    for (unsigned i = 0; i < 2; i++)
-        push(crew, i, &tasks[i], 1);
-    for (unsigned i = 0; i < 2; i++) {
-        struct crew_result result = pop(crew, i);
-
-        ck_assert_uint_eq(result.loss_count, tasks[i]);
-        for (size_t j = 0; j < result.loss_count; j++) {
-            long_ones += strstr(result.losses[j].reason, "after 2 s") != NULL;
-            short_ones += strstr(result.losses[j].reason, "after 1 s") != NULL;
-        }
-    }
-    ck_assert_uint_eq(long_ones, 8);
-    ck_assert_uint_eq(short_ones, 1);
+    job.seconds = 4;
+    crew = make(&job, 1);
+    push(crew, 0, &items, 1);
+    result = pop(crew, 0);
+    ck_assert_uint_eq(result.loss_count, items);
+    for (size_t i = 0; i < items; i++)
+        ck_assert_msg(strstr(result.losses[i].reason, said[i]), "%s", result.losses[i].reason);
     crew_free(crew);
 }
 END_TEST
@@ -982,7 +975,7 @@ RUN_TESTS("crew", results_are_equal_and_in_order_for_any_number_of_workers,
           a_worker_that_hangs_up_and_lives_on_costs_the_item_alone,
           a_loop_without_end_costs_the_item_alone_and_is_not_tried_again,
           many_bad_items_are_all_left_out_and_recorded_by_number,
-          after_eight_time_outs_in_a_row_there_is_less_time,
+          each_time_out_halves_the_time_of_the_next,
           a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole,
           a_worker_that_is_killed_from_outside_costs_nothing, a_worker_that_is_killed_while_idle_is_replaced,
           descriptors_come_with_the_task_and_are_closed_after_it, a_start_that_fails_is_told_with_its_message,

@@ -42,7 +42,8 @@ static void assert_lines(const struct buffer *csv, const struct buffer *cells, c
             p = read_cell(p, end, &cell);
             ck_assert_msg(p != NULL, "no cell: %.*s", (int)csv->len, csv->data);
             ck_assert_msg(cell.len == cells->len && (cell.len == 0 || memcmp(cell.data, cells->data, cell.len) == 0),
-                          "cell %zu of line %zu: %.*s, not %.*s", i, line, (int)cell.len, cell.data, (int)cells->len, cells->data);
+                          "cell %zu of line %zu: %.*s, not %.*s", i, line, (int)cell.len, cell.data, (int)cells->len,
+                          cells->data);
             if (i + 1 < counts[line])
                 ck_assert(p < end && *p++ == ',');
             else
@@ -56,8 +57,9 @@ static void assert_lines(const struct buffer *csv, const struct buffer *cells, c
 
 static size_t make_bytes(char *into)
 {
-    static const char *const signs[] = {",", "\"", "\n", "\r", "\r\n", "\"\"", "=", "+", "-", "@", "'", " ", "\\", "\t", "\xff",
-                                        "\xc3", "\u00e4", "\u202e", "x", "", "0", "\x7f", "a b", ";", "\xe2\x82"};
+    static const char *const signs[] = {",", "\"", "\n", "\r",   "\r\n", "\"\"", "=",       "+",      "-",
+                                        "@", "'",  " ",  "\\",   "\t",   "\xff", "\xc3",    "\u00e4", "\u202e",
+                                        "x", "",   "0",  "\x7f", "a b",  ";",    "\xe2\x82"};
     size_t len = 0;
 
     for (uint64_t i = random64() % 8; i > 0; i--) {
@@ -148,7 +150,8 @@ static void assert_foreign(const char *data, size_t len, const char *cell, bool 
     struct buffer csv = {0};
 
     ck_assert_int_eq(csv_foreign(&csv, data, len), changed);
-    ck_assert_msg(csv.len == strlen(cell) && memcmp(csv.data, cell, csv.len) == 0, "%.*s, not %s", (int)csv.len, csv.data, cell);
+    ck_assert_msg(csv.len == strlen(cell) && memcmp(csv.data, cell, csv.len) == 0, "%.*s, not %s", (int)csv.len,
+                  csv.data, cell);
     buffer_release(&csv);
 }
 

@@ -77,7 +77,8 @@ static void found_image(void *arg, const struct evidence_image *image)
 {
     (void)arg;
     images++;
-    buffer_printf(&found, "image %s %s %" PRIu64 " %" PRIu32 "\n", image->format, image->table, image->size, image->sector_size);
+    buffer_printf(&found, "image %s %s %" PRIu64 " %" PRIu32 "\n", image->format, image->table, image->size,
+                  image->sector_size);
     if (touch)
         ck_assert_int_eq(utimensat(AT_FDCWD, touch, (struct timespec[]){{1, 0}, {1, 0}}, 0), 0);
 }
@@ -88,12 +89,13 @@ static void found_volume(void *arg, const struct evidence_volume *volume)
 
     (void)arg;
     volumes++;
-    buffer_printf(&found, "volume %s %" PRIu64 "+%" PRIu64 " %s %s\n", at ? at : volume->label, volume->start, volume->len,
-                  volume->system, volume->content);
+    buffer_printf(&found, "volume %s %" PRIu64 "+%" PRIu64 " %s %s\n", at ? at : volume->label, volume->start,
+                  volume->len, volume->system, volume->content);
 }
 
 /* How an object is told, with what it should hold. */
-static void tell(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data, size_t len, const char *path)
+static void tell(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data, size_t len,
+                 const char *path)
 {
     struct sum sum = {0};
 
@@ -101,8 +103,8 @@ static void tell(struct buffer *out, const char *kind, uint64_t start, const uin
     buffer_printf(out, "%s %" PRIu64 "+%zu %" PRIx64 " %s\n", kind, start, len, sum.value, path);
 }
 
-static void found_object(void *arg, const struct evidence_volume *volume, const struct object *object, const char *paths,
-                         size_t count)
+static void found_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                         const char *paths, size_t count)
 {
     struct sum sum = {0};
 
@@ -220,7 +222,8 @@ START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
     uint64_t all = 0;
 
     begin_folder();
-    ck_assert_int_eq(mkdir(in_folder("c"), 0700) | mkdir(in_folder("c/empty"), 0700) | mkdir(in_folder("c/y"), 0700), 0);
+    ck_assert_int_eq(mkdir(in_folder("c"), 0700) | mkdir(in_folder("c/empty"), 0700) | mkdir(in_folder("c/y"), 0700),
+                     0);
     ck_assert_int_eq(symlink("a00", in_folder("link")) | mkfifo(in_folder("fifo"), 0600), 0);
     for (unsigned i = 0; i < 40; i++, all += lens[(i - 1) % 8]) {
         char name[64];
@@ -360,7 +363,8 @@ static struct buffer wanted_of(const struct part *parts, size_t count)
 
         tell_disk(&wanted, "gap", end, parts[i].first);
         end = parts[i].first + parts[i].count;
-        buffer_printf(&wanted, "volume @%" PRIu64 " %" PRIu64 "+%" PRIu64 "  \n", start, start, (uint64_t)parts[i].count * SECTOR);
+        buffer_printf(&wanted, "volume @%" PRIu64 " %" PRIu64 "+%" PRIu64 "  \n", start, start,
+                      (uint64_t)parts[i].count * SECTOR);
         tell_disk(&wanted, "unallocated", parts[i].first, end);
     }
     tell_disk(&wanted, "gap", end, DISK_SECTORS);
@@ -453,7 +457,9 @@ START_TEST(the_digests_of_a_disk_are_those_of_its_bytes)
     begin_folder();
     make_disk(&part, 1);
     wanted = wanted_of(&part, 1);
-    ck_assert_int_eq(digest_begin(digest, NULL) | digest_update(digest, disk, DISK_LEN, NULL) | digest_final(digest, &values, NULL), 0);
+    ck_assert_int_eq(digest_begin(digest, NULL) | digest_update(digest, disk, DISK_LEN, NULL) |
+                         digest_final(digest, &values, NULL),
+                     0);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         for (size_t i = 0; (kinds & DIGEST_BIT(kind)) && i < digest_len((enum digest_kind)kind); i++)
             buffer_printf(&wanted, "%02x", values.bytes[kind][i]);
@@ -500,7 +506,8 @@ static void assert_fails(const char *path, const char *reason)
 
 START_TEST(what_cannot_be_opened_is_an_error_that_names_it)
 {
-    static const uint8_t qcow2[600] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16};
+    static const uint8_t qcow2[600] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0,
+                                       0,   0,   0,   0,    0, 0, 0, 0, 0, 0, 0, 16};
 
     begin_folder();
     assert_fails(in_folder("missing"), "");
@@ -515,7 +522,8 @@ END_TEST
 
 START_TEST(types_are_known_by_their_whole_names)
 {
-    static const char *const known[] = {"raw", "ewf", "aff", "vmdk", "vhd"}, *const unknown[] = {"", "ra", "aw", "raw ewf", " ", "E01"};
+    static const char *const known[] = {"raw", "ewf", "aff", "vmdk", "vhd"};
+    static const char *const unknown[] = {"", "ra", "aw", "raw ewf", " ", "E01"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         ck_assert_msg(evidence_image_type_known(known[i]), "%s", known[i]);

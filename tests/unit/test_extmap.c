@@ -124,7 +124,8 @@ static struct extmap begin_map(uint64_t end)
     memset(&got, 0, sizeof got);
     got_next = got_blocks = reads = 0;
     limit = end;
-    return (struct extmap){.block_size = block_size, .block_count = block_count, .read = read_block, .add = add_stretch};
+    return (struct extmap){
+        .block_size = block_size, .block_count = block_count, .read = read_block, .add = add_stretch};
 }
 
 static void assert_bounded(void)

@@ -100,7 +100,8 @@ static void fake_close(void *state)
 
 static struct medium *fake_medium(uint64_t size)
 {
-    const struct backend backend = {.size = size, .sector_size = 4096, .read = fake_read, .close = fake_close, .state = &fake};
+    const struct backend backend = {
+        .size = size, .sector_size = 4096, .read = fake_read, .close = fake_close, .state = &fake};
     struct error err = {""};
     struct medium *medium = medium_new(&backend, "fake", &err);
 
@@ -242,7 +243,7 @@ START_TEST(what_cannot_be_read_is_zeros_and_noted)
         struct medium *medium;
 
         begin_fake(behaviour);
-        make_bad(1 + (unsigned)(random64() % 10), unit, round % 2 ? 3 : 20000 / unit);
+        make_bad(1 + (unsigned)(random64() % (round % 2 ? 100 : 10)), unit, round % 2 ? 3 : 20000 / unit);
         medium = fake_medium(SIZE);
         for (int i = 0; i < 30; i++)
             read_anywhere(medium);
@@ -350,8 +351,8 @@ END_TEST
 START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
 {
     for (int round = 0; round < 20; round++) {
-        struct backend backend = {.size = SIZE, .sector_size = 512, .read = fake_read, .bad = fake_bad, .close = fake_close,
-                                  .state = &fake};
+        struct backend backend = {
+            .size = SIZE, .sector_size = 512, .read = fake_read, .bad = fake_bad, .close = fake_close, .state = &fake};
         struct error err = {""};
         struct medium *medium;
 
@@ -424,7 +425,8 @@ END_TEST
 
 START_TEST(a_medium_tells_what_its_backend_is)
 {
-    struct backend backend = {.size = 12345, .sector_size = 2048, .read = fake_read, .close = fake_close, .state = &fake};
+    struct backend backend = {
+        .size = 12345, .sector_size = 2048, .read = fake_read, .close = fake_close, .state = &fake};
     struct error err = {""};
     struct medium *medium;
 
@@ -629,9 +631,10 @@ END_TEST
 
 RUN_TESTS("medium", all_that_can_be_read_is_right, what_cannot_be_read_is_zeros_and_noted,
           one_read_of_everything_notes_each_bad_stretch_once, bad_bytes_are_counted_once_however_they_were_read,
-          bad_bytes_between_two_bad_stretches_are_counted_once, bad_bytes_that_are_read_again_much_later_are_counted_once,
-          bytes_behind_the_end_are_zeros_and_noted, what_the_backend_knows_to_be_wrong_is_noted,
-          very_many_bad_stretches_are_noted_in_rising_order, very_many_bad_stretches_are_noted_in_falling_order,
-          a_medium_tells_what_its_backend_is, a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
+          bad_bytes_between_two_bad_stretches_are_counted_once,
+          bad_bytes_that_are_read_again_much_later_are_counted_once, bytes_behind_the_end_are_zeros_and_noted,
+          what_the_backend_knows_to_be_wrong_is_noted, very_many_bad_stretches_are_noted_in_rising_order,
+          very_many_bad_stretches_are_noted_in_falling_order, a_medium_tells_what_its_backend_is,
+          a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
           a_file_that_became_shorter_is_noted_from_there_on, a_part_that_is_gone_is_an_error_that_names_it,
           an_empty_file_is_a_medium_of_nothing, a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)

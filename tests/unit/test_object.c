@@ -35,16 +35,17 @@ static void assert_address(const struct object *object, const char *text)
 
     buffer_add_text(&out, "at ");
     object_address(&out, object);
-    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s", (int)out.len,
-                  out.data, text);
+    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s",
+                  (int)out.len, out.data, text);
     buffer_release(&out);
 }
 
 START_TEST(addresses_are_written_as_described)
 {
     assert_address(&(struct object){.inode = 1234, .type = 128, .id = 3}, "1234-128-3");
-    assert_address(&(struct object){.inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX, .flags = OBJECT_ALLOCATED},
-                   "18446744073709551615-4294967295-4294967295");
+    assert_address(
+        &(struct object){.inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX, .flags = OBJECT_ALLOCATED},
+        "18446744073709551615-4294967295-4294967295");
     assert_address(&(struct object){.flags = OBJECT_RANGE, .inode = 7, .start = 4096, .size = 65536}, "@4096+65536");
     assert_address(&(struct object){.flags = OBJECT_RANGE, .kind = OBJECT_GAP, .start = INT64_MAX, .size = 0},
                    "@9223372036854775807+0");
@@ -280,9 +281,18 @@ END_TEST
 
 START_TEST(the_largest_numbers_come_back)
 {
-    struct object object = {.kind = OBJECT_IMAGE, .flags = 63, .inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX,
-                            .start = UINT64_MAX, .size = UINT64_MAX, .owner = UINT64_MAX, .mode = UINT32_MAX, .uid = UINT32_MAX,
-                            .gid = UINT32_MAX, .state = OBJECT_CHANGED};
+    struct object object = {.kind = OBJECT_IMAGE,
+                            .flags = 63,
+                            .inode = UINT64_MAX,
+                            .type = UINT32_MAX,
+                            .id = UINT32_MAX,
+                            .start = UINT64_MAX,
+                            .size = UINT64_MAX,
+                            .owner = UINT64_MAX,
+                            .mode = UINT32_MAX,
+                            .uid = UINT32_MAX,
+                            .gid = UINT32_MAX,
+                            .state = OBJECT_CHANGED};
     struct object back = {0};
     struct buffer message = {0};
     struct wire wire;
@@ -352,7 +362,8 @@ START_TEST(what_no_object_has_is_refused)
 
     ck_assert(is_taken(KIND, OBJECT_IMAGE) && !is_taken(KIND, OBJECT_KINDS) && !is_taken(KIND, UINT64_MAX));
     ck_assert(is_taken(FLAGS, OBJECT_HOST) && !is_taken(FLAGS, OBJECT_HOST * 2) && !is_taken(FLAGS, (uint64_t)1 << 32));
-    ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) && !is_taken(STATE, (uint64_t)1 << 32));
+    ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) &&
+              !is_taken(STATE, (uint64_t)1 << 32));
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
         ck_assert(is_taken(narrow[i], UINT32_MAX - 1) && !is_taken(narrow[i], (uint64_t)UINT32_MAX + 1));
 }

@@ -167,7 +167,8 @@ END_TEST
 
 START_TEST(bytes_that_are_longer_than_the_message_are_refused)
 {
-    static const uint64_t lens[] = {9, 10, 1000, UINT32_MAX, (uint64_t)UINT32_MAX + 9, INT64_MAX, UINT64_MAX - 8, UINT64_MAX};
+    static const uint64_t lens[] = {
+        9, 10, 1000, UINT32_MAX, (uint64_t)UINT32_MAX + 9, INT64_MAX, UINT64_MAX - 8, UINT64_MAX};
 
     for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
         struct buffer message = {0};
