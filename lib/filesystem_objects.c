@@ -430,7 +430,7 @@ static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
     if (meta->type == TSK_FS_META_TYPE_UNDEF || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
         return false;
     /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called used. */
-    if (!(meta->flags & TSK_FS_META_FLAG_USED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
+    if ((meta->flags & TSK_FS_META_FLAG_UNUSED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
     return !filesystem_is_ntfs(filesystem) || !is_extension_record(file);
 }

@@ -71,8 +71,8 @@ static void put_tail(void)
 
 static void begin_block(size_t len, bool types, bool tail)
 {
-    memset(block, 0, sizeof block);
-    memset(notes, 0, sizeof notes);
+    memset(block, 0, len);
+    memset(notes, 0, len / 4 * sizeof *notes);
     block_len = len;
     end_of_entries = tail ? len - TAIL : len;
     has_types = types;
