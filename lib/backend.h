@@ -12,11 +12,14 @@
 struct backend {
     uint64_t size;
     uint32_t sector_size;
-    uint32_t piece; /* what is lost together when it cannot be read; 0: as little as the system reads at once */
+    uint32_t
+        piece; /* what is lost together when it cannot be read; 0: as little as the system reads at once */
     /* pread(2): may be short; 0 at the end, -1 with a cause in errno. */
     ssize_t (*read)(void *state, uint64_t offset, void *into, size_t len);
-    /* Stretches that were read so far and are known to be wrong, though read gave something; they grow.  May be NULL. */
-    size_t (*bad)(void *state, size_t from, uint64_t *offset, uint64_t *len); /* number from; 0: there is none */
+    /* Stretches that were read so far and are known to be wrong, though read gave something; they grow.  May
+     * be NULL. */
+    size_t (*bad)(void *state, size_t from, uint64_t *offset,
+                  uint64_t *len); /* number from; 0: there is none */
     void (*close)(void *state);
     void *state;
     struct digest_values stored; /* digests of the whole that the container holds */
@@ -26,10 +29,12 @@ struct backend {
 int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
 /* For one descriptor, which stays the caller's. */
 int backend_raw_fd(struct backend *backend, int fd, const char *name, struct error *err);
-/* By its name alone: 1 and the files of the set that path is the first of, 0 if it is not named like one, or -1. */
+/* By its name alone: 1 and the files of the set that path is the first of, 0 if it is not named like one, or
+ * -1. */
 int backend_ewf_files(const char *path, char ***files, size_t *count, struct error *err);
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
 /* type: as libtsk names it, "vmdk", "vhd", "aff" .. */
-int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type, struct error *err);
+int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
+                     struct error *err);
 
 #endif

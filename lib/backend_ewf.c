@@ -9,7 +9,8 @@
 
 /* ---- the files of a set ---- */
 
-/* Where the number stands in a name like x.E01, x.s01, x.Ex01, and whether it is the first one's; 0: no such name. */
+/* Where the number stands in a name like x.E01, x.s01, x.Ex01, and whether it is the first one's; 0: no such
+ * name. */
 static size_t number_at(const char *path, int *is_first)
 {
     size_t len = strlen(path);
@@ -18,8 +19,8 @@ static size_t number_at(const char *path, int *is_first)
     if (!dot || strchr(dot, '/'))
         return 0;
     number = dot + (dot[1] && (dot[2] == 'x' || dot[2] == 'X') ? 3 : 2);
-    if (!strchr("eEsSlL", dot[1]) || number + 2 != path + len || number[0] < '0' || number[0] > '9' || number[1] < '0' ||
-        number[1] > '9')
+    if (!strchr("eEsSlL", dot[1]) || number + 2 != path + len || number[0] < '0' || number[0] > '9' ||
+        number[1] < '0' || number[1] > '9')
         return 0;
     *is_first = strcmp(number, "01") == 0;
     return (size_t)(number - path);
@@ -50,7 +51,8 @@ int backend_ewf_files(const char *path, char ***files, size_t *count, struct err
         return 0;
     if (!is_first && is_later(path, at, err))
         return -1;
-    if (!is_first || libewf_glob(path, strlen(path), LIBEWF_FORMAT_UNKNOWN, &names, &globbed, NULL) != 1 || globbed < 1)
+    if (!is_first || libewf_glob(path, strlen(path), LIBEWF_FORMAT_UNKNOWN, &names, &globbed, NULL) != 1 ||
+        globbed < 1)
         return 0;
     *files = calloc((size_t)globbed + 1, sizeof **files);
     for (int i = 0; *files && i < globbed; i++)
@@ -63,8 +65,8 @@ int backend_ewf_files(const char *path, char ***files, size_t *count, struct err
 /* ---- reading ---- */
 
 /*
- * E01 and its kin, by libewf itself and not through libtsk: libewf fills a chunk whose checksum is wrong with zeros and
- * calls that a success; which chunks those were must be asked for.
+ * E01 and its kin, by libewf itself and not through libtsk: libewf fills a chunk whose checksum is wrong with
+ * zeros and calls that a success; which chunks those were must be asked for.
  */
 static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 {
@@ -139,7 +141,8 @@ int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, 
         libewf_handle_free(&handle, NULL);
         return ewf_error(err, paths[0], cause);
     }
-    *backend = (struct backend){.sector_size = 512, .read = ewf_read, .bad = ewf_bad, .close = ewf_close, .state = handle};
+    *backend = (struct backend){
+        .sector_size = 512, .read = ewf_read, .bad = ewf_bad, .close = ewf_close, .state = handle};
     read_facts(backend, handle);
     return 0;
 }

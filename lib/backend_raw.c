@@ -76,7 +76,8 @@ static int add_part(struct backend *backend, int fd, const char *name, struct er
     struct raw *raw = backend->state;
     off_t len = lseek(fd, 0, SEEK_END); /* also right for a block device */
 
-    raw->parts[raw->count++] = (struct part){fd, backend->size, backend->size + (len > 0 ? (uint64_t)len : 0)};
+    raw->parts[raw->count++] =
+        (struct part){fd, backend->size, backend->size + (len > 0 ? (uint64_t)len : 0)};
     if (len < 0)
         return error_errno(err, "%s", name);
     if ((uint64_t)len > INT64_MAX - backend->size)

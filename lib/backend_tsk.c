@@ -5,8 +5,8 @@
 #include "tsk.h"
 
 /*
- * The containers that libtsk reads by other libraries.  Their read functions are called as they are: tsk_img_read, which
- * stands before them, has a cache that hides read errors.
+ * The containers that libtsk reads by other libraries.  Their read functions are called as they are:
+ * tsk_img_read, which stands before them, has a cache that hides read errors.
  */
 static ssize_t image_read(void *state, uint64_t offset, void *into, size_t len)
 {
@@ -25,7 +25,8 @@ static void image_close(void *state)
     tsk_img_close(state);
 }
 
-int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type, struct error *err)
+int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
+                     struct error *err)
 {
     TSK_IMG_TYPE_ENUM id = tsk_img_type_toid_utf8(type);
     TSK_IMG_INFO *image;
@@ -35,7 +36,10 @@ int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, 
     image = tsk_img_open_utf8((int)count, (const char *const *)paths, id, 0);
     if (!image)
         return tsk_failed(err, "%s: cannot be opened as '%s'", paths[0], type);
-    *backend = (struct backend){.size = image->size > 0 ? (uint64_t)image->size : 0, .sector_size = image->sector_size,
-                                .read = image_read, .close = image_close, .state = image};
+    *backend = (struct backend){.size = image->size > 0 ? (uint64_t)image->size : 0,
+                                .sector_size = image->sector_size,
+                                .read = image_read,
+                                .close = image_close,
+                                .state = image};
     return 0;
 }

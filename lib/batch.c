@@ -6,16 +6,18 @@
 #include <string.h>
 
 enum {
-    ARENA_LEN = 4 << 20,   /* content of small objects that is read together */
-    LARGE = 1 << 20,       /* an object of more is read alone */
-    PIECE = 1 << 20,       /* of a large one */
-    MAX_GAP = 4 << 10,     /* between two runs: reading it costs less than another call */
+    ARENA_LEN = 4 << 20, /* content of small objects that is read together */
+    LARGE = 1 << 20,     /* an object of more is read alone */
+    PIECE = 1 << 20,     /* of a large one */
+    MAX_GAP = 4 << 10,   /* between two runs: reading it costs less than another call */
     ZEROS_PIECE = 64 << 20,
 };
 
-/* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of them at most. */
+/* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of
+ * them at most. */
 #define MAX_HOLES ((uint64_t)32 << 30)
-/* Files may claim the same blocks: what is taken together is read at most twice the medium's size, and a little. */
+/* Files may claim the same blocks: what is taken together is read at most twice the medium's size, and a
+ * little. */
 #define MORE_THAN_MEDIUM ((uint64_t)64 << 20)
 
 struct piece {
@@ -31,14 +33,15 @@ struct batch {
     uint32_t *items;
     bool *pending; /* still to be inspected */
     size_t count, room;
-    uint64_t pending_len; /* bytes */
+    uint64_t pending_len;   /* bytes */
     uint64_t holes, stored; /* bytes since the last flush */
     struct piece *pieces;
     size_t piece_count, piece_room;
     uint8_t *arena; /* ARENA_LEN, and gaps */
 };
 
-struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker, struct error *err)
+struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker,
+                        struct error *err)
 {
     struct batch *batch = calloc(1, sizeof *batch);
 
@@ -131,7 +134,8 @@ static void inspect_runs(struct batch *batch, struct medium *medium, struct obje
     finish(batch, medium, object);
 }
 
-static void inspect_content(struct batch *batch, const struct medium *medium, struct object *object, struct filesystem_content *content)
+static void inspect_content(struct batch *batch, const struct medium *medium, struct object *object,
+                            struct filesystem_content *content)
 {
     uint64_t done = 0;
 
@@ -171,7 +175,8 @@ static int add_pieces(struct batch *batch, const struct object *object)
             batch->pieces = pieces;
             batch->piece_room = room;
         }
-        batch->pieces[batch->piece_count++] = (struct piece){object->runs[i].image, object->runs[i].len, NULL};
+        batch->pieces[batch->piece_count++] =
+            (struct piece){object->runs[i].image, object->runs[i].len, NULL};
     }
     return 0;
 }
@@ -287,18 +292,22 @@ static void blame_missing(const struct medium *medium, struct object *object)
     uint64_t missing = object_overlap(object, size, INT64_MAX - size);
 
     if (missing)
-        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie behind the end of the image", missing);
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie behind the end of the image",
+                     missing);
 }
 
 /* What a hostile file system claims must not keep a worker busy for ever. */
-static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object, uint64_t stored)
+static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object,
+                            uint64_t stored)
 {
     uint64_t holes = !(object->flags & OBJECT_RESIDENT) && object->size > stored ? object->size - stored : 0;
 
     if (holes > MAX_HOLES - batch->holes)
-        object_blame(object, OBJECT_UNREADABLE, "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+        object_blame(object, OBJECT_UNREADABLE,
+                     "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
     else if (stored > 2 * medium_size(medium) + MORE_THAN_MEDIUM - batch->stored)
-        object_blame(object, OBJECT_UNREADABLE, "together with its neighbours it claims more than the image holds");
+        object_blame(object, OBJECT_UNREADABLE,
+                     "together with its neighbours it claims more than the image holds");
     if (object->state == OBJECT_UNREADABLE)
         return true;
     batch->holes += holes;
@@ -306,7 +315,8 @@ static bool claims_too_much(struct batch *batch, const struct medium *medium, st
     return false;
 }
 
-int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object, struct filesystem_content *content)
+int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
+              struct filesystem_content *content)
 {
     uint64_t stored = object_stored(object);
     struct object *kept, swap;
@@ -321,7 +331,8 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     batch->items[batch->count] = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
-    if (!batch->inspector || kept->state == OBJECT_UNREADABLE || claims_too_much(batch, medium, kept, stored)) {
+    if (!batch->inspector || kept->state == OBJECT_UNREADABLE ||
+        claims_too_much(batch, medium, kept, stored)) {
         batch->count++;
     } else if (content || stored > LARGE) {
         batch->count++;
@@ -340,7 +351,8 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     return 0;
 }
 
-void batch_flush(struct batch *batch, struct medium *medium, void (*done)(void *arg, const struct object *object), void *arg)
+void batch_flush(struct batch *batch, struct medium *medium,
+                 void (*done)(void *arg, const struct object *object), void *arg)
 {
     read_pending(batch, medium);
     for (size_t i = 0; i < batch->count; i++)

@@ -9,22 +9,27 @@
 #include "object.h"
 
 /*
- * Objects on their way through an inspector, read together: the runs of many small ones are sorted by their place on the
- * image and read in a few large stretches, then each object is inspected as a whole, in the order in which it came.
+ * Objects on their way through an inspector, read together: the runs of many small ones are sorted by their
+ * place on the image and read in a few large stretches, then each object is inspected as a whole, in the
+ * order in which it came.
  */
 struct batch;
 
 /* inspector may be NULL: nothing is read.  worker is told of each item, and of the progress. */
-struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker, struct error *err);
+struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker,
+                        struct error *err);
 void batch_free(struct batch *batch);
 
 /*
- * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task.  content as in
- * filesystem.h; with it, and if the object is large, it is inspected before this returns.  -1 without memory.
+ * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task.
+ * content as in filesystem.h; with it, and if the object is large, it is inspected before this returns.  -1
+ * without memory.
  */
-int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object, struct filesystem_content *content);
+int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
+              struct filesystem_content *content);
 
 /* Inspects what is left, and calls done for all objects since the last time, in order. */
-void batch_flush(struct batch *batch, struct medium *medium, void (*done)(void *arg, const struct object *object), void *arg);
+void batch_flush(struct batch *batch, struct medium *medium,
+                 void (*done)(void *arg, const struct object *object), void *arg);
 
 #endif

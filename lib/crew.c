@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crew_inner.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "crew_inner.h"
 #include "sandbox.h"
 
 enum {
@@ -49,8 +48,8 @@ struct crew {
     unsigned missing;
     unsigned failed_starts; /* in a row */
     unsigned time_outs;
-    int64_t watched;        /* when */
-    bool complete;          /* all workers have started once */
+    int64_t watched; /* when */
+    bool complete;   /* all workers have started once */
     bool failed;
     struct error failure;
     struct pollfd *polled;

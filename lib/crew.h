@@ -13,11 +13,11 @@
 /*
  * Work done by processes that may die: each worker is a sandboxed process of its own, forked from this one.
  *
- * A task is bytes, and descriptors that go with it; it is made of items, numbered from 0 by whoever works on it.  Tasks
- * are handed back in the order they came in, with all that the worker sent for them, so the outcome does not depend on
- * the number of workers.  A worker that dies, or spends too much CPU time on an item without progress, is replaced.
- * The item it was at is tried once more (not after a time-out), then left out and recorded as a loss; the rest of the
- * task is done by the next worker, from the start.
+ * A task is bytes, and descriptors that go with it; it is made of items, numbered from 0 by whoever works on
+ * it.  Tasks are handed back in the order they came in, with all that the worker sent for them, so the
+ * outcome does not depend on the number of workers.  A worker that dies, or spends too much CPU time on an
+ * item without progress, is replaced. The item it was at is tried once more (not after a time-out), then left
+ * out and recorded as a loss; the rest of the task is done by the next worker, from the start.
  *
  * What a worker sends is as little to be trusted as the evidence that it reads.
  */
@@ -25,10 +25,12 @@
 struct crew_worker; /* the worker's side */
 
 struct crew_job {
-    /* In the worker, files can still be opened below the folders; NULL: the worker cannot work, err says why. */
+    /* In the worker, files can still be opened below the folders; NULL: the worker cannot work, err says why.
+     */
     void *(*start)(void *arg, struct crew_worker *worker, struct error *err);
     /* In the worker, in the sandbox.  The descriptors are closed by the crew afterwards. */
-    void (*work)(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds, unsigned fd_count);
+    void (*work)(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
+                 unsigned fd_count);
     void *arg;                  /* for start */
     const char *const *folders; /* that start may read below; ends with NULL */
     uint64_t memory;            /* bytes of address space that a worker may use */
@@ -79,7 +81,8 @@ unsigned crew_missing(const struct crew *crew);
 bool crew_full(const struct crew *crew);
 bool crew_empty(const struct crew *crew);
 /* Must not be called while the crew is full.  The task is copied; the descriptors become the crew's. */
-int crew_push(struct crew *crew, uint64_t tag, const void *task, size_t len, const int *fds, unsigned fd_count, struct error *err);
+int crew_push(struct crew *crew, uint64_t tag, const void *task, size_t len, const int *fds,
+              unsigned fd_count, struct error *err);
 /* Waits for the oldest task; 1, 0 if there is none, -1 if no worker can be started any more. */
 int crew_pop(struct crew *crew, struct crew_result *result, struct error *err);
 

@@ -4,9 +4,9 @@
 
 /* What the two sides of a crew, and the parent's tasks, share. */
 
-#include "crew.h"
-
 #include <sys/types.h>
+
+#include "crew.h"
 
 enum {
     FRAME_MAX = 64 * 1024,

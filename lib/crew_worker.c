@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crew_inner.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "crew_inner.h"
 #include "sandbox.h"
 
 struct crew_worker {

@@ -29,7 +29,8 @@ static void add_cell(struct buffer *out, const char *text, size_t len)
     /* A line's first cell must not be nothing, or its comma would be missing. */
     for (size_t i = 0; i < len && !quote; i++)
         quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-    quote = quote || (len > 0 && (text[0] == ' ' || text[len - 1] == ' ')) || (len == 0 && (out->len == 0 || out->data[out->len - 1] == '\n'));
+    quote = quote || (len > 0 && (text[0] == ' ' || text[len - 1] == ' ')) ||
+            (len == 0 && (out->len == 0 || out->data[out->len - 1] == '\n'));
     if (quote)
         add_quoted(out, text, len);
     else
@@ -45,7 +46,8 @@ void csv_cell(struct buffer *out, const char *text)
 bool csv_foreign(struct buffer *out, const char *data, size_t len)
 {
     struct buffer text = {0};
-    bool formula = len > 0 && data[0] && strchr("=+-@", data[0]), changed = formula || escape_needed(data, len);
+    bool formula = len > 0 && data[0] && strchr("=+-@", data[0]),
+         changed = formula || escape_needed(data, len);
 
     begin_cell(out);
     if (formula)

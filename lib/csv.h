@@ -13,8 +13,8 @@
 void csv_cell(struct buffer *out, const char *text);
 
 /*
- * A cell of foreign bytes: escaped as escape_text does, and never a formula to a spreadsheet: one that begins like it has
- * an apostrophe before it.  Returns whether the cell is other than the bytes.
+ * A cell of foreign bytes: escaped as escape_text does, and never a formula to a spreadsheet: one that begins
+ * like it has an apostrophe before it.  Returns whether the cell is other than the bytes.
  */
 bool csv_foreign(struct buffer *out, const char *data, size_t len);
 

@@ -44,7 +44,8 @@ struct disk *disk_open(struct medium *medium, struct error *err)
         return NULL;
     }
     disk->medium = medium;
-    if (!tsk_img_open_external(disk, (TSK_OFF_T)medium_size(medium), medium_sector_size(medium), image_read, image_close, image_stat)) {
+    if (!tsk_img_open_external(disk, (TSK_OFF_T)medium_size(medium), medium_sector_size(medium), image_read,
+                               image_close, image_stat)) {
         tsk_failed(err, "libtsk does not take the image");
         free(disk);
         return NULL;
@@ -71,8 +72,8 @@ struct medium *disk_medium(const struct disk *disk)
 
 /* ---- volumes ---- */
 
-static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table, void (*found)(void *arg, const struct disk_volume *),
-                         void *arg)
+static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table,
+                         void (*found)(void *arg, const struct disk_volume *), void *arg)
 {
     const uint64_t size = medium_size(disk->medium), block = table->block_size;
 
@@ -83,7 +84,9 @@ static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table, void
         if (!part || !(part->flags & TSK_VS_PART_FLAG_ALLOC) || (part->flags & TSK_VS_PART_FLAG_META) ||
             part->start > INT64_MAX / block || part->len > INT64_MAX / block)
             continue;
-        volume = (struct disk_volume){.number = part->addr, .start = part->start * block, .len = part->len * block,
+        volume = (struct disk_volume){.number = part->addr,
+                                      .start = part->start * block,
+                                      .len = part->len * block,
                                       .about = part->desc ? part->desc : ""};
         if (volume.start >= size)
             volume.missing = volume.len;
@@ -94,8 +97,8 @@ static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table, void
     }
 }
 
-int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
-                 struct error *err)
+int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
+                 void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err)
 {
     const TSK_OFF_T size = disk->image.size;
     TSK_VS_INFO *table;
@@ -109,7 +112,8 @@ int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **t
     if (!table) {
         uint32_t cause = tsk_error_get_errno();
 
-        if (cause == 0 || cause == TSK_ERR_VS_UNKTYPE || cause == TSK_ERR_VS_MAGIC || cause == TSK_ERR_VS_ENCRYPTED || medium_size(disk->medium) < 1024) {
+        if (cause == 0 || cause == TSK_ERR_VS_UNKTYPE || cause == TSK_ERR_VS_MAGIC ||
+            cause == TSK_ERR_VS_ENCRYPTED || medium_size(disk->medium) < 1024) {
             tsk_error_reset();
             return 1;
         }
@@ -148,8 +152,9 @@ static bool try_type(struct search *search, TSK_FS_TYPE_ENUM type)
 /* Where libtsk names several types ("ext or ufs") each is tried, and what opens is taken. */
 static void try_each(struct search *search)
 {
-    static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT, TSK_FS_TYPE_EXT_DETECT,
-                                             TSK_FS_TYPE_FFS_DETECT,  TSK_FS_TYPE_HFS_DETECT, TSK_FS_TYPE_ISO9660_DETECT};
+    static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,
+                                             TSK_FS_TYPE_EXT_DETECT,  TSK_FS_TYPE_FFS_DETECT,
+                                             TSK_FS_TYPE_HFS_DETECT,  TSK_FS_TYPE_ISO9660_DETECT};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         try_type(search, types[i]);
@@ -157,21 +162,25 @@ static void try_each(struct search *search)
 
 static void try_pool(struct search *search)
 {
-    const TSK_POOL_INFO *pool = tsk_pool_open_img_sing(&search->disk->image, (TSK_OFF_T)search->offset, TSK_POOL_TYPE_APFS);
+    const TSK_POOL_INFO *pool =
+        tsk_pool_open_img_sing(&search->disk->image, (TSK_OFF_T)search->offset, TSK_POOL_TYPE_APFS);
     const TSK_POOL_VOLUME_INFO *volume = pool ? pool->vol_list : NULL;
 
     for (int left = pool ? pool->num_vols : 0; volume && left > 0; left--, volume = volume->next) {
-        struct disk_system system = {.offset = search->offset, .type = TSK_FS_TYPE_APFS, .in_pool = true, .block = volume->block};
+        struct disk_system system = {
+            .offset = search->offset, .type = TSK_FS_TYPE_APFS, .in_pool = true, .block = volume->block};
 
         search->count++;
-        search->found(search->arg, &system, volume->flags & TSK_POOL_VOLUME_FLAG_ENCRYPTED ? "apfs, encrypted" : "apfs");
+        search->found(search->arg, &system,
+                      volume->flags & TSK_POOL_VOLUME_FLAG_ENCRYPTED ? "apfs, encrypted" : "apfs");
     }
     if (pool)
         tsk_pool_close(pool);
 }
 
 int disk_systems(struct disk *disk, uint64_t offset, const char *type,
-                 void (*found)(void *arg, const struct disk_system *, const char *name), void *arg, struct error *err)
+                 void (*found)(void *arg, const struct disk_system *, const char *name), void *arg,
+                 struct error *err)
 {
     struct search search = {.disk = disk, .offset = offset, .found = found, .arg = arg};
     const char *text;

@@ -12,7 +12,8 @@
 #include "sandbox.h"
 #include "walk.h"
 
-/* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a table of all chunks. */
+/* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a
+ * table of all chunks. */
 static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
 enum { CONTAINER_BYTES_PER_BYTE = 128 };
 
@@ -46,8 +47,8 @@ static uint64_t snapshot_bytes(const struct snapshot *snapshot)
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static void check_snapshot(struct reading *reading, const struct snapshot *snapshot, char *const *files)
@@ -86,15 +87,21 @@ static void tell_bad(struct reading *reading)
         for (; i < bad->count && bad->list[i].start <= end; i++)
             if (bad->list[i].start + bad->list[i].len > end)
                 end = bad->list[i].start + bad->list[i].len;
-        reading_problem(reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros", start,
-                        end - 1);
+        reading_problem(
+            reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros",
+            start, end - 1);
     }
 }
 
-static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders, unsigned workers)
+static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+                         unsigned workers)
 {
-    const struct crew_job job = {.start = evidence_task_start, .work = evidence_task_work, .arg = setup, .folders = folders,
-                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE, .seconds = reading->options->seconds};
+    const struct crew_job job = {.start = evidence_task_start,
+                                 .work = evidence_task_work,
+                                 .arg = setup,
+                                 .folders = folders,
+                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE,
+                                 .seconds = reading->options->seconds};
 
     return crew_new(&job, workers, reading->err);
 }
@@ -104,9 +111,11 @@ static void tell_missing(struct reading *reading)
     unsigned missing = crew_missing(reading->crew);
 
     if (missing & SANDBOX_NO_LANDLOCK)
-        reading->sink->note(reading->sink->arg, "this kernel has no Landlock: the workers' sandbox is weaker");
+        reading->sink->note(reading->sink->arg,
+                            "this kernel has no Landlock: the workers' sandbox is weaker");
     if (missing & SANDBOX_NO_SECCOMP)
-        reading->sink->note(reading->sink->arg, "this kernel has no seccomp filters: the workers' sandbox is weaker");
+        reading->sink->note(reading->sink->arg,
+                            "this kernel has no seccomp filters: the workers' sandbox is weaker");
 }
 
 /* The folder that a file lies in. */
@@ -120,7 +129,8 @@ static char *folder_of(const char *path)
 }
 
 /* A second process for the digest of the whole: it reads in another order than everything else. */
-static struct crew *begin_digest(struct reading *reading, struct evidence_setup *setup, const char *const *folders)
+static struct crew *begin_digest(struct reading *reading, struct evidence_setup *setup,
+                                 const char *const *folders)
 {
     struct crew *crew = hire(reading, setup, folders, 1);
 
@@ -144,9 +154,13 @@ static void end_digest(struct reading *reading, struct crew *digester)
         reading->sink->digests(reading->sink->arg, &reading->whole, &reading->stored);
 }
 
-static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders, bool is_folder)
+static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+                           bool is_folder)
 {
-    struct evidence_setup plain = {.files = setup->files, .count = setup->count, .type = setup->type, .bytes = setup->bytes,
+    struct evidence_setup plain = {.files = setup->files,
+                                   .count = setup->count,
+                                   .type = setup->type,
+                                   .bytes = setup->bytes,
                                    .digests = reading->options->image_digests};
     struct crew *digester = NULL;
 
@@ -174,7 +188,8 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
 
 static void read_image(struct reading *reading)
 {
-    struct evidence_setup setup = {.type = reading->options->image_type, .inspector = reading->options->inspector};
+    struct evidence_setup setup = {.type = reading->options->image_type,
+                                   .inspector = reading->options->inspector};
     struct snapshot snapshot = {0};
     char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
     char *folder = folder_of(reading->path);
@@ -216,8 +231,8 @@ static void release(struct reading *reading)
     object_release(&reading->object);
 }
 
-enum evidence_result evidence_read(const char *path, const struct evidence_options *options, const struct evidence_sink *sink,
-                                   struct error *err)
+enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
+                                   const struct evidence_sink *sink, struct error *err)
 {
     struct reading reading = {.path = path, .options = options, .sink = sink, .err = err};
     struct stat st;
@@ -231,11 +246,15 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
     } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
         read_image(&reading);
     } else {
-        error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path, walk_kind(st.st_mode));
+        error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path,
+                  walk_kind(st.st_mode));
         reading.failed = true;
     }
     release(&reading);
-    return reading.failed ? EVIDENCE_FAILED : reading.changed ? EVIDENCE_CHANGED : reading.partial ? EVIDENCE_PARTIAL : EVIDENCE_DONE;
+    return reading.failed    ? EVIDENCE_FAILED
+           : reading.changed ? EVIDENCE_CHANGED
+           : reading.partial ? EVIDENCE_PARTIAL
+                             : EVIDENCE_DONE;
 }
 
 /* ---- names of types ---- */
@@ -245,7 +264,8 @@ bool evidence_image_type_known(const char *name)
     const char *at = strstr(medium_types, name);
     size_t len = strlen(name);
 
-    return len && at && !strchr(name, ' ') && (at == medium_types || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0');
+    return len && at && !strchr(name, ' ') && (at == medium_types || at[-1] == ' ') &&
+           (at[len] == ' ' || at[len] == '\0');
 }
 
 bool evidence_system_type_known(const char *name)

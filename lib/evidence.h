@@ -8,9 +8,9 @@
 #include "evidence_sink.h"
 
 /*
- * Evidence: a disk image, or a folder or file of the host.  All that it holds is handed over object by object, in the
- * order of the disk: volumes and gaps by their place; in a file system by inode, then the free blocks.  The outcome is
- * the same for any number of workers.
+ * Evidence: a disk image, or a folder or file of the host.  All that it holds is handed over object by
+ * object, in the order of the disk: volumes and gaps by their place; in a file system by inode, then the free
+ * blocks.  The outcome is the same for any number of workers.
  *
  * Evidence is only ever read, and only by worker processes in a sandbox (crew.h).
  */
@@ -21,8 +21,8 @@ enum evidence_result {
     EVIDENCE_FAILED,  /* it could not be opened, or the environment failed: err tells */
 };
 
-enum evidence_result evidence_read(const char *path, const struct evidence_options *options, const struct evidence_sink *sink,
-                                   struct error *err);
+enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
+                                   const struct evidence_sink *sink, struct error *err);
 
 /* Whether the names are known; for options. */
 bool evidence_image_type_known(const char *name);

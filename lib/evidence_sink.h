@@ -12,16 +12,16 @@
 
 /* What is asked of evidence, and who is told what is found: see evidence.h. */
 struct evidence_options {
-    const char *image_type; /* one of medium_types; NULL to find out */
+    const char *image_type;  /* one of medium_types; NULL to find out */
     const char *system_type; /* of the file system; NULL to find out */
     bool has_offset;
     uint64_t sector; /* only what begins there is looked at */
     unsigned workers;
-    unsigned seconds; /* of CPU time that one object may take without getting on */
-    unsigned kinds;   /* a set of OBJECT_BIT */
-    unsigned image_digests; /* a set of DIGEST_BIT: of the whole image; 0: none */
+    unsigned seconds;                  /* of CPU time that one object may take without getting on */
+    unsigned kinds;                    /* a set of OBJECT_BIT */
+    unsigned image_digests;            /* a set of DIGEST_BIT: of the whole image; 0: none */
     const struct inspector *inspector; /* NULL: the content is not read */
-    atomic_ullong *bytes;   /* counts what was read; may be NULL */
+    atomic_ullong *bytes;              /* counts what was read; may be NULL */
 };
 
 struct evidence_image {
@@ -34,8 +34,8 @@ struct evidence_image {
 struct evidence_volume {
     const char *label; /* "2@1048576": number and first byte; "-": there are none */
     uint64_t start, len;
-    const char *about;  /* what the table says of it */
-    const char *system; /* the file system in it; "": none that can be read */
+    const char *about;   /* what the table says of it */
+    const char *system;  /* the file system in it; "": none that can be read */
     const char *content; /* what is in it instead, if that is known: "LUKS2"; or "" */
     bool encrypted;
 };
@@ -45,7 +45,8 @@ struct evidence_sink {
     void (*image)(void *arg, const struct evidence_image *image);
     void (*volume)(void *arg, const struct evidence_volume *volume); /* before its objects */
     /* paths: count of them, each ended by a zero byte, relative to the volume. */
-    void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object, const char *paths, size_t count);
+    void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object,
+                   const char *paths, size_t count);
     void (*digests)(void *arg, const struct digest_values *whole, const struct digest_values *stored);
     void (*problem)(void *arg, const char *text); /* something could not be read */
     void (*note)(void *arg, const char *text);    /* worth knowing */

@@ -140,7 +140,8 @@ static void found_volume(void *arg, const struct disk_volume *volume)
     wire_put_bytes(&worker->out, volume->about, strlen(volume->about));
 }
 
-static size_t read_head(struct evidence_worker *worker, uint64_t start, uint64_t len, uint8_t head[FORMAT_HEAD])
+static size_t read_head(struct evidence_worker *worker, uint64_t start, uint64_t len,
+                        uint8_t head[FORMAT_HEAD])
 {
     const uint64_t size = medium_size(worker->medium), left = start < size ? size - start : 0;
     size_t head_len = len < FORMAT_HEAD ? (size_t)len : FORMAT_HEAD;
@@ -179,12 +180,13 @@ static void do_table(struct evidence_worker *worker, struct wire *task)
     }
 }
 
-static struct filesystem *use_system(struct evidence_worker *worker, const struct disk_system *system, struct error *err)
+static struct filesystem *use_system(struct evidence_worker *worker, const struct disk_system *system,
+                                     struct error *err)
 {
     const struct disk_system *last = &worker->system;
 
-    if (worker->filesystem && last->offset == system->offset && last->type == system->type && last->in_pool == system->in_pool &&
-        last->block == system->block)
+    if (worker->filesystem && last->offset == system->offset && last->type == system->type &&
+        last->in_pool == system->in_pool && last->block == system->block)
         return worker->filesystem;
     filesystem_close(worker->filesystem);
     worker->system = *system;
@@ -194,8 +196,9 @@ static struct filesystem *use_system(struct evidence_worker *worker, const struc
 
 static void put_facts(struct buffer *out, const struct filesystem_facts *facts)
 {
-    const uint64_t numbers[] = {(uint64_t)facts->plan, facts->first_inode, facts->last_inode, facts->root, facts->first_block,
-                                facts->last_block, facts->block_size, facts->start, facts->len, facts->inodes_doubtful};
+    const uint64_t numbers[] = {
+        (uint64_t)facts->plan, facts->first_inode, facts->last_inode, facts->root, facts->first_block,
+        facts->last_block,     facts->block_size,  facts->start,      facts->len,  facts->inodes_doubtful};
 
     buffer_add(out, numbers, sizeof numbers);
 }
@@ -222,7 +225,8 @@ static void found_system(void *arg, const struct disk_system *system, const char
 }
 
 /* cause: why no file system was found. */
-static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len, bool found, const struct error *cause)
+static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len, bool found,
+                         const struct error *cause)
 {
     uint8_t *head = malloc(FORMAT_HEAD);
     size_t head_len = head ? read_head(worker, start, len, head) : 0;
@@ -231,7 +235,8 @@ static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_
     struct error err;
 
     if (!found && system && !content.encrypted) {
-        error_set(&err, "at byte %" PRIu64 " begins what looks like %s, but %.1000s", start, system, cause->text);
+        error_set(&err, "at byte %" PRIu64 " begins what looks like %s, but %.1000s", start, system,
+                  cause->text);
         send_problem(worker, &err);
         content.name = system;
     }
@@ -297,7 +302,8 @@ static void do_folders(struct evidence_worker *worker, struct wire *task)
     for (size_t i = 0; i < count; i++) {
         uint64_t inode = wire_get(task);
 
-        if (crew_begin(worker->crew, (uint32_t)i) && filesystem_folder(worker->filesystem, inode, found_name, worker, &err))
+        if (crew_begin(worker->crew, (uint32_t)i) &&
+            filesystem_folder(worker->filesystem, inode, found_name, worker, &err))
             send_problem(worker, &err);
     }
 }
@@ -371,13 +377,15 @@ static void tell_failures(struct evidence_worker *worker, struct failures *failu
     if (failures->any && failures->first == failures->last)
         error_set(&err, "inode %" PRIu64 " %.1000s", failures->first, failures->cause.text);
     else if (failures->any)
-        error_set(&err, "inodes %" PRIu64 " to %" PRIu64 " %.1000s", failures->first, failures->last, failures->cause.text);
+        error_set(&err, "inodes %" PRIu64 " to %" PRIu64 " %.1000s", failures->first, failures->last,
+                  failures->cause.text);
     if (failures->any)
         send_problem(worker, &err);
     failures->any = false;
 }
 
-static void add_failure(struct evidence_worker *worker, struct failures *failures, uint64_t inode, const struct error *cause)
+static void add_failure(struct evidence_worker *worker, struct failures *failures, uint64_t inode,
+                        const struct error *cause)
 {
     if (!failures->any || failures->last + 1 != inode || strcmp(failures->cause.text, cause->text) != 0) {
         tell_failures(worker, failures);
@@ -439,7 +447,8 @@ static void do_ranges(struct evidence_worker *worker, struct wire *task)
         object.flags = OBJECT_RANGE;
         object.start = wire_get(task);
         object.size = wire_get(task);
-        if (crew_begin(worker->crew, (uint32_t)i) && object_add_run(&object, 0, object.start, object.size) == 0)
+        if (crew_begin(worker->crew, (uint32_t)i) &&
+            object_add_run(&object, 0, object.start, object.size) == 0)
             batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL);
     }
     batch_flush(worker->batch, worker->medium, send_object, worker);
@@ -450,8 +459,9 @@ static void do_ranges(struct evidence_worker *worker, struct wire *task)
 
 static bool same_times(const struct stat *a, const struct stat *b)
 {
-    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 static void keep_object(void *arg, const struct object *object)
@@ -476,7 +486,8 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     }
     object->run_count = 0;
     object->size = medium_size(medium);
-    if (object_add_run(object, 0, 0, object->size) == 0 && batch_add(worker->batch, medium, item, object, NULL) == 0)
+    if (object_add_run(object, 0, 0, object->size) == 0 &&
+        batch_add(worker->batch, medium, item, object, NULL) == 0)
         batch_flush(worker->batch, medium, keep_object, &encoded);
     wire = (struct wire){encoded.data, encoded.len, false};
     if (object_decode(&wire, &done)) {
@@ -573,10 +584,12 @@ void *evidence_task_start(void *arg, struct crew_worker *crew, struct error *err
 
 static bool needs_system(uint64_t kind)
 {
-    return kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST || kind == TASK_OBJECTS || kind == TASK_BLOCKS;
+    return kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST || kind == TASK_OBJECTS ||
+           kind == TASK_BLOCKS;
 }
 
-static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *task, const int *fds, unsigned fd_count)
+static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *task, const int *fds,
+                    unsigned fd_count)
 {
     switch (kind) {
     case TASK_IMAGE:
@@ -615,7 +628,8 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     }
 }
 
-void evidence_task_work(void *state, struct crew_worker *crew, const void *data, size_t len, const int *fds, unsigned fd_count)
+void evidence_task_work(void *state, struct crew_worker *crew, const void *data, size_t len, const int *fds,
+                        unsigned fd_count)
 {
     struct evidence_worker *worker = state;
     struct wire task = {data, len, false};

@@ -10,8 +10,8 @@
 #include "wire.h"
 
 /*
- * What the parent asks of a worker, and what comes back: numbers and bytes as in wire.h.  A task begins with its kind, a
- * result is a row of messages that each begin with theirs.
+ * What the parent asks of a worker, and what comes back: numbers and bytes as in wire.h.  A task begins with
+ * its kind, a result is a row of messages that each begin with theirs.
  */
 enum evidence_task {
     TASK_IMAGE,   /* - */
@@ -46,7 +46,7 @@ enum evidence_message {
 struct evidence_setup {
     char *const *files; /* of the image; NULL: only files of the host are read */
     size_t count;
-    uint64_t bytes; /* in these files */
+    uint64_t bytes;   /* in these files */
     const char *type; /* of the image, or NULL */
     const struct inspector *inspector;
     unsigned digests; /* a set of DIGEST_BIT, for TASK_DIGEST; 0: none is asked for */
@@ -54,7 +54,8 @@ struct evidence_setup {
 
 /* For crew_job; arg is a struct evidence_setup, which must stay. */
 void *evidence_task_start(void *arg, struct crew_worker *worker, struct error *err);
-void evidence_task_work(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds, unsigned fd_count);
+void evidence_task_work(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
+                        unsigned fd_count);
 
 /* Both sides' way of writing the same things. */
 void evidence_put_system(struct buffer *out, const struct disk_system *system);

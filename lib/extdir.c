@@ -43,16 +43,19 @@ static int tell(const struct extdir *dir, const struct entry *entry, const uint8
 
     if (entry->inode == 0 || entry->name_len == 0 || is_dots(name, entry->name_len))
         return 0;
-    return dir->found(dir->arg, &(struct extdir_name){entry->inode, allocated, entry->type, name, entry->name_len});
+    return dir->found(dir->arg,
+                      &(struct extdir_name){entry->inode, allocated, entry->type, name, entry->name_len});
 }
 
-/* What lies between two entries may be anything, also an index: only what looks like an entry in all is one. */
+/* What lies between two entries may be anything, also an index: only what looks like an entry in all is one.
+ */
 static bool looks_deleted(const struct extdir *dir, const struct entry *entry, const uint8_t *at, size_t room)
 {
-    return entry->inode > 0 && entry->inode <= dir->last_inode && entry->name_len > 0 && entry->name_len <= 255 &&
-           least_len(entry) <= room && entry->len >= least_len(entry) && entry->len % 4 == 0 && entry->len <= 0x10000 &&
-           (!dir->has_types || (entry->type > 0 && entry->type <= MAX_TYPE)) && !memchr(at + HEADER, 0, entry->name_len) &&
-           !memchr(at + HEADER, '/', entry->name_len);
+    return entry->inode > 0 && entry->inode <= dir->last_inode && entry->name_len > 0 &&
+           entry->name_len <= 255 && least_len(entry) <= room && entry->len >= least_len(entry) &&
+           entry->len % 4 == 0 && entry->len <= 0x10000 &&
+           (!dir->has_types || (entry->type > 0 && entry->type <= MAX_TYPE)) &&
+           !memchr(at + HEADER, 0, entry->name_len) && !memchr(at + HEADER, '/', entry->name_len);
 }
 
 static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room)

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * The names in a block of an ext2/3/4 folder, deleted ones included: an entry that is removed is only skipped by the
- * length of the one before it.  libtsk compares each name with all before it, which takes hours in large folders.
+ * The names in a block of an ext2/3/4 folder, deleted ones included: an entry that is removed is only skipped
+ * by the length of the one before it.  libtsk compares each name with all before it, which takes hours in
+ * large folders.
  */
 struct extdir_name {
     uint64_t inode;

@@ -31,8 +31,8 @@ static void add(struct walk *walk, uint64_t file_block, uint64_t block, uint64_t
         return;
     if (count > walk->end - file_block)
         count = walk->end - file_block;
-    if (count == 0 || file_block < walk->next || block == 0 || block >= map->block_count || count > map->block_count - block ||
-        count > walk->budget) {
+    if (count == 0 || file_block < walk->next || block == 0 || block >= map->block_count ||
+        count > map->block_count - block || count > walk->budget) {
         walk->damaged = true;
         return;
     }
@@ -78,7 +78,8 @@ static void walk_node(struct walk *walk, const uint8_t *node, size_t room, int d
 {
     unsigned entries = (unsigned)bytes_load_le(node + 2, 2);
 
-    if (bytes_load_le(node, 2) != MAGIC || bytes_load_le(node + 6, 2) != (unsigned)depth || HEADER_LEN + (size_t)entries * ENTRY_LEN > room) {
+    if (bytes_load_le(node, 2) != MAGIC || bytes_load_le(node + 6, 2) != (unsigned)depth ||
+        HEADER_LEN + (size_t)entries * ENTRY_LEN > room) {
         walk->damaged = true;
         return;
     }
@@ -91,7 +92,8 @@ static void walk_node(struct walk *walk, const uint8_t *node, size_t room, int d
             unsigned count = (unsigned)bytes_load_le(entry + 4, 2);
             bool unwritten = count > UNWRITTEN;
 
-            add(walk, bytes_load_le(entry, 4), bytes_load_le(entry + 8, 4) | bytes_load_le(entry + 6, 2) << 32,
+            add(walk, bytes_load_le(entry, 4),
+                bytes_load_le(entry + 8, 4) | bytes_load_le(entry + 6, 2) << 32,
                 unwritten ? count - UNWRITTEN : count, unwritten);
         }
     }

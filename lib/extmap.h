@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Where the blocks of an ext2/3/4 file lie, from the 60 bytes of its inode.  libtsk 4.11 reads files of more than 340
- * extents as empty and hangs on triple-indirect blocks; this does not.  All that it reads is hostile: the work is bounded
- * by the number of blocks that the file system has.
+ * Where the blocks of an ext2/3/4 file lie, from the 60 bytes of its inode.  libtsk 4.11 reads files of more
+ * than 340 extents as empty and hangs on triple-indirect blocks; this does not.  All that it reads is
+ * hostile: the work is bounded by the number of blocks that the file system has.
  */
 enum { EXTMAP_ROOT_LEN = 60, EXTMAP_POINTERS = 15 };
 
@@ -22,8 +22,8 @@ struct extmap {
 };
 
 /*
- * Calls add for all that is mapped below end (in blocks of the file).  0, or -1 if a part of the map could not be used:
- * what was found beside it has been added.
+ * Calls add for all that is mapped below end (in blocks of the file).  0, or -1 if a part of the map could
+ * not be used: what was found beside it has been added.
  */
 int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN], uint64_t end);
 int extmap_pointers(const struct extmap *map, const uint64_t pointers[EXTMAP_POINTERS], uint64_t end);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * What libtsk does not tell of entries in FAT and exFAT folders, by their bytes.  libtsk numbers the entries from where
- * the data begins, 32 bytes each, whatever else lies there.
+ * What libtsk does not tell of entries in FAT and exFAT folders, by their bytes.  libtsk numbers the entries
+ * from where the data begins, 32 bytes each, whatever else lies there.
  */
 enum { FAT_BOOT_LEN = 112, FAT_ENTRY_LEN = 32 };
 
@@ -26,7 +26,8 @@ bool fat_begins_cluster(const struct fat_layout *layout, uint64_t inode);
 /* Whether the entry is one of a file or folder, not of the label, the bitmap .. */
 bool fat_is_file(const uint8_t entry[FAT_ENTRY_LEN], bool is_exfat);
 
-/* How many bytes of a file of so many were ever written, by its stream extension entry; all, if it is none. */
+/* How many bytes of a file of so many were ever written, by its stream extension entry; all, if it is none.
+ */
 uint64_t fat_stream_written(const uint8_t entry[FAT_ENTRY_LEN], uint64_t size);
 
 #endif

@@ -26,15 +26,21 @@ static void fill_facts(struct filesystem *filesystem)
 {
     const TSK_FS_INFO *info = filesystem->info;
     struct filesystem_facts *facts = &filesystem->facts;
-    uint64_t room = medium_size(disk_medium(filesystem->disk)) / FILESYSTEM_SMALLEST_INODE + FILESYSTEM_MORE_INODES;
+    uint64_t room =
+        medium_size(disk_medium(filesystem->disk)) / FILESYSTEM_SMALLEST_INODE + FILESYSTEM_MORE_INODES;
 
-    *facts = (struct filesystem_facts){.plan = plan_of(info), .first_inode = info->first_inum, .last_inode = info->last_inum,
-                                       .root = info->root_inum, .first_block = info->first_block,
-                                       .last_block = info->last_block_act, .block_size = info->block_size,
+    *facts = (struct filesystem_facts){.plan = plan_of(info),
+                                       .first_inode = info->first_inum,
+                                       .last_inode = info->last_inum,
+                                       .root = info->root_inum,
+                                       .first_block = info->first_block,
+                                       .last_block = info->last_block_act,
+                                       .block_size = info->block_size,
                                        .start = filesystem->image_start};
     if (info->block_size && info->last_block < (uint64_t)INT64_MAX / info->block_size - 1)
         facts->len = (info->last_block + 1) * info->block_size;
-    if ((facts->plan == FILESYSTEM_BY_NUMBER || facts->plan == FILESYSTEM_RECORDS) && facts->last_inode > facts->first_inode + room) {
+    if ((facts->plan == FILESYSTEM_BY_NUMBER || facts->plan == FILESYSTEM_RECORDS) &&
+        facts->last_inode > facts->first_inode + room) {
         facts->last_inode = facts->first_inode + room;
         facts->inodes_doubtful = true;
     }
@@ -44,7 +50,8 @@ static TSK_FS_INFO *open_in_pool(struct filesystem *filesystem, const struct dis
 {
     TSK_IMG_INFO *image;
 
-    filesystem->pool = tsk_pool_open_img_sing(disk_image(filesystem->disk), (TSK_OFF_T)system->offset, TSK_POOL_TYPE_APFS);
+    filesystem->pool =
+        tsk_pool_open_img_sing(disk_image(filesystem->disk), (TSK_OFF_T)system->offset, TSK_POOL_TYPE_APFS);
     image = filesystem->pool ? filesystem->pool->get_img_info(filesystem->pool, system->block) : NULL;
     return image ? tsk_fs_open_img_decrypt(image, 0, TSK_FS_TYPE_APFS, "") : NULL;
 }
@@ -59,15 +66,18 @@ struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *
     }
     filesystem->disk = disk;
     tsk_error_reset();
-    filesystem->info = system->in_pool ? open_in_pool(filesystem, system)
-                                       : tsk_fs_open_img(disk_image(disk), (TSK_OFF_T)system->offset, system->type);
+    filesystem->info = system->in_pool
+                           ? open_in_pool(filesystem, system)
+                           : tsk_fs_open_img(disk_image(disk), (TSK_OFF_T)system->offset, system->type);
     if (!filesystem->info) {
         tsk_failed(err, "the file system cannot be opened");
         filesystem_close(filesystem);
         return NULL;
     }
-    filesystem->image_start = system->in_pool ? filesystem->pool->img_offset : (uint64_t)filesystem->info->offset;
-    filesystem->direct = !system->in_pool && !filesystem->info->block_pre_size && !filesystem->info->block_post_size;
+    filesystem->image_start =
+        system->in_pool ? filesystem->pool->img_offset : (uint64_t)filesystem->info->offset;
+    filesystem->direct =
+        !system->in_pool && !filesystem->info->block_pre_size && !filesystem->info->block_post_size;
     fill_facts(filesystem);
     return filesystem;
 }
@@ -101,7 +111,10 @@ static int map_read(void *arg, uint64_t block, uint8_t *into)
 {
     const struct mapping *mapping = arg;
 
-    return tsk_fs_read_block(mapping->info, block, (char *)into, mapping->info->block_size) == (ssize_t)mapping->info->block_size ? 0 : -1;
+    return tsk_fs_read_block(mapping->info, block, (char *)into, mapping->info->block_size) ==
+                   (ssize_t)mapping->info->block_size
+               ? 0
+               : -1;
 }
 
 static int map_add(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
@@ -111,11 +124,15 @@ static int map_add(void *arg, uint64_t file_block, uint64_t block, uint64_t coun
     return mapping->found(mapping->arg, file_block, block, count, unwritten);
 }
 
-int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len, filesystem_stretch found, void *arg)
+int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len,
+                       filesystem_stretch found, void *arg)
 {
     struct mapping mapping = {filesystem->info, found, arg};
-    const struct extmap map = {.block_size = filesystem->facts.block_size, .block_count = filesystem->info->last_block + 1,
-                               .read = map_read, .add = map_add, .arg = &mapping};
+    const struct extmap map = {.block_size = filesystem->facts.block_size,
+                               .block_count = filesystem->info->last_block + 1,
+                               .read = map_read,
+                               .add = map_add,
+                               .arg = &mapping};
     uint64_t pointers[EXTMAP_POINTERS], blocks = UINT32_MAX;
 
     if (len >= 0)
@@ -146,11 +163,13 @@ static bool is_folder_inode(const struct filesystem *filesystem, uint64_t inode)
 
 static bool is_folder(const struct filesystem *filesystem, const TSK_FS_NAME *name)
 {
-    return name->type == TSK_FS_NAME_TYPE_UNDEF ? is_folder_inode(filesystem, name->meta_addr) : name->type == TSK_FS_NAME_TYPE_DIR;
+    return name->type == TSK_FS_NAME_TYPE_UNDEF ? is_folder_inode(filesystem, name->meta_addr)
+                                                : name->type == TSK_FS_NAME_TYPE_DIR;
 }
 
 /* A folder as libtsk reads it. */
-static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg, struct error *err)
+static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
+                       struct error *err)
 {
     TSK_FS_DIR *folder;
     int stop = 0;
@@ -190,14 +209,16 @@ static int found_ext_name(void *arg, const struct extdir_name *name)
 {
     const struct ext_folder *folder = arg;
     struct filesystem *filesystem = folder->filesystem;
-    bool is_dir = name->type == EXTDIR_FOLDER || (!folder->dir.has_types && is_folder_inode(filesystem, name->inode));
+    bool is_dir =
+        name->type == EXTDIR_FOLDER || (!folder->dir.has_types && is_folder_inode(filesystem, name->inode));
 
-    return folder->found(folder->arg, &(struct filesystem_name){.inode = name->inode,
-                                                                .parent = folder->inode,
-                                                                .allocated = name->allocated && folder->allocated,
-                                                                .folder = is_dir,
-                                                                .name = name->name,
-                                                                .len = name->len});
+    return folder->found(folder->arg,
+                         &(struct filesystem_name){.inode = name->inode,
+                                                   .parent = folder->inode,
+                                                   .allocated = name->allocated && folder->allocated,
+                                                   .folder = is_dir,
+                                                   .name = name->name,
+                                                   .len = name->len});
 }
 
 static int read_ext_blocks(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
@@ -208,17 +229,22 @@ static int read_ext_blocks(void *arg, uint64_t file_block, uint64_t block, uint6
 
     (void)file_block;
     for (uint64_t i = 0; i < count && !unwritten; i++) {
-        medium_read(disk_medium(filesystem->disk), filesystem->image_start + (block + i) * size, folder->block, size);
+        medium_read(disk_medium(filesystem->disk), filesystem->image_start + (block + i) * size,
+                    folder->block, size);
         if (extdir_block(&folder->dir, folder->block, size))
             folder->damaged = true;
     }
     return 0;
 }
 
-static int read_ext_folder(struct filesystem *filesystem, TSK_FS_FILE *file, filesystem_found found, void *arg, struct error *err)
+static int read_ext_folder(struct filesystem *filesystem, TSK_FS_FILE *file, filesystem_found found,
+                           void *arg, struct error *err)
 {
     enum { FEATURES_AT = 1024 + 96, HAS_TYPES = 2 };
-    struct ext_folder folder = {.filesystem = filesystem, .inode = file->meta->addr, .found = found, .arg = arg,
+    struct ext_folder folder = {.filesystem = filesystem,
+                                .inode = file->meta->addr,
+                                .found = found,
+                                .arg = arg,
                                 .allocated = (file->meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
                                 .block = malloc(filesystem->facts.block_size)};
     uint8_t features = 0;
@@ -226,15 +252,20 @@ static int read_ext_folder(struct filesystem *filesystem, TSK_FS_FILE *file, fil
     if (!folder.block)
         return error_set(err, "out of memory");
     medium_read(disk_medium(filesystem->disk), filesystem->image_start + FEATURES_AT, &features, 1);
-    folder.dir = (struct extdir){.has_types = (features & HAS_TYPES) != 0, .last_inode = filesystem->info->last_inum,
-                                 .found = found_ext_name, .arg = &folder};
+    folder.dir = (struct extdir){.has_types = (features & HAS_TYPES) != 0,
+                                 .last_inode = filesystem->info->last_inum,
+                                 .found = found_ext_name,
+                                 .arg = &folder};
     if (filesystem_map_ext(filesystem, file->meta, file->meta->size, read_ext_blocks, &folder))
         folder.damaged = true;
     free(folder.block);
-    return folder.damaged ? error_set(err, "folder %llu is damaged, names may be missing", (unsigned long long)file->meta->addr) : 0;
+    return folder.damaged ? error_set(err, "folder %llu is damaged, names may be missing",
+                                      (unsigned long long)file->meta->addr)
+                          : 0;
 }
 
-int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg, struct error *err)
+int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
+                      struct error *err)
 {
     TSK_FS_FILE *file;
     int result;
@@ -268,11 +299,12 @@ static TSK_WALK_RET_ENUM list_one(TSK_FS_FILE *file, void *arg)
 
     if (!meta || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
         return TSK_WALK_CONT;
-    return list->found(list->arg, &(struct filesystem_name){.inode = meta->addr,
-                                                            .allocated = (meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
-                                                            .folder = meta->type == TSK_FS_META_TYPE_DIR,
-                                                            .name = name,
-                                                            .len = strlen(name)})
+    return list->found(list->arg,
+                       &(struct filesystem_name){.inode = meta->addr,
+                                                 .allocated = (meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
+                                                 .folder = meta->type == TSK_FS_META_TYPE_DIR,
+                                                 .name = name,
+                                                 .len = strlen(name)})
                ? TSK_WALK_STOP
                : TSK_WALK_CONT;
 }
@@ -280,10 +312,12 @@ static TSK_WALK_RET_ENUM list_one(TSK_FS_FILE *file, void *arg)
 int filesystem_list(struct filesystem *filesystem, filesystem_found found, void *arg, struct error *err)
 {
     struct list list = {found, arg};
-    const TSK_FS_META_FLAG_ENUM flags = TSK_FS_META_FLAG_ALLOC | TSK_FS_META_FLAG_UNALLOC | TSK_FS_META_FLAG_USED;
+    const TSK_FS_META_FLAG_ENUM flags =
+        TSK_FS_META_FLAG_ALLOC | TSK_FS_META_FLAG_UNALLOC | TSK_FS_META_FLAG_USED;
 
     tsk_error_reset();
-    if (tsk_fs_meta_walk(filesystem->info, filesystem->info->first_inum, filesystem->info->last_inum, flags, list_one, &list))
+    if (tsk_fs_meta_walk(filesystem->info, filesystem->info->first_inum, filesystem->info->last_inum, flags,
+                         list_one, &list))
         return tsk_failed(err, "not all files could be found");
     return 0;
 }
@@ -292,15 +326,15 @@ int filesystem_list(struct filesystem *filesystem, filesystem_found found, void 
 
 const uint8_t *filesystem_name_data(const TSK_FS_ATTR *attribute, size_t *len)
 {
-    if (attribute->type != TSK_FS_ATTR_TYPE_NTFS_FNAME || !(attribute->flags & TSK_FS_ATTR_RES) || attribute->size < 0 ||
-        (size_t)attribute->size > attribute->rd.buf_size)
+    if (attribute->type != TSK_FS_ATTR_TYPE_NTFS_FNAME || !(attribute->flags & TSK_FS_ATTR_RES) ||
+        attribute->size < 0 || (size_t)attribute->size > attribute->rd.buf_size)
         return NULL;
     *len = (size_t)attribute->size;
     return attribute->rd.buf;
 }
 
-int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *sequence, filesystem_found found, void *arg,
-                     struct error *err)
+int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *sequence,
+                     filesystem_found found, void *arg, struct error *err)
 {
     TSK_FS_FILE *file;
     int count, stop = 0;
@@ -313,7 +347,8 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
     }
     *sequence = file->meta->seq;
     count = file->meta->flags & TSK_FS_META_FLAG_USED && file->meta->type != TSK_FS_META_TYPE_VIRT_DIR
-                ? tsk_fs_file_attr_getsize(file) : 0;
+                ? tsk_fs_file_attr_getsize(file)
+                : 0;
     for (int i = 0; i < count && !stop; i++) {
         const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
         struct ntfs_name name;
@@ -322,13 +357,14 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
 
         if (!data || !ntfs_name(data, len, &name))
             continue;
-        stop = found(arg, &(struct filesystem_name){.inode = inode,
-                                                    .parent = name.parent,
-                                                    .parent_sequence = name.parent_sequence,
-                                                    .allocated = (file->meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
-                                                    .folder = file->meta->type == TSK_FS_META_TYPE_DIR,
-                                                    .name = name.text,
-                                                    .len = name.len});
+        stop = found(arg,
+                     &(struct filesystem_name){.inode = inode,
+                                               .parent = name.parent,
+                                               .parent_sequence = name.parent_sequence,
+                                               .allocated = (file->meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
+                                               .folder = file->meta->type == TSK_FS_META_TYPE_DIR,
+                                               .name = name.text,
+                                               .len = name.len});
     }
     tsk_fs_file_close(file);
     return 0;
@@ -350,7 +386,8 @@ static void flush_free(struct free_blocks *blocks)
     uint64_t size = blocks->filesystem->facts.block_size;
 
     if (blocks->end > blocks->first)
-        blocks->found(blocks->arg, blocks->filesystem->image_start + blocks->first * size, (blocks->end - blocks->first) * size);
+        blocks->found(blocks->arg, blocks->filesystem->image_start + blocks->first * size,
+                      (blocks->end - blocks->first) * size);
 }
 
 static TSK_WALK_RET_ENUM free_block(const TSK_FS_BLOCK *block, void *arg)
@@ -367,16 +404,19 @@ static TSK_WALK_RET_ENUM free_block(const TSK_FS_BLOCK *block, void *arg)
     return TSK_WALK_CONT;
 }
 
-int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last, void (*found)(void *arg, uint64_t start, uint64_t len),
+int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
+                           void (*found)(void *arg, uint64_t start, uint64_t len),
                            void (*getting_on)(void *arg), void *arg, struct error *err)
 {
-    struct free_blocks blocks = {.filesystem = filesystem, .found = found, .getting_on = getting_on, .arg = arg};
+    struct free_blocks blocks = {
+        .filesystem = filesystem, .found = found, .getting_on = getting_on, .arg = arg};
     const TSK_FS_BLOCK_WALK_FLAG_ENUM flags = TSK_FS_BLOCK_WALK_FLAG_UNALLOC | TSK_FS_BLOCK_WALK_FLAG_AONLY;
     int failed;
 
     tsk_error_reset();
     failed = tsk_fs_block_walk(filesystem->info, first, last, flags, free_block, &blocks);
     flush_free(&blocks);
-    return failed ? tsk_failed(err, "free blocks %llu to %llu cannot all be found", (unsigned long long)first, (unsigned long long)last)
+    return failed ? tsk_failed(err, "free blocks %llu to %llu cannot all be found", (unsigned long long)first,
+                               (unsigned long long)last)
                   : 0;
 }

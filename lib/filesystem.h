@@ -12,8 +12,8 @@
 #include "object.h"
 
 /*
- * A file system of a disk: the names that it keeps, and its objects, inode by inode.  Only for worker processes: behind
- * it is libtsk, which may crash or hang in any of these calls.
+ * A file system of a disk: the names that it keeps, and its objects, inode by inode.  Only for worker
+ * processes: behind it is libtsk, which may crash or hang in any of these calls.
  */
 struct filesystem;
 
@@ -21,8 +21,9 @@ struct filesystem;
 enum filesystem_plan {
     FILESYSTEM_BY_NUMBER, /* inodes first..last, names in folders: ext, UFS, ISO 9660 */
     FILESYSTEM_RECORDS,   /* inodes first..last, each holds its own names: NTFS */
-    FILESYSTEM_BY_LIST,   /* names in folders, and filesystem_list finds what no folder names: FAT, exFAT, YAFFS */
-    FILESYSTEM_BY_NAME,   /* only what folders name: HFS, APFS */
+    FILESYSTEM_BY_LIST, /* names in folders, and filesystem_list finds what no folder names: FAT, exFAT, YAFFS
+                         */
+    FILESYSTEM_BY_NAME, /* only what folders name: HFS, APFS */
 };
 
 /* More inodes than that for each byte of the image are not believed. */
@@ -33,7 +34,7 @@ struct filesystem_facts {
     uint64_t first_inode, last_inode, root;
     uint64_t first_block, last_block; /* as far as the image holds them */
     uint32_t block_size;
-    uint64_t start, len; /* on the image, as the file system claims */
+    uint64_t start, len;  /* on the image, as the file system claims */
     bool inodes_doubtful; /* it claims more inodes than it has room for: only so many are looked at */
 };
 
@@ -55,34 +56,38 @@ struct filesystem_name {
 typedef int (*filesystem_found)(void *arg, const struct filesystem_name *name);
 
 /* The names in a folder, but "." and "..".  Stops when found returns not 0. */
-int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg, struct error *err);
+int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
+                      struct error *err);
 
 /* FILESYSTEM_RECORDS: the names of one inode; *sequence: which use of it this is. */
-int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *sequence, filesystem_found found, void *arg,
-                     struct error *err);
+int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *sequence,
+                     filesystem_found found, void *arg, struct error *err);
 
-/* FILESYSTEM_BY_LIST: all inodes that can be found; those that no folder names have the name that they keep themselves. */
+/* FILESYSTEM_BY_LIST: all inodes that can be found; those that no folder names have the name that they keep
+ * themselves. */
 int filesystem_list(struct filesystem *filesystem, filesystem_found found, void *arg, struct error *err);
 
 /* ---- objects ---- */
 
 struct filesystem_content; /* of an object that runs alone do not tell: compressed, resident .. */
 
-/* content: NULL if the runs tell all; valid during the call.  The object is the callback's to swap with another. */
+/* content: NULL if the runs tell all; valid during the call.  The object is the callback's to swap with
+ * another. */
 typedef int (*filesystem_object)(void *arg, struct object *object, struct filesystem_content *content);
 
 /*
- * The objects of an inode, of the kinds of a set of OBJECT_BIT; OBJECT_DELETED stands for whatever is not allocated.
- * What is not used gives none.  -1 if the inode cannot be read: the error tells only the cause.
+ * The objects of an inode, of the kinds of a set of OBJECT_BIT; OBJECT_DELETED stands for whatever is not
+ * allocated. What is not used gives none.  -1 if the inode cannot be read: the error tells only the cause.
  */
-int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found, void *arg,
-                       struct error *err);
+int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
+                       void *arg, struct error *err);
 
 /* As pread. */
 ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len);
 
 /* Stretches of free blocks among first..last, as bytes of the image; getting_on is called now and then. */
-int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last, void (*found)(void *arg, uint64_t start, uint64_t len),
+int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
+                           void (*found)(void *arg, uint64_t start, uint64_t len),
                            void (*getting_on)(void *arg), void *arg, struct error *err);
 
 #endif

@@ -24,11 +24,13 @@ static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)
 }
 
 /*
- * Stretches of blocks of an ext file, in order, as far as byte len; -1: also what is reserved behind.  libtsk's own map of
- * them is not used: see extmap.h.  -1 if a part of the map cannot be used.
+ * Stretches of blocks of an ext file, in order, as far as byte len; -1: also what is reserved behind.
+ * libtsk's own map of them is not used: see extmap.h.  -1 if a part of the map cannot be used.
  */
-typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten);
-int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len, filesystem_stretch found, void *arg);
+typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block, uint64_t count,
+                                  bool unwritten);
+int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len,
+                       filesystem_stretch found, void *arg);
 
 /* An attribute's data, if it is a $FILE_NAME that is kept in the record itself; NULL otherwise. */
 const uint8_t *filesystem_name_data(const TSK_FS_ATTR *attribute, size_t *len);

@@ -28,15 +28,16 @@ struct telling {
     void *arg;
     struct object_run *slack; /* on the image; offset is not used */
     size_t slack_count, slack_room;
-    uint64_t known; /* bytes of the content that may be stored; behind them are zeros and, on disk, what was there before */
+    uint64_t known; /* bytes of the content that may be stored; behind them are zeros and, on disk, what was
+                       there before */
 };
 
 static const struct {
     TSK_FS_META_TYPE_ENUM type;
     mode_t mode;
 } modes[] = {
-    {TSK_FS_META_TYPE_REG, S_IFREG}, {TSK_FS_META_TYPE_DIR, S_IFDIR},      {TSK_FS_META_TYPE_FIFO, S_IFIFO},
-    {TSK_FS_META_TYPE_CHR, S_IFCHR}, {TSK_FS_META_TYPE_BLK, S_IFBLK},      {TSK_FS_META_TYPE_LNK, S_IFLNK},
+    {TSK_FS_META_TYPE_REG, S_IFREG},   {TSK_FS_META_TYPE_DIR, S_IFDIR}, {TSK_FS_META_TYPE_FIFO, S_IFIFO},
+    {TSK_FS_META_TYPE_CHR, S_IFCHR},   {TSK_FS_META_TYPE_BLK, S_IFBLK}, {TSK_FS_META_TYPE_LNK, S_IFLNK},
     {TSK_FS_META_TYPE_SOCK, S_IFSOCK},
 };
 
@@ -109,14 +110,16 @@ static void add_slack(struct telling *telling, uint64_t image, uint64_t len)
 }
 
 /* Blocks of the content, from a byte of it on; what lies behind the known content is slack. */
-static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, uint64_t count, bool unwritten)
+static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, uint64_t count,
+                      bool unwritten)
 {
     struct filesystem *filesystem = telling->filesystem;
     struct object *object = &filesystem->object;
     const uint64_t size = filesystem->facts.block_size, blocks = filesystem->info->last_block + 1;
     uint64_t image, len, known = unwritten || offset >= telling->known ? 0 : telling->known - offset;
 
-    if (block >= blocks || count > blocks - block || count > INT64_MAX / size || offset > INT64_MAX - count * size) {
+    if (block >= blocks || count > blocks - block || count > INT64_MAX / size ||
+        offset > INT64_MAX - count * size) {
         object_blame(object, OBJECT_PARTIAL, "a part of it would lie outside of the file system");
         return -1;
     }
@@ -135,14 +138,9 @@ static int tell(struct telling *telling, struct filesystem_content *content)
     return telling->found(telling->arg, &telling->filesystem->object, content);
 }
 
-/* After the object itself: the slack that was seen with it. */
-static int tell_slack(struct telling *telling)
+/* The slack that was seen with an object of so many bytes. */
+static int tell_slack(struct telling *telling, uint64_t owner)
 {
-    uint64_t owner = telling->filesystem->object.size;
-    enum object_kind kind = telling->filesystem->object.kind;
-
-    if (kind == OBJECT_METADATA || kind == OBJECT_FOLDER)
-        return 0;
     for (size_t i = 0, count = telling->slack_count; i < count; i++) {
         struct object *object = &telling->filesystem->object;
 
@@ -167,9 +165,13 @@ static bool worth_it(const struct telling *telling, enum object_kind kind)
 
 static int tell_wanted(struct telling *telling, struct filesystem_content *content)
 {
-    if (wanted(telling, telling->filesystem->object.kind) && tell(telling, content))
+    const struct object *object = &telling->filesystem->object;
+    const enum object_kind kind = object->kind;
+    const uint64_t size = object->size;
+
+    if (wanted(telling, kind) && tell(telling, content)) /* which may take the object away */
         return -1;
-    return tell_slack(telling);
+    return kind <= OBJECT_STREAM ? tell_slack(telling, size) : 0;
 }
 
 static int set_size(struct telling *telling, TSK_OFF_T size)
@@ -210,10 +212,12 @@ static int tell_ext(struct telling *telling)
     filesystem->object.type = TSK_FS_ATTR_TYPE_DEFAULT;
     if (set_size(telling, meta->size))
         return tell_wanted(telling, NULL);
-    if (kind == OBJECT_METADATA && (meta->type != TSK_FS_META_TYPE_LNK || meta->size < EXT_SHORT_LINK)) /* no blocks of their own */
+    if (kind == OBJECT_METADATA &&
+        (meta->type != TSK_FS_META_TYPE_LNK || meta->size < EXT_SHORT_LINK)) /* no blocks of their own */
         return tell_wanted(telling, NULL);
     /* With preallocated blocks behind the end, which are slack. */
-    if (filesystem_map_ext(filesystem, meta, wanted(telling, OBJECT_SLACK) ? -1 : meta->size, add_extent, telling))
+    if (filesystem_map_ext(filesystem, meta, wanted(telling, OBJECT_SLACK) ? -1 : meta->size, add_extent,
+                           telling))
         object_blame(&filesystem->object, OBJECT_PARTIAL, "its block map is damaged");
     return tell_wanted(telling, NULL);
 }
@@ -248,7 +252,8 @@ static void add_runs(struct telling *telling, const TSK_FS_ATTR *attribute)
         }
         add_blocks(telling, run->offset * size, run->addr, run->len, false);
     }
-    if (telling->known <= (uint64_t)attribute->size) /* else it is compressed, and its runs are not its bytes */
+    if (telling->known <=
+        (uint64_t)attribute->size) /* else it is compressed, and its runs are not its bytes */
         blame_lost(telling, covered);
 }
 
@@ -263,9 +268,12 @@ static enum object_kind attribute_kind(const struct telling *telling, const TSK_
     bool named = attribute->name && attribute->name[0];
 
     if (!is_content(attribute))
-        return telling->file->meta->type == TSK_FS_META_TYPE_DIR && attribute->type == TSK_FS_ATTR_TYPE_NTFS_IDXROOT
-                   ? OBJECT_FOLDER : OBJECT_METADATA;
-    if (attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC || (attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA && named))
+        return telling->file->meta->type == TSK_FS_META_TYPE_DIR &&
+                       attribute->type == TSK_FS_ATTR_TYPE_NTFS_IDXROOT
+                   ? OBJECT_FOLDER
+                   : OBJECT_METADATA;
+    if (attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC ||
+        (attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA && named))
         return telling->own ? OBJECT_METADATA : OBJECT_STREAM;
     return content_kind(telling);
 }
@@ -273,11 +281,13 @@ static enum object_kind attribute_kind(const struct telling *telling, const TSK_
 static bool is_direct(const struct telling *telling, const TSK_FS_ATTR *attribute)
 {
     return telling->filesystem->direct && (attribute->flags & TSK_FS_ATTR_NONRES) &&
-           !(attribute->flags & (TSK_FS_ATTR_COMP | TSK_FS_ATTR_RES)) && attribute->nrd.skiplen == 0 && !attribute->r;
+           !(attribute->flags & (TSK_FS_ATTR_COMP | TSK_FS_ATTR_RES)) && attribute->nrd.skiplen == 0 &&
+           !attribute->r;
 }
 
 /* An entry of a FAT or exFAT folder, which libtsk numbers as inodes. */
-static bool read_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout, uint8_t entry[FAT_ENTRY_LEN])
+static bool read_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
+                           uint8_t entry[FAT_ENTRY_LEN])
 {
     uint8_t boot[FAT_BOOT_LEN];
     uint64_t at;
@@ -288,8 +298,8 @@ static bool read_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout 
 }
 
 /*
- * How much of an exFAT file was ever written: the entry behind the file's own tells; libtsk 4.11 does not ask.  What lies
- * behind reads as zeros.  Without that entry in the same cluster all counts as written.
+ * How much of an exFAT file was ever written: the entry behind the file's own tells; libtsk 4.11 does not
+ * ask.  What lies behind reads as zeros.  Without that entry in the same cluster all counts as written.
  */
 static uint64_t exfat_written(const struct telling *telling, uint64_t size)
 {
@@ -312,8 +322,9 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
     if (kind <= OBJECT_DELETED || kind == OBJECT_FOLDER)
         telling->filesystem->told_content = true;
     /* $BadClus:$Bad claims all of the volume and holds nothing. */
-    if (!worth_it(telling, kind) || (filesystem_is_ntfs(telling->filesystem) && telling->file->meta->addr == 8 && kind == OBJECT_METADATA &&
-                                     attribute->name && strcmp(attribute->name, "$Bad") == 0))
+    if (!worth_it(telling, kind) ||
+        (filesystem_is_ntfs(telling->filesystem) && telling->file->meta->addr == 8 &&
+         kind == OBJECT_METADATA && attribute->name && strcmp(attribute->name, "$Bad") == 0))
         return 0;
     begin_object(telling, kind);
     object->type = (uint32_t)attribute->type;
@@ -333,8 +344,8 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
             telling->known = (uint64_t)attribute->nrd.initsize;
         if (direct && telling->filesystem->info->ftype == TSK_FS_TYPE_EXFAT && kind <= OBJECT_DELETED)
             telling->known = exfat_written(telling, object->size);
-        if (!direct)
-            telling->known = INT64_MAX; /* compressed: the stored bytes are not the content's; no slack can be told */
+        if (attribute->flags & TSK_FS_ATTR_COMP)
+            telling->known = INT64_MAX; /* the stored bytes are not the content's: no slack can be told */
         add_runs(telling, attribute);
     }
     return tell_wanted(telling, direct ? NULL : &content);
@@ -348,7 +359,8 @@ static int tell_empty(struct telling *telling)
     if (kind == OBJECT_METADATA || !wanted(telling, kind))
         return 0;
     begin_object(telling, kind);
-    telling->filesystem->object.type = (uint32_t)telling->filesystem->info->get_default_attr_type(telling->file);
+    telling->filesystem->object.type =
+        (uint32_t)telling->filesystem->info->get_default_attr_type(telling->file);
     return tell(telling, NULL);
 }
 
@@ -381,7 +393,8 @@ static int tell_attributes(struct telling *telling)
 /* Records that only hold a part of another one's attributes have no $STANDARD_INFORMATION. */
 static bool is_extension_record(TSK_FS_FILE *file)
 {
-    return tsk_fs_file_attr_getsize(file) > 0 && !tsk_fs_file_attr_get_type(file, TSK_FS_ATTR_TYPE_NTFS_SI, 0, 0);
+    return tsk_fs_file_attr_getsize(file) > 0 &&
+           !tsk_fs_file_attr_get_type(file, TSK_FS_ATTR_TYPE_NTFS_SI, 0, 0);
 }
 
 static bool is_below_extend(TSK_FS_FILE *file)
@@ -429,7 +442,8 @@ static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
 
     if (meta->type == TSK_FS_META_TYPE_UNDEF || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
         return false;
-    /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called used. */
+    /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called
+     * used. */
     if ((meta->flags & TSK_FS_META_FLAG_UNUSED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
     return !filesystem_is_ntfs(filesystem) || !is_extension_record(file);
@@ -441,20 +455,22 @@ static bool is_blank_record(const struct filesystem *filesystem, uint64_t inode)
     static const char zeros[42];
     char record[sizeof zeros];
     uint8_t boot[NTFS_BOOT_LEN];
-    uint32_t len = filesystem_is_ntfs(filesystem) && tsk_fs_read(filesystem->info, 0, (char *)boot, sizeof boot) == (ssize_t)sizeof boot
-                       ? ntfs_record_len(boot) : 0;
+    uint32_t len = filesystem_is_ntfs(filesystem) &&
+                           tsk_fs_read(filesystem->info, 0, (char *)boot, sizeof boot) == (ssize_t)sizeof boot
+                       ? ntfs_record_len(boot)
+                       : 0;
     TSK_FS_FILE *table = len ? tsk_fs_file_open_meta(filesystem->info, NULL, 0) : NULL;
     bool blank = table && inode <= INT64_MAX / len &&
-                 tsk_fs_file_read_type(table, TSK_FS_ATTR_TYPE_NTFS_DATA, 0, (TSK_OFF_T)(inode * len), record, sizeof record,
-                                       TSK_FS_FILE_READ_FLAG_NOID) == (ssize_t)sizeof record &&
+                 tsk_fs_file_read_type(table, TSK_FS_ATTR_TYPE_NTFS_DATA, 0, (TSK_OFF_T)(inode * len), record,
+                                       sizeof record, TSK_FS_FILE_READ_FLAG_NOID) == (ssize_t)sizeof record &&
                  memcmp(record, zeros, sizeof zeros) == 0;
 
     tsk_fs_file_close(table);
     return blank;
 }
 
-int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found, void *arg,
-                       struct error *err)
+int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
+                       void *arg, struct error *err)
 {
     struct telling telling = {.filesystem = filesystem, .kinds = kinds, .found = found, .arg = arg};
 
@@ -468,7 +484,8 @@ int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned k
     filesystem->told_content = false;
     if (is_used(filesystem, telling.file)) {
         telling.own = is_own(filesystem, telling.file);
-        if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype) && telling.file->meta->content_type != TSK_FS_META_CONTENT_TYPE_EXT4_INLINE)
+        if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype) &&
+            telling.file->meta->content_type != TSK_FS_META_CONTENT_TYPE_EXT4_INLINE)
             tell_ext(&telling);
         else
             tell_attributes(&telling);

@@ -18,11 +18,14 @@ struct mark {
     const char *text;
 };
 
-#define MARK(offset, text) {offset, sizeof(text) - 1, text}
+#define MARK(offset, text)                                                                                   \
+    {                                                                                                        \
+        offset, sizeof(text) - 1, text                                                                       \
+    }
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-#define BY_QEMU "convert it: qemu-img convert -O raw IMAGE OUT"
-#define BY_HDIUTIL "convert it with macOS: hdiutil convert IMAGE -format UDTO -o OUT"
+#define BY_QEMU      "convert it: qemu-img convert -O raw IMAGE OUT"
+#define BY_HDIUTIL   "convert it with macOS: hdiutil convert IMAGE -format UDTO -o OUT"
 #define EXPORT_FILES "export its files to a folder and name that"
 
 enum { SECTOR = 512 };
@@ -120,7 +123,8 @@ static const struct {
     {MARK(0, "koly\0\0\0\4\0\0\2\0"), {FORMAT_REFUSED, "dmg", BY_HDIUTIL}},
     {MARK(0, "encrcdsa"), {FORMAT_REFUSED, "encrypted dmg", BY_HDIUTIL}},
     {MARK(0, "partclone-image"),
-     {FORMAT_REFUSED, "partclone image", "restore it: partclone.restore -C --restore_raw_file -s IMAGE -o OUT"}},
+     {FORMAT_REFUSED, "partclone image",
+      "restore it: partclone.restore -C --restore_raw_file -s IMAGE -o OUT"}},
     {MARK(0, "PaRtImAgE-VoLuMe"), {FORMAT_REFUSED, "partimage image", "restore it with partimage"}},
 };
 
@@ -194,10 +198,12 @@ static struct span embedded_descriptor(struct span head)
     return sectors < FORMAT_HEAD / SECTOR ? span_first(text, sectors * SECTOR) : text;
 }
 
-/* An extent of a set that another file lists has no descriptor of its own, or leaves the room for it empty. */
+/* An extent of a set that another file lists has no descriptor of its own, or leaves the room for it empty.
+ */
 static bool is_bare_extent(struct span head, struct span descriptor)
 {
-    return head.len >= SECTOR && (load_little(head, 28, 8) == 0 || (descriptor.len > 0 && *descriptor.data == 0));
+    return head.len >= SECTOR &&
+           (load_little(head, 28, 8) == 0 || (descriptor.len > 0 && *descriptor.data == 0));
 }
 
 static struct format_verdict judge_vmdk(struct span head, struct format_verdict verdict)
@@ -209,12 +215,14 @@ static struct format_verdict judge_vmdk(struct span head, struct format_verdict 
     if (span_begins(head, "KDMV")) {
         text = embedded_descriptor(head);
         if (is_bare_extent(head, text))
-            return (struct format_verdict){FORMAT_REFUSED, "VMDK extent", "name the .vmdk file that lists the extents"};
+            return (struct format_verdict){FORMAT_REFUSED, "VMDK extent",
+                                           "name the .vmdk file that lists the extents"};
     }
     for (; text.len > 0; text = next_line(text))
         if (line_names_parent(text))
-            return (struct format_verdict){FORMAT_REFUSED, "differencing VMDK",
-                                           "convert it with its parents beside it: qemu-img convert -O raw IMAGE OUT"};
+            return (struct format_verdict){
+                FORMAT_REFUSED, "differencing VMDK",
+                "convert it with its parents beside it: qemu-img convert -O raw IMAGE OUT"};
     return verdict;
 }
 
@@ -241,14 +249,15 @@ static bool vhd_checksum_holds(struct span footer)
 static struct format_verdict vhd_of_type(uint64_t type)
 {
     if (type == VHD_DIFFERENCING) /* qemu-img would convert it without a word as if it had no parent */
-        return (struct format_verdict){FORMAT_REFUSED, "differencing VHD",
-                                       "merge it with its parents: VBoxManage clonemedium IMAGE OUT --format RAW"};
+        return (struct format_verdict){
+            FORMAT_REFUSED, "differencing VHD",
+            "merge it with its parents: VBoxManage clonemedium IMAGE OUT --format RAW"};
     return (struct format_verdict){FORMAT_VHD, "VHD", NULL};
 }
 
 /*
- * A fixed disk is raw but for the footer, so one that belongs to a smaller file, at the end of a raw disk, must not
- * shorten that disk.
+ * A fixed disk is raw but for the footer, so one that belongs to a smaller file, at the end of a raw disk,
+ * must not shorten that disk.
  */
 static bool ends_as_vhd(struct span tail, uint64_t size, struct format_verdict *verdict)
 {
@@ -306,7 +315,8 @@ static bool lists_aff4_member(struct span tail)
     for (size_t i = 0; i + ENTRY_LEN < tail.len; i++) {
         const struct span entry = span_from(tail, i);
 
-        if (*entry.data == 'P' && span_begins(entry, "PK\1\2") && load_little(entry, 28, 2) == sizeof aff4_member - 1 &&
+        if (*entry.data == 'P' && span_begins(entry, "PK\1\2") &&
+            load_little(entry, 28, 2) == sizeof aff4_member - 1 &&
             span_begins(span_from(entry, ENTRY_LEN), aff4_member))
             return true;
     }
@@ -337,7 +347,8 @@ struct format_verdict format_container(const uint8_t *head_data, size_t head_len
     if (is_vdi(head))
         return (struct format_verdict){FORMAT_REFUSED, "VDI", BY_QEMU};
     if (is_ghost(head))
-        return (struct format_verdict){FORMAT_REFUSED, "Ghost image", "restore it with Ghost and image the disk"};
+        return (struct format_verdict){FORMAT_REFUSED, "Ghost image",
+                                       "restore it with Ghost and image the disk"};
     if (is_aff4(head, tail))
         return (struct format_verdict){FORMAT_REFUSED, "AFF4", "export it as raw or E01"};
     if (!ends_as_vhd(tail, size, &verdict))
@@ -347,7 +358,8 @@ struct format_verdict format_container(const uint8_t *head_data, size_t head_len
 
 /* ---- what lies in a volume ---- */
 
-/* As in libblkid (util-linux) and the headers of the Linux kernel; BitLocker and CoreStorage: libbde, libfvde. */
+/* As in libblkid (util-linux) and the headers of the Linux kernel; BitLocker and CoreStorage: libbde,
+ * libfvde. */
 static const struct {
     struct mark mark;
     struct format_content content;
@@ -389,7 +401,8 @@ static bool is_lvm(struct span head)
     static const struct mark label = MARK(0, "LABELONE"), type = MARK(24, "LVM2 001");
 
     for (size_t sector = 0; sector < 4; sector++)
-        if (span_has(span_from(head, sector * SECTOR), &label) && span_has(span_from(head, sector * SECTOR), &type))
+        if (span_has(span_from(head, sector * SECTOR), &label) &&
+            span_has(span_from(head, sector * SECTOR), &type))
             return true;
     return false;
 }
@@ -415,13 +428,15 @@ static bool is_udf(struct span head)
     return false;
 }
 
-/* Two letters prove little, so the block size and the length of the name must fit as well (Inside Macintosh: Files). */
+/* Two letters prove little, so the block size and the length of the name must fit as well (Inside Macintosh:
+ * Files). */
 static bool is_hfs(struct span head)
 {
     const struct span mdb = span_from(head, 1024);
     const uint64_t block_len = load_big(mdb, 20, 4), name_len = load_big(mdb, 36, 1);
 
-    return span_begins(mdb, "BD") && block_len > 0 && block_len % SECTOR == 0 && name_len >= 1 && name_len <= 27;
+    return span_begins(mdb, "BD") && block_len > 0 && block_len % SECTOR == 0 && name_len >= 1 &&
+           name_len <= 27;
 }
 
 struct format_content format_content(const uint8_t *data, size_t len)
@@ -446,10 +461,11 @@ static const struct {
     struct mark mark;
     const char *name;
 } systems[] = {
-    {MARK(3, "NTFS    "), "NTFS"},       {MARK(3, "EXFAT   "), "exFAT"},          {MARK(1024, "H+\0\4"), "HFS+"},
-    {MARK(1024, "HX\0\5"), "HFSX"},      {MARK(32769, "CD001"), "ISO 9660"},      {MARK(32, "NXSB"), "APFS"},
-    {MARK(9564, "\x54\x19\1\0"), "UFS1"}, {MARK(9564, "\0\1\x19\x54"), "UFS1"}, {MARK(66908, "\x19\1\x54\x19"), "UFS2"},
-    {MARK(66908, "\x19\x54\1\x19"), "UFS2"},
+    {MARK(3, "NTFS    "), "NTFS"},           {MARK(3, "EXFAT   "), "exFAT"},
+    {MARK(1024, "H+\0\4"), "HFS+"},          {MARK(1024, "HX\0\5"), "HFSX"},
+    {MARK(32769, "CD001"), "ISO 9660"},      {MARK(32, "NXSB"), "APFS"},
+    {MARK(9564, "\x54\x19\1\0"), "UFS1"},    {MARK(9564, "\0\1\x19\x54"), "UFS1"},
+    {MARK(66908, "\x19\1\x54\x19"), "UFS2"}, {MARK(66908, "\x19\x54\1\x19"), "UFS2"},
 };
 
 static int is_power_of_two(uint64_t x)
@@ -469,10 +485,12 @@ static int is_ext(struct span head)
 
 static int is_fat(struct span head)
 {
-    const uint64_t sector = load_little(head, 11, 2), cluster = load_little(head, 13, 1), tables = load_little(head, 16, 1);
+    const uint64_t sector = load_little(head, 11, 2), cluster = load_little(head, 13, 1),
+                   tables = load_little(head, 16, 1);
 
-    return is_signed(head) && sector >= 512 && sector <= 4096 && is_power_of_two(sector) && is_power_of_two(cluster) &&
-           load_little(head, 14, 2) > 0 && (tables == 1 || tables == 2) && load_little(head, 21, 1) >= 0xf0;
+    return is_signed(head) && sector >= 512 && sector <= 4096 && is_power_of_two(sector) &&
+           is_power_of_two(cluster) && load_little(head, 14, 2) > 0 && (tables == 1 || tables == 2) &&
+           load_little(head, 21, 1) >= 0xf0;
 }
 
 const char *format_system(const uint8_t *data, size_t len)
@@ -485,7 +503,8 @@ const char *format_system(const uint8_t *data, size_t len)
     return is_ext(head) ? "ext" : is_fat(head) ? "FAT" : NULL;
 }
 
-/* Entries: in use or not, by a byte that has two values; a type, and a place that does not lie in another's. */
+/* Entries: in use or not, by a byte that has two values; a type, and a place that does not lie in another's.
+ */
 static int is_dos_table(struct span head)
 {
     enum { FIRST = 446, ENTRY = 16, ENTRIES = 4 };

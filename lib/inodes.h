@@ -15,7 +15,8 @@ struct inodes {
 /* 1 if it was not there yet, 0 if it was, -1 without memory. */
 int inodes_add(struct inodes *inodes, uint64_t inode);
 bool inodes_have(const struct inodes *inodes, uint64_t inode);
-/* Turns the set into the sorted list of its members, at the front of slots; after that it can only be released. */
+/* Turns the set into the sorted list of its members, at the front of slots; after that it can only be
+ * released. */
 const uint64_t *inodes_sort(struct inodes *inodes);
 void inodes_release(struct inodes *inodes);
 

@@ -10,8 +10,9 @@
 #include "object.h"
 
 /*
- * What is done with the content of objects, in the process that reads them: hash it, sample it, match it.  An object's
- * bytes come in order and in pieces, between begin and end; end puts what came out into object->result.
+ * What is done with the content of objects, in the process that reads them: hash it, sample it, match it.  An
+ * object's bytes come in order and in pieces, between begin and end; end puts what came out into
+ * object->result.
  */
 struct inspector {
     void *(*open)(void *arg, struct error *err); /* once in each worker, before its sandbox is closed */

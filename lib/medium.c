@@ -26,8 +26,8 @@ struct medium {
     const char *format;
     struct stretches bad;  /* sorted */
     struct stretches news; /* of them, since they were last asked for */
-    size_t told; /* stretches that the backend told of */
-    uint64_t told_len; /* of the last one, which may have grown */
+    size_t told;           /* stretches that the backend told of */
+    uint64_t told_len;     /* of the last one, which may have grown */
     uint64_t bytes_read;
 };
 
@@ -119,7 +119,8 @@ static struct format_verdict identify(const struct backend *raw)
     uint64_t tail_at = raw->size > FORMAT_TAIL ? raw->size - FORMAT_TAIL : 0;
 
     if (head) {
-        size_t head_len = read_some(raw, 0, head, FORMAT_HEAD), tail_len = read_some(raw, tail_at, tail, FORMAT_TAIL);
+        size_t head_len = read_some(raw, 0, head, FORMAT_HEAD),
+               tail_len = read_some(raw, tail_at, tail, FORMAT_TAIL);
 
         verdict = format_container(head, head_len, tail, tail_len, raw->size);
     }
@@ -139,7 +140,8 @@ static const char *tsk_type(enum format format)
     }
 }
 
-static struct medium *open_as(char *const *files, size_t count, const char *type, const char *name, struct error *err)
+static struct medium *open_as(char *const *files, size_t count, const char *type, const char *name,
+                              struct error *err)
 {
     struct backend backend = {0};
     int failed;
@@ -167,10 +169,12 @@ struct medium *medium_open(char *const *files, size_t count, const char *type, s
         return medium_new(&raw, verdict.name, err);
     raw.close(raw.state);
     if (verdict.format == FORMAT_REFUSED) {
-        error_set(err, "%s: is a %s image, which cannot be read as it is; %s", files[0], verdict.name, verdict.advice);
+        error_set(err, "%s: is a %s image, which cannot be read as it is; %s", files[0], verdict.name,
+                  verdict.advice);
         return NULL;
     }
-    return open_as(files, count, verdict.format == FORMAT_EWF ? "ewf" : tsk_type(verdict.format), verdict.name, err);
+    return open_as(files, count, verdict.format == FORMAT_EWF ? "ewf" : tsk_type(verdict.format),
+                   verdict.name, err);
 }
 
 void medium_close(struct medium *medium)
@@ -260,7 +264,8 @@ static void widen(struct stretches *bad, size_t at, uint64_t start, uint64_t end
     bad->count -= next - at - 1;
 }
 
-/* Sorted, and none touches another.  Where there is no room for one more its neighbour is widened: too much rather than too little. */
+/* Sorted, and none touches another.  Where there is no room for one more its neighbour is widened: too much
+ * rather than too little. */
 static void insert_bad(struct medium *medium, uint64_t start, uint64_t len)
 {
     struct stretches *bad = &medium->bad;
@@ -302,7 +307,8 @@ static void ask_backend(struct medium *medium)
 
     if (!medium->backend.bad)
         return;
-    if (medium->told && medium->backend.bad(medium->backend.state, medium->told - 1, &start, &len) && len > medium->told_len) {
+    if (medium->told && medium->backend.bad(medium->backend.state, medium->told - 1, &start, &len) &&
+        len > medium->told_len) {
         medium->told_len = len;
         note_bad(medium, start, len);
     }
@@ -330,7 +336,8 @@ uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t
 {
     uint64_t sum = 0;
 
-    for (size_t i = bad_at(medium, offset); i < medium->bad.count && medium->bad.list[i].start < offset + len; i++) {
+    for (size_t i = bad_at(medium, offset); i < medium->bad.count && medium->bad.list[i].start < offset + len;
+         i++) {
         const struct medium_range *bad = &medium->bad.list[i];
         uint64_t from = bad->start > offset ? bad->start : offset;
         uint64_t to = bad->start + bad->len < offset + len ? bad->start + bad->len : offset + len;
@@ -369,7 +376,7 @@ static void read_around(struct medium *medium, uint64_t offset, uint8_t *into, s
 void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len)
 {
     uint8_t *at = into;
-    size_t there = offset >= medium->backend.size                  ? 0
+    size_t there = offset >= medium->backend.size        ? 0
                    : len > medium->backend.size - offset ? (size_t)(medium->backend.size - offset)
                                                          : len;
     size_t got = read_some(&medium->backend, offset, at, there);

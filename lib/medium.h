@@ -9,8 +9,8 @@
 #include "error.h"
 
 /*
- * A disk's bytes, whatever container they are in.  Reading does not fail: what cannot be read is zeros, and is noted
- * with its place, so that whoever shows the bytes can tell.
+ * A disk's bytes, whatever container they are in.  Reading does not fail: what cannot be read is zeros, and
+ * is noted with its place, so that whoever shows the bytes can tell.
  */
 struct medium;
 
@@ -18,12 +18,13 @@ struct medium_range {
     uint64_t start, len;
 };
 
-/* What may be asked for by name ("raw", "ewf", "vmdk" ..), for messages and completion; separated by blanks. */
+/* What may be asked for by name ("raw", "ewf", "vmdk" ..), for messages and completion; separated by blanks.
+ */
 extern const char *const medium_types;
 
 /*
- * The files of the image that path is the first of, by their names alone: nothing is opened.  type as below.  The list
- * ends with NULL and is given back to medium_files_free.
+ * The files of the image that path is the first of, by their names alone: nothing is opened.  type as below.
+ * The list ends with NULL and is given back to medium_files_free.
  */
 char **medium_files(const char *path, const char *type, size_t *count, struct error *err);
 void medium_files_free(char **files);

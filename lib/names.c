@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * A name's text lies in one of many chunks, so that growing copies nothing.  An entry is 24 bytes; they are sorted by
- * inode once, and then found by bisection.
+ * A name's text lies in one of many chunks, so that growing copies nothing.  An entry is 24 bytes; they are
+ * sorted by inode once, and then found by bisection.
  */
 enum {
     CHUNK_BITS = 20,
@@ -129,10 +129,13 @@ static void *grown(void *list, size_t count, size_t *room, size_t each)
     return bigger;
 }
 
-int names_add(struct names *names, uint64_t inode, uint64_t parent, uint32_t parent_sequence, unsigned flags, const char *name,
-              size_t len)
+int names_add(struct names *names, uint64_t inode, uint64_t parent, uint32_t parent_sequence, unsigned flags,
+              const char *name, size_t len)
 {
-    struct entry entry = {.inode = inode, .parent = parent, .parent_sequence = (uint16_t)parent_sequence, .flags = (uint16_t)flags};
+    struct entry entry = {.inode = inode,
+                          .parent = parent,
+                          .parent_sequence = (uint16_t)parent_sequence,
+                          .flags = (uint16_t)flags};
     struct entry *entries = grown(names->entries, names->count, &names->room, sizeof *entries);
 
     if (entries)
@@ -240,7 +243,8 @@ static bool is_the_use(const struct names *names, uint64_t inode, uint32_t seque
     if (sequence == 0 || names->use_count == 0)
         return true;
     use = bsearch(&key, names->uses, names->use_count, sizeof key, compare_uses);
-    return use && (use->sequence == sequence || (!use->allocated && use->sequence == (sequence == UINT16_MAX ? 1 : sequence + 1)));
+    return use && (use->sequence == sequence ||
+                   (!use->allocated && use->sequence == (sequence == UINT16_MAX ? 1 : sequence + 1)));
 }
 
 static const struct entry *folder_of(const struct names *names, uint64_t inode, uint32_t sequence)
@@ -253,7 +257,8 @@ static const struct entry *folder_of(const struct names *names, uint64_t inode, 
 
 /* ---- paths ---- */
 
-/* Adds the names from the file up, each with its slash before it, turned round: the path is reversed as a whole at last. */
+/* Adds the names from the file up, each with its slash before it, turned round: the path is reversed as a
+ * whole at last. */
 static void add_reversed(struct buffer *out, const char *text, size_t len)
 {
     while (len > 0)
@@ -307,8 +312,8 @@ static void add_path(struct names *names, const struct entry *entry, struct buff
     const char *text;
     size_t len;
 
-    if (!names->folder_known || names->folder_inode != entry->parent || names->folder_sequence != entry->parent_sequence ||
-        (entry->flags & NAMES_TOP)) {
+    if (!names->folder_known || names->folder_inode != entry->parent ||
+        names->folder_sequence != entry->parent_sequence || (entry->flags & NAMES_TOP)) {
         find_folder(names, entry->parent, entry->parent_sequence, entry->flags);
         names->folder_inode = entry->parent;
         names->folder_sequence = entry->parent_sequence;
@@ -328,7 +333,8 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts count paths that lie behind each other, from a place on, and drops doubles; without memory they stay as they are. */
+/* Sorts count paths that lie behind each other, from a place on, and drops doubles; without memory they stay
+ * as they are. */
 static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
 {
     size_t len = paths->len - from, kept = 0;
@@ -352,7 +358,8 @@ static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
     return kept ? kept : count;
 }
 
-size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost, bool *more)
+size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost,
+                   bool *more)
 {
     size_t count = 0, from = paths->len;
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libtsk does not tell of NTFS, by its bytes: the whole of a name, whose name it is, the length of a record. */
+/* What libtsk does not tell of NTFS, by its bytes: the whole of a name, whose name it is, the length of a
+ * record. */
 enum {
     NTFS_FIRST_FILE = 24, /* records below are the file system's own */
     NTFS_EXTEND = 11,     /* the folder of more of its own files */
@@ -17,11 +18,13 @@ enum {
 struct ntfs_name {
     uint64_t parent;
     uint32_t parent_sequence;
-    char text[NTFS_MAX_NAME]; /* UTF-8; a surrogate without its other half is three bytes that UTF-8 does not allow */
+    char text[NTFS_MAX_NAME]; /* UTF-8; a surrogate without its other half is three bytes that UTF-8 does not
+                                 allow */
     size_t len;
 };
 
-/* From the content of a $FILE_NAME attribute; false if it is cut, or only the short name beside a long one. */
+/* From the content of a $FILE_NAME attribute; false if it is cut, or only the short name beside a long one.
+ */
 bool ntfs_name(const uint8_t *data, size_t len, struct ntfs_name *name);
 
 /* Bytes in a record, by the boot sector; 0 if that is impossible. */

@@ -14,7 +14,10 @@ void object_reset(struct object *object)
 {
     struct object kept = *object;
 
-    *object = (struct object){.stream = kept.stream, .runs = kept.runs, .run_room = kept.run_room, .problem = kept.problem,
+    *object = (struct object){.stream = kept.stream,
+                              .runs = kept.runs,
+                              .run_room = kept.run_room,
+                              .problem = kept.problem,
                               .result = kept.result};
     buffer_reset(&object->stream);
     buffer_reset(&object->problem);
@@ -121,8 +124,18 @@ void object_address(struct buffer *out, const struct object *object)
 
 void object_encode(struct buffer *out, const struct object *object)
 {
-    const uint64_t numbers[] = {(uint64_t)object->kind, object->flags, object->inode, object->type, object->id, object->start,
-                                object->size, object->owner, object->mode, object->uid, object->gid, (uint64_t)object->state};
+    const uint64_t numbers[] = {(uint64_t)object->kind,
+                                object->flags,
+                                object->inode,
+                                object->type,
+                                object->id,
+                                object->start,
+                                object->size,
+                                object->owner,
+                                object->mode,
+                                object->uid,
+                                object->gid,
+                                (uint64_t)object->state};
 
     buffer_add(out, numbers, sizeof numbers);
     for (int i = 0; i < OBJECT_TIMES; i++) {
@@ -161,7 +174,8 @@ static void get_runs(struct wire *wire, struct object *object)
     for (size_t i = 0; i < count && !wire->broken; i++) {
         uint64_t offset = wire_get(wire), image = wire_get(wire), len = wire_get(wire);
 
-        if (offset > INT64_MAX || image > INT64_MAX || len > INT64_MAX || object_add_run(object, offset, image, len))
+        if (offset > INT64_MAX || image > INT64_MAX || len > INT64_MAX ||
+            object_add_run(object, offset, image, len))
             wire->broken = true;
     }
 }

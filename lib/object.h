@@ -20,7 +20,7 @@ enum object_kind {
     OBJECT_GAP,         /* between volumes, and behind a file system in its volume */
     OBJECT_METADATA,    /* the file system's own files; attributes, links, devices */
     OBJECT_FOLDER,
-    OBJECT_IMAGE,       /* the whole of it */
+    OBJECT_IMAGE, /* the whole of it */
     OBJECT_KINDS,
 };
 
@@ -33,8 +33,8 @@ enum {
     OBJECT_RESIDENT = 2, /* stored in the file system's records, so without runs */
     OBJECT_COMPRESSED = 4,
     OBJECT_ENCRYPTED = 8,
-    OBJECT_RANGE = 16,   /* known by where it lies: slack, unallocated, gap */
-    OBJECT_HOST = 32,    /* a file of the host */
+    OBJECT_RANGE = 16, /* known by where it lies: slack, unallocated, gap */
+    OBJECT_HOST = 32,  /* a file of the host */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -44,16 +44,17 @@ struct object_stamp {
     uint32_t nanoseconds;
 };
 
-/* A part of the content that is stored as it is: bytes of the object, from .. on the image.  What no run holds is zeros. */
+/* A part of the content that is stored as it is: bytes of the object, from .. on the image.  What no run
+ * holds is zeros. */
 struct object_run {
     uint64_t offset, image, len;
 };
 
 enum object_state {
     OBJECT_WHOLE,
-    OBJECT_PARTIAL,    /* some bytes could not be read: they are taken as zeros */
+    OBJECT_PARTIAL, /* some bytes could not be read: they are taken as zeros */
     OBJECT_UNREADABLE,
-    OBJECT_CHANGED,    /* while it was read */
+    OBJECT_CHANGED, /* while it was read */
 };
 
 struct object {
@@ -82,7 +83,8 @@ void object_release(struct object *object);
 const char *object_kind_name(enum object_kind kind);
 int object_kind_find(const char *name, size_t len);
 
-/* Adds a run, joined with the last one if it goes on there; -1 without memory, or if it lies before the end of the last. */
+/* Adds a run, joined with the last one if it goes on there; -1 without memory, or if it lies before the end
+ * of the last. */
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len);
 
 /* Bytes in runs; and whether any of them lie in a range of the image. */
@@ -90,7 +92,8 @@ uint64_t object_stored(const struct object *object);
 uint64_t object_overlap(const struct object *object, uint64_t image, uint64_t len);
 
 /* A worse state replaces a better one, with its reason. */
-void object_blame(struct object *object, enum object_state state, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void object_blame(struct object *object, enum object_state state, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* "1234-128-3", "@4096+65536", "-" for a file of the host. */
 void object_address(struct buffer *out, const struct object *object);

@@ -101,7 +101,8 @@ static size_t find_paths(struct reading *reading, struct object *object)
 
     count = names_paths(reading->names, object->inode, allocated, &reading->paths, &lost, &more);
     if (more && object->kind != OBJECT_SLACK)
-        reading_problem(reading, "inode %" PRIu64 " has too many names; not all of them are listed", object->inode);
+        reading_problem(reading, "inode %" PRIu64 " has too many names; not all of them are listed",
+                        object->inode);
     if (object->kind == OBJECT_DELETED && lost)
         object->kind = OBJECT_ORPHAN;
     if (count == 0 && !allocated) {
@@ -133,8 +134,8 @@ void reading_take_object(struct reading *reading, struct object *object)
         buffer_add_char(&reading->paths, '\0');
         count = 1;
     } else if (reading->names && (object->kind <= OBJECT_SLACK || object->kind >= OBJECT_METADATA)) {
-        bool nameless = object->kind == OBJECT_DELETED && object->size == 0 && object->state == OBJECT_WHOLE &&
-                        !names_know(reading->names, object->inode, false);
+        bool nameless = object->kind == OBJECT_DELETED && object->size == 0 &&
+                        object->state == OBJECT_WHOLE && !names_know(reading->names, object->inode, false);
 
         if (nameless) /* neither a name nor a byte is left of it */
             return;
@@ -146,12 +147,14 @@ void reading_take_object(struct reading *reading, struct object *object)
         return;
     if (object->state == OBJECT_CHANGED)
         reading->changed = true;
-    else if (object->state == OBJECT_UNREADABLE || (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
+    else if (object->state == OBJECT_UNREADABLE ||
+             (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
         reading->partial = true; /* what is left of a deleted file is seldom all of it */
     if (reading->paths.failed)
         reading_out_of_memory(reading);
     else
-        reading->sink->object(reading->sink->arg, &reading->shown, object, reading->paths.data ? reading->paths.data : "", count);
+        reading->sink->object(reading->sink->arg, &reading->shown, object,
+                              reading->paths.data ? reading->paths.data : "", count);
 }
 
 /* ---- messages ---- */
@@ -204,14 +207,18 @@ static void take_volume(struct reading *reading, struct wire *wire)
     }
     reading->volumes = volumes;
     if (missing)
-        reading_problem(reading, "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64 " bytes lie behind the end of the image",
+        reading_problem(reading,
+                        "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64
+                        " bytes lie behind the end of the image",
                         volume.number, volume.start, missing);
-    if (wire->broken || volume.len == 0 || volume.start >= reading->size || volume.len > reading->size - volume.start)
+    if (wire->broken || volume.len == 0 || volume.start >= reading->size ||
+        volume.len > reading->size - volume.start)
         return;
     if (is_known_volume(reading, &volume))
         reading_note(reading, "volume %" PRIu64 " is the same as one before it", volume.number);
     else if (reading->volume_count == MAX_VOLUMES)
-        reading_problem(reading, "there are more than %d volumes; volume %" PRIu64 " is left out", MAX_VOLUMES, volume.number);
+        reading_problem(reading, "there are more than %d volumes; volume %" PRIu64 " is left out",
+                        MAX_VOLUMES, volume.number);
     else
         reading->volumes[reading->volume_count++] = volume;
 }
@@ -302,7 +309,8 @@ static void take_use(struct reading *reading, struct wire *wire)
 {
     uint64_t inode = wire_get(wire), sequence = wire_get(wire), allocated = wire_get(wire);
 
-    if (!wire->broken && reading->names && names_set_sequence(reading->names, inode, (uint32_t)sequence, allocated != 0))
+    if (!wire->broken && reading->names &&
+        names_set_sequence(reading->names, inode, (uint32_t)sequence, allocated != 0))
         reading_out_of_memory(reading);
 }
 
@@ -390,7 +398,8 @@ static void take_lost_object(struct reading *reading, uint64_t inode, const char
     object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
     object->flags = allocated ? OBJECT_ALLOCATED : 0;
     object->inode = inode;
-    object->type = reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
+    object->type =
+        reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
     object_blame(object, OBJECT_UNREADABLE, "%s", reason);
     reading_take_object(reading, object);
 }
@@ -500,7 +509,8 @@ static void take_one(struct reading *reading)
     while (wire_more(&wire))
         take_message(reading, &wire);
     if (wire.broken)
-        reading_problem(reading, "a worker sent what cannot be understood; a part of the evidence may be missing");
+        reading_problem(reading,
+                        "a worker sent what cannot be understood; a part of the evidence may be missing");
     take_losses(reading, &result);
     if (reading->options->bytes)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
@@ -515,7 +525,8 @@ void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
     if (reading->failed) {
         for (unsigned i = 0; i < fd_count; i++)
             close(fds[i]);
-    } else if (crew_push(reading->crew, 0, reading->task.data, reading->task.len, fds, fd_count, reading->err)) {
+    } else if (crew_push(reading->crew, 0, reading->task.data, reading->task.len, fds, fd_count,
+                         reading->err)) {
         reading->failed = true;
     }
 }

@@ -3,8 +3,8 @@
 #define KITH_READING_H
 
 /*
- * A piece of evidence that is being read: the parent's side.  Tasks are given to the crew, and what comes back is put
- * together here and told to the sink.
+ * A piece of evidence that is being read: the parent's side.  Tasks are given to the crew, and what comes
+ * back is put together here and told to the sink.
  */
 
 #include "crew.h"
@@ -68,13 +68,13 @@ struct reading {
     const struct system *system;
     struct evidence_volume shown; /* for the sink */
     struct names *names;
-    struct inodes seen;    /* folders that were read, or wait for it */
-    struct inodes all;     /* all inodes, where they do not follow from first and last */
+    struct inodes seen;             /* folders that were read, or wait for it */
+    struct inodes all;              /* all inodes, where they do not follow from first and last */
     uint64_t *next_level, *deleted; /* folders to be read */
     size_t next_count, next_room, deleted_count, deleted_room;
-    bool names_cut;        /* there were too many */
+    bool names_cut;              /* there were too many */
     unsigned long long nameless; /* allocated files that no folder names */
-    bool listing;          /* names that come now are of files that no folder may name */
+    bool listing;                /* names that come now are of files that no folder may name */
     struct ranges free;
 };
 

@@ -65,7 +65,8 @@ static void add_file(struct files *files, const char *path, const char *shown, i
         struct object *object = &reading->object;
 
         describe(object, shown, &st);
-        object_blame(object, OBJECT_UNREADABLE, "%s", fd < 0 ? strerror(errno) : "it is no regular file any more");
+        object_blame(object, OBJECT_UNREADABLE, "%s",
+                     fd < 0 ? strerror(errno) : "it is no regular file any more");
         give_files(files); /* what comes before it is handed over before it */
         reading_drain(reading);
         reading_take_object(reading, object);
@@ -90,7 +91,8 @@ void reading_file(struct reading *reading)
     struct files files = {.reading = reading};
     const char *slash = strrchr(reading->path, '/');
 
-    reading->sink->note(reading->sink->arg, "neither a partition table nor a file system was found in it: it is taken as a file");
+    reading->sink->note(reading->sink->arg,
+                        "neither a partition table nor a file system was found in it: it is taken as a file");
     show_host(reading);
     add_file(&files, reading->path, slash && slash[1] ? slash + 1 : reading->path, 0);
     give_files(&files);

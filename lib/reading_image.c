@@ -11,7 +11,7 @@
 enum {
     INODES_PER_TASK = 512,
     BLOCKS_PER_TASK = 1 << 19,
-    TASKS_PER_WINDOW = 8,   /* of free blocks that are collected before they are handed over */
+    TASKS_PER_WINDOW = 8, /* of free blocks that are collected before they are handed over */
     RANGES_PER_TASK = 512,
     RANGE_TASK_LEN = 32 << 20,
     LARGEST_CLUSTER = 64 << 10,
@@ -94,8 +94,10 @@ static void read_all_inodes(struct reading *reading)
 {
     const struct filesystem_facts *facts = &reading->system->facts;
 
-    for (uint64_t first = facts->first_inode; first <= facts->last_inode && !reading->failed; first += INODES_PER_TASK) {
-        uint64_t left = facts->last_inode - first + 1, count = left < INODES_PER_TASK ? left : INODES_PER_TASK;
+    for (uint64_t first = facts->first_inode; first <= facts->last_inode && !reading->failed;
+         first += INODES_PER_TASK) {
+        uint64_t left = facts->last_inode - first + 1,
+                 count = left < INODES_PER_TASK ? left : INODES_PER_TASK;
 
         begin_objects(reading, (size_t)count);
         for (uint64_t i = 0; i < count; i++)
@@ -131,8 +133,10 @@ static void read_free_blocks(struct reading *reading)
     free->count = 0;
     if (!(reading->options->kinds & OBJECT_BIT(OBJECT_UNALLOCATED)))
         return;
-    for (uint64_t first = facts->first_block; first <= facts->last_block && !reading->failed; first += BLOCKS_PER_TASK) {
-        uint64_t last = facts->last_block - first < BLOCKS_PER_TASK ? facts->last_block : first + BLOCKS_PER_TASK - 1;
+    for (uint64_t first = facts->first_block; first <= facts->last_block && !reading->failed;
+         first += BLOCKS_PER_TASK) {
+        uint64_t last =
+            facts->last_block - first < BLOCKS_PER_TASK ? facts->last_block : first + BLOCKS_PER_TASK - 1;
 
         reading_begin_system(reading, TASK_BLOCKS);
         wire_put(&reading->task, first);
@@ -162,8 +166,9 @@ static void tell_cut(struct reading *reading, const struct system *system)
 
     if (facts->len > there)
         (facts->len - there < LARGEST_CLUSTER ? reading_note : reading_problem)(
-            reading, "the %s file system at byte %" PRIu64 " goes on %" PRIu64 " bytes behind the end of the image", system->name,
-            facts->start, facts->len - there);
+            reading,
+            "the %s file system at byte %" PRIu64 " goes on %" PRIu64 " bytes behind the end of the image",
+            system->name, facts->start, facts->len - there);
 }
 
 static void read_system(struct reading *reading, const struct system *system)
@@ -172,7 +177,9 @@ static void read_system(struct reading *reading, const struct system *system)
 
     reading->system = system;
     if (facts->inodes_doubtful)
-        reading_problem(reading, "the %s file system claims more inodes than it has room for; only the first %" PRIu64 " were looked at",
+        reading_problem(reading,
+                        "the %s file system claims more inodes than it has room for; only the first %" PRIu64
+                        " were looked at",
                         system->name, facts->last_inode - facts->first_inode + 1);
     tell_cut(reading, system);
     reading->nameless = 0;
@@ -183,8 +190,9 @@ static void read_system(struct reading *reading, const struct system *system)
         read_all_inodes(reading);
     reading_forget_names(reading);
     if (reading->nameless)
-        reading_note(reading, "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder", reading->nameless,
-                     system->name, facts->start);
+        reading_note(reading,
+                     "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder",
+                     reading->nameless, system->name, facts->start);
     read_free_blocks(reading);
     reading->system = NULL;
 }
@@ -195,13 +203,17 @@ static void read_system(struct reading *reading, const struct system *system)
 static void show_volume(struct reading *reading, const struct volume *volume, const struct system *system)
 {
     if (system && volume->system_count > 1)
-        snprintf(reading->label, sizeof reading->label, "%s/%s%zu", volume->label, system->system.in_pool ? "apfs" : system->name,
-                 (size_t)(system - volume->systems));
+        snprintf(reading->label, sizeof reading->label, "%s/%s%zu", volume->label,
+                 system->system.in_pool ? "apfs" : system->name, (size_t)(system - volume->systems));
     else
         snprintf(reading->label, sizeof reading->label, "%s", volume->label);
-    reading->shown = (struct evidence_volume){.label = reading->label, .start = volume->start, .len = volume->len,
-                                              .about = volume->about, .system = system ? system->name : "",
-                                              .content = volume->content, .encrypted = volume->encrypted};
+    reading->shown = (struct evidence_volume){.label = reading->label,
+                                              .start = volume->start,
+                                              .len = volume->len,
+                                              .about = volume->about,
+                                              .system = system ? system->name : "",
+                                              .content = volume->content,
+                                              .encrypted = volume->encrypted};
     reading->sink->volume(reading->sink->arg, &reading->shown);
 }
 
@@ -214,7 +226,8 @@ static void read_rest(struct reading *reading, const struct volume *volume)
     for (size_t i = 0; i < volume->system_count; i++) {
         const struct filesystem_facts *facts = &volume->systems[i].facts;
 
-        if (facts->start >= volume->start && facts->len <= INT64_MAX - facts->start && facts->start + facts->len > end)
+        if (facts->start >= volume->start && facts->len <= INT64_MAX - facts->start &&
+            facts->start + facts->len > end)
             end = facts->start + facts->len;
     }
     if (end < volume_end)
@@ -238,7 +251,8 @@ static void read_volume(struct reading *reading, const struct volume *volume)
 
 static void read_gap(struct reading *reading, uint64_t start, uint64_t end)
 {
-    reading->shown = (struct evidence_volume){.label = "-", .start = start, .len = end - start, .about = "", .system = "", .content = ""};
+    reading->shown = (struct evidence_volume){
+        .label = "-", .start = start, .len = end - start, .about = "", .system = "", .content = ""};
     reading_ranges(reading, OBJECT_GAP, &(struct range){start, end - start}, 1);
 }
 
@@ -319,17 +333,19 @@ static void label_volumes(struct reading *reading, size_t first, const struct vo
         struct volume *volume = &reading->volumes[i];
 
         if (within)
-            snprintf(volume->label, sizeof volume->label, "%" PRIu64 ".%" PRIu64 "@%" PRIu64, within->number, volume->number,
-                     volume->start);
+            snprintf(volume->label, sizeof volume->label, "%" PRIu64 ".%" PRIu64 "@%" PRIu64, within->number,
+                     volume->number, volume->start);
         else
-            snprintf(volume->label, sizeof volume->label, "%" PRIu64 "@%" PRIu64, volume->number, volume->start);
+            snprintf(volume->label, sizeof volume->label, "%" PRIu64 "@%" PRIu64, volume->number,
+                     volume->start);
     }
 }
 
 static void forget_volume(struct reading *reading, size_t i)
 {
     free(reading->volumes[i].systems);
-    memmove(&reading->volumes[i], &reading->volumes[i + 1], (--reading->volume_count - i) * sizeof *reading->volumes);
+    memmove(&reading->volumes[i], &reading->volumes[i + 1],
+            (--reading->volume_count - i) * sizeof *reading->volumes);
 }
 
 static bool is_label(const char *table)
@@ -351,7 +367,8 @@ static void look_into(struct reading *reading, size_t i)
     reading->forgiving = false;
     for (size_t k = first; k < reading->volume_count;) {
         const struct volume *inner = &reading->volumes[k];
-        bool inside = inner->start >= outer.start && inner->start + inner->len <= outer.start + outer.len && inner->len < outer.len;
+        bool inside = inner->start >= outer.start && inner->start + inner->len <= outer.start + outer.len &&
+                      inner->len < outer.len;
 
         if (inside && is_label(reading->table))
             k++;
@@ -474,8 +491,9 @@ static bool is_plain(const struct reading *reading)
     const struct evidence_options *options = reading->options;
     struct stat st;
 
-    return !options->image_type && !options->system_type && !options->has_offset && strcmp(reading->format, "raw") == 0 &&
-           reading->volume_count <= 1 && (reading->volume_count == 0 || (is_unknown(&reading->volumes[0]) && !reading->table[0])) &&
+    return !options->image_type && !options->system_type && !options->has_offset &&
+           strcmp(reading->format, "raw") == 0 && reading->volume_count <= 1 &&
+           (reading->volume_count == 0 || (is_unknown(&reading->volumes[0]) && !reading->table[0])) &&
            stat(reading->path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == reading->size;
 }
 
@@ -487,8 +505,8 @@ void reading_image(struct reading *reading)
     reading_give(reading, NULL, 0);
     reading_drain(reading);
     if (!reading->failed && options->has_offset && options->sector >= reading->size / reading->sector_size) {
-        error_set(reading->err, "%s: there is no sector %" PRIu64 " in it, it has %" PRIu64, reading->path, options->sector,
-                  reading->size / reading->sector_size);
+        error_set(reading->err, "%s: there is no sector %" PRIu64 " in it, it has %" PRIu64, reading->path,
+                  options->sector, reading->size / reading->sector_size);
         reading->failed = true;
     }
     if (!reading->failed && reading->size > 0)
@@ -499,7 +517,9 @@ void reading_image(struct reading *reading)
         reading_file(reading);
         return;
     }
-    reading->sink->image(reading->sink->arg, &(struct evidence_image){.format = reading->format, .table = reading->table,
-                                                                      .size = reading->size, .sector_size = reading->sector_size});
+    reading->sink->image(reading->sink->arg, &(struct evidence_image){.format = reading->format,
+                                                                      .table = reading->table,
+                                                                      .size = reading->size,
+                                                                      .sector_size = reading->sector_size});
     read_volumes(reading);
 }

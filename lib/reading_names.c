@@ -4,9 +4,9 @@
 #include "reading.h"
 
 /*
- * The names of a file system.  Folders are read level by level, each once, so what is found does not depend on the
- * number of workers, and neither circles nor depth matter.  Deleted folders come after all others: what they name was
- * often used again since.
+ * The names of a file system.  Folders are read level by level, each once, so what is found does not depend
+ * on the number of workers, and neither circles nor depth matter.  Deleted folders come after all others:
+ * what they name was often used again since.
  */
 enum { FOLDERS_PER_TASK = 64, RECORDS_PER_TASK = 4096, SMALLEST_NAME = 12, MORE_NAMES = 1024 };
 
@@ -49,7 +49,8 @@ static int take_listed(struct reading *reading, const struct filesystem_name *na
     if (is_new <= 0)
         return is_new;
     if (!name->allocated && name->len &&
-        names_add(reading->names, name->inode, 0, 0, NAMES_TOP | (name->folder ? NAMES_FOLDER : 0), name->name, name->len))
+        names_add(reading->names, name->inode, 0, 0, NAMES_TOP | (name->folder ? NAMES_FOLDER : 0),
+                  name->name, name->len))
         return -1;
     return name->folder ? add_folder(reading, name->inode, !name->allocated) : 0;
 }
@@ -61,11 +62,14 @@ static int take_found(struct reading *reading, const struct filesystem_name *nam
 
     if (name->inode == 0 && plan != FILESYSTEM_RECORDS && !name->allocated)
         return 0; /* a name that leads nowhere any more */
-    if (names_add(reading->names, name->inode, name->parent, name->parent_sequence, flags, name->name, name->len))
+    if (names_add(reading->names, name->inode, name->parent, name->parent_sequence, flags, name->name,
+                  name->len))
         return -1;
-    if ((plan == FILESYSTEM_BY_LIST || plan == FILESYSTEM_BY_NAME) && inodes_add(&reading->all, name->inode) < 0)
+    if ((plan == FILESYSTEM_BY_LIST || plan == FILESYSTEM_BY_NAME) &&
+        inodes_add(&reading->all, name->inode) < 0)
         return -1;
-    return name->folder && plan != FILESYSTEM_RECORDS ? add_folder(reading, name->inode, !name->allocated) : 0;
+    return name->folder && plan != FILESYSTEM_RECORDS ? add_folder(reading, name->inode, !name->allocated)
+                                                      : 0;
 }
 
 /* Folders may share their blocks, and so have more names than there is room for on the disk. */
@@ -170,7 +174,8 @@ static void read_records(struct reading *reading)
 {
     const struct filesystem_facts *facts = &reading->system->facts;
 
-    for (uint64_t first = facts->first_inode; first <= facts->last_inode && !reading->failed; first += RECORDS_PER_TASK) {
+    for (uint64_t first = facts->first_inode; first <= facts->last_inode && !reading->failed;
+         first += RECORDS_PER_TASK) {
         uint64_t left = facts->last_inode - first + 1;
 
         reading_begin_system(reading, TASK_RECORDS);

@@ -15,8 +15,8 @@
 #include "walk.h"
 
 /*
- * How the segments of a set are called: a stem and an index, written in letters (aa, ab ..) or as a number that has
- * zeros in front up to a width.  Behind image.999 comes image.1000: FTK Imager and others count on.
+ * How the segments of a set are called: a stem and an index, written in letters (aa, ab ..) or as a number
+ * that has zeros in front up to a width.  Behind image.999 comes image.1000: FTK Imager and others count on.
  */
 struct naming {
     const char *path; /* as given */
@@ -162,7 +162,8 @@ static int fail_about(const struct naming *naming, const char *path, const char 
 
 /* ---- how a name is made up ---- */
 
-/* GNU split puts its letters right behind a prefix; many a word ends so, and it takes two files to believe it. */
+/* GNU split puts its letters right behind a prefix; many a word ends so, and it takes two files to believe
+ * it. */
 static void find_letters(struct naming *naming)
 {
     const size_t len = strlen(naming->name);
@@ -199,8 +200,9 @@ static void find_naming(struct naming *naming)
 /* ---- the first one ---- */
 
 /*
- * The index of the set's first file, if that is not the one that was given; SIZE_MAX if there is none.  Among names
- * with letters only those that follow on each other, or nearly, belong together: image.gz is no part of image.aa.
+ * The index of the set's first file, if that is not the one that was given; SIZE_MAX if there is none.  Among
+ * names with letters only those that follow on each other, or nearly, belong together: image.gz is no part of
+ * image.aa.
  */
 static size_t earlier_first(const struct naming *naming, size_t given)
 {
@@ -214,7 +216,8 @@ static size_t earlier_first(const struct naming *naming, size_t given)
     return SIZE_MAX;
 }
 
-/* image.1000 follows on image.999, and so may be of a set that is less wide than its own digits: width becomes that. */
+/* image.1000 follows on image.999, and so may be of a set that is less wide than its own digits: width
+ * becomes that. */
 static size_t find_earlier_first(struct naming *naming, size_t given)
 {
     size_t first = earlier_first(naming, given);
@@ -232,8 +235,8 @@ static size_t find_earlier_first(struct naming *naming, size_t given)
 static int refuse_later(const struct naming *naming, size_t first, struct error *err)
 {
     char *path = path_of(naming, first);
-    const int result =
-        fail_about(naming, naming->path, "is a later segment of a split image; name the first one", path, err);
+    const int result = fail_about(naming, naming->path,
+                                  "is a later segment of a split image; name the first one", path, err);
 
     free(path);
     return result;
@@ -269,12 +272,14 @@ static int read_present(const struct naming *naming, bool *present, struct error
 }
 
 /*
- * A segment that is there although the one at the end is not; SIZE_MAX if there is none.  Other files have letters
- * behind the dot, too, so that image.log is no reason to miss anything, but neighbours are, and what is near.
+ * A segment that is there although the one at the end is not; SIZE_MAX if there is none.  Other files have
+ * letters behind the dot, too, so that image.log is no reason to miss anything, but neighbours are, and what
+ * is near.
  */
 static size_t later_segment(const struct naming *naming, const bool *present, size_t end)
 {
-    const size_t width_end = indexes_of_width(naming), limit = end >= width_end ? index_limit(naming) : width_end;
+    const size_t width_end = indexes_of_width(naming),
+                 limit = end >= width_end ? index_limit(naming) : width_end;
 
     for (size_t i = end + 1; i < limit; i++)
         if (present[i] && (!naming->letters || i - end < NEARBY || (i + 1 < limit && present[i + 1])))
@@ -293,7 +298,8 @@ static int refuse_hole(const struct naming *naming, size_t missing, size_t later
     return result;
 }
 
-/* GNU split goes on behind yz with zaaa, and behind 89 with 9000, if it was not told how wide the names are to be. */
+/* GNU split goes on behind yz with zaaa, and behind 89 with 9000, if it was not told how wide the names are
+ * to be. */
 static int refuse_wider(const struct naming *naming, size_t end, struct error *err)
 {
     const size_t block = power(naming->letters ? 26 : 10, naming->width - 1);
@@ -306,8 +312,9 @@ static int refuse_wider(const struct naming *naming, size_t end, struct error *e
     if (end != block * (naming->letters ? 25 : 9) || !has_file_called(naming, index))
         return 0;
     path = path_with(naming, index);
-    result = path ? error_set(err, "%s: a split image whose names get longer cannot be read; join its files", path)
-                  : out_of_memory(naming, err);
+    result =
+        path ? error_set(err, "%s: a split image whose names get longer cannot be read; join its files", path)
+             : out_of_memory(naming, err);
     free(path);
     return result;
 }
@@ -370,7 +377,8 @@ static int find(struct segments *segments, struct naming *naming, struct error *
     first = find_earlier_first(naming, given);
     if (first != SIZE_MAX)
         return refuse_later(naming, first, err);
-    return given > (naming->letters ? 0 : 1) ? add_alone(segments, naming, err) : add_set(segments, naming, given, err);
+    return given > (naming->letters ? 0 : 1) ? add_alone(segments, naming, err)
+                                             : add_set(segments, naming, given, err);
 }
 
 int segments_find(struct segments *segments, const char *path, struct error *err)

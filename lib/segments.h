@@ -8,8 +8,8 @@
 #include "error.h"
 
 /*
- * The files of a split image, found by their names: image.001 image.002 .., image.000 .., image.aa image.ab .., and so
- * on with two to five digits or letters.
+ * The files of a split image, found by their names: image.001 image.002 .., image.000 .., image.aa image.ab
+ * .., and so on with two to five digits or letters.
  */
 struct segments {
     char **paths; /* in order; at least one: the file itself */
@@ -17,9 +17,9 @@ struct segments {
 };
 
 /*
- * Finds the segments behind path.  A path that is a later segment (its first one is there), and a set with a hole (a
- * later segment is there, one before it is not), is an error that names the file.  A name that only looks like a
- * segment, with no other beside it, is a set of one.
+ * Finds the segments behind path.  A path that is a later segment (its first one is there), and a set with a
+ * hole (a later segment is there, one before it is not), is an error that names the file.  A name that only
+ * looks like a segment, with no other beside it, is a set of one.
  */
 int segments_find(struct segments *segments, const char *path, struct error *err);
 void segments_release(struct segments *segments);

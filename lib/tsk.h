@@ -3,8 +3,8 @@
 #define KITH_TSK_H
 
 /*
- * The Sleuth Kit, for the few modules that speak to it.  None of them may run but in a worker process: libtsk is known
- * to crash, hang and abort on hostile images.
+ * The Sleuth Kit, for the few modules that speak to it.  None of them may run but in a worker process: libtsk
+ * is known to crash, hang and abort on hostile images.
  */
 #include <tsk/libtsk.h>
 

@@ -9,8 +9,9 @@
 #include "buffer.h"
 
 /*
- * Numbers and bytes as messages between processes of one machine: 8 bytes a number; bytes with their count before them.
- * The reader trusts nothing: what is cut or too long makes it broken, and then everything reads as 0 or empty.
+ * Numbers and bytes as messages between processes of one machine: 8 bytes a number; bytes with their count
+ * before them. The reader trusts nothing: what is cut or too long makes it broken, and then everything reads
+ * as 0 or empty.
  */
 void wire_put(struct buffer *out, uint64_t number);
 void wire_put_bytes(struct buffer *out, const void *data, size_t len);

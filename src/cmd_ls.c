@@ -33,9 +33,11 @@ enum {
 };
 
 static const struct option_spec ls_options[] = {
-    {'i', "image-type", "TYPE", "the container's format (default: found out)", "raw ewf aff afd afm afflib vmdk vhd"},
+    {'i', "image-type", "TYPE", "the container's format (default: found out)",
+     "raw ewf aff afd afm afflib vmdk vhd"},
     {'o', "offset", "SECTOR", "look only at the volume that begins there", NULL},
-    {'f', "fs-type", "TYPE", "the file system (default: found out)", "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"},
+    {'f', "fs-type", "TYPE", "the file system (default: found out)",
+     "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"},
     {'l', "long", NULL, "write a line for each object, for people", NULL},
     {0, "summary", NULL, "write only volumes and counts, for people (default on a terminal)", NULL},
     {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
@@ -44,11 +46,14 @@ static const struct option_spec ls_options[] = {
     {0, "hash", NULL, "read the content and add its SHA-1", NULL},
     {0, "md5", NULL, "add the MD5", NULL},
     {0, "sha256", NULL, "add the SHA-256", NULL},
-    {0, "hash-image", NULL, "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
+    {0, "hash-image", NULL,
+     "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
     {0, "metadata", NULL, "list folders and the file system's own files too", NULL},
-    {0, "only", "KIND,...", "list only objects of these kinds", "file deleted orphan stream slack unallocated gap metadata folder"},
+    {0, "only", "KIND,...", "list only objects of these kinds",
+     "file deleted orphan stream slack unallocated gap metadata folder"},
     {'j', "jobs", "N", "worker processes (default: one for each processor)", NULL},
-    {0, "object-seconds", "N", "processor time that one object may take without getting on (default: 20)", NULL},
+    {0, "object-seconds", "N", "processor time that one object may take without getting on (default: 20)",
+     NULL},
     {'q', "quiet", NULL, "show no progress and no notes", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -140,7 +145,8 @@ static void take_volume(void *arg, const struct evidence_volume *volume)
     ls_report_volume(&ls->report, volume);
 }
 
-static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object, const char *paths, size_t count)
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
 {
     struct ls *ls = arg;
     struct digest_values values = {0};
@@ -175,7 +181,8 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if ((stored->kinds & whole->kinds & DIGEST_BIT(kind)) &&
             memcmp(whole->bytes[kind], stored->bytes[kind], digest_len((enum digest_kind)kind)) != 0) {
-            complain("%s: its content does not have the %s that is stored in it", ls->report.evidence, digest_name((enum digest_kind)kind));
+            complain("%s: its content does not have the %s that is stored in it", ls->report.evidence,
+                     digest_name((enum digest_kind)kind));
             ls->wrong_digest = true;
         }
 }
@@ -196,8 +203,13 @@ static int status_of(enum evidence_result result)
 
 static int list_one(struct ls *ls, const char *path)
 {
-    const struct evidence_sink sink = {.image = take_image, .volume = take_volume, .object = take_object, .digests = take_digests,
-                                       .problem = take_problem, .note = take_note, .arg = ls};
+    const struct evidence_sink sink = {.image = take_image,
+                                       .volume = take_volume,
+                                       .object = take_object,
+                                       .digests = take_digests,
+                                       .problem = take_problem,
+                                       .note = take_note,
+                                       .arg = ls};
     enum evidence_result result;
     struct error err;
 
@@ -333,8 +345,12 @@ static int run(const struct command *command, int argc, char **argv)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct ls ls = {.options = {.kinds = OBJECT_CONTENT, .seconds = DEFAULT_SECONDS}};
-    const struct inspector inspector = {.open = hash_open, .begin = hash_begin, .data = hash_data, .zeros = hash_zeros,
-                                        .end = hash_end, .arg = &ls.digests};
+    const struct inspector inspector = {.open = hash_open,
+                                        .begin = hash_begin,
+                                        .data = hash_data,
+                                        .zeros = hash_zeros,
+                                        .end = hash_end,
+                                        .arg = &ls.digests};
     struct options options;
     int option, operand = 0;
 
@@ -353,5 +369,6 @@ static int run(const struct command *command, int argc, char **argv)
     return list_all(&ls, argc - operand, argv + operand);
 }
 
-const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...", "list what is in a disk image: volumes, file systems, objects",
-                                   ls_options, run};
+const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...",
+                                   "list what is in a disk image: volumes, file systems, objects", ls_options,
+                                   run};

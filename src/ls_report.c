@@ -70,7 +70,8 @@ static void add_flags(struct buffer *out, const struct object *object)
     static const struct {
         unsigned flag;
         const char *name;
-    } names[] = {{OBJECT_RESIDENT, "resident"}, {OBJECT_COMPRESSED, "compressed"}, {OBJECT_ENCRYPTED, "encrypted"}};
+    } names[] = {
+        {OBJECT_RESIDENT, "resident"}, {OBJECT_COMPRESSED, "compressed"}, {OBJECT_ENCRYPTED, "encrypted"}};
     size_t before = out->len;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -81,8 +82,8 @@ static void add_flags(struct buffer *out, const struct object *object)
 static void add_runs(struct buffer *out, const struct object *object)
 {
     for (size_t i = 0; i < object->run_count; i++)
-        buffer_printf(out, "%s%" PRIu64 "@%" PRIu64 "+%" PRIu64, i ? " " : "", object->runs[i].offset, object->runs[i].image,
-                      object->runs[i].len);
+        buffer_printf(out, "%s%" PRIu64 "@%" PRIu64 "+%" PRIu64, i ? " " : "", object->runs[i].offset,
+                      object->runs[i].image, object->runs[i].len);
 }
 
 static void add_digest(struct buffer *out, const struct digest_values *values, enum digest_kind kind)
@@ -107,8 +108,9 @@ static const char *next_path(const char *path)
 
 static void csv_header(struct ls_report *report)
 {
-    static const char *const columns[] = {"evidence", "volume", "address", "kind",  "path",   "path_hex", "size", "sha1",  "allocated",
-                                          "mtime",    "atime",  "ctime",   "crtime", "flags", "runs",     "also", "status"};
+    static const char *const columns[] = {"evidence", "volume", "address",   "kind",  "path",  "path_hex",
+                                          "size",     "sha1",   "allocated", "mtime", "atime", "ctime",
+                                          "crtime",   "flags",  "runs",      "also",  "status"};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         csv_cell(&report->line, columns[i]);
@@ -149,8 +151,9 @@ static void csv_also(struct ls_report *report, const char *paths, size_t count)
     buffer_release(&also);
 }
 
-static void csv_object(struct ls_report *report, const struct evidence_volume *volume, const struct object *object,
-                       const struct digest_values *values, const char *paths, size_t count)
+static void csv_object(struct ls_report *report, const struct evidence_volume *volume,
+                       const struct object *object, const struct digest_values *values, const char *paths,
+                       size_t count)
 {
     struct buffer text = {0}, *line = &report->line;
 
@@ -224,13 +227,14 @@ static void json_runs(struct buffer *out, const struct object *object)
 {
     buffer_add_text(out, ",\"runs\":[");
     for (size_t i = 0; i < object->run_count; i++)
-        buffer_printf(out, "%s{\"offset\":%" PRIu64 ",\"image_offset\":%" PRIu64 ",\"length\":%" PRIu64 "}", i ? "," : "",
-                      object->runs[i].offset, object->runs[i].image, object->runs[i].len);
+        buffer_printf(out, "%s{\"offset\":%" PRIu64 ",\"image_offset\":%" PRIu64 ",\"length\":%" PRIu64 "}",
+                      i ? "," : "", object->runs[i].offset, object->runs[i].image, object->runs[i].len);
     buffer_add_char(out, ']');
 }
 
-static void json_object(struct ls_report *report, const struct evidence_volume *volume, const struct object *object,
-                        const struct digest_values *values, const char *paths, size_t count)
+static void json_object(struct ls_report *report, const struct evidence_volume *volume,
+                        const struct object *object, const struct digest_values *values, const char *paths,
+                        size_t count)
 {
     static const char *const times[] = {"mtime", "atime", "ctime", "crtime"};
     struct buffer text = {0}, *line = &report->line;
@@ -243,7 +247,8 @@ static void json_object(struct ls_report *report, const struct evidence_volume *
     json_made(line, "address", &text);
     json_text(line, "kind", kind, strlen(kind));
     json_paths(line, paths, count);
-    buffer_printf(line, ",\"size\":%" PRIu64 ",\"allocated\":%s", object->size, object->flags & OBJECT_ALLOCATED ? "true" : "false");
+    buffer_printf(line, ",\"size\":%" PRIu64 ",\"allocated\":%s", object->size,
+                  object->flags & OBJECT_ALLOCATED ? "true" : "false");
     for (int i = 0; i < OBJECT_TIMES; i++) {
         add_stamp(&text, &object->times[i]);
         json_made(line, times[i], &text);
@@ -286,8 +291,9 @@ static void body_mode(struct buffer *out, const struct object *object)
         buffer_add_char(out, object->mode >> i & 1 ? "xwr"[i % 3] : '-');
 }
 
-static void body_object(struct ls_report *report, const struct evidence_volume *volume, const struct object *object,
-                        const struct digest_values *values, const char *paths, size_t count)
+static void body_object(struct ls_report *report, const struct evidence_volume *volume,
+                        const struct object *object, const struct digest_values *values, const char *paths,
+                        size_t count)
 {
     struct buffer *line = &report->line;
 
@@ -306,9 +312,11 @@ static void body_object(struct ls_report *report, const struct evidence_volume *
         object_address(line, object);
         buffer_add_char(line, '|');
         body_mode(line, object);
-        buffer_printf(line, "|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "\n", object->uid,
-                      object->gid, object->size, object->times[OBJECT_ATIME].seconds, object->times[OBJECT_MTIME].seconds,
-                      object->times[OBJECT_CTIME].seconds, object->times[OBJECT_CRTIME].seconds);
+        buffer_printf(
+            line, "|%" PRIu32 "|%" PRIu32 "|%" PRIu64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "\n",
+            object->uid, object->gid, object->size, object->times[OBJECT_ATIME].seconds,
+            object->times[OBJECT_MTIME].seconds, object->times[OBJECT_CTIME].seconds,
+            object->times[OBJECT_CRTIME].seconds);
     }
 }
 
@@ -325,8 +333,8 @@ static void add_size(struct buffer *out, unsigned long long bytes)
     buffer_printf(out, unit ? "%7.1f %s" : "%7.0f %s", value, units[unit]);
 }
 
-static void table_object(struct ls_report *report, const struct object *object, const struct digest_values *values, const char *paths,
-                         size_t count)
+static void table_object(struct ls_report *report, const struct object *object,
+                         const struct digest_values *values, const char *paths, size_t count)
 {
     struct buffer text = {0}, *line = &report->line;
 
@@ -359,14 +367,17 @@ static void table_object(struct ls_report *report, const struct object *object, 
 
 static void add_bold(struct ls_report *report, const char *text)
 {
-    buffer_printf(&report->line, "%s%s%s", report->colours ? "\033[1m" : "", text, report->colours ? "\033[0m" : "");
+    buffer_printf(&report->line, "%s%s%s", report->colours ? "\033[1m" : "", text,
+                  report->colours ? "\033[0m" : "");
 }
 
 /* "volume 2@1048576: ext4, 14.7 MB, Linux (0x83)" */
 static void describe_volume(struct ls_report *report, const struct evidence_volume *volume)
 {
     struct buffer *line = &report->line;
-    const char *in = volume->system[0] ? volume->system : volume->content[0] ? volume->content : "no file system that is known";
+    const char *in = volume->system[0]    ? volume->system
+                     : volume->content[0] ? volume->content
+                                          : "no file system that is known";
 
     if (volume->len == 0)
         return;
@@ -414,7 +425,8 @@ static void write_counts(struct ls_report *report, const struct ls_volume *volum
 {
     for (int kind = 0; kind < OBJECT_KINDS; kind++)
         if (volume->count[kind]) {
-            buffer_printf(&report->line, "    %-11s %9llu  ", object_kind_name((enum object_kind)kind), volume->count[kind]);
+            buffer_printf(&report->line, "    %-11s %9llu  ", object_kind_name((enum object_kind)kind),
+                          volume->count[kind]);
             add_size(&report->line, volume->bytes[kind]);
             buffer_add_char(&report->line, '\n');
         }
@@ -485,8 +497,9 @@ void ls_report_volume(struct ls_report *report, const struct evidence_volume *vo
     }
 }
 
-void ls_report_object(struct ls_report *report, const struct evidence_volume *volume, const struct object *object,
-                      const struct digest_values *values, const char *paths, size_t count)
+void ls_report_object(struct ls_report *report, const struct evidence_volume *volume,
+                      const struct object *object, const struct digest_values *values, const char *paths,
+                      size_t count)
 {
     switch (report->form) {
     case LS_SUMMARY:
@@ -514,7 +527,8 @@ static bool is_equal(const struct digest_values *a, const struct digest_values *
     return memcmp(a->bytes[kind], b->bytes[kind], digest_len(kind)) == 0;
 }
 
-void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values, const struct digest_values *stored)
+void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values,
+                     const struct digest_values *stored)
 {
     const struct evidence_volume none = {.label = "-", .about = "", .system = "", .content = ""};
     struct object whole = {.kind = OBJECT_IMAGE, .flags = OBJECT_RANGE, .size = size};
@@ -531,7 +545,9 @@ void ls_report_whole(struct ls_report *report, uint64_t size, const struct diges
         buffer_printf(&report->line, "%-6s of the image: ", digest_name((enum digest_kind)kind));
         add_digest(&report->line, values, (enum digest_kind)kind);
         if (stored->kinds & DIGEST_BIT(kind))
-            buffer_add_text(&report->line, is_equal(values, stored, (enum digest_kind)kind) ? "  (as stored in it)" : "  (NOT as stored in it)");
+            buffer_add_text(&report->line, is_equal(values, stored, (enum digest_kind)kind)
+                                               ? "  (as stored in it)"
+                                               : "  (NOT as stored in it)");
         buffer_add_char(&report->line, '\n');
     }
 }

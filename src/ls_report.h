@@ -35,10 +35,12 @@ void ls_report_evidence(struct ls_report *report, const char *path);
 void ls_report_image(struct ls_report *report, const struct evidence_image *image);
 void ls_report_volume(struct ls_report *report, const struct evidence_volume *volume);
 /* values: what was computed of the object's content. */
-void ls_report_object(struct ls_report *report, const struct evidence_volume *volume, const struct object *object,
-                      const struct digest_values *values, const char *paths, size_t count);
+void ls_report_object(struct ls_report *report, const struct evidence_volume *volume,
+                      const struct object *object, const struct digest_values *values, const char *paths,
+                      size_t count);
 /* stored: digests that the image itself holds. */
-void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values, const struct digest_values *stored);
+void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values,
+                     const struct digest_values *stored);
 /* Ends it; the summary is written here. */
 void ls_report_end(struct ls_report *report);
 

@@ -683,7 +683,7 @@ static size_t broken_len(size_t at)
 
 START_TEST(a_broken_chain_is_told_and_so_is_what_lies_before_and_behind)
 {
-    for (unsigned round = 0; round < 3000; round++) {
+    for (unsigned round = 0; round < 1500; round++) {
         size_t at;
 
         do {
@@ -752,7 +752,7 @@ START_TEST(a_block_may_be_cut_anywhere)
 {
     ck_assert_int_eq(read_bytes(block, 0), 0);
     ck_assert_uint_eq(told_count, 0);
-    for (unsigned round = 0; round < 40; round++) {
+    for (unsigned round = 0; round < 16; round++) {
         begin_block(1024, round % 2, false);
         use_block(round / 2 % 2, 60);
         for (size_t len = 0; len <= 1024; len++)
@@ -763,7 +763,7 @@ END_TEST
 
 START_TEST(damaged_blocks_are_read_within_their_bounds)
 {
-    for (unsigned round = 0; round < 20000; round++) {
+    for (unsigned round = 0; round < 8000; round++) {
         begin_block(block_sizes[round % 3], round / 4 % 2, false);
         use_block(round / 8 % 2, 30 + (unsigned)(random64() % 30));
         for (uint64_t damage = 1 + random64() % 8; damage > 0; damage--) {

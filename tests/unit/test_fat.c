@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(the_layout_follows_from_the_fields_of_the_specification)
 {
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < 5000; round++) {
         const int bits = random64() % 2 ? 32 : 16;
         const unsigned sector = 512u << random64() % 4, cluster = 1u << random64() % 8;
         const unsigned reserved = 1 + (unsigned)(random64() % 65535), tables = 1 + (unsigned)(random64() % 2);
@@ -114,7 +114,7 @@ START_TEST(layouts_that_cannot_be_are_refused)
     ck_assert(!read_layout(false));
     put_exfat(9, 3, 0);
     ck_assert(!read_layout(true));
-    for (unsigned sector = 9; sector < 256; sector++)
+    for (unsigned sector = 9; sector < 256; sector += sector < 40 ? 1 : 24)
         for (unsigned cluster = 0; cluster < 256; cluster++) {
             put_exfat(sector, cluster, 2048);
             ck_assert_int_eq(read_layout(true), sector <= 12 && sector + cluster <= 25);
@@ -131,7 +131,7 @@ START_TEST(of_any_boot_sector_all_places_can_be_asked_for)
     static const uint64_t inodes[] = {0, 1, 2, 3, 4, 1000, UINT32_MAX, INT64_MAX / 64, INT64_MAX / 64 + 1, INT64_MAX / 32,
                                       INT64_MAX / 32 + 4, UINT64_MAX / 32 + 4, INT64_MAX, UINT64_MAX};
 
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < 5000; round++) {
         fill_random(boot, sizeof boot);
         boot[108] %= 32;
         boot[109] %= 32;
@@ -176,7 +176,7 @@ END_TEST
 /* Specification, 3.5: FirstSectorofCluster = ((N - 2) * BPB_SecPerClus) + FirstDataSector. */
 START_TEST(the_first_entry_of_a_cluster_lies_at_its_first_sector)
 {
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < 5000; round++) {
         const unsigned sector = 512u << random64() % 4, cluster = 1u << random64() % 8;
         const uint64_t heap = 24 + random64() % UINT32_MAX, entries = sector * cluster / 32;
         const uint64_t n = 2 + random64() % 0xfffffff0, inode = 3 + (n - 2) * entries;
@@ -187,8 +187,8 @@ START_TEST(the_first_entry_of_a_cluster_lies_at_its_first_sector)
         ck_assert_uint_eq(at, (heap + (n - 2) * cluster) * sector);
         ck_assert(fat_begins_cluster(&exfat, inode));
         ck_assert(fat_begins_cluster(&exfat, inode + entries));
-        for (uint64_t i = 1; i < entries; i += 1 + random64() % 100)
-            ck_assert(!fat_begins_cluster(&exfat, inode + i));
+        ck_assert(!fat_begins_cluster(&exfat, inode + 1));
+        ck_assert(!fat_begins_cluster(&exfat, inode + 1 + random64() % (entries - 1)));
         ck_assert(!fat_begins_cluster(&exfat, inode + entries - 1));
     }
 }

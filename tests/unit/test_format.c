@@ -594,6 +594,337 @@ START_TEST(marks_in_random_surroundings_are_read_within_their_bounds)
 }
 END_TEST
 
+/* ---- file systems ---- */
+
+static const char *system_of(const uint8_t *data, size_t len)
+{
+    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD;
+    uint8_t *head = copy_exactly(data, head_len);
+    const char *name = format_system(head, head_len);
+
+    free(head);
+    return name;
+}
+
+static void assert_system(const char *name)
+{
+    const char *found = system_of(image, image_len);
+
+    ck_assert_msg(found && strcmp(found, name) == 0, "%s instead of %s", found ? found : "none", name);
+}
+
+static void assert_no_system(void)
+{
+    const char *found = system_of(image, image_len);
+
+    ck_assert_msg(!found, "taken for %s", found);
+}
+
+/*
+ * HFS+: Apple, Technical Note 1150; ISO 9660: ECMA-119, 8.1; UFS: 0x011954 and 0x19540119 at 1372 of a superblock at 8
+ * or 64 KiB, in the order of the machine (FreeBSD, sys/ufs/ffs/fs.h); APFS: Apple File System Reference, nx_superblock_t.
+ */
+static const struct {
+    size_t offset, len;
+    const char *bytes, *name;
+} systems[] = {
+#define SYSTEM(offset, bytes, name) {offset, sizeof(bytes) - 1, bytes, name}
+    SYSTEM(0, "\xeb\x52\x90NTFS    ", "NTFS"),
+    SYSTEM(0, "\xeb\x76\x90" "EXFAT   ", "exFAT"),
+    SYSTEM(1024, "H+\0\4", "HFS+"),
+    SYSTEM(1024, "HX\0\5", "HFSX"),
+    SYSTEM(32768, "\1CD001\1\0", "ISO 9660"),
+    SYSTEM(32, "NXSB\0\x10\0\0", "APFS"),
+    SYSTEM(8192 + 1372, "\x54\x19\1\0", "UFS1"),
+    SYSTEM(8192 + 1372, "\0\1\x19\x54", "UFS1"),
+    SYSTEM(65536 + 1372, "\x19\1\x54\x19", "UFS2"),
+    SYSTEM(65536 + 1372, "\x19\x54\1\x19", "UFS2"),
+};
+
+START_TEST(file_systems_are_known_by_their_marks)
+{
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        clear_image(IMAGE_LEN);
+        put(systems[i].offset, systems[i].bytes, systems[i].len);
+        assert_system(systems[i].name);
+        clear_image(IMAGE_LEN);
+        put(systems[i].offset + 1, systems[i].bytes, systems[i].len);
+        assert_no_system();
+    }
+}
+END_TEST
+
+START_TEST(an_ext_has_its_number_and_a_size_of_block)
+{
+    for (unsigned size = 0; size < 300; size++) { /* 1 KiB shifted */
+        clear_image(IMAGE_LEN);
+        PUT(1024 + 56, "\x53\xef");
+        put_little(1024 + 24, size, 4);
+        if (size <= 6)
+            assert_system("ext");
+        else
+            assert_no_system();
+    }
+    clear_image(IMAGE_LEN);
+    PUT(1024 + 56, "\xef\x53");
+    assert_no_system();
+}
+END_TEST
+
+/* As mkfs.fat writes it (FAT16): nothing where a partition table would be, or a message. */
+static void put_fat(void)
+{
+    clear_image(IMAGE_LEN);
+    PUT(0, "\xeb\x3c\x90mkfs.fat\0\2\4\4\0\2\0\2\0\0\xf8\x80\0\x20\0\2\0\0\0\0\0\0\0\2\0\x80\0\x29");
+    PUT(54, "FAT16   ");
+    PUT(510, "\x55\xaa");
+}
+
+START_TEST(a_fat_is_known_by_what_its_boot_sector_says)
+{
+    static const struct {
+        size_t offset;
+        unsigned bytes, right, wrong;
+    } fields[] = {
+        {11, 2, 512, 256}, {11, 2, 4096, 8192}, {11, 2, 1024, 1000}, {11, 2, 2048, 0}, {13, 1, 1, 0},  {13, 1, 128, 129},
+        {14, 2, 32, 0},    {16, 1, 1, 0},       {16, 1, 2, 3},       {21, 1, 0xf0, 0xef}, {21, 1, 0xff, 0},
+        {510, 2, 0xaa55, 0x55aa},
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        put_fat();
+        assert_system("FAT");
+        put_little(fields[i].offset, fields[i].wrong, fields[i].bytes);
+        assert_no_system();
+        put_little(fields[i].offset, fields[i].right, fields[i].bytes);
+        assert_system("FAT");
+    }
+}
+END_TEST
+
+START_TEST(a_file_system_is_not_hidden_by_a_boot_sector)
+{
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        if (systems[i].offset < SECTOR) /* it is the boot sector */
+            continue;
+        put_fat();
+        put(systems[i].offset, systems[i].bytes, systems[i].len);
+        assert_system(systems[i].name);
+    }
+}
+END_TEST
+
+START_TEST(file_systems_are_known_as_soon_as_their_marks_are_there)
+{
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        clear_image(IMAGE_LEN);
+        put(systems[i].offset, systems[i].bytes, systems[i].len);
+        for (image_len = systems[i].offset; image_len <= systems[i].offset + 2; image_len++)
+            assert_no_system();
+        for (image_len = systems[i].offset; image_len < systems[i].offset + systems[i].len; image_len++)
+            system_of(image, image_len); /* within its bounds */
+        assert_system(systems[i].name);
+    }
+    put_fat();
+    for (image_len = 0; image_len < SECTOR; image_len++)
+        assert_no_system();
+    assert_system("FAT");
+    clear_image(IMAGE_LEN);
+    PUT(1024 + 56, "\x53\xef");
+    for (image_len = 0; image_len < 1024 + 58; image_len++)
+        assert_no_system();
+    assert_system("ext");
+}
+END_TEST
+
+/* ---- partition tables ---- */
+
+static int is_table(const uint8_t *data, size_t len)
+{
+    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD;
+    uint8_t *head = copy_exactly(data, head_len);
+    const int result = format_is_table(head, head_len);
+
+    free(head);
+    return result;
+}
+
+static void put_partition(unsigned entry, unsigned status, unsigned type, uint64_t start, uint64_t sectors)
+{
+    const size_t at = 446 + 16 * (size_t)entry;
+
+    image[at] = (uint8_t)status;
+    image[at + 4] = (uint8_t)type;
+    put_little(at + 8, start, 4);
+    put_little(at + 12, sectors, 4);
+}
+
+/* Behind boot code, as GRUB and Windows write it. */
+static void clear_table(void)
+{
+    clear_image(IMAGE_LEN);
+    fill_random(image, 446);
+    PUT(510, "\x55\xaa");
+}
+
+static void assert_table(int expected)
+{
+    ck_assert_int_eq(is_table(image, image_len), expected);
+}
+
+START_TEST(a_dos_table_has_an_entry)
+{
+    for (unsigned entry = 0; entry < 4; entry++) {
+        clear_table();
+        assert_table(0);
+        put_partition(entry, 0, 0x83, 2048, 100000);
+        assert_table(1);
+        put_partition(entry, 0x80, 0x83, UINT32_MAX, UINT32_MAX);
+        assert_table(1);
+        put_little(510, 0x55aa, 2);
+        assert_table(0);
+    }
+}
+END_TEST
+
+START_TEST(an_entry_that_cannot_be_makes_no_table)
+{
+    for (unsigned entry = 0; entry < 4; entry++) {
+        for (unsigned status = 0; status < 256; status++) {
+            clear_table();
+            put_partition(0, 0, 7, 63, 100);
+            put_partition(entry, status, 7, 2048, 100000);
+            assert_table(status == 0 || status == 0x80);
+            put_partition((entry + 1) % 4, status, 0, 0, 0); /* nor one that is not used */
+            assert_table(status == 0 || status == 0x80);
+        }
+        clear_table();
+        put_partition((entry + 1) % 4, 0, 7, 2048, 100000);
+        put_partition(entry, 0, 7, 0, 100);
+        assert_table(0);
+        put_partition(entry, 0, 7, 63, 0);
+        assert_table(0);
+        put_partition(entry, 0, 7, 63, 1);
+        assert_table(1);
+        put_partition(entry, 0, 0, 2048, 7); /* not used: where it lies does not matter */
+        assert_table(1);
+    }
+}
+END_TEST
+
+START_TEST(partitions_that_overlap_make_no_table)
+{
+    for (int round = 0; round < 5000; round++) {
+        uint64_t first[4], end[4];
+        int apart = 1;
+
+        clear_table();
+        for (unsigned i = 0; i < 4; i++) {
+            first[i] = 1 + random64() % (random64() % 2 ? 20 : UINT32_MAX);
+            end[i] = first[i] + 1 + random64() % (random64() % 2 ? 4 : UINT32_MAX);
+            put_partition(i, 0, 1 + (unsigned)(random64() % 255), first[i], end[i] - first[i]);
+            for (unsigned k = 0; k < i; k++)
+                if (!(end[k] <= first[i] || end[i] <= first[k]))
+                    apart = 0;
+        }
+        assert_table(apart);
+    }
+    clear_table();
+    put_partition(0, 0, 7, 100, 100);
+    put_partition(1, 0, 7, 200, 100);
+    assert_table(1);
+    put_partition(1, 0, 7, 199, 100);
+    assert_table(0);
+    put_partition(0, 0, 7, 150, 10); /* within */
+    put_partition(1, 0, 7, 100, 100);
+    assert_table(0);
+    put_partition(0, 0, 7, 0x80000000, 0x80000000); /* no sum is cut to 32 bits */
+    put_partition(1, 0, 7, 0x90000000, 1);
+    assert_table(0);
+}
+END_TEST
+
+START_TEST(a_gpt_is_known_by_its_header_behind_the_boot_sector)
+{
+    clear_table();
+    put_partition(0, 0, 0xee, 1, UINT32_MAX); /* as UEFI asks for */
+    assert_table(1);
+    PUT(512, "EFI PART\0\0\1\0");
+    assert_table(1);
+    put_partition(1, 0, 0xef, 40, 100); /* a hybrid, in which all lies within the first */
+    assert_table(1);
+    memset(image + 446, 0, 64);
+    assert_table(1);
+    for (image_len = 0; image_len < 520; image_len++)
+        assert_table(0);
+    assert_table(1);
+    put_little(510, 0, 2);
+    assert_table(0);
+    clear_table();
+    put_partition(0, 0, 0xee, 1, UINT32_MAX);
+    PUT(4096, "EFI PART\0\0\1\0"); /* sectors of 4 KiB */
+    assert_table(1);
+}
+END_TEST
+
+START_TEST(a_boot_sector_of_a_file_system_is_no_table)
+{
+    put_fat();
+    assert_table(0);
+    PUT(446, "Non-System disk or disk error\r\nReplace and press any key when ready\r\n"); /* of MS-DOS, where it may lie */
+    PUT(510, "\x55\xaa");
+    assert_system("FAT");
+    assert_table(0);
+    clear_image(IMAGE_LEN);
+    PUT(0, "\xeb\x52\x90NTFS    ");
+    PUT(440, "\r\nPress Ctrl+Alt+Del to restart\r\n");
+    PUT(510, "\x55\xaa");
+    assert_system("NTFS");
+    assert_table(0);
+}
+END_TEST
+
+START_TEST(a_table_is_no_file_system)
+{
+    clear_table();
+    memset(image + 3, 0, 60); /* code could by chance be the fields of a FAT */
+    put_partition(0, 0x80, 7, 2048, 100000);
+    assert_no_system();
+    assert_table(1);
+}
+END_TEST
+
+START_TEST(a_boot_sector_may_be_both_a_fat_and_a_table)
+{
+    put_fat();
+    put_partition(0, 0x80, 6, 63, 1000); /* some cards */
+    assert_system("FAT");
+    assert_table(1);
+}
+END_TEST
+
+START_TEST(tables_and_systems_of_every_length_are_read_within_their_bounds)
+{
+    clear_table();
+    put_partition(3, 0, 7, 2048, 100);
+    for (image_len = 0; image_len < SECTOR; image_len++)
+        assert_table(0);
+    for (; image_len < 2000; image_len++)
+        assert_table(1);
+    for (size_t len = 0; len <= 2000; len++) {
+        fill_random(image, 2001);
+        PUT(510, "\x55\xaa");
+        for (size_t i = 0; i < 4; i++)
+            image[446 + 16 * i] = random64() % 2 ? 0 : 0x80;
+        is_table(image, len);
+        system_of(image, len);
+    }
+    clear_image(0);
+    assert_table(0);
+    assert_no_system();
+}
+END_TEST
+
 RUN_TESTS("format", containers_are_known_by_their_first_bytes, a_vdi_has_its_text_and_its_signature,
           what_may_be_evidence_itself_is_raw, a_vmdk_without_a_parent_can_be_read, a_vmdk_with_a_parent_is_refused,
           of_a_sparse_vmdk_only_the_descriptor_is_read, an_extent_without_a_descriptor_is_refused,
@@ -603,4 +934,11 @@ RUN_TESTS("format", containers_are_known_by_their_first_bytes, a_vdi_has_its_tex
           an_aff4_is_a_zip_with_a_urn_or_a_description, another_zip_is_raw, contents_are_known_by_their_marks,
           hfs_has_blocks_and_a_name, marks_of_which_a_part_is_missing_are_not_known, nothing_is_raw_and_holds_nothing,
           random_bytes_of_every_length_are_raw, files_cut_off_at_any_length_are_read_within_their_bounds,
-          contents_cut_off_within_their_marks_are_not_known, marks_in_random_surroundings_are_read_within_their_bounds)
+          contents_cut_off_within_their_marks_are_not_known, marks_in_random_surroundings_are_read_within_their_bounds,
+          file_systems_are_known_by_their_marks, an_ext_has_its_number_and_a_size_of_block,
+          a_fat_is_known_by_what_its_boot_sector_says, a_file_system_is_not_hidden_by_a_boot_sector,
+          file_systems_are_known_as_soon_as_their_marks_are_there, a_dos_table_has_an_entry,
+          an_entry_that_cannot_be_makes_no_table, partitions_that_overlap_make_no_table,
+          a_gpt_is_known_by_its_header_behind_the_boot_sector, a_boot_sector_of_a_file_system_is_no_table,
+          a_table_is_no_file_system, a_boot_sector_may_be_both_a_fat_and_a_table,
+          tables_and_systems_of_every_length_are_read_within_their_bounds)

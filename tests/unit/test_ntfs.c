@@ -190,6 +190,13 @@ START_TEST(a_half_at_the_end_is_not_completed_from_behind_the_name)
 }
 END_TEST
 
+/* Check's own assertions take long where there are so many. */
+static void require(bool holds)
+{
+    if (!holds)
+        ck_abort_msg("the name does not lead back to its units");
+}
+
 START_TEST(any_units_lead_back_to_themselves)
 {
     for (int round = 0; round < 20000; round++) {
@@ -208,16 +215,16 @@ START_TEST(any_units_lead_back_to_themselves)
             uint32_t c = len == 1 ? *p : *p & (0x7fu >> len);
             uint16_t back[2];
 
-            ck_assert_uint_le(at + len, name.len);
+            require(at + len <= name.len);
             for (size_t k = 1; k < len; k++) {
-                ck_assert_uint_eq(p[k] & 0xc0, 0x80);
+                require((p[k] & 0xc0) == 0x80);
                 c = c << 6 | (p[k] & 0x3f);
             }
-            ck_assert_uint_eq(len, c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4);
+            require(len == (c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4));
             at += len;
             if (put_character(back, c) == 2)
-                ck_assert_uint_eq(units[++i], back[1]);
-            ck_assert_uint_eq(units[len == 4 ? i - 1 : i], back[0]);
+                require(units[++i] == back[1]);
+            require(units[len == 4 ? i - 1 : i] == back[0]);
         }
         ck_assert_uint_eq(at, name.len);
     }
