@@ -128,7 +128,7 @@ static void receive_order(const struct crew_worker *worker, struct order *order,
 
 static void work_on_next(struct crew_worker *worker, const struct crew_job *job, void *state)
 {
-    struct order order;
+    struct order order = {0};
     int fds[CREW_MAX_FDS];
     uint32_t *left_out;
     char *task;

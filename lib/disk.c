@@ -60,9 +60,9 @@ void disk_close(struct disk *disk)
     free(disk);
 }
 
-struct TSK_IMG_INFO *disk_image(const struct disk *disk)
+struct TSK_IMG_INFO *disk_image(struct disk *disk)
 {
-    return (TSK_IMG_INFO *)(uintptr_t)&disk->image;
+    return &disk->image;
 }
 
 struct medium *disk_medium(const struct disk *disk)

@@ -18,7 +18,7 @@ struct disk *disk_open(struct medium *medium, struct error *err);
 void disk_close(struct disk *disk);
 
 /* libtsk's own handle, and the medium behind it. */
-struct TSK_IMG_INFO *disk_image(const struct disk *disk);
+struct TSK_IMG_INFO *disk_image(struct disk *disk);
 struct medium *disk_medium(const struct disk *disk);
 
 struct disk_volume {

@@ -551,33 +551,39 @@ static void do_digest(struct evidence_worker *worker)
 
 /* ---- a worker's life ---- */
 
+static int open_worker(struct evidence_worker *worker, struct error *err)
+{
+    const struct evidence_setup *setup = worker->setup;
+    const struct inspector *inspector = setup->inspector;
+
+    if (inspector && !(worker->inspector = inspector->open(inspector->arg, err)))
+        return -1;
+    worker->batch = batch_new(inspector, worker->inspector, worker->crew, err);
+    if (!worker->batch)
+        return -1;
+    if (setup->digests && !(worker->digest = digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1), err)))
+        return -1;
+    if (!setup->files)
+        return 0;
+    worker->medium = medium_open(setup->files, setup->count, setup->type, err);
+    worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
+    return worker->disk ? 0 : -1;
+}
+
+/* When it fails the process ends: what was opened is not given back one by one. */
 void *evidence_task_start(void *arg, struct crew_worker *crew, struct error *err)
 {
-    const struct evidence_setup *setup = arg;
-    const struct inspector *inspector = setup->inspector;
     struct evidence_worker *worker = calloc(1, sizeof *worker);
 
     if (!worker) {
         error_set(err, "out of memory");
         return NULL;
     }
-    worker->setup = setup;
+    worker->setup = arg;
     worker->crew = crew;
-    if (inspector) {
-        worker->inspector = inspector->open(inspector->arg, err);
-        if (!worker->inspector)
-            return NULL; /* the process ends: nothing is given back */
-    }
-    worker->batch = batch_new(inspector, worker->inspector, crew, err);
-    if (setup->digests)
-        worker->digest = digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1), err);
-    if (!worker->batch || (setup->digests && !worker->digest))
+    if (open_worker(worker, err)) {
+        free(worker);
         return NULL;
-    if (setup->files) {
-        worker->medium = medium_open(setup->files, setup->count, setup->type, err);
-        worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
-        if (!worker->disk)
-            return NULL;
     }
     return worker;
 }

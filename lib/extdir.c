@@ -19,7 +19,7 @@ static struct entry read_entry(const struct extdir *dir, const uint8_t *at, size
 {
     struct entry entry = {.inode = bytes_load_le(at, 4), .len = bytes_load_le(at + LENGTH_AT, 2)};
 
-    entry.name_len = dir->has_types ? at[NAME_LEN_AT] : bytes_load_le(at + NAME_LEN_AT, 2);
+    entry.name_len = at[NAME_LEN_AT]; /* without types two bytes, but a name has 255 at most */
     entry.type = dir->has_types ? at[TYPE_AT] : EXTDIR_UNKNOWN;
     if (entry.len == 0xffff || (entry.len == 0 && room >= 0x10000)) /* 65536 does not fit */
         entry.len = 0x10000;
@@ -47,19 +47,39 @@ static int tell(const struct extdir *dir, const struct entry *entry, const uint8
                       &(struct extdir_name){entry->inode, allocated, entry->type, name, entry->name_len});
 }
 
-/* What lies between two entries may be anything, also an index: only what looks like an entry in all is one.
+/*
+ * Bytes of an index that stands where a deleted entry could: pairs of a hash and a block, with their limit
+ * and count in place of the first hash; at the root behind a header of eight bytes.
  */
+static size_t index_len(const uint8_t *at, size_t room)
+{
+    enum { INFO_LEN = 8, MAX_HASH = 6, MAX_LEVELS = 3, PAIR = 8, MAX_TAIL = 24 };
+    bool is_root = room > INFO_LEN + PAIR && bytes_load32(at) == 0 && at[4] <= MAX_HASH &&
+                   at[5] == INFO_LEN && at[6] <= MAX_LEVELS;
+    size_t head = is_root ? INFO_LEN : 0;
+    uint64_t limit = bytes_load_le(at + head, 2), count = bytes_load_le(at + head + 2, 2);
+
+    if (count == 0 || count > limit || limit * PAIR > room - head || limit * PAIR + MAX_TAIL < room - head)
+        return 0;
+    return head + (size_t)count * PAIR;
+}
+
+/* What lies between two entries may be anything: only what looks like an entry in all is one. */
 static bool looks_deleted(const struct extdir *dir, const struct entry *entry, const uint8_t *at, size_t room)
 {
     return entry->inode > 0 && entry->inode <= dir->last_inode && entry->name_len > 0 &&
            entry->name_len <= 255 && least_len(entry) <= room && entry->len >= least_len(entry) &&
-           entry->len % 4 == 0 && entry->len <= 0x10000 &&
+           entry->len % 4 == 0 && entry->len <= room &&
            (!dir->has_types || (entry->type > 0 && entry->type <= MAX_TYPE)) &&
            !memchr(at + HEADER, 0, entry->name_len) && !memchr(at + HEADER, '/', entry->name_len);
 }
 
 static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room)
 {
+    size_t index = room >= HEADER + 4 ? index_len(at, room) : 0;
+
+    at += index;
+    room -= index;
     while (room >= HEADER + 4) {
         uint32_t inode = bytes_load32(at);
         size_t step = 4;

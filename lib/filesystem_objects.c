@@ -95,7 +95,7 @@ static void add_slack(struct telling *telling, uint64_t image, uint64_t len)
         last->len += len;
         return;
     }
-    if (telling->slack_count == telling->slack_room) {
+    if (!telling->slack || telling->slack_count == telling->slack_room) {
         size_t room = telling->slack_room ? telling->slack_room * 2 : 8;
         struct object_run *slack = realloc(telling->slack, room * sizeof *slack);
 

@@ -5,9 +5,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "format.h"
 #include "segments.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 const char *const medium_types = "raw ewf aff afd afm afflib vmdk vhd";
 
@@ -114,17 +120,18 @@ static size_t read_some(const struct backend *backend, uint64_t offset, uint8_t 
 
 static struct format_verdict identify(const struct backend *raw)
 {
-    uint8_t *head = malloc(FORMAT_HEAD + FORMAT_TAIL), *tail = head + FORMAT_HEAD;
+    uint8_t *head = malloc(FORMAT_HEAD), *tail = malloc(FORMAT_TAIL);
     struct format_verdict verdict = {.format = FORMAT_RAW, .name = "raw"};
     uint64_t tail_at = raw->size > FORMAT_TAIL ? raw->size - FORMAT_TAIL : 0;
 
-    if (head) {
-        size_t head_len = read_some(raw, 0, head, FORMAT_HEAD),
-               tail_len = read_some(raw, tail_at, tail, FORMAT_TAIL);
+    if (head && tail) {
+        size_t head_len = read_some(raw, 0, head, FORMAT_HEAD);
+        size_t tail_len = read_some(raw, tail_at, tail, FORMAT_TAIL);
 
         verdict = format_container(head, head_len, tail, tail_len, raw->size);
     }
     free(head);
+    free(tail);
     return verdict;
 }
 
@@ -236,7 +243,7 @@ static bool grow(struct stretches *stretches)
     size_t room = stretches->room ? stretches->room * 2 : 16;
     struct medium_range *list;
 
-    if (stretches->count < stretches->room)
+    if (stretches->list && stretches->count < stretches->room)
         return true;
     list = room <= MAX_BAD ? realloc(stretches->list, room * sizeof *list) : NULL;
     if (!list)
@@ -389,4 +396,35 @@ void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len)
         note_bad(medium, offset + there, len - there);
     }
     ask_backend(medium);
+}
+
+/* ---- mapping ---- */
+
+bool medium_map(struct medium *medium, uint64_t offset, size_t len, struct medium_view *view)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint64_t at = 0;
+    int fd =
+        medium->backend.descriptor ? medium->backend.descriptor(medium->backend.state, offset, len, &at) : -1;
+    const size_t before = (size_t)(at % page);
+
+    if (fd < 0)
+        return false;
+    view->len = before + len;
+    view->base = mmap(NULL, view->len, PROT_READ, MAP_SHARED, fd, (off_t)(at - before));
+    if (view->base == MAP_FAILED)
+        return false;
+    /* Fails where touching a page would end the process, and in kernels before 5.14. */
+    if (madvise(view->base, view->len, MADV_POPULATE_READ)) {
+        munmap(view->base, view->len);
+        return false;
+    }
+    view->data = (const uint8_t *)view->base + before;
+    medium->bytes_read += len;
+    return true;
+}
+
+void medium_unmap(struct medium_view *view)
+{
+    munmap(view->base, view->len);
 }

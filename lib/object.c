@@ -58,7 +58,7 @@ int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint6
         last->len += len;
         return 0;
     }
-    if (object->run_count == object->run_room) {
+    if (!object->runs || object->run_count == object->run_room) {
         size_t room = object->run_room ? object->run_room * 2 : 4;
         struct object_run *runs = realloc(object->runs, room * sizeof *runs);
 

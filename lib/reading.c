@@ -52,7 +52,7 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
         last->len += len;
         return 0;
     }
-    if (ranges->count == ranges->room) {
+    if (!ranges->list || ranges->count == ranges->room) {
         size_t room = ranges->room ? ranges->room * 2 : 64;
         struct range *list = realloc(ranges->list, room * sizeof *list);
 
@@ -76,7 +76,7 @@ static bool is_wanted(const struct reading *reading, enum object_kind kind)
 static void add_stream_name(struct reading *reading, const struct object *object, size_t *count)
 {
     struct buffer named = {0};
-    const char *path = reading->paths.data;
+    const char *path;
 
     if (*count == 0)
         buffer_add_char(&reading->paths, '\0');
@@ -286,7 +286,7 @@ static void take_content(struct reading *reading, struct wire *wire)
     take_text(wire, name, sizeof name);
     encrypted = wire_get(wire) != 0;
     if (volume && !wire->broken) {
-        strcpy(volume->content, name);
+        memcpy(volume->content, name, sizeof name);
         volume->encrypted = encrypted;
     }
 }

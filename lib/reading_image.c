@@ -360,7 +360,7 @@ static void look_into(struct reading *reading, size_t i)
     size_t first = reading->volume_count;
     char table[sizeof reading->table];
 
-    strcpy(table, reading->table);
+    memcpy(table, reading->table, sizeof table);
     reading->table[0] = '\0';
     reading->forgiving = true;
     ask_table(reading, outer.start, false);
@@ -375,7 +375,7 @@ static void look_into(struct reading *reading, size_t i)
         else
             forget_volume(reading, k);
     }
-    strcpy(reading->table, table);
+    memcpy(reading->table, table, sizeof table);
     if (reading->volume_count == first)
         return;
     label_volumes(reading, first, &outer);

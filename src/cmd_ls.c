@@ -88,7 +88,11 @@ static void *hash_open(void *arg, struct error *err)
         return NULL;
     }
     state->digest = digest_new(*kinds, err);
-    return state->digest ? state : NULL;
+    if (!state->digest) {
+        free(state);
+        return NULL;
+    }
+    return state;
 }
 
 static bool hash_begin(void *arg, const struct object *object)

@@ -68,6 +68,12 @@ static ssize_t fail(int fd, void *into, size_t len, off_t at)
     }
     return real(fd, into, len, at);
 }
+int madvise(void *at, size_t len, int advice)
+{
+    (void)at, (void)len, (void)advice;
+    errno = EINVAL; /* an old kernel's answer: then files are read, not mapped */
+    return -1;
+}
 ssize_t pread(int fd, void *into, size_t len, off_t at) { return fail(fd, into, len, at); }
 ssize_t pread64(int fd, void *into, size_t len, off_t at) { return fail(fd, into, len, at); }
 C

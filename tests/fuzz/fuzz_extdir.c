@@ -64,7 +64,7 @@ static int found(void *arg, const struct extdir_name *name)
     struct reading *reading = arg;
     const size_t at = (size_t)((const uint8_t *)name->name - reading->block) - HEADER;
 
-    require(reading->count != reading->stop_after);
+    require(!reading->stop_after || reading->count < reading->stop_after);
     require(at >= reading->next && at % 4 == 0 && at < reading->len && name->len <= reading->len - at - HEADER);
     require(name->inode == load(reading->block + at, 4) && name->inode > 0 && name->len > 0);
     require(name->type == (reading->types ? reading->block[at + 7] : EXTDIR_UNKNOWN));

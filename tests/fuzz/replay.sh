@@ -29,7 +29,7 @@ replay()
     fi
 }
 
-for target in distance extmap format object record sampler; do
+for target in distance extdir extmap format object record sampler; do
     replay "$target"
 done
 exit "$status"

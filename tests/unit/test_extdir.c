@@ -385,17 +385,18 @@ START_TEST(dots_are_not_told_but_what_begins_with_dots_is)
     add_entry(14, 2, "..b", 3);
     add_entry(15, 2, ".", 1);
     add_entry(15, 2, "..", 2);
+    add_entry(16, 2, "a.", 2);
     delete_entry(72, false);
     assert_block();
     delete_entry(60, false);
     assert_block();
-    ck_assert_uint_eq(told_count, 3);
+    ck_assert_uint_eq(told_count, 4);
 }
 END_TEST
 
-START_TEST(without_types_the_length_of_a_name_has_two_bytes)
+START_TEST(without_types_a_name_has_255_bytes_all_the_same)
 {
-    uint8_t name[600];
+    uint8_t name[255];
 
     memset(name, 'n', sizeof name);
     begin_block(1024, false, false);
@@ -408,11 +409,23 @@ START_TEST(without_types_the_length_of_a_name_has_two_bytes)
     has_types = true; /* the same bytes: the type of a deleted one is never 0 */
     ck_assert_int_eq(read_block(), 0);
     ck_assert_uint_eq(told_count, 2);
-    begin_block(1024, false, false);
-    put_entry(0, 12, 0, name, 600);
-    put_len(0, 604);
-    ck_assert_int_eq(read_block(), -1); /* 600 need 608, though its lower byte does not */
-    ck_assert(!is_told(0));
+}
+END_TEST
+
+START_TEST(without_types_the_checksum_at_the_end_is_no_damage)
+{
+    begin_block(1024, false, true); /* mke2fs -O ^filetype,metadata_csum */
+    add_entry(12, 0, "apple", 5);
+    assert_block();
+}
+END_TEST
+
+START_TEST(no_hash_of_an_index_is_a_name)
+{
+    begin_block(1024, true, false);
+    memcpy(block + 8, "\x7f\0\2\0\1\0\0\0" "\x0c\0\1\1\2\0\0\0", 16); /* hash 0x0101000c: in block 2 */
+    ck_assert_int_eq(read_block(), 0);
+    ck_assert_uint_eq(told_count, 0); /* and not inode 1, named "\2" */
 }
 END_TEST
 
@@ -801,7 +814,8 @@ END_TEST
 RUN_TESTS("extdir", a_deleted_name_lies_behind_the_length_of_the_one_before, what_was_written_and_deleted_is_told_once_each,
           a_full_block_that_is_emptied_from_either_end_keeps_its_names,
           of_the_first_of_a_block_deletion_leaves_no_inode_but_what_it_swallows_is_told,
-          dots_are_not_told_but_what_begins_with_dots_is, without_types_the_length_of_a_name_has_two_bytes,
+          dots_are_not_told_but_what_begins_with_dots_is, without_types_a_name_has_255_bytes_all_the_same,
+          without_types_the_checksum_at_the_end_is_no_damage, no_hash_of_an_index_is_a_name,
           names_of_255_bytes_may_hold_any_but_zero_and_slash, a_live_name_is_told_whatever_it_is,
           what_only_resembles_a_deleted_entry_is_none, a_deleted_entry_ends_before_the_next_live_one,
           names_behind_rubbish_are_found, an_index_is_not_taken_for_names,
