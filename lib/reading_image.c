@@ -171,6 +171,23 @@ static void tell_cut(struct reading *reading, const struct system *system)
             system->name, facts->start, facts->len - there);
 }
 
+static void read_inodes(struct reading *reading)
+{
+    const struct system *system = reading->system;
+
+    reading->nameless = 0;
+    reading_names(reading);
+    if (system->facts.plan == FILESYSTEM_BY_LIST || system->facts.plan == FILESYSTEM_BY_NAME)
+        read_known_inodes(reading);
+    else
+        read_all_inodes(reading);
+    reading_forget_names(reading);
+    if (reading->nameless)
+        reading_note(reading,
+                     "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder",
+                     reading->nameless, system->name, system->facts.start);
+}
+
 static void read_system(struct reading *reading, const struct system *system)
 {
     const struct filesystem_facts *facts = &system->facts;
@@ -182,17 +199,8 @@ static void read_system(struct reading *reading, const struct system *system)
                         " were looked at",
                         system->name, facts->last_inode - facts->first_inode + 1);
     tell_cut(reading, system);
-    reading->nameless = 0;
-    reading_names(reading);
-    if (facts->plan == FILESYSTEM_BY_LIST || facts->plan == FILESYSTEM_BY_NAME)
-        read_known_inodes(reading);
-    else
-        read_all_inodes(reading);
-    reading_forget_names(reading);
-    if (reading->nameless)
-        reading_note(reading,
-                     "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder",
-                     reading->nameless, system->name, facts->start);
+    if (reading->options->kinds & ~(unsigned)(OBJECT_BIT(OBJECT_UNALLOCATED) | OBJECT_BIT(OBJECT_GAP)))
+        read_inodes(reading);
     read_free_blocks(reading);
     reading->system = NULL;
 }
