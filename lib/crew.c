@@ -17,8 +17,9 @@
 
 enum {
     TICK_MS = 100,
-    MOST_HALVINGS = 8, /* of the time that an item gets */
-    LEAST_WAIT_S = 300 /* of time without an answer */
+    MOST_HALVINGS = 8,  /* of the time that an item gets */
+    LEAST_WAIT_S = 300, /* of time without an answer */
+    STANDSTILL_S = 10,  /* of time asleep */
 };
 
 static const size_t RESULT_MAX = 1 << 30; /* of a task */
@@ -405,13 +406,34 @@ static void worker_receive(struct crew *crew, struct worker *worker)
 
 /* ---- time ---- */
 
+/*
+ * A worker with a task reads from files and the parent reads from it: if it sleeps, and does not wait for a
+ * disk, it waits for itself, as libtsk does for its own locks.
+ */
+static bool is_asleep(pid_t pid)
+{
+    char path[40], text[256] = "";
+    const char *end;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    fclose(file);
+    end = strrchr(text, ')'); /* of the program's name */
+    return end && strncmp(end, ") S", 3) == 0;
+}
+
 static void worker_watch(struct crew *crew, struct worker *worker, int64_t passed)
 {
     const unsigned most = crew->job.seconds;
     /* An image on which everything hangs must end too: each time-out halves what the next one gets. */
     const unsigned halvings = crew->time_outs < MOST_HALVINGS ? crew->time_outs : MOST_HALVINGS;
     const unsigned seconds = most >> halvings > 0 ? most >> halvings : 1;
-    const int64_t wait = most > LEAST_WAIT_S / 20 ? (int64_t)most * 20 : LEAST_WAIT_S;
+    const int64_t wait = (most > LEAST_WAIT_S / 20 ? (int64_t)most * 20 : LEAST_WAIT_S) >> halvings;
 
     if (worker->progress != atomic_load(&worker->page->progress)) {
         forget_time(worker);
@@ -421,7 +443,8 @@ static void worker_watch(struct crew *crew, struct worker *worker, int64_t passe
     if (cpu_time(worker->pid) - worker->cpu > seconds * SECOND)
         snprintf(worker->verdict, sizeof worker->verdict,
                  "the worker was stopped after %u s of CPU time without progress", seconds);
-    else if (worker->waited > wait * SECOND)
+    else if (worker->waited > wait * SECOND ||
+             (worker->waited > STANDSTILL_S * SECOND && is_asleep(worker->pid)))
         snprintf(worker->verdict, sizeof worker->verdict, "the worker does not answer");
     else
         return;

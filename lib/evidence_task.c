@@ -198,7 +198,8 @@ static void put_facts(struct buffer *out, const struct filesystem_facts *facts)
 {
     const uint64_t numbers[] = {
         (uint64_t)facts->plan, facts->first_inode, facts->last_inode, facts->root, facts->first_block,
-        facts->last_block,     facts->block_size,  facts->start,      facts->len,  facts->inodes_doubtful};
+        facts->last_block,     facts->block_size,  facts->start,      facts->len,  facts->inodes_doubtful,
+        facts->has_meta_groups};
 
     buffer_add(out, numbers, sizeof numbers);
 }
@@ -234,7 +235,7 @@ static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_
     const char *system = format_system(head, head_len);
     struct error err;
 
-    if (!found && system && !content.encrypted) {
+    if (!found && system && !content.name) {
         error_set(&err, "at byte %" PRIu64 " begins what looks like %s, but %.1000s", start, system,
                   cause->text);
         send_problem(worker, &err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "extdir.h"
 #include "extmap.h"
 #include "filesystem_inner.h"
@@ -56,6 +57,47 @@ static TSK_FS_INFO *open_in_pool(struct filesystem *filesystem, const struct dis
     return image ? tsk_fs_open_img_decrypt(image, 0, TSK_FS_TYPE_APFS, "") : NULL;
 }
 
+/*
+ * The superblock of ext.  With meta_bg the descriptors of groups lie elsewhere than libtsk 4.11 looks for
+ * them, but for those in the first block of them: what is behind is not read.
+ */
+static void fill_ext(struct filesystem *filesystem)
+{
+    enum {
+        SUPERBLOCK = 1024,
+        LEN = 0x290,
+        BLOCKS_PER_GROUP = 0x20,
+        INODES_PER_GROUP = 0x28,
+        FEATURES = 0x60,
+        DESCRIPTOR_LEN = 0xfe,
+        FIRST_META_GROUP = 0x104,
+        PROJECT_QUOTA = 0x26c,
+        ORPHAN_FILE = 0x280,
+        HAS_TYPES = 0x2,
+        HAS_META_GROUPS = 0x10,
+        IS_64BIT = 0x80,
+        SMALL_DESCRIPTOR = 32,
+    };
+    struct filesystem_facts *facts = &filesystem->facts;
+    uint8_t block[LEN];
+    uint64_t features, descriptor, groups;
+
+    medium_read(disk_medium(filesystem->disk), filesystem->image_start + SUPERBLOCK, block, LEN);
+    features = bytes_load_le(block + FEATURES, 4);
+    filesystem->ext = (struct filesystem_ext){.project_quota = bytes_load_le(block + PROJECT_QUOTA, 4),
+                                              .orphan_file = bytes_load_le(block + ORPHAN_FILE, 4),
+                                              .has_types = (features & HAS_TYPES) != 0};
+    descriptor = features & IS_64BIT ? bytes_load_le(block + DESCRIPTOR_LEN, 2) : SMALL_DESCRIPTOR;
+    if (!(features & HAS_META_GROUPS) || descriptor < SMALL_DESCRIPTOR)
+        return;
+    groups = (bytes_load_le(block + FIRST_META_GROUP, 4) + 1) * (facts->block_size / descriptor);
+    if (facts->last_inode > groups * bytes_load_le(block + INODES_PER_GROUP, 4)) {
+        facts->last_inode = groups * bytes_load_le(block + INODES_PER_GROUP, 4);
+        facts->last_block = facts->first_block + groups * bytes_load_le(block + BLOCKS_PER_GROUP, 4) - 1;
+        facts->has_meta_groups = true;
+    }
+}
+
 struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *system, struct error *err)
 {
     struct filesystem *filesystem = calloc(1, sizeof *filesystem);
@@ -79,6 +121,8 @@ struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *
     filesystem->direct =
         !system->in_pool && !filesystem->info->block_pre_size && !filesystem->info->block_post_size;
     fill_facts(filesystem);
+    if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype))
+        fill_ext(filesystem);
     return filesystem;
 }
 
@@ -240,19 +284,16 @@ static int read_ext_blocks(void *arg, uint64_t file_block, uint64_t block, uint6
 static int read_ext_folder(struct filesystem *filesystem, TSK_FS_FILE *file, filesystem_found found,
                            void *arg, struct error *err)
 {
-    enum { FEATURES_AT = 1024 + 96, HAS_TYPES = 2 };
     struct ext_folder folder = {.filesystem = filesystem,
                                 .inode = file->meta->addr,
                                 .found = found,
                                 .arg = arg,
                                 .allocated = (file->meta->flags & TSK_FS_META_FLAG_ALLOC) != 0,
                                 .block = malloc(filesystem->facts.block_size)};
-    uint8_t features = 0;
 
     if (!folder.block)
         return error_set(err, "out of memory");
-    medium_read(disk_medium(filesystem->disk), filesystem->image_start + FEATURES_AT, &features, 1);
-    folder.dir = (struct extdir){.has_types = (features & HAS_TYPES) != 0,
+    folder.dir = (struct extdir){.has_types = filesystem->ext.has_types,
                                  .last_inode = filesystem->info->last_inum,
                                  .found = found_ext_name,
                                  .arg = &folder};

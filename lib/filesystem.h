@@ -35,6 +35,7 @@ struct filesystem_facts {
     uint64_t first_block, last_block; /* as far as the image holds them */
     uint32_t block_size;
     uint64_t start, len;  /* on the image, as the file system claims */
+    bool has_meta_groups; /* ext: what lies behind the last inode and block cannot be read */
     bool inodes_doubtful; /* it claims more inodes than it has room for: only so many are looked at */
 };
 

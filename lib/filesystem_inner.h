@@ -7,6 +7,12 @@
 #include "filesystem.h"
 #include "tsk.h"
 
+/* What libtsk does not tell of an ext file system, from its superblock. */
+struct filesystem_ext {
+    uint64_t project_quota, orphan_file; /* inodes of its own among those of files; 0: there are none */
+    bool has_types;                      /* names tell the type of the file */
+};
+
 struct filesystem {
     struct disk *disk;
     TSK_FS_INFO *info;
@@ -15,7 +21,8 @@ struct filesystem {
     uint64_t image_start; /* where block 0 lies on the image */
     bool direct;          /* blocks are bytes of the image as they are */
     struct object object; /* the one that is being told */
-    bool told_content;    /* of the inode that is being told */
+    struct filesystem_ext ext;
+    bool told_content; /* of the inode that is being told */
 };
 
 static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)

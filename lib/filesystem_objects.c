@@ -7,6 +7,10 @@
 #include "filesystem_inner.h"
 #include "ntfs.h"
 
+/* A file on an ISO 9660 disc of more than 4 GiB is several extents, which libtsk tells as files of one name.
+ */
+static const uint64_t ISO_FULL_EXTENT = 0xfffff800;
+
 enum {
     EXT_FIRST_FILE = 11, /* inodes below are the file system's own, but for the root folder */
     EXT_SHORT_LINK = 60, /* a link to so long a path has blocks */
@@ -339,6 +343,9 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
         buffer_add_text(&object->stream, attribute->name);
     if (set_size(telling, attribute->size))
         return tell_wanted(telling, NULL);
+    if (telling->filesystem->info->ftype == TSK_FS_TYPE_ISO9660 && object->size == ISO_FULL_EXTENT)
+        object_blame(object, OBJECT_PARTIAL,
+                     "it is the first part of a larger file, which goes on as another object");
     if (attribute->flags & TSK_FS_ATTR_NONRES) {
         if (direct && attribute->nrd.initsize >= 0 && attribute->nrd.initsize < attribute->size)
             telling->known = (uint64_t)attribute->nrd.initsize;
@@ -430,7 +437,8 @@ static bool is_own(const struct filesystem *filesystem, TSK_FS_FILE *file)
     if (filesystem_is_ntfs(filesystem))
         return meta->addr < NTFS_FIRST_FILE || is_below_extend(file);
     if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype))
-        return meta->addr < EXT_FIRST_FILE && meta->addr != filesystem->info->root_inum;
+        return (meta->addr < EXT_FIRST_FILE && meta->addr != filesystem->info->root_inum) ||
+               meta->addr == filesystem->ext.project_quota || meta->addr == filesystem->ext.orphan_file;
     if (TSK_FS_TYPE_ISHFS(filesystem->info->ftype))
         return meta->addr < HFS_FIRST_FILE;
     return TSK_FS_TYPE_ISFAT(filesystem->info->ftype) && is_fat_own(filesystem, meta->addr);

@@ -439,6 +439,8 @@ static bool is_hfs(struct span head)
            name_len <= 27;
 }
 
+enum { EXT_BIGALLOC = 0x200 }; /* of the features that only forbid writing */
+
 struct format_content format_content(const uint8_t *data, size_t len)
 {
     const struct span head = {data, len};
@@ -452,6 +454,8 @@ struct format_content format_content(const uint8_t *data, size_t len)
         return (struct format_content){"Linux swap", 0};
     if (is_udf(head))
         return (struct format_content){"UDF", 0};
+    if (load_little(head, 1024 + 56, 2) == 0xef53 && load_little(head, 1024 + 100, 4) & EXT_BIGALLOC)
+        return (struct format_content){"ext4 with bigalloc", 0};
     return (struct format_content){is_hfs(head) ? "HFS" : NULL, 0};
 }
 

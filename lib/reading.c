@@ -103,15 +103,15 @@ static size_t find_paths(struct reading *reading, struct object *object)
     if (more && object->kind != OBJECT_SLACK)
         reading_problem(reading, "inode %" PRIu64 " has too many names; not all of them are listed",
                         object->inode);
+    if (count == 0 && object->kind == OBJECT_FILE)
+        reading->nameless++;
     if (object->kind == OBJECT_DELETED && lost)
         object->kind = OBJECT_ORPHAN;
-    if (count == 0 && !allocated) {
+    if (count == 0) {
         buffer_printf(&reading->paths, "$OrphanFiles/OrphanFile-%" PRIu64, object->inode);
         buffer_add_char(&reading->paths, '\0');
         count = 1;
     }
-    if (count == 0 && object->kind == OBJECT_FILE)
-        reading->nameless++;
     if (object->stream.len)
         add_stream_name(reading, object, &count);
     return count;
@@ -265,6 +265,7 @@ static void take_system(struct reading *reading, struct wire *wire)
     facts->start = wire_get(wire);
     facts->len = wire_get(wire);
     facts->inodes_doubtful = wire_get(wire) != 0;
+    facts->has_meta_groups = wire_get(wire) != 0;
     clip_facts(reading, facts);
     systems = volume ? realloc(volume->systems, (volume->system_count + 1) * sizeof *systems) : NULL;
     if (!systems) {

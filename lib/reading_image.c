@@ -193,6 +193,12 @@ static void read_system(struct reading *reading, const struct system *system)
     const struct filesystem_facts *facts = &system->facts;
 
     reading->system = system;
+    if (facts->has_meta_groups)
+        reading_problem(reading,
+                        "the %s file system at byte %" PRIu64
+                        " has meta_bg, of which libtsk reads only the first groups: inodes "
+                        "behind %" PRIu64 " and blocks behind %" PRIu64 " are missing",
+                        system->name, facts->start, facts->last_inode, facts->last_block);
     if (facts->inodes_doubtful)
         reading_problem(reading,
                         "the %s file system claims more inodes than it has room for; only the first %" PRIu64
@@ -246,6 +252,11 @@ static void read_volume(struct reading *reading, const struct volume *volume)
 {
     if (volume->system_count == 0) {
         show_volume(reading, volume, NULL);
+        if (reading->options->system_type)
+            return; /* what was asked for is not there, and that was told */
+        if (volume->content[0])
+            reading_note(reading, "volume %s holds %s%s, of which no files can be told", volume->label,
+                         volume->content, volume->encrypted ? " (encrypted)" : "");
         reading_ranges(reading, OBJECT_UNALLOCATED, &(struct range){volume->start, volume->len}, 1);
         return;
     }
@@ -271,7 +282,7 @@ static void read_volumes(struct reading *reading)
     for (size_t i = 0; i < reading->volume_count && !reading->failed; i++) {
         const struct volume *volume = &reading->volumes[i];
 
-        if (volume->start > end)
+        if (volume->start > end && !reading->options->has_offset)
             read_gap(reading, end, volume->start);
         read_volume(reading, volume);
         if (volume->start + volume->len > end)
@@ -482,6 +493,8 @@ static void find_volumes(struct reading *reading)
         snprintf(label, sizeof label, "-@%" PRIu64, start);
         add_volume(reading, label, start);
         ask_systems(reading, 0, options->system_type);
+        if (reading->volume_count && is_unknown(&reading->volumes[0]) && !options->system_type)
+            reading_problem(reading, "at sector %" PRIu64 " begins no file system", options->sector);
     } else {
         ask_table(reading, 0, false);
         if (reading->volume_count)

@@ -155,6 +155,13 @@ static void read_deleted(struct reading *reading)
 
 static void read_folders(struct reading *reading)
 {
+    /* libtsk's last number is that of a folder of its own; opening that as the root makes it wait for itself.
+     */
+    if (reading->system->facts.plan == FILESYSTEM_BY_NUMBER &&
+        reading->system->facts.root == reading->system->facts.last_inode) {
+        reading_problem(reading, "libtsk finds no files in the %s file system", reading->system->name);
+        return;
+    }
     if (add_folder(reading, reading->system->facts.root, false))
         reading_out_of_memory(reading);
     read_levels(reading);
