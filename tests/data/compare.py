@@ -13,9 +13,9 @@ import sys
 csv.field_size_limit(1 << 30)
 
 
-def unescaped(text):
-    """The bytes behind an escaped path."""
-    raw, out, i = text.encode(), b'', 0
+def unescaped(raw):
+    """The bytes behind an escaped path; a list of truth escapes fewer of them, in the same way."""
+    out, i = b'', 0
     while i < len(raw):
         if raw[i:i + 2] == b'\\x':
             out += bytes([int(raw[i + 2:i + 4], 16)])
@@ -29,25 +29,12 @@ def unescaped(text):
     return out
 
 
-def truth_bytes(text):
-    """Truth escapes control characters and the backslash as \\xHH, and nothing else."""
-    out, i = b'', 0
-    while i < len(text):
-        if text[i:i + 2] == b'\\x':
-            out += bytes([int(text[i + 2:i + 4], 16)])
-            i += 4
-        else:
-            out += text[i:i + 1]
-            i += 1
-    return out
-
-
 def read_truth(path):
     truth = set()
     for line in open(path, 'rb').read().split(b'\n'):
         if line and not line.startswith(b'#'):
             volume, kind, name, size, sha1 = line.split(b'\t')
-            truth.add((volume.decode(), kind.decode(), tuple(sorted(truth_bytes(p) for p in name.split(b'//'))), int(size), sha1.decode()))
+            truth.add((volume.decode(), kind.decode(), tuple(sorted(unescaped(p) for p in name.split(b'//'))), int(size), sha1.decode()))
     return truth
 
 
@@ -59,7 +46,7 @@ def read_listing(path):
         else:
             first = bytes.fromhex(row['path_hex']) if row['path_hex'] else row['path'].encode()
             also = row['also'][1:] if row['also'][:1] == "'" else row['also']
-            names = tuple(sorted([first] + [unescaped(p) for p in also.split('//') if p]))
+            names = tuple(sorted([first] + [unescaped(p.encode()) for p in also.split('//') if p]))
         key = (row['volume'], row['kind'], names, int(row['size']), row['sha1'])
         if key in found:
             print('twice:', key)
