@@ -53,3 +53,37 @@ uint64_t fat_stream_written(const uint8_t entry[FAT_ENTRY_LEN], uint64_t size)
 
     return (entry[0] & ~IN_USE) == STREAM && written < size ? written : size;
 }
+
+/* A part of a short name is padded with blanks; a flag says whether its letters are small. */
+static size_t add_part(const uint8_t *part, size_t len, bool is_small, char *out)
+{
+    while (len > 0 && part[len - 1] == ' ')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        out[i] = (char)(is_small && part[i] >= 'A' && part[i] <= 'Z' ? part[i] + ('a' - 'A') : part[i]);
+    return len;
+}
+
+size_t fat_short_name(const uint8_t entry[FAT_ENTRY_LEN], char name[FAT_SHORT_NAME])
+{
+    enum {
+        BASE_LEN = 8,
+        SUFFIX_LEN = 3,
+        CASE_AT = 12,
+        SMALL_BASE = 8,
+        SMALL_SUFFIX = 16,
+        DELETED = 0xe5,
+        IS_E5 = 5
+    };
+    size_t len = add_part(entry, BASE_LEN, entry[CASE_AT] & SMALL_BASE, name), suffix;
+
+    if (len > 0 && entry[0] == DELETED)
+        name[0] = '_';
+    else if (len > 0 && entry[0] == IS_E5)
+        name[0] = (char)DELETED;
+    suffix = add_part(entry + BASE_LEN, SUFFIX_LEN, entry[CASE_AT] & SMALL_SUFFIX, name + len + 1);
+    if (suffix == 0)
+        return len;
+    name[len] = '.';
+    return len + 1 + suffix;
+}

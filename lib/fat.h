@@ -3,6 +3,7 @@
 #define KITH_FAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -25,6 +26,13 @@ bool fat_begins_cluster(const struct fat_layout *layout, uint64_t inode);
 
 /* Whether the entry is one of a file or folder, not of the label, the bitmap .. */
 bool fat_is_file(const uint8_t entry[FAT_ENTRY_LEN], bool is_exfat);
+
+/*
+ * The short name in an entry of FAT, byte for byte and with its point; "_" for the first letter of a deleted
+ * one, which is lost.  Returns its length; it is not terminated.
+ */
+enum { FAT_SHORT_NAME = 12 };
+size_t fat_short_name(const uint8_t entry[FAT_ENTRY_LEN], char name[FAT_SHORT_NAME]);
 
 /* How many bytes of a file of so many were ever written, by its stream extension entry; all, if it is none.
  */

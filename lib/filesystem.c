@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "extdir.h"
 #include "extmap.h"
+#include "fat.h"
 #include "filesystem_inner.h"
 #include "ntfs.h"
 
@@ -211,6 +212,41 @@ static bool is_folder(const struct filesystem *filesystem, const TSK_FS_NAME *na
                                                 : name->type == TSK_FS_NAME_TYPE_DIR;
 }
 
+/* ---- short names of FAT ---- */
+
+bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
+                          uint8_t entry[FAT_ENTRY_LEN])
+{
+    uint8_t boot[FAT_BOOT_LEN];
+    uint64_t at;
+
+    return tsk_fs_read(info, 0, (char *)boot, FAT_BOOT_LEN) == FAT_BOOT_LEN &&
+           fat_layout(boot, info->ftype == TSK_FS_TYPE_EXFAT, layout) && fat_entry_at(layout, inode, &at) &&
+           tsk_fs_read(info, (TSK_OFF_T)at, (char *)entry, FAT_ENTRY_LEN) == FAT_ENTRY_LEN;
+}
+
+/*
+ * libtsk writes "^" for each byte of a short name that is not ASCII.  The bytes themselves are in the entry;
+ * they are taken if that is the same name otherwise.  Returns the name's length.
+ */
+static size_t restore_name(const struct filesystem *filesystem, uint64_t inode, const char **name,
+                           char bytes[FAT_SHORT_NAME])
+{
+    const size_t len = strlen(*name);
+    struct fat_layout layout;
+    uint8_t entry[FAT_ENTRY_LEN];
+
+    if (!TSK_FS_TYPE_ISFAT(filesystem->info->ftype) || filesystem->info->ftype == TSK_FS_TYPE_EXFAT ||
+        !strchr(*name, '^') || !filesystem_fat_entry(filesystem->info, inode, &layout, entry) ||
+        fat_short_name(entry, bytes) != len)
+        return len;
+    for (size_t i = 0; i < len; i++)
+        if ((*name)[i] != '^' && (*name)[i] != bytes[i])
+            return len;
+    *name = bytes;
+    return len;
+}
+
 /* A folder as libtsk reads it. */
 static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
                        struct error *err)
@@ -223,15 +259,20 @@ static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem
         return tsk_failed(err, "folder %llu cannot be read", (unsigned long long)inode);
     for (size_t i = 0; i < tsk_fs_dir_getsize(folder) && !stop; i++) {
         const TSK_FS_NAME *name = tsk_fs_dir_get_name(folder, i);
+        char bytes[FAT_SHORT_NAME];
+        const char *text;
+        size_t len;
 
         if (!name || !name->name || !name->name[0] || is_dots(name->name))
             continue;
+        text = name->name;
+        len = restore_name(filesystem, name->meta_addr, &text, bytes);
         stop = found(arg, &(struct filesystem_name){.inode = name->meta_addr,
                                                     .parent = inode,
                                                     .allocated = (name->flags & TSK_FS_NAME_FLAG_ALLOC) != 0,
                                                     .folder = is_folder(filesystem, name),
-                                                    .name = name->name,
-                                                    .len = strlen(name->name)});
+                                                    .name = text,
+                                                    .len = len});
     }
     tsk_fs_dir_close(folder);
     return 0;

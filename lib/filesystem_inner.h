@@ -4,6 +4,7 @@
 
 /* What the files of this module share. */
 
+#include "fat.h"
 #include "filesystem.h"
 #include "tsk.h"
 
@@ -38,6 +39,10 @@ typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block
                                   bool unwritten);
 int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len,
                        filesystem_stretch found, void *arg);
+
+/* An entry of a FAT or exFAT folder, which libtsk numbers as inodes; false if it cannot be read. */
+bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
+                          uint8_t entry[FAT_ENTRY_LEN]);
 
 /* An attribute's data, if it is a $FILE_NAME that is kept in the record itself; NULL otherwise. */
 const uint8_t *filesystem_name_data(const TSK_FS_ATTR *attribute, size_t *len);

@@ -289,18 +289,6 @@ static bool is_direct(const struct telling *telling, const TSK_FS_ATTR *attribut
            !attribute->r;
 }
 
-/* An entry of a FAT or exFAT folder, which libtsk numbers as inodes. */
-static bool read_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
-                           uint8_t entry[FAT_ENTRY_LEN])
-{
-    uint8_t boot[FAT_BOOT_LEN];
-    uint64_t at;
-
-    return tsk_fs_read(info, 0, (char *)boot, FAT_BOOT_LEN) == FAT_BOOT_LEN &&
-           fat_layout(boot, info->ftype == TSK_FS_TYPE_EXFAT, layout) && fat_entry_at(layout, inode, &at) &&
-           tsk_fs_read(info, (TSK_OFF_T)at, (char *)entry, FAT_ENTRY_LEN) == FAT_ENTRY_LEN;
-}
-
 /*
  * How much of an exFAT file was ever written: the entry behind the file's own tells; libtsk 4.11 does not
  * ask.  What lies behind reads as zeros.  Without that entry in the same cluster all counts as written.
@@ -311,7 +299,8 @@ static uint64_t exfat_written(const struct telling *telling, uint64_t size)
     uint8_t entry[FAT_ENTRY_LEN];
     struct fat_layout layout;
 
-    if (!read_fat_entry(telling->filesystem->info, next, &layout, entry) || fat_begins_cluster(&layout, next))
+    if (!filesystem_fat_entry(telling->filesystem->info, next, &layout, entry) ||
+        fat_begins_cluster(&layout, next))
         return size;
     return fat_stream_written(entry, size);
 }
@@ -424,7 +413,7 @@ static bool is_fat_own(const struct filesystem *filesystem, uint64_t inode)
     struct fat_layout layout;
     uint8_t entry[FAT_ENTRY_LEN];
 
-    return read_fat_entry(filesystem->info, inode, &layout, entry) &&
+    return filesystem_fat_entry(filesystem->info, inode, &layout, entry) &&
            !fat_is_file(entry, filesystem->info->ftype == TSK_FS_TYPE_EXFAT);
 }
 

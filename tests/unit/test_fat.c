@@ -255,7 +255,33 @@ START_TEST(a_stream_entry_tells_how_much_was_written)
 }
 END_TEST
 
-RUN_TESTS("fat", data_begins_behind_the_last_table, the_layout_follows_from_the_fields_of_the_specification,
+START_TEST(a_short_name_keeps_its_bytes)
+{
+    static const struct {
+        const char *entry; /* eleven bytes, and the one that tells the case */
+        uint8_t small;
+        const char *name;
+    } examples[] = {
+        {"README  TXT", 0, "README.TXT"},      {"README  TXT", 8, "readme.TXT"},
+        {"README  TXT", 24, "readme.txt"},     {"NOSUFFIX   ", 0, "NOSUFFIX"},
+        {"\xe5OST    TXT", 0, "_OST.TXT"},     {"\x05HA     DOC", 0, "\xe5HA.DOC"},
+        {"\x8e\xca\x90\xb9    TXT", 0, "\x8e\xca\x90\xb9.TXT"}, {"A B     C D", 0, "A B.C D"},
+        {"LONGNAMEEXT", 0, "LONGNAME.EXT"},
+    };
+
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        uint8_t entry[FAT_ENTRY_LEN] = {0};
+        char name[FAT_SHORT_NAME];
+
+        memcpy(entry, examples[i].entry, 11);
+        entry[12] = examples[i].small;
+        ck_assert_uint_eq(fat_short_name(entry, name), strlen(examples[i].name));
+        ck_assert_mem_eq(name, examples[i].name, strlen(examples[i].name));
+    }
+}
+END_TEST
+
+RUN_TESTS("fat", a_short_name_keeps_its_bytes, data_begins_behind_the_last_table, the_layout_follows_from_the_fields_of_the_specification,
           the_layout_of_exfat_is_told_in_shifts, layouts_that_cannot_be_are_refused,
           of_any_boot_sector_all_places_can_be_asked_for, entries_are_numbered_from_3_where_the_data_begins,
           the_first_entry_of_a_cluster_lies_at_its_first_sector, a_label_or_a_part_of_a_name_is_no_file,
