@@ -40,7 +40,7 @@ static size_t next_live(const struct reading *reading, size_t at)
 {
     while (at + HEADER <= reading->len) {
         const uint8_t *entry = reading->block + at;
-        const size_t room = reading->len - at, written = load(entry + 4, 2), name_len = load(entry + 6, reading->types ? 1 : 2);
+        const size_t room = reading->len - at, written = load(entry + 4, 2), name_len = entry[6];
         const size_t len = written == 0xffff || (written == 0 && room >= WHOLE) ? WHOLE : written;
 
         if (len < HEADER + name_len || len > room || len % 4)
