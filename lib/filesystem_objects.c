@@ -142,8 +142,8 @@ static int tell(struct telling *telling, struct filesystem_content *content)
     return telling->found(telling->arg, &telling->filesystem->object, content);
 }
 
-/* The slack that was seen with an object of so many bytes. */
-static int tell_slack(struct telling *telling, uint64_t owner)
+/* The slack that was seen with an object. */
+static int tell_slack(struct telling *telling)
 {
     for (size_t i = 0, count = telling->slack_count; i < count; i++) {
         struct object *object = &telling->filesystem->object;
@@ -152,7 +152,6 @@ static int tell_slack(struct telling *telling, uint64_t owner)
         object->flags |= OBJECT_RANGE;
         object->start = telling->slack[i].image;
         object->size = telling->slack[i].len;
-        object->owner = owner;
         if (object_add_run(object, 0, object->start, object->size))
             object_blame(object, OBJECT_UNREADABLE, "out of memory");
         if (tell(telling, NULL))
@@ -171,11 +170,10 @@ static int tell_wanted(struct telling *telling, struct filesystem_content *conte
 {
     const struct object *object = &telling->filesystem->object;
     const enum object_kind kind = object->kind;
-    const uint64_t size = object->size;
 
     if (wanted(telling, kind) && tell(telling, content)) /* which may take the object away */
         return -1;
-    return kind <= OBJECT_STREAM ? tell_slack(telling, size) : 0;
+    return kind <= OBJECT_STREAM ? tell_slack(telling) : 0;
 }
 
 static int set_size(struct telling *telling, TSK_OFF_T size)

@@ -124,18 +124,10 @@ void object_address(struct buffer *out, const struct object *object)
 
 void object_encode(struct buffer *out, const struct object *object)
 {
-    const uint64_t numbers[] = {(uint64_t)object->kind,
-                                object->flags,
-                                object->inode,
-                                object->type,
-                                object->id,
-                                object->start,
-                                object->size,
-                                object->owner,
-                                object->mode,
-                                object->uid,
-                                object->gid,
-                                (uint64_t)object->state};
+    const uint64_t numbers[] = {
+        (uint64_t)object->kind, object->flags, object->inode, object->type, object->id,
+        object->start,          object->size,  object->mode,  object->uid,  object->gid,
+        (uint64_t)object->state};
 
     buffer_add(out, numbers, sizeof numbers);
     for (int i = 0; i < OBJECT_TIMES; i++) {
@@ -190,7 +182,6 @@ bool object_decode(struct wire *wire, struct object *object)
     object->id = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
     object->start = wire_get(wire);
     object->size = wire_get(wire);
-    object->owner = wire_get(wire);
     object->mode = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
     object->uid = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
     object->gid = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);

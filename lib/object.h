@@ -64,7 +64,6 @@ struct object {
     uint32_t type, id;
     uint64_t start; /* of a range: its first byte on the image */
     uint64_t size;
-    uint64_t owner; /* of slack: the size of the file that it belongs to */
     struct object_stamp times[OBJECT_TIMES];
     uint32_t mode, uid, gid; /* mode: with the type of the file, as stat(2) tells it */
     struct buffer stream;    /* the attribute's name, if it has one */
