@@ -155,7 +155,7 @@ static void end_digest(struct reading *reading, struct crew *digester)
 }
 
 static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
-                           bool is_folder)
+                           void (*read)(struct reading *reading))
 {
     struct evidence_setup plain = {.files = setup->files,
                                    .count = setup->count,
@@ -167,7 +167,7 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
     reading->crew = hire(reading, setup, folders, reading->options->workers);
     if (reading->crew)
         tell_missing(reading);
-    if (reading->crew && reading->options->image_digests && !is_folder) {
+    if (reading->crew && reading->options->image_digests && read == reading_image) {
         digester = begin_digest(reading, &plain, folders);
         if (!digester)
             reading->failed = true;
@@ -175,10 +175,7 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
     if (!reading->crew) {
         reading->failed = true;
     } else if (!reading->failed) {
-        if (is_folder)
-            reading_folder(reading);
-        else
-            reading_image(reading);
+        read(reading);
     }
     if (digester)
         end_digest(reading, digester);
@@ -202,7 +199,7 @@ static void read_image(struct reading *reading)
     if (!reading->failed) {
         setup.files = files;
         setup.bytes = snapshot_bytes(&snapshot);
-        read_with_crew(reading, &setup, folders, false);
+        read_with_crew(reading, &setup, folders, reading_image);
         check_snapshot(reading, &snapshot, files);
     }
     free(snapshot.stats);
@@ -210,12 +207,13 @@ static void read_image(struct reading *reading)
     medium_files_free(files);
 }
 
-static void read_folder(struct reading *reading)
+/* A folder or a file of the host: nothing has to be opened by the workers. */
+static void read_host(struct reading *reading, void (*read)(struct reading *reading))
 {
     static const char *const none[] = {NULL};
     struct evidence_setup setup = {.inspector = reading->options->inspector};
 
-    read_with_crew(reading, &setup, none, true);
+    read_with_crew(reading, &setup, none, read);
 }
 
 static void release(struct reading *reading)
@@ -242,7 +240,9 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
         return EVIDENCE_FAILED;
     }
     if (S_ISDIR(st.st_mode)) {
-        read_folder(&reading);
+        read_host(&reading, reading_folder);
+    } else if (options->as_file && S_ISREG(st.st_mode)) {
+        read_host(&reading, reading_file);
     } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
         read_image(&reading);
     } else {
@@ -251,7 +251,8 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
         reading.failed = true;
     }
     release(&reading);
-    return reading.failed    ? EVIDENCE_FAILED
+    return reading.stopped   ? EVIDENCE_STOPPED
+           : reading.failed  ? EVIDENCE_FAILED
            : reading.changed ? EVIDENCE_CHANGED
            : reading.partial ? EVIDENCE_PARTIAL
                              : EVIDENCE_DONE;

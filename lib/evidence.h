@@ -18,6 +18,7 @@ enum evidence_result {
     EVIDENCE_DONE,
     EVIDENCE_PARTIAL, /* something could not be read, and the sink was told */
     EVIDENCE_CHANGED, /* while it was read */
+    EVIDENCE_STOPPED, /* as options->stop asked for */
     EVIDENCE_FAILED,  /* it could not be opened, or the environment failed: err tells */
 };
 

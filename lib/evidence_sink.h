@@ -22,6 +22,9 @@ struct evidence_options {
     unsigned image_digests;            /* a set of DIGEST_BIT: of the whole image; 0: none */
     const struct inspector *inspector; /* NULL: the content is not read */
     atomic_ullong *bytes;              /* counts what was read; may be NULL */
+    const atomic_bool *stop;           /* becomes true when reading is to end early; may be NULL */
+    bool as_file;                      /* take a file as it is, even if it is an image */
+    bool files_expected;               /* then a file that is no image is nothing to be noted */
 };
 
 struct evidence_image {

@@ -502,10 +502,12 @@ static void take_one(struct reading *reading)
     struct crew_result result;
     struct wire wire;
 
-    if (crew_pop(reading->crew, &result, reading->err) < 0) {
+    if (reading->options->stop && atomic_load(reading->options->stop))
+        reading->failed = reading->stopped = true;
+    else if (crew_pop(reading->crew, &result, reading->err) < 0)
         reading->failed = true;
+    if (reading->failed)
         return;
-    }
     wire = (struct wire){result.data, result.len, false};
     while (wire_more(&wire))
         take_message(reading, &wire);

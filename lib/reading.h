@@ -49,6 +49,7 @@ struct reading {
     struct object object;
     struct buffer paths;
     bool failed; /* the environment: err tells; nothing more is done */
+    bool stopped; /* because the caller wants it: failed, too, so that nothing more is done */
     bool partial, changed;
     bool forgiving; /* what goes wrong now is no problem: deleted folders may be anything */
     struct error *err;

@@ -91,8 +91,9 @@ void reading_file(struct reading *reading)
     struct files files = {.reading = reading};
     const char *slash = strrchr(reading->path, '/');
 
-    reading->sink->note(reading->sink->arg,
-                        "neither a partition table nor a file system was found in it: it is taken as a file");
+    if (!reading->options->files_expected && !reading->options->as_file)
+        reading->sink->note(reading->sink->arg,
+                            "neither a partition table nor a file system was found in it: it is taken as a file");
     show_host(reading);
     add_file(&files, reading->path, slash && slash[1] ? slash + 1 : reading->path, 0);
     give_files(&files);

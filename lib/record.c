@@ -30,13 +30,20 @@ static int make_room(struct record *record, size_t count, struct error *err)
     return 0;
 }
 
-int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err)
+int record_resize(struct record *record, size_t count, struct error *err)
 {
     if (make_room(record, count, err))
         return -1;
+    record->count = count;
+    return 0;
+}
+
+int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err)
+{
+    if (record_resize(record, count, err))
+        return -1;
     if (count)
         memcpy(record->samples, samples, count * sizeof *samples);
-    record->count = count;
     return 0;
 }
 

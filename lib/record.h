@@ -35,6 +35,8 @@ struct record {
 void record_release(struct record *record);
 
 int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err);
+/* Room for so many samples, which the caller fills. */
+int record_resize(struct record *record, size_t count, struct error *err);
 void record_set_name(struct record *record, const void *name, size_t len);
 
 /* Reduces the samples to those selected at the larger c; only for records of gf8. */

@@ -7,16 +7,12 @@
 
 #include "command.h"
 #include "digest.h"
-#include "evidence.h"
+#include "evidence_flags.h"
 #include "ls_report.h"
-#include "options.h"
 #include "terminal.h"
 
 enum {
-    OPTION_IMAGE,
-    OPTION_OFFSET,
-    OPTION_SYSTEM,
-    OPTION_LONG,
+    OPTION_LONG = OPTIONS_EVIDENCE,
     OPTION_SUMMARY,
     OPTION_CSV,
     OPTION_JSON,
@@ -26,18 +22,11 @@ enum {
     OPTION_SHA256,
     OPTION_HASH_IMAGE,
     OPTION_METADATA,
-    OPTION_ONLY,
-    OPTION_JOBS,
-    OPTION_SECONDS,
     OPTION_QUIET,
 };
 
 static const struct option_spec ls_options[] = {
-    {'i', "image-type", "TYPE", "the container's format (default: found out)",
-     "raw ewf aff afd afm afflib vmdk vhd"},
-    {'o', "offset", "SECTOR", "look only at the volume that begins there", NULL},
-    {'f', "fs-type", "TYPE", "the file system (default: found out)",
-     "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"},
+    OPTIONS_EVIDENCE_SPECS,
     {'l', "long", NULL, "write a line for each object, for people", NULL},
     {0, "summary", NULL, "write only volumes and counts, for people (default on a terminal)", NULL},
     {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
@@ -49,16 +38,11 @@ static const struct option_spec ls_options[] = {
     {0, "hash-image", NULL,
      "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
     {0, "metadata", NULL, "list folders and the file system's own files too", NULL},
-    {0, "only", "KIND,...", "list only objects of these kinds",
-     "file deleted orphan stream slack unallocated gap metadata folder"},
-    {'j', "jobs", "N", "worker processes (default: one for each processor)", NULL},
-    {0, "object-seconds", "N", "processor time that one object may take without getting on (default: 20)",
-     NULL},
     {'q', "quiet", NULL, "show no progress and no notes", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
-enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MOST_PROBLEMS = 50 };
+enum { MOST_PROBLEMS = 50 };
 
 struct ls {
     struct evidence_options options;
@@ -193,18 +177,6 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 
 /* ---- each piece of evidence ---- */
 
-static int status_of(enum evidence_result result)
-{
-    switch (result) {
-    case EVIDENCE_DONE:
-        return EXIT_DONE;
-    case EVIDENCE_CHANGED:
-        return EXIT_CHANGED;
-    default:
-        return EXIT_PARTIAL;
-    }
-}
-
 static int list_one(struct ls *ls, const char *path)
 {
     const struct evidence_sink sink = {.image = take_image,
@@ -226,7 +198,7 @@ static int list_one(struct ls *ls, const char *path)
         complain_error(&err);
     if (ls->problems > MOST_PROBLEMS)
         complain("%s: and %llu problems more of this kind", path, ls->problems - MOST_PROBLEMS);
-    return ls->wrong_digest && result == EVIDENCE_DONE ? EXIT_PARTIAL : status_of(result);
+    return ls->wrong_digest && result == EVIDENCE_DONE ? EXIT_PARTIAL : evidence_flags_status(result);
 }
 
 static int list_all(struct ls *ls, int count, char **paths)
@@ -260,54 +232,11 @@ static int choose_form(struct ls *ls, const struct options *options, enum ls_for
     return 0;
 }
 
-static int take_kinds(struct ls *ls, const struct options *options)
-{
-    ls->options.kinds = 0;
-    for (const char *at = options->value;; at++) {
-        size_t len = strcspn(at, ",");
-        int kind = object_kind_find(at, len);
-
-        if (kind < 0) {
-            options_wrong(options->command, "there is no kind '%.*s'", (int)len, at);
-            return -1;
-        }
-        ls->options.kinds |= OBJECT_BIT(kind);
-        at += len;
-        if (!*at)
-            return 0;
-    }
-}
-
-static int take_type(const struct options *options, const char **type, bool (*is_known)(const char *name))
-{
-    if (!is_known(options->value)) {
-        options_wrong(options->command, "there is no type '%s'", options->value);
-        return -1;
-    }
-    *type = options->value;
-    return 0;
-}
-
-static int take_count(const struct options *options, uint64_t most, unsigned *out)
-{
-    uint64_t number = 0;
-
-    if (options_number(options, 1, most, &number))
-        return -1;
-    *out = (unsigned)number;
-    return 0;
-}
-
 static int take_option(struct ls *ls, const struct options *options, int option)
 {
+    if (option < OPTIONS_EVIDENCE)
+        return evidence_flags_take(&ls->options, options, option);
     switch (option) {
-    case OPTION_IMAGE:
-        return take_type(options, &ls->options.image_type, evidence_image_type_known);
-    case OPTION_OFFSET:
-        ls->options.has_offset = true;
-        return options_number(options, 0, INT64_MAX >> 16, &ls->options.sector);
-    case OPTION_SYSTEM:
-        return take_type(options, &ls->options.system_type, evidence_system_type_known);
     case OPTION_LONG:
         return choose_form(ls, options, LS_TABLE);
     case OPTION_SUMMARY:
@@ -333,12 +262,6 @@ static int take_option(struct ls *ls, const struct options *options, int option)
     case OPTION_METADATA:
         ls->options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER);
         return 0;
-    case OPTION_ONLY:
-        return take_kinds(ls, options);
-    case OPTION_JOBS:
-        return take_count(options, MAX_WORKERS, &ls->options.workers);
-    case OPTION_SECONDS:
-        return take_count(options, 86400, &ls->options.seconds);
     default:
         ls->quiet = true;
         return 0;
@@ -347,8 +270,7 @@ static int take_option(struct ls *ls, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct ls ls = {.options = {.kinds = OBJECT_CONTENT, .seconds = DEFAULT_SECONDS}};
+    struct ls ls = {.options = evidence_flags_defaults(OBJECT_CONTENT)};
     const struct inspector inspector = {.open = hash_open,
                                         .begin = hash_begin,
                                         .data = hash_data,
@@ -358,7 +280,6 @@ static int run(const struct command *command, int argc, char **argv)
     struct options options;
     int option, operand = 0;
 
-    ls.options.workers = processors < 1 ? 1 : processors > MAX_WORKERS ? MAX_WORKERS : (unsigned)processors;
     ls.report.form = isatty(STDOUT_FILENO) ? LS_SUMMARY : LS_CSV;
     options_begin(&options, command, argc, argv);
     while ((option = options_next(&options, &operand)) >= 0)

@@ -9,6 +9,7 @@ enum {
     EXIT_USAGE = 2,   /* or the environment */
     EXIT_PARTIAL = 3, /* some of what was asked for could not be read */
     EXIT_CHANGED = 4, /* evidence changed while it was read */
+    EXIT_INTERRUPTED = 130,
 };
 
 struct option_spec {
@@ -27,7 +28,8 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_ls, command_sign, command_compare, command_completion, command_help;
+extern const struct command command_ls, command_sign, command_compare, command_add, command_import, command_export,
+    command_sets, command_completion, command_help;
 
 /* All commands, ends with NULL. */
 extern const struct command *const commands[];

@@ -9,7 +9,8 @@
 #include "cpu.h"
 #include "terminal.h"
 
-const struct command *const commands[] = {&command_ls, &command_sign, &command_compare, &command_completion, &command_help, NULL};
+const struct command *const commands[] = {&command_ls,     &command_sign,   &command_compare,    &command_add,  &command_import,
+                                         &command_export, &command_sets,   &command_completion, &command_help, NULL};
 
 const struct command *command_find(const char *name)
 {

@@ -8,16 +8,16 @@ failures=0
 
 rows='
 bytes error format inodes sample
-buffer cpu extdir extmap fat ntfs sandbox tsk
-crew distance_simd escape names queue walk wire
-chain coates crew_task crew_worker csv digest distance gf8 object segments
-backend inspector sampler
-backend_ewf backend_raw backend_tsk estimate record
-compare hasher medium
-disk
-filesystem
-filesystem_objects
-batch evidence_sink
+bits buffer cpu extdir extmap fat ntfs sandbox tsk
+bloom crc crew distance_simd escape keyblock names packing queue repeats walk wire
+chain coates crew_task crew_worker database digest distance csv gf8 object segments
+backend blocks database_check database_pages database_statement inspector json kdb lines sampler
+backend_ewf backend_raw backend_tsk estimate list record
+compare hasher known list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium refset
+disk list_rds_delta list_sqlite refset_index
+filesystem refset_reader refset_search
+filesystem_objects refset_verify refset_writer
+batch evidence_sink refset_copy
 evidence_task
 reading
 reading_host reading_image reading_names
@@ -62,6 +62,7 @@ only()
 }
 only openssl/ lib/digest.c
 only tsk/ lib/tsk.h
+only sqlite3.h "lib/database_inner.h"
 only libewf.h lib/backend_ewf.c
 only seccomp.h lib/sandbox.c
 only linux/landlock.h lib/sandbox.c

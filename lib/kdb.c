@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "database.h"
+
+static const char schema[] = "CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT);"
+                             "CREATE TABLE hashes (id INTEGER PRIMARY KEY AUTOINCREMENT, md5 BINARY(16) UNIQUE,"
+                             " sha1 BINARY(20), sha2_256 BINARY(32));"
+                             "CREATE TABLE file_names (name TEXT NOT NULL, hash_id INTEGER NOT NULL,"
+                             " PRIMARY KEY (name, hash_id));"
+                             "CREATE TABLE comments (comment TEXT NOT NULL, hash_id INTEGER NOT NULL,"
+                             " PRIMARY KEY (comment, hash_id));"
+                             "INSERT INTO db_properties VALUES ('Schema Version', '1');";
+
+struct kdb {
+    struct database *database;
+    struct statement *hash, *name;
+};
+
+struct kdb *kdb_create(const char *path, struct error *err)
+{
+    struct kdb *kdb = calloc(1, sizeof *kdb);
+
+    if (!kdb) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    kdb->database = database_create_foreign(path, err);
+    if (!kdb->database || database_begin(kdb->database, err) || database_run(kdb->database, schema, err) ||
+        !(kdb->hash = database_prepare(
+              kdb->database, "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", err)) ||
+        !(kdb->name = database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err))) {
+        kdb_free(kdb);
+        return NULL;
+    }
+    return kdb;
+}
+
+static int add_names(struct kdb *kdb, int64_t id, const char *names, size_t len, struct error *err)
+{
+    for (const char *end = names + len; names < end; names += strlen(names) + 1) {
+        statement_bind_text(kdb->name, 1, names, strlen(names));
+        statement_bind_number(kdb->name, 2, id);
+        if (statement_run(kdb->name, err))
+            return -1;
+    }
+    return 0;
+}
+
+int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *names, size_t names_len, struct error *err)
+{
+    static const enum digest_kind kinds[] = {DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256};
+
+    for (int i = 0; i < 3; i++)
+        if (digests->kinds & DIGEST_BIT(kinds[i]))
+            statement_bind_bytes(kdb->hash, i + 1, digests->bytes[kinds[i]], digest_len(kinds[i]));
+        else
+            statement_bind_null(kdb->hash, i + 1);
+    if (statement_run(kdb->hash, err))
+        return -1;
+    return add_names(kdb, database_last_row(kdb->database), names, names_len, err);
+}
+
+int kdb_finish(struct kdb *kdb, struct error *err)
+{
+    return database_commit(kdb->database, err);
+}
+
+void kdb_free(struct kdb *kdb)
+{
+    if (!kdb)
+        return;
+    statement_free(kdb->hash);
+    statement_free(kdb->name);
+    if (kdb->database)
+        database_close(kdb->database, NULL);
+    free(kdb);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_KDB_H
+#define KITH_KDB_H
+
+#include "digest.h"
+#include "error.h"
+
+/* Writing the hash database of The Sleuth Kit and Autopsy (.kdb): an SQLite file of theirs. */
+struct kdb;
+
+/* The file must not be there. */
+struct kdb *kdb_create(const char *path, struct error *err);
+/* Entries without an MD5 can be found by nothing there; names: each ended by a zero byte. */
+int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *names, size_t names_len, struct error *err);
+/* -1 if it is not complete; kdb_free alone leaves an incomplete file. */
+int kdb_finish(struct kdb *kdb, struct error *err);
+void kdb_free(struct kdb *kdb);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "blocks.h"
+#include "command.h"
+#include "evidence_flags.h"
+#include "hasher.h"
+#include "interrupt.h"
+#include "known.h"
+#include "refset_writer.h"
+#include "set_flags.h"
+#include "terminal.h"
+
+enum {
+    ADD_SET = OPTIONS_EVIDENCE, /* .. SET_OPTIONS of them */
+    ADD_MD5 = ADD_SET + SET_OPTIONS,
+    ADD_SHA256,
+    ADD_NOTE,
+    ADD_AS_FILE,
+    ADD_QUIET,
+};
+
+static const struct option_spec add_options[] = {
+    OPTIONS_EVIDENCE_SPECS,
+    SET_OPTIONS_SPECS,
+    {0, "md5", NULL, "keep the MD5, too", NULL},
+    {0, "sha256", NULL, "keep the SHA-256, too", NULL},
+    {0, "note", "TEXT", "is kept with the source", NULL},
+    {0, "as-file", NULL, "take a file that is a disk image as a file like any other", NULL},
+    {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum { MOST_PROBLEMS = 50 };
+
+/* What the workers are told. */
+struct sampling_plan {
+    uint32_t n, c, block;
+    unsigned digests;
+};
+
+struct add {
+    struct evidence_options evidence;
+    struct set_flags flags;
+    struct sampling_plan plan;
+    const char *note;
+    bool quiet;
+    struct refset *set;
+    struct refset_writer *writer;
+    struct known known;
+    struct progress progress;
+    const char *path; /* that is being read */
+    bool is_folder, source_told;
+    char format[32]; /* of the image */
+    uint64_t added, extended, there, left_out;
+    bool failed; /* the set cannot be written: err tells */
+    struct error err;
+    unsigned long long problems;
+};
+
+/* ---- in the workers ---- */
+
+struct signer {
+    struct sampling_plan plan;
+    struct hasher *small, *large; /* C from the length; the set's C */
+    struct hasher *hasher;        /* the one of them that is at work */
+    struct blocks *blocks;
+    struct known known;
+    bool failed;
+};
+
+static void *signer_open(void *arg, struct error *err)
+{
+    const struct sampling_plan *plan = arg;
+    struct sampler_params params = {.scheme = SAMPLER_GF8, .n = plan->n, .c = SAMPLER_AUTO};
+    struct signer *signer = calloc(1, sizeof *signer);
+
+    if (!signer) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    signer->plan = *plan;
+    signer->small = hasher_new(&params, plan->digests, err);
+    params.c = plan->c;
+    signer->large = signer->small ? hasher_new(&params, plan->digests, err) : NULL;
+    signer->blocks = signer->large ? blocks_new(err) : NULL;
+    if (signer->blocks)
+        return signer;
+    hasher_free(signer->small);
+    hasher_free(signer->large);
+    free(signer);
+    return NULL;
+}
+
+static bool signer_begin(void *arg, const struct object *object)
+{
+    struct signer *signer = arg;
+    const bool is_small = sampler_auto_c(object->size) < signer->plan.c;
+
+    signer->hasher = is_small ? signer->small : signer->large;
+    signer->failed = hasher_begin(signer->hasher, object->size, NULL) ||
+                     blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);
+    return !signer->failed;
+}
+
+static void signer_data(void *arg, const void *data, size_t len)
+{
+    struct signer *signer = arg;
+
+    if (hasher_update(signer->hasher, data, len, NULL) || blocks_update(signer->blocks, data, len, NULL))
+        signer->failed = true;
+}
+
+static void signer_zeros(void *arg, uint64_t len)
+{
+    static const char zeros[1 << 16];
+
+    for (; len > sizeof zeros; len -= sizeof zeros)
+        signer_data(arg, zeros, sizeof zeros);
+    signer_data(arg, zeros, (size_t)len);
+}
+
+static void signer_end(void *arg, struct object *object)
+{
+    struct signer *signer = arg;
+    struct known *known = &signer->known;
+    const struct buffer *blocks;
+
+    known_reset(known);
+    blocks = blocks_final(signer->blocks, NULL);
+    if (signer->failed || !blocks || hasher_final(signer->hasher, &known->record, NULL)) {
+        object_blame(object, OBJECT_UNREADABLE, "it could not be hashed: libcrypto failed, or there is no memory");
+        return;
+    }
+    known->digests = known->record.digests;
+    known->size = known->record.len;
+    known->has_size = known->has_record = true;
+    if (blocks_count(known->size, signer->plan.block))
+        buffer_add(&known->blocks, blocks->data, blocks->len);
+    known_reduce(known, signer->plan.c);
+    known_encode(&object->result, known);
+}
+
+/* ---- what is found ---- */
+
+static void show_problem(struct add *add, const char *text)
+{
+    if (add->problems++ < MOST_PROBLEMS)
+        complain("%s: %s", add->path, text);
+}
+
+static void take_image(void *arg, const struct evidence_image *image)
+{
+    struct add *add = arg;
+
+    snprintf(add->format, sizeof add->format, "%s", image->format);
+}
+
+static void take_volume(void *arg, const struct evidence_volume *volume)
+{
+    (void)arg;
+    (void)volume;
+}
+
+static void take_problem(void *arg, const char *text)
+{
+    show_problem(arg, text);
+}
+
+static void take_note(void *arg, const char *text)
+{
+    struct add *add = arg;
+
+    if (!add->quiet)
+        complain("%s: %s", add->path, text);
+}
+
+static void fail(struct add *add)
+{
+    add->failed = true;
+    interrupt_request();
+}
+
+static void leave_out(struct add *add, const char *paths, size_t count, const char *why)
+{
+    struct error text;
+
+    error_set(&text, "%s: not added: %s", count ? paths : "a file without a name", why);
+    show_problem(add, text.text);
+    add->left_out++;
+}
+
+/* Several volumes may have the same paths: then the volume's label comes before them. */
+static void add_paths(struct known *known, const struct evidence_volume *volume, const char *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1) {
+        char *path = NULL;
+
+        if (strcmp(volume->label, "-") != 0 && asprintf(&path, "%s/%s", volume->label, paths) > 0)
+            known_add_name(known, path, strlen(path));
+        else
+            known_add_name(known, paths, strlen(paths));
+        free(path);
+    }
+}
+
+static void count_added(struct add *add, enum refset_added added, const char *paths, size_t count)
+{
+    switch (added) {
+    case REFSET_ADDED:
+        add->added++;
+        break;
+    case REFSET_EXTENDED:
+        add->extended++;
+        break;
+    case REFSET_THERE:
+        add->there++;
+        break;
+    case REFSET_REFUSED:
+        leave_out(add, paths, count, add->err.text);
+        break;
+    default:
+        fail(add);
+        break;
+    }
+}
+
+/* The source is told with its first object, which knows what it is a part of. */
+static void tell_source(struct add *add, const struct object *object)
+{
+    const bool is_image = !(object->flags & OBJECT_HOST);
+    const struct refset_source source = {
+        .path = add->path,
+        .path_len = strlen(add->path),
+        .kind = is_image ? "image" : add->is_folder ? "folder" : "file",
+        .format = is_image ? add->format : "",
+        .time = (int64_t)time(NULL),
+        .tool = set_flags_tool,
+        .note = add->note,
+    };
+
+    add->source_told = true;
+    if (refset_writer_source(add->writer, &source, &add->err) < 0)
+        fail(add);
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct add *add = arg;
+    struct wire wire = {object->result.data, object->result.len, false};
+
+    atomic_fetch_add_explicit(&add->progress.count, 1, memory_order_relaxed);
+    if (!add->failed && !add->source_told)
+        tell_source(add, object);
+    if (add->failed)
+        return;
+    if (object->state != OBJECT_WHOLE) {
+        struct buffer why = object->problem;
+        char text[256];
+
+        snprintf(text, sizeof text, "%.*s", (int)(why.len < 200 ? why.len : 200), why.len ? why.data : "");
+        leave_out(add, paths, count, text);
+        return;
+    }
+    if (!known_decode(&wire, &add->known)) {
+        leave_out(add, paths, count, "a worker sent what cannot be understood");
+        return;
+    }
+    add_paths(&add->known, volume, paths, count);
+    count_added(add, refset_writer_add(add->writer, &add->known, &add->err), paths, count);
+}
+
+static void take_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    struct add *add = arg;
+
+    (void)stored;
+    if (!add->failed && (whole->kinds & DIGEST_BIT(DIGEST_SHA256)) &&
+        refset_writer_source_sha256(add->writer, whole->bytes[DIGEST_SHA256], &add->err))
+        fail(add);
+}
+
+/* ---- each path ---- */
+
+static int add_one(struct add *add, const char *path)
+{
+    const struct evidence_sink sink = {.image = take_image,
+                                       .volume = take_volume,
+                                       .object = take_object,
+                                       .digests = take_digests,
+                                       .problem = take_problem,
+                                       .note = take_note,
+                                       .arg = add};
+    enum evidence_result result;
+    struct stat st;
+    struct error err;
+
+    add->path = path;
+    add->problems = 0;
+    add->source_told = false;
+    add->is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    result = evidence_read(path, &add->evidence, &sink, &err);
+    if (result == EVIDENCE_FAILED)
+        complain_error(&err);
+    if (add->problems > MOST_PROBLEMS)
+        complain("%s: and %llu problems more of this kind", path, add->problems - MOST_PROBLEMS);
+    if (result == EVIDENCE_DONE && add->problems)
+        return EXIT_PARTIAL;
+    return evidence_flags_status(result);
+}
+
+static int add_all(struct add *add, int count, char **paths)
+{
+    int worst = EXIT_DONE;
+
+    add->progress.noun = "files";
+    add->evidence.bytes = &add->progress.bytes;
+    add->evidence.stop = interrupt_flag();
+    progress_start(&add->progress, add->quiet);
+    for (int i = 0; i < count && !atomic_load(add->evidence.stop); i++) {
+        const int status = add_one(add, paths[i]);
+
+        worst = status > worst ? status : worst;
+    }
+    if (!add->failed && refset_writer_commit(add->writer, &add->err))
+        add->failed = true;
+    progress_stop();
+    if (add->failed) {
+        complain_error(&add->err);
+        return EXIT_USAGE;
+    }
+    return worst;
+}
+
+static void show_summary(const struct add *add)
+{
+    const struct refset_counts *counts = &refset_info(add->set)->counts;
+
+    printf("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64 " left out; it has %" PRIu64
+           " files now\n",
+           refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
+}
+
+static int add_to_set(struct add *add, const char *path, int count, char **paths)
+{
+    const struct refset_params params = refset_defaults(path);
+    struct error err;
+    int status;
+
+    add->set = set_flags_open(&add->flags, path, &params);
+    if (!add->set)
+        return EXIT_USAGE;
+    add->plan.n = refset_info(add->set)->params.n;
+    add->plan.c = refset_info(add->set)->params.c;
+    add->plan.block = refset_info(add->set)->params.block;
+    add->writer = refset_writer_new(add->set, true, &err);
+    if (!add->writer) {
+        complain_error(&err);
+        status = EXIT_USAGE;
+    } else {
+        status = add_all(add, count, paths);
+        if (!add->quiet && !add->failed)
+            show_summary(add);
+        if (status == EXIT_INTERRUPTED && !add->quiet)
+            complain("interrupted; what was added stays, and the same command goes on");
+    }
+    refset_writer_free(add->writer);
+    known_release(&add->known);
+    if (refset_close(add->set, &err)) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    return status;
+}
+
+/* ---- options ---- */
+
+static int take_option(struct add *add, const struct options *options, int option)
+{
+    if (option < OPTIONS_EVIDENCE)
+        return evidence_flags_take(&add->evidence, options, option);
+    if (option < ADD_MD5)
+        return set_flags_take(&add->flags, options, option - ADD_SET);
+    switch (option) {
+    case ADD_MD5:
+        add->plan.digests |= DIGEST_BIT(DIGEST_MD5);
+        return 0;
+    case ADD_SHA256:
+        add->plan.digests |= DIGEST_BIT(DIGEST_SHA256);
+        return 0;
+    case ADD_NOTE:
+        add->note = options->value;
+        return 0;
+    case ADD_AS_FILE:
+        add->evidence.as_file = true;
+        return 0;
+    default:
+        add->quiet = true;
+        return 0;
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct add add = {.evidence = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
+                      .flags = set_flags_none(),
+                      .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
+                      .note = ""};
+    const struct inspector inspector = {.open = signer_open,
+                                        .begin = signer_begin,
+                                        .data = signer_data,
+                                        .zeros = signer_zeros,
+                                        .end = signer_end,
+                                        .arg = &add.plan};
+    struct options options;
+    int option, operand = 0;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0)
+        if (take_option(&add, &options, option))
+            return EXIT_USAGE;
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (argc - operand < 2)
+        return options_wrong(command, operand == argc ? "no set was named" : "nothing to add was named");
+    add.evidence.inspector = &inspector;
+    add.evidence.files_expected = true;
+    add.evidence.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
+    interrupt_catch();
+    return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);
+}
+
+const struct command command_add = {"add", "[options] SET FILE|FOLDER|IMAGE...",
+                                    "add known files to a reference set, or make one", add_options, run};

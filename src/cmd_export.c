@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "export_report.h"
+#include "kdb.h"
+#include "options.h"
+#include "refset_reader.h"
+#include "terminal.h"
+
+enum {
+    EXPORT_AS_CSV,
+    EXPORT_AS_JSON,
+    EXPORT_AS_SHA1SUM,
+    EXPORT_AS_HASHDEEP,
+    EXPORT_AS_KDB,
+    EXPORT_OUTPUT,
+    EXPORT_QUIET,
+};
+
+static const struct option_spec export_options[] = {
+    {0, "csv", NULL, "a row for each file (default)", NULL},
+    {0, "json", NULL, "an object a line, with all that the set holds: an import of it gives an equal set", NULL},
+    {0, "sha1sum", NULL, "as sha1sum writes it", NULL},
+    {0, "hashdeep", NULL, "as hashdeep writes it", NULL},
+    {0, "kdb", NULL, "a hash database of The Sleuth Kit and Autopsy (needs -o)", NULL},
+    {'o', "output", "FILE", "write to this new file instead of standard output", NULL},
+    {'q', "quiet", NULL, "show no progress, and do not tell what was left out", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+struct export {
+    struct export_report report;
+    bool form_chosen, to_kdb, quiet;
+    const char *output;
+    struct kdb *kdb;
+    uint64_t without_md5;
+    struct progress progress;
+};
+
+static void tell_source(void *arg, const struct refset_source *source)
+{
+    export_report_source(arg, source);
+}
+
+static int put_file(struct export *export, struct refset_reader *reader, struct error *err)
+{
+    const struct known *known = refset_reader_known(reader);
+
+    if (!export->to_kdb)
+        return export_report_file(&export->report, refset_reader_id(reader), refset_reader_source(reader), known)
+                   ? error_set(err, "out of memory")
+                   : 0;
+    export->without_md5 += !(known->digests.kinds & DIGEST_BIT(DIGEST_MD5));
+    return kdb_add(export->kdb, &known->digests, known->names.data, known->names.len, err);
+}
+
+static int put_files(struct export *export, struct refset *set, struct error *err)
+{
+    const bool with_records = !export->to_kdb && (export->report.form == EXPORT_JSON || export->report.form == EXPORT_CSV);
+    struct refset_reader *reader = refset_reader_new(set, with_records, err);
+    int result = -1;
+
+    while (reader && (result = refset_reader_next(reader, err)) > 0) {
+        if (put_file(export, reader, err)) {
+            result = -1;
+            break;
+        }
+        atomic_fetch_add_explicit(&export->progress.count, 1, memory_order_relaxed);
+        if (export->report.to && ferror(export->report.to))
+            break;
+    }
+    refset_reader_free(reader);
+    return result < 0 ? -1 : 0;
+}
+
+static void show_left_out(const struct export *export, const char *path)
+{
+    if (export->quiet)
+        return;
+    if (export->report.left_out)
+        complain("%s: %" PRIu64 " files were left out: they lack a digest or the size that this form needs", path,
+                 export->report.left_out);
+    if (export->without_md5)
+        complain("%s: %" PRIu64 " files have no MD5, by which The Sleuth Kit looks things up", path, export->without_md5);
+}
+
+static int export_set(struct export *export, const char *path, struct error *err)
+{
+    struct refset *set = refset_open(path, REFSET_READ, err);
+    int result = -1;
+
+    if (!set)
+        return -1;
+    if (export->to_kdb) {
+        export->kdb = kdb_create(export->output, err);
+        result = !export->kdb || put_files(export, set, err) || kdb_finish(export->kdb, err) ? -1 : 0;
+        kdb_free(export->kdb);
+        if (result && export->kdb)
+            unlink(export->output);
+    } else {
+        if (export->report.form == EXPORT_HASHDEEP)
+            export->report.digests = refset_common_digests(set, err);
+        if (export->report.form != EXPORT_HASHDEEP || export->report.digests) {
+            export_report_begin(&export->report, refset_info(set));
+            result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
+        }
+    }
+    if (!result)
+        show_left_out(export, path);
+    refset_close(set, NULL);
+    return result;
+}
+
+static int open_output(struct export *export, struct error *err)
+{
+    int fd;
+
+    export->report.to = stdout;
+    if (!export->output || export->to_kdb)
+        return 0;
+    fd = open(export->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    export->report.to = fd < 0 ? NULL : fdopen(fd, "w");
+    return export->report.to ? 0 : error_errno(err, "%s", export->output);
+}
+
+static int close_output(struct export *export, struct error *err)
+{
+    if (export->report.to == stdout)
+        return 0;
+    if (ferror(export->report.to) | fclose(export->report.to))
+        return error_errno(err, "%s", export->output);
+    return 0;
+}
+
+static int run_export(struct export *export, const char *path)
+{
+    struct error err;
+    int result;
+
+    if (open_output(export, &err)) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    export->progress.noun = "files";
+    progress_start(&export->progress, export->quiet || (!export->output && isatty(STDOUT_FILENO)));
+    result = export_set(export, path, &err);
+    progress_stop();
+    if (close_output(export, result ? NULL : &err))
+        result = -1;
+    export_report_release(&export->report);
+    if (result) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    return export->report.left_out ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int choose_form(struct export *export, const struct options *options, int option)
+{
+    const bool to_kdb = option == EXPORT_AS_KDB;
+    const enum export_form form = to_kdb ? EXPORT_CSV : (enum export_form)option;
+
+    if (export->form_chosen && (export->to_kdb != to_kdb || export->report.form != form)) {
+        options_wrong(options->command, "--csv, --json, --sha1sum, --hashdeep and --kdb exclude each other");
+        return -1;
+    }
+    export->form_chosen = true;
+    export->to_kdb = to_kdb;
+    export->report.form = form;
+    return 0;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct export export = {.report = {.form = EXPORT_CSV}};
+    struct options options;
+    int option, operand = 0;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0) {
+        if (option == EXPORT_OUTPUT)
+            export.output = options.value;
+        else if (option == EXPORT_QUIET)
+            export.quiet = true;
+        else if (choose_form(&export, &options, option))
+            return EXIT_USAGE;
+    }
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (argc - operand != 1)
+        return options_wrong(command, operand == argc ? "no set was named" : "only one set can be exported");
+    if (export.to_kdb && !export.output)
+        return options_wrong(command, "--kdb writes a database: say where with -o");
+    return run_export(&export, argv[operand]);
+}
+
+const struct command command_export = {"export", "[options] SET", "write a reference set as CSV, JSON, sha1sum, hashdeep or kdb",
+                                       export_options, run};

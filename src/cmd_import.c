@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "list.h"
+#include "refset_writer.h"
+#include "set_flags.h"
+#include "terminal.h"
+
+enum {
+    IMPORT_FORMAT = SET_OPTIONS,
+    IMPORT_STRICT,
+    IMPORT_NOTE,
+    IMPORT_QUIET,
+};
+
+static const struct option_spec import_options[] = {
+    SET_OPTIONS_SPECS,
+    {0, "format", "NAME", "what the list is (default: found out)",
+     "nsrl3 nsrl3-delta nsrl2 hashkeeper hashdeep sums csv kdb encase projectvic kith-json kith-records"},
+    {0, "strict", NULL, "stop at the first broken row", NULL},
+    {0, "note", "TEXT", "is kept with the source", NULL},
+    {'q', "quiet", NULL, "show no progress and no summary", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum { MOST_PROBLEMS = 20, ROWS_PER_LOOK = 1024 };
+
+/* A source of a kith list, and its handle in the set. */
+struct origin {
+    uint64_t number;
+    int handle;
+};
+
+struct import {
+    struct set_flags flags;
+    const char *format, *note, *set_path;
+    bool strict, quiet;
+    struct refset *set;
+    struct refset_writer *writer;
+    struct progress progress;
+    struct known known;
+    /* the list that is being read */
+    const char *path;
+    struct list *list;
+    int handle; /* of the list itself as a source */
+    struct origin *origins;
+    size_t origin_count, origin_room;
+    bool drops_blocks; /* its blocks have another size */
+    uint64_t rows, broken, added, extended, there, by_digest;
+};
+
+/* ---- rows ---- */
+
+static void show_broken(struct import *import, const char *text)
+{
+    if (import->broken++ < MOST_PROBLEMS)
+        complain("%s", text);
+}
+
+/* Entries of kith's own lists say which of its sources they are from. */
+static void choose_source(struct import *import, uint64_t number)
+{
+    int handle = import->handle;
+
+    for (size_t i = 0; i < import->origin_count && number; i++)
+        if (import->origins[i].number == number)
+            handle = import->origins[i].handle;
+    refset_writer_back(import->writer, handle);
+}
+
+static int take_source(struct import *import, const struct list_source *from, struct error *err)
+{
+    struct refset_source source = {.path = from->path,
+                                   .path_len = from->path_len,
+                                   .kind = from->kind,
+                                   .format = from->format,
+                                   .has_sha256 = from->has_sha256,
+                                   .time = from->time,
+                                   .tool = from->tool,
+                                   .note = from->note};
+    int handle;
+
+    memcpy(source.sha256, from->sha256, DIGEST_SHA256_LEN);
+    if (import->origin_count == import->origin_room) {
+        const size_t room = import->origin_room ? 2 * import->origin_room : 16;
+        struct origin *origins = realloc(import->origins, room * sizeof *origins);
+
+        if (!origins)
+            return error_set(err, "out of memory");
+        import->origins = origins;
+        import->origin_room = room;
+    }
+    handle = refset_writer_source(import->writer, &source, err);
+    if (handle < 0)
+        return -1;
+    import->origins[import->origin_count++] = (struct origin){from->number, handle};
+    return 0;
+}
+
+static int fill_known(struct import *import, const struct list_entry *entry, struct error *err)
+{
+    struct known *known = &import->known;
+
+    known_reset(known);
+    known->digests = entry->digests;
+    known->has_size = entry->has_size;
+    known->size = entry->size;
+    known_add_name(known, entry->name, entry->name_len);
+    if (entry->names_len)
+        buffer_add(&known->names, entry->names, entry->names_len);
+    if (entry->record) {
+        if (record_parse(&known->record, entry->record, entry->record_len, err))
+            return -1;
+        known->has_record = true;
+        if (!import->drops_blocks && entry->block_count)
+            buffer_add(&known->blocks, entry->blocks, entry->block_count * DIGEST_SHA1_LEN);
+    }
+    return known->names.failed || known->blocks.failed ? error_set(err, "out of memory") : 0;
+}
+
+/* -1 if the set cannot be written. */
+static int take_entry(struct import *import, struct error *err)
+{
+    const struct list_entry *entry = list_entry(import->list);
+    struct error why, text;
+
+    import->rows++;
+    if (fill_known(import, entry, &why)) {
+        error_set(&text, "%s: entry %" PRIu64 ": %s", import->path, import->rows, why.text);
+        show_broken(import, text.text);
+        return 0;
+    }
+    choose_source(import, entry->source);
+    switch (refset_writer_add(import->writer, &import->known, err)) {
+    case REFSET_ADDED:
+        import->added++;
+        import->by_digest += !import->known.has_record;
+        return 0;
+    case REFSET_EXTENDED:
+        import->extended++;
+        return 0;
+    case REFSET_THERE:
+        import->there++;
+        return 0;
+    case REFSET_REFUSED:
+        error_set(&text, "%s: entry %" PRIu64 ": %s", import->path, import->rows, err->text);
+        show_broken(import, text.text);
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* ---- lists ---- */
+
+/* A new set becomes what the list tells of the set that it was exported from. */
+static struct refset_params params_for(const struct import *import, bool has_set)
+{
+    struct refset_params params = refset_defaults(import->set_path);
+    const struct list_set *from = has_set ? list_set(import->list) : NULL;
+
+    if (!from)
+        return params;
+    snprintf(params.name, sizeof params.name, "%s", from->name);
+    snprintf(params.category, sizeof params.category, "%s", from->category);
+    params.kind = refset_kind_find(from->kind) >= 0 ? (enum refset_kind)refset_kind_find(from->kind) : params.kind;
+    params.n = from->n;
+    params.c = from->c;
+    params.block = from->block;
+    params.common = from->common;
+    return params;
+}
+
+static int open_set(struct import *import, bool has_set)
+{
+    const struct refset_params params = params_for(import, has_set);
+
+    if (import->set)
+        return 0;
+    import->set = set_flags_open(&import->flags, import->set_path, &params);
+    if (!import->set)
+        return -1;
+    return 0;
+}
+
+/* Lists of others may have thousands of names for the same content: the first will do. */
+static int open_writer(struct import *import, bool has_set, struct error *err)
+{
+    const bool is_ours = strncmp(list_format(import->list), "kith-", 5) == 0;
+    const struct refset_params *params = &refset_info(import->set)->params;
+    const struct refset_source source = {.path = import->path,
+                                         .path_len = strlen(import->path),
+                                         .kind = "list",
+                                         .format = list_format(import->list),
+                                         .time = (int64_t)time(NULL),
+                                         .tool = set_flags_tool,
+                                         .note = import->note};
+
+    if (has_set && list_set(import->list)->n != params->n)
+        return error_set(err, "%s: its records have windows of %u bytes, those of the set %s have %u", import->path,
+                         list_set(import->list)->n, import->set_path, params->n);
+    import->drops_blocks = has_set && list_set(import->list)->block != params->block;
+    if (import->drops_blocks && !import->quiet)
+        complain("%s: its blocks have %u bytes and the set's have %u: they are left out", import->path,
+                 list_set(import->list)->block, params->block);
+    import->writer = refset_writer_new(import->set, is_ours, err);
+    if (!import->writer)
+        return -1;
+    import->origin_count = 0;
+    import->handle = refset_writer_source(import->writer, &source, err);
+    return import->handle < 0 ? -1 : 0;
+}
+
+static void show_progress(struct import *import)
+{
+    if (import->rows % ROWS_PER_LOOK)
+        return;
+    atomic_store_explicit(&import->progress.bytes, list_bytes(import->list), memory_order_relaxed);
+    atomic_store_explicit(&import->progress.count, import->rows, memory_order_relaxed);
+}
+
+/* All rows from the result on that was got already; EXIT_*. */
+static int take_rows(struct import *import, enum list_result result, struct error *got, struct error *err)
+{
+    for (; result != LIST_END; result = list_next(import->list, got)) {
+        if (atomic_load(interrupt_flag()))
+            return EXIT_INTERRUPTED;
+        show_progress(import);
+        if (result == LIST_FAILED) {
+            *err = *got;
+            return EXIT_USAGE;
+        }
+        if (result == LIST_BAD)
+            show_broken(import, got->text);
+        if ((result == LIST_SOURCE && take_source(import, list_source(import->list), err)) ||
+            (result == LIST_ENTRY && take_entry(import, err)))
+            return EXIT_USAGE;
+        if (import->strict && import->broken) {
+            error_set(err, "%s: stopped at the first broken row, as --strict asks for; nothing after the last commit is kept",
+                      import->path);
+            return EXIT_USAGE;
+        }
+    }
+    return import->broken ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int finish_list(struct import *import, int status, struct error *err)
+{
+    uint8_t sha256[DIGEST_SHA256_LEN];
+
+    if (status == EXIT_USAGE)
+        return status;
+    if (status != EXIT_INTERRUPTED) {
+        refset_writer_back(import->writer, import->handle);
+        if (list_sha256(import->list, sha256, err) ||
+            refset_writer_source_sha256(import->writer, sha256, err))
+            return EXIT_USAGE;
+    }
+    return refset_writer_commit(import->writer, err) ? EXIT_USAGE : status;
+}
+
+static void show_summary(const struct import *import)
+{
+    printf("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
+           " broken",
+           import->path, list_format(import->list), import->rows, import->added, import->extended, import->there,
+           import->broken);
+    if (import->by_digest)
+        printf("; %" PRIu64 " of those added are known by digest alone and match exactly only", import->by_digest);
+    putchar('\n');
+}
+
+static int read_list(struct import *import, struct error *err)
+{
+    struct error got = {0};
+    enum list_result result = list_next(import->list, &got);
+    int status;
+
+    if (open_set(import, result == LIST_SET))
+        return -1; /* that was shown */
+    if (open_writer(import, result == LIST_SET, err))
+        return EXIT_USAGE;
+    status = finish_list(import, take_rows(import, result, &got, err), err);
+    if (import->broken > MOST_PROBLEMS)
+        complain("%s: and %" PRIu64 " broken rows more", import->path, import->broken - MOST_PROBLEMS);
+    if (!import->quiet && status != EXIT_USAGE)
+        show_summary(import);
+    return status;
+}
+
+static int import_one(struct import *import, const char *path)
+{
+    struct error err = {0};
+    int status = EXIT_USAGE;
+
+    import->path = path;
+    import->rows = import->broken = import->added = import->extended = import->there = import->by_digest = 0;
+    import->list = list_open(path, import->format, &err);
+    if (import->list)
+        status = read_list(import, &err);
+    if (status == EXIT_USAGE)
+        complain_error(&err);
+    refset_writer_free(import->writer);
+    import->writer = NULL;
+    list_close(import->list);
+    return status < 0 ? EXIT_USAGE : status;
+}
+
+static int import_all(struct import *import, int count, char **paths)
+{
+    int worst = EXIT_DONE;
+    struct error err;
+
+    import->progress.noun = "rows";
+    progress_start(&import->progress, import->quiet);
+    for (int i = 0; i < count && worst != EXIT_INTERRUPTED; i++) {
+        const int status = import_one(import, paths[i]);
+
+        if (status == EXIT_USAGE) {
+            worst = EXIT_USAGE;
+            break;
+        }
+        worst = status > worst ? status : worst;
+    }
+    progress_stop();
+    if (worst == EXIT_INTERRUPTED && !import->quiet)
+        complain("interrupted; what was imported stays, and the same command goes on");
+    free(import->origins);
+    known_release(&import->known);
+    if (refset_close(import->set, &err)) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    return worst;
+}
+
+/* ---- options ---- */
+
+static int take_format(struct import *import, const struct options *options)
+{
+    for (const char *const *format = list_formats; *format; format++)
+        if (strcmp(*format, options->value) == 0) {
+            import->format = *format;
+            return 0;
+        }
+    options_wrong(options->command, "there is no format '%s'", options->value);
+    return -1;
+}
+
+static int take_option(struct import *import, const struct options *options, int option)
+{
+    switch (option) {
+    case IMPORT_FORMAT:
+        return take_format(import, options);
+    case IMPORT_STRICT:
+        import->strict = true;
+        return 0;
+    case IMPORT_NOTE:
+        import->note = options->value;
+        return 0;
+    case IMPORT_QUIET:
+        import->quiet = true;
+        return 0;
+    default:
+        return set_flags_take(&import->flags, options, option);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct import import = {.flags = set_flags_none(), .note = ""};
+    struct options options;
+    int option, operand = 0;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0)
+        if (take_option(&import, &options, option))
+            return EXIT_USAGE;
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (argc - operand < 2)
+        return options_wrong(command, operand == argc ? "no set was named" : "no list was named");
+    import.set_path = argv[operand];
+    interrupt_catch();
+    return import_all(&import, argc - operand - 1, argv + operand + 1);
+}
+
+const struct command command_import = {"import", "[options] SET LIST|-...",
+                                       "add lists of known files to a reference set: NSRL, hashdeep, kdb ..",
+                                       import_options, run};

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "refset_copy.h"
+#include "refset_search.h"
+#include "refset_verify.h"
+#include "set_flags.h"
+#include "sets_report.h"
+#include "terminal.h"
+
+enum {
+    SETS_OUTPUT = SET_OPTIONS,
+    SETS_COMMON,
+    SETS_REPAIR,
+    SETS_CSV,
+    SETS_JSON,
+    SETS_QUIET,
+};
+
+static const struct option_spec sets_options[] = {
+    SET_OPTIONS_SPECS,
+    {'o', "output", "SET", "merge, subtract, intersect: the new set", NULL},
+    {0, "common", "N", "compact: take features that more than N files have for common (default: 256)", NULL},
+    {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it", NULL},
+    {0, "csv", NULL, "list: write CSV (default if the output is no terminal)", NULL},
+    {0, "json", NULL, "info: write JSON, an object a set", NULL},
+    {'q', "quiet", NULL, "show no progress and no summary", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+enum { MOST_FAULTS = 20 };
+
+struct sets {
+    struct set_flags flags;
+    const struct command *command;
+    const char *output;
+    uint32_t common;
+    bool repair, csv, json, quiet;
+    struct progress progress;
+};
+
+/* ---- info, list ---- */
+
+static int show_one(const struct sets *sets, const char *path, struct error *err)
+{
+    struct refset *set = refset_open(path, REFSET_READ, err);
+    int result;
+
+    if (!set)
+        return -1;
+    result = sets->json ? sets_report_json(set, err) : sets_report_info(set, err);
+    refset_close(set, NULL);
+    return result;
+}
+
+static int run_info(struct sets *sets, int count, char **paths)
+{
+    int status = EXIT_DONE;
+    struct error err;
+
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && !sets->json)
+            putchar('\n');
+        if (show_one(sets, paths[i], &err)) {
+            complain_error(&err);
+            status = EXIT_USAGE;
+        }
+    }
+    return status;
+}
+
+static int list_one(const struct sets *sets, const char *path, struct error *err)
+{
+    struct refset *set = refset_open(path, REFSET_READ, err);
+    int result;
+
+    if (!set)
+        return -1;
+    result = sets_report_list(set, sets->csv || !isatty(STDOUT_FILENO), err);
+    refset_close(set, NULL);
+    return result;
+}
+
+static int run_list(struct sets *sets, int count, char **paths)
+{
+    int status = EXIT_DONE;
+    struct error err;
+
+    for (int i = 0; i < count; i++)
+        if (list_one(sets, paths[i], &err)) {
+            complain_error(&err);
+            status = EXIT_USAGE;
+        }
+    return status;
+}
+
+/* ---- merge, subtract, intersect ---- */
+
+/* The sets that a new one is made from, and what to look files up in. */
+struct inputs {
+    struct refset **sets;
+    struct refset_search **searches;
+    int count;
+};
+
+static void close_inputs(struct inputs *inputs)
+{
+    for (int i = 0; i < inputs->count; i++) {
+        if (inputs->searches)
+            refset_search_free(inputs->searches[i]);
+        if (inputs->sets)
+            refset_close(inputs->sets[i], NULL);
+    }
+    free(inputs->sets);
+    free(inputs->searches);
+}
+
+static int open_inputs(struct inputs *inputs, bool searched, int count, char **paths, struct error *err)
+{
+    inputs->sets = calloc((size_t)count, sizeof *inputs->sets);
+    inputs->searches = calloc((size_t)count, sizeof *inputs->searches);
+    inputs->count = count;
+    if (!inputs->sets || !inputs->searches)
+        return error_set(err, "out of memory");
+    for (int i = 0; i < count; i++) {
+        inputs->sets[i] = refset_open(paths[i], REFSET_READ, err);
+        if (!inputs->sets[i])
+            return -1;
+        if (searched && i > 0 &&
+            !(inputs->searches[i] = refset_search_new(inputs->sets[i], REFSET_SEARCH_DIGESTS, err)))
+            return -1;
+    }
+    return 0;
+}
+
+/* In how many of the other sets the content is. */
+static int found_in(const struct inputs *inputs, const struct known *known, struct error *err)
+{
+    int found = 0;
+
+    for (int i = 1; i < inputs->count; i++) {
+        uint64_t file = 0;
+
+        if (refset_search_digests(inputs->searches[i], &known->digests, &file, err))
+            return -1;
+        found += file != 0;
+    }
+    return found;
+}
+
+static int keep_missing(void *arg, const struct known *known, struct error *err)
+{
+    const int found = found_in(arg, known, err);
+
+    return found < 0 ? -1 : found == 0;
+}
+
+static int keep_shared(void *arg, const struct known *known, struct error *err)
+{
+    const struct inputs *inputs = arg;
+    const int found = found_in(inputs, known, err);
+
+    return found < 0 ? -1 : found == inputs->count - 1;
+}
+
+/* What the new set is to be: as the first one, with the largest C. */
+static int join_params(const struct inputs *inputs, const char *output, struct refset_params *params, struct error *err)
+{
+    const struct refset_params named = refset_defaults(output);
+
+    *params = refset_info(inputs->sets[0])->params;
+    memcpy(params->name, named.name, sizeof params->name);
+    for (int i = 1; i < inputs->count; i++) {
+        const struct refset_params *other = &refset_info(inputs->sets[i])->params;
+
+        if (other->n != params->n)
+            return error_set(err, "%s has windows of %u bytes and %s of %u: they cannot be put together",
+                             refset_path(inputs->sets[0]), params->n, refset_path(inputs->sets[i]), other->n);
+        params->c = other->c > params->c ? other->c : params->c;
+    }
+    return 0;
+}
+
+static int copy_inputs(struct sets *sets, const struct inputs *inputs, int count, struct refset_copy *copy,
+                       struct refset *to, struct error *err)
+{
+    struct refset_writer *writer = refset_writer_new(to, true, err);
+    int result = writer ? 0 : -1;
+
+    for (int i = 0; i < count && !result; i++) {
+        copy->drop_blocks = refset_info(inputs->sets[i])->params.block != refset_info(to)->params.block;
+        if (copy->drop_blocks && !sets->quiet)
+            complain("%s: its blocks have another size than the new set's: they are left out",
+                     refset_path(inputs->sets[i]));
+        result = refset_copy(copy, inputs->sets[i], writer, err);
+    }
+    if (!result)
+        result = refset_writer_compact(writer, 0, err);
+    refset_writer_free(writer);
+    return result;
+}
+
+static void show_combined(const struct sets *sets, const struct refset_copy *copy, uint64_t files)
+{
+    if (!sets->quiet)
+        printf("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out\n", sets->output, files,
+               copy->there + copy->extended, copy->left_out);
+}
+
+/* Writes the new set; if that fails it is removed. */
+static int write_combined(struct sets *sets, const struct inputs *inputs, int count, struct refset_copy *copy,
+                          struct error *err)
+{
+    struct refset_params params;
+    struct refset *to;
+    uint64_t files;
+    int result;
+
+    if (join_params(inputs, sets->output, &params, err))
+        return -1;
+    set_flags_apply(&sets->flags, &params);
+    to = refset_create(sets->output, &params, set_flags_tool, err);
+    if (!to)
+        return -1;
+    result = copy_inputs(sets, inputs, count, copy, to, err);
+    files = refset_info(to)->counts.files;
+    if (refset_close(to, result ? NULL : err))
+        result = -1;
+    if (result)
+        unlink(sets->output);
+    else
+        show_combined(sets, copy, files);
+    return result;
+}
+
+static int combine(struct sets *sets, int count, char **paths,
+                   int (*keep)(void *arg, const struct known *known, struct error *err))
+{
+    struct inputs inputs = {0};
+    struct refset_copy copy = {
+        .keep = keep, .arg = &inputs, .stop = interrupt_flag(), .count = &sets->progress.count};
+    struct error err;
+    int result;
+
+    if (!sets->output)
+        return options_wrong(sets->command, "where is the new set to be? Say so with -o");
+    if (count < 2)
+        return options_wrong(sets->command, "two sets or more must be named");
+    interrupt_catch();
+    progress_start(&sets->progress, sets->quiet);
+    result = open_inputs(&inputs, keep != NULL, count, paths, &err);
+    if (!result)
+        result = write_combined(sets, &inputs, keep ? 1 : count, &copy, &err);
+    progress_stop();
+    close_inputs(&inputs);
+    if (result < 0)
+        complain_error(&err);
+    else if (result > 0)
+        complain("interrupted; %s was not made", sets->output);
+    return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+static int run_merge(struct sets *sets, int count, char **paths)
+{
+    return combine(sets, count, paths, NULL);
+}
+
+static int run_subtract(struct sets *sets, int count, char **paths)
+{
+    return combine(sets, count, paths, keep_missing);
+}
+
+static int run_intersect(struct sets *sets, int count, char **paths)
+{
+    return combine(sets, count, paths, keep_shared);
+}
+
+/* ---- compact ---- */
+
+static int compact_one(struct sets *sets, const char *path, struct error *err)
+{
+    struct refset *set = refset_open(path, REFSET_WRITE, err);
+    struct refset_writer *writer = set ? refset_writer_new(set, true, err) : NULL;
+    int result = writer ? refset_writer_compact(writer, sets->common, err) : -1;
+
+    refset_writer_free(writer);
+    if (refset_close(set, result ? NULL : err))
+        result = -1;
+    return result;
+}
+
+static int run_compact(struct sets *sets, int count, char **paths)
+{
+    struct error err;
+
+    for (int i = 0; i < count; i++)
+        if (compact_one(sets, paths[i], &err)) {
+            complain_error(&err);
+            return EXIT_USAGE;
+        }
+    return EXIT_DONE;
+}
+
+/* ---- verify ---- */
+
+/* What is wrong with a set; the first of it is shown. */
+struct faults {
+    const char *path;
+    unsigned long long count;
+};
+
+static void show_fault(void *arg, const char *text)
+{
+    struct faults *faults = arg;
+
+    if (faults->count++ >= MOST_FAULTS)
+        return;
+    if (strncmp(text, faults->path, strlen(faults->path)) == 0)
+        complain("%s", text);
+    else
+        complain("%s: %s", faults->path, text);
+}
+
+static char *beside(const char *path, const char *suffix)
+{
+    char *name;
+
+    return asprintf(&name, "%s%s", path, suffix) < 0 ? NULL : name;
+}
+
+static int salvage(struct sets *sets, const char *path, const char *fresh, struct faults *faults, uint64_t *kept,
+                   struct error *err)
+{
+    struct refset *from = refset_open(path, REFSET_READ, err), *to;
+    struct refset_copy copy = {.lost = show_fault, .arg = faults, .count = &sets->progress.count};
+    struct refset_writer *writer;
+    int result;
+
+    if (!from)
+        return -1;
+    to = refset_create(fresh, &refset_info(from)->params, set_flags_tool, err);
+    writer = to ? refset_writer_new(to, true, err) : NULL;
+    result = !writer || refset_copy(&copy, from, writer, err) || refset_writer_compact(writer, 0, err) ? -1 : 0;
+    refset_writer_free(writer);
+    *kept = to ? refset_info(to)->counts.files : 0;
+    if (to && refset_close(to, result ? NULL : err))
+        result = -1;
+    refset_close(from, NULL);
+    if (result && to)
+        unlink(fresh);
+    return result;
+}
+
+/* The damaged set is kept under another name; nothing is overwritten. */
+static int repair(struct sets *sets, const char *path)
+{
+    char *fresh = beside(path, ".repaired"), *old = beside(path, ".damaged");
+    struct faults faults = {.path = path};
+    struct error err;
+    uint64_t kept = 0;
+    int result = -1;
+
+    if (!fresh || !old)
+        error_set(&err, "out of memory");
+    else if (access(old, F_OK) == 0)
+        error_set(&err, "%s is there already", old);
+    else
+        result = salvage(sets, path, fresh, &faults, &kept, &err);
+    if (!result && (link(path, old) || rename(fresh, path)))
+        result = error_errno(&err, "%s cannot be put in place of %s", fresh, path);
+    if (result)
+        complain_error(&err);
+    else
+        printf("%s: repaired: %" PRIu64 " files kept, %llu losses; the damaged set is %s\n", path, kept, faults.count, old);
+    free(fresh);
+    free(old);
+    return result ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int verify_one(struct sets *sets, const char *path)
+{
+    struct faults faults = {.path = path};
+    struct error err;
+    const int found = refset_verify(path, show_fault, &faults, &sets->progress.count, &err);
+
+    if (found < 0) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    if (found == 0) {
+        if (!sets->quiet)
+            printf("%s: sound\n", path);
+        return EXIT_DONE;
+    }
+    complain("%s: %d fault%s", path, found, found == 1 ? "" : "s");
+    return sets->repair ? repair(sets, path) : EXIT_PARTIAL;
+}
+
+static int run_verify(struct sets *sets, int count, char **paths)
+{
+    int worst = EXIT_DONE;
+
+    progress_start(&sets->progress, sets->quiet);
+    for (int i = 0; i < count; i++) {
+        const int status = verify_one(sets, paths[i]);
+
+        worst = status == EXIT_USAGE || worst == EXIT_USAGE ? EXIT_USAGE : status > worst ? status : worst;
+    }
+    progress_stop();
+    return worst;
+}
+
+/* ---- actions ---- */
+
+static const struct action {
+    const char *name;
+    int (*run)(struct sets *sets, int count, char **paths);
+    const char *options; /* that go with it, each between blanks; those of new sets: "new" */
+} actions[] = {
+    {"info", run_info, " json quiet "},
+    {"list", run_list, " csv quiet "},
+    {"merge", run_merge, " new output quiet "},
+    {"subtract", run_subtract, " new output quiet "},
+    {"intersect", run_intersect, " new output quiet "},
+    {"verify", run_verify, " repair quiet "},
+    {"compact", run_compact, " common quiet "},
+};
+
+static const struct action *find_action(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    return NULL;
+}
+
+static bool allows(const struct action *action, int option)
+{
+    char word[32];
+
+    snprintf(word, sizeof word, " %s ", option < SET_OPTIONS ? "new" : sets_options[option].name);
+    return strstr(action->options, word);
+}
+
+static int take_option(struct sets *sets, const struct options *options, int option)
+{
+    uint64_t number = 0;
+
+    switch (option) {
+    case SETS_OUTPUT:
+        sets->output = options->value;
+        return 0;
+    case SETS_COMMON:
+        if (options_number(options, 1, REFSET_MAX_COMMON, &number))
+            return -1;
+        sets->common = (uint32_t)number;
+        return 0;
+    case SETS_REPAIR:
+        sets->repair = true;
+        return 0;
+    case SETS_CSV:
+        sets->csv = true;
+        return 0;
+    case SETS_JSON:
+        sets->json = true;
+        return 0;
+    case SETS_QUIET:
+        sets->quiet = true;
+        return 0;
+    default:
+        return set_flags_take(&sets->flags, options, option);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "files"}};
+    const struct action *action;
+    struct options options;
+    unsigned given = 0;
+    int option, operand = 0;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, &operand)) >= 0) {
+        given |= 1u << option;
+        if (take_option(&sets, &options, option))
+            return EXIT_USAGE;
+    }
+    if (option != OPTIONS_END)
+        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (operand == argc)
+        return options_wrong(command, "say what to do: info, list, merge, subtract, intersect, verify or compact");
+    action = find_action(argv[operand]);
+    if (!action)
+        return options_wrong(command, "there is no '%s' for sets", argv[operand]);
+    for (int i = 0; i <= SETS_QUIET; i++)
+        if ((given & 1u << i) && !allows(action, i))
+            return options_wrong(command, "--%s has no meaning for %s", sets_options[i].name, action->name);
+    if (operand + 1 == argc)
+        return options_wrong(command, "no set was named");
+    return action->run(&sets, argc - operand - 1, argv + operand + 1);
+}
+
+const struct command command_sets = {"sets", "info|list|merge|subtract|intersect|verify|compact [options] SET...",
+                                     "look at reference sets, combine, check and compact them", sets_options, run};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence_flags.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MAX_SECONDS = 86400 };
+
+struct evidence_options evidence_flags_defaults(unsigned kinds)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (struct evidence_options){
+        .kinds = kinds,
+        .seconds = DEFAULT_SECONDS,
+        .workers = processors < 1 ? 1 : processors > MAX_WORKERS ? MAX_WORKERS : (unsigned)processors,
+    };
+}
+
+static int take_kinds(struct evidence_options *evidence, const struct options *options)
+{
+    evidence->kinds = 0;
+    for (const char *at = options->value;; at++) {
+        size_t len = strcspn(at, ",");
+        int kind = object_kind_find(at, len);
+
+        if (kind < 0) {
+            options_wrong(options->command, "there is no kind '%.*s'", (int)len, at);
+            return -1;
+        }
+        evidence->kinds |= OBJECT_BIT(kind);
+        at += len;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int take_type(const struct options *options, const char **type, bool (*is_known)(const char *name))
+{
+    if (!is_known(options->value)) {
+        options_wrong(options->command, "there is no type '%s'", options->value);
+        return -1;
+    }
+    *type = options->value;
+    return 0;
+}
+
+static int take_count(const struct options *options, uint64_t most, unsigned *out)
+{
+    uint64_t number = 0;
+
+    if (options_number(options, 1, most, &number))
+        return -1;
+    *out = (unsigned)number;
+    return 0;
+}
+
+int evidence_flags_take(struct evidence_options *evidence, const struct options *options, int option)
+{
+    switch (option) {
+    case OPTION_IMAGE_TYPE:
+        return take_type(options, &evidence->image_type, evidence_image_type_known);
+    case OPTION_OFFSET:
+        evidence->has_offset = true;
+        return options_number(options, 0, INT64_MAX >> 16, &evidence->sector);
+    case OPTION_SYSTEM_TYPE:
+        return take_type(options, &evidence->system_type, evidence_system_type_known);
+    case OPTION_ONLY:
+        return take_kinds(evidence, options);
+    case OPTION_JOBS:
+        return take_count(options, MAX_WORKERS, &evidence->workers);
+    default:
+        return take_count(options, MAX_SECONDS, &evidence->seconds);
+    }
+}
+
+int evidence_flags_status(enum evidence_result result)
+{
+    switch (result) {
+    case EVIDENCE_DONE:
+        return EXIT_DONE;
+    case EVIDENCE_CHANGED:
+        return EXIT_CHANGED;
+    case EVIDENCE_STOPPED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_PARTIAL;
+    }
+}

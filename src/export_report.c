@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "csv.h"
+#include "escape.h"
+
+static void put_line(struct export_report *report)
+{
+    fwrite(report->line.data, 1, report->line.len, report->to);
+    buffer_reset(&report->line);
+}
+
+static const char *first_name(const struct known *known)
+{
+    return known->names.len ? known->names.data : "";
+}
+
+static bool has(const struct known *known, enum digest_kind kind)
+{
+    return known->digests.kinds & DIGEST_BIT(kind);
+}
+
+static void add_hex(struct buffer *line, const struct known *known, enum digest_kind kind)
+{
+    escape_hex(line, known->digests.bytes[kind], digest_len(kind));
+}
+
+/* ---- CSV ---- */
+
+static void csv_digest(struct buffer *line, const struct known *known, enum digest_kind kind)
+{
+    char hex[2 * DIGEST_MAX_LEN + 1] = "";
+
+    for (size_t i = 0; has(known, kind) && i < digest_len(kind); i++)
+        snprintf(hex + 2 * i, 3, "%02x", known->digests.bytes[kind][i]);
+    csv_cell(line, hex);
+}
+
+static void csv_number(struct buffer *line, bool there, uint64_t number)
+{
+    char text[24] = "";
+
+    if (there)
+        snprintf(text, sizeof text, "%" PRIu64, number);
+    csv_cell(line, text);
+}
+
+static void csv_name(struct buffer *line, const char *name)
+{
+    const size_t len = strlen(name);
+    struct buffer hex = {0};
+
+    if (csv_foreign(line, name, len))
+        escape_hex(&hex, name, len);
+    buffer_add_char(&hex, '\0');
+    csv_cell(line, hex.data ? hex.data : "");
+    buffer_release(&hex);
+}
+
+static void csv_file(struct export_report *report, uint64_t id, uint64_t source, const struct known *known)
+{
+    struct buffer *line = &report->line;
+
+    csv_number(line, true, id);
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        csv_digest(line, known, (enum digest_kind)kind);
+    csv_number(line, known->has_size, known->size);
+    csv_name(line, first_name(known));
+    csv_number(line, true, source);
+    csv_number(line, known->has_record, known->record.params.c);
+    csv_number(line, known->has_record, known->record.count);
+    csv_end_line(line);
+}
+
+/* ---- JSON lines ---- */
+
+static void json_text(struct buffer *line, const char *key, const char *text, size_t len)
+{
+    buffer_printf(line, ",\"%s\":", key);
+    escape_json(line, text, len);
+}
+
+static void json_hex(struct buffer *line, const char *key, const void *data, size_t len)
+{
+    buffer_printf(line, ",\"%s\":\"", key);
+    escape_hex(line, data, len);
+    buffer_add_char(line, '"');
+}
+
+static void json_names(struct buffer *line, const struct known *known)
+{
+    const char *name = first_name(known), *end = known->names.data + known->names.len;
+
+    if (!known->names.len)
+        return;
+    json_text(line, "name", name, strlen(name));
+    name += strlen(name) + 1;
+    if (name == end)
+        return;
+    buffer_add_text(line, ",\"names\":[");
+    for (const char *at = name; at < end; at += strlen(at) + 1) {
+        if (at != name)
+            buffer_add_char(line, ',');
+        escape_json(line, at, strlen(at));
+    }
+    buffer_add_char(line, ']');
+}
+
+static void json_record(struct buffer *line, const struct known *known)
+{
+    struct record record = known->record;
+    struct buffer text = {0};
+
+    record.digests = known->digests;
+    record.name = (struct buffer){.data = (char *)first_name(known), .len = strlen(first_name(known))};
+    record_format(&record, &text);
+    if (text.failed)
+        line->failed = true;
+    else
+        json_text(line, "record", text.data, text.len - 1);
+    buffer_release(&text);
+    if (known->blocks.len)
+        json_hex(line, "blocks", known->blocks.data, known->blocks.len);
+}
+
+static void json_file(struct export_report *report, uint64_t source, const struct known *known)
+{
+    struct buffer *line = &report->line;
+
+    buffer_printf(line, "{\"from\":%" PRIu64, source);
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (has(known, (enum digest_kind)kind))
+            json_hex(line, digest_name((enum digest_kind)kind), known->digests.bytes[kind],
+                     digest_len((enum digest_kind)kind));
+    if (known->has_size)
+        buffer_printf(line, ",\"size\":%" PRIu64, known->size);
+    json_names(line, known);
+    if (known->has_record)
+        json_record(line, known);
+    buffer_add_text(line, "}\n");
+}
+
+static void json_begin(struct export_report *report, const struct refset_info *info)
+{
+    const struct refset_params *params = &info->params;
+    struct buffer *line = &report->line;
+
+    buffer_add_text(line, "{\"kith-set\":1");
+    json_text(line, "name", params->name, strlen(params->name));
+    json_text(line, "kind", refset_kind_name(params->kind), strlen(refset_kind_name(params->kind)));
+    json_text(line, "category", params->category, strlen(params->category));
+    buffer_printf(line, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u}\n", params->n, params->c,
+                  params->block, params->common);
+    put_line(report);
+}
+
+void export_report_source(struct export_report *report, const struct refset_source *source)
+{
+    struct buffer *line = &report->line;
+    const time_t seconds = (time_t)source->time;
+    struct tm tm = {0};
+    char text[64] = "";
+
+    if (report->form != EXPORT_JSON)
+        return;
+    if (source->time && gmtime_r(&seconds, &tm))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    buffer_printf(line, "{\"source\":%" PRIu64, source->id);
+    json_text(line, "path", source->path, source->path_len);
+    json_text(line, "kind", source->kind, strlen(source->kind));
+    json_text(line, "format", source->format, strlen(source->format));
+    if (source->has_sha256)
+        json_hex(line, "sha256", source->sha256, DIGEST_SHA256_LEN);
+    json_text(line, "time", text, strlen(text));
+    json_text(line, "tool", source->tool, strlen(source->tool));
+    json_text(line, "note", source->note, strlen(source->note));
+    buffer_add_text(line, "}\n");
+    put_line(report);
+}
+
+/* ---- sha1sum, hashdeep ---- */
+
+/* As coreutils writes names that would break the line: a backslash before the digest, and escapes in the name. */
+static void sha1sum_file(struct export_report *report, const struct known *known)
+{
+    const char *name = first_name(known);
+    struct buffer *line = &report->line;
+
+    if (!has(known, DIGEST_SHA1)) {
+        report->left_out++;
+        return;
+    }
+    if (strpbrk(name, "\\\n\r"))
+        buffer_add_char(line, '\\');
+    add_hex(line, known, DIGEST_SHA1);
+    buffer_add_text(line, "  ");
+    for (; *name; name++) {
+        const char *const escaped = *name == '\\' ? "\\\\" : *name == '\n' ? "\\n" : *name == '\r' ? "\\r" : NULL;
+
+        if (escaped)
+            buffer_add_text(line, escaped);
+        else
+            buffer_add_char(line, *name);
+    }
+    buffer_add_char(line, '\n');
+}
+
+/* hashdeep's columns, in its order. */
+static const enum digest_kind hashdeep_kinds[] = {DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256};
+
+static void hashdeep_begin(struct export_report *report, const struct refset_info *info)
+{
+    struct buffer *line = &report->line;
+
+    buffer_add_text(line, "%%%% HASHDEEP-1.0\n%%%% size");
+    for (int i = 0; i < 3; i++)
+        if (report->digests & DIGEST_BIT(hashdeep_kinds[i]))
+            buffer_printf(line, ",%s", digest_name(hashdeep_kinds[i]));
+    buffer_add_text(line, ",filename\n## ");
+    escape_text(line, info->params.name, strlen(info->params.name));
+    buffer_add_char(line, '\n');
+    put_line(report);
+}
+
+static void hashdeep_file(struct export_report *report, const struct known *known)
+{
+    struct buffer *line = &report->line;
+    const char *name = first_name(known);
+
+    if (!known->has_size || (report->digests & ~known->digests.kinds)) {
+        report->left_out++;
+        return;
+    }
+    buffer_printf(line, "%" PRIu64, known->size);
+    for (int i = 0; i < 3; i++)
+        if (report->digests & DIGEST_BIT(hashdeep_kinds[i])) {
+            buffer_add_char(line, ',');
+            add_hex(line, known, hashdeep_kinds[i]);
+        }
+    buffer_add_char(line, ',');
+    if (strpbrk(name, "\n\r")) /* it has no way to write these */
+        escape_text(line, name, strlen(name));
+    else
+        buffer_add_text(line, name);
+    buffer_add_char(line, '\n');
+}
+
+/* ---- all ---- */
+
+void export_report_begin(struct export_report *report, const struct refset_info *info)
+{
+    if (report->form == EXPORT_JSON)
+        json_begin(report, info);
+    if (report->form == EXPORT_HASHDEEP)
+        hashdeep_begin(report, info);
+    if (report->form == EXPORT_CSV)
+        fputs("id,sha1,md5,sha256,size,name,name_hex,source,c,samples\r\n", report->to);
+}
+
+int export_report_file(struct export_report *report, uint64_t id, uint64_t source, const struct known *known)
+{
+    switch (report->form) {
+    case EXPORT_CSV:
+        csv_file(report, id, source, known);
+        break;
+    case EXPORT_JSON:
+        json_file(report, source, known);
+        break;
+    case EXPORT_SHA1SUM:
+        sha1sum_file(report, known);
+        break;
+    case EXPORT_HASHDEEP:
+        hashdeep_file(report, known);
+        break;
+    }
+    if (report->line.failed)
+        return -1;
+    put_line(report);
+    return 0;
+}
+
+void export_report_release(struct export_report *report)
+{
+    buffer_release(&report->line);
+}

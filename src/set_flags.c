@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "set_flags.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "terminal.h"
+
+const char set_flags_tool[] = "kith " PACKAGE_VERSION;
+
+struct set_flags set_flags_none(void)
+{
+    return (struct set_flags){.kind = -1};
+}
+
+static int take_text(const struct options *options, const char **out)
+{
+    if (strlen(options->value) > REFSET_NAME_LEN) {
+        options_wrong(options->command, "'%.20s...' is longer than %d bytes", options->value, REFSET_NAME_LEN);
+        return -1;
+    }
+    *out = options->value;
+    return 0;
+}
+
+static int take_number(const struct options *options, uint32_t *out)
+{
+    uint64_t number = 0;
+
+    if (options_number(options, 1, UINT32_MAX, &number))
+        return -1;
+    *out = (uint32_t)number;
+    return 0;
+}
+
+int set_flags_take(struct set_flags *flags, const struct options *options, int option)
+{
+    switch (option) {
+    case SET_NAME:
+        return take_text(options, &flags->name);
+    case SET_CATEGORY:
+        return take_text(options, &flags->category);
+    case SET_WINDOW:
+        return take_number(options, &flags->n);
+    case SET_RATE:
+        return take_number(options, &flags->c);
+    case SET_BLOCK:
+        return take_number(options, &flags->block);
+    default:
+        flags->kind = refset_kind_find(options->value);
+        if (flags->kind >= 0)
+            return 0;
+        options_wrong(options->command, "there is no kind '%s': it is notable, known or neutral", options->value);
+        return -1;
+    }
+}
+
+void set_flags_apply(const struct set_flags *flags, struct refset_params *params)
+{
+    if (flags->name)
+        memcpy(params->name, flags->name, strlen(flags->name) + 1);
+    if (flags->category)
+        memcpy(params->category, flags->category, strlen(flags->category) + 1);
+    if (flags->kind >= 0)
+        params->kind = (enum refset_kind)flags->kind;
+    params->n = flags->n ? flags->n : params->n;
+    params->c = flags->c ? flags->c : params->c;
+    params->block = flags->block ? flags->block : params->block;
+}
+
+/* What was said of a set that is there already must be so. */
+static bool agrees(const struct set_flags *flags, const char *path, const struct refset_params *there)
+{
+    struct refset_params wanted = *there;
+
+    set_flags_apply(flags, &wanted);
+    if (strcmp(wanted.name, there->name) != 0)
+        complain("%s: the set is there already, and its name is '%s'", path, there->name);
+    else if (strcmp(wanted.category, there->category) != 0)
+        complain("%s: the set is there already, and its category is '%s'", path, there->category);
+    else if (wanted.kind != there->kind)
+        complain("%s: the set is there already, and its kind is %s", path, refset_kind_name(there->kind));
+    else if (wanted.n != there->n || wanted.c != there->c || wanted.block != there->block)
+        complain("%s: the set is there already, and has -n %u -C %u --block %u", path, there->n, there->c, there->block);
+    else
+        return true;
+    return false;
+}
+
+struct refset *set_flags_open(const struct set_flags *flags, const char *path, const struct refset_params *params)
+{
+    struct refset_params wanted = *params;
+    struct refset *set;
+    struct error err;
+
+    if (access(path, F_OK) == 0) {
+        set = refset_open(path, REFSET_WRITE, &err);
+        if (set && !agrees(flags, path, &refset_info(set)->params)) {
+            refset_close(set, NULL);
+            return NULL;
+        }
+    } else {
+        set_flags_apply(flags, &wanted);
+        set = refset_create(path, &wanted, set_flags_tool, &err);
+    }
+    if (!set)
+        complain_error(&err);
+    return set;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sets_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "escape.h"
+#include "export_report.h"
+#include "refset_index.h"
+#include "refset_reader.h"
+
+/* What info tells besides the row of that name. */
+struct figures {
+    uint64_t file_size; /* of the set */
+    uint64_t sources;
+    uint64_t features, common, filters; /* entries; keys that are not looked up; bytes */
+    unsigned segments;
+};
+
+static void count_source(void *arg, const struct refset_source *source)
+{
+    struct figures *figures = arg;
+
+    (void)source;
+    figures->sources++;
+}
+
+static int gather(struct refset *set, struct figures *figures, struct error *err)
+{
+    struct refset_segments segments = {0};
+    struct stat st = {0};
+    int result;
+
+    *figures = (struct figures){0};
+    if (stat(refset_path(set), &st) == 0)
+        figures->file_size = (uint64_t)st.st_size;
+    result = refset_sources(set, count_source, figures, err) || refset_index_segments(set, &segments, err) ? -1 : 0;
+    for (size_t i = 0; i < segments.count; i++) {
+        const struct refset_segment *segment = &segments.list[i];
+
+        if (segment->index == REFSET_FEATURE)
+            figures->features += segment->entries;
+        if (segment->index == REFSET_COMMON)
+            figures->common += segment->entries;
+        figures->filters += segment->blocks * BLOOM_BLOCK_LEN;
+        figures->segments++;
+    }
+    refset_segments_release(&segments);
+    return result;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void format_time(char text[32], int64_t seconds)
+{
+    const time_t when = (time_t)seconds;
+    struct tm tm;
+
+    if (!gmtime_r(&when, &tm) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        snprintf(text, 32, "%" PRId64, seconds);
+}
+
+static void format_uuid(char text[40], const uint8_t *uuid)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < REFSET_UUID_LEN; i++)
+        at += (size_t)snprintf(text + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+}
+
+static void put_escaped(const char *label, const char *text, size_t len)
+{
+    struct buffer out = {0};
+
+    escape_text(&out, text, len);
+    printf("%s%.*s\n", label, (int)out.len, out.len ? out.data : "");
+    buffer_release(&out);
+}
+
+static void put_source(void *arg, const struct refset_source *source)
+{
+    struct buffer out = {0};
+    char when[32];
+
+    (void)arg;
+    format_time(when, source->time);
+    buffer_printf(&out, "  %" PRIu64 "  %s %s%s", source->id, source->kind, source->format, *source->format ? " " : "");
+    escape_text(&out, source->path, source->path_len);
+    buffer_printf(&out, ", %s, %s", when, source->tool);
+    if (source->has_sha256) {
+        buffer_add_text(&out, ", SHA-256 ");
+        escape_hex(&out, source->sha256, DIGEST_SHA256_LEN);
+    }
+    if (*source->note) {
+        buffer_add_text(&out, ": ");
+        escape_text(&out, source->note, strlen(source->note));
+    }
+    printf("%.*s\n", (int)out.len, out.len ? out.data : "");
+    buffer_release(&out);
+}
+
+int sets_report_info(struct refset *set, struct error *err)
+{
+    const struct refset_info *info = refset_info(set);
+    const struct refset_counts *counts = &info->counts;
+    const uint64_t by_digest = counts->files - counts->records;
+    struct figures figures;
+    char created[32], uuid[40];
+
+    if (gather(set, &figures, err))
+        return -1;
+    format_time(created, info->created);
+    format_uuid(uuid, info->uuid);
+    put_escaped("set         ", refset_path(set), strlen(refset_path(set)));
+    put_escaped("name        ", info->params.name, strlen(info->params.name));
+    printf("kind        %s\n", refset_kind_name(info->params.kind));
+    if (*info->params.category)
+        put_escaped("category    ", info->params.category, strlen(info->params.category));
+    printf("id          %s, generation %" PRIu64 "\n", uuid, info->generation);
+    printf("made        %s by %s\n", created, info->tool);
+    printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u files\n", info->params.n,
+           info->params.c, info->params.block, info->params.common);
+    printf("files       %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64 " further names\n", counts->files,
+           counts->bytes, counts->names);
+    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->records, share(counts->records, counts->files));
+    printf("  by digest alone    %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
+           share(by_digest, counts->files), counts->without_sha1);
+    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " are of common features\n", counts->samples,
+           figures.features, figures.common);
+    printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
+           counts->files ? (double)figures.file_size / (double)counts->files : 0);
+    if (counts->bytes)
+        printf(", %.1f %% of the files' bytes", share(figures.file_size, counts->bytes));
+    printf("\nmemory      %" PRIu64 " bytes of filters; %u segments\n", figures.filters, figures.segments);
+    printf("sources     %" PRIu64 "\n", figures.sources);
+    return refset_sources(set, put_source, NULL, err);
+}
+
+int sets_report_json(struct refset *set, struct error *err)
+{
+    const struct refset_info *info = refset_info(set);
+    const struct refset_counts *counts = &info->counts;
+    struct buffer out = {0};
+    struct figures figures;
+    char uuid[40];
+
+    if (gather(set, &figures, err))
+        return -1;
+    format_uuid(uuid, info->uuid);
+    buffer_add_text(&out, "{\"set\":");
+    escape_json(&out, refset_path(set), strlen(refset_path(set)));
+    buffer_add_text(&out, ",\"name\":");
+    escape_json(&out, info->params.name, strlen(info->params.name));
+    buffer_printf(&out, ",\"kind\":\"%s\",\"category\":", refset_kind_name(info->params.kind));
+    escape_json(&out, info->params.category, strlen(info->params.category));
+    buffer_printf(&out, ",\"id\":\"%s\",\"generation\":%" PRIu64 ",\"created\":%" PRId64 ",\"tool\":", uuid,
+                  info->generation, info->created);
+    escape_json(&out, info->tool, strlen(info->tool));
+    buffer_printf(&out, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u", info->params.n, info->params.c,
+                  info->params.block, info->params.common);
+    buffer_printf(&out,
+                  ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64
+                  ",\"bytes\":%" PRIu64 ",\"samples\":%" PRIu64,
+                  counts->files, counts->records, counts->without_sha1, counts->names, counts->bytes, counts->samples);
+    buffer_printf(&out,
+                  ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64 ",\"filters\":%" PRIu64
+                  ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
+                  figures.features, figures.common, figures.file_size, figures.filters, figures.segments,
+                  figures.sources);
+    fwrite(out.data, 1, out.len, stdout);
+    buffer_release(&out);
+    return 0;
+}
+
+/* ---- files ---- */
+
+static void list_digest(struct buffer *line, const struct known *known)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (known->digests.kinds & DIGEST_BIT(kind)) {
+            escape_hex(line, known->digests.bytes[kind], digest_len((enum digest_kind)kind));
+            return;
+        }
+}
+
+static void list_file(struct buffer *line, const struct refset_reader *reader, const struct known *known)
+{
+    const char *name = known->names.len ? known->names.data : "";
+
+    buffer_printf(line, "%8" PRIu64 " ", refset_reader_id(reader));
+    if (known->has_size)
+        buffer_printf(line, "%12" PRIu64 " ", known->size);
+    else
+        buffer_printf(line, "%12s ", "-");
+    buffer_printf(line, "%-6s ", known->has_record ? "full" : "digest");
+    list_digest(line, known);
+    buffer_add_text(line, "  ");
+    escape_text(line, name, strlen(name));
+    buffer_add_char(line, '\n');
+}
+
+/* The rows of kith export, or the same for people. */
+int sets_report_list(struct refset *set, bool csv, struct error *err)
+{
+    struct export_report report = {.form = EXPORT_CSV, .to = stdout};
+    struct refset_reader *reader = refset_reader_new(set, csv, err);
+    struct buffer line = {0};
+    int result = -1;
+
+    if (csv)
+        export_report_begin(&report, refset_info(set));
+    while (reader && !ferror(stdout) && (result = refset_reader_next(reader, err)) > 0) {
+        const struct known *known = refset_reader_known(reader);
+
+        if (csv) {
+            export_report_file(&report, refset_reader_id(reader), refset_reader_source(reader), known);
+            continue;
+        }
+        buffer_reset(&line);
+        list_file(&line, reader, known);
+        fwrite(line.data, 1, line.len, stdout);
+    }
+    refset_reader_free(reader);
+    export_report_release(&report);
+    buffer_release(&line);
+    return result < 0 ? -1 : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_SETS_REPORT_H
+#define KITH_SETS_REPORT_H
+
+#include <stdbool.h>
+
+#include "refset.h"
+
+/* What a set is and what is in it, on standard output. */
+int sets_report_info(struct refset *set, struct error *err);
+int sets_report_json(struct refset *set, struct error *err);
+
+/* A line for each file. */
+int sets_report_list(struct refset *set, bool csv, struct error *err);
+
+#endif
