@@ -2,13 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer.h"
 #include "crew_inner.h"
 #include "sandbox.h"
 
@@ -163,6 +166,40 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* A line of /proc/self/maps: a file that is mapped for writing and shared is unmapped.  The page that parent and worker
+ * share has no name but that of /dev/zero. */
+static void forget_if_shared(const char *line)
+{
+    unsigned long start, end;
+    char access[8];
+    int path = 0;
+
+    if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %n", &start, &end, access, &path) == 3 && path && access[1] == 'w' &&
+        access[3] == 's' && line[path] == '/' && strncmp(line + path, "/dev/zero", 9) != 0)
+        munmap((char *)NULL + start, end - start);
+}
+
+/* Files that the parent has mapped (of a database, say) are none of a worker's business. */
+static int forget_shared_files(struct error *err)
+{
+    struct buffer maps = {0};
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    char piece[4096], *line, *rest;
+    ssize_t got;
+
+    while (fd >= 0 && (got = read(fd, piece, sizeof piece)) > 0)
+        buffer_add(&maps, piece, (size_t)got);
+    if (fd >= 0)
+        close(fd);
+    buffer_add_char(&maps, '\0');
+    if (maps.failed)
+        return error_set(err, "out of memory");
+    for (line = strtok_r(maps.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        forget_if_shared(line);
+    buffer_release(&maps);
+    return 0;
+}
+
 /* Keeps no descriptor but the socket, and /dev/null for the standard ones; nothing of the parent's can be
  * reached. */
 static int keep_only(int *socket, struct error *err)
@@ -190,7 +227,7 @@ static void *start(struct crew_worker *worker, const struct crew_job *job, unsig
     unsigned also_missing;
     void *state;
 
-    if (keep_only(&worker->socket, err))
+    if (forget_shared_files(err) || keep_only(&worker->socket, err))
         return NULL;
     setenv("TZ", "UTC0", 1); /* so that the C library needs no file for it later */
     tzset();

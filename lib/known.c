@@ -81,6 +81,8 @@ int known_check(const struct known *known, uint32_t n, uint32_t block, struct er
         return error_set(err, "its record is of scheme %s, the set is of gf8", sampler_scheme_name(record->params.scheme));
     if (record->params.n != n)
         return error_set(err, "its record has windows of %u bytes, the set of %u", record->params.n, n);
+    if (record->params.c == SAMPLER_AUTO)
+        return error_set(err, "its record does not tell its C");
     if (sampler_check(&record->params, err) || check_samples(record, known->size, err))
         return -1;
     if (record->coincidence > SAMPLER_COINCIDENCE_ONE)

@@ -377,9 +377,21 @@ const char *list_format(const struct list *list)
 
 /* ---- reading ---- */
 
+bool list_peek_set(struct list *list)
+{
+    list->held_result = list->parser->next(list, &list->held_err);
+    list->held = true;
+    return list->held_result == LIST_SET;
+}
+
 enum list_result list_next(struct list *list, struct error *err)
 {
-    return list->parser->next(list, err);
+    if (!list->held)
+        return list->parser->next(list, err);
+    list->held = false;
+    if (list->held_result == LIST_BAD || list->held_result == LIST_FAILED)
+        error_set(err, "%s", list->held_err.text);
+    return list->held_result;
 }
 
 const struct list_entry *list_entry(const struct list *list)
@@ -408,6 +420,11 @@ uint64_t list_bytes(const struct list *list)
         return lines_position(list->lines);
     return list->all_rows ? (uint64_t)((double)list->file_size * (double)list->rows / (double)list->all_rows)
                           : 0;
+}
+
+bool list_hashes_apart(const struct list *list)
+{
+    return !list->lines;
 }
 
 int list_sha256(struct list *list, uint8_t out[DIGEST_SHA256_LEN], struct error *err)

@@ -67,6 +67,9 @@ struct list *list_open(const char *path, const char *format, struct error *err);
 void list_close(struct list *list);
 const char *list_format(const struct list *list);
 
+/* Whether the list begins with LIST_SET; to be called before list_next, which gives that row as well. */
+bool list_peek_set(struct list *list);
+
 /* What is found is valid until the next call. */
 enum list_result list_next(struct list *list, struct error *err);
 const struct list_entry *list_entry(const struct list *list);
@@ -77,6 +80,8 @@ const struct list_set *list_set(const struct list *list);
 uint64_t list_bytes(const struct list *list);
 uint64_t list_size(const struct list *list);
 
+/* Whether the SHA-256 is not made while the list is read, but takes a reading of its own, which may be done meanwhile. */
+bool list_hashes_apart(const struct list *list);
 /* The SHA-256 of the whole list, after LIST_END; -1 if it cannot be had. */
 int list_sha256(struct list *list, uint8_t out[DIGEST_SHA256_LEN], struct error *err);
 

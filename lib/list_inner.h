@@ -43,6 +43,9 @@ struct list {
     uint64_t file_size;        /* of the database */
     uint64_t rows, all_rows;   /* of the database, for progress; 0: unknown */
     void *state;
+    bool held; /* a row that was looked at beforehand */
+    enum list_result held_result;
+    struct error held_err;
     struct list_entry entry;
     struct list_source source;
     struct list_set set;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "blocks.h"
 #include "keyblock.h"
@@ -124,6 +123,11 @@ int refset_broken(const struct refset *set, struct error *err, const char *fmt, 
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     return error_set(err, "%s: the set is damaged: %s (see: kith sets verify)", refset_path(set), what);
+}
+
+void refset_count_bytes(struct refset_counts *counts, uint64_t size)
+{
+    counts->bytes = size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + size;
 }
 
 bool refset_digest(struct statement *statement, int column, size_t len, uint8_t *out, bool *there)
@@ -325,7 +329,8 @@ static struct refset *new_set(const char *path, enum database_mode mode, struct 
     return set;
 }
 
-struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, struct error *err)
+struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
+                             struct error *err)
 {
     struct refset *set;
 
@@ -334,7 +339,7 @@ struct refset *refset_create(const char *path, const struct refset_params *param
     set = new_set(path, DATABASE_CREATE, err);
     if (!set)
         return NULL;
-    set->info = (struct refset_info){.params = *params, .created = (int64_t)time(NULL), .counts = {.next_sample = 1}};
+    set->info = (struct refset_info){.params = *params, .created = now, .counts = {.next_sample = 1}};
     snprintf(set->info.tool, sizeof set->info.tool, "%s", tool);
     if (make_uuid(set->info.uuid, err) || database_begin(set->database, err) || refset_save_info(set, err) ||
         database_commit(set->database, err)) {
@@ -399,24 +404,21 @@ unsigned refset_common_digests(struct refset *set, struct error *err)
 
 /* ---- sources ---- */
 
-static bool get_source(struct statement *row, struct refset_source *source, char texts[3][4096])
+/* The texts lie in the statement and end with a zero byte. */
+static bool get_source(struct statement *row, struct refset_source *source)
 {
     const void *path;
     int64_t id;
-    size_t path_len;
+    size_t len;
 
-    if (!statement_number(row, 0, &id) || id < 1 || !statement_bytes(row, 1, &path, &path_len) ||
-        !get_text(row, 2, texts[0], 64) || !get_text(row, 3, texts[0] + 64, 64) ||
+    if (!statement_number(row, 0, &id) || id < 1 || !statement_bytes(row, 1, &path, &source->path_len) ||
+        !statement_text(row, 2, &source->kind, &len) || !statement_text(row, 3, &source->format, &len) ||
         !refset_digest(row, 4, DIGEST_SHA256_LEN, source->sha256, &source->has_sha256) ||
-        !statement_number(row, 5, &source->time) || !get_text(row, 6, texts[1], 4096) || !get_text(row, 7, texts[2], 4096))
+        !statement_number(row, 5, &source->time) || !statement_text(row, 6, &source->tool, &len) ||
+        !statement_text(row, 7, &source->note, &len))
         return false;
     source->id = (uint64_t)id;
     source->path = path;
-    source->path_len = path_len;
-    source->kind = texts[0];
-    source->format = texts[0] + 64;
-    source->tool = texts[1];
-    source->note = texts[2];
     return true;
 }
 
@@ -425,7 +427,6 @@ int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refs
 {
     struct statement *row = database_prepare(
         set->database, "SELECT id, path, kind, format, sha256, time, tool, note FROM source ORDER BY id", err);
-    char texts[3][4096];
     int result;
 
     if (!row)
@@ -433,7 +434,7 @@ int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refs
     while ((result = statement_step(row, err)) > 0) {
         struct refset_source source = {0};
 
-        if (!get_source(row, &source, texts)) {
+        if (!get_source(row, &source)) {
             result = refset_broken(set, err, "a row of 'source' is not as it should be");
             break;
         }

@@ -87,7 +87,8 @@ struct refset;
 enum refset_mode { REFSET_READ, REFSET_WRITE };
 
 /* NULL on error.  create: the file must not be there. */
-struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, struct error *err);
+struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
+                             struct error *err);
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err);
 /* -1 if what was committed may not be safe on the disk. */
 int refset_close(struct refset *set, struct error *err);

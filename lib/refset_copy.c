@@ -107,6 +107,17 @@ static int copy_all(struct refset_copy *copy, struct refset_reader *reader, cons
     return result;
 }
 
+static int take_sources(struct refset_copy *copy, struct refset *from, struct sources *sources, struct error *err)
+{
+    const int result = refset_sources(from, take_source, sources, err);
+
+    if (sources->failed || (result && !copy->lost))
+        return -1;
+    if (result)
+        copy->lost(copy->arg, err->text);
+    return 0;
+}
+
 int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_writer *to, struct error *err)
 {
     const char *path = refset_path(from);
@@ -117,7 +128,7 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
     int result = -1;
 
     sources.unknown = refset_writer_source(to, &whole, err);
-    if (sources.unknown >= 0 && refset_sources(from, take_source, &sources, err) == 0 && !sources.failed)
+    if (sources.unknown >= 0 && take_sources(copy, from, &sources, err) == 0)
         reader = refset_reader_new(from, true, err);
     if (reader) {
         if (copy->lost)

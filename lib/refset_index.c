@@ -14,6 +14,8 @@ enum {
     CHUNK = 16 << 20, /* bytes of a filter in one row */
 };
 
+static const uint64_t MOST_KEY = ((uint64_t)1 << KEY_BITS) - 1;
+
 uint64_t refset_digest_key(const uint8_t *digest)
 {
     uint64_t key = 0;
@@ -49,10 +51,10 @@ static uint64_t roomy(uint64_t keys)
     return blocks + blocks / 4;
 }
 
-static bool get_segment(struct statement *row, struct refset_segment *segment)
+/* most: keys that the file can hold at all. */
+static bool get_segment(struct statement *row, int64_t most, struct refset_segment *segment)
 {
     int64_t kind, entries, keys, blocks, generation;
-    const int64_t most = (int64_t)1 << KEYBLOCK_VALUE_BITS;
 
     if (!statement_number(row, 0, &segment->id) || !statement_number(row, 1, &kind) ||
         !statement_number(row, 2, &entries) || !statement_number(row, 3, &keys) || !statement_number(row, 4, &blocks) ||
@@ -86,23 +88,41 @@ static int add_segment(struct refset_segments *segments, const struct refset_seg
     return 0;
 }
 
-int refset_index_segments(struct refset *set, struct refset_segments *segments, struct error *err)
+/* So many bits the file has, and a key takes more than one. */
+static int file_bits(struct refset *set, int64_t *bits, struct error *err)
 {
-    struct statement *row =
-        database_prepare(set->database, "SELECT id, kind, entries, keys, blocks, generation FROM segment", err);
+    struct statement *row = database_prepare(
+        set->database, "SELECT page_count * page_size * 8 FROM pragma_page_count, pragma_page_size", err);
+    int result = row ? statement_step(row, err) : -1;
+
+    if (result > 0 && !statement_number(row, 0, bits))
+        result = -1;
+    statement_free(row);
+    return result > 0 ? 0 : -1;
+}
+
+int refset_index_segments(struct refset *set, struct refset_segments *segments, unsigned *bad, struct error *err)
+{
+    struct statement *row;
+    int64_t most = 0;
     int result;
 
     segments->count = 0;
+    if (file_bits(set, &most, err))
+        return -1;
+    row = database_prepare(set->database, "SELECT id, kind, entries, keys, blocks, generation FROM segment", err);
     if (!row)
         return -1;
     while ((result = statement_step(row, err)) > 0) {
         struct refset_segment segment;
 
-        if (!get_segment(row, &segment))
-            result = refset_broken(set, err, "a row of 'segment' is not as it should be");
-        else
+        if (get_segment(row, most, &segment))
             result = add_segment(segments, &segment, err);
-        if (result)
+        else if (bad)
+            ++*bad;
+        else
+            result = refset_broken(set, err, "a row of 'segment' is not as it should be");
+        if (result < 0)
             break;
     }
     statement_free(row);
@@ -209,7 +229,7 @@ static int builder_begin(struct builder *builder, struct refset *set, enum refse
                          struct error *err)
 {
     struct refset_segments segments = {0};
-    int result = refset_index_segments(set, &segments, err);
+    int result = refset_index_segments(set, &segments, NULL, err);
 
     *builder = (struct builder){.set = set, .segment = {.index = index, .generation = set->info.generation}};
     builder->segment.id = result ? 0 : free_id(&segments);
@@ -474,7 +494,7 @@ struct refset_cursor *refset_cursor_new(struct refset *set, const struct refset_
     cursor->segment = *segment;
     cursor->begun = false;
     cursor->rows =
-        database_prepare(set->database, "SELECT key, data FROM block WHERE key >= ? AND key < ? ORDER BY key", err);
+        database_prepare(set->database, "SELECT key, data FROM block WHERE key BETWEEN ? AND ? ORDER BY key", err);
     if (!cursor->rows) {
         free(cursor);
         return NULL;
@@ -487,7 +507,7 @@ void refset_cursor_seek(struct refset_cursor *cursor, uint64_t key)
 {
     statement_reset(cursor->rows);
     statement_bind_number(cursor->rows, 1, row_key(cursor->segment.id, key));
-    statement_bind_number(cursor->rows, 2, row_key(cursor->segment.id + 1, 0) - (cursor->segment.id == MOST_ID));
+    statement_bind_number(cursor->rows, 2, row_key(cursor->segment.id, MOST_KEY));
     cursor->last = key;
     cursor->begun = false;
 }
@@ -519,7 +539,8 @@ int refset_cursor_next(struct refset_cursor *cursor, const struct keyblock_entry
         return result;
     if (!statement_number(cursor->rows, 0, &key) || !statement_bytes(cursor->rows, 1, &data, &len))
         return refset_broken(cursor->set, err, "a row of 'block' is not as it should be");
-    got = keyblock_unpack(data, len, (uint64_t)key & (((uint64_t)1 << KEY_BITS) - 1), cursor->entries);
+    got = keyblock_unpack(data, len, (uint64_t)key & MOST_KEY, cursor->entries);
+    cursor->last = got < 1 ? (uint64_t)key & MOST_KEY : cursor->last;
     if (got < 1 || (cursor->begun && cursor->entries[0].key <= cursor->last))
         return refset_broken(cursor->set, err, "a block of an index cannot be read");
     cursor->begun = true;
@@ -586,9 +607,7 @@ static int drop_rows(struct refset *set, const char *sql, int64_t from, int64_t 
 
 static int drop_segment(struct refset *set, int64_t id, struct error *err)
 {
-    const int64_t last = row_key(id, ((uint64_t)1 << KEY_BITS) - 1);
-
-    if (drop_rows(set, "DELETE FROM block WHERE key BETWEEN ? AND ?", row_key(id, 0), last, err) ||
+    if (drop_rows(set, "DELETE FROM block WHERE key BETWEEN ? AND ?", row_key(id, 0), row_key(id, MOST_KEY), err) ||
         drop_rows(set, "DELETE FROM filter WHERE segment BETWEEN ? AND ?", id, id, err))
         return -1;
     return drop_rows(set, "DELETE FROM segment WHERE id BETWEEN ? AND ?", id, id, err);
@@ -641,7 +660,7 @@ int refset_index_merge(struct refset *set, enum refset_index index, bool all, st
 {
     struct refset_segments segments = {0};
     size_t first = 0, count = 0, last;
-    int result = refset_index_segments(set, &segments, err);
+    int result = refset_index_segments(set, &segments, NULL, err);
 
     for (size_t i = 0; i < segments.count && !result; i++)
         if (segments.list[i].index == index && count++ == 0)

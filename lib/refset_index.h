@@ -38,8 +38,8 @@ struct refset_segments {
 
 uint64_t refset_digest_key(const uint8_t *digest);
 
-/* All segments as they are now. */
-int refset_index_segments(struct refset *set, struct refset_segments *segments, struct error *err);
+/* All segments as they are now.  A row that cannot be is an error; or it is left out, and counted in *bad. */
+int refset_index_segments(struct refset *set, struct refset_segments *segments, unsigned *bad, struct error *err);
 void refset_segments_release(struct refset_segments *segments);
 
 /*

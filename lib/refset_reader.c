@@ -11,6 +11,8 @@
 
 enum { WINDOW = 8 << 20 }; /* samples whose fingerprints are put together at a time */
 
+static const uint64_t NO_KEY = UINT64_MAX;
+
 enum column {
     COLUMN_ID,
     COLUMN_SHA1,
@@ -39,6 +41,7 @@ struct refset_reader {
     uint64_t low, high, room;
     struct known known;
     uint64_t id, source;
+    bool lacks_record;                         /* the row names one, but it was not read */
     void (*lost)(void *arg, const char *text); /* NULL: damage is an error */
     void *arg;
 };
@@ -64,7 +67,7 @@ struct refset_reader *refset_reader_new(struct refset *set, bool with_records, s
     reader->names = reader->without
                         ? database_prepare(set->database, "SELECT name FROM name WHERE file = ? ORDER BY name", err)
                         : NULL;
-    if (!reader->names || (with_records && refset_index_segments(set, &reader->segments, err))) {
+    if (!reader->names) {
         refset_reader_free(reader);
         return NULL;
     }
@@ -116,15 +119,15 @@ static void take_keys(struct refset_reader *reader, const struct keyblock_entry 
     }
 }
 
-/* Seeks behind blocks that cannot be read, in steps that grow. */
+/* Seeks behind a block that cannot be read: by small steps first, since the next one may be sound. */
 static int skip_damage(struct refset_cursor *cursor, uint64_t *step)
 {
     const uint64_t last = refset_cursor_key(cursor), most = (uint64_t)1 << KEYBLOCK_KEY_BITS;
 
-    *step *= 2;
     if (*step >= most - last)
         return 0;
     refset_cursor_seek(cursor, last + *step);
+    *step += 1 + *step / 4;
     return 1;
 }
 
@@ -154,7 +157,10 @@ static int read_segment(struct refset_reader *reader, const struct refset_segmen
 static int move_window(struct refset_reader *reader, uint64_t first, uint64_t count, struct error *err)
 {
     const uint64_t len = count > WINDOW ? count : WINDOW, left = reader->set->info.counts.next_sample - first;
+    unsigned bad = 0;
 
+    if (refset_index_segments(reader->set, &reader->segments, reader->lost ? &bad : NULL, err))
+        return -1;
     reader->low = first;
     reader->high = first + (len < left ? len : left);
     if (reader->high - reader->low > reader->room) {
@@ -181,14 +187,18 @@ static int take_repeats(struct refset_reader *reader, uint64_t *keys, struct err
     struct repeat *repeats;
     const void *data;
     size_t len, count;
+    int result = 0;
 
     if (!statement_bytes(reader->with, COLUMN_REPEATS, &data, &len) ||
         repeats_unpack(data, len, record->count, &repeats, &count))
         return broken(reader, err, "its repeated samples cannot be read");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !result; i++) {
+        if (keys[repeats[i].at] != NO_KEY)
+            result = broken(reader, err, "a sample that is told as repeated has an entry of its own");
         keys[repeats[i].at] = keys[repeats[i].first];
+    }
     free(repeats);
-    return 0;
+    return result;
 }
 
 static int join_fingerprints(struct refset_reader *reader, uint64_t first, struct error *err)
@@ -298,41 +308,90 @@ void refset_reader_forgive(struct refset_reader *reader, void (*lost)(void *arg,
     reader->with = reader->without = NULL;
 }
 
-/* 1 if the row of the file can be read, and perhaps its record with it. */
-static int read_file(struct refset_reader *reader, struct error *err)
+static int read_row(struct refset_reader *reader, uint64_t id, bool whole, struct error *err)
 {
-    static const char whole[] = "SELECT " FILE_COLUMNS ", record.first, c, coincidence, count, samples, repeats, blocks"
-                                " FROM file JOIN record ON record.first = file.first WHERE id = ?",
-                      digests[] = "SELECT " FILE_COLUMNS " FROM file WHERE id = ?";
-    int result = -1;
+    static const char *const sqls[] = {
+        "SELECT " FILE_COLUMNS ", first FROM file WHERE id = ?",
+        "SELECT " FILE_COLUMNS ", record.first, c, coincidence, count, samples, repeats, blocks"
+        " FROM file JOIN record ON record.first = file.first WHERE id = ?",
+    };
+    const struct refset_params *params = &reader->set->info.params;
+    int result;
 
-    for (int i = 0; i < 2 && result <= 0; i++) {
-        const uint64_t id = reader->id;
-
-        reader->with = database_prepare(reader->set->database, i ? digests : whole, err);
-        if (!reader->with)
-            return -1;
-        statement_bind_number(reader->with, 1, (int64_t)id);
-        result = statement_step(reader->with, err);
-        if (result > 0 && (take_row(reader, reader->with, err) || (i == 0 && take_record(reader, err))))
-            result = -1;
-        if (result < 0 && i == 0)
-            reader->lost(reader->arg, err->text);
-        reader->id = id;
-        statement_free(reader->with);
-        reader->with = NULL;
-    }
+    reader->with = database_prepare(reader->set->database, sqls[whole], err);
+    if (!reader->with)
+        return -1;
+    statement_bind_number(reader->with, 1, (int64_t)id);
+    result = statement_step(reader->with, err);
+    if (result > 0 && (take_row(reader, reader->with, err) || (whole && take_record(reader, err)) ||
+                       known_check(&reader->known, params->n, params->block, err)))
+        result = -1;
+    reader->lacks_record = result > 0 && !whole && !statement_is_null(reader->with, COLUMN_FIRST);
+    statement_free(reader->with);
+    reader->with = NULL;
+    reader->id = id;
     return result;
+}
+
+/* With its record, or without; 1 if at least the row of the file can be read. */
+static int read_file(struct refset_reader *reader, uint64_t id, struct error *err)
+{
+    struct error why;
+    int result = read_row(reader, id, true, &why);
+
+    if (result > 0)
+        return 1;
+    if (result == 0)
+        error_set(&why, "%s: file %" PRIu64 ": its record is missing", refset_path(reader->set), id);
+    result = read_row(reader, id, false, err);
+    if (result > 0 && reader->lacks_record)
+        reader->lost(reader->arg, why.text);
+    return result;
+}
+
+enum { SMALL_STEPS = 4096 };
+
+/* The next number of a file: 1, or 0 at the end.  Rows on a page that cannot be read are skipped: one by one first. */
+static int next_id(struct refset_reader *reader, uint64_t *id)
+{
+    struct statement *row;
+    struct error why;
+    uint64_t step = 1;
+    int64_t found = 0;
+
+    for (unsigned tries = 0; tries < SMALL_STEPS + 64; tries++) {
+        int result;
+
+        row = database_prepare(reader->set->database, "SELECT min(id) FROM file WHERE id > ?", &why);
+        if (!row)
+            break;
+        statement_bind_number(row, 1, (int64_t)*id);
+        result = statement_step(row, &why);
+        if (result > 0 && !statement_number(row, 0, &found))
+            result = 0;
+        statement_free(row);
+        if (result >= 0) {
+            *id = (uint64_t)found;
+            return result;
+        }
+        if (tries == 0)
+            reader->lost(reader->arg, why.text);
+        step *= tries < SMALL_STEPS ? 1 : 2;
+        if (step > INT64_MAX - *id)
+            return 0;
+        *id += step;
+    }
+    return 0;
 }
 
 static int next_forgiven(struct refset_reader *reader)
 {
-    while (reader->id < reader->set->info.counts.files) {
-        struct error why;
-        int result;
+    uint64_t id = reader->id;
 
-        reader->id++;
-        result = read_file(reader, &why);
+    while (next_id(reader, &id)) {
+        struct error why;
+        int result = read_file(reader, id, &why);
+
         if (result > 0)
             return 1;
         if (result < 0)

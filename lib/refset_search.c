@@ -104,7 +104,7 @@ static void forget_filters(struct view *view)
 int refset_search_refresh(struct refset_search *search, struct error *err)
 {
     struct refset_segments segments = {0};
-    int result = refset_index_segments(search->set, &segments, err);
+    int result = refset_index_segments(search->set, &segments, NULL, err);
 
     for (int index = 0; index < REFSET_INDEXES; index++)
         if (search->views[index].filter_count > MOST_FILTERS / 4)
@@ -422,30 +422,62 @@ int refset_search_digests(struct refset_search *search, const struct digest_valu
     return 0;
 }
 
+/* A digest of a list that may be there. */
+struct candidate {
+    uint64_t key;
+    uint32_t query;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->query > y->query) - (x->query < y->query);
+}
+
+/* In the order of the index, so that each of its pages is read once. */
+static int find_candidates(struct refset_search *search, enum digest_kind kind, struct candidate *candidates,
+                           size_t count, const uint8_t (*digests)[DIGEST_MAX_LEN], uint64_t *files, struct error *err)
+{
+    struct digest_values values = {.kinds = DIGEST_BIT(kind)};
+
+    qsort(candidates, count, sizeof *candidates, by_key);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(values.bytes[kind], digests[candidates[i].query], DIGEST_MAX_LEN);
+        if (find_file(search, index_of(kind), candidates[i].key, &values, &files[candidates[i].query], err))
+            return -1;
+    }
+    return 0;
+}
+
+enum { LIST_BATCH = 64 * BATCH };
+
 int refset_search_digest_list(struct refset_search *search, enum digest_kind kind,
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
                               struct error *err)
 {
-    const enum refset_index index = index_of(kind);
-    struct digest_values wanted_values = {.kinds = DIGEST_BIT(kind)};
-    uint64_t keys[BATCH];
-    uint32_t passed[BATCH];
+    const size_t room = count < LIST_BATCH ? count : LIST_BATCH;
+    uint64_t *keys = malloc((room + 1) * sizeof *keys);
+    uint32_t *passed = malloc((room + 1) * sizeof *passed);
+    struct candidate *candidates = malloc((room + 1) * sizeof *candidates);
+    int result = keys && passed && candidates ? 0 : error_set(err, "out of memory");
 
-    for (size_t done = 0, piece; done < count; done += piece) {
+    memset(files, 0, count * sizeof *files);
+    for (size_t done = 0, piece; done < count && !result; done += piece) {
         size_t left;
 
-        piece = count - done < BATCH ? count - done : BATCH;
+        piece = count - done < room ? count - done : room;
         for (size_t i = 0; i < piece; i++)
             keys[i] = refset_digest_key(digests[done + i]);
-        memset(files + done, 0, piece * sizeof *files);
-        left = probe_batch(&search->views[index], keys, piece, passed);
-        for (size_t i = 0; i < left; i++) {
-            memcpy(wanted_values.bytes[kind], digests[done + passed[i]], DIGEST_MAX_LEN);
-            if (find_file(search, index, keys[passed[i]], &wanted_values, &files[done + passed[i]], err))
-                return -1;
-        }
+        left = probe(&search->views[index_of(kind)], keys, piece, passed);
+        for (size_t i = 0; i < left; i++)
+            candidates[i] = (struct candidate){keys[passed[i]], (uint32_t)passed[i]};
+        result = find_candidates(search, kind, candidates, left, digests + done, files + done, err);
     }
-    return 0;
+    free(keys);
+    free(passed);
+    free(candidates);
+    return result;
 }
 
 /* ---- records ---- */
@@ -465,12 +497,14 @@ static int take_record(struct refset_search *search, uint64_t sample, struct rec
         return 0;
     if (!statement_bytes(search->record, 5, &samples, &samples_len) ||
         !statement_bytes(search->record, 6, &block_data, &blocks_len) || !statement_number(search->record, 7, &size) ||
-        size < 0 || numbers[2] > SAMPLER_MAX_C || numbers[3] > SAMPLER_COINCIDENCE_ONE ||
-        (uint64_t)numbers[4] > (uint64_t)size || (uint64_t)numbers[4] > 8 * samples_len)
+        size < 0 || numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C || numbers[3] > SAMPLER_COINCIDENCE_ONE ||
+        (uint64_t)numbers[4] > 8 * samples_len ||
+        (blocks_len && blocks_len != blocks_count((uint64_t)size, params->block) * DIGEST_SHA1_LEN))
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
     if (record_resize(record, (size_t)numbers[4], err))
         return -1;
-    if (packing_unpack(samples, samples_len, (uint64_t)size, record->samples, record->count))
+    if (packing_unpack(samples, samples_len, size < params->n ? 0 : (uint64_t)size - params->n + 1, record->samples,
+                       record->count))
         return refset_broken(search->set, err, "the samples of a record cannot be read");
     record->params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = (uint32_t)numbers[2]};
     record->coincidence = (uint32_t)numbers[3];

@@ -15,6 +15,10 @@ struct verify {
     atomic_ullong *count;
     int faults;
     struct refset_counts counts; /* as they are found */
+    struct refset_search *search; /* for files by their numbers */
+    struct refset_file file;
+    uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files, and in the indexes */
+    bool crowded; /* a key has as many values as it may: some are left out */
 };
 
 static void tell(struct verify *verify, const struct error *why)
@@ -27,6 +31,23 @@ static void tell(struct verify *verify, const struct error *why)
 
 static const char *const index_names[REFSET_INDEXES] = {"features", "common features", "SHA-1", "MD5", "SHA-256"};
 
+/* An entry of an index of digests leads to a file with such a digest. */
+static int check_entry(struct verify *verify, enum refset_index index, const struct keyblock_entry *entry,
+                       struct error *why)
+{
+    const int kind = (int)index - REFSET_SHA1;
+    const int found = refset_search_file(verify->search, entry->value, &verify->file, why);
+
+    if (found < 0)
+        return -1;
+    if (!found || !(verify->file.digests.kinds & DIGEST_BIT(kind)) ||
+        refset_digest_key(verify->file.digests.bytes[kind]) != entry->key)
+        return error_set(why, "the index of %s leads to file %" PRIu64 ", which has another one", index_names[index],
+                         entry->value);
+    verify->entries[kind]++;
+    return 1;
+}
+
 /* What the blocks hold must be what the segment's row tells, and lie in its bounds. */
 static int check_blocks(struct verify *verify, const struct refset_segment *segment, struct bloom *bloom,
                         struct error *why)
@@ -37,19 +58,23 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
     struct refset_cursor *cursor = refset_cursor_new(verify->set, segment, why);
     const struct keyblock_entry *entries;
     uint64_t found = 0, keys = 0, last = UINT64_MAX;
-    size_t count;
-    int result;
+    size_t count, group = 0;
+    int result = 1;
 
     if (!cursor)
         return -1;
-    while ((result = refset_cursor_next(cursor, &entries, &count, why)) > 0)
+    while (result >= 0 && (result = refset_cursor_next(cursor, &entries, &count, why)) > 0)
         for (size_t i = 0; i < count && result > 0; i++) {
             const bool is_mark = segment->index == REFSET_FEATURE && entries[i].value == KEYBLOCK_COMMON;
             const uint64_t number = segment->index == REFSET_COMMON ? entries[i].key : entries[i].value;
 
             if (!is_mark && number >= most)
                 result = error_set(why, "an entry of the index of %s leads nowhere", index_names[segment->index]);
-            keys += entries[i].key != last;
+            else if (segment->index >= REFSET_SHA1)
+                result = check_entry(verify, segment->index, &entries[i], why);
+            group = entries[i].key == last ? group + 1 : 1;
+            verify->crowded |= group == KEYBLOCK_GROUP;
+            keys += group == 1;
             last = entries[i].key;
             found++;
             if (bloom && (i == 0 || entries[i].key != entries[i - 1].key))
@@ -87,7 +112,7 @@ static void check_indexes(struct verify *verify)
     struct refset_segments segments = {0};
     struct error why;
 
-    if (refset_index_segments(verify->set, &segments, &why))
+    if (refset_index_segments(verify->set, &segments, NULL, &why))
         tell(verify, &why);
     for (size_t i = 0; i < segments.count; i++)
         check_segment(verify, &segments.list[i]);
@@ -114,6 +139,23 @@ static void check_digests(struct verify *verify, struct refset_search *search, u
     }
 }
 
+/* Two files with the same digests would be one. */
+static void check_twins(struct verify *verify, struct refset_search *search, uint64_t id, const struct known *known)
+{
+    struct refset_file file = {0};
+    struct error why;
+    uint64_t found = id;
+
+    if (refset_search_digests(search, &known->digests, &found, &why) ||
+        (found && found != id && refset_search_file(search, found, &file, &why) < 0)) {
+        tell(verify, &why);
+    } else if (found && found != id && file.digests.kinds == known->digests.kinds) {
+        error_set(&why, "the files %" PRIu64 " and %" PRIu64 " are the same", id, found);
+        tell(verify, &why);
+    }
+    refset_file_release(&file);
+}
+
 static size_t count_names(const struct known *known)
 {
     size_t names = 0;
@@ -130,9 +172,12 @@ static void count_file(struct verify *verify, const struct known *known)
     counts->files++;
     counts->records += known->has_record;
     counts->without_sha1 += !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
-    counts->bytes += known->has_size ? known->size : 0;
+    if (known->has_size)
+        refset_count_bytes(counts, known->size);
     counts->samples += known->has_record ? known->record.count : 0;
     counts->names += count_names(known) > 1 ? count_names(known) - 1 : 0;
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        verify->digests[kind] += (known->digests.kinds & DIGEST_BIT(kind)) != 0;
     if (verify->count)
         atomic_fetch_add_explicit(verify->count, 1, memory_order_relaxed);
 }
@@ -147,6 +192,7 @@ static void check_files(struct verify *verify)
     while (reader && (result = refset_reader_next(reader, &why)) > 0) {
         count_file(verify, refset_reader_known(reader));
         check_digests(verify, search, refset_reader_id(reader), refset_reader_known(reader));
+        check_twins(verify, search, refset_reader_id(reader), refset_reader_known(reader));
     }
     if (result < 0)
         tell(verify, &why);
@@ -195,10 +241,26 @@ static void check_references(struct verify *verify)
     }
 }
 
+static void ignore_source(void *arg, const struct refset_source *source)
+{
+    (void)arg;
+    (void)source;
+}
+
+static void check_sources(struct verify *verify)
+{
+    struct error why;
+
+    if (refset_sources(verify->set, ignore_source, NULL, &why))
+        tell(verify, &why);
+}
+
 static void check_counts(struct verify *verify)
 {
     const struct refset_counts *told = &verify->set->info.counts, *found = &verify->counts;
 
+    for (int kind = 0; kind < DIGEST_KINDS && !verify->crowded; kind++)
+        check_count(verify, index_names[REFSET_SHA1 + kind], verify->entries[kind], verify->digests[kind]);
     check_count(verify, "files", told->files, found->files);
     check_count(verify, "records", told->records, found->records);
     check_count(verify, "files without a SHA-1", told->without_sha1, found->without_sha1);
@@ -221,10 +283,17 @@ int refset_verify(const char *path, void (*fault)(void *arg, const char *text), 
         tell(&verify, &why);
         return verify.faults;
     }
-    check_indexes(&verify);
+    verify.search = refset_search_new(verify.set, 0, &why);
+    if (verify.search)
+        check_indexes(&verify);
+    else
+        tell(&verify, &why);
     check_files(&verify);
+    check_sources(&verify);
     check_references(&verify);
     check_counts(&verify);
+    refset_search_free(verify.search);
+    refset_file_release(&verify.file);
     refset_close(verify.set, NULL);
     return verify.faults;
 }

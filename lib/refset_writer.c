@@ -12,8 +12,9 @@
 
 enum {
     MOST_FEATURES = 2 << 20, /* of one commit */
-    MOST_DIGESTS = 1 << 20,
+    MOST_DIGESTS = 2 << 20,
     MOST_SECONDS = 30,
+    MOST_TWINS = 8, /* pending contents with the same beginning of a digest that are told apart */
 };
 
 /* Entries of one index that are not committed yet. */
@@ -22,7 +23,7 @@ struct pending {
     size_t count, room;
 };
 
-/* From keys of pending digests to their entries: open addressing, numbers from 1. */
+/* From keys of pending digests to their entries: open addressing, numbers from 1.  It is made when it is first needed. */
 struct table {
     uint32_t *slots;
     size_t len; /* a power of two */
@@ -51,7 +52,8 @@ enum statement_kind {
 static const char *const sqls[STATEMENTS] = {
     "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
     "UPDATE source SET sha256 = ? WHERE id = ?",
-    "INSERT INTO file (id, sha1, md5, sha256, size, first, source, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    /* ?1 is the id, which SQLite takes itself, and faster: the next one */
+    "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
     "INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO name (file, name, source) VALUES (?, ?, ?)",
@@ -65,7 +67,8 @@ struct refset_writer {
     struct statement *statements[STATEMENTS];
     struct pending pending[REFSET_INDEXES];
     struct table tables[DIGEST_KINDS];
-    bool begun, changed; /* a transaction; something in it */
+    bool begun, changed;         /* a transaction; something in it */
+    struct refset_info settled;  /* of the set, as it was committed */
     time_t since;
     struct source *sources;
     int source_count, source_room, source; /* source: the current one */
@@ -86,6 +89,7 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
         return NULL;
     }
     writer->set = set;
+    writer->settled = set->info;
     writer->all_names = all_names;
     writer->search = refset_search_new(set, REFSET_SEARCH_DIGESTS, err);
     for (int i = 0; i < STATEMENTS && writer->search; i++) {
@@ -102,6 +106,14 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
     return writer;
 }
 
+static void roll_back(struct refset_writer *writer)
+{
+    if (writer->begun)
+        database_rollback(writer->set->database);
+    writer->set->info = writer->settled;
+    writer->begun = false;
+}
+
 void refset_writer_free(struct refset_writer *writer)
 {
     if (!writer)
@@ -109,8 +121,7 @@ void refset_writer_free(struct refset_writer *writer)
     for (int i = 0; i < STATEMENTS; i++)
         statement_free(writer->statements[i]);
     refset_search_free(writer->search);
-    if (writer->begun)
-        database_rollback(writer->set->database);
+    roll_back(writer);
     for (int i = 0; i < REFSET_INDEXES; i++)
         free(writer->pending[i].list);
     for (int i = 0; i < DIGEST_KINDS; i++)
@@ -285,27 +296,36 @@ static size_t slot_of(const struct table *table, uint64_t key)
     return (size_t)(key * 0x9e3779b97f4a7c15u >> 16) & (table->len - 1);
 }
 
-static void put_slot(struct table *table, uint64_t key, size_t number)
+/* Of a key that very many contents have (a digest that stands for "none" in somebody's list) the first will do. */
+static void put_slot(struct table *table, const struct pending *pending, size_t number)
 {
+    const uint64_t key = pending->list[number - 1].key;
     size_t slot = slot_of(table, key);
+    int twins = 0;
 
-    while (table->slots[slot])
-        slot = (slot + 1) & (table->len - 1);
+    for (; table->slots[slot]; slot = (slot + 1) & (table->len - 1)) {
+        twins += pending->list[table->slots[slot] - 1].key == key;
+        if (twins == MOST_TWINS)
+            return;
+    }
     table->slots[slot] = (uint32_t)number;
 }
 
 static int grow_table(struct refset_writer *writer, struct table *table, const struct pending *pending,
                       struct error *err)
 {
-    const size_t len = table->len ? 4 * table->len : 4096;
-    uint32_t *slots = calloc(len, sizeof *slots);
+    size_t len = 4096;
+    uint32_t *slots;
 
+    while (len < 4 * pending->count)
+        len *= 2;
+    slots = calloc(len, sizeof *slots);
     if (!slots)
         return out_of_memory(writer, err);
     free(table->slots);
     *table = (struct table){slots, len};
     for (size_t i = 0; i < pending->count; i++)
-        put_slot(table, pending->list[i].key, i + 1);
+        put_slot(table, pending, i + 1);
     return 0;
 }
 
@@ -316,11 +336,12 @@ static int add_digest(struct refset_writer *writer, int kind, const uint8_t *dig
     struct table *table = &writer->tables[kind];
     const uint64_t key = refset_digest_key(digest);
 
-    if (2 * (pending->count + 1) > table->len && grow_table(writer, table, pending, err))
-        return -1;
     if (add_entry(writer, index, key, file, err))
         return -1;
-    put_slot(table, key, pending->count);
+    if (table->len && 2 * pending->count > table->len)
+        return grow_table(writer, table, pending, err);
+    if (table->len)
+        put_slot(table, pending, pending->count);
     return 0;
 }
 
@@ -344,11 +365,13 @@ static int is_file(struct refset_writer *writer, uint64_t id, const struct diges
 static int find_pending(struct refset_writer *writer, int kind, const struct digest_values *digests, struct error *err)
 {
     const struct pending *pending = &writer->pending[REFSET_SHA1 + kind];
-    const struct table *table = &writer->tables[kind];
+    struct table *table = &writer->tables[kind];
     const uint64_t key = refset_digest_key(digests->bytes[kind]);
 
-    if (!table->len)
+    if (pending->count == 0)
         return 0;
+    if (!table->len && grow_table(writer, table, pending, err))
+        return -1;
     for (size_t slot = slot_of(table, key); table->slots[slot]; slot = (slot + 1) & (table->len - 1)) {
         const struct keyblock_entry *entry = &pending->list[table->slots[slot] - 1];
         const int found = entry->key == key ? is_file(writer, entry->value, digests, err) : 0;
@@ -359,20 +382,25 @@ static int find_pending(struct refset_writer *writer, int kind, const struct dig
     return 0;
 }
 
-/* 1: the content is there, in writer->file. */
-static int find_known(struct refset_writer *writer, const struct digest_values *digests, struct error *err)
+/* 1: the content is there, in writer->file.  Where all have a SHA-1 there is no need to look for the other digests. */
+static int find_known(struct refset_writer *writer, const struct digest_values *all, struct error *err)
 {
+    const bool sha1_tells = (all->kinds & DIGEST_BIT(DIGEST_SHA1)) && writer->set->info.counts.without_sha1 == 0;
+    struct digest_values some = *all;
+    const struct digest_values *digests = &some;
     uint64_t id = 0;
 
+    if (sha1_tells)
+        some.kinds = DIGEST_BIT(DIGEST_SHA1);
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
-        const int found = digests->kinds & DIGEST_BIT(kind) ? find_pending(writer, kind, digests, err) : 0;
+        const int found = digests->kinds & DIGEST_BIT(kind) ? find_pending(writer, kind, all, err) : 0;
 
         if (found)
             return found;
     }
     if (refset_search_digests(writer->search, digests, &id, err))
         return -1;
-    return id ? is_file(writer, id, digests, err) : 0;
+    return id ? is_file(writer, id, all, err) : 0;
 }
 
 /* ---- records ---- */
@@ -561,12 +589,20 @@ static enum refset_added add_new(struct refset_writer *writer, const struct know
     bind_file(insert, id, &known->digests, known->has_size, known->size, first);
     statement_bind_number(insert, 7, (int64_t)source);
     statement_bind_bytes(insert, 8, name, len);
-    if (statement_run(insert, err) || add_digests(writer, &known->digests, known->digests.kinds, id, err))
+    if (statement_run(insert, err))
         return REFSET_FAILED;
-    if (known->names.len && add_names(writer, id, name + len + 1, name + known->names.len, name, len, err) < 0)
+    if (database_last_row(writer->set->database) != (int64_t)id) {
+        refset_broken(writer->set, err, "its files are not as many as it says");
+        return REFSET_FAILED;
+    }
+    if (add_digests(writer, &known->digests, known->digests.kinds, id, err))
+        return REFSET_FAILED;
+    if (writer->all_names && known->names.len &&
+        add_names(writer, id, name + len + 1, name + known->names.len, name, len, err) < 0)
         return REFSET_FAILED;
     counts->files++;
-    counts->bytes += known->has_size ? known->size : 0;
+    if (known->has_size)
+        refset_count_bytes(counts, known->size);
     counts->without_sha1 += !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
     return REFSET_ADDED;
 }
@@ -588,7 +624,7 @@ static int complete_file(struct refset_writer *writer, const struct known *known
     if (known->has_size && !file->has_size) {
         file->has_size = true;
         file->size = known->size;
-        counts->bytes += known->size;
+        refset_count_bytes(counts, known->size);
     }
     if (known->has_record && !file->has_record) {
         if (insert_record(writer, known, file->id, &file->first, err))
@@ -642,9 +678,9 @@ enum refset_added refset_writer_add(struct refset_writer *writer, struct known *
     enum refset_added added;
     int found;
 
-    known_reduce(known, params->c);
     if (known_check(known, params->n, params->block, err))
         return REFSET_REFUSED;
+    known_reduce(known, params->c);
     if (begin(writer, err))
         return REFSET_FAILED;
     found = find_known(writer, &known->digests, err);
@@ -680,9 +716,10 @@ static int write_indexes(struct refset_writer *writer, struct error *err)
     for (int index = 0; index < REFSET_INDEXES; index++)
         if (write_index(writer, (enum refset_index)index, err))
             return -1;
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if (writer->tables[kind].len)
-            memset(writer->tables[kind].slots, 0, writer->tables[kind].len * sizeof(uint32_t));
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        free(writer->tables[kind].slots);
+        writer->tables[kind] = (struct table){0};
+    }
     return 0;
 }
 
@@ -703,6 +740,7 @@ static int end_transaction(struct refset_writer *writer, bool compact, struct er
         database_commit(set->database, err))
         return -1;
     writer->begun = writer->changed = false;
+    writer->settled = set->info;
     return refset_search_refresh(writer->search, err);
 }
 
@@ -710,16 +748,19 @@ int refset_writer_commit(struct refset_writer *writer, struct error *err)
 {
     if (writer->changed)
         return end_transaction(writer, false, err);
-    if (writer->begun)
-        database_rollback(writer->set->database);
-    writer->begun = false;
+    roll_back(writer);
     return 0;
 }
 
 int refset_writer_compact(struct refset_writer *writer, uint32_t common, struct error *err)
 {
+    struct refset_params params = writer->set->info.params;
+
     if (common)
-        writer->set->info.params.common = common;
+        params.common = common;
+    if (refset_check(&params, err))
+        return -1;
+    writer->set->info.params = params;
     if (!writer->begun && database_begin(writer->set->database, err))
         return -1;
     writer->begun = true;

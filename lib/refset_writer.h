@@ -39,7 +39,7 @@ enum refset_added {
 /* Reduces the record to what the set keeps.  After REFSET_FAILED the writer can only be freed. */
 enum refset_added refset_writer_add(struct refset_writer *writer, struct known *known, struct error *err);
 
-/* If nothing was new the set stays as it was, to the byte. */
+/* If nothing was new, nothing is written. */
 int refset_writer_commit(struct refset_writer *writer, struct error *err);
 /* Commits, and merges all segments of each index into one; common: the set's new parameter of that name, 0 to keep it. */
 int refset_writer_compact(struct refset_writer *writer, uint32_t common, struct error *err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "blocks.h"
 #include "command.h"
@@ -239,7 +238,7 @@ static void tell_source(struct add *add, const struct object *object)
         .path_len = strlen(add->path),
         .kind = is_image ? "image" : add->is_folder ? "folder" : "file",
         .format = is_image ? add->format : "",
-        .time = (int64_t)time(NULL),
+        .time = set_flags_now(),
         .tool = set_flags_tool,
         .note = add->note,
     };

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "interrupt.h"
-#include "list.h"
+#include "list_ahead.h"
 #include "refset_writer.h"
 #include "set_flags.h"
 #include "terminal.h"
@@ -48,6 +47,7 @@ struct import {
     /* the list that is being read */
     const char *path;
     struct list *list;
+    struct list_ahead *ahead; /* the same, from its second row on */
     int handle; /* of the list itself as a source */
     struct origin *origins;
     size_t origin_count, origin_room;
@@ -127,7 +127,7 @@ static int fill_known(struct import *import, const struct list_entry *entry, str
 /* -1 if the set cannot be written. */
 static int take_entry(struct import *import, struct error *err)
 {
-    const struct list_entry *entry = list_entry(import->list);
+    const struct list_entry *entry = list_ahead_entry(import->ahead);
     struct error why, text;
 
     import->rows++;
@@ -198,7 +198,7 @@ static int open_writer(struct import *import, bool has_set, struct error *err)
                                          .path_len = strlen(import->path),
                                          .kind = "list",
                                          .format = list_format(import->list),
-                                         .time = (int64_t)time(NULL),
+                                         .time = set_flags_now(),
                                          .tool = set_flags_tool,
                                          .note = import->note};
 
@@ -221,24 +221,27 @@ static void show_progress(struct import *import)
 {
     if (import->rows % ROWS_PER_LOOK)
         return;
-    atomic_store_explicit(&import->progress.bytes, list_bytes(import->list), memory_order_relaxed);
+    atomic_store_explicit(&import->progress.bytes, list_ahead_bytes(import->ahead), memory_order_relaxed);
     atomic_store_explicit(&import->progress.count, import->rows, memory_order_relaxed);
 }
 
-/* All rows from the result on that was got already; EXIT_*. */
-static int take_rows(struct import *import, enum list_result result, struct error *got, struct error *err)
+/* EXIT_*. */
+static int take_rows(struct import *import, struct error *err)
 {
-    for (; result != LIST_END; result = list_next(import->list, got)) {
+    enum list_result result;
+    struct error got;
+
+    while ((result = list_ahead_next(import->ahead, &got)) != LIST_END) {
         if (atomic_load(interrupt_flag()))
             return EXIT_INTERRUPTED;
         show_progress(import);
         if (result == LIST_FAILED) {
-            *err = *got;
+            *err = got;
             return EXIT_USAGE;
         }
         if (result == LIST_BAD)
-            show_broken(import, got->text);
-        if ((result == LIST_SOURCE && take_source(import, list_source(import->list), err)) ||
+            show_broken(import, got.text);
+        if ((result == LIST_SOURCE && take_source(import, list_ahead_source(import->ahead), err)) ||
             (result == LIST_ENTRY && take_entry(import, err)))
             return EXIT_USAGE;
         if (import->strict && import->broken) {
@@ -258,7 +261,7 @@ static int finish_list(struct import *import, int status, struct error *err)
         return status;
     if (status != EXIT_INTERRUPTED) {
         refset_writer_back(import->writer, import->handle);
-        if (list_sha256(import->list, sha256, err) ||
+        if (list_ahead_sha256(import->ahead, sha256, err) ||
             refset_writer_source_sha256(import->writer, sha256, err))
             return EXIT_USAGE;
     }
@@ -276,17 +279,21 @@ static void show_summary(const struct import *import)
     putchar('\n');
 }
 
+/* The first row may tell what set the list was exported from; it is needed before all else, and comes again. */
 static int read_list(struct import *import, struct error *err)
 {
-    struct error got = {0};
-    enum list_result result = list_next(import->list, &got);
+    const bool has_set = list_peek_set(import->list);
     int status;
 
-    if (open_set(import, result == LIST_SET))
+    if (open_set(import, has_set))
         return -1; /* that was shown */
-    if (open_writer(import, result == LIST_SET, err))
+    if (open_writer(import, has_set, err))
         return EXIT_USAGE;
-    status = finish_list(import, take_rows(import, result, &got, err), err);
+    import->ahead = list_ahead_new(import->list, err);
+    if (!import->ahead)
+        return EXIT_USAGE;
+    status = finish_list(import, take_rows(import, err), err);
+    list_ahead_free(import->ahead);
     if (import->broken > MOST_PROBLEMS)
         complain("%s: and %" PRIu64 " broken rows more", import->path, import->broken - MOST_PROBLEMS);
     if (!import->quiet && status != EXIT_USAGE)

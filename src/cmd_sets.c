@@ -225,7 +225,7 @@ static int write_combined(struct sets *sets, const struct inputs *inputs, int co
     if (join_params(inputs, sets->output, &params, err))
         return -1;
     set_flags_apply(&sets->flags, &params);
-    to = refset_create(sets->output, &params, set_flags_tool, err);
+    to = refset_create(sets->output, &params, set_flags_tool, set_flags_now(), err);
     if (!to)
         return -1;
     result = copy_inputs(sets, inputs, count, copy, to, err);
@@ -250,7 +250,7 @@ static int combine(struct sets *sets, int count, char **paths,
 
     if (!sets->output)
         return options_wrong(sets->command, "where is the new set to be? Say so with -o");
-    if (count < 2)
+    if (count < 2 && keep)
         return options_wrong(sets->command, "two sets or more must be named");
     interrupt_catch();
     progress_start(&sets->progress, sets->quiet);
@@ -344,7 +344,7 @@ static int salvage(struct sets *sets, const char *path, const char *fresh, struc
 
     if (!from)
         return -1;
-    to = refset_create(fresh, &refset_info(from)->params, set_flags_tool, err);
+    to = refset_create(fresh, &refset_info(from)->params, set_flags_tool, set_flags_now(), err);
     writer = to ? refset_writer_new(to, true, err) : NULL;
     result = !writer || refset_copy(&copy, from, writer, err) || refset_writer_compact(writer, 0, err) ? -1 : 0;
     refset_writer_free(writer);

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "set_flags.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "terminal.h"
 
 const char set_flags_tool[] = "kith " PACKAGE_VERSION;
+
+int64_t set_flags_now(void)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    char *end;
+    long long told;
+
+    if (!epoch || !*epoch)
+        return (int64_t)time(NULL);
+    told = strtoll(epoch, &end, 10);
+    return *end ? (int64_t)time(NULL) : (int64_t)told;
+}
 
 struct set_flags set_flags_none(void)
 {
@@ -102,7 +116,7 @@ struct refset *set_flags_open(const struct set_flags *flags, const char *path, c
         }
     } else {
         set_flags_apply(flags, &wanted);
-        set = refset_create(path, &wanted, set_flags_tool, &err);
+        set = refset_create(path, &wanted, set_flags_tool, set_flags_now(), &err);
     }
     if (!set)
         complain_error(&err);

@@ -50,5 +50,7 @@ struct refset *set_flags_open(const struct set_flags *flags, const char *path, c
 
 /* The program's name and version, as sets and reports tell it. */
 extern const char set_flags_tool[];
+/* The time in seconds since 1970: SOURCE_DATE_EPOCH, if that is set. */
+int64_t set_flags_now(void);
 
 #endif

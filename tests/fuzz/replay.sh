@@ -29,7 +29,8 @@ replay()
     fi
 }
 
-for target in distance extdir extmap format object record sampler; do
-    replay "$target"
+for source in "${SRCDIR:-.}"/tests/fuzz/fuzz_*.c; do
+    source=$(basename "$source" .c)
+    replay "${source#fuzz_}"
 done
 exit "$status"

@@ -13,7 +13,7 @@ bloom crc crew distance_simd escape keyblock names packing queue repeats walk wi
 chain coates crew_task crew_worker database digest distance csv gf8 object segments
 backend blocks database_check database_pages database_statement inspector json kdb lines sampler
 backend_ewf backend_raw backend_tsk estimate list record
-compare hasher known list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium refset
+compare hasher known list_ahead list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium refset
 disk list_rds_delta list_sqlite refset_index
 filesystem refset_reader refset_search
 filesystem_objects refset_verify refset_writer

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes hashsets/trivial.json: files that say nothing: empty ones, each single byte, line ends and byte order marks, and
+# zeros and 0xff in the sizes of sectors and blocks and whole mebibytes.
+set -eu
+kith=${KITH:?the program} out=${1:?the file to write}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-1767225600}"
+mkdir "$folder/trivial"
+cd "$folder/trivial"
+: >empty
+for byte in $(seq 0 255); do
+    hex=$(printf '%02x' "$byte")
+    # shellcheck disable=SC2059
+    printf "\\x$hex" >"byte-$hex"
+done
+printf '\r\n' >crlf
+printf '\n\n' >two-newlines
+printf '\357\273\277' >bom-utf8
+printf '\377\376' >bom-utf16le
+printf '\376\377' >bom-utf16be
+printf '{}' >json-object
+printf '{}\n' >json-object-newline
+printf '[]' >json-list
+printf '[]\n' >json-list-newline
+printf '#!/bin/sh\n' >shell
+printf '#!/bin/bash\n' >bash
+printf '<?php\n' >php
+for size in 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 2097152 4194304; do
+    head -c $size /dev/zero >zeros-$size
+    tr '\0' '\377' <zeros-$size >ones-$size
+done
+cd ..
+"$kith" add -q --md5 --sha256 --kind known --name trivial --category boilerplate --note "made by hashsets/trivial.sh" \
+    "$folder/trivial.kith" trivial
+"$kith" export --json "$folder/trivial.kith" | sed 's/,"blocks":"[0-9a-f]*"//' >"$out"

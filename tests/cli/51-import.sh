@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith import reads the lists of other programs, made by these programs; broken rows are told and the rest is taken.
+. "$(dirname "$0")/lib.sh"
+
+mkdir tree
+for i in $(seq 1 40); do text "$i" $((i * 100)) >"tree/file $i"; done
+text 107 700 >"tree/$(printf 'comma, quote" \\ back')"
+text 108 800 >"tree/$(printf 'new\nline')"
+text 109 900 >"tree/$(printf 'bad\377utf8')"
+(cd tree && sha1sum -- * | sed 's/^\\//' | cut -c1-40 | sort -u) >sha1s
+(cd tree && md5sum -- * | sed 's/^\\//' | cut -c1-32 | sort -u) >md5s
+
+# digests COLUMN SET: sorted
+digests()
+{
+    "$KITH" export "$2" | python3 -c 'import csv, sys
+print("\n".join(sorted(r[sys.argv[1]] for r in csv.DictReader(open(0, newline="", encoding="utf-8")) if r[sys.argv[1]])))' "$1"
+}
+
+# imports FORMAT LIST COLUMN TRUTH: the list gives just these digests, found out and told
+imports()
+{
+    rm -f ./*.kith
+    status 0 "$KITH" import found.kith "$2"
+    says out "($1)"
+    digests "$3" found.kith | cmp -s - "$4" || fail "$1: wrong digests from $2"
+    status 0 "$KITH" import --format "$1" told.kith "$2"
+    cmp -s <("$KITH" export found.kith) <("$KITH" export told.kith) || fail "$1: --format reads $2 otherwise"
+    status 0 "$KITH" sets verify found.kith
+    status 0 "$KITH" import found.kith "$2"
+    says out ": 0 added"
+}
+
+(cd tree && sha1sum -- *) >list
+imports sums list sha1 sha1s
+same "a name with a newline" 1 "$("$KITH" export found.kith | grep -cF 'new\x0aline')"
+same "a name with bad UTF-8" 1 "$("$KITH" export found.kith | grep -c ",$(printf 'bad\377utf8' | od -An -tx1 | tr -d ' \n'),")"
+(cd tree && md5sum -- *) >list
+imports sums list md5 md5s
+(cd tree && sha1sum --tag -- *) >list
+imports sums list sha1 sha1s
+(cd tree && sha1sum -b -- *) | sed 's/$/\r/' >list
+imports sums list sha1 sha1s
+(cd tree && sha1sum -- f*) | iconv -t UTF-16 >list
+(cd tree && sha1sum -- f* | cut -c1-40 | sort -u) >fewer
+imports sums list sha1 fewer
+{ printf '\357\273\277'; (cd tree && sha1sum -- f*); } >list
+imports sums list sha1 fewer
+if command -v hashdeep >/dev/null; then
+    (cd tree && hashdeep -l -c md5,sha1,sha256 -- f*) >list
+    imports hashdeep list sha1 fewer
+    (cd tree && md5deep -l -z -- f*) >list
+    (cd tree && md5sum -- f* | cut -c1-32 | sort -u) >fewer_md5
+    imports sums list md5 fewer_md5
+fi
+
+# made as NIST, Autopsy, Project VIC and others do
+python3 - tree <<'PY' || fail "the lists could not be made"
+import csv, hashlib, json, os, sqlite3, sys
+rows = []
+for name in sorted(os.listdir(os.fsencode(sys.argv[1]))):
+    data = open(os.path.join(os.fsencode(sys.argv[1]), name), 'rb').read()
+    rows.append((hashlib.sha1(data).hexdigest().upper(), hashlib.md5(data).hexdigest().upper(), hashlib.sha256(data).hexdigest().upper(), len(data), name.decode('utf-8', 'replace')))
+db = sqlite3.connect('minimal.db')
+db.executescript('''CREATE TABLE FILE (sha256 VARCHAR NOT NULL, sha1 VARCHAR NOT NULL, md5 VARCHAR NOT NULL, file_name VARCHAR NOT NULL, file_size INTEGER NOT NULL, package_id INTEGER NOT NULL);
+CREATE TABLE PKG (package_id INTEGER, name VARCHAR); CREATE TABLE VERSION (version VARCHAR, build_set VARCHAR);''')
+db.executemany('INSERT INTO FILE VALUES (?,?,?,?,?,1)', [(s256, s1, m, n, size) for s1, m, s256, size, n in rows])
+db.commit()
+db = sqlite3.connect('full.db')
+db.executescript('''CREATE TABLE METADATA (metadata_id INTEGER PRIMARY KEY, object_id INTEGER, key_hash VARCHAR, sha256 VARCHAR, sha1 VARCHAR, md5 VARCHAR, crc32 VARCHAR, file_name VARCHAR, extension VARCHAR, bytes INTEGER);
+CREATE VIEW FILE AS SELECT sha256, sha1, md5, crc32, file_name, bytes AS file_size, 1 AS package_id FROM METADATA;''')
+db.executemany('INSERT INTO METADATA (sha1, md5, sha256, bytes, file_name) VALUES (?,?,?,?,?)', rows)
+db.commit()
+with open('delta.sql', 'w') as f:
+    f.write('BEGIN TRANSACTION;\n')
+    for s1, m, s256, size, n in rows:
+        f.write("INSERT INTO FILE(sha256,sha1,md5,file_name,file_size,package_id) VALUES('%s','%s','%s','%s',%d,1);\n" % (s256, s1, m, n.replace("'", "''"), size))
+    f.write('COMMIT;\n')
+with open('NSRLFile.txt', 'w', newline='') as f:
+    f.write('"SHA-1","MD5","CRC32","FileName","FileSize","ProductCode","OpSystemCode","SpecialCode"\r\n')
+    for s1, m, s256, size, n in rows:
+        f.write('"%s","%s","00000000","%s",%d,1,"358",""\r\n' % (s1, m, n.replace('"', '""'), size))
+db = sqlite3.connect('list.kdb')
+db.executescript('''CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT); INSERT INTO db_properties VALUES ('Schema Version', '1');
+CREATE TABLE hashes (id INTEGER PRIMARY KEY AUTOINCREMENT, md5 BINARY(16) UNIQUE, sha1 BINARY(20), sha2_256 BINARY(32));
+CREATE TABLE file_names (name TEXT NOT NULL, hash_id INTEGER NOT NULL, PRIMARY KEY(name, hash_id));
+CREATE TABLE comments (comment TEXT NOT NULL, hash_id INTEGER NOT NULL, PRIMARY KEY(comment, hash_id));''')
+for s1, m, s256, size, n in rows:
+    c = db.execute('INSERT OR IGNORE INTO hashes (md5, sha1, sha2_256) VALUES (?,?,?)', (bytes.fromhex(m), bytes.fromhex(s1), bytes.fromhex(s256)))
+    db.execute('INSERT OR IGNORE INTO file_names VALUES (?,?)', (n, c.lastrowid))
+db.commit()
+json.dump({'odata.metadata': 'http://github.com/ICMEC/ProjectVic/DataModels/1.2.xml#Media', 'value': [
+    {'MediaID': i, 'Category': 0, 'MD5': m, 'SHA1': s1, 'MediaSize': str(size), 'MediaFiles': [{'FileName': n, 'FilePath': 'C:\\x\\' + n}]}
+    for i, (s1, m, s256, size, n) in enumerate(rows)]}, open('vic.json', 'w'))
+with open('list.hsh', 'w', newline='') as f:
+    w = csv.writer(f, quoting=csv.QUOTE_MINIMAL)
+    w.writerow(['file_id', 'hashset_id', 'file_name', 'directory', 'hash', 'file_size', 'date_modified', 'time_modified', 'time_zone', 'comments', 'date_accessed', 'time_accessed'])
+    for i, (s1, m, s256, size, n) in enumerate(rows):
+        w.writerow([i, 1, n, 'C:\\dir', m, size, '', '', '', '', '', ''])
+with open('encase.hash', 'wb') as f:
+    f.write(b'HASH\x0d\x0a\xff\x00' + bytes(1144))
+    for s1, m, s256, size, n in rows:
+        f.write(bytes.fromhex(m) + b'\0\0')
+with open('any.csv', 'w', newline='') as f:
+    w = csv.writer(f)
+    w.writerow(['File Name', 'Size', 'SHA1'])
+    w.writerows([n, size, s1.lower()] for s1, m, s256, size, n in rows)
+PY
+imports nsrl3 minimal.db sha1 sha1s
+imports nsrl3 full.db md5 md5s
+imports nsrl3-delta delta.sql sha1 sha1s
+imports nsrl2 NSRLFile.txt sha1 sha1s
+imports kdb list.kdb sha1 sha1s
+imports projectvic vic.json md5 md5s
+imports hashkeeper list.hsh md5 md5s
+imports encase encase.hash md5 md5s
+imports csv any.csv sha1 sha1s
+"$KITH" sign tree >list
+imports kith-records list sha1 sha1s
+"$KITH" add -q source.kith tree
+"$KITH" export --json source.kith >list
+"$KITH" export source.kith >export.csv
+rm -f ./*.kith
+status 0 "$KITH" import json.kith list
+"$KITH" export --json json.kith | cmp -s - list || fail "an import of the JSON export is not an equal set"
+status 0 "$KITH" import csv.kith export.csv
+cmp -s <(cut -d, -f2,5-7 export.csv) <("$KITH" export csv.kith | cut -d, -f2,5-7) || fail "the CSV export came back otherwise"
+rm -f ./*.kith
+"$KITH" import q.kith - <list >out || fail "standard input is not read"
+"$KITH" export --json q.kith | cmp -s - list || fail "the JSON export came back otherwise from standard input"
+
+# broken rows
+rm -f ./*.kith
+{ head -n 3 sha1s; echo 'not a row'; echo 'da39a3ee5e6b4b0d3255bfef95601890afd8070Z  bad'; tail -n +4 sha1s | sed 's/$/  name/'; } >list
+status 3 "$KITH" import b.kith list
+says err "list: row 4"
+says err "list: row 5"
+says out "2 broken"
+digests sha1 b.kith | cmp -s - sha1s || fail "the good rows beside broken ones were not all imported"
+rm -f b.kith
+status 2 "$KITH" import --strict b.kith list
+says err "--strict"
+same "after --strict" "" "$(digests sha1 b.kith)"
+status 2 "$KITH" import c.kith "$SRCDIR/COPYING"
+says err "is no list of known files"
+status 2 "$KITH" import c.kith nowhere
+says err "nowhere: No such file"
+gzip -c list >list.gz
+status 2 "$KITH" import c.kith list.gz
+says err "zcat"
+[ -e c.kith ] && fail "a set was made of what could not be read"
+: >empty
+status 0 "$KITH" import e.kith empty
+says out "0 rows"
+status 2 "$KITH" import
+status 2 "$KITH" import x.kith
+status 2 "$KITH" import --format nonsense x.kith list
+
+# entries that know different digests of the same file become one
+rm -f ./*.kith
+(cd tree && md5sum -- f*) >md5list
+python3 -c 'import csv, hashlib, os
+for n in sorted(os.listdir("tree")):
+    if n[0] == "f":
+        d = open("tree/" + n, "rb").read()
+        print(hashlib.md5(d).hexdigest(), hashlib.sha1(d).hexdigest(), sep=",")' | sed '1i md5,sha1' >both.csv
+status 0 "$KITH" import m.kith md5list
+status 0 "$KITH" import m.kith both.csv
+says out "0 added, 40 extended"
+digests sha1 m.kith | cmp -s - fewer || fail "the SHA-1s were not added"
+status 0 "$KITH" sets verify m.kith
+finish

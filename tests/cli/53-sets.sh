@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith sets combines sets as comm(1) does sorted lists, and tells what is in them.
+. "$(dirname "$0")/lib.sh"
+
+mkdir a b c
+for i in $(seq 1 60); do
+    text "$i" $((i * 150)) >file
+    [ $((i % 2)) -eq 0 ] && cp file "a/two $i"
+    [ $((i % 3)) -eq 0 ] && cp file "b/three $i"
+    [ $((i % 5)) -eq 0 ] && cp file "c/five $i"
+done
+for name in a b c; do
+    status 0 "$KITH" add -q --kind known "$name.kith" "$name"
+    (cd "$name" && sha1sum -- * | cut -c1-40 | sort -u) >"$name.list"
+done
+(cd b && md5sum -- * | sort) >b.md5
+
+# sha1s SET: sorted
+sha1s()
+{
+    "$KITH" export --sha1sum "$1" | cut -c1-40 | sort
+}
+
+status 0 "$KITH" sets merge -o merged.kith a.kith b.kith c.kith
+sha1s merged.kith | cmp -s - <(sort -u a.list b.list c.list) || fail "merge"
+status 0 "$KITH" sets subtract -o minus.kith a.kith b.kith c.kith
+sha1s minus.kith | cmp -s - <(comm -23 a.list <(sort -u b.list c.list)) || fail "subtract"
+status 0 "$KITH" sets intersect -o both.kith a.kith b.kith c.kith
+sha1s both.kith | cmp -s - <(comm -12 <(comm -12 a.list b.list) c.list) || fail "intersect"
+for name in merged minus both; do
+    status 0 "$KITH" sets verify $name.kith
+    status 0 "$KITH" sets info $name.kith
+    says out "name        $name"
+    says out "kind        known"
+    says out "(100.0 %)"
+done
+
+# a list of digests of another kind is enough to subtract
+"$KITH" add -q --md5 am.kith a
+status 0 "$KITH" import -q bm.kith b.md5
+status 0 "$KITH" sets subtract -o m.kith am.kith bm.kith
+sha1s m.kith | cmp -s - <(comm -23 a.list b.list) || fail "subtract by MD5"
+
+# names and sources stay with the files
+status 0 "$KITH" export --json merged.kith
+python3 - out <<'PY' || fail "names or sources were lost"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+sources = {r['source']: r['path'] for r in rows if 'source' in r}
+assert {'a', 'b', 'c'} <= set(sources.values()), sources
+thirty = [r for r in rows if r.get('name') == 'two 30'][0]
+assert thirty['names'] == ['five 30', 'three 30'] and sources[thirty['from']] == 'a'
+PY
+
+# a set merged with itself, or alone, is an equal set
+status 0 "$KITH" sets merge --name a -o again.kith a.kith a.kith
+cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json again.kith) || fail "a merged with a is not a"
+status 0 "$KITH" sets merge --name a -o alone.kith a.kith
+cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json alone.kith) || fail "a alone is not a"
+
+# compacting changes nothing but what is common
+"$KITH" export --json merged.kith >before
+status 0 "$KITH" sets compact merged.kith
+"$KITH" export --json merged.kith | cmp -s - before || fail "compact changed the set"
+mkdir shared
+text 500 3000 >common
+for i in $(seq 1 20); do { cat common; text $((600 + i)) 3000; } >shared/$i; done
+status 0 "$KITH" add -q shared.kith shared
+"$KITH" export --json shared.kith >before
+status 0 "$KITH" sets compact --common 5 shared.kith
+says <("$KITH" sets info shared.kith) "common above 5 files"
+"$KITH" export --json shared.kith | grep -v kith-set | cmp -s - <(grep -v kith-set before) || fail "--common lost a sample"
+[ "$("$KITH" sets info shared.kith | sed -n 's/.* looked up, \([0-9]*\) are of common.*/\1/p')" -gt 100 ] || fail "--common marked nothing"
+status 0 "$KITH" sets verify shared.kith
+
+status 0 "$KITH" sets info --json a.kith b.kith
+same "two objects" 2 "$(grep -c '"files":' out)"
+head -n 1 out >first
+same "files" 30 "$(json first "d['files']")"
+status 0 "$KITH" sets list a.kith
+cmp -s out <("$KITH" export a.kith) || fail "list in a pipe is not the rows of export"
+script -qec "'$KITH' sets list a.kith" /dev/null </dev/null >tty
+says tty "two 30"
+
+# errors
+status 2 "$KITH" sets
+status 2 "$KITH" sets nonsense a.kith
+says err "there is no 'nonsense'"
+status 2 "$KITH" sets info
+status 2 "$KITH" sets merge a.kith b.kith
+says err "-o"
+status 2 "$KITH" sets merge -o a.kith b.kith c.kith
+says err "a.kith: File exists"
+status 2 "$KITH" sets info --common 3 a.kith
+says err "--common has no meaning for info"
+status 2 "$KITH" sets compact --common 0 a.kith
+status 2 "$KITH" sets subtract -o x.kith a.kith nowhere.kith
+[ -e x.kith ] && fail "a set was made of what is not there"
+"$KITH" add -q -n 16 wide.kith a
+status 2 "$KITH" sets merge -o x.kith a.kith wide.kith
+says err "windows"
+[ -e x.kith ] && fail "a set was made of what cannot be put together"
+finish

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "refset_copy.h"
+#include "refset_inner.h"
+#include "refset_search.h"
+#include "refset_verify.h"
+
+/*
+ * The input is a byte that tells what is done, and a list of changes to a small set: a byte for the column, a
+ * byte for the row, one for how many bytes follow, and these, which are a blob or the eight bytes of a
+ * number.  The pages get right checksums, as an attacker's would.
+ *
+ * The set is then read, forgiven, searched, verified or added to; what is read must be such that a set could
+ * hold it.
+ */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FILES = 24, SAMPLES = 40, N = 12 };
+
+/* What is done; each opens the set, which takes most of the time.  0 is all. */
+enum { READ = 1, SEARCH = 2, VERIFY = 4, WRITE = 8, ALL = 15 };
+
+static char path[64];
+static uint8_t *good;
+static size_t good_len;
+static uint64_t state = 88172645463325252u;
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545f4914f6cdd1du;
+}
+
+/* ---- the set ---- */
+
+/* File number i, always the same; some features are in all, some twice in a file. */
+static void make_known(struct known *known, uint64_t i)
+{
+    struct sample samples[SAMPLES];
+
+    state = 1000 + i;
+    known_reset(known);
+    for (size_t byte = 0; byte < sizeof known->digests.bytes; byte++)
+        ((uint8_t *)known->digests.bytes)[byte] = (uint8_t)(next_random() >> 40);
+    known->digests.kinds = i % 4 ? 7 - (unsigned)(i % 3) * 2 : DIGEST_BIT(DIGEST_MD5);
+    known->has_size = i % 4 > 0;
+    known->has_record = i % 4 > 1;
+    known->size = known->has_size ? 30000 : 0;
+    known_add_name(known, "name/of.it", i % 5);
+    known_add_name(known, "another", i % 7);
+    if (!known->has_record)
+        return;
+    known->digests.kinds |= DIGEST_BIT(DIGEST_SHA1);
+    known->record.params =
+        (struct sampler_params){SAMPLER_GF8, N, known_c(known->size, SAMPLER_DEFAULT_C), 0};
+    for (uint64_t j = 0; j < SAMPLES; j++)
+        samples[j] = (struct sample){j * 500 + i, (j % 8 ? next_random() : (j % 16 + 1) << 50) >> 8};
+    require(record_set_samples(&known->record, samples, SAMPLES, NULL) == 0);
+    for (uint64_t block = 0; block < blocks_count(known->size, BLOCKS_DEFAULT); block++)
+        buffer_add(&known->blocks, known->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+}
+
+static void add_files(struct refset *set, uint64_t from, uint64_t to)
+{
+    static const struct refset_source source = {
+        .path = "a", .path_len = 1, .kind = "list", .format = "", .tool = "", .note = ""};
+    struct refset_writer *writer = refset_writer_new(set, true, NULL);
+    struct known known = {0};
+    enum refset_added added = REFSET_ADDED;
+
+    if (writer && refset_writer_source(writer, &source, NULL) >= 0)
+        for (uint64_t i = from; i < to && added != REFSET_FAILED; i++) {
+            make_known(&known, i);
+            added = refset_writer_add(writer, &known, NULL);
+        }
+    if (writer && added != REFSET_FAILED)
+        refset_writer_commit(writer, NULL);
+    refset_writer_free(writer);
+    known_release(&known);
+}
+
+static void store(void)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    require(fd >= 0 && write(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+}
+
+static void clear_up(void)
+{
+    unlink(path);
+    free(good);
+}
+
+static void set_up(void)
+{
+    struct refset_params params;
+    struct refset *set;
+    struct stat status;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/fuzz_refset.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+             (long)getpid());
+    unlink(path);
+    params = refset_defaults(path);
+    params.common = 4;
+    set = refset_create(path, &params, "fuzz", 1000, NULL);
+    require(set);
+    for (uint64_t from = 0; from < FILES; from += FILES / 2)
+        add_files(set, from, from + FILES / 2);
+    require(refset_close(set, NULL) == 0);
+    fd = open(path, O_RDONLY);
+    require(fd >= 0 && fstat(fd, &status) == 0);
+    good_len = (size_t)status.st_size;
+    good = malloc(good_len);
+    require(good && read(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+    atexit(clear_up);
+}
+
+/* ---- changes ---- */
+
+struct column {
+    const char *table, *name;
+    bool blob;
+};
+
+static const struct column columns[] = {
+    {"record", "samples", true},
+    {"record", "repeats", true},
+    {"record", "blocks", true},
+    {"block", "data", true},
+    {"filter", "data", true},
+    {"file", "sha1", true},
+    {"file", "md5", true},
+    {"file", "name", true},
+    {"source", "sha256", true},
+    {"info", "uuid", true},
+    {"record", "c", false},
+    {"record", "count", false},
+    {"record", "first", false},
+    {"record", "file", false},
+    {"record", "coincidence", false},
+    {"file", "size", false},
+    {"file", "first", false},
+    {"file", "source", false},
+    {"file", "id", false},
+    {"block", "key", false},
+    {"filter", "crc", false},
+    {"filter", "generation", false},
+    {"segment", "id", false},
+    {"segment", "kind", false},
+    {"segment", "entries", false},
+    {"segment", "keys", false},
+    {"segment", "blocks", false},
+    {"segment", "generation", false},
+    {"info", "files", false},
+    {"info", "next_sample", false},
+    {"info", "common", false},
+    {"info", "c", false},
+    {"info", "n", false},
+    {"info", "block", false},
+    {"info", "samples", false},
+    {"source", "id", false},
+};
+
+static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
+                   size_t len)
+{
+    struct statement *statement;
+    uint8_t number[8] = {0};
+    int64_t value;
+    char sql[200];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE OR IGNORE %s SET %s = ?1 WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %u)",
+             column->table, column->name, column->table, row);
+    statement = database_prepare(database, sql, NULL);
+    require(statement);
+    memcpy(number, data, len < 8 ? len : 8);
+    memcpy(&value, number, 8);
+    if (column->blob)
+        statement_bind_bytes(statement, 1, data, len);
+    else
+        statement_bind_number(statement, 1, value);
+    statement_run(statement, NULL);
+    statement_free(statement);
+}
+
+static void change_all(struct database *database, const uint8_t *data, size_t size)
+{
+    while (size >= 3) {
+        const struct column *column = &columns[data[0] % (sizeof columns / sizeof *columns)];
+        const size_t len = data[2] < size - 3 ? data[2] : size - 3;
+
+        change(database, column, data[1] % FILES, data + 3, len);
+        data += 3 + len;
+        size -= 3 + len;
+    }
+}
+
+/* ---- using it ---- */
+
+static void ignore(void *arg, const char *text)
+{
+    (void)arg;
+    require(text[0]);
+}
+
+static void read_set(struct refset *set, bool forgive)
+{
+    struct refset_reader *reader = refset_reader_new(set, true, NULL);
+
+    if (reader && forgive)
+        refset_reader_forgive(reader, ignore, NULL);
+    for (int files = 0; reader && refset_reader_next(reader, NULL) > 0; files++) {
+        require(files <= 2 * FILES);
+        require(known_check(refset_reader_known(reader), refset_info(set)->params.n,
+                            refset_info(set)->params.block, NULL) == 0);
+    }
+    refset_reader_free(reader);
+}
+
+static void look_up(struct refset_search *search, const struct known *known)
+{
+    struct refset_hits hits = {0};
+    struct refset_file file = {0};
+    struct record record = {0};
+    struct buffer blocks = {0};
+    uint64_t keys[SAMPLES], id, first;
+
+    for (size_t i = 0; i < known->record.count; i++)
+        keys[i] = known_key(known->record.samples[i].fp);
+    refset_search_features(search, keys, known->record.count, &hits, NULL);
+    for (size_t i = 0; i < hits.count; i++)
+        if (hits.list[i].files &&
+            refset_search_record(search, hits.list[i].sample, &record, &blocks, &id, &first, NULL) > 0)
+            require(hits.list[i].sample >= first && hits.list[i].sample - first < record.count &&
+                    record.params.c >= 4 && record.samples[record.count - 1].pos < record.len);
+    if (refset_search_digests(search, &known->digests, &id, NULL) == 0 && id)
+        refset_search_file(search, id, &file, NULL);
+    refset_hits_release(&hits);
+    refset_file_release(&file);
+    record_release(&record);
+    buffer_release(&blocks);
+}
+
+static void search_set(struct refset *set)
+{
+    struct refset_search *search =
+        refset_search_new(set, REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, NULL);
+    struct known known = {0};
+
+    for (uint64_t i = 0; search && i < FILES; i += 3) {
+        make_known(&known, i);
+        look_up(search, &known);
+    }
+    known_release(&known);
+    refset_search_free(search);
+}
+
+static void use(unsigned what)
+{
+    struct refset *set = what & (READ | SEARCH) ? refset_open(path, REFSET_READ, NULL) : NULL;
+
+    if (set && (what & READ)) {
+        read_set(set, false);
+        read_set(set, true);
+    }
+    if (set && (what & SEARCH))
+        search_set(set);
+    refset_close(set, NULL);
+    if (what & VERIFY)
+        refset_verify(path, ignore, NULL, NULL, NULL);
+    set = what & WRITE ? refset_open(path, REFSET_WRITE, NULL) : NULL;
+    if (set)
+        add_files(set, FILES / 2, FILES + 2);
+    refset_close(set, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct database *database;
+
+    if (size == 0)
+        return 0;
+    if (!good)
+        set_up();
+    store();
+    database = database_open(path, DATABASE_WRITE, &refset_format, NULL);
+    require(database);
+    database_begin(database, NULL);
+    change_all(database, data + 1, size - 1);
+    database_commit(database, NULL);
+    database_close(database, NULL);
+    use(data[0] & ALL ? data[0] & ALL : ALL);
+    return 0;
+}

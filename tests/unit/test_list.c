@@ -1,0 +1,808 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "check_main.h"
+#include "escape.h"
+#include "list.h"
+#include "list_inner.h"
+#include "record.h"
+
+/* printf abc | sha1sum, md5sum, sha256sum; and of nothing */
+#define SHA1_ABC     "a9993e364706816aba3e25717850c26c9cd0d89d"
+#define MD5_ABC      "900150983cd24fb0d6963f7d28e17f72"
+#define SHA256_ABC   "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define SHA1_EMPTY   "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+#define MD5_EMPTY    "d41d8cd98f00b204e9800998ecf8427e"
+#define SHA256_EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define RECORD_EMPTY "kith1:gf8:12:128:0:0:" SHA1_EMPTY ":0::::x"
+
+/* ---- helpers ---- */
+
+static void add_entry(struct buffer *out, const struct list_entry *entry)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(entry->digests.kinds & DIGEST_BIT(kind)))
+            continue;
+        buffer_printf(out, "%s=", digest_name((enum digest_kind)kind));
+        escape_hex(out, entry->digests.bytes[kind], digest_len((enum digest_kind)kind));
+        buffer_add_char(out, ' ');
+    }
+    if (entry->has_size)
+        buffer_printf(out, "size=%llu ", (unsigned long long)entry->size);
+    buffer_add_text(out, "name=");
+    escape_text(out, entry->name, entry->name_len);
+    for (size_t at = 0; at < entry->names_len; at += strlen(entry->names + at) + 1)
+        buffer_printf(out, " and=%s", entry->names + at);
+    if (entry->source)
+        buffer_printf(out, " from=%llu", (unsigned long long)entry->source);
+    if (entry->block_count) {
+        buffer_add_text(out, " blocks=");
+        escape_hex(out, entry->blocks, entry->block_count * DIGEST_SHA1_LEN);
+    }
+    if (entry->record) {
+        buffer_add_text(out, " record=");
+        buffer_add(out, entry->record, entry->record_len);
+    }
+    buffer_add_char(out, '\n');
+}
+
+static void add_source(struct buffer *out, const struct list_source *source)
+{
+    buffer_printf(out, "source %llu ", (unsigned long long)source->number);
+    escape_text(out, source->path, source->path_len);
+    buffer_printf(out, " %s %s %s %s %lld ", source->kind, source->format, source->tool, source->note,
+                  (long long)source->time);
+    if (source->has_sha256)
+        escape_hex(out, source->sha256, DIGEST_SHA256_LEN);
+    buffer_add_char(out, '\n');
+}
+
+/* A line for each thing that is found; what is told of broken rows without the list's name. */
+static void add_list(struct buffer *out, struct list *list)
+{
+    const struct list_set *set = list_set(list);
+    struct error err = {""};
+    enum list_result result;
+
+    while ((result = list_next(list, &err)) != LIST_END && result != LIST_FAILED) {
+        if (result == LIST_ENTRY)
+            add_entry(out, list_entry(list));
+        else if (result == LIST_SOURCE)
+            add_source(out, list_source(list));
+        else if (result == LIST_SET)
+            buffer_printf(out, "set %s %s %s %u %u %u %u\n", set->name, set->kind, set->category, set->n,
+                          set->c, set->block, set->common);
+        else
+            buffer_printf(out, "%s\n", strchr(err.text, ':') ? strchr(err.text, ':') + 2 : err.text);
+    }
+    if (result == LIST_FAILED)
+        buffer_printf(out, "FAILED %s\n", strchr(err.text, ':') + 2);
+}
+
+static void assert_text(struct buffer *out, const char *wanted)
+{
+    buffer_add_char(out, '\0');
+    ck_assert_str_eq(out->data, wanted);
+    buffer_release(out);
+}
+
+/* format NULL: it must be found out, and be the one that is wanted. */
+static void assert_list(const void *data, size_t len, const char *format, const char *wanted_format,
+                        const char *wanted)
+{
+    struct error err = {""};
+    struct list *list = list_open_memory(data, len, format, &err);
+    struct buffer out = {0};
+
+    ck_assert_msg(list != NULL, "%s", err.text);
+    ck_assert_str_eq(list_format(list), wanted_format);
+    add_list(&out, list);
+    assert_text(&out, wanted);
+    list_close(list);
+}
+
+#define ASSERT_LIST(text, format, wanted) assert_list(text, sizeof text - 1, NULL, format, wanted)
+#define ASSERT_AS(text, format, wanted)   assert_list(text, sizeof text - 1, format, format, wanted)
+
+static void assert_refused(const void *data, size_t len, const char *format, const char *why)
+{
+    struct error err = {""};
+
+    ck_assert_ptr_null(list_open_memory(data, len, format, &err));
+    ck_assert_msg(strstr(err.text, why) != NULL, "%s", err.text);
+}
+
+/* ---- opening ---- */
+
+START_TEST(what_is_no_list_is_refused_with_the_formats)
+{
+    static const char text[] = "Dear Sir,\nthis is a letter.\n";
+
+    for (size_t i = 0; list_formats[i]; i++)
+        assert_refused(text, sizeof text - 1, NULL, list_formats[i]);
+    assert_refused(text, sizeof text - 1, NULL, "memory: is no list of known files");
+    assert_refused(text, sizeof text - 1, "nonsense", "'nonsense' is no format");
+    assert_refused(text, sizeof text - 1, "nsrl3", "no file of SQLite");
+    assert_refused(text, sizeof text - 1, "csv", "names no column");
+    assert_refused(text, sizeof text - 1, "encase", "EnCase");
+}
+END_TEST
+
+START_TEST(compressed_lists_are_refused_with_advice)
+{
+    assert_refused("\x1f\x8b\x08\x00", 4, NULL, "zcat LIST | kith import SET -");
+    assert_refused("PK\x03\x04", 4, NULL, "zip");
+    assert_refused("7z\xbc\xaf\x27\x1c", 6, NULL, "7z");
+    assert_refused("\xfd"
+                   "7zXZ\0",
+                   6, "sums", "xzcat");
+}
+END_TEST
+
+START_TEST(an_empty_list_is_one_of_sums)
+{
+    ASSERT_LIST("", "sums", "");
+    ASSERT_LIST("\xef\xbb\xbf", "sums", "");
+    ASSERT_LIST("# nothing yet\n\n", "sums", "");
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_read_are_named)
+{
+    struct error err;
+
+    ck_assert_ptr_null(list_open("/nowhere", NULL, &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "/nowhere"));
+    ck_assert_ptr_null(list_open("/", NULL, &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "folder"));
+}
+END_TEST
+
+/* ---- sums ---- */
+
+START_TEST(sums_of_coreutils_are_read)
+{
+    ASSERT_LIST(SHA1_ABC "  a,b.txt\n" MD5_EMPTY " *b c\n" SHA256_ABC "  \n", "sums",
+                "sha1=" SHA1_ABC " name=a,b.txt\nmd5=" MD5_EMPTY " name=b c\nsha256=" SHA256_ABC " name=\n");
+    ASSERT_LIST("SHA1 (a (1).txt) = " SHA1_ABC "\nMD5 (x) = " MD5_EMPTY "\nSHA256 (y) = " SHA256_ABC "\n",
+                "sums",
+                "sha1=" SHA1_ABC " name=a (1).txt\nmd5=" MD5_EMPTY " name=x\nsha256=" SHA256_ABC " name=y\n");
+    ASSERT_LIST("SHA1(a.txt)= " SHA1_ABC "\nSHA2-256(b)= " SHA256_ABC "\n", "sums",
+                "sha1=" SHA1_ABC " name=a.txt\nsha256=" SHA256_ABC " name=b\n");
+}
+END_TEST
+
+START_TEST(escaped_names_are_undone_only_where_they_are_marked)
+{
+    ASSERT_LIST("\\" SHA1_ABC "  a\\nb\\\\c\\rd\n" SHA1_ABC "  a\\nb\n", "sums",
+                "sha1=" SHA1_ABC " name=a\\x0ab\\\\c\\x0dd\nsha1=" SHA1_ABC " name=a\\\\nb\n");
+    ASSERT_LIST("\\MD5 (a\\nb) = " MD5_ABC "\n", "sums", "md5=" MD5_ABC " name=a\\x0ab\n");
+    ASSERT_LIST("\\" SHA1_ABC "  a\\tb\n" SHA1_ABC "  x\n", "sums",
+                "row 1: the name is marked as escaped, but has a bad escape\nsha1=" SHA1_ABC " name=x\n");
+}
+END_TEST
+
+START_TEST(md5deep_with_sizes_and_bare_digests_are_read)
+{
+    ASSERT_LIST("         3  " MD5_ABC "  /tmp/a\n         0  " MD5_EMPTY " */tmp/b\n12345678901  " SHA1_ABC
+                "  c\n",
+                "sums",
+                "md5=" MD5_ABC " size=3 name=/tmp/a\nmd5=" MD5_EMPTY " size=0 name=/tmp/b\nsha1=" SHA1_ABC
+                " size=12345678901 name=c\n");
+    ASSERT_LIST("# known\r\n" SHA1_ABC "\r\n\r\n" MD5_ABC
+                "\r\nE3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
+                "sums", "sha1=" SHA1_ABC " name=\nmd5=" MD5_ABC " name=\nsha256=" SHA256_EMPTY " name=\n");
+}
+END_TEST
+
+START_TEST(broken_sums_are_told_with_their_line)
+{
+    ASSERT_AS(SHA1_ABC "  a\n" SHA1_ABC "0  b\n\nSHA512 (c) = 00\nMD5 (d) = " SHA1_ABC "\nMD5 (e)\n" MD5_ABC
+                       "\n",
+              "sums",
+              "sha1=" SHA1_ABC " name=a\n"
+              "row 2: the line has no digest of 32, 40 or 64 hexadecimal digits\n"
+              "row 4: the line is no line with a digest that kith knows\n"
+              "row 5: the digest has 40 digits, not 32\n"
+              "row 6: the line has no '= digest' at its end\n"
+              "md5=" MD5_ABC " name=\n");
+}
+END_TEST
+
+START_TEST(names_keep_their_bytes)
+{
+    ASSERT_AS(SHA1_ABC "\0 a\n", "sums",
+              "row 1: the line has no digest of 32, 40 or 64 hexadecimal digits\n");
+    ASSERT_LIST(SHA1_ABC "  a\0b\xff \n", "sums", "sha1=" SHA1_ABC " name=a\\x00b\\xff \n");
+}
+END_TEST
+
+/* What a Windows tool writes: the same list in UTF-16. */
+START_TEST(lists_in_utf16_are_read)
+{
+    static const char text[] = "sha1,name\r\n" SHA1_ABC ",a.txt\r\n";
+    char wide[2 * sizeof text + 2] = "\xff\xfe";
+
+    for (size_t i = 0; i < sizeof text - 1; i++)
+        wide[2 + 2 * i] = text[i];
+    assert_list(wide, 2 * sizeof text, NULL, "csv", "sha1=" SHA1_ABC " name=a.txt\n");
+    assert_list(wide + 2, 2 * sizeof text - 2, NULL, "csv", "sha1=" SHA1_ABC " name=a.txt\n");
+}
+END_TEST
+
+/* ---- hashdeep ---- */
+
+START_TEST(hashdeep_names_its_columns)
+{
+    ASSERT_LIST(
+        "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /tmp\n## $ hashdeep a\n## \n"
+        "3," MD5_ABC "," SHA256_ABC ",/tmp/a,b.txt\n",
+        "hashdeep", "md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=/tmp/a,b.txt\n");
+    ASSERT_LIST("%%%% HASHDEEP-1.0\r\n%%%% tiger,sha1,size,filename\r\n0011," SHA1_ABC ",3,x\r\n", "hashdeep",
+                "sha1=" SHA1_ABC " size=3 name=x\n");
+}
+END_TEST
+
+START_TEST(hashdeep_lists_that_were_put_together_are_read)
+{
+    ASSERT_LIST("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n3," MD5_ABC ",a\n"
+                "%%%% HASHDEEP-1.0\n%%%% size,sha1,filename\n0," SHA1_EMPTY ",b\n",
+                "hashdeep", "md5=" MD5_ABC " size=3 name=a\nsha1=" SHA1_EMPTY " size=0 name=b\n");
+}
+END_TEST
+
+START_TEST(broken_rows_of_hashdeep_are_told)
+{
+    ASSERT_LIST("%%%% HASHDEEP-1.0\n1,x\n%%%% size,md5,filename\n-3," MD5_ABC ",a\n3," SHA1_ABC
+                ",a\n3," MD5_ABC "\n3,,a\n0," MD5_EMPTY ",b",
+                "hashdeep",
+                "row 2: it comes before the line that names the columns\n"
+                "row 4: the size is no number of bytes\n"
+                "row 5: a digest is wrong\n"
+                "row 6: it has 2 columns, not 3\n"
+                "row 7: there is no digest\n"
+                "md5=" MD5_EMPTY " size=0 name=b\n");
+}
+END_TEST
+
+/* ---- CSV ---- */
+
+START_TEST(nsrl_rdsv2_is_read)
+{
+    ASSERT_LIST(
+        "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\","
+        "\"SpecialCode\"\r\n"
+        "\"A9993E364706816ABA3E25717850C26C9CD0D89D\",\"900150983CD24FB0D6963F7D28E17F72\",\"352441C2\","
+        "\"a \"\"b\"\".txt\",3,1,\"358\",\"\"\r\n",
+        "nsrl2", "sha1=" SHA1_ABC " md5=" MD5_ABC " size=3 name=a \"b\".txt\n");
+}
+END_TEST
+
+START_TEST(hashkeeper_is_read)
+{
+    ASSERT_LIST(
+        "\"file_id\",\"hashset_id\",\"file_name\",\"directory\",\"hash\",\"file_size\",\"date_modified\"\r\n"
+        "1,2,\"a.txt\",\"C:\\x\",\"" MD5_ABC "\",3,\"1/1/2000\"\r\n",
+        "hashkeeper", "md5=" MD5_ABC " size=3 name=a.txt\n");
+}
+END_TEST
+
+START_TEST(any_csv_with_a_digest_is_read)
+{
+    ASSERT_LIST("Path,Bytes,SHA-256,x\n\"a,\nb\",3," SHA256_ABC ",\"1\"\"2\"\n", "csv",
+                "sha256=" SHA256_ABC " size=3 name=a,\\x0ab\n");
+    ASSERT_LIST("md5;name\r\n" MD5_ABC ";\"a\r\n\r\nb\"\r\n", "csv",
+                "md5=" MD5_ABC " name=a\\x0d\\x0a\\x0d\\x0ab\n");
+    ASSERT_LIST("SHA1\n" SHA1_ABC "\n\n" SHA1_EMPTY, "csv",
+                "sha1=" SHA1_ABC " name=\nsha1=" SHA1_EMPTY " name=\n");
+    ASSERT_LIST("md5,sha1\n," SHA1_ABC "\n" MD5_ABC ",\n", "csv",
+                "sha1=" SHA1_ABC " name=\nmd5=" MD5_ABC " name=\n");
+}
+END_TEST
+
+START_TEST(kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it)
+{
+    ASSERT_LIST("sha1,md5,sha256,size,name,name_hex\r\n" SHA1_ABC ",,,3,\"'=a\\x00b\",3d610062\r\n" SHA1_EMPTY
+                ",,,0,x,\r\n",
+                "csv", "sha1=" SHA1_ABC " size=3 name==a\\x00b\nsha1=" SHA1_EMPTY " size=0 name=x\n");
+}
+END_TEST
+
+START_TEST(broken_rows_of_csv_are_told)
+{
+    ASSERT_LIST("sha1,size,name\n" SHA1_ABC ",3\n" SHA1_ABC ",-1,a\n" SHA1_ABC
+                ",9223372036854775808,a\nxyz,1,a\n,1,a\n"
+                "\"" SHA1_ABC "\"x,1,a\n" SHA1_ABC ",9223372036854775807,a\n" SHA1_ABC ",1,\"a\nb",
+                "csv",
+                "row 2: it has 2 columns, not 3\n"
+                "row 3: the size is no number of bytes\n"
+                "row 4: the size is no number of bytes\n"
+                "row 5: sha1 is not in hexadecimal digits, or not in as many as it has\n"
+                "row 6: there is no digest\n"
+                "row 7: its quotes are wrong\n"
+                "sha1=" SHA1_ABC " size=9223372036854775807 name=a\n"
+                "row 9: the list ends within quotes\n");
+}
+END_TEST
+
+START_TEST(a_missing_quote_costs_a_mebibyte_at_most)
+{
+    struct buffer text = {0}, out = {0};
+    struct error err = {""};
+    struct list *list;
+    size_t rows = 0;
+
+    buffer_add_text(&text, "name,sha1\n\"a," SHA1_ABC "\n");
+    for (int i = 0; i < 40000; i++)
+        buffer_add_text(&text, "b," SHA1_ABC "\n");
+    list = list_open_memory(text.data, text.len, NULL, &err);
+    ck_assert_msg(list != NULL, "%s", err.text);
+    ck_assert_int_eq(list_next(list, &err), LIST_BAD);
+    ck_assert_ptr_nonnull(strstr(err.text, "row 2: "));
+    while (list_next(list, &err) == LIST_ENTRY)
+        rows++;
+    ck_assert_uint_gt(rows, 40000 - (LINES_LONGEST / 43) - 3);
+    ck_assert_uint_lt(rows, 40000 - (LINES_LONGEST / 43) + 3);
+    list_close(list);
+    buffer_release(&text);
+    buffer_release(&out);
+}
+END_TEST
+
+/* ---- EnCase ---- */
+
+START_TEST(encase_is_read)
+{
+    static const uint8_t md5[] = {0x90, 0x01, 0x50, 0x98, 0x3c, 0xd2, 0x4f, 0xb0,
+                                  0xd6, 0x96, 0x3f, 0x7d, 0x28, 0xe1, 0x7f, 0x72};
+    char text[1152 + 40] = "HASH\r\n\xff";
+
+    memcpy(text + 1032, "s\0e\0t\0", 6);
+    memcpy(text + 1152, md5, 16);
+    memcpy(text + 1170, md5, 16);
+    assert_list(text, 1188, NULL, "encase", "md5=" MD5_ABC " name=\nmd5=" MD5_ABC " name=\n");
+    assert_list(text, 1187, NULL, "encase", "md5=" MD5_ABC " name=\nrow 2: it is cut off\n");
+    assert_list(text, 1152, NULL, "encase", "");
+    assert_refused(text, 1151, NULL, "cut off");
+}
+END_TEST
+
+/* ---- Project VIC ---- */
+
+START_TEST(project_vic_is_read)
+{
+    ASSERT_LIST(
+        "{\"odata.metadata\":\"http://github.com/ICMEC/ProjectVic/DataModels/1.2.xml#Media\",\"value\":[\n"
+        "{\"MediaID\":1,\"Category\":0,\"MD5\":\"900150983CD24FB0D6963F7D28E17F72\",\"SHA1\":\"" SHA1_ABC
+        "\","
+        "\"MediaSize\":\"3\",\"MediaFiles\":[{\"MD5\":\"" MD5_EMPTY
+        "\",\"FileName\":\"a\\u00e9.jpg\",\"FilePath\":\"x\"},"
+        "{\"FileName\":\"b\"}],\"Tags\":[{\"MD5\":\"no\"}]},\n"
+        "{\"MD5\":\"" MD5_EMPTY "\",\"SHA1\":null,\"MediaSize\":0}]}",
+        "projectvic",
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " size=3 name=a\u00e9.jpg\nmd5=" MD5_EMPTY " size=0 name=\n");
+}
+END_TEST
+
+START_TEST(project_vic_cases_have_their_media_inside)
+{
+    ASSERT_LIST("{\"@odata.context\":\"x\",\"value\":[{\"CaseID\":\"1\",\"Media\":[{\"SHA1\":\"" SHA1_ABC
+                "\"},{\"MD5\":\"" MD5_ABC "\"}],\"CaseNumber\":\"2\"}]}",
+                "projectvic", "sha1=" SHA1_ABC " name=\nmd5=" MD5_ABC " name=\n");
+}
+END_TEST
+
+START_TEST(broken_media_are_told_and_what_is_no_json_ends_it)
+{
+    ASSERT_LIST("{\"value\":[{\"MediaID\":1},{\"MD5\":\"x\"},{\"MD5\":\"" MD5_ABC
+                "\",\"MediaSize\":-1},{\"MD5\":\"" MD5_ABC "\"},{]}",
+                "projectvic",
+                "row 1: there is no digest\n"
+                "row 2: a digest is not in hexadecimal digits, or not in as many as it has\n"
+                "row 3: the size is no number of bytes\n"
+                "md5=" MD5_ABC " name=\n"
+                "FAILED no JSON at byte 139: a key is expected\n");
+}
+END_TEST
+
+/* ---- RDSv3 deltas ---- */
+
+START_TEST(what_a_delta_inserts_are_entries)
+{
+    ASSERT_LIST(
+        "-- RDS\nBEGIN TRANSACTION;\nINSERT INTO PKG VALUES (1,'a;b''');\n"
+        "INSERT INTO FILE (sha256, sha1, md5, crc32, file_name, file_size, package_id) VALUES\n('" SHA256_ABC
+        "','" SHA1_ABC "','" MD5_ABC "','352441C2','it''s; (a)\n,b',3,1),\n ('" SHA256_EMPTY
+        "',NULL,'','','c',0,1);\n"
+        "INSERT OR IGNORE INTO \"METADATA\"(object_id,bytes,sha1) VALUES(1,'3','" SHA1_ABC "');\n"
+        "INSERT INTO main.FILE VALUES('" SHA256_ABC "','" SHA1_ABC "','" MD5_ABC "','n',3,1); /* a/b' */\n"
+        "INSERT INTO FILE VALUES('" SHA256_ABC "','" SHA1_ABC "','" MD5_ABC "','352441C2','n',3,1)\n;COMMIT;",
+        "nsrl3-delta",
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=it's; (a)\\x0a,b\n"
+        "sha256=" SHA256_EMPTY " size=0 name=c\n"
+        "sha1=" SHA1_ABC " size=3 name=\n"
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=n\n"
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=n\n");
+}
+END_TEST
+
+START_TEST(changes_of_a_delta_are_told_once)
+{
+    ASSERT_LIST("DELETE FROM PKG WHERE package_id = 1;\nDELETE FROM FILE WHERE sha1 = 'x;';\nUPDATE METADATA "
+                "SET bytes = 3;\n"
+                "INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "');",
+                "nsrl3-delta",
+                "row 2: changes and deletions (UPDATE, DELETE) are not followed, here and below\n"
+                "sha1=" SHA1_ABC " name=\n");
+}
+END_TEST
+
+START_TEST(broken_rows_of_a_delta_are_told)
+{
+    ASSERT_LIST(
+        "INSERT INTO FILE SELECT * FROM x;\nINSERT INTO FILE(sha1) VALUES('" SHA1_ABC
+        "'),\n('x'),\n('a','b');\n"
+        "INSERT INTO FILE(sha1) VALUES(1+1);\nINSERT INTO FILE(sha1,file_size) VALUES('" SHA1_ABC "',-3);\n"
+        "INSERT INTO FILE VALUES('" SHA1_ABC "');\nINSERT INTO FILE(sha1) VALUES('" SHA1_ABC "'),('" SHA1_ABC,
+        "nsrl3-delta",
+        "row 1: an INSERT that kith does not understand\n"
+        "sha1=" SHA1_ABC " name=\n"
+        "row 3: a digest is wrong\n"
+        "row 4: it has 2 values, not 1\n"
+        "row 5: it is no list of values\n"
+        "row 6: the size is no number of bytes\n"
+        "row 7: it has 1 values, not 7\n"
+        "sha1=" SHA1_ABC " name=\n"
+        "row 8: the list ends within it\n");
+}
+END_TEST
+
+/* ---- kith's own ---- */
+
+START_TEST(kiths_json_lines_are_read)
+{
+    ASSERT_LIST(
+        "{\"kith-set\":1,\"name\":\"a\\\\\\\\b\",\"kind\":\"known\",\"category\":\"x\",\"scheme\":\"gf8\","
+        "\"n\":12,\"c\":128,"
+        "\"block\":4096,\"common\":256}\n"
+        "{\"source\":1,\"path\":\"p\\\\xff\",\"kind\":\"folder\",\"format\":\"f\",\"sha256\":\"" SHA256_ABC
+        "\",\"time\":\"2026-01-31T12:00:00Z\",\"tool\":\"kith 0.1.0\",\"note\":\"n\"}\n"
+        "{\"sha1\":\"" SHA1_ABC "\",\"md5\":\"" MD5_ABC "\",\"sha256\":\"" SHA256_ABC
+        "\",\"size\":3,\"name\":\"a\\\\x0a\",\"names\":[\"b\",\"c\"],\"from\":1,\"blocks\":\"" SHA1_EMPTY
+            SHA1_ABC "\",\"new\":{\"sha1\":[]}}\n"
+        "{\"md5\":\"" MD5_EMPTY "\"}\n",
+        "kith-json",
+        "set a\\b known x 12 128 4096 256\n"
+        "source 1 p\\xff folder f kith 0.1.0 n 1769860800 " SHA256_ABC "\n"
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC
+        " size=3 name=a\\x0a and=b and=c from=1 blocks=" SHA1_EMPTY SHA1_ABC "\n"
+        "md5=" MD5_EMPTY " name=\n");
+}
+END_TEST
+
+START_TEST(records_are_read_alone_and_within_rows)
+{
+    ASSERT_LIST(RECORD_EMPTY "\n" RECORD_EMPTY "\r\nkith1:x\n", "kith-records",
+                "sha1=" SHA1_EMPTY " size=0 name=x record=" RECORD_EMPTY "\n"
+                "sha1=" SHA1_EMPTY " size=0 name=x record=" RECORD_EMPTY "\n"
+                "row 3: the record's field 3 (n) is missing: the line ends after 7 bytes\n");
+    ASSERT_LIST("{\"sha1\":\"" SHA1_EMPTY "\",\"size\":0,\"name\":\"y\",\"record\":\"" RECORD_EMPTY
+                "\"}\n" RECORD_EMPTY,
+                "kith-json",
+                "sha1=" SHA1_EMPTY " size=0 name=y record=" RECORD_EMPTY "\n"
+                "sha1=" SHA1_EMPTY " size=0 name=x record=" RECORD_EMPTY "\n");
+}
+END_TEST
+
+START_TEST(a_record_must_agree_with_its_row)
+{
+    ASSERT_LIST("{\"sha1\":\"" SHA1_ABC "\",\"size\":0,\"record\":\"" RECORD_EMPTY "\"}\n"
+                "{\"sha1\":\"" SHA1_EMPTY "\",\"size\":1,\"record\":\"" RECORD_EMPTY "\"}\n"
+                "{\"sha1\":\"" SHA1_EMPTY "\",\"size\":0,\"record\":\"kith1:\"}\n",
+                "kith-json",
+                "row 1: the record has another digest than the row\n"
+                "row 2: the record has another length than the row\n"
+                "row 3: the record's field 3 (n) is missing: the line ends after 6 bytes\n");
+}
+END_TEST
+
+START_TEST(a_newer_version_is_refused)
+{
+    ASSERT_LIST("{\"kith-set\":2,\"name\":\"a\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
+                "FAILED was made by a newer version of kith (\"kith-set\" is 2, not 1)\n");
+}
+END_TEST
+
+START_TEST(broken_rows_of_json_are_told)
+{
+    ASSERT_LIST(
+        "{\"sha1\":\"" SHA1_ABC "\"}\n{\"sha1\":\"x\"}\n{\"sha1\":\"00\"}\n{\"size\":1}\n{\"sha1\":1}\n"
+        "{\"sha1\":\"" SHA1_ABC "\",\"sha1\":\"" SHA1_ABC "\"}\n{\"sha1\":\"" SHA1_ABC
+        "\",\"name\":\"a\\\\b\"}\n"
+        "{\"sha1\":\"" SHA1_ABC "\",\"size\":-1}\n{\"sha1\":\"" SHA1_ABC "\",\"names\":[1]}\n[]\n"
+        "{\"sha1\":\"" SHA1_ABC "\"\n{\"kith-set\":1}\n{\"source\":1,\"time\":\"2026-02-30T12:00:00Z\"}\n"
+        "{\"sha1\":\"" SHA1_ABC "\",\"blocks\":\"00\"}\n",
+        "kith-json",
+        "sha1=" SHA1_ABC " name=\n"
+        "row 2: \"sha1\" is not in hexadecimal digits\n"
+        "row 3: a digest is of the wrong length\n"
+        "row 4: there is no digest\n"
+        "row 5: \"sha1\" is not a string\n"
+        "row 6: \"sha1\" is there twice\n"
+        "row 7: \"name\" is not escaped as it should be\n"
+        "row 8: \"size\" is no number below 2^63\n"
+        "row 9: \"names\" is not a list of strings\n"
+        "row 10: the line is no JSON object and no record\n"
+        "row 11: no JSON at byte 51: a comma or } is expected\n"
+        "row 12: \"kith-set\" does not stand in the first row\n"
+        "row 13: \"time\" is not like 2026-01-31T12:00:00Z\n"
+        "row 14: \"blocks\" is no list of SHA-1s\n");
+}
+END_TEST
+
+/* ---- SQLite ---- */
+
+static char sqlite_path[] = "/tmp/test_list.XXXXXX";
+
+static void make_database(const char *sql)
+{
+    sqlite3 *db;
+    char *why = NULL;
+    int fd;
+
+    strcpy(sqlite_path + sizeof sqlite_path - 7, "XXXXXX");
+    fd = mkstemp(sqlite_path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_assert_int_eq(sqlite3_open(sqlite_path, &db), SQLITE_OK);
+    sqlite3_exec(db, sql, NULL, NULL, &why);
+    ck_assert_msg(why == NULL, "%s", why);
+    ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+
+static void assert_database(const char *sql, const char *format, const char *wanted)
+{
+    struct error err = {""};
+    struct buffer out = {0};
+    uint8_t sha256[DIGEST_SHA256_LEN];
+    struct list *list;
+
+    make_database(sql);
+    list = list_open(sqlite_path, NULL, &err);
+    ck_assert_msg(list != NULL, "%s", err.text);
+    ck_assert_str_eq(list_format(list), format);
+    add_list(&out, list);
+    assert_text(&out, wanted);
+    ck_assert_int_eq(list_sha256(list, sha256, &err), 0);
+    ck_assert_uint_le(list_bytes(list), list_size(list));
+    list_close(list);
+    unlink(sqlite_path);
+}
+
+START_TEST(rdsv3_is_read_from_the_table_file)
+{
+    assert_database(
+        "CREATE TABLE FILE (sha256 VARCHAR, sha1 VARCHAR, md5 VARCHAR, crc32 VARCHAR, file_name VARCHAR, "
+        "file_size BIGINT, package_id BIGINT, PRIMARY KEY (sha256, sha1, md5, file_name, file_size, "
+        "package_id));"
+        "INSERT INTO FILE VALUES (upper('" SHA256_ABC "'), '" SHA1_ABC "', '" MD5_ABC
+        "', 'x', 'b,''c', 3, 1);"
+        "INSERT INTO FILE VALUES ('" SHA256_EMPTY "', NULL, '', 'x', 'a', '0', 1);"
+        "INSERT INTO FILE VALUES ('x', NULL, '', 'x', 'a', '0', 1);"
+        "INSERT INTO FILE VALUES (NULL, NULL, '', 'x', 'a', '0', 1);"
+        "INSERT INTO FILE VALUES (NULL, '" SHA1_ABC "', '', 'x', 'a', -1, 1);"
+        "INSERT INTO FILE VALUES (NULL, '" SHA1_ABC "', '', 'x', CAST(x'00ff' AS TEXT), NULL, 1);",
+        "nsrl3",
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=b,'c\n"
+        "sha256=" SHA256_EMPTY " size=0 name=a\n"
+        "row 3: sha256 is not of 32 bytes, or not in hexadecimal digits\n"
+        "row 4: there is no digest\n"
+        "row 5: the size is no number of bytes\n"
+        "sha1=" SHA1_ABC " name=\\x00\\xff\n");
+}
+END_TEST
+
+START_TEST(rdsv3_in_full_is_read_from_metadata_where_file_is_a_view)
+{
+    assert_database(
+        "CREATE TABLE Metadata (object_id INTEGER, Bytes BIGINT, SHA1 VARCHAR, file_name VARCHAR);"
+        "CREATE VIEW FILE AS SELECT '" SHA1_EMPTY "' AS sha1;"
+        "INSERT INTO Metadata VALUES (1, 3, '" SHA1_ABC "', 'a');",
+        "nsrl3", "sha1=" SHA1_ABC " size=3 name=a\n");
+}
+END_TEST
+
+START_TEST(hash_sets_of_autopsy_are_read_with_their_names)
+{
+    assert_database(
+        "CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT);"
+        "CREATE TABLE hashes (id INTEGER PRIMARY KEY AUTOINCREMENT, md5 BINARY(16) UNIQUE, sha1 BINARY(20), "
+        "sha2_256 BINARY(32));"
+        "CREATE TABLE file_names (name TEXT NOT NULL, hash_id INTEGER NOT NULL, PRIMARY KEY(name, hash_id));"
+        "CREATE TABLE comments (comment TEXT NOT NULL, hash_id INTEGER NOT NULL, PRIMARY KEY(comment, "
+        "hash_id));"
+        "INSERT INTO hashes VALUES (1, x'" MD5_ABC "', x'" SHA1_ABC "', x'" SHA256_ABC "');"
+        "INSERT INTO hashes VALUES (4, x'" MD5_EMPTY "', NULL, NULL);"
+        "INSERT INTO hashes VALUES (7, x'00', NULL, NULL);"
+        "INSERT INTO hashes VALUES (9, NULL, x'" SHA1_EMPTY "', NULL);"
+        "INSERT INTO file_names VALUES ('z', 9), ('b', 1), ('a', 1), ('c', 2);",
+        "kdb",
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " name=a\n"
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " name=b\n"
+        "md5=" MD5_EMPTY " name=\n"
+        "row 3: md5 is not of 16 bytes, or not in hexadecimal digits\n"
+        "sha1=" SHA1_EMPTY " name=z\n");
+}
+END_TEST
+
+START_TEST(other_files_of_sqlite_are_refused)
+{
+    struct error err = {""};
+
+    make_database("CREATE TABLE x (sha1 TEXT); CREATE VIEW FILE AS SELECT * FROM x;");
+    ck_assert_ptr_null(list_open(sqlite_path, NULL, &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "is no list of known files"));
+    ck_assert_ptr_null(list_open(sqlite_path, "nsrl3", &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "has no table FILE"));
+    ck_assert_ptr_null(list_open(sqlite_path, "kdb", &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "has no table hashes"));
+    ck_assert_ptr_null(list_open(sqlite_path, "sums", &err));
+    ck_assert_ptr_nonnull(strstr(err.text, "not of the format sums"));
+    unlink(sqlite_path);
+    assert_refused("SQLite format 3\0...", 19, NULL, "can only be read from a file");
+}
+END_TEST
+
+/* ---- any name, in every format that can hold it ---- */
+
+static void add_doubled(struct buffer *out, const char *name, size_t len, char quote)
+{
+    buffer_add_char(out, quote);
+    for (size_t i = 0; i < len; i++) {
+        if (name[i] == quote)
+            buffer_add_char(out, quote);
+        buffer_add_char(out, name[i]);
+    }
+    buffer_add_char(out, quote);
+}
+
+static void write_sum(struct buffer *out, const char *name, size_t len)
+{
+    buffer_add_text(out, "\\" SHA1_ABC "  ");
+    for (size_t i = 0; i < len; i++) {
+        const char *found = name[i] ? strchr("\n\r\\", name[i]) : NULL;
+
+        if (found)
+            buffer_add_char(out, '\\');
+        buffer_add_char(out, !found ? name[i] : *found == '\n' ? 'n' : *found == '\r' ? 'r' : '\\');
+    }
+    buffer_add_char(out, '\n');
+}
+
+static void write_csv(struct buffer *out, const char *name, size_t len)
+{
+    buffer_add_text(out, "1,");
+    add_doubled(out, name, len, '"');
+    buffer_add_text(out, "," SHA1_ABC "\r\n");
+}
+
+static void write_hex(struct buffer *out, const char *name, size_t len)
+{
+    buffer_add_text(out, SHA1_ABC ",,");
+    escape_hex(out, name, len);
+    buffer_add_text(out, "\r\n");
+}
+
+static void write_sql(struct buffer *out, const char *name, size_t len)
+{
+    buffer_add_text(out, "INSERT INTO FILE(file_name,sha1)VALUES(");
+    add_doubled(out, name, len, '\'');
+    buffer_add_text(out, ",'" SHA1_ABC "');");
+}
+
+static void write_json(struct buffer *out, const char *name, size_t len)
+{
+    buffer_add_text(out, "{\"sha1\":\"" SHA1_ABC "\",\"name\":");
+    escape_json(out, name, len);
+    buffer_add_text(out, "}\n");
+}
+
+static const struct {
+    const char *format, *head;
+    void (*write)(struct buffer *out, const char *name, size_t len);
+} writers[] = {
+    {"sums", SHA1_EMPTY "\n", write_sum},
+    {"csv", "size,path,sha-1\n", write_csv},
+    {"csv", "sha1,name,name_hex\n", write_hex},
+    {"nsrl3-delta", "BEGIN;\n", write_sql},
+    {"kith-json", "{\"kith-set\":1}\n", write_json},
+};
+
+static size_t make_name(char name[60])
+{
+    static const char wild[] = "'\"\\,;\n\r\0()\xff{}:-/*";
+    const size_t len = 1 + random64() % 59;
+
+    for (size_t i = 0; i < len; i++)
+        name[i] = random64() % 2 ? wild[random64() % sizeof wild] : (char)random64();
+    return len;
+}
+
+START_TEST(any_name_comes_back_from_every_format_that_can_hold_it)
+{
+    static char names[20000][60];
+    static size_t lens[20000];
+
+    for (size_t i = 0; i < 20000; i++)
+        lens[i] = make_name(names[i]);
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        struct buffer text = {0};
+        struct error err = {""};
+        struct list *list;
+        enum list_result result = LIST_SET;
+
+        buffer_add_text(&text, writers[i].head);
+        for (size_t j = 0; j < 20000; j++)
+            writers[i].write(&text, names[j], lens[j]);
+        list = list_open_memory(text.data, text.len, NULL, &err);
+        ck_assert_msg(list != NULL, "%s", err.text);
+        ck_assert_str_eq(list_format(list), writers[i].format);
+        for (size_t j = 0; j < 20000; j++) {
+            do
+                result = list_next(list, &err);
+            while (result == LIST_SET || (result == LIST_ENTRY && j == 0 && !list_entry(list)->name_len));
+            ck_assert_msg(result == LIST_ENTRY, "%s: %s", writers[i].format, err.text);
+            ck_assert_uint_eq(list_entry(list)->name_len, lens[j]);
+            ck_assert_mem_eq(list_entry(list)->name, names[j], lens[j]);
+        }
+        ck_assert_int_eq(list_next(list, &err), LIST_END);
+        list_close(list);
+        buffer_release(&text);
+    }
+}
+END_TEST
+
+/* ---- progress and digest ---- */
+
+START_TEST(what_was_read_and_its_sha256_are_told)
+{
+    static const char text[] = MD5_ABC "\r\n" MD5_EMPTY;
+    /* printf 'MD5_ABC\r\nMD5_EMPTY' | sha256sum */
+    static const uint8_t first[] = {0x12, 0xeb, 0x84, 0x78};
+    struct error err = {""};
+    struct list *list = list_open_memory(text, sizeof text - 1, NULL, &err);
+    uint8_t sha256[DIGEST_SHA256_LEN];
+
+    ck_assert_ptr_nonnull(list);
+    ck_assert_uint_eq(list_size(list), sizeof text - 1);
+    while (list_next(list, &err) != LIST_END)
+        ;
+    ck_assert_int_eq(list_next(list, &err), LIST_END);
+    ck_assert_uint_eq(list_bytes(list), sizeof text - 1);
+    ck_assert_int_eq(list_sha256(list, sha256, &err), 0);
+    ck_assert_mem_eq(sha256, first, sizeof first);
+    list_close(list);
+}
+END_TEST
+
+RUN_TESTS("list", what_is_no_list_is_refused_with_the_formats, compressed_lists_are_refused_with_advice,
+          an_empty_list_is_one_of_sums, files_that_cannot_be_read_are_named, sums_of_coreutils_are_read,
+          escaped_names_are_undone_only_where_they_are_marked, md5deep_with_sizes_and_bare_digests_are_read,
+          broken_sums_are_told_with_their_line, names_keep_their_bytes, lists_in_utf16_are_read,
+          hashdeep_names_its_columns, hashdeep_lists_that_were_put_together_are_read,
+          broken_rows_of_hashdeep_are_told, nsrl_rdsv2_is_read, hashkeeper_is_read,
+          any_csv_with_a_digest_is_read, kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it,
+          broken_rows_of_csv_are_told, a_missing_quote_costs_a_mebibyte_at_most, encase_is_read,
+          project_vic_is_read, project_vic_cases_have_their_media_inside,
+          broken_media_are_told_and_what_is_no_json_ends_it, what_a_delta_inserts_are_entries,
+          changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told, kiths_json_lines_are_read,
+          records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
+          a_newer_version_is_refused, broken_rows_of_json_are_told, rdsv3_is_read_from_the_table_file,
+          rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
+          hash_sets_of_autopsy_are_read_with_their_names, other_files_of_sqlite_are_refused,
+          any_name_comes_back_from_every_format_that_can_hold_it, what_was_read_and_its_sha256_are_told)

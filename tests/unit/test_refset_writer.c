@@ -1,0 +1,789 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "refset_copy.h"
+#include "refset_twin.h"
+
+static void fill_new(size_t contents, uint32_t common, unsigned batch)
+{
+    struct refset *set;
+
+    twin_begin(contents, common);
+    set = create_at(path, common);
+    fill_set(set, batch);
+    close_set(set);
+}
+
+/* ---- what was added is there ---- */
+
+START_TEST(all_that_was_added_is_read_back_once)
+{
+    static const unsigned batches[] = {1, 5, 50, UINT32_MAX};
+    struct refset *set;
+
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        begin_test();
+        twin_begin(batches[i] == 1 ? 60 : 250, 256);
+        set = create_at(path, 256);
+        fill_set(set, batches[i]);
+        assert_twins(set);
+        set = reopen(set, REFSET_READ);
+        assert_twins(set);
+        assert_read(set, false);
+        close_set(set);
+        assert_good();
+        twin_end();
+        end_test();
+    }
+}
+END_TEST
+
+START_TEST(common_features_are_read_back_too)
+{
+    struct refset *set;
+
+    begin_test();
+    fill_new(150, 2, 20);
+    set = open_as(REFSET_READ);
+    assert_twins(set);
+    close_set(set);
+    ck_assert_int_gt(ask("SELECT count(*) FROM segment WHERE kind = 1"), 0);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(sets_of_other_parameters_are_the_same_but_for_them)
+{
+    struct refset_params params;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(1, 256);
+    twin_end();
+    params = small_params(256);
+    params.c = 512;
+    params.block = 512;
+    twin.c = 512;
+    twin.block = 512;
+    twin.count = 80;
+    for (size_t i = 0; i < twin.count; i++)
+        make_content(&twin.contents[i]);
+    set = refset_create(path, &params, "test", NOW, &err);
+    ck_assert_ptr_nonnull(set);
+    fill_set(set, 20);
+    assert_twins(set);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(200, 4);
+    close_set(create_at(path, 4));
+    for (size_t i = 0; i < 200; i += 10) {
+        set = open_as(REFSET_WRITE);
+        writer = write_to(set, true);
+        for (size_t j = i > 10 ? i - 10 : 0; j < i + 10; j++)
+            offer_to(writer, &twin.contents[j], any_of(&twin.contents[j]));
+        commit(writer);
+        refset_writer_free(writer);
+        close_set(set);
+    }
+    assert_good();
+    set = open_as(REFSET_READ);
+    assert_twins(set);
+    close_set(set);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+static void offer_again(struct refset *set)
+{
+    struct refset_writer *writer = write_to(set, true);
+
+    for (size_t i = 0; i < twin.count; i++) {
+        struct content *content = &twin.contents[i];
+        struct offer offer = {
+            content->kinds, content->has_size, content->has_record, content->has_blocks, {-1, -1, -1, -1}};
+
+        if (!content->kinds)
+            continue;
+        for (int name = 0; name < MOST_NAMES; name++)
+            if (content->further[name] || name == content->first_name)
+                offer.names[name] = name;
+        offer_to(writer, content, offer);
+        if (i % 50 == 0)
+            commit(writer);
+    }
+    commit(writer);
+    refset_writer_free(writer);
+}
+
+/* The first page has a counter that each opening for writing moves, and a checksum of it. */
+START_TEST(adding_all_again_changes_nothing)
+{
+    enum { COUNTERS = 24, VALID_FOR = 92, PAGE = 4096, SUM = 4 };
+    uint8_t *before, *after;
+    struct refset *set;
+    size_t len, len_after;
+    uint64_t generation;
+
+    begin_test();
+    fill_new(150, 8, 20);
+    before = load(path, &len);
+    set = open_as(REFSET_WRITE);
+    generation = refset_info(set)->generation;
+    offer_again(set);
+    ck_assert_uint_eq(refset_info(set)->generation, generation);
+    close_set(set);
+    after = load(path, &len_after);
+    ck_assert_uint_eq(len, len_after);
+    for (uint8_t *data = before; data; data = data == before ? after : NULL) {
+        memset(data + COUNTERS, 0, 4);
+        memset(data + VALID_FOR, 0, 4);
+        memset(data + PAGE - SUM, 0, SUM);
+    }
+    ck_assert_mem_eq(before, after, len);
+    free(before);
+    free(after);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- one thing at a time ---- */
+
+static enum refset_added offer_parts(struct refset_writer *writer, unsigned kinds, bool size, bool record)
+{
+    static struct known known;
+    const struct offer offer = {kinds, size, record, record, {0, -1, -1, -1}};
+    enum refset_added added;
+
+    fill_known(&known, &twin.contents[0], &offer);
+    added = refset_writer_add(writer, &known, &err);
+    known_release(&known);
+    return added;
+}
+
+START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
+{
+    for (int batches = 0; batches < 2; batches++) {
+        struct refset_writer *writer;
+        struct refset *set;
+
+        begin_test();
+        twin_begin(1, 256);
+        set = create_at(path, 256);
+        writer = write_to(set, true);
+        ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_ADDED);
+        if (batches)
+            commit(writer);
+        ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_THERE);
+        ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_EXTENDED);
+        ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_THERE);
+        if (batches)
+            commit(writer);
+        ck_assert_int_eq(offer_parts(writer, 1, true, false), REFSET_EXTENDED);
+        ck_assert_int_eq(offer_parts(writer, 4, true, false),
+                         REFSET_ADDED); /* nobody knows that it is the same */
+        ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_EXTENDED);
+        if (batches)
+            commit(writer);
+        ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_THERE);
+        ck_assert_int_eq(offer_parts(writer, 1, false, false), REFSET_THERE);
+        commit(writer);
+        refset_writer_free(writer);
+        ck_assert_uint_eq(refset_info(set)->counts.files, 2);
+        ck_assert_uint_eq(refset_info(set)->counts.records, 1);
+        ck_assert_uint_eq(refset_info(set)->counts.without_sha1, 1);
+        ck_assert_uint_eq(refset_info(set)->counts.bytes, 2 * twin.contents[0].size);
+        close_set(set);
+        assert_good();
+        twin_end();
+        end_test();
+    }
+}
+END_TEST
+
+START_TEST(another_size_for_the_same_digest_is_refused)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(1, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    ck_assert_int_eq(offer_parts(writer, 3, true, false), REFSET_ADDED);
+    twin.contents[0].size++;
+    ck_assert_int_eq(offer_parts(writer, 1, true, false), REFSET_REFUSED);
+    commit(writer);
+    ck_assert_int_eq(offer_parts(writer, 7, true, false), REFSET_REFUSED);
+    ck_assert_int_eq(offer_parts(writer, 1, false, false), REFSET_THERE);
+    commit(writer);
+    refset_writer_free(writer);
+    set = reopen(set, REFSET_READ);
+    ck_assert_uint_eq(refset_info(set)->counts.files, 1);
+    ck_assert_uint_eq(refset_info(set)->counts.bytes, twin.contents[0].size - 1);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(digests_that_contradict_are_of_another_file)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(1, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_ADDED);
+    twin.contents[0].digests.bytes[DIGEST_SHA1][19] ^= 1; /* the MD5 is the same */
+    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_ADDED);
+    commit(writer);
+    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_THERE);
+    ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_THERE);
+    refset_writer_free(writer);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(1, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    ck_assert_int_eq(offer_parts(writer, 0, false, false), REFSET_REFUSED);
+    ck_assert_int_eq(offer_parts(writer, 2, true, true), REFSET_REFUSED);
+    twin.contents[0].params.n = 13;
+    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
+    twin.contents[0].params.n = N;
+    twin.contents[0].params.c = 0;
+    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
+    twin.contents[0].params.c = 12;
+    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
+    twin.contents[0].params.c = 4;
+    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_ADDED);
+    refset_writer_free(writer);
+    close_set(set);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(without_all_names_a_file_has_one)
+{
+    struct refset_writer *writer;
+    struct known known = {0};
+    struct refset *set;
+    struct offer offer;
+
+    begin_test();
+    twin_begin(2, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, false);
+    offer = (struct offer){.kinds = 1, .names = {2, 1, -1, -1}};
+    fill_known(&known, &twin.contents[0], &offer);
+    ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_ADDED);
+    offer.names[0] = 3;
+    fill_known(&known, &twin.contents[0], &offer);
+    ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_THERE);
+    offer.names[0] = offer.names[1] = -1;
+    fill_known(&known, &twin.contents[1], &offer);
+    ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_ADDED);
+    offer.names[2] = 3;
+    fill_known(&known, &twin.contents[1], &offer);
+    ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_EXTENDED); /* it had none */
+    commit(writer);
+    refset_writer_free(writer);
+    ck_assert_uint_eq(refset_info(set)->counts.names, 0);
+    twin.contents[0].kinds = twin.contents[1].kinds = 1;
+    twin.contents[0].first_name = 2;
+    twin.contents[1].first_name = 3;
+    assert_twins(set);
+    known_release(&known);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- what was not committed ---- */
+
+START_TEST(what_was_not_committed_was_never_there)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+    struct content before[10];
+
+    begin_test();
+    twin_begin(10, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    for (int i = 0; i < 5; i++)
+        offer_to(writer, &twin.contents[i], any_of(&twin.contents[i]));
+    commit(writer);
+    memcpy(before, twin.contents, sizeof before);
+    const uint64_t records = twin.records;
+    for (int i = 0; i < 10; i++)
+        offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
+    refset_writer_free(writer);
+    memcpy(twin.contents, before, sizeof before);
+    twin.records = records;
+    assert_twins(set);
+    writer = write_to(set, true); /* of the same set, which goes on as if nothing had been */
+    for (int i = 4; i < 8; i++)
+        offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
+    commit(writer);
+    refset_writer_free(writer);
+    assert_twins(set);
+    set = reopen(set, REFSET_READ);
+    assert_twins(set);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- many, and large ---- */
+
+START_TEST(seventy_thousand_files_may_share_a_feature)
+{
+    enum { FILES = 70000 };
+    struct refset_writer *writer;
+    struct refset_reader *reader;
+    struct refset_search *search;
+    struct refset_hits hits = {0};
+    struct known known = {0};
+    const uint64_t shared = 0x123456789abcd, key = known_key(shared);
+    struct refset *set;
+    uint64_t i = 0;
+
+    begin_test();
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    for (; i < FILES; i++) {
+        const struct sample samples[] = {{i % 50, shared}, {60, (i + 1) << 20 | 9}};
+
+        known_reset(&known);
+        known.digests.kinds = 1;
+        for (int byte = 0; byte < 8; byte++)
+            known.digests.bytes[0][byte] = (uint8_t)((i * 0x9e3779b97f4a7c15u) >> 8 * byte);
+        known.has_size = known.has_record = true;
+        known.size = 100;
+        known.record.params = (struct sampler_params){SAMPLER_GF8, N, known_c(100, 128), 0};
+        ck_assert_int_eq(record_set_samples(&known.record, samples, 2, &err), 0);
+        ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_ADDED);
+        if (i == 100 || i == 255 || i == 256 || i == 1000 || i == 40000) {
+            commit(writer);
+            search = refset_search_new(set, REFSET_SEARCH_FEATURES, &err);
+            ck_assert_int_eq(refset_search_features(search, &key, 1, &hits, &err), 0);
+            ck_assert_uint_eq(hits.count, i < 256 ? i + 1 : 1);
+            ck_assert_uint_eq(hits.list[0].files, i < 256 ? i + 1 : 0);
+            hits.count = 0;
+            refset_search_free(search);
+        }
+    }
+    commit(writer);
+    refset_writer_free(writer);
+    reader = refset_reader_new(set, true, &err);
+    for (i = 0; refset_reader_next(reader, &err) > 0; i++) {
+        const struct record *record = &refset_reader_known(reader)->record;
+
+        ck_assert_uint_eq(record->count, 2);
+        ck_assert_uint_eq(record->samples[0].pos, i % 50);
+        ck_assert_uint_eq(known_key(record->samples[0].fp), key);
+        ck_assert_uint_eq(known_key(record->samples[1].fp), known_key((i + 1) << 20));
+    }
+    ck_assert_uint_eq(i, FILES);
+    refset_reader_free(reader);
+    refset_hits_release(&hits);
+    known_release(&known);
+    close_set(set);
+    end_test();
+}
+END_TEST
+
+START_TEST(a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever)
+{
+    enum { FILES = 2000 };
+    struct refset_writer *writer;
+    struct known known = {0};
+    struct refset *set;
+    struct timespec begin, end;
+
+    begin_test();
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (uint64_t i = 0; i < FILES; i++) {
+        known_reset(&known);
+        known.digests.kinds = 3;
+        for (int byte = 0; byte < 8; byte++)
+            known.digests.bytes[0][byte] = (uint8_t)((i * 0x9e3779b97f4a7c15u) >> 8 * byte);
+        ck_assert_int_eq(refset_writer_add(writer, &known, &err), REFSET_ADDED);
+    }
+    commit(writer);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    ck_assert_int_lt(end.tv_sec - begin.tv_sec, 60);
+    refset_writer_free(writer);
+    known_release(&known);
+    close_set(set);
+    assert_good();
+    end_test();
+}
+END_TEST
+
+START_TEST(sizes_may_be_as_large_as_they_can_be)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    twin_begin(4, 256);
+    set = create_at(path, 256);
+    writer = write_to(set, true);
+    for (int i = 0; i < 4; i++) {
+        twin.contents[i].size = INT64_MAX - (unsigned)i;
+        offer_to(writer, &twin.contents[i],
+                 (struct offer){.kinds = 1, .has_size = true, .names = {-1, -1, -1, -1}});
+    }
+    commit(writer);
+    refset_writer_free(writer);
+    set = reopen(set, REFSET_READ);
+    assert_read(set, true);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- compacting ---- */
+
+START_TEST(compacting_loses_nothing_and_leaves_a_segment_for_each_index)
+{
+    static const uint32_t limits[] = {8, 0, 3, 1};
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    fill_new(200, 8, 10);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        set = open_as(REFSET_WRITE);
+        writer = write_to(set, true);
+        offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
+        ck_assert_msg(refset_writer_compact(writer, limits[i], &err) == 0, "%s", err.text);
+        refset_writer_free(writer);
+        twin.common = limits[i] ? limits[i] : twin.common;
+        assert_twins(set);
+        set = reopen(set, REFSET_READ);
+        ck_assert_uint_eq(refset_info(set)->params.common, twin.common);
+        assert_twins(set);
+        close_set(set);
+        assert_good();
+        ck_assert_int_eq(ask("SELECT count(*) - count(DISTINCT kind) FROM segment"), 0);
+    }
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(a_limit_out_of_its_bounds_does_not_spoil_the_set)
+{
+    struct refset_writer *writer;
+    struct refset *set;
+
+    begin_test();
+    fill_new(20, 256, 10);
+    set = open_as(REFSET_WRITE);
+    writer = write_to(set, true);
+    refset_writer_compact(writer, REFSET_MAX_COMMON + 1, &err);
+    refset_writer_free(writer);
+    set = reopen(set, REFSET_READ);
+    ck_assert_uint_le(refset_info(set)->params.common, REFSET_MAX_COMMON);
+    assert_twins(set);
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- copying ---- */
+
+/* As assert_twins, but for the order of the records. */
+static void assert_counts_and_found(struct refset *set)
+{
+    assert_counts(set);
+    assert_found(set);
+}
+
+struct chosen {
+    unsigned asked;
+};
+
+/* Every other content; what is left out is taken from the twin. */
+static int keep_even(void *arg, const struct known *known, struct error *error)
+{
+    struct chosen *chosen = arg;
+    struct content *content = content_of(&known->digests);
+
+    (void)error;
+    chosen->asked++;
+    if ((content - twin.contents) % 2 == 0)
+        return 1;
+    content->kinds = 0;
+    content->has_record = false;
+    return 0;
+}
+
+static struct refset *copy_to_b(struct refset_copy *copy, int wanted)
+{
+    struct refset *from = open_as(REFSET_READ), *to = create_at(beside("b.kset"), twin.common);
+    struct refset_writer *writer = refset_writer_new(to, true, &err);
+
+    ck_assert_msg(refset_copy(copy, from, writer, &err) == wanted, "%s", err.text);
+    commit(writer);
+    refset_writer_free(writer);
+    close_set(from);
+    return to;
+}
+
+static void move_b(struct refset *set)
+{
+    close_set(set);
+    ck_assert_int_eq(rename(beside("b.kset"), path), 0);
+}
+
+START_TEST(a_copy_holds_the_same_with_its_sources)
+{
+    struct refset_copy copy = {0};
+    atomic_ullong count = 0;
+    struct refset *set;
+
+    begin_test();
+    fill_new(150, 4, 20);
+    copy.count = &count;
+    set = copy_to_b(&copy, 0);
+    ck_assert_uint_eq(copy.added, refset_info(set)->counts.files);
+    ck_assert_uint_eq(copy.extended + copy.there + copy.left_out, 0);
+    ck_assert_uint_eq(count, copy.added);
+    assert_twins(set);
+    move_b(set);
+    ck_assert_int_eq(
+        ask("SELECT count(*) FROM source WHERE path = x'2f6120666f6c646572ff' AND kind = 'folder'"), 1);
+    ck_assert_int_eq(ask("SELECT count(*) FROM source"), 1);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(only_what_is_kept_is_copied)
+{
+    struct chosen chosen = {0};
+    struct refset_copy copy = {.keep = keep_even, .arg = &chosen};
+    struct refset *set;
+
+    begin_test();
+    fill_new(100, 256, 20);
+    set = copy_to_b(&copy, 0);
+    ck_assert_uint_eq(copy.added + copy.left_out, chosen.asked);
+    ck_assert(copy.added > 30 && copy.left_out > 30);
+    assert_counts_and_found(set);
+    move_b(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(a_copy_into_a_set_with_some_of_it_extends_these)
+{
+    struct refset_copy copy = {0};
+    struct refset_writer *writer;
+    struct refset *from, *to;
+
+    begin_test();
+    fill_new(100, 256, 20);
+    to = create_at(beside("b.kset"), 256);
+    writer = write_to(to, true);
+    from = open_as(REFSET_READ);
+    ck_assert_int_eq(refset_copy(&copy, from, writer, &err), 0);
+    commit(writer);
+    const uint64_t files = copy.added;
+    copy = (struct refset_copy){0};
+    ck_assert_int_eq(refset_copy(&copy, from, writer, &err), 0);
+    ck_assert(copy.there == files && copy.added + copy.extended + copy.left_out == 0);
+    commit(writer);
+    close_set(from);
+    refset_writer_free(writer);
+    from = open_as(REFSET_WRITE);
+    writer = write_to(from, true);
+    for (size_t i = 0; i < 100; i++)
+        offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
+    commit(writer);
+    refset_writer_free(writer);
+    writer = write_to(to, true);
+    copy = (struct refset_copy){0};
+    ck_assert_int_eq(refset_copy(&copy, from, writer, &err), 0);
+    ck_assert(copy.extended > 50 && copy.left_out == 0);
+    commit(writer);
+    refset_writer_free(writer);
+    close_set(from);
+    assert_counts_and_found(to);
+    move_b(to);
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(a_copy_that_is_stopped_says_so)
+{
+    atomic_bool stop = true;
+    struct refset_copy copy = {.stop = &stop};
+
+    begin_test();
+    fill_new(20, 256, 20);
+    close_set(copy_to_b(&copy, 1));
+    ck_assert_uint_eq(copy.added, 0);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+START_TEST(blocks_of_another_size_are_dropped_or_the_record_is_refused)
+{
+    struct refset_copy copy = {.drop_blocks = true};
+    struct refset_params params;
+    struct refset_writer *writer;
+    struct refset *from, *to;
+
+    begin_test();
+    fill_new(30, 256, 20);
+    params = small_params(256);
+    params.block = 512;
+    from = open_as(REFSET_READ);
+    to = refset_create(beside("b.kset"), &params, "test", NOW, &err);
+    writer = refset_writer_new(to, true, &err);
+    ck_assert_int_eq(refset_copy(&copy, from, writer, &err), 0);
+    commit(writer);
+    refset_writer_free(writer);
+    close_set(from);
+    for (size_t i = 0; i < 30; i++)
+        twin.contents[i].has_blocks = false;
+    assert_twins(to);
+    close_set(to);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+/* ---- processes that are killed ---- */
+
+enum { KILLS = 30, PER_BATCH = 4 };
+
+/* Batch after batch; each has files whose names tell its number. */
+static void add_for_ever(int started)
+{
+    struct refset *set = refset_open(path, REFSET_WRITE, &err);
+    struct refset_writer *writer = set ? refset_writer_new(set, true, &err) : NULL;
+    struct known known = {0};
+
+    if (!writer || refset_writer_source(writer, &a_source, &err) < 0 || write(started, "", 1) != 1)
+        _exit(1);
+    for (;;) {
+        for (int i = 0; i < PER_BATCH; i++) {
+            struct content *content = &twin.contents[refset_info(set)->counts.files % twin.count];
+            const struct offer offer = all_of(content);
+
+            fill_random((uint8_t *)content->digests.bytes, sizeof content->digests.bytes);
+            fill_known(&known, content, &offer);
+            if (refset_writer_add(writer, &known, &err) != REFSET_ADDED)
+                _exit(1);
+        }
+        if (refset_writer_commit(writer, &err))
+            _exit(1);
+    }
+}
+
+START_TEST(a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
+{
+    int64_t files = 0;
+
+    begin_test();
+    twin_begin(50, 8);
+    close_set(create_at(path, 8));
+    for (int i = 0; i < KILLS; i++) {
+        int started[2];
+        char byte;
+        pid_t child;
+        struct refset *set;
+
+        ck_assert_int_eq(pipe(started), 0);
+        random_state += (uint64_t)i * 2;
+        child = fork();
+        if (child == 0)
+            add_for_ever(started[1]);
+        close(started[1]);
+        ck_assert_int_eq(read(started[0], &byte, 1), 1);
+        close(started[0]);
+        nanosleep(&(struct timespec){0, (long)random_below(6000000)}, NULL);
+        kill(child, SIGKILL);
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+        set = open_as(i % 2 ? REFSET_WRITE : REFSET_READ);
+        ck_assert_int_eq((int64_t)refset_info(set)->counts.files % PER_BATCH, 0);
+        ck_assert_int_ge((int64_t)refset_info(set)->counts.files, files);
+        files = (int64_t)refset_info(set)->counts.files;
+        close_set(set);
+        if (i % 3 == 0)
+            assert_good();
+    }
+    assert_good();
+    ck_assert_int_gt(files, 0);
+    ck_assert_int_eq(ask("SELECT count(*) FROM file"), files);
+    twin_end();
+    end_test();
+}
+END_TEST
+
+RUN_TESTS("refset_writer", all_that_was_added_is_read_back_once, common_features_are_read_back_too,
+          sets_of_other_parameters_are_the_same_but_for_them,
+          a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open,
+          adding_all_again_changes_nothing, what_comes_later_completes_a_file_in_the_same_batch_or_another,
+          another_size_for_the_same_digest_is_refused, digests_that_contradict_are_of_another_file,
+          what_a_set_cannot_hold_is_refused_and_the_others_are_taken, without_all_names_a_file_has_one,
+          what_was_not_committed_was_never_there, seventy_thousand_files_may_share_a_feature,
+          a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever,
+          sizes_may_be_as_large_as_they_can_be, compacting_loses_nothing_and_leaves_a_segment_for_each_index,
+          a_limit_out_of_its_bounds_does_not_spoil_the_set, a_copy_holds_the_same_with_its_sources,
+          only_what_is_kept_is_copied, a_copy_into_a_set_with_some_of_it_extends_these,
+          a_copy_that_is_stopped_says_so, blocks_of_another_size_are_dropped_or_the_record_is_refused,
+          a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
