@@ -10,6 +10,7 @@ void known_reset(struct known *known)
     known->size = 0;
     known->record.count = 0;
     buffer_reset(&known->names);
+    buffer_reset(&known->origins);
     buffer_reset(&known->blocks);
 }
 
@@ -17,6 +18,7 @@ void known_release(struct known *known)
 {
     record_release(&known->record);
     buffer_release(&known->names);
+    buffer_release(&known->origins);
     buffer_release(&known->blocks);
     *known = (struct known){0};
 }

@@ -34,6 +34,7 @@ struct known {
     bool has_size;
     uint64_t size;
     struct buffer names;  /* each ended by a zero byte; the first is the one to show */
+    struct buffer origins; /* for each name a uint64_t: where it is from, as whoever hands it over counts; or nothing */
     bool has_record;      /* then there is a SHA-1 and a size */
     struct record record; /* its samples and how they were taken; not its name and digests */
     struct buffer blocks; /* blocks_count SHA-1s, or none */

@@ -26,6 +26,7 @@ struct list_entry {
     /* Only kith's own lists have what follows. */
     const char *names; /* further names, each ended by a zero byte */
     size_t names_len;
+    const uint64_t *names_from; /* numbers of list_sources, one for each of names; NULL: unknown */
     const char *record; /* a line of kith-record(5) without its newline; NULL: none */
     size_t record_len;
     const uint8_t *blocks; /* the SHA-1 of each block, DIGEST_SHA1_LEN each */

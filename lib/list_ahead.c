@@ -60,11 +60,31 @@ static void put_source(struct buffer *text, const struct list_source *source)
     buffer_add(text, source->note, strlen(source->note) + 1);
 }
 
+static size_t padding(size_t len)
+{
+    return -len % sizeof(uint64_t);
+}
+
+static size_t strings(const struct list_entry *entry)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < entry->names_len; i++)
+        count += entry->names[i] == '\0';
+    return count;
+}
+
 static void put_entry(struct buffer *text, const struct list_entry *entry)
 {
     buffer_add(text, entry->name, entry->name_len);
     if (entry->names_len)
         buffer_add(text, entry->names, entry->names_len);
+    if (entry->names_from) { /* in its place in memory: numbers must be aligned */
+        static const char zeros[sizeof(uint64_t)];
+
+        buffer_add(text, zeros, padding(text->len));
+        buffer_add(text, entry->names_from, strings(entry) * sizeof(uint64_t));
+    }
     if (entry->record)
         buffer_add(text, entry->record, entry->record_len);
     if (entry->block_count)
@@ -194,6 +214,10 @@ static void give_entry(struct list_ahead *ahead, const struct item *item)
     entry->name = take_bytes(ahead, entry->name_len);
     if (entry->names_len)
         entry->names = take_bytes(ahead, entry->names_len);
+    if (entry->names_from) {
+        ahead->text += padding(ahead->text);
+        entry->names_from = (const uint64_t *)(const void *)take_bytes(ahead, strings(entry) * sizeof(uint64_t));
+    }
     if (entry->record)
         entry->record = take_bytes(ahead, entry->record_len);
     if (entry->block_count)

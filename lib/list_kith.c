@@ -33,6 +33,7 @@ enum key {
     KEY_BLOCKS,
     KEY_NAME,
     KEY_NAMES,
+    KEY_NAMES_FROM,
     KEY_PATH,
     KEY_NOTE,
     KEY_CATEGORY,
@@ -50,6 +51,7 @@ enum value_type {
     VALUE_TEXT,    /* as it is */
     VALUE_BYTES,   /* escaped text */
     VALUE_STRINGS, /* an array of escaped texts */
+    VALUE_NUMBERS, /* a list of them */
 };
 
 static const struct {
@@ -70,6 +72,7 @@ static const struct {
     [KEY_BLOCKS] = {"blocks", VALUE_HEX},
     [KEY_NAME] = {"name", VALUE_BYTES},
     [KEY_NAMES] = {"names", VALUE_STRINGS},
+    [KEY_NAMES_FROM] = {"names_from", VALUE_NUMBERS},
     [KEY_PATH] = {"path", VALUE_BYTES},
     [KEY_NOTE] = {"note", VALUE_BYTES},
     [KEY_CATEGORY] = {"category", VALUE_BYTES},
@@ -234,6 +237,22 @@ static const char *take_strings(struct kith *kith, struct buffer *out, struct er
     return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is broken" : "is not a list of strings";
 }
 
+static const char *take_numbers(struct kith *kith, struct buffer *out, struct error *err)
+{
+    enum json_token token;
+
+    while ((token = json_next(kith->json, err)) == JSON_NUMBER) {
+        uint64_t number;
+
+        if (!json_number(kith->json, &number))
+            return "is not a list of numbers";
+        buffer_add(out, &number, sizeof number);
+        if (out->failed)
+            return "out of memory";
+    }
+    return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is broken" : "is not a list of numbers";
+}
+
 static const char *take_value(struct kith *kith, enum key key, enum json_token token, struct error *err)
 {
     struct buffer *out = &kith->values[key];
@@ -247,6 +266,8 @@ static const char *take_value(struct kith *kith, enum key key, enum json_token t
                    : "is no number below 2^63";
     if (keys[key].type == VALUE_STRINGS)
         return token == JSON_ARRAY ? take_strings(kith, out, err) : "is not a list of strings";
+    if (keys[key].type == VALUE_NUMBERS)
+        return token == JSON_ARRAY ? take_numbers(kith, out, err) : "is not a list of numbers";
     if (token != JSON_STRING)
         return "is not a string";
     if (keys[key].type == VALUE_HEX)
@@ -435,6 +456,15 @@ static const char *take_digests(struct kith *kith, struct list_entry *entry)
     return NULL;
 }
 
+static size_t count_strings(const char *strings, size_t len)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < len; i++)
+        count += strings[i] == '\0';
+    return count;
+}
+
 static enum list_result take_entry(struct list *list, struct error *err)
 {
     struct kith *kith = list->state;
@@ -456,6 +486,11 @@ static enum list_result take_entry(struct list *list, struct error *err)
     if (has(kith, KEY_NAMES) && kith->values[KEY_NAMES].len) {
         entry->names = kith->values[KEY_NAMES].data;
         entry->names_len = kith->values[KEY_NAMES].len;
+    }
+    if (has(kith, KEY_NAMES_FROM)) {
+        if (kith->values[KEY_NAMES_FROM].len != count_strings(entry->names, entry->names_len) * sizeof(uint64_t))
+            return list_bad(list, row, err, "\"names_from\" does not have a number for each of \"names\"");
+        entry->names_from = (const uint64_t *)(const void *)kith->values[KEY_NAMES_FROM].data;
     }
     if (has(kith, KEY_BLOCKS) && kith->values[KEY_BLOCKS].len) {
         entry->blocks = (const uint8_t *)kith->values[KEY_BLOCKS].data;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refset_copy.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void take_source(void *arg, const struct refset_source *source)
         sources->list = list;
         sources->room = room;
     }
-    handle = refset_writer_source(sources->to, source, sources->err);
+    handle = refset_writer_copy_source(sources->to, source, sources->err);
     if (handle < 0)
         sources->failed = true;
     else
@@ -59,8 +60,22 @@ static int handle_of(const struct sources *sources, uint64_t id)
     return low < sources->count && sources->list[low].id == id ? sources->list[low].handle : sources->unknown;
 }
 
-static int copy_one(struct refset_copy *copy, struct known *known, struct refset_writer *to, struct error *err)
+/* The origins of names: from numbers to handles. */
+static void translate(struct known *known, const struct sources *sources)
 {
+    for (size_t at = 0; at + sizeof(uint64_t) <= known->origins.len; at += sizeof(uint64_t)) {
+        uint64_t origin;
+
+        memcpy(&origin, known->origins.data + at, sizeof origin);
+        origin = (uint64_t)handle_of(sources, origin);
+        memcpy(known->origins.data + at, &origin, sizeof origin);
+    }
+}
+
+static int copy_one(struct refset_copy *copy, struct refset_reader *reader, struct refset_writer *to, struct error *err)
+{
+    struct known *known = refset_reader_known(reader);
+    struct error why;
     const int keep = copy->keep ? copy->keep(copy->arg, known, err) : 1;
 
     if (keep <= 0) {
@@ -80,10 +95,10 @@ static int copy_one(struct refset_copy *copy, struct known *known, struct refset
         copy->there++;
         return 0;
     case REFSET_REFUSED:
-        copy->left_out++;
-        if (!copy->lost)
-            return -1;
-        copy->lost(copy->arg, err->text);
+        copy->refused++;
+        error_set(&why, "%s: file %" PRIu64 " (%s): %s", copy->from, refset_reader_id(reader),
+                  known->names.len ? known->names.data : "no name", err->text);
+        copy->tell(copy->arg, why.text);
         return 0;
     default:
         return -1;
@@ -101,7 +116,8 @@ static int copy_all(struct refset_copy *copy, struct refset_reader *reader, cons
         if (copy->count)
             atomic_fetch_add_explicit(copy->count, 1, memory_order_relaxed);
         refset_writer_back(sources->to, handle_of(sources, refset_reader_source(reader)));
-        if (copy_one(copy, refset_reader_known(reader), sources->to, err))
+        translate(refset_reader_known(reader), sources);
+        if (copy_one(copy, reader, sources->to, err))
             return -1;
     }
     return result;
@@ -111,10 +127,10 @@ static int take_sources(struct refset_copy *copy, struct refset *from, struct so
 {
     const int result = refset_sources(from, take_source, sources, err);
 
-    if (sources->failed || (result && !copy->lost))
+    if (sources->failed || (result && !copy->forgive))
         return -1;
     if (result)
-        copy->lost(copy->arg, err->text);
+        copy->tell(copy->arg, err->text);
     return 0;
 }
 
@@ -127,12 +143,13 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
     struct refset_reader *reader = NULL;
     int result = -1;
 
+    copy->from = path;
     sources.unknown = refset_writer_source(to, &whole, err);
     if (sources.unknown >= 0 && take_sources(copy, from, &sources, err) == 0)
         reader = refset_reader_new(from, true, err);
     if (reader) {
-        if (copy->lost)
-            refset_reader_forgive(reader, copy->lost, copy->arg);
+        if (copy->forgive)
+            refset_reader_forgive(reader, copy->tell, copy->arg);
         result = copy_all(copy, reader, &sources, err);
     }
     refset_reader_free(reader);

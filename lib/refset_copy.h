@@ -10,12 +10,14 @@
 /* Files of one set into another, with their sources: what merging, subtracting, intersecting and repairing are made of. */
 struct refset_copy {
     int (*keep)(void *arg, const struct known *known, struct error *err); /* 1: copy, 0: leave out, -1: error; or NULL */
-    void (*lost)(void *arg, const char *text);                            /* see refset_reader_forgive; or NULL */
+    void (*tell)(void *arg, const char *text); /* of what cannot be copied, and the rest is */
     void *arg;
+    bool forgive;             /* see refset_reader_forgive */
     bool drop_blocks;         /* the sets' blocks have different sizes */
     const atomic_bool *stop;  /* becomes true when copying is to end early; may be NULL */
     atomic_ullong *count;     /* files that were looked at; may be NULL */
-    uint64_t added, extended, there, left_out;
+    uint64_t added, extended, there, left_out, refused;
+    const char *from; /* path of the set that is being read */
 };
 
 /* 1 if it was stopped.  Commits nothing by itself but what the writer does. */

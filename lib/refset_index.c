@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "crc.h"
+#include "siphash.h"
 
 enum {
     KEY_BITS = KEYBLOCK_KEY_BITS,
@@ -16,13 +17,9 @@ enum {
 
 static const uint64_t MOST_KEY = ((uint64_t)1 << KEY_BITS) - 1;
 
-uint64_t refset_digest_key(const uint8_t *digest)
+uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest)
 {
-    uint64_t key = 0;
-
-    for (int i = 0; i < KEY_BITS / 8; i++)
-        key = key << 8 | digest[i];
-    return key;
+    return siphash(set->info.uuid, digest, digest_len(kind)) & MOST_KEY;
 }
 
 static int64_t row_key(int64_t segment, uint64_t key)
@@ -401,7 +398,7 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
         values[0].value = KEYBLOCK_COMMON;
         sieve->count = 1;
     }
-    if (sieve->count > KEYBLOCK_GROUP) /* equal beginnings of that many different digests */
+    if (sieve->count > KEYBLOCK_GROUP) /* so many contents with one digest that stands for none: some will do */
         sieve->count = KEYBLOCK_GROUP;
     if (builder_add(&sieve->builder, values, sieve->count, err))
         return -1;

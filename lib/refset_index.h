@@ -18,7 +18,7 @@
 enum refset_index {
     REFSET_FEATURE, /* key of a fingerprint -> the first sample in each file that has it */
     REFSET_COMMON,  /* sample -> key: what common features had; not looked up, without a filter */
-    REFSET_SHA1,    /* first 48 bits of the digest -> file */
+    REFSET_SHA1,    /* refset_digest_key -> file */
     REFSET_MD5,
     REFSET_SHA256,
     REFSET_INDEXES,
@@ -36,7 +36,8 @@ struct refset_segments {
     size_t count, room;
 };
 
-uint64_t refset_digest_key(const uint8_t *digest);
+/* Keyed by the set's UUID, so that nobody makes digests that meet in one key of whatever set. */
+uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest);
 
 /* All segments as they are now.  A row that cannot be is an error; or it is left out, and counted in *bad. */
 int refset_index_segments(struct refset *set, struct refset_segments *segments, unsigned *bad, struct error *err);

@@ -65,7 +65,7 @@ struct refset_reader *refset_reader_new(struct refset *set, bool with_records, s
                                                       err)
                                    : NULL;
     reader->names = reader->without
-                        ? database_prepare(set->database, "SELECT name FROM name WHERE file = ? ORDER BY name", err)
+                        ? database_prepare(set->database, "SELECT name, source FROM name WHERE file = ? ORDER BY name", err)
                         : NULL;
     if (!reader->names) {
         refset_reader_free(reader);
@@ -257,6 +257,15 @@ static int take_record(struct refset_reader *reader, struct error *err)
     return 0;
 }
 
+static void add_name(struct refset_reader *reader, const char *name, size_t len, uint64_t source)
+{
+    const size_t before = reader->known.names.len;
+
+    known_add_name(&reader->known, name, len);
+    if (reader->known.names.len > before)
+        buffer_add(&reader->known.origins, &source, sizeof source);
+}
+
 static int take_names(struct refset_reader *reader, struct statement *row, struct error *err)
 {
     const void *name;
@@ -265,14 +274,16 @@ static int take_names(struct refset_reader *reader, struct statement *row, struc
 
     if (!statement_bytes(row, COLUMN_NAME, &name, &len))
         return broken(reader, err, "its name is not as it should be");
-    known_add_name(&reader->known, name, len);
+    add_name(reader, name, len, reader->source);
     statement_bind_number(reader->names, 1, (int64_t)reader->id);
     while ((result = statement_step(reader->names, err)) > 0) {
-        if (!statement_bytes(reader->names, 0, &name, &len)) {
+        int64_t source;
+
+        if (!statement_bytes(reader->names, 0, &name, &len) || !statement_number(reader->names, 1, &source) || source < 0) {
             result = broken(reader, err, "a name of it is not as it should be");
             break;
         }
-        known_add_name(&reader->known, name, len);
+        add_name(reader, name, len, (uint64_t)source);
     }
     statement_reset(reader->names);
     return result;

@@ -23,6 +23,7 @@ void refset_reader_forgive(struct refset_reader *reader, void (*lost)(void *arg,
 
 /* 1, 0 at the end, -1 on error.  What is found is valid until the next call. */
 int refset_reader_next(struct refset_reader *reader, struct error *err);
+/* The origins of its names are numbers of sources. */
 struct known *refset_reader_known(struct refset_reader *reader);
 uint64_t refset_reader_id(const struct refset_reader *reader);
 uint64_t refset_reader_source(const struct refset_reader *reader);

@@ -387,12 +387,13 @@ static int same_digests(struct refset_search *search, uint64_t file, const struc
 
 /* Of the files that the index names for the key, the first that has the digests. */
 static int find_file(struct refset_search *search, enum refset_index index, uint64_t key,
-                     const struct digest_values *digests, uint64_t *file, struct error *err)
+                     const struct digest_values *digests, uint64_t except, uint64_t *file, struct error *err)
 {
     const int found = find(search, index, key, err);
 
     for (int i = 0; i < found; i++) {
-        const int same = same_digests(search, search->values[i], digests, err);
+        const int same =
+            search->values[i] == except ? 0 : same_digests(search, search->values[i], digests, err);
 
         if (same < 0)
             return -1;
@@ -404,19 +405,19 @@ static int find_file(struct refset_search *search, enum refset_index index, uint
     return found < 0 ? -1 : 0;
 }
 
-int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t *file,
-                          struct error *err)
+int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t except,
+                          uint64_t *file, struct error *err)
 {
     uint32_t passed;
 
     *file = 0;
     for (int kind = 0; kind < DIGEST_KINDS && !*file; kind++) {
         const enum refset_index index = index_of((enum digest_kind)kind);
-        const uint64_t key = refset_digest_key(digests->bytes[kind]);
+        const uint64_t key = refset_digest_key(search->set, (enum digest_kind)kind, digests->bytes[kind]);
 
         if (!(digests->kinds & DIGEST_BIT(kind)) || !probe_batch(&search->views[index], &key, 1, &passed))
             continue;
-        if (find_file(search, index, key, digests, file, err))
+        if (find_file(search, index, key, digests, except, file, err))
             return -1;
     }
     return 0;
@@ -444,7 +445,7 @@ static int find_candidates(struct refset_search *search, enum digest_kind kind, 
     qsort(candidates, count, sizeof *candidates, by_key);
     for (size_t i = 0; i < count; i++) {
         memcpy(values.bytes[kind], digests[candidates[i].query], DIGEST_MAX_LEN);
-        if (find_file(search, index_of(kind), candidates[i].key, &values, &files[candidates[i].query], err))
+        if (find_file(search, index_of(kind), candidates[i].key, &values, 0, &files[candidates[i].query], err))
             return -1;
     }
     return 0;
@@ -468,7 +469,7 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
 
         piece = count - done < room ? count - done : room;
         for (size_t i = 0; i < piece; i++)
-            keys[i] = refset_digest_key(digests[done + i]);
+            keys[i] = refset_digest_key(search->set, kind, digests[done + i]);
         left = probe(&search->views[index_of(kind)], keys, piece, passed);
         for (size_t i = 0; i < left; i++)
             candidates[i] = (struct candidate){keys[passed[i]], (uint32_t)passed[i]};

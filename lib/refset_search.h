@@ -45,9 +45,9 @@ int refset_search_features(struct refset_search *search, const uint64_t *keys, s
                            struct error *err);
 void refset_hits_release(struct refset_hits *hits);
 
-/* The file with this content, or 0.  Digests of a kind that both have must all be equal. */
-int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t *file,
-                          struct error *err);
+/* A file with this content other than `except`, or 0.  Digests of a kind that both have must all be equal. */
+int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t except,
+                          uint64_t *file, struct error *err);
 /* Many at once, of one kind, DIGEST_MAX_LEN bytes apart; files has room for count. */
 int refset_search_digest_list(struct refset_search *search, enum digest_kind kind,
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,

@@ -31,7 +31,7 @@ static void tell(struct verify *verify, const struct error *why)
 
 static const char *const index_names[REFSET_INDEXES] = {"features", "common features", "SHA-1", "MD5", "SHA-256"};
 
-/* An entry of an index of digests leads to a file with such a digest. */
+/* An entry of an index of digests leads to a file with such a digest, or to one that was joined with another. */
 static int check_entry(struct verify *verify, enum refset_index index, const struct keyblock_entry *entry,
                        struct error *why)
 {
@@ -40,8 +40,10 @@ static int check_entry(struct verify *verify, enum refset_index index, const str
 
     if (found < 0)
         return -1;
-    if (!found || !(verify->file.digests.kinds & DIGEST_BIT(kind)) ||
-        refset_digest_key(verify->file.digests.bytes[kind]) != entry->key)
+    if (!found)
+        return 1;
+    if (!(verify->file.digests.kinds & DIGEST_BIT(kind)) ||
+        refset_digest_key(verify->set, (enum digest_kind)kind, verify->file.digests.bytes[kind]) != entry->key)
         return error_set(why, "the index of %s leads to file %" PRIu64 ", which has another one", index_names[index],
                          entry->value);
     verify->entries[kind]++;
@@ -52,9 +54,8 @@ static int check_entry(struct verify *verify, enum refset_index index, const str
 static int check_blocks(struct verify *verify, const struct refset_segment *segment, struct bloom *bloom,
                         struct error *why)
 {
-    const uint64_t most = segment->index == REFSET_FEATURE || segment->index == REFSET_COMMON
-                              ? verify->set->info.counts.next_sample
-                              : verify->set->info.counts.files + 1;
+    const uint64_t most = segment->index <= REFSET_COMMON ? verify->set->info.counts.next_sample
+                                                          : (uint64_t)1 << KEYBLOCK_VALUE_BITS;
     struct refset_cursor *cursor = refset_cursor_new(verify->set, segment, why);
     const struct keyblock_entry *entries;
     uint64_t found = 0, keys = 0, last = UINT64_MAX;
@@ -144,12 +145,12 @@ static void check_twins(struct verify *verify, struct refset_search *search, uin
 {
     struct refset_file file = {0};
     struct error why;
-    uint64_t found = id;
+    uint64_t found = 0;
 
-    if (refset_search_digests(search, &known->digests, &found, &why) ||
-        (found && found != id && refset_search_file(search, found, &file, &why) < 0)) {
+    if (refset_search_digests(search, &known->digests, id, &found, &why) ||
+        (found && refset_search_file(search, found, &file, &why) < 0)) {
         tell(verify, &why);
-    } else if (found && found != id && file.digests.kinds == known->digests.kinds) {
+    } else if (found && file.digests.kinds == known->digests.kinds) {
         error_set(&why, "the files %" PRIu64 " and %" PRIu64 " are the same", id, found);
         tell(verify, &why);
     }

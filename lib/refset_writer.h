@@ -24,6 +24,8 @@ void refset_writer_free(struct refset_writer *writer);
  * Returns a handle for coming back to it, or -1.
  */
 int refset_writer_source(struct refset_writer *writer, const struct refset_source *source, struct error *err);
+/* The same for a source as another set tells it: it is written at once, unless the very same is there. */
+int refset_writer_copy_source(struct refset_writer *writer, const struct refset_source *source, struct error *err);
 void refset_writer_back(struct refset_writer *writer, int handle);
 /* The digest of the current source, if it is known only now; nothing if nothing of it was new. */
 int refset_writer_source_sha256(struct refset_writer *writer, const uint8_t *sha256, struct error *err);
@@ -37,6 +39,7 @@ enum refset_added {
 };
 
 /* Reduces the record to what the set keeps.  After REFSET_FAILED the writer can only be freed. */
+/* The origins of its names, if there are any, are handles of sources. */
 enum refset_added refset_writer_add(struct refset_writer *writer, struct known *known, struct error *err);
 
 /* If nothing was new, nothing is written. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "blocks.h"
 #include "command.h"
@@ -346,12 +347,32 @@ static void show_summary(const struct add *add)
            refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
 }
 
+/* Tells what is not there, too. */
+static bool any_there(int count, char **paths)
+{
+    bool any = false;
+    struct error err;
+
+    for (int i = 0; i < count; i++)
+        if (access(paths[i], F_OK) == 0) {
+            any = true;
+        } else {
+            error_errno(&err, "%s", paths[i]);
+            complain_error(&err);
+        }
+    return any;
+}
+
 static int add_to_set(struct add *add, const char *path, int count, char **paths)
 {
     const struct refset_params params = refset_defaults(path);
     struct error err;
     int status;
 
+    if (access(path, F_OK) != 0 && !any_there(count, paths)) {
+        complain("nothing of what is to be added is there; no set was made");
+        return EXIT_PARTIAL;
+    }
     add->set = set_flags_open(&add->flags, path, &params);
     if (!add->set)
         return EXIT_USAGE;

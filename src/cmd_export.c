@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -39,9 +37,18 @@ struct export {
     bool form_chosen, to_kdb, quiet;
     const char *output;
     struct kdb *kdb;
-    uint64_t without_md5;
     struct progress progress;
 };
+
+static FILE *create(const char *path, struct error *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!file)
+        error_errno(err, "%s", path);
+    return file;
+}
 
 static void tell_source(void *arg, const struct refset_source *source)
 {
@@ -51,13 +58,15 @@ static void tell_source(void *arg, const struct refset_source *source)
 static int put_file(struct export *export, struct refset_reader *reader, struct error *err)
 {
     const struct known *known = refset_reader_known(reader);
+    int result;
 
     if (!export->to_kdb)
         return export_report_file(&export->report, refset_reader_id(reader), refset_reader_source(reader), known)
                    ? error_set(err, "out of memory")
                    : 0;
-    export->without_md5 += !(known->digests.kinds & DIGEST_BIT(DIGEST_MD5));
-    return kdb_add(export->kdb, &known->digests, known->names.data, known->names.len, err);
+    result = kdb_add(export->kdb, &known->digests, known->names.data, known->names.len, err);
+    export->report.left_out += result > 0;
+    return result < 0 ? -1 : 0;
 }
 
 static int put_files(struct export *export, struct refset *set, struct error *err)
@@ -83,81 +92,63 @@ static void show_left_out(const struct export *export, const char *path)
 {
     if (export->quiet)
         return;
-    if (export->report.left_out)
+    if (export->report.left_out && export->to_kdb)
+        complain("%s: %" PRIu64 " files were left out: The Sleuth Kit looks things up by MD5, which they lack, or which"
+                 " another one has", path, export->report.left_out);
+    else if (export->report.left_out)
         complain("%s: %" PRIu64 " files were left out: they lack a digest or the size that this form needs", path,
                  export->report.left_out);
-    if (export->without_md5)
-        complain("%s: %" PRIu64 " files have no MD5, by which The Sleuth Kit looks things up", path, export->without_md5);
 }
 
-static int export_set(struct export *export, const char *path, struct error *err)
+static int export_kdb(struct export *export, struct refset *set, struct error *err)
 {
-    struct refset *set = refset_open(path, REFSET_READ, err);
-    int result = -1;
+    int result;
 
-    if (!set)
+    export->kdb = kdb_create(export->output, err);
+    if (!export->kdb)
         return -1;
-    if (export->to_kdb) {
-        export->kdb = kdb_create(export->output, err);
-        result = !export->kdb || put_files(export, set, err) || kdb_finish(export->kdb, err) ? -1 : 0;
-        kdb_free(export->kdb);
-        if (result && export->kdb)
-            unlink(export->output);
-    } else {
-        if (export->report.form == EXPORT_HASHDEEP)
-            export->report.digests = refset_common_digests(set, err);
-        if (export->report.form != EXPORT_HASHDEEP || export->report.digests) {
-            export_report_begin(&export->report, refset_info(set));
-            result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
-        }
-    }
-    if (!result)
-        show_left_out(export, path);
-    refset_close(set, NULL);
+    result = put_files(export, set, err) || kdb_finish(export->kdb, err) ? -1 : 0;
+    kdb_free(export->kdb);
     return result;
 }
 
-static int open_output(struct export *export, struct error *err)
+static int export_text(struct export *export, struct refset *set, struct error *err)
 {
-    int fd;
+    int result;
 
-    export->report.to = stdout;
-    if (!export->output || export->to_kdb)
-        return 0;
-    fd = open(export->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    export->report.to = fd < 0 ? NULL : fdopen(fd, "w");
-    return export->report.to ? 0 : error_errno(err, "%s", export->output);
-}
-
-static int close_output(struct export *export, struct error *err)
-{
-    if (export->report.to == stdout)
-        return 0;
-    if (ferror(export->report.to) | fclose(export->report.to))
-        return error_errno(err, "%s", export->output);
-    return 0;
+    if (export->report.form == EXPORT_HASHDEEP && !(export->report.digests = refset_common_digests(set, err)))
+        return -1;
+    export->report.to = export->output ? create(export->output, err) : stdout;
+    if (!export->report.to)
+        return -1;
+    export_report_begin(&export->report, refset_info(set));
+    result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
+    export_report_release(&export->report);
+    if (export->output && (ferror(export->report.to) | fclose(export->report.to)))
+        result = error_errno(result ? NULL : err, "%s", export->output);
+    return result;
 }
 
 static int run_export(struct export *export, const char *path)
 {
     struct error err;
-    int result;
+    struct refset *set = refset_open(path, REFSET_READ, &err);
+    const bool is_new = export->output && access(export->output, F_OK) != 0;
+    int result = -1;
 
-    if (open_output(export, &err)) {
-        complain_error(&err);
-        return EXIT_USAGE;
-    }
     export->progress.noun = "files";
     progress_start(&export->progress, export->quiet || (!export->output && isatty(STDOUT_FILENO)));
-    result = export_set(export, path, &err);
+    if (set)
+        result = export->to_kdb ? export_kdb(export, set, &err) : export_text(export, set, &err);
     progress_stop();
-    if (close_output(export, result ? NULL : &err))
-        result = -1;
-    export_report_release(&export->report);
+    refset_close(set, NULL);
     if (result) {
         complain_error(&err);
+        if (set && is_new)
+            unlink(export->output);
         return EXIT_USAGE;
     }
+    show_left_out(export, path);
     return export->report.left_out ? EXIT_PARTIAL : EXIT_DONE;
 }
 

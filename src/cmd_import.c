@@ -64,14 +64,27 @@ static void show_broken(struct import *import, const char *text)
 }
 
 /* Entries of kith's own lists say which of its sources they are from. */
-static void choose_source(struct import *import, uint64_t number)
+static int handle_of(const struct import *import, uint64_t number)
 {
-    int handle = import->handle;
-
     for (size_t i = 0; i < import->origin_count && number; i++)
         if (import->origins[i].number == number)
-            handle = import->origins[i].handle;
-    refset_writer_back(import->writer, handle);
+            return import->origins[i].handle;
+    return import->handle;
+}
+
+/* The first name is from where the file is from. */
+static void fill_origins(struct import *import, const struct list_entry *entry)
+{
+    const char *at = entry->names, *end = at + entry->names_len;
+    uint64_t handle = (uint64_t)handle_of(import, entry->source);
+
+    if (!entry->names_from || !entry->name_len)
+        return;
+    buffer_add(&import->known.origins, &handle, sizeof handle);
+    for (size_t i = 0; at < end; at += strlen(at) + 1, i++) {
+        handle = (uint64_t)handle_of(import, entry->names_from[i]);
+        buffer_add(&import->known.origins, &handle, sizeof handle);
+    }
 }
 
 static int take_source(struct import *import, const struct list_source *from, struct error *err)
@@ -96,7 +109,7 @@ static int take_source(struct import *import, const struct list_source *from, st
         import->origins = origins;
         import->origin_room = room;
     }
-    handle = refset_writer_source(import->writer, &source, err);
+    handle = refset_writer_copy_source(import->writer, &source, err);
     if (handle < 0)
         return -1;
     import->origins[import->origin_count++] = (struct origin){from->number, handle};
@@ -114,6 +127,7 @@ static int fill_known(struct import *import, const struct list_entry *entry, str
     known_add_name(known, entry->name, entry->name_len);
     if (entry->names_len)
         buffer_add(&known->names, entry->names, entry->names_len);
+    fill_origins(import, entry);
     if (entry->record) {
         if (record_parse(&known->record, entry->record, entry->record_len, err))
             return -1;
@@ -136,7 +150,7 @@ static int take_entry(struct import *import, struct error *err)
         show_broken(import, text.text);
         return 0;
     }
-    choose_source(import, entry->source);
+    refset_writer_back(import->writer, handle_of(import, entry->source));
     switch (refset_writer_add(import->writer, &import->known, err)) {
     case REFSET_ADDED:
         import->added++;

@@ -147,7 +147,7 @@ static int found_in(const struct inputs *inputs, const struct known *known, stru
     for (int i = 1; i < inputs->count; i++) {
         uint64_t file = 0;
 
-        if (refset_search_digests(inputs->searches[i], &known->digests, &file, err))
+        if (refset_search_digests(inputs->searches[i], &known->digests, 0, &file, err))
             return -1;
         found += file != 0;
     }
@@ -169,14 +169,17 @@ static int keep_shared(void *arg, const struct known *known, struct error *err)
     return found < 0 ? -1 : found == inputs->count - 1;
 }
 
-/* What the new set is to be: as the first one, with the largest C. */
-static int join_params(const struct inputs *inputs, const char *output, struct refset_params *params, struct error *err)
+/* What the new set is to be: as the first one, with the largest C of those that are copied, and as the options say. */
+static int join_params(const struct sets *sets, const struct inputs *inputs, int count, struct refset_params *params,
+                       struct error *err)
 {
-    const struct refset_params named = refset_defaults(output);
+    uint32_t least;
+
+    const struct refset_params named = refset_defaults(sets->output);
 
     *params = refset_info(inputs->sets[0])->params;
     memcpy(params->name, named.name, sizeof params->name);
-    for (int i = 1; i < inputs->count; i++) {
+    for (int i = 1; i < count; i++) {
         const struct refset_params *other = &refset_info(inputs->sets[i])->params;
 
         if (other->n != params->n)
@@ -184,6 +187,11 @@ static int join_params(const struct inputs *inputs, const char *output, struct r
                              refset_path(inputs->sets[0]), params->n, refset_path(inputs->sets[i]), other->n);
         params->c = other->c > params->c ? other->c : params->c;
     }
+    least = params->c;
+    set_flags_apply(&sets->flags, params);
+    if (params->n != refset_info(inputs->sets[0])->params.n || params->c < least)
+        return error_set(err, "files that were sampled with -n %u -C %u cannot be made into a set with -n %u -C %u",
+                         refset_info(inputs->sets[0])->params.n, least, params->n, params->c);
     return 0;
 }
 
@@ -206,11 +214,17 @@ static int copy_inputs(struct sets *sets, const struct inputs *inputs, int count
     return result;
 }
 
+static void show_refused(void *arg, const char *text)
+{
+    (void)arg;
+    complain("%s", text);
+}
+
 static void show_combined(const struct sets *sets, const struct refset_copy *copy, uint64_t files)
 {
     if (!sets->quiet)
         printf("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out\n", sets->output, files,
-               copy->there + copy->extended, copy->left_out);
+               copy->there + copy->extended, copy->left_out + copy->refused);
 }
 
 /* Writes the new set; if that fails it is removed. */
@@ -222,9 +236,8 @@ static int write_combined(struct sets *sets, const struct inputs *inputs, int co
     uint64_t files;
     int result;
 
-    if (join_params(inputs, sets->output, &params, err))
+    if (join_params(sets, inputs, count, &params, err))
         return -1;
-    set_flags_apply(&sets->flags, &params);
     to = refset_create(sets->output, &params, set_flags_tool, set_flags_now(), err);
     if (!to)
         return -1;
@@ -244,7 +257,7 @@ static int combine(struct sets *sets, int count, char **paths,
 {
     struct inputs inputs = {0};
     struct refset_copy copy = {
-        .keep = keep, .arg = &inputs, .stop = interrupt_flag(), .count = &sets->progress.count};
+        .keep = keep, .tell = show_refused, .arg = &inputs, .stop = interrupt_flag(), .count = &sets->progress.count};
     struct error err;
     int result;
 
@@ -263,7 +276,7 @@ static int combine(struct sets *sets, int count, char **paths,
         complain_error(&err);
     else if (result > 0)
         complain("interrupted; %s was not made", sets->output);
-    return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
+    return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : copy.refused ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static int run_merge(struct sets *sets, int count, char **paths)
@@ -338,7 +351,7 @@ static int salvage(struct sets *sets, const char *path, const char *fresh, struc
                    struct error *err)
 {
     struct refset *from = refset_open(path, REFSET_READ, err), *to;
-    struct refset_copy copy = {.lost = show_fault, .arg = faults, .count = &sets->progress.count};
+    struct refset_copy copy = {.tell = show_fault, .forgive = true, .arg = faults, .count = &sets->progress.count};
     struct refset_writer *writer;
     int result;
 

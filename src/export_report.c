@@ -94,6 +94,7 @@ static void json_hex(struct buffer *line, const char *key, const void *data, siz
 static void json_names(struct buffer *line, const struct known *known)
 {
     const char *name = first_name(known), *end = known->names.data + known->names.len;
+    uint64_t origin;
 
     if (!known->names.len)
         return;
@@ -106,6 +107,11 @@ static void json_names(struct buffer *line, const struct known *known)
         if (at != name)
             buffer_add_char(line, ',');
         escape_json(line, at, strlen(at));
+    }
+    buffer_add_text(line, "],\"names_from\":[");
+    for (size_t at = sizeof origin; at < known->origins.len; at += sizeof origin) {
+        memcpy(&origin, known->origins.data + at, sizeof origin);
+        buffer_printf(line, at == sizeof origin ? "%" PRIu64 : ",%" PRIu64, origin);
     }
     buffer_add_char(line, ']');
 }

@@ -103,3 +103,6 @@ truncate -s 20G "$scratch/sparse" 2>/dev/null || true
 
 title "Disk images: walking, and reading all content, page cache warm"
 bash "$(dirname "$0")/evidence.sh"
+
+title "Reference sets: building, importing, looking up, finding again"
+bash "$(dirname "$0")/sets.sh"

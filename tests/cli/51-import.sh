@@ -170,4 +170,36 @@ status 0 "$KITH" import m.kith both.csv
 says out "0 added, 40 extended"
 digests sha1 m.kith | cmp -s - fewer || fail "the SHA-1s were not added"
 status 0 "$KITH" sets verify m.kith
+
+# two lists that know the same files by different digests, and a third one that knows both
+rm -f ./*.kith
+(cd tree && sha1sum -- f*) >sha1list
+for order in "sha1list md5list both.csv" "md5list sha1list both.csv" "both.csv sha1list md5list" "md5list both.csv sha1list"; do
+    rm -f j.kith
+    for list in $order; do
+        status 0 "$KITH" import -q j.kith $list
+    done
+    status 0 "$KITH" sets verify j.kith
+    same "rows after $order" 40 "$("$KITH" export j.kith | grep -c ',"\?file')"
+    digests sha1 j.kith | cmp -s - fewer || fail "$order: not the SHA-1s"
+    status 0 "$KITH" sets compact j.kith
+    status 0 "$KITH" sets verify j.kith
+    status 0 "$KITH" import j.kith md5list sha1list both.csv
+    same "news after $order" 3 "$(grep -c ': 0 added, 0 extended' out)"
+done
+
+# very many entries that begin alike, and a digest that stands for none
+rm -f ./*.kith
+python3 -c 'for i in range(700): print("aabbccddeeff%028x" % i)' >alike
+status 0 "$KITH" import a.kith alike alike
+says out "700 added"
+says out "700 already there"
+status 0 "$KITH" sets verify a.kith
+python3 -c 'import hashlib
+print("md5,sha1")
+for i in range(1000): print("00000000000000000000000000000000,%s" % hashlib.sha1(b"%d" % i).hexdigest())' >none.csv
+status 0 "$KITH" import n.kith none.csv none.csv
+says out "1000 added"
+says out "1000 already there"
+status 0 "$KITH" sets verify n.kith
 finish

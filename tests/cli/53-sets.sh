@@ -53,6 +53,38 @@ thirty = [r for r in rows if r.get('name') == 'two 30'][0]
 assert thirty['names'] == ['five 30', 'three 30'] and sources[thirty['from']] == 'a'
 PY
 
+# where each name is from survives a merge and an export
+mkdir p1 p2
+cp a/'two 2' p1/a
+cp a/'two 2' p2/b
+status 0 "$KITH" add -q p.kith p1
+status 0 "$KITH" add -q p.kith p2
+"$KITH" export --json p.kith >p.json
+status 0 "$KITH" import -q p2.kith p.json
+"$KITH" export --json p2.kith | cmp -s - p.json || fail "an import of the export has other names or sources"
+status 0 "$KITH" sets merge --name p -o p3.kith p.kith
+"$KITH" export --json p3.kith | cmp -s - p.json || fail "a merge has other names or sources"
+same "the source of the second name" '"names":["b"],"names_from":[2]' "$(grep -o '"names".*\]' p.json | head -c 30)"
+status 0 "$KITH" import -q p2.kith p.json
+"$KITH" export --json p2.kith | cmp -s - p.json || fail "importing again changed something"
+
+# only what is copied decides how the new set is sampled
+status 0 "$KITH" add -q -n 16 -C 1024 other.kith b
+status 0 "$KITH" sets subtract -o sub.kith a.kith other.kith
+status 0 "$KITH" sets info sub.kith
+says out "n 12, C 128"
+status 2 "$KITH" sets merge -C 32 -o x.kith a.kith b.kith
+says err "cannot be made into a set"
+[ -e x.kith ] && fail "a set was made that is not what it says"
+
+# a list that is wrong does not keep a merge from being made
+printf 'sha1,size,name\n%s,1,liar\n' "$(head -n 1 a.list)" >wrong.csv
+status 0 "$KITH" import -q wrong.kith wrong.csv
+status 3 "$KITH" sets merge -o with.kith a.kith wrong.kith
+says err "another size"
+says err "liar"
+status 0 "$KITH" sets verify with.kith
+
 # a set merged with itself, or alone, is an equal set
 status 0 "$KITH" sets merge --name a -o again.kith a.kith a.kith
 cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json again.kith) || fail "a merged with a is not a"
@@ -69,7 +101,8 @@ for i in $(seq 1 20); do { cat common; text $((600 + i)) 3000; } >shared/$i; don
 status 0 "$KITH" add -q shared.kith shared
 "$KITH" export --json shared.kith >before
 status 0 "$KITH" sets compact --common 5 shared.kith
-says <("$KITH" sets info shared.kith) "common above 5 files"
+status 0 "$KITH" sets info shared.kith
+says out "common above 5 files"
 "$KITH" export --json shared.kith | grep -v kith-set | cmp -s - <(grep -v kith-set before) || fail "--common lost a sample"
 [ "$("$KITH" sets info shared.kith | sed -n 's/.* looked up, \([0-9]*\) are of common.*/\1/p')" -gt 100 ] || fail "--common marked nothing"
 status 0 "$KITH" sets verify shared.kith

@@ -172,6 +172,7 @@ static char last_fault[500];
 static UNUSED void take_fault(void *arg, const char *text)
 {
     (void)arg;
+    ck_assert_int_ne(text[0], '\0');
     snprintf(last_fault, sizeof last_fault, "%s", text);
 }
 

@@ -419,7 +419,7 @@ START_TEST(a_filter_that_is_wrong_is_made_anew)
 }
 END_TEST
 
-START_TEST(a_row_of_segment_that_cannot_be_is_an_error)
+START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
 {
     static const char *const sqls[] = {
         "UPDATE segment SET id = 32768",      "UPDATE segment SET id = -1",
@@ -432,6 +432,7 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error)
     };
     struct refset_segments segments = {0};
     struct refset *set;
+    unsigned bad;
     uint8_t *good;
     size_t len;
 
@@ -445,6 +446,10 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error)
         spoil(sqls[i]);
         set = open_as(REFSET_WRITE);
         ck_assert_msg(refset_index_segments(set, &segments, NULL, &err) == -1, "%s", sqls[i]);
+        bad = 0;
+        ck_assert_int_eq(refset_index_segments(set, &segments, &bad, &err), 0);
+        ck_assert_uint_eq(bad, 1);
+        ck_assert_uint_eq(segments.count, 0);
         close_set(set);
         store(path, good, len);
     }
@@ -459,4 +464,4 @@ RUN_TESTS("refset_index", the_key_of_a_digest_is_its_first_48_bits, what_was_wri
           an_entry_is_merged_a_few_times_only, common_features_are_marked_and_their_values_kept_aside,
           a_smaller_limit_marks_more_when_all_is_merged,
           a_cursor_goes_on_with_the_first_block_at_or_behind_a_key, the_last_number_of_a_segment_can_be_read,
-          a_filter_that_is_wrong_is_made_anew, a_row_of_segment_that_cannot_be_is_an_error)
+          a_filter_that_is_wrong_is_made_anew, a_row_of_segment_that_cannot_be_is_an_error_or_left_out)

@@ -19,8 +19,8 @@ static void check_set(size_t contents, uint32_t common, unsigned batch)
 
 START_TEST(all_that_was_added_is_found_and_nothing_else)
 {
-    check_set(300, 256, 60);
-    check_set(100, 256, UINT32_MAX);
+    check_set(150, 256, 30);
+    check_set(60, 256, UINT32_MAX);
 }
 END_TEST
 
@@ -29,9 +29,9 @@ START_TEST(features_of_more_files_than_common_are_not_looked_up)
     static const uint32_t limits[] = {1, 2, 3, 8, 20};
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        check_set(120, limits[i], 40);
-        check_set(60, limits[i], 3);
-        check_set(60, limits[i], UINT32_MAX);
+        check_set(80, limits[i], 30);
+        check_set(40, limits[i], 3);
+        check_set(40, limits[i], UINT32_MAX);
     }
 }
 END_TEST

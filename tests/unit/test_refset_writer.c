@@ -25,7 +25,7 @@ START_TEST(all_that_was_added_is_read_back_once)
 
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
         begin_test();
-        twin_begin(batches[i] == 1 ? 60 : 250, 256);
+        twin_begin(batches[i] == 1 ? 60 : 150, 256);
         set = create_at(path, 256);
         fill_set(set, batches[i]);
         assert_twins(set);
@@ -431,7 +431,7 @@ END_TEST
 
 START_TEST(a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever)
 {
-    enum { FILES = 2000 };
+    enum { FILES = 1000 };
     struct refset_writer *writer;
     struct known known = {0};
     struct refset *set;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_SIPHASH_H
+#define KITH_SIPHASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIPHASH_KEY_LEN = 16 };
+
+/*
+ * SipHash-2-4 (Aumasson, Bernstein 2012): 64 bits of which nobody can choose bytes that agree without knowing the key,
+ * and hardly with it.
+ */
+uint64_t siphash(const uint8_t key[SIPHASH_KEY_LEN], const void *data, size_t len);
+
+#endif
