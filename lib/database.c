@@ -158,9 +158,9 @@ static int defend(struct database *database)
 static int tune(struct database *database, struct error *err)
 {
     const int code =
-        database_exec(database, database->writes ? "PRAGMA cache_size=-32768; PRAGMA synchronous=FULL;"
+        database_exec(database, database->writes ? "PRAGMA cache_size=-16384; PRAGMA synchronous=FULL;"
                                                    "PRAGMA journal_size_limit=16777216"
-                                                 : "PRAGMA cache_size=-32768");
+                                                 : "PRAGMA cache_size=-16384");
 
     return code == SQLITE_OK ? 0 : database_fail(database, code, err);
 }
@@ -533,8 +533,47 @@ struct database *database_create_foreign(const char *path, struct error *err)
     return NULL;
 }
 
+int database_is_busy(const char *path, struct error *err)
+{
+    struct database *database = database_new(path, true, true, err);
+    int code;
+
+    if (!database)
+        return -1;
+    code = connect_file(database, "");
+    if (code == SQLITE_OK)
+        code = sqlite3_busy_timeout(database->handle, 0);
+    if (code == SQLITE_OK)
+        code = database_exec(database, "BEGIN IMMEDIATE");
+    if (code == SQLITE_OK)
+        database_exec(database, "ROLLBACK");
+    database_free(database);
+    /* other faults are for whoever reads it */
+    return (code & 0xff) == SQLITE_BUSY ? error_set(err, "%s: is being written by another program", path) : 0;
+}
+
+/* What the last writer could not do because of this reader; whoever is still there, or comes, does it later. */
+static void settle_after(const char *path)
+{
+    struct database *database;
+    struct stat status;
+    char *wal;
+
+    if (asprintf(&wal, "%s-wal", path) < 0)
+        return;
+    if (stat(wal, &status) == 0 && status.st_size > 0 && access(path, W_OK) == 0) {
+        database = database_new(path, true, true, NULL);
+        if (database && connect_file(database, "") == SQLITE_OK && claim(database, NULL) == 0)
+            settle(database, NULL);
+        database_free(database);
+    }
+    free(wal);
+}
+
 int database_close(struct database *database, struct error *err)
 {
+    const bool is_reader = database && database->own && !database->writes;
+    char *path = is_reader ? strdup(database->path) : NULL;
     int result = 0;
 
     if (!database)
@@ -543,6 +582,9 @@ int database_close(struct database *database, struct error *err)
     if (database->own && database->writes)
         result = settle(database, err);
     database_free(database);
+    if (path)
+        settle_after(path);
+    free(path);
     return result;
 }
 

@@ -48,6 +48,8 @@ struct database *database_open_foreign(const char *path, struct error *err);
 struct database *database_create_foreign(const char *path, struct error *err);
 /* What was not committed is lost.  -1 if what was committed may not be safe on the disk. */
 int database_close(struct database *database, struct error *err);
+/* -1 with a message if somebody is writing to the file, which is one of the project's. */
+int database_is_busy(const char *path, struct error *err);
 const char *database_path(const struct database *database);
 
 /* Whether a file begins like one of SQLite's; head: its first bytes. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refset_inner.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "blocks.h"
 #include "keyblock.h"
@@ -17,7 +19,7 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, generation INTEGER NOT NULL,"
     " name TEXT NOT NULL, kind TEXT NOT NULL, category TEXT NOT NULL, scheme TEXT NOT NULL,"
     " n INTEGER NOT NULL, c INTEGER NOT NULL, block INTEGER NOT NULL, common INTEGER NOT NULL,"
-    " created INTEGER NOT NULL, tool TEXT NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL,"
+    " created INTEGER NOT NULL, tool TEXT NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL, sampled INTEGER NOT NULL,"
     " without_sha1 INTEGER NOT NULL, names INTEGER NOT NULL, bytes INTEGER NOT NULL,"
     " samples INTEGER NOT NULL, next_sample INTEGER NOT NULL) STRICT;"
     "CREATE TABLE source ("
@@ -33,7 +35,7 @@ static const char *const schema[] = {
     " count INTEGER NOT NULL, samples BLOB NOT NULL, repeats BLOB NOT NULL, blocks BLOB NOT NULL) STRICT;"
     "CREATE TABLE segment ("
     " id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, entries INTEGER NOT NULL, keys INTEGER NOT NULL,"
-    " blocks INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;"
+    " marks INTEGER NOT NULL, blocks INTEGER NOT NULL, generation INTEGER NOT NULL) STRICT;"
     "CREATE TABLE block (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"
     "CREATE TABLE filter ("
     " segment INTEGER NOT NULL, chunk INTEGER NOT NULL, generation INTEGER NOT NULL, crc INTEGER NOT NULL,"
@@ -194,12 +196,12 @@ enum {
     INFO_CREATED = INFO_N + 4,
     INFO_TOOL,
     INFO_FILES, /* .. the counts in their order */
-    INFO_COLUMNS = INFO_FILES + 7,
+    COUNTS = 8,
 };
 
 #define INFO_NAMES \
     "uuid, generation, name, kind, category, scheme, n, c, block, common, created, tool," \
-    " files, records, without_sha1, names, bytes, samples, next_sample"
+    " files, records, sampled, without_sha1, names, bytes, samples, next_sample"
 
 static bool get_params(struct statement *row, struct refset_params *params)
 {
@@ -225,15 +227,18 @@ static bool get_params(struct statement *row, struct refset_params *params)
     return refset_check(params, NULL) == 0;
 }
 
+static const uint64_t MOST_NUMBER = (uint64_t)1 << KEYBLOCK_VALUE_BITS;
+
 static bool get_counts(struct statement *row, struct refset_counts *counts)
 {
-    uint64_t *const numbers[] = {&counts->files, &counts->records, &counts->without_sha1, &counts->names,
-                                 &counts->bytes, &counts->samples, &counts->next_sample};
+    uint64_t *const numbers[COUNTS] = {&counts->files, &counts->records, &counts->sampled, &counts->without_sha1,
+                                       &counts->names, &counts->bytes,   &counts->samples, &counts->next_sample};
 
-    for (int i = 0; i < 7; i++)
-        if (!get_number(row, INFO_FILES + i, i < 4 || i > 4 ? (uint64_t)1 << KEYBLOCK_VALUE_BITS : INT64_MAX, numbers[i]))
+    for (int i = 0; i < COUNTS; i++)
+        if (!get_number(row, INFO_FILES + i, numbers[i] == &counts->bytes ? INT64_MAX : MOST_NUMBER, numbers[i]))
             return false;
-    return true;
+    return counts->records <= counts->files && counts->sampled <= counts->records &&
+           counts->without_sha1 <= counts->files && counts->samples < counts->next_sample;
 }
 
 static bool get_info(struct statement *row, struct refset_info *info)
@@ -241,7 +246,7 @@ static bool get_info(struct statement *row, struct refset_info *info)
     bool there;
 
     return refset_digest(row, INFO_UUID, REFSET_UUID_LEN, info->uuid, &there) && there &&
-           get_number(row, INFO_GENERATION, INT64_MAX, &info->generation) && get_params(row, &info->params) &&
+           get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) && get_params(row, &info->params) &&
            statement_number(row, INFO_CREATED, &info->created) && get_text(row, INFO_TOOL, info->tool, sizeof info->tool) &&
            get_counts(row, &info->counts);
 }
@@ -270,8 +275,8 @@ static void bind_info(struct statement *row, const struct refset_info *info)
     const struct refset_params *params = &info->params;
     const struct refset_counts *counts = &info->counts;
     const uint32_t settings[] = {params->n, params->c, params->block, params->common};
-    const uint64_t numbers[] = {counts->files, counts->records, counts->without_sha1, counts->names,
-                                counts->bytes, counts->samples, counts->next_sample};
+    const uint64_t numbers[COUNTS] = {counts->files, counts->records, counts->sampled, counts->without_sha1,
+                                      counts->names, counts->bytes,   counts->samples, counts->next_sample};
 
     statement_bind_bytes(row, INFO_UUID + 1, info->uuid, REFSET_UUID_LEN);
     statement_bind_number(row, INFO_GENERATION + 1, (int64_t)info->generation);
@@ -283,14 +288,14 @@ static void bind_info(struct statement *row, const struct refset_info *info)
         statement_bind_number(row, INFO_N + i + 1, settings[i]);
     statement_bind_number(row, INFO_CREATED + 1, info->created);
     bind_string(row, INFO_TOOL, info->tool);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < COUNTS; i++)
         statement_bind_number(row, INFO_FILES + i + 1, (int64_t)numbers[i]);
 }
 
 int refset_save_info(struct refset *set, struct error *err)
 {
     static const char sql[] = "INSERT OR REPLACE INTO info (id, " INFO_NAMES ")"
-                              " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                              " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     struct statement *row = database_prepare(set->database, sql, err);
     int result;
 
@@ -329,24 +334,73 @@ static struct refset *new_set(const char *path, enum database_mode mode, struct 
     return set;
 }
 
+void refset_remove(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *name;
+
+        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+            return;
+        unlink(name);
+        free(name);
+    }
+}
+
+static int write_new(const char *path, const struct refset_info *info, struct error *err)
+{
+    struct refset *set = new_set(path, DATABASE_CREATE, err);
+    int result;
+
+    if (!set)
+        return -1;
+    set->info = *info;
+    result = database_begin(set->database, err) || refset_save_info(set, err) || database_commit(set->database, err);
+    if (refset_close(set, result ? NULL : err))
+        result = -1;
+    return result ? -1 : 0;
+}
+
+/* It is made under another name and then gets its own, so it is there as a whole or not at all. */
 struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
                              struct error *err)
 {
-    struct refset *set;
+    struct refset_info info = {.params = *params, .created = now, .counts = {.next_sample = 1}};
+    char *name;
+    int result;
 
-    if (refset_check(params, err))
+    snprintf(info.tool, sizeof info.tool, "%s", tool);
+    if (refset_check(params, err) || make_uuid(info.uuid, err))
         return NULL;
-    set = new_set(path, DATABASE_CREATE, err);
-    if (!set)
-        return NULL;
-    set->info = (struct refset_info){.params = *params, .created = now, .counts = {.next_sample = 1}};
-    snprintf(set->info.tool, sizeof set->info.tool, "%s", tool);
-    if (make_uuid(set->info.uuid, err) || database_begin(set->database, err) || refset_save_info(set, err) ||
-        database_commit(set->database, err)) {
-        refset_close(set, NULL);
+    if (access(path, F_OK) == 0) {
+        errno = EEXIST;
+        error_errno(err, "%s", path);
         return NULL;
     }
-    return set;
+    if (asprintf(&name, "%s.new-%ld", path, (long)getpid()) < 0) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    result = write_new(name, &info, err);
+    if (!result && link(name, path) && (errno == EEXIST || rename(name, path))) /* not all file systems have links */
+        result = error_errno(err, "%s", path);
+    refset_remove(name);
+    free(name);
+    return result ? NULL : refset_open(path, REFSET_WRITE, err);
+}
+
+int refset_is_busy(const char *path, struct error *err)
+{
+    return database_is_busy(path, err);
+}
+
+void refset_succeed(struct refset *set, const struct refset_info *other)
+{
+    memcpy(set->info.uuid, other->uuid, REFSET_UUID_LEN);
+    memcpy(set->info.tool, other->tool, sizeof set->info.tool);
+    set->info.created = other->created;
+    set->info.generation = other->generation;
 }
 
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err)

@@ -47,7 +47,8 @@ struct refset_params {
 
 struct refset_counts {
     uint64_t files;    /* different contents */
-    uint64_t records;  /* that can be found by their samples, too; the others only by a digest */
+    uint64_t records;  /* that were read; the others are known by digest alone */
+    uint64_t sampled;  /* of these, that have samples: the others are too small, or say nothing */
     uint64_t without_sha1;
     uint64_t names;    /* besides the first one of each file */
     uint64_t bytes;    /* in the files of known size */
@@ -89,7 +90,14 @@ enum refset_mode { REFSET_READ, REFSET_WRITE };
 /* NULL on error.  create: the file must not be there. */
 struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
                              struct error *err);
+/* A new set takes the identity of another, whose place it is to take: its UUID, when and by what it was made; before
+ * anything is added. */
+void refset_succeed(struct refset *set, const struct refset_info *other);
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err);
+/* -1 if somebody writes to it. */
+int refset_is_busy(const char *path, struct error *err);
+/* Removes a set that was not finished, with what lies beside it while it is written. */
+void refset_remove(const char *path);
 /* -1 if what was committed may not be safe on the disk. */
 int refset_close(struct refset *set, struct error *err);
 

@@ -151,6 +151,7 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
         if (copy->forgive)
             refset_reader_forgive(reader, copy->tell, copy->arg);
         result = copy_all(copy, reader, &sources, err);
+        copy->lost_samples = refset_reader_lost_samples(reader);
     }
     refset_reader_free(reader);
     free(sources.list);

@@ -16,7 +16,7 @@ struct refset_copy {
     bool drop_blocks;         /* the sets' blocks have different sizes */
     const atomic_bool *stop;  /* becomes true when copying is to end early; may be NULL */
     atomic_ullong *count;     /* files that were looked at; may be NULL */
-    uint64_t added, extended, there, left_out, refused;
+    uint64_t added, extended, there, left_out, refused, lost_samples;
     const char *from; /* path of the set that is being read */
 };
 

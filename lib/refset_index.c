@@ -51,18 +51,19 @@ static uint64_t roomy(uint64_t keys)
 /* most: keys that the file can hold at all. */
 static bool get_segment(struct statement *row, int64_t most, struct refset_segment *segment)
 {
-    int64_t kind, entries, keys, blocks, generation;
+    int64_t kind, entries, keys, marks, blocks, generation;
 
     if (!statement_number(row, 0, &segment->id) || !statement_number(row, 1, &kind) ||
-        !statement_number(row, 2, &entries) || !statement_number(row, 3, &keys) || !statement_number(row, 4, &blocks) ||
-        !statement_number(row, 5, &generation))
+        !statement_number(row, 2, &entries) || !statement_number(row, 3, &keys) || !statement_number(row, 4, &marks) ||
+        !statement_number(row, 5, &blocks) || !statement_number(row, 6, &generation))
         return false;
     if (segment->id < 1 || segment->id > MOST_ID || kind < 0 || kind >= REFSET_INDEXES || entries < 1 || entries > most ||
-        keys < 1 || keys > entries || generation < 0)
+        keys < 1 || keys > entries || marks < 0 || marks > keys || generation < 0)
         return false;
     segment->index = (enum refset_index)kind;
     segment->entries = (uint64_t)entries;
     segment->keys = (uint64_t)keys;
+    segment->marks = (uint64_t)marks;
     segment->blocks = (uint64_t)blocks;
     segment->generation = (uint64_t)generation;
     if (segment->index == REFSET_COMMON)
@@ -107,7 +108,7 @@ int refset_index_segments(struct refset *set, struct refset_segments *segments, 
     segments->count = 0;
     if (file_bits(set, &most, err))
         return -1;
-    row = database_prepare(set->database, "SELECT id, kind, entries, keys, blocks, generation FROM segment", err);
+    row = database_prepare(set->database, "SELECT id, kind, entries, keys, marks, blocks, generation FROM segment", err);
     if (!row)
         return -1;
     while ((result = statement_step(row, err)) > 0) {
@@ -134,16 +135,34 @@ void refset_segments_release(struct refset_segments *segments)
     *segments = (struct refset_segments){0};
 }
 
-/* The smallest number that no segment has. */
-static int64_t free_id(const struct refset_segments *segments)
+/* Whether there are blocks of that number. */
+static int has_blocks(struct refset *set, int64_t id, struct error *err)
+{
+    struct statement *row =
+        database_prepare(set->database, "SELECT 1 FROM block WHERE key BETWEEN ? AND ? LIMIT 1", err);
+    int result;
+
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, row_key(id, 0));
+    statement_bind_number(row, 2, row_key(id, MOST_KEY));
+    result = statement_step(row, err);
+    statement_free(row);
+    return result;
+}
+
+/* The smallest number that no segment has, nor blocks whose segment was lost; 0 if there is none, -1 on error. */
+static int64_t free_id(struct refset *set, const struct refset_segments *segments, struct error *err)
 {
     for (int64_t id = 1; id <= MOST_ID; id++) {
         size_t i = 0;
+        int used;
 
         while (i < segments->count && segments->list[i].id != id)
             i++;
-        if (i == segments->count)
-            return id;
+        used = i < segments->count ? 1 : has_blocks(set, id, err);
+        if (used <= 0)
+            return used < 0 ? -1 : id;
     }
     return 0;
 }
@@ -229,9 +248,9 @@ static int builder_begin(struct builder *builder, struct refset *set, enum refse
     int result = refset_index_segments(set, &segments, NULL, err);
 
     *builder = (struct builder){.set = set, .segment = {.index = index, .generation = set->info.generation}};
-    builder->segment.id = result ? 0 : free_id(&segments);
+    builder->segment.id = result ? -1 : free_id(set, &segments, err);
     refset_segments_release(&segments);
-    if (result)
+    if (builder->segment.id < 0)
         return -1;
     if (!builder->segment.id)
         return refset_broken(set, err, "it has too many segments");
@@ -252,6 +271,8 @@ static void note_keys(struct builder *builder, const struct keyblock_entry *entr
     for (size_t i = 0; i < count; i++)
         if (i == 0 || entries[i].key != entries[i - 1].key)
             keys[n++] = entries[i].key;
+    for (size_t i = 0; i < count; i++)
+        builder->segment.marks += entries[i].value == KEYBLOCK_COMMON;
     builder->segment.entries += count;
     builder->segment.keys += n;
     if (builder->bloom)
@@ -289,16 +310,17 @@ static int builder_add(struct builder *builder, const struct keyblock_entry *ent
 
 static int store_segment(struct builder *builder, struct error *err)
 {
-    static const char sql[] = "INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?)";
+    static const char sql[] = "INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?)";
     const struct refset_segment *segment = &builder->segment;
     const int64_t numbers[] = {segment->id,           (int64_t)segment->index,  (int64_t)segment->entries,
-                               (int64_t)segment->keys, (int64_t)segment->blocks, (int64_t)segment->generation};
+                               (int64_t)segment->keys, (int64_t)segment->marks,  (int64_t)segment->blocks,
+                               (int64_t)segment->generation};
     struct statement *row = database_prepare(builder->set->database, sql, err);
     int result;
 
     if (!row)
         return -1;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         statement_bind_number(row, i + 1, numbers[i]);
     result = statement_run(row, err);
     statement_free(row);

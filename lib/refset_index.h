@@ -28,6 +28,7 @@ struct refset_segment {
     int64_t id;
     enum refset_index index;
     uint64_t entries, keys, blocks; /* blocks: of the filter */
+    uint64_t marks;                 /* entries that are marks of common keys */
     uint64_t generation;            /* of the set when it was written */
 };
 

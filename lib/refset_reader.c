@@ -40,8 +40,9 @@ struct refset_reader {
     uint64_t *keys; /* of the window's samples, from `low` on */
     uint64_t low, high, room;
     struct known known;
-    uint64_t id, source;
+    uint64_t id, source, given;
     bool lacks_record;                         /* the row names one, but it was not read */
+    uint64_t lost_samples;
     void (*lost)(void *arg, const char *text); /* NULL: damage is an error */
     void *arg;
 };
@@ -193,7 +194,7 @@ static int take_repeats(struct refset_reader *reader, uint64_t *keys, struct err
         repeats_unpack(data, len, record->count, &repeats, &count))
         return broken(reader, err, "its repeated samples cannot be read");
     for (size_t i = 0; i < count && !result; i++) {
-        if (keys[repeats[i].at] != NO_KEY)
+        if (keys[repeats[i].at] != NO_KEY && !reader->lost)
             result = broken(reader, err, "a sample that is told as repeated has an entry of its own");
         keys[repeats[i].at] = keys[repeats[i].first];
     }
@@ -201,10 +202,21 @@ static int take_repeats(struct refset_reader *reader, uint64_t *keys, struct err
     return result;
 }
 
+static void tell_lost_samples(struct refset_reader *reader, size_t count)
+{
+    struct error text;
+
+    error_set(&text, "%s: file %" PRIu64 ": %zu of its samples are not in the index", refset_path(reader->set), reader->id,
+              count);
+    reader->lost(reader->arg, text.text);
+    reader->lost_samples += count;
+}
+
 static int join_fingerprints(struct refset_reader *reader, uint64_t first, struct error *err)
 {
     struct record *record = &reader->known.record;
     uint64_t *keys;
+    size_t kept = 0;
 
     if (record->count == 0)
         return 0;
@@ -218,10 +230,16 @@ static int join_fingerprints(struct refset_reader *reader, uint64_t first, struc
     if (take_repeats(reader, keys, err))
         return -1;
     for (size_t i = 0; i < record->count; i++) {
-        if (keys[i] >> KNOWN_KEY_BITS)
+        if (keys[i] >> KNOWN_KEY_BITS && !reader->lost)
             return broken(reader, err, "a sample of it is not in the index");
-        record->samples[i].fp |= keys[i] << KNOWN_KEY_SHIFT;
+        if (keys[i] >> KNOWN_KEY_BITS)
+            continue;
+        record->samples[kept] = record->samples[i];
+        record->samples[kept++].fp |= keys[i] << KNOWN_KEY_SHIFT;
     }
+    if (kept < record->count)
+        tell_lost_samples(reader, record->count - kept);
+    record->count = kept;
     return 0;
 }
 
@@ -257,6 +275,16 @@ static int take_record(struct refset_reader *reader, struct error *err)
     return 0;
 }
 
+bool refset_reader_has_record(const struct refset_reader *reader)
+{
+    return reader->with != NULL;
+}
+
+uint64_t refset_reader_lost_samples(const struct refset_reader *reader)
+{
+    return reader->lost_samples;
+}
+
 static void add_name(struct refset_reader *reader, const char *name, size_t len, uint64_t source)
 {
     const size_t before = reader->known.names.len;
@@ -272,14 +300,14 @@ static int take_names(struct refset_reader *reader, struct statement *row, struc
     size_t len;
     int result;
 
-    if (!statement_bytes(row, COLUMN_NAME, &name, &len))
+    if (!statement_bytes(row, COLUMN_NAME, &name, &len) || memchr(name, '\0', len))
         return broken(reader, err, "its name is not as it should be");
     add_name(reader, name, len, reader->source);
     statement_bind_number(reader->names, 1, (int64_t)reader->id);
     while ((result = statement_step(reader->names, err)) > 0) {
         int64_t source;
 
-        if (!statement_bytes(reader->names, 0, &name, &len) || !statement_number(reader->names, 1, &source) || source < 0) {
+        if (!statement_bytes(reader->names, 0, &name, &len) || memchr(name, '\0', len) || !statement_number(reader->names, 1, &source) || source < 0) {
             result = broken(reader, err, "a name of it is not as it should be");
             break;
         }
@@ -304,7 +332,12 @@ static int take_row(struct refset_reader *reader, struct statement *row, struct 
         (known->has_size && !statement_number(row, COLUMN_SIZE, &size)) || size < 0)
         return broken(reader, err, "its digests or its size are not as they should be");
     known->size = (uint64_t)size;
-    return take_names(reader, row, err);
+    if (take_names(reader, row, err) == 0)
+        return 0;
+    if (!reader->lost)
+        return -1;
+    reader->lost(reader->arg, err->text);
+    return 0;
 }
 
 /* ---- forgiving ---- */
@@ -381,11 +414,13 @@ static int next_id(struct refset_reader *reader, uint64_t *id)
         if (result > 0 && !statement_number(row, 0, &found))
             result = 0;
         statement_free(row);
-        if (result >= 0) {
+        if (result == 0)
+            return 0;
+        if (result > 0 && (uint64_t)found > *id) { /* rows of a damaged set may be out of order */
             *id = (uint64_t)found;
-            return result;
+            return 1;
         }
-        if (tries == 0)
+        if (tries == 0 && result < 0)
             reader->lost(reader->arg, why.text);
         step *= tries < SMALL_STEPS ? 1 : 2;
         if (step > INT64_MAX - *id)
@@ -426,6 +461,7 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
             return -1;
         if (known_check(&reader->known, params->n, params->block, &why))
             return broken(reader, err, why.text);
+        reader->given++;
         return 1;
     }
     if (result < 0)
@@ -435,5 +471,9 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
     result = statement_step(reader->without, err);
     if (result > 0 && take_row(reader, reader->without, err))
         return -1;
+    reader->given += result > 0;
+    if (result == 0 && reader->given != reader->set->info.counts.files)
+        return refset_broken(reader->set, err, "it says that it has %" PRIu64 " files, and %" PRIu64 " can be read",
+                             reader->set->info.counts.files, reader->given);
     return result;
 }

@@ -25,6 +25,10 @@ void refset_reader_forgive(struct refset_reader *reader, void (*lost)(void *arg,
 int refset_reader_next(struct refset_reader *reader, struct error *err);
 /* The origins of its names are numbers of sources. */
 struct known *refset_reader_known(struct refset_reader *reader);
+/* Whether it has a record, also if records are not read. */
+bool refset_reader_has_record(const struct refset_reader *reader);
+/* Forgiving: samples of records that could be read but for these. */
+uint64_t refset_reader_lost_samples(const struct refset_reader *reader);
 uint64_t refset_reader_id(const struct refset_reader *reader);
 uint64_t refset_reader_source(const struct refset_reader *reader);
 

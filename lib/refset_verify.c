@@ -18,6 +18,7 @@ struct verify {
     struct refset_search *search; /* for files by their numbers */
     struct refset_file file;
     uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files, and in the indexes */
+    bool counted; /* all files could be read, so the counts are right */
     bool crowded; /* a key has as many values as it may: some are left out */
 };
 
@@ -25,6 +26,14 @@ static void tell(struct verify *verify, const struct error *why)
 {
     verify->faults++;
     verify->fault(verify->arg, why->text);
+}
+
+static void tell_lost(void *arg, const char *text)
+{
+    struct verify *verify = arg;
+
+    verify->faults++;
+    verify->fault(verify->arg, text);
 }
 
 /* ---- the indexes ---- */
@@ -58,7 +67,7 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
                                                           : (uint64_t)1 << KEYBLOCK_VALUE_BITS;
     struct refset_cursor *cursor = refset_cursor_new(verify->set, segment, why);
     const struct keyblock_entry *entries;
-    uint64_t found = 0, keys = 0, last = UINT64_MAX;
+    uint64_t found = 0, keys = 0, marks = 0, last = UINT64_MAX;
     size_t count, group = 0;
     int result = 1;
 
@@ -78,10 +87,14 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
             keys += group == 1;
             last = entries[i].key;
             found++;
+            marks += is_mark;
             if (bloom && (i == 0 || entries[i].key != entries[i - 1].key))
                 bloom_add(bloom, &entries[i].key, 1);
         }
     refset_cursor_free(cursor);
+    if (result == 0 && marks != segment->marks)
+        return error_set(why, "segment %" PRId64 " should have %" PRIu64 " marks, and has %" PRIu64, segment->id,
+                         segment->marks, marks);
     if (result == 0 && (found != segment->entries || keys != segment->keys))
         return error_set(why,
                          "segment %" PRId64 " of the index of %s should have %" PRIu64 " entries, and has %" PRIu64,
@@ -172,6 +185,7 @@ static void count_file(struct verify *verify, const struct known *known)
 
     counts->files++;
     counts->records += known->has_record;
+    counts->sampled += known->has_record && known->record.count > 0;
     counts->without_sha1 += !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
     if (known->has_size)
         refset_count_bytes(counts, known->size);
@@ -188,7 +202,11 @@ static void check_files(struct verify *verify)
     struct error why;
     struct refset_search *search = refset_search_new(verify->set, REFSET_SEARCH_DIGESTS, &why);
     struct refset_reader *reader = search ? refset_reader_new(verify->set, true, &why) : NULL;
+    const int before = verify->faults;
     int result = -1;
+
+    if (reader)
+        refset_reader_forgive(reader, tell_lost, verify);
 
     while (reader && (result = refset_reader_next(reader, &why)) > 0) {
         count_file(verify, refset_reader_known(reader));
@@ -197,6 +215,7 @@ static void check_files(struct verify *verify)
     }
     if (result < 0)
         tell(verify, &why);
+    verify->counted = verify->faults == before;
     refset_reader_free(reader);
     refset_search_free(search);
 }
@@ -217,6 +236,10 @@ static void check_count(struct verify *verify, const char *what, uint64_t told, 
 static void check_references(struct verify *verify)
 {
     static const char *const queries[][2] = {
+        {"records behind the last number",
+         "SELECT count(*) FROM record, info WHERE record.first + max(count, 1) > next_sample"},
+        {"numbers of samples that are not used",
+         "SELECT next_sample - ifnull((SELECT max(first + max(count, 1)) FROM record), 1) FROM info"},
         {"names of no file", "SELECT count(*) FROM name WHERE file NOT IN (SELECT id FROM file)"},
         {"names from no source", "SELECT count(*) FROM name WHERE source NOT IN (SELECT id FROM source)"},
         {"files from no source", "SELECT count(*) FROM file WHERE source NOT IN (SELECT id FROM source)"},
@@ -264,6 +287,7 @@ static void check_counts(struct verify *verify)
         check_count(verify, index_names[REFSET_SHA1 + kind], verify->entries[kind], verify->digests[kind]);
     check_count(verify, "files", told->files, found->files);
     check_count(verify, "records", told->records, found->records);
+    check_count(verify, "records with samples", told->sampled, found->sampled);
     check_count(verify, "files without a SHA-1", told->without_sha1, found->without_sha1);
     check_count(verify, "further names", told->names, found->names);
     check_count(verify, "bytes of known files", told->bytes, found->bytes);
@@ -292,7 +316,8 @@ int refset_verify(const char *path, void (*fault)(void *arg, const char *text), 
     check_files(&verify);
     check_sources(&verify);
     check_references(&verify);
-    check_counts(&verify);
+    if (verify.counted)
+        check_counts(&verify);
     refset_search_free(verify.search);
     refset_file_release(&verify.file);
     refset_close(verify.set, NULL);

@@ -5,13 +5,15 @@
 
 enum {
     MOST_FEATURES = 2 << 20, /* of one commit */
-    MOST_DIGESTS = 2 << 20,
+    MOST_DIGESTS = 1 << 20,
     MOST_SECONDS = 30,
 };
 
 static const char *const sqls[STATEMENTS] = {
     "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
     "UPDATE source SET sha256 = ? WHERE id = ?",
+    "SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL AND ?5 >= time"
+    " AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')",
     "SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ? AND tool = ? AND note = ?",
     /* ?1 is the id, which SQLite takes itself, and faster: the next one */
     "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -19,6 +21,8 @@ static const char *const sqls[STATEMENTS] = {
     "DELETE FROM file WHERE id = ?",
     "INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     "UPDATE record SET file = ? WHERE first = ?",
+    "SELECT 1 FROM record WHERE first = ? AND length(blocks) = 0",
+    "UPDATE record SET blocks = ?2 WHERE first = ?1",
     "INSERT INTO name (file, name, source) VALUES (?, ?, ?)",
     "SELECT 1 FROM name WHERE file = ? AND name = ?",
     "SELECT count(*) FROM name WHERE file = ?",

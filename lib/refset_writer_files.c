@@ -165,15 +165,38 @@ static bool completes(const struct refset_file *file, const struct known *known)
            (known->has_record && !file->has_record) || (known->names.len && !file->name.len);
 }
 
+/* A record may have come without its blocks; 1 if it has them now. */
+static int add_blocks(struct refset_writer *writer, const struct refset_file *file, const struct known *known,
+                      struct error *err)
+{
+    struct statement *lacks = writer->statements[LACKS_BLOCKS], *update = writer->statements[UPDATE_BLOCKS];
+    int found;
+
+    if (!known->blocks.len || !file->has_record)
+        return 0;
+    statement_bind_number(lacks, 1, (int64_t)file->first);
+    found = statement_step(lacks, err);
+    statement_reset(lacks);
+    if (found <= 0)
+        return found;
+    statement_bind_number(update, 1, (int64_t)file->first);
+    statement_bind_bytes(update, 2, known->blocks.data, known->blocks.len);
+    return statement_run(update, err) ? -1 : 1;
+}
+
 enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known, struct error *err)
 {
     struct refset_file *file = &writer->file;
     bool changed = completes(file, known);
+    int with_blocks;
 
     if (known->has_size && file->has_size && known->size != file->size) {
         error_set(err, "it has another size than the file in the set with its digest");
         return REFSET_REFUSED;
     }
+    with_blocks = add_blocks(writer, file, known, err);
+    if (with_blocks < 0)
+        return REFSET_FAILED;
     if (changed) {
         if (complete_file(writer, known, err) || writer_update_file(writer, file, err) ||
             writer_join_twins(writer, err))
@@ -186,6 +209,6 @@ enum refset_added writer_extend_file(struct refset_writer *writer, const struct 
             return REFSET_FAILED;
         changed |= added > 0;
     }
-    return changed ? REFSET_EXTENDED : REFSET_THERE;
+    return changed || with_blocks ? REFSET_EXTENDED : REFSET_THERE;
 }
 

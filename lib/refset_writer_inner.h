@@ -35,12 +35,15 @@ struct writer_source {
 enum writer_statement {
     INSERT_SOURCE,
     UPDATE_SOURCE,
+    RESUME_SOURCE, /* that was interrupted: its SHA-256 was not told */
     FIND_SOURCE,
     INSERT_FILE,
     UPDATE_FILE,
     DELETE_FILE,
     INSERT_RECORD,
     UPDATE_RECORD,
+    LACKS_BLOCKS,
+    UPDATE_BLOCKS,
     INSERT_NAME,
     FIND_NAME,
     COUNT_NAMES,

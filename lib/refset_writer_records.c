@@ -95,6 +95,7 @@ int writer_insert_record(struct refset_writer *writer, const struct known *known
     statement_bind_bytes(insert, 7, writer->packed_repeats.data, writer->packed_repeats.len);
     statement_bind_bytes(insert, 8, known->blocks.data, known->blocks.len);
     counts->records++;
+    counts->sampled += record->count > 0;
     counts->samples += record->count;
     counts->next_sample += record->count ? record->count : 1; /* so each record has a number of its own */
     return statement_run(insert, err);

@@ -89,6 +89,23 @@ static int insert_source(struct refset_writer *writer, struct writer_source *sou
     return 0;
 }
 
+/* The number of a source like this in the set: *id is 0 if there is none. */
+static int find_source(struct refset_writer *writer, enum writer_statement which, struct writer_source *source,
+                       struct error *err)
+{
+    struct statement *find = writer->statements[which];
+    int64_t id = 0;
+    int found;
+
+    bind_source(find, source);
+    found = statement_step(find, err);
+    if (found > 0)
+        statement_number(find, 0, &id);
+    statement_reset(find);
+    source->id = (uint64_t)id;
+    return found < 0 ? -1 : 0;
+}
+
 uint64_t writer_need_source(struct refset_writer *writer, struct error *err)
 {
     struct writer_source *source;
@@ -98,29 +115,23 @@ uint64_t writer_need_source(struct refset_writer *writer, struct error *err)
         return 0;
     }
     source = &writer->sources[writer->source];
-    if (!source->id && insert_source(writer, source, err))
+    if (!source->id && (find_source(writer, RESUME_SOURCE, source, err) ||
+                        (!source->id && insert_source(writer, source, err))))
         return 0;
     return source->id;
 }
 
 int refset_writer_copy_source(struct refset_writer *writer, const struct refset_source *from, struct error *err)
 {
-    struct statement *find = writer->statements[FIND_SOURCE];
     const int handle = refset_writer_source(writer, from, err);
     struct writer_source *source;
-    int64_t id = 0;
-    int found;
 
     if (handle < 0 || writer_begin(writer, err))
         return -1;
     source = &writer->sources[handle];
-    bind_source(find, source);
-    found = statement_step(find, err);
-    if (found > 0)
-        statement_number(find, 0, &id);
-    statement_reset(find);
-    source->id = (uint64_t)id;
-    return found < 0 || (!id && insert_source(writer, source, err)) ? -1 : handle;
+    return find_source(writer, FIND_SOURCE, source, err) || (!source->id && insert_source(writer, source, err))
+               ? -1
+               : handle;
 }
 
 int refset_writer_source_sha256(struct refset_writer *writer, const uint8_t *sha256, struct error *err)

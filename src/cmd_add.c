@@ -54,7 +54,8 @@ struct add {
     struct refset_writer *writer;
     struct known known;
     struct progress progress;
-    const char *path; /* that is being read */
+    const char *path;   /* that is being read */
+    char *set_below;    /* where the set itself is, if that is below the path; or NULL */
     bool is_folder, source_told;
     char format[32]; /* of the image */
     uint64_t added, extended, there, left_out;
@@ -249,6 +250,33 @@ static void tell_source(struct add *add, const struct object *object)
         fail(add);
 }
 
+/* The set's path below the folder that is added; NULL if it is elsewhere. */
+static char *find_set_below(const char *folder, const char *set)
+{
+    char *whole = realpath(folder, NULL), *there = realpath(set, NULL), *below = NULL;
+    const size_t len = whole ? strlen(whole) : 0;
+
+    if (whole && there && strncmp(whole, there, len) == 0 && (there[len] == '/' || (len && whole[len - 1] == '/')))
+        below = strdup(there + len + (there[len] == '/'));
+    free(whole);
+    free(there);
+    return below;
+}
+
+/* It, and what lies beside it while it is written. */
+static bool is_set_itself(const struct add *add, const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    const size_t len = strlen(add->set_below);
+
+    if (strncmp(path, add->set_below, len) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(path + len, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                         const char *paths, size_t count)
 {
@@ -256,6 +284,8 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     struct wire wire = {object->result.data, object->result.len, false};
 
     atomic_fetch_add_explicit(&add->progress.count, 1, memory_order_relaxed);
+    if (add->set_below && count && is_set_itself(add, paths))
+        return;
     if (!add->failed && !add->source_told)
         tell_source(add, object);
     if (add->failed)
@@ -305,11 +335,17 @@ static int add_one(struct add *add, const char *path)
     add->problems = 0;
     add->source_told = false;
     add->is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    add->set_below = add->is_folder ? find_set_below(path, refset_path(add->set)) : NULL;
     result = evidence_read(path, &add->evidence, &sink, &err);
+    free(add->set_below);
     if (result == EVIDENCE_FAILED)
         complain_error(&err);
     if (add->problems > MOST_PROBLEMS)
         complain("%s: and %llu problems more of this kind", path, add->problems - MOST_PROBLEMS);
+    if (result == EVIDENCE_DONE && !add->source_told && !add->is_folder) {
+        complain("%s: no file was found in it", path);
+        return EXIT_PARTIAL;
+    }
     if (result == EVIDENCE_DONE && add->problems)
         return EXIT_PARTIAL;
     return evidence_flags_status(result);

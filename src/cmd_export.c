@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "export_report.h"
+#include "interrupt.h"
 #include "kdb.h"
 #include "options.h"
 #include "refset_reader.h"
@@ -83,6 +84,10 @@ static int put_files(struct export *export, struct refset *set, struct error *er
         atomic_fetch_add_explicit(&export->progress.count, 1, memory_order_relaxed);
         if (export->report.to && ferror(export->report.to))
             break;
+        if (atomic_load(interrupt_flag())) {
+            result = error_set(err, "interrupted");
+            break;
+        }
     }
     refset_reader_free(reader);
     return result < 0 ? -1 : 0;
@@ -96,7 +101,7 @@ static void show_left_out(const struct export *export, const char *path)
         complain("%s: %" PRIu64 " files were left out: The Sleuth Kit looks things up by MD5, which they lack, or which"
                  " another one has", path, export->report.left_out);
     else if (export->report.left_out)
-        complain("%s: %" PRIu64 " files were left out: they lack a digest or the size that this form needs", path,
+        complain("%s: %" PRIu64 " files were left out: they lack a digest, the size or a name that this form needs", path,
                  export->report.left_out);
 }
 
@@ -124,8 +129,8 @@ static int export_text(struct export *export, struct refset *set, struct error *
     export_report_begin(&export->report, refset_info(set));
     result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
     export_report_release(&export->report);
-    if (export->output && (ferror(export->report.to) | fclose(export->report.to)))
-        result = error_errno(result ? NULL : err, "%s", export->output);
+    if (export->output && (ferror(export->report.to) | fclose(export->report.to)) && !result)
+        result = error_errno(err, "%s", export->output);
     return result;
 }
 
@@ -146,7 +151,7 @@ static int run_export(struct export *export, const char *path)
         complain_error(&err);
         if (set && is_new)
             unlink(export->output);
-        return EXIT_USAGE;
+        return atomic_load(interrupt_flag()) ? EXIT_INTERRUPTED : EXIT_USAGE;
     }
     show_left_out(export, path);
     return export->report.left_out ? EXIT_PARTIAL : EXIT_DONE;
@@ -188,6 +193,8 @@ static int run(const struct command *command, int argc, char **argv)
         return options_wrong(command, operand == argc ? "no set was named" : "only one set can be exported");
     if (export.to_kdb && !export.output)
         return options_wrong(command, "--kdb writes a database: say where with -o");
+    if (export.output)
+        interrupt_catch();
     return run_export(&export, argv[operand]);
 }
 

@@ -51,6 +51,7 @@ struct import {
     int handle; /* of the list itself as a source */
     struct origin *origins;
     size_t origin_count, origin_room;
+    bool list_failed;  /* it could not be read to its end: what was read is kept */
     bool drops_blocks; /* its blocks have another size */
     uint64_t rows, broken, added, extended, there, by_digest;
 };
@@ -63,13 +64,28 @@ static void show_broken(struct import *import, const char *text)
         complain("%s", text);
 }
 
+/* Where in the list of origins, which is sorted, the number is or belongs. */
+static size_t place_of(const struct import *import, uint64_t number)
+{
+    size_t low = 0, high = import->origin_count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (import->origins[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Entries of kith's own lists say which of its sources they are from. */
 static int handle_of(const struct import *import, uint64_t number)
 {
-    for (size_t i = 0; i < import->origin_count && number; i++)
-        if (import->origins[i].number == number)
-            return import->origins[i].handle;
-    return import->handle;
+    const size_t at = place_of(import, number);
+
+    return at < import->origin_count && import->origins[at].number == number ? import->origins[at].handle : import->handle;
 }
 
 /* The first name is from where the file is from. */
@@ -97,6 +113,7 @@ static int take_source(struct import *import, const struct list_source *from, st
                                    .time = from->time,
                                    .tool = from->tool,
                                    .note = from->note};
+    size_t at;
     int handle;
 
     memcpy(source.sha256, from->sha256, DIGEST_SHA256_LEN);
@@ -112,7 +129,9 @@ static int take_source(struct import *import, const struct list_source *from, st
     handle = refset_writer_copy_source(import->writer, &source, err);
     if (handle < 0)
         return -1;
-    import->origins[import->origin_count++] = (struct origin){from->number, handle};
+    at = place_of(import, from->number);
+    memmove(&import->origins[at + 1], &import->origins[at], (import->origin_count++ - at) * sizeof *import->origins);
+    import->origins[at] = (struct origin){from->number, handle};
     return 0;
 }
 
@@ -251,6 +270,7 @@ static int take_rows(struct import *import, struct error *err)
         show_progress(import);
         if (result == LIST_FAILED) {
             *err = got;
+            import->list_failed = true;
             return EXIT_USAGE;
         }
         if (result == LIST_BAD)
@@ -271,6 +291,8 @@ static int finish_list(struct import *import, int status, struct error *err)
 {
     uint8_t sha256[DIGEST_SHA256_LEN];
 
+    if (import->list_failed && refset_writer_commit(import->writer, NULL) == 0)
+        return status;
     if (status == EXIT_USAGE)
         return status;
     if (status != EXIT_INTERRUPTED) {
@@ -321,6 +343,7 @@ static int import_one(struct import *import, const char *path)
     int status = EXIT_USAGE;
 
     import->path = path;
+    import->list_failed = false;
     import->rows = import->broken = import->added = import->extended = import->there = import->by_digest = 0;
     import->list = list_open(path, import->format, &err);
     if (import->list)

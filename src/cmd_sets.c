@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -75,14 +77,14 @@ static int run_info(struct sets *sets, int count, char **paths)
     return status;
 }
 
-static int list_one(const struct sets *sets, const char *path, struct error *err)
+static int list_one(const struct sets *sets, const char *path, bool is_first, struct error *err)
 {
     struct refset *set = refset_open(path, REFSET_READ, err);
     int result;
 
     if (!set)
         return -1;
-    result = sets_report_list(set, sets->csv || !isatty(STDOUT_FILENO), err);
+    result = sets_report_list(set, sets->csv || !isatty(STDOUT_FILENO), is_first, err);
     refset_close(set, NULL);
     return result;
 }
@@ -93,7 +95,7 @@ static int run_list(struct sets *sets, int count, char **paths)
     struct error err;
 
     for (int i = 0; i < count; i++)
-        if (list_one(sets, paths[i], &err)) {
+        if (list_one(sets, paths[i], i == 0, &err)) {
             complain_error(&err);
             status = EXIT_USAGE;
         }
@@ -187,6 +189,11 @@ static int join_params(const struct sets *sets, const struct inputs *inputs, int
                              refset_path(inputs->sets[0]), params->n, refset_path(inputs->sets[i]), other->n);
         params->c = other->c > params->c ? other->c : params->c;
     }
+    for (int i = 1; i < count && sets->flags.kind < 0; i++)
+        if (refset_info(inputs->sets[i])->params.kind != params->kind)
+            return error_set(err, "%s is %s and %s is %s: say with --kind what the new set is",
+                             refset_path(inputs->sets[0]), refset_kind_name(params->kind), refset_path(inputs->sets[i]),
+                             refset_kind_name(refset_info(inputs->sets[i])->params.kind));
     least = params->c;
     set_flags_apply(&sets->flags, params);
     if (params->n != refset_info(inputs->sets[0])->params.n || params->c < least)
@@ -227,28 +234,41 @@ static void show_combined(const struct sets *sets, const struct refset_copy *cop
                copy->there + copy->extended, copy->left_out + copy->refused);
 }
 
-/* Writes the new set; if that fails it is removed. */
+static int refuse_existing(const char *path, struct error *err)
+{
+    if (access(path, F_OK) != 0)
+        return 0;
+    errno = EEXIST;
+    return error_errno(err, "%s", path);
+}
+
+/* The new set gets its name when it is complete. */
 static int write_combined(struct sets *sets, const struct inputs *inputs, int count, struct refset_copy *copy,
                           struct error *err)
 {
     struct refset_params params;
     struct refset *to;
+    char *fresh;
     uint64_t files;
     int result;
 
-    if (join_params(sets, inputs, count, &params, err))
+    if (join_params(sets, inputs, count, &params, err) || refuse_existing(sets->output, err))
         return -1;
-    to = refset_create(sets->output, &params, set_flags_tool, set_flags_now(), err);
-    if (!to)
-        return -1;
-    result = copy_inputs(sets, inputs, count, copy, to, err);
-    files = refset_info(to)->counts.files;
+    if (asprintf(&fresh, "%s.unfinished", sets->output) < 0)
+        return error_set(err, "out of memory");
+    refset_remove(fresh);
+    to = refset_create(fresh, &params, set_flags_tool, set_flags_now(), err);
+    result = to ? copy_inputs(sets, inputs, count, copy, to, err) : -1;
+    files = to ? refset_info(to)->counts.files : 0;
     if (refset_close(to, result ? NULL : err))
         result = -1;
+    if (!result && (refuse_existing(sets->output, err) || rename(fresh, sets->output)))
+        result = error_errno(err, "%s", sets->output);
     if (result)
-        unlink(sets->output);
+        refset_remove(fresh);
     else
         show_combined(sets, copy, files);
+    free(fresh);
     return result;
 }
 
@@ -308,15 +328,27 @@ static int compact_one(struct sets *sets, const char *path, struct error *err)
     return result;
 }
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
 static int run_compact(struct sets *sets, int count, char **paths)
 {
     struct error err;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        const uint64_t before = size_of(paths[i]);
+
         if (compact_one(sets, paths[i], &err)) {
             complain_error(&err);
             return EXIT_USAGE;
         }
+        if (!sets->quiet)
+            printf("%s: %" PRIu64 " bytes, before %" PRIu64 "\n", paths[i], size_of(paths[i]), before);
+    }
     return EXIT_DONE;
 }
 
@@ -340,59 +372,114 @@ static void show_fault(void *arg, const char *text)
         complain("%s: %s", faults->path, text);
 }
 
-static char *beside(const char *path, const char *suffix)
-{
-    char *name;
-
-    return asprintf(&name, "%s%s", path, suffix) < 0 ? NULL : name;
-}
-
-static int salvage(struct sets *sets, const char *path, const char *fresh, struct faults *faults, uint64_t *kept,
-                   struct error *err)
+/* Salvages what is sound into a new file, with the identity, the access rights and the owner of the damaged one. */
+static int salvage(const char *path, const char *fresh, struct refset_copy *copy,
+                   struct refset_counts *had, struct error *err)
 {
     struct refset *from = refset_open(path, REFSET_READ, err), *to;
-    struct refset_copy copy = {.tell = show_fault, .forgive = true, .arg = faults, .count = &sets->progress.count};
-    struct refset_writer *writer;
-    int result;
+    struct refset_writer *writer = NULL;
+    int result = -1;
 
     if (!from)
         return -1;
+    *had = refset_info(from)->counts;
     to = refset_create(fresh, &refset_info(from)->params, set_flags_tool, set_flags_now(), err);
-    writer = to ? refset_writer_new(to, true, err) : NULL;
-    result = !writer || refset_copy(&copy, from, writer, err) || refset_writer_compact(writer, 0, err) ? -1 : 0;
+    if (to) {
+        refset_succeed(to, refset_info(from));
+        writer = refset_writer_new(to, true, err);
+    }
+    if (writer && !refset_copy(copy, from, writer, err) && !refset_writer_compact(writer, 0, err))
+        result = 0;
     refset_writer_free(writer);
-    *kept = to ? refset_info(to)->counts.files : 0;
     if (to && refset_close(to, result ? NULL : err))
         result = -1;
     refset_close(from, NULL);
-    if (result && to)
-        unlink(fresh);
     return result;
 }
 
-/* The damaged set is kept under another name; nothing is overwritten. */
-static int repair(struct sets *sets, const char *path)
+/* "PATH.damaged", or with a number behind it: a name that is free. */
+static char *name_for_damaged(const char *path)
 {
-    char *fresh = beside(path, ".repaired"), *old = beside(path, ".damaged");
-    struct faults faults = {.path = path};
+    char *name;
+
+    for (int i = 1;; i++) {
+        if ((i == 1 ? asprintf(&name, "%s.damaged", path) : asprintf(&name, "%s.damaged.%d", path, i)) < 0)
+            return NULL;
+        if (access(name, F_OK) != 0)
+            return name;
+        free(name);
+    }
+}
+
+/* What a writer that was killed left beside the set belongs to the damaged one; SQLite would apply it to the new one. */
+static int move_beside(const char *path, const char *old, const char *suffix, struct error *err)
+{
+    char *from = NULL, *to = NULL;
+    int result = 0;
+
+    if (asprintf(&from, "%s%s", path, suffix) < 0 || asprintf(&to, "%s%s", old, suffix) < 0)
+        result = error_set(err, "out of memory");
+    else if (rename(from, to) && errno != ENOENT)
+        result = error_errno(err, "%s", from);
+    free(from);
+    free(to);
+    return result;
+}
+
+static int replace(const char *path, const char *fresh, const char *old, struct error *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) || chmod(fresh, st.st_mode & 07777) || (geteuid() == 0 && chown(fresh, st.st_uid, st.st_gid)))
+        return error_errno(err, "%s", fresh);
+    if (link(path, old))
+        return error_errno(err, "%s", old);
+    if (move_beside(path, old, "-wal", err) || move_beside(path, old, "-journal", err) ||
+        move_beside(path, old, "-shm", err))
+        return -1;
+    return rename(fresh, path) ? error_errno(err, "%s cannot be put in place of %s", fresh, path) : 0;
+}
+
+static void show_repaired(const char *path, const char *old, const struct refset_copy *copy,
+                          const struct refset_counts *had, unsigned long long losses)
+{
+    printf("%s: repaired: %" PRIu64 " of %" PRIu64 " files were kept", path, copy->added, had->files);
+    if (copy->lost_samples)
+        printf(", %" PRIu64 " samples were lost", copy->lost_samples);
+    if (losses)
+        printf(", %llu thing%s could not be read", losses, losses == 1 ? "" : "s");
+    printf("; the damaged set is %s\n", old);
+}
+
+/* The damaged set is kept under another name.  A new file that a repair before this one left unfinished is removed. */
+static int repair(struct sets *sets, const char *named)
+{
+    char *path = realpath(named, NULL), *old = path ? name_for_damaged(path) : NULL, *fresh = NULL;
+    struct faults faults = {.path = named};
+    struct refset_copy copy = {.tell = show_fault, .forgive = true, .arg = &faults, .count = &sets->progress.count};
+    struct refset_counts had;
     struct error err;
-    uint64_t kept = 0;
     int result = -1;
 
-    if (!fresh || !old)
-        error_set(&err, "out of memory");
-    else if (access(old, F_OK) == 0)
-        error_set(&err, "%s is there already", old);
-    else
-        result = salvage(sets, path, fresh, &faults, &kept, &err);
-    if (!result && (link(path, old) || rename(fresh, path)))
-        result = error_errno(&err, "%s cannot be put in place of %s", fresh, path);
+    if (!path || !old || asprintf(&fresh, "%s.repaired", path) < 0) {
+        error_errno(&err, "%s", named);
+    } else {
+        refset_remove(fresh);
+        result = refset_is_busy(path, &err) ? -1 : salvage(path, fresh, &copy, &had, &err);
+        if (!result && copy.added == 0 && had.files > 0)
+            result = error_set(&err, "%s: nothing of it could be saved; it was left as it is", named);
+        if (!result)
+            result = replace(path, fresh, old, &err);
+        if (result)
+            refset_remove(fresh);
+    }
     if (result)
         complain_error(&err);
     else
-        printf("%s: repaired: %" PRIu64 " files kept, %llu losses; the damaged set is %s\n", path, kept, faults.count, old);
-    free(fresh);
+        show_repaired(named, old, &copy, &had, faults.count);
+    free(path);
     free(old);
+    free(fresh);
     return result ? EXIT_USAGE : EXIT_DONE;
 }
 

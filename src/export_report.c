@@ -196,7 +196,7 @@ static void sha1sum_file(struct export_report *report, const struct known *known
     const char *name = first_name(known);
     struct buffer *line = &report->line;
 
-    if (!has(known, DIGEST_SHA1)) {
+    if (!has(known, DIGEST_SHA1) || !*name) {
         report->left_out++;
         return;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ int main(int argc, char **argv)
     int status;
 
     occupy_standard_descriptors();
+    signal(SIGXFSZ, SIG_IGN); /* writing fails then, and that is told */
     if (argc < 2) {
         command_show_help(&command_help);
         return EXIT_USAGE;

@@ -11,6 +11,8 @@
 
 const char set_flags_tool[] = "kith " PACKAGE_VERSION;
 
+static const long long LAST_SECOND = 253402300799; /* of the year 9999 */
+
 int64_t set_flags_now(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -20,7 +22,7 @@ int64_t set_flags_now(void)
     if (!epoch || !*epoch)
         return (int64_t)time(NULL);
     told = strtoll(epoch, &end, 10);
-    return *end ? (int64_t)time(NULL) : (int64_t)told;
+    return *end || told < 0 || told > LAST_SECOND ? (int64_t)time(NULL) : (int64_t)told;
 }
 
 struct set_flags set_flags_none(void)

@@ -42,7 +42,7 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
         const struct refset_segment *segment = &segments.list[i];
 
         if (segment->index == REFSET_FEATURE)
-            figures->features += segment->entries;
+            figures->features += segment->entries - segment->marks;
         if (segment->index == REFSET_COMMON)
             figures->common += segment->entries;
         figures->filters += segment->blocks * BLOOM_BLOCK_LEN;
@@ -90,9 +90,14 @@ static void put_source(void *arg, const struct refset_source *source)
 
     (void)arg;
     format_time(when, source->time);
-    buffer_printf(&out, "  %" PRIu64 "  %s %s%s", source->id, source->kind, source->format, *source->format ? " " : "");
+    buffer_printf(&out, "  %" PRIu64 "  ", source->id);
+    escape_text(&out, source->kind, strlen(source->kind));
+    buffer_add_char(&out, ' ');
+    escape_text(&out, source->format, strlen(source->format));
+    buffer_add_text(&out, *source->format ? " " : "");
     escape_text(&out, source->path, source->path_len);
-    buffer_printf(&out, ", %s, %s", when, source->tool);
+    buffer_printf(&out, ", %s, ", when);
+    escape_text(&out, source->tool, strlen(source->tool));
     if (source->has_sha256) {
         buffer_add_text(&out, ", SHA-256 ");
         escape_hex(&out, source->sha256, DIGEST_SHA256_LEN);
@@ -123,12 +128,15 @@ int sets_report_info(struct refset *set, struct error *err)
     if (*info->params.category)
         put_escaped("category    ", info->params.category, strlen(info->params.category));
     printf("id          %s, generation %" PRIu64 "\n", uuid, info->generation);
-    printf("made        %s by %s\n", created, info->tool);
+    printf("made        %s by ", created);
+    put_escaped("", info->tool, strlen(info->tool));
     printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u files\n", info->params.n,
            info->params.c, info->params.block, info->params.common);
     printf("files       %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64 " further names\n", counts->files,
            counts->bytes, counts->names);
-    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->records, share(counts->records, counts->files));
+    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled, share(counts->sampled, counts->files));
+    printf("  exactly only       %" PRIu64 " (%.1f %%): too small to be sampled, or their bytes say nothing\n",
+           counts->records - counts->sampled, share(counts->records - counts->sampled, counts->files));
     printf("  by digest alone    %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
            share(by_digest, counts->files), counts->without_sha1);
     printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " are of common features\n", counts->samples,
@@ -165,9 +173,10 @@ int sets_report_json(struct refset *set, struct error *err)
     buffer_printf(&out, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u", info->params.n, info->params.c,
                   info->params.block, info->params.common);
     buffer_printf(&out,
-                  ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64
+                  ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"sampled\":%" PRIu64 ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64
                   ",\"bytes\":%" PRIu64 ",\"samples\":%" PRIu64,
-                  counts->files, counts->records, counts->without_sha1, counts->names, counts->bytes, counts->samples);
+                  counts->files, counts->records, counts->sampled, counts->without_sha1, counts->names, counts->bytes,
+                  counts->samples);
     buffer_printf(&out,
                   ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64 ",\"filters\":%" PRIu64
                   ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
@@ -198,7 +207,7 @@ static void list_file(struct buffer *line, const struct refset_reader *reader, c
         buffer_printf(line, "%12" PRIu64 " ", known->size);
     else
         buffer_printf(line, "%12s ", "-");
-    buffer_printf(line, "%-6s ", known->has_record ? "full" : "digest");
+    buffer_printf(line, "%-6s ", refset_reader_has_record(reader) ? "full" : "digest");
     list_digest(line, known);
     buffer_add_text(line, "  ");
     escape_text(line, name, strlen(name));
@@ -206,14 +215,14 @@ static void list_file(struct buffer *line, const struct refset_reader *reader, c
 }
 
 /* The rows of kith export, or the same for people. */
-int sets_report_list(struct refset *set, bool csv, struct error *err)
+int sets_report_list(struct refset *set, bool csv, bool with_header, struct error *err)
 {
     struct export_report report = {.form = EXPORT_CSV, .to = stdout};
     struct refset_reader *reader = refset_reader_new(set, csv, err);
     struct buffer line = {0};
     int result = -1;
 
-    if (csv)
+    if (csv && with_header)
         export_report_begin(&report, refset_info(set));
     while (reader && !ferror(stdout) && (result = refset_reader_next(reader, err)) > 0) {
         const struct known *known = refset_reader_known(reader);

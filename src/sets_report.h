@@ -11,6 +11,6 @@ int sets_report_info(struct refset *set, struct error *err);
 int sets_report_json(struct refset *set, struct error *err);
 
 /* A line for each file. */
-int sets_report_list(struct refset *set, bool csv, struct error *err);
+int sets_report_list(struct refset *set, bool csv, bool with_header, struct error *err);
 
 #endif

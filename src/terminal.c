@@ -106,8 +106,10 @@ static void draw(void)
 {
     double bytes = (double)atomic_load(&line.progress->bytes), seconds = seconds_since(&line.start);
 
-    fprintf(stderr, "\r%llu %s, %.1f MB, %.0f MB/s\033[K", atomic_load(&line.progress->count), line.progress->noun, bytes / 1e6,
-            bytes / 1e6 / (seconds > 0.001 ? seconds : 0.001));
+    fprintf(stderr, "\r%llu %s", atomic_load(&line.progress->count), line.progress->noun);
+    if (bytes > 0)
+        fprintf(stderr, ", %.1f MB, %.0f MB/s", bytes / 1e6, bytes / 1e6 / (seconds > 0.001 ? seconds : 0.001));
+    fputs("\033[K", stderr);
     fflush(stderr);
     line.drawn = true;
 }

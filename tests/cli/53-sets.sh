@@ -80,7 +80,9 @@ says err "cannot be made into a set"
 # a list that is wrong does not keep a merge from being made
 printf 'sha1,size,name\n%s,1,liar\n' "$(head -n 1 a.list)" >wrong.csv
 status 0 "$KITH" import -q wrong.kith wrong.csv
-status 3 "$KITH" sets merge -o with.kith a.kith wrong.kith
+status 2 "$KITH" sets merge -o with.kith a.kith wrong.kith
+says err "say with --kind"
+status 3 "$KITH" sets merge --kind known -o with.kith a.kith wrong.kith
 says err "another size"
 says err "liar"
 status 0 "$KITH" sets verify with.kith

@@ -19,7 +19,7 @@ PY
 # sha1s_of SET: sorted
 sha1s_of()
 {
-    "$KITH" export --sha1sum "$1" | cut -c1-40 | sort
+    "$KITH" export "$1" | tail -n +2 | cut -d, -f2 | sort
 }
 
 # killed WHAT COMMAND...: kills it at a random moment, then checks the set

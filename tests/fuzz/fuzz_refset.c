@@ -254,7 +254,7 @@ static void look_up(struct refset_search *search, const struct known *known)
             refset_search_record(search, hits.list[i].sample, &record, &blocks, &id, &first, NULL) > 0)
             require(hits.list[i].sample >= first && hits.list[i].sample - first < record.count &&
                     record.params.c >= 4 && record.samples[record.count - 1].pos < record.len);
-    if (refset_search_digests(search, &known->digests, &id, NULL) == 0 && id)
+    if (refset_search_digests(search, &known->digests, 0, &id, NULL) == 0 && id)
         refset_search_file(search, id, &file, NULL);
     refset_hits_release(&hits);
     refset_file_release(&file);

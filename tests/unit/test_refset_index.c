@@ -116,10 +116,17 @@ static void assert_entries(struct refset *set, enum refset_index index, size_t c
     ck_assert_uint_le(segments, most_segments);
 }
 
-START_TEST(the_key_of_a_digest_is_its_first_48_bits)
+START_TEST(the_key_of_a_digest_depends_on_all_of_it_and_on_the_set)
 {
-    ck_assert_uint_eq(refset_digest_key((const uint8_t *)"\x01\x02\x03\x04\x05\x06\x07"), 0x010203040506);
-    ck_assert_uint_eq(refset_digest_key((const uint8_t *)"\xff\xff\xff\xff\xff\xff\x07"), 0xffffffffffff);
+    struct refset one = {.info = {.uuid = {1}}}, other = {.info = {.uuid = {2}}};
+    uint8_t digest[DIGEST_SHA1_LEN] = {1, 2, 3};
+    const uint64_t key = refset_digest_key(&one, DIGEST_SHA1, digest);
+
+    ck_assert_uint_eq(key >> KEYBLOCK_KEY_BITS, 0);
+    ck_assert_uint_eq(key, refset_digest_key(&one, DIGEST_SHA1, digest));
+    ck_assert_uint_ne(key, refset_digest_key(&other, DIGEST_SHA1, digest));
+    digest[DIGEST_SHA1_LEN - 1] = 1;
+    ck_assert_uint_ne(key, refset_digest_key(&one, DIGEST_SHA1, digest));
 }
 END_TEST
 
@@ -459,7 +466,7 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
 }
 END_TEST
 
-RUN_TESTS("refset_index", the_key_of_a_digest_is_its_first_48_bits, what_was_written_is_read_back_sorted,
+RUN_TESTS("refset_index", the_key_of_a_digest_depends_on_all_of_it_and_on_the_set, what_was_written_is_read_back_sorted,
           nothing_is_written_of_no_entries, merging_loses_nothing_and_leaves_few_segments,
           an_entry_is_merged_a_few_times_only, common_features_are_marked_and_their_values_kept_aside,
           a_smaller_limit_marks_more_when_all_is_merged,

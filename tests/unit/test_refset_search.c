@@ -129,7 +129,7 @@ START_TEST(many_digests_are_found_at_once)
             struct digest_values values = {.kinds = DIGEST_BIT(kind)};
 
             memcpy(values.bytes[kind], digests[i], DIGEST_MAX_LEN);
-            ck_assert_int_eq(refset_search_digests(search, &values, &one, &err), 0);
+            ck_assert_int_eq(refset_search_digests(search, &values, 0, &one, &err), 0);
             ck_assert_uint_eq(files[i], one);
             ck_assert_int_eq(one != 0, i % 5 == 0 && (twin.contents[i / 5 % 200].kinds & DIGEST_BIT(kind)));
         }
@@ -161,15 +161,15 @@ START_TEST(digests_that_only_begin_alike_or_contradict_are_not_found)
         for (size_t at = 0; at < digest_len((enum digest_kind)kind); at++) {
             other = twin.contents[3].digests;
             other.bytes[kind][at] ^= 1;
-            ck_assert_int_eq(refset_search_digests(search, &other, &file, &err),
+            ck_assert_int_eq(refset_search_digests(search, &other, 0, &file, &err),
                              0); /* the others are right */
             ck_assert_uint_eq(file, 0);
             other.kinds = DIGEST_BIT(kind);
-            ck_assert_int_eq(refset_search_digests(search, &other, &file, &err), 0);
+            ck_assert_int_eq(refset_search_digests(search, &other, 0, &file, &err), 0);
             ck_assert_uint_eq(file, 0);
         }
     other.kinds = 0;
-    ck_assert_int_eq(refset_search_digests(search, &other, &file, &err), 0);
+    ck_assert_int_eq(refset_search_digests(search, &other, 0, &file, &err), 0);
     ck_assert_uint_eq(file, 0);
     refset_search_free(search);
     refset_writer_free(writer);
@@ -201,7 +201,7 @@ START_TEST(digests_with_the_same_beginning_are_told_apart)
     commit(writer);
     search = refset_search_new(set, REFSET_SEARCH_DIGESTS, &err);
     for (size_t i = 0; i < 200; i++) {
-        ck_assert_int_eq(refset_search_digests(search, &twin.contents[i].digests, &file, &err), 0);
+        ck_assert_int_eq(refset_search_digests(search, &twin.contents[i].digests, 0, &file, &err), 0);
         ck_assert_uint_ne(file, 0);
     }
     refset_search_free(search);

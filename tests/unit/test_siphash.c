@@ -28,10 +28,4 @@ START_TEST(gives_the_published_values)
 }
 END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("siphash");
-
-    tcase_add_test(tcase, gives_the_published_values);
-    return check_main("siphash", tcase);
-}
+RUN_TESTS("siphash", gives_the_published_values)
