@@ -170,13 +170,13 @@ static void reset_signals(void)
  * share has no name but that of /dev/zero. */
 static void forget_if_shared(const char *line)
 {
-    unsigned long start, end;
+    void *start, *end;
     char access[8];
     int path = 0;
 
-    if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %n", &start, &end, access, &path) == 3 && path && access[1] == 'w' &&
+    if (sscanf(line, "%p-%p %7s %*s %*s %*s %n", &start, &end, access, &path) == 3 && path && access[1] == 'w' &&
         access[3] == 's' && line[path] == '/' && strncmp(line + path, "/dev/zero", 9) != 0)
-        munmap((char *)NULL + start, end - start);
+        munmap(start, (size_t)((char *)end - (char *)start));
 }
 
 /* Files that the parent has mapped (of a database, say) are none of a worker's business. */

@@ -10,24 +10,26 @@ enum {
 };
 
 static const char *const sqls[STATEMENTS] = {
-    "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    "UPDATE source SET sha256 = ? WHERE id = ?",
-    "SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL AND ?5 >= time"
-    " AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')",
-    "SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ? AND tool = ? AND note = ?",
+    [INSERT_SOURCE] = "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [UPDATE_SOURCE] = "UPDATE source SET sha256 = ? WHERE id = ?",
+    [RESUME_SOURCE] = "SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL"
+                      " AND time <= ?5 AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')",
+    [FIND_SOURCE] = "SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ?"
+                    " AND tool = ? AND note = ?",
     /* ?1 is the id, which SQLite takes itself, and faster: the next one */
-    "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
-    "DELETE FROM file WHERE id = ?",
-    "INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    "UPDATE record SET file = ? WHERE first = ?",
-    "SELECT 1 FROM record WHERE first = ? AND length(blocks) = 0",
-    "UPDATE record SET blocks = ?2 WHERE first = ?1",
-    "INSERT INTO name (file, name, source) VALUES (?, ?, ?)",
-    "SELECT 1 FROM name WHERE file = ? AND name = ?",
-    "SELECT count(*) FROM name WHERE file = ?",
-    "UPDATE OR IGNORE name SET file = ? WHERE file = ?",
-    "DELETE FROM name WHERE file = ?",
+    [INSERT_FILE] = "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [UPDATE_FILE] = "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
+    [DELETE_FILE] = "DELETE FROM file WHERE id = ?",
+    [INSERT_RECORD] = "INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [UPDATE_RECORD] = "UPDATE record SET file = ? WHERE first = ?",
+    [LACKS_BLOCKS] = "SELECT 1 FROM record WHERE first = ? AND length(blocks) = 0",
+    [UPDATE_BLOCKS] = "UPDATE record SET blocks = ?2 WHERE first = ?1",
+    [INSERT_NAME] = "INSERT INTO name (file, name, source) VALUES (?, ?, ?)",
+    [FIND_NAME] = "SELECT 1 FROM name WHERE file = ? AND name = ?",
+    [COUNT_NAMES] = "SELECT count(*) FROM name WHERE file = ?",
+    [MOVE_NAMES] = "UPDATE OR IGNORE name SET file = ? WHERE file = ?",
+    [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
 };
 
 /* Files that were joined leave gaps in the numbers. */

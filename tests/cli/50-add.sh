@@ -108,6 +108,15 @@ status 0 "$KITH" sets info other.kith
 says out "n 16, C 64, blocks of 512 bytes"
 status 0 "$KITH" sets verify other.kith
 
+# a set in the folder that is added does not become a part of itself
+mkdir self
+cp tree/text1 tree/text2 self
+for _ in 1 2; do
+    (cd self && "$KITH" add -q set.kith .) || fail "a set in its own folder"
+done
+status 0 "$KITH" sets info self/set.kith
+says out "files       2 contents"
+
 # errors
 status 2 "$KITH" add
 says err "no set was named"

@@ -91,6 +91,55 @@ status 2 "$KITH" export cut.kith
 head -c 50 good.kith >cut.kith
 status 2 "$KITH" sets info cut.kith
 
+# one damaged page of the index costs samples, not records; names of the damage are kept with the set's identity
+chmod 640 good.kith
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect('file:good.kith?mode=ro&immutable=1', uri=True)
+page = db.execute("SELECT max(pageno) FROM dbstat WHERE name = 'block' AND pagetype = 'leaf'").fetchone()[0]
+data = bytearray(open('good.kith', 'rb').read())
+data[(page - 1) * 4096 + 2000] ^= 4
+open('bad2.kith', 'wb').write(data)
+PY
+if [ -e bad2.kith ]; then
+    chmod 640 bad2.kith
+    ln -s bad2.kith link.kith
+    status 0 "$KITH" sets verify --repair link.kith
+    says out "250 of 250 files were kept"
+    same "rights" 640 "$(stat -c %a bad2.kith)"
+    [ -L link.kith ] || fail "the link was replaced"
+    same "id" "$("$KITH" sets info good.kith | grep '^id' | cut -c1-50)" "$("$KITH" sets info bad2.kith | grep '^id' | cut -c1-50)"
+    same "records" 250 "$("$KITH" sets info --json bad2.kith | python3 -c 'import json; print(json.load(open(0))["records"])')"
+fi
+# what a killed writer left beside a damaged set goes away with it
+cp good.kith wal.kith
+cp good.kith wal.kith.repaired
+python3 - <<'PY'
+data = bytearray(open('wal.kith', 'rb').read())
+data[len(data) // 2 // 4096 * 4096 + 77] ^= 255
+open('wal.kith', 'wb').write(data)
+PY
+"$KITH" import -q wal.kith long.list >/dev/null 2>&1 &
+pid=$!
+sleep 0.4
+kill -KILL $pid 2>/dev/null
+wait $pid 2>/dev/null
+"$KITH" sets verify --repair wal.kith >out 2>err || fail "repair beside a WAL: $(head -c 200 err)"
+status 0 "$KITH" sets verify wal.kith
+[ "$("$KITH" export wal.kith | wc -l)" -gt 125 ] || fail "repair beside a WAL lost the set"
+
+# a set that was being made when it was killed does not stand in the way
+for _ in 1 2 3 4 5 6; do
+    "$KITH" add -q fresh.kith tree >/dev/null 2>&1 &
+    pid=$!
+    sleep "0.00$((RANDOM % 9 + 1))"
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    status 0 "$KITH" add -q fresh.kith tree
+    status 0 "$KITH" sets verify fresh.kith
+    rm -f fresh.kith*
+done
+
 # a full disk, and a folder that cannot be written
 cp base.kith full.kith
 (
