@@ -118,7 +118,7 @@ static char *uri_new(const char *path, const char *parameters)
         *to++ = digits[(uint8_t)path[i] & 15];
     }
     *to++ = '?';
-    strcpy(to, parameters);
+    stpcpy(to, parameters);
     return uri;
 }
 
@@ -224,6 +224,8 @@ struct database *database_new(const char *path, bool own, bool writes, struct er
 
 void database_free(struct database *database)
 {
+    if (!database)
+        return;
     if (database->handle)
         disconnect(database);
     free(database->path);
@@ -345,9 +347,9 @@ static int fill_new(struct database *database, const struct database_format *for
 
     snprintf(id, sizeof id, "PRAGMA application_id=%" PRId32, (int32_t)format->application_id);
     if (code == SQLITE_OK)
-        code =
-            database_exec(database, "PRAGMA page_size=4096; PRAGMA encoding='UTF-8'; PRAGMA auto_vacuum=INCREMENTAL;"
-                                    "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE");
+        code = database_exec(database,
+                             "PRAGMA page_size=4096; PRAGMA encoding='UTF-8'; PRAGMA auto_vacuum=INCREMENTAL;"
+                             "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE");
     if (code == SQLITE_OK)
         code = database_exec(database, id);
     for (unsigned i = 0; format->steps[i] && code == SQLITE_OK; i++)
@@ -438,7 +440,7 @@ static int open_reader(struct database *database, const struct database_format *
 /* Pages that are free are given back if they are many; it takes time in proportion to them. */
 static int shrink(struct database *database)
 {
-    int64_t pages, free_pages;
+    int64_t pages = 0, free_pages = 0;
     int code = database_ask(database, "PRAGMA page_count", &pages);
 
     if (code == SQLITE_OK)
@@ -552,7 +554,8 @@ int database_is_busy(const char *path, struct error *err)
     return (code & 0xff) == SQLITE_BUSY ? error_set(err, "%s: is being written by another program", path) : 0;
 }
 
-/* What the last writer could not do because of this reader; whoever is still there, or comes, does it later. */
+/* What the last writer could not do because of this reader; whoever is still there, or comes, does it later.
+ */
 static void settle_after(const char *path)
 {
     struct database *database;

@@ -47,7 +47,7 @@ static bool is_zero(const uint8_t *page)
 
 bool database_page_is_good(const uint8_t *page, uint32_t number)
 {
-    const uint8_t *end = page + DATABASE_PAGE - DATABASE_SUM;
+    const uint8_t *end = page + (DATABASE_PAGE - DATABASE_SUM);
     const uint32_t stored =
         (uint32_t)end[0] << 24 | (uint32_t)end[1] << 16 | (uint32_t)end[2] << 8 | (uint32_t)end[3];
 
@@ -56,7 +56,7 @@ bool database_page_is_good(const uint8_t *page, uint32_t number)
 
 void database_page_seal(uint8_t *page, uint32_t number)
 {
-    uint8_t *end = page + DATABASE_PAGE - DATABASE_SUM;
+    uint8_t *end = page + (DATABASE_PAGE - DATABASE_SUM);
     const uint32_t sum = page_sum(page, number);
 
     for (int i = 0; i < DATABASE_SUM; i++)

@@ -40,7 +40,7 @@ struct list_ahead {
     struct queue *queue, *hashing; /* hashing: NULL if the SHA-256 is made while reading */
     struct sum sum;
     struct batch *batches;
-    size_t pushed;       /* batches, so far */
+    size_t pushed, popped; /* batches, so far */
     struct batch *batch; /* that is being given out */
     size_t next;         /* of its items */
     size_t text;         /* where that one's texts begin */
@@ -224,12 +224,18 @@ static void give_entry(struct list_ahead *ahead, const struct item *item)
         entry->blocks = (const uint8_t *)take_bytes(ahead, entry->block_count * DIGEST_SHA1_LEN);
 }
 
+static struct batch *pop(struct list_ahead *ahead)
+{
+    ahead->popped++;
+    return queue_pop(ahead->queue);
+}
+
 /* The next batch, in place of the one that was given out. */
 static void next_batch(struct list_ahead *ahead)
 {
     if (ahead->batch)
         push(ahead);
-    ahead->batch = queue_pop(ahead->queue);
+    ahead->batch = pop(ahead);
     ahead->next = ahead->text = 0;
 }
 
@@ -269,6 +275,9 @@ const struct list_source *list_ahead_source(const struct list_ahead *ahead)
 
 int list_ahead_sha256(struct list_ahead *ahead, uint8_t out[DIGEST_SHA256_LEN], struct error *err)
 {
+    /* the reader is done with the list, also with what it read behind the end */
+    while (ahead->popped < ahead->pushed)
+        pop(ahead);
     if (!ahead->hashing)
         return list_sha256(ahead->list, out, err);
     queue_pop(ahead->hashing);

@@ -9,8 +9,8 @@
 
 enum {
     KEY_BITS = KEYBLOCK_KEY_BITS,
-    MOST_SEGMENTS = 4,          /* of an index, after merging */
-    MOST_ID = (1 << 15) - 1,    /* so that id << 48 is a positive number */
+    MOST_SEGMENTS = 4,       /* of an index, after merging */
+    MOST_ID = (1 << 15) - 1, /* so that id << 48 is a positive number */
     GATHER = 2 * KEYBLOCK_ENTRIES,
     CHUNK = 16 << 20, /* bytes of a filter in one row */
 };
@@ -40,7 +40,8 @@ static int by_index_and_size(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The most blocks that a filter of so many keys may have: merging cannot tell beforehand how many keys are equal. */
+/* The most blocks that a filter of so many keys may have: merging cannot tell beforehand how many keys are
+ * equal. */
 static uint64_t roomy(uint64_t keys)
 {
     const uint64_t blocks = bloom_blocks_for(keys);
@@ -54,11 +55,12 @@ static bool get_segment(struct statement *row, int64_t most, struct refset_segme
     int64_t kind, entries, keys, marks, blocks, generation;
 
     if (!statement_number(row, 0, &segment->id) || !statement_number(row, 1, &kind) ||
-        !statement_number(row, 2, &entries) || !statement_number(row, 3, &keys) || !statement_number(row, 4, &marks) ||
-        !statement_number(row, 5, &blocks) || !statement_number(row, 6, &generation))
+        !statement_number(row, 2, &entries) || !statement_number(row, 3, &keys) ||
+        !statement_number(row, 4, &marks) || !statement_number(row, 5, &blocks) ||
+        !statement_number(row, 6, &generation))
         return false;
-    if (segment->id < 1 || segment->id > MOST_ID || kind < 0 || kind >= REFSET_INDEXES || entries < 1 || entries > most ||
-        keys < 1 || keys > entries || marks < 0 || marks > keys || generation < 0)
+    if (segment->id < 1 || segment->id > MOST_ID || kind < 0 || kind >= REFSET_INDEXES || entries < 1 ||
+        entries > most || keys < 1 || keys > entries || marks < 0 || marks > keys || generation < 0)
         return false;
     segment->index = (enum refset_index)kind;
     segment->entries = (uint64_t)entries;
@@ -71,7 +73,8 @@ static bool get_segment(struct statement *row, int64_t most, struct refset_segme
     return segment->blocks >= bloom_blocks_for(segment->keys) && segment->blocks <= roomy(segment->keys);
 }
 
-static int add_segment(struct refset_segments *segments, const struct refset_segment *segment, struct error *err)
+static int add_segment(struct refset_segments *segments, const struct refset_segment *segment,
+                       struct error *err)
 {
     if (segments->count == segments->room) {
         const size_t room = segments->room ? 2 * segments->room : 16;
@@ -99,7 +102,8 @@ static int file_bits(struct refset *set, int64_t *bits, struct error *err)
     return result > 0 ? 0 : -1;
 }
 
-int refset_index_segments(struct refset *set, struct refset_segments *segments, unsigned *bad, struct error *err)
+int refset_index_segments(struct refset *set, struct refset_segments *segments, unsigned *bad,
+                          struct error *err)
 {
     struct statement *row;
     int64_t most = 0;
@@ -108,7 +112,8 @@ int refset_index_segments(struct refset *set, struct refset_segments *segments, 
     segments->count = 0;
     if (file_bits(set, &most, err))
         return -1;
-    row = database_prepare(set->database, "SELECT id, kind, entries, keys, marks, blocks, generation FROM segment", err);
+    row = database_prepare(set->database,
+                           "SELECT id, kind, entries, keys, marks, blocks, generation FROM segment", err);
     if (!row)
         return -1;
     while ((result = statement_step(row, err)) > 0) {
@@ -151,7 +156,8 @@ static int has_blocks(struct refset *set, int64_t id, struct error *err)
     return result;
 }
 
-/* The smallest number that no segment has, nor blocks whose segment was lost; 0 if there is none, -1 on error. */
+/* The smallest number that no segment has, nor blocks whose segment was lost; 0 if there is none, -1 on
+ * error. */
 static int64_t free_id(struct refset *set, const struct refset_segments *segments, struct error *err)
 {
     for (int64_t id = 1; id <= MOST_ID; id++) {
@@ -176,13 +182,15 @@ static unsigned digit(uint64_t key, int place)
     return (unsigned)(key >> (place * DIGIT_BITS)) & (BUCKETS - 1);
 }
 
-static void scatter(const struct keyblock_entry *from, struct keyblock_entry *to, size_t count, int place, size_t *starts)
+static void scatter(const struct keyblock_entry *from, struct keyblock_entry *to, size_t count, int place,
+                    size_t *starts)
 {
     for (size_t i = 0; i < count; i++)
         to[starts[digit(from[i].key, place)]++] = from[i];
 }
 
-/* By key; entries with equal keys keep their order.  The number of places is even: the result is where it was. */
+/* By key; entries with equal keys keep their order.  The number of places is even: the result is where it
+ * was. */
 static void sort_by_key(struct keyblock_entry *entries, struct keyblock_entry *scratch, size_t count)
 {
     size_t starts[DIGITS][BUCKETS];
@@ -293,7 +301,8 @@ static int put_block(struct builder *builder, bool more, struct error *err)
 }
 
 /* Adds the values of one key. */
-static int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count, struct error *err)
+static int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
+                       struct error *err)
 {
     if (builder->end + count > GATHER) {
         while (builder->end - builder->start > KEYBLOCK_ENTRIES / 2)
@@ -312,8 +321,12 @@ static int store_segment(struct builder *builder, struct error *err)
 {
     static const char sql[] = "INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?)";
     const struct refset_segment *segment = &builder->segment;
-    const int64_t numbers[] = {segment->id,           (int64_t)segment->index,  (int64_t)segment->entries,
-                               (int64_t)segment->keys, (int64_t)segment->marks,  (int64_t)segment->blocks,
+    const int64_t numbers[] = {segment->id,
+                               (int64_t)segment->index,
+                               (int64_t)segment->entries,
+                               (int64_t)segment->keys,
+                               (int64_t)segment->marks,
+                               (int64_t)segment->blocks,
                                (int64_t)segment->generation};
     struct statement *row = database_prepare(builder->set->database, sql, err);
     int result;
@@ -355,7 +368,8 @@ static int builder_end(struct builder *builder, struct error *err)
         return 0;
     if (fit_filter(builder, err) || store_segment(builder, err))
         return -1;
-    return builder->bloom ? refset_index_store_filter(builder->set, &builder->segment, builder->bloom, err) : 0;
+    return builder->bloom ? refset_index_store_filter(builder->set, &builder->segment, builder->bloom, err)
+                          : 0;
 }
 
 /* ---- common features ---- */
@@ -377,7 +391,8 @@ static void sieve_release(struct sieve *sieve)
     free(sieve->lost);
 }
 
-static int push(struct keyblock_entry **list, size_t *count, size_t *room, struct keyblock_entry entry, struct error *err)
+static int push(struct keyblock_entry **list, size_t *count, size_t *room, struct keyblock_entry entry,
+                struct error *err)
 {
     if (*count == *room) {
         const size_t wanted = *room ? 2 * *room : 512;
@@ -412,7 +427,8 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
     sort_values(values, sieve->count);
     sieve->count = without_twins(values, sieve->count);
     /* the mark is greater than any value, so it is the last */
-    if (sieve->common && (sieve->count > sieve->common || values[sieve->count - 1].value == KEYBLOCK_COMMON)) {
+    if (sieve->common &&
+        (sieve->count > sieve->common || values[sieve->count - 1].value == KEYBLOCK_COMMON)) {
         for (size_t i = 0; i < sieve->count && values[i].value != KEYBLOCK_COMMON; i++)
             if (push(&sieve->lost, &sieve->lost_count, &sieve->lost_room,
                      (struct keyblock_entry){values[i].value, values[i].key}, err))
@@ -420,7 +436,8 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
         values[0].value = KEYBLOCK_COMMON;
         sieve->count = 1;
     }
-    if (sieve->count > KEYBLOCK_GROUP) /* so many contents with one digest that stands for none: some will do */
+    if (sieve->count >
+        KEYBLOCK_GROUP) /* so many contents with one digest that stands for none: some will do */
         sieve->count = KEYBLOCK_GROUP;
     if (builder_add(&sieve->builder, values, sieve->count, err))
         return -1;
@@ -435,7 +452,8 @@ static int sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct er
     return push(&sieve->values, &sieve->count, &sieve->room, entry, err);
 }
 
-static int sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys, struct error *err)
+static int sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
+                       struct error *err)
 {
     *sieve = (struct sieve){.common = index == REFSET_FEATURE ? set->info.params.common : 0};
     return builder_begin(&sieve->builder, set, index, keys, err);
@@ -451,7 +469,8 @@ static int write_lost(struct sieve *sieve, struct error *err)
     scratch = malloc(sieve->lost_count * sizeof *scratch);
     if (!scratch)
         return error_set(err, "out of memory for an index");
-    result = refset_index_write(sieve->builder.set, REFSET_COMMON, sieve->lost, scratch, sieve->lost_count, err);
+    result =
+        refset_index_write(sieve->builder.set, REFSET_COMMON, sieve->lost, scratch, sieve->lost_count, err);
     free(scratch);
     return result;
 }
@@ -501,7 +520,8 @@ struct refset_cursor {
     bool begun;
 };
 
-struct refset_cursor *refset_cursor_new(struct refset *set, const struct refset_segment *segment, struct error *err)
+struct refset_cursor *refset_cursor_new(struct refset *set, const struct refset_segment *segment,
+                                        struct error *err)
 {
     struct refset_cursor *cursor = malloc(sizeof *cursor);
 
@@ -512,8 +532,8 @@ struct refset_cursor *refset_cursor_new(struct refset *set, const struct refset_
     cursor->set = set;
     cursor->segment = *segment;
     cursor->begun = false;
-    cursor->rows =
-        database_prepare(set->database, "SELECT key, data FROM block WHERE key BETWEEN ? AND ? ORDER BY key", err);
+    cursor->rows = database_prepare(
+        set->database, "SELECT key, data FROM block WHERE key BETWEEN ? AND ? ORDER BY key", err);
     if (!cursor->rows) {
         free(cursor);
         return NULL;
@@ -626,40 +646,53 @@ static int drop_rows(struct refset *set, const char *sql, int64_t from, int64_t 
 
 static int drop_segment(struct refset *set, int64_t id, struct error *err)
 {
-    if (drop_rows(set, "DELETE FROM block WHERE key BETWEEN ? AND ?", row_key(id, 0), row_key(id, MOST_KEY), err) ||
+    if (drop_rows(set, "DELETE FROM block WHERE key BETWEEN ? AND ?", row_key(id, 0), row_key(id, MOST_KEY),
+                  err) ||
         drop_rows(set, "DELETE FROM filter WHERE segment BETWEEN ? AND ?", id, id, err))
         return -1;
     return drop_rows(set, "DELETE FROM segment WHERE id BETWEEN ? AND ?", id, id, err);
 }
 
-static int merge_segments(struct refset *set, const struct refset_segment *list, size_t count, struct error *err)
+static int merge_inputs_of(struct refset *set, const struct refset_segment *list, size_t count,
+                           struct input *inputs, struct error *err)
 {
-    struct input *inputs = calloc(count, sizeof *inputs);
     struct sieve sieve;
     uint64_t keys = 0;
-    int result = inputs ? 0 : error_set(err, "out of memory");
+    int result;
 
     for (size_t i = 0; i < count; i++)
         keys += list[i].keys;
-    if (sieve_begin(&sieve, set, list[0].index, keys, result ? NULL : err))
-        result = -1;
+    result = sieve_begin(&sieve, set, list[0].index, keys, err);
     for (size_t i = 0; i < count && !result; i++) {
         inputs[i].cursor = refset_cursor_new(set, &list[i], err);
         result = inputs[i].cursor ? 0 : -1;
     }
     if (!result)
         result = merge_inputs(inputs, count, &sieve, err);
-    for (size_t i = 0; inputs && i < count; i++)
-        refset_cursor_free(inputs[i].cursor);
-    free(inputs);
-    for (size_t i = 0; i < count && !result; i++)
-        result = drop_segment(set, list[i].id, err);
     sieve_release(&sieve);
     return result;
 }
 
-/* Of an index's segments, from large to small: how many of the last ones are to be merged.  Those that are much larger
- * than all behind them are left, so that no entry is merged more often than a logarithm of their number. */
+static int merge_segments(struct refset *set, const struct refset_segment *list, size_t count,
+                          struct error *err)
+{
+    struct input *inputs = calloc(count, sizeof *inputs);
+    int result;
+
+    if (!inputs)
+        return error_set(err, "out of memory");
+    result = merge_inputs_of(set, list, count, inputs, err);
+    for (size_t i = 0; i < count; i++)
+        refset_cursor_free(inputs[i].cursor);
+    free(inputs);
+    for (size_t i = 0; i < count && !result; i++)
+        result = drop_segment(set, list[i].id, err);
+    return result;
+}
+
+/* Of an index's segments, from large to small: how many of the last ones are to be merged.  Those that are
+ * much larger than all behind them are left, so that no entry is merged more often than a logarithm of their
+ * number. */
 static size_t worth_merging(const struct refset_segment *list, size_t count)
 {
     size_t last = 1;
@@ -684,7 +717,7 @@ int refset_index_merge(struct refset *set, enum refset_index index, bool all, st
     for (size_t i = 0; i < segments.count && !result; i++)
         if (segments.list[i].index == index && count++ == 0)
             first = i;
-    last = all ? count : worth_merging(segments.list + first, count);
+    last = all || !count ? count : worth_merging(&segments.list[first], count);
     if (!result && (last > 1 || (all && last)))
         result = merge_segments(set, segments.list + first + count - last, last, err);
     refset_segments_release(&segments);
@@ -710,10 +743,11 @@ static char *chunk_data(const struct bloom *bloom, uint64_t chunk)
     return (char *)bloom->words + chunk * CHUNK;
 }
 
-int refset_index_store_filter(struct refset *set, const struct refset_segment *segment, const struct bloom *bloom,
-                              struct error *err)
+int refset_index_store_filter(struct refset *set, const struct refset_segment *segment,
+                              const struct bloom *bloom, struct error *err)
 {
-    struct statement *row = database_prepare(set->database, "INSERT OR REPLACE INTO filter VALUES (?, ?, ?, ?, ?)", err);
+    struct statement *row =
+        database_prepare(set->database, "INSERT OR REPLACE INTO filter VALUES (?, ?, ?, ?, ?)", err);
     int result = row ? 0 : -1;
 
     for (uint64_t chunk = 0; chunk < chunk_count(bloom) && !result; chunk++) {
@@ -731,21 +765,24 @@ int refset_index_store_filter(struct refset *set, const struct refset_segment *s
 }
 
 /* Whether the row is that chunk of the filter; then it is in place. */
-static bool take_chunk(struct statement *row, const struct refset_segment *segment, struct bloom *bloom, uint64_t chunk)
+static bool take_chunk(struct statement *row, const struct refset_segment *segment, struct bloom *bloom,
+                       uint64_t chunk)
 {
     int64_t generation, crc;
     const void *data;
     size_t len;
 
-    if (!statement_number(row, 0, &generation) || !statement_number(row, 1, &crc) || !statement_bytes(row, 2, &data, &len) ||
-        (uint64_t)generation != segment->generation || len != chunk_len(bloom, chunk) || crc != crc_update(0, data, len))
+    if (!statement_number(row, 0, &generation) || !statement_number(row, 1, &crc) ||
+        !statement_bytes(row, 2, &data, &len) || (uint64_t)generation != segment->generation ||
+        len != chunk_len(bloom, chunk) || crc != crc_update(0, data, len))
         return false;
     memcpy(chunk_data(bloom, chunk), data, len);
     return true;
 }
 
 /* 1: it is there, 0: it is missing or wrong. */
-static int load_filter(struct refset *set, const struct refset_segment *segment, struct bloom *bloom, struct error *err)
+static int load_filter(struct refset *set, const struct refset_segment *segment, struct bloom *bloom,
+                       struct error *err)
 {
     struct statement *row = database_prepare(
         set->database, "SELECT generation, crc, data FROM filter WHERE segment = ? AND chunk = ?", err);

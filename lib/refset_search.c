@@ -47,8 +47,8 @@ static bool is_known(const struct view *view, const struct refset_segment *segme
 }
 
 /*
- * Segments come from large to small.  Small ones are added to the filter of the first, as long as they are few enough
- * not to crowd it: so most sets are probed once.
+ * Segments come from large to small.  Small ones are added to the filter of the first, as long as they are
+ * few enough not to crowd it: so most sets are probed once.
  */
 static int take_filter(struct refset_search *search, const struct refset_segment *segment, struct error *err)
 {
@@ -71,7 +71,8 @@ static int take_filter(struct refset_search *search, const struct refset_segment
     return 0;
 }
 
-static int take_segments(struct refset_search *search, const struct refset_segments *segments, struct error *err)
+static int take_segments(struct refset_search *search, const struct refset_segments *segments,
+                         struct error *err)
 {
     struct view before[REFSET_INDEXES];
 
@@ -119,13 +120,15 @@ static int prepare(struct refset_search *search, struct error *err)
 {
     struct database *database = search->set->database;
 
-    search->block = database_prepare(database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
-    search->file =
-        database_prepare(database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
-    search->record = database_prepare(database,
-                                      "SELECT record.first, file, c, coincidence, count, samples, blocks, size FROM record"
-                                      " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
-                                      err);
+    search->block = database_prepare(
+        database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
+    search->file = database_prepare(
+        database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
+    search->record =
+        database_prepare(database,
+                         "SELECT record.first, file, c, coincidence, count, samples, blocks, size FROM record"
+                         " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
+                         err);
     return search->block && search->file && search->record ? 0 : -1;
 }
 
@@ -181,7 +184,7 @@ static size_t in_order(uint32_t *numbers, size_t count)
 
 static size_t probe_batch(const struct view *view, const uint64_t *keys, size_t count, uint32_t *passed)
 {
-    uint32_t found[BATCH * 2];
+    uint32_t found[BATCH * 2] = {0};
     size_t total = 0;
 
     for (size_t i = 0; i < view->filter_count; i++) {
@@ -208,7 +211,8 @@ static size_t probe(const struct view *view, const uint64_t *keys, size_t count,
     return total;
 }
 
-size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count, uint32_t *passed)
+size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count,
+                           uint32_t *passed)
 {
     return probe(&search->views[REFSET_FEATURE], keys, count, passed);
 }
@@ -227,7 +231,8 @@ static int find_in_segment(struct refset_search *search, int64_t segment, uint64
     result = statement_step(search->block, err);
     if (result < 0)
         return -1;
-    if (result > 0 && (!statement_number(search->block, 0, &row) || !statement_bytes(search->block, 1, &data, &len)))
+    if (result > 0 &&
+        (!statement_number(search->block, 0, &row) || !statement_bytes(search->block, 1, &data, &len)))
         found = refset_broken(search->set, err, "a row of 'block' is not as it should be");
     else if (result > 0 && row >> KEYBLOCK_KEY_BITS == segment) {
         found = keyblock_find(data, len, (uint64_t)row & mask, key & mask, values);
@@ -290,8 +295,8 @@ static int add_hits(struct refset_search *search, uint32_t query, size_t count, 
     return 0;
 }
 
-int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count, struct refset_hits *hits,
-                           struct error *err)
+int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count,
+                           struct refset_hits *hits, struct error *err)
 {
     const struct view *view = &search->views[REFSET_FEATURE];
     uint32_t passed[BATCH];
@@ -366,7 +371,8 @@ static enum refset_index index_of(enum digest_kind kind)
 }
 
 /* Whether the file in the row has these digests, as far as it has any of their kinds: at least one. */
-static int same_digests(struct refset_search *search, uint64_t file, const struct digest_values *digests, struct error *err)
+static int same_digests(struct refset_search *search, uint64_t file, const struct digest_values *digests,
+                        struct error *err)
 {
     struct digest_values there;
     int result;
@@ -433,19 +439,22 @@ static int by_key(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->query > y->query) - (x->query < y->query);
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->query > y->query) - (x->query < y->query);
 }
 
 /* In the order of the index, so that each of its pages is read once. */
 static int find_candidates(struct refset_search *search, enum digest_kind kind, struct candidate *candidates,
-                           size_t count, const uint8_t (*digests)[DIGEST_MAX_LEN], uint64_t *files, struct error *err)
+                           size_t count, const uint8_t (*digests)[DIGEST_MAX_LEN], uint64_t *files,
+                           struct error *err)
 {
     struct digest_values values = {.kinds = DIGEST_BIT(kind)};
 
     qsort(candidates, count, sizeof *candidates, by_key);
     for (size_t i = 0; i < count; i++) {
         memcpy(values.bytes[kind], digests[candidates[i].query], DIGEST_MAX_LEN);
-        if (find_file(search, index_of(kind), candidates[i].key, &values, 0, &files[candidates[i].query], err))
+        if (find_file(search, index_of(kind), candidates[i].key, &values, 0, &files[candidates[i].query],
+                      err))
             return -1;
     }
     return 0;
@@ -453,38 +462,49 @@ static int find_candidates(struct refset_search *search, enum digest_kind kind, 
 
 enum { LIST_BATCH = 64 * BATCH };
 
+/* What looking up a piece of a list needs. */
+struct list_room {
+    uint64_t keys[LIST_BATCH];
+    uint32_t passed[LIST_BATCH];
+    struct candidate candidates[LIST_BATCH];
+};
+
+static int search_piece(struct refset_search *search, enum digest_kind kind,
+                        const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
+                        struct list_room *room, struct error *err)
+{
+    size_t left;
+
+    for (size_t i = 0; i < count; i++)
+        room->keys[i] = refset_digest_key(search->set, kind, digests[i]);
+    left = probe(&search->views[index_of(kind)], room->keys, count, room->passed);
+    for (size_t i = 0; i < left; i++)
+        room->candidates[i] = (struct candidate){room->keys[room->passed[i]], room->passed[i]};
+    return find_candidates(search, kind, room->candidates, left, digests, files, err);
+}
+
 int refset_search_digest_list(struct refset_search *search, enum digest_kind kind,
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
                               struct error *err)
 {
-    const size_t room = count < LIST_BATCH ? count : LIST_BATCH;
-    uint64_t *keys = malloc((room + 1) * sizeof *keys);
-    uint32_t *passed = malloc((room + 1) * sizeof *passed);
-    struct candidate *candidates = malloc((room + 1) * sizeof *candidates);
-    int result = keys && passed && candidates ? 0 : error_set(err, "out of memory");
+    struct list_room *room = calloc(1, sizeof *room);
+    int result = 0;
 
+    if (!room)
+        return error_set(err, "out of memory");
     memset(files, 0, count * sizeof *files);
     for (size_t done = 0, piece; done < count && !result; done += piece) {
-        size_t left;
-
-        piece = count - done < room ? count - done : room;
-        for (size_t i = 0; i < piece; i++)
-            keys[i] = refset_digest_key(search->set, kind, digests[done + i]);
-        left = probe(&search->views[index_of(kind)], keys, piece, passed);
-        for (size_t i = 0; i < left; i++)
-            candidates[i] = (struct candidate){keys[passed[i]], (uint32_t)passed[i]};
-        result = find_candidates(search, kind, candidates, left, digests + done, files + done, err);
+        piece = count - done < LIST_BATCH ? count - done : LIST_BATCH;
+        result = search_piece(search, kind, digests + done, piece, files + done, room, err);
     }
-    free(keys);
-    free(passed);
-    free(candidates);
+    free(room);
     return result;
 }
 
 /* ---- records ---- */
 
-static int take_record(struct refset_search *search, uint64_t sample, struct record *record, struct buffer *blocks,
-                       uint64_t *file, uint64_t *first, struct error *err)
+static int take_record(struct refset_search *search, uint64_t sample, struct record *record,
+                       struct buffer *blocks, uint64_t *file, uint64_t *first, struct error *err)
 {
     const struct refset_params *params = &search->set->info.params;
     int64_t numbers[5], size;
@@ -497,17 +517,19 @@ static int take_record(struct refset_search *search, uint64_t sample, struct rec
     if (sample - (uint64_t)numbers[0] >= (uint64_t)numbers[4])
         return 0;
     if (!statement_bytes(search->record, 5, &samples, &samples_len) ||
-        !statement_bytes(search->record, 6, &block_data, &blocks_len) || !statement_number(search->record, 7, &size) ||
-        size < 0 || numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C || numbers[3] > SAMPLER_COINCIDENCE_ONE ||
+        !statement_bytes(search->record, 6, &block_data, &blocks_len) ||
+        !statement_number(search->record, 7, &size) || size < 0 || numbers[2] < 1 ||
+        numbers[2] > SAMPLER_MAX_C || numbers[3] > SAMPLER_COINCIDENCE_ONE ||
         (uint64_t)numbers[4] > 8 * samples_len ||
         (blocks_len && blocks_len != blocks_count((uint64_t)size, params->block) * DIGEST_SHA1_LEN))
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
     if (record_resize(record, (size_t)numbers[4], err))
         return -1;
-    if (packing_unpack(samples, samples_len, size < params->n ? 0 : (uint64_t)size - params->n + 1, record->samples,
-                       record->count))
+    if (packing_unpack(samples, samples_len, size < params->n ? 0 : (uint64_t)size - params->n + 1,
+                       record->samples, record->count))
         return refset_broken(search->set, err, "the samples of a record cannot be read");
-    record->params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = (uint32_t)numbers[2]};
+    record->params =
+        (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = (uint32_t)numbers[2]};
     record->coincidence = (uint32_t)numbers[3];
     record->len = (uint64_t)size;
     buffer_reset(blocks);
@@ -517,8 +539,8 @@ static int take_record(struct refset_search *search, uint64_t sample, struct rec
     return blocks->failed ? error_set(err, "out of memory") : 1;
 }
 
-int refset_search_record(struct refset_search *search, uint64_t sample, struct record *record, struct buffer *blocks,
-                         uint64_t *file, uint64_t *first, struct error *err)
+int refset_search_record(struct refset_search *search, uint64_t sample, struct record *record,
+                         struct buffer *blocks, uint64_t *file, uint64_t *first, struct error *err)
 {
     int result;
 

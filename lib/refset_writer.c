@@ -10,18 +10,23 @@ enum {
 };
 
 static const char *const sqls[STATEMENTS] = {
-    [INSERT_SOURCE] = "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [INSERT_SOURCE] =
+        "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [UPDATE_SOURCE] = "UPDATE source SET sha256 = ? WHERE id = ?",
-    [RESUME_SOURCE] = "SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL"
-                      " AND time <= ?5 AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')",
-    [FIND_SOURCE] = "SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ?"
-                    " AND tool = ? AND note = ?",
+    [RESUME_SOURCE] =
+        ("SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL"
+         " AND time <= ?5 AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')"),
+    [FIND_SOURCE] =
+        ("SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ?"
+         " AND tool = ? AND note = ?"),
     /* ?1 is the id, which SQLite takes itself, and faster: the next one */
-    [INSERT_FILE] = "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [UPDATE_FILE] = "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
+    [INSERT_FILE] =
+        "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [UPDATE_FILE] =
+        "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
     [DELETE_FILE] = "DELETE FROM file WHERE id = ?",
-    [INSERT_RECORD] = "INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [INSERT_RECORD] = ("INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks)"
+                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
     [UPDATE_RECORD] = "UPDATE record SET file = ? WHERE first = ?",
     [LACKS_BLOCKS] = "SELECT 1 FROM record WHERE first = ? AND length(blocks) = 0",
     [UPDATE_BLOCKS] = "UPDATE record SET blocks = ?2 WHERE first = ?1",
@@ -35,7 +40,8 @@ static const char *const sqls[STATEMENTS] = {
 /* Files that were joined leave gaps in the numbers. */
 static int find_next_file(struct refset_writer *writer, struct error *err)
 {
-    struct statement *row = database_prepare(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", err);
+    struct statement *row =
+        database_prepare(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", err);
     int64_t last = 0;
     int result = row ? statement_step(row, err) : -1;
 

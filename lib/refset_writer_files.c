@@ -5,7 +5,8 @@
 
 /* ---- names ---- */
 
-static int has_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len, struct error *err)
+static int has_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
+                    struct error *err)
 {
     struct statement *find = writer->statements[FIND_NAME];
     int found;
@@ -17,8 +18,8 @@ static int has_name(struct refset_writer *writer, uint64_t file, const char *nam
     return found;
 }
 
-int writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len, uint64_t source,
-                    struct error *err)
+int writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
+                    uint64_t source, struct error *err)
 {
     struct statement *insert = writer->statements[INSERT_NAME];
     const int found = has_name(writer, file, name, len, err);
@@ -35,7 +36,8 @@ int writer_add_name(struct refset_writer *writer, uint64_t file, const char *nam
 }
 
 /* The number of the source that a name is from; 0 on error. */
-static uint64_t source_of(struct refset_writer *writer, const struct known *known, size_t name, struct error *err)
+static uint64_t source_of(struct refset_writer *writer, const struct known *known, size_t name,
+                          struct error *err)
 {
     uint64_t handle;
 
@@ -47,13 +49,13 @@ static uint64_t source_of(struct refset_writer *writer, const struct known *know
 }
 
 /* All names that are not the file's first one, which it has already; 1 if any is new. */
-static int add_names(struct refset_writer *writer, uint64_t file, const struct known *known, const char *first,
-                     size_t first_len, struct error *err)
+static int add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
+                     const char *first, size_t first_len, struct error *err)
 {
-    const char *at = known->names.data, *end = at + known->names.len;
     int changed = 0;
 
-    for (size_t name = 0, len; known->names.len && at < end; at += len + 1, name++) {
+    for (size_t name = 0, start = 0, len; start < known->names.len; start += len + 1, name++) {
+        const char *at = known->names.data + start;
         uint64_t source;
         int found;
 
@@ -71,13 +73,13 @@ static int add_names(struct refset_writer *writer, uint64_t file, const struct k
 
 /* ---- adding ---- */
 
-static void bind_file(struct statement *statement, uint64_t id, const struct digest_values *digests, bool has_size,
-                      uint64_t size, uint64_t first)
+static void bind_file(struct statement *statement, uint64_t id, const struct digest_values *digests,
+                      bool has_size, uint64_t size, uint64_t first)
 {
     statement_bind_number(statement, 1, (int64_t)id);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         writer_bind_digest(statement, 2 + kind, digests->kinds & DIGEST_BIT(kind), digests->bytes[kind],
-                    digest_len((enum digest_kind)kind));
+                           digest_len((enum digest_kind)kind));
     if (has_size)
         statement_bind_number(statement, 5, (int64_t)size);
     else
@@ -184,7 +186,8 @@ static int add_blocks(struct refset_writer *writer, const struct refset_file *fi
     return statement_run(update, err) ? -1 : 1;
 }
 
-enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known, struct error *err)
+enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known,
+                                     struct error *err)
 {
     struct refset_file *file = &writer->file;
     bool changed = completes(file, known);
@@ -211,4 +214,3 @@ enum refset_added writer_extend_file(struct refset_writer *writer, const struct 
     }
     return changed || with_blocks ? REFSET_EXTENDED : REFSET_THERE;
 }
-

@@ -29,7 +29,8 @@ static const struct option_spec sets_options[] = {
     SET_OPTIONS_SPECS,
     {'o', "output", "SET", "merge, subtract, intersect: the new set", NULL},
     {0, "common", "N", "compact: take features that more than N files have for common (default: 256)", NULL},
-    {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it", NULL},
+    {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it",
+     NULL},
     {0, "csv", NULL, "list: write CSV (default if the output is no terminal)", NULL},
     {0, "json", NULL, "info: write JSON, an object a set", NULL},
     {'q', "quiet", NULL, "show no progress and no summary", NULL},
@@ -105,37 +106,38 @@ static int run_list(struct sets *sets, int count, char **paths)
 /* ---- merge, subtract, intersect ---- */
 
 /* The sets that a new one is made from, and what to look files up in. */
+struct input {
+    struct refset *set;
+    struct refset_search *search; /* NULL in the first one, and when nothing is looked up */
+};
+
 struct inputs {
-    struct refset **sets;
-    struct refset_search **searches;
+    struct input *list;
     int count;
 };
 
 static void close_inputs(struct inputs *inputs)
 {
-    for (int i = 0; i < inputs->count; i++) {
-        if (inputs->searches)
-            refset_search_free(inputs->searches[i]);
-        if (inputs->sets)
-            refset_close(inputs->sets[i], NULL);
+    for (int i = 0; inputs->list && i < inputs->count; i++) {
+        refset_search_free(inputs->list[i].search);
+        refset_close(inputs->list[i].set, NULL);
     }
-    free(inputs->sets);
-    free(inputs->searches);
+    free(inputs->list);
 }
 
 static int open_inputs(struct inputs *inputs, bool searched, int count, char **paths, struct error *err)
 {
-    inputs->sets = calloc((size_t)count, sizeof *inputs->sets);
-    inputs->searches = calloc((size_t)count, sizeof *inputs->searches);
+    inputs->list = calloc((size_t)count, sizeof *inputs->list);
     inputs->count = count;
-    if (!inputs->sets || !inputs->searches)
+    if (!inputs->list)
         return error_set(err, "out of memory");
     for (int i = 0; i < count; i++) {
-        inputs->sets[i] = refset_open(paths[i], REFSET_READ, err);
-        if (!inputs->sets[i])
+        struct input *input = &inputs->list[i];
+
+        input->set = refset_open(paths[i], REFSET_READ, err);
+        if (!input->set)
             return -1;
-        if (searched && i > 0 &&
-            !(inputs->searches[i] = refset_search_new(inputs->sets[i], REFSET_SEARCH_DIGESTS, err)))
+        if (searched && i > 0 && !(input->search = refset_search_new(input->set, REFSET_SEARCH_DIGESTS, err)))
             return -1;
     }
     return 0;
@@ -149,7 +151,7 @@ static int found_in(const struct inputs *inputs, const struct known *known, stru
     for (int i = 1; i < inputs->count; i++) {
         uint64_t file = 0;
 
-        if (refset_search_digests(inputs->searches[i], &known->digests, 0, &file, err))
+        if (refset_search_digests(inputs->list[i].search, &known->digests, 0, &file, err))
             return -1;
         found += file != 0;
     }
@@ -171,34 +173,38 @@ static int keep_shared(void *arg, const struct known *known, struct error *err)
     return found < 0 ? -1 : found == inputs->count - 1;
 }
 
-/* What the new set is to be: as the first one, with the largest C of those that are copied, and as the options say. */
-static int join_params(const struct sets *sets, const struct inputs *inputs, int count, struct refset_params *params,
-                       struct error *err)
+/* What the new set is to be: as the first one, with the largest C of those that are copied, and as the
+ * options say. */
+static int join_params(const struct sets *sets, const struct inputs *inputs, int count,
+                       struct refset_params *params, struct error *err)
 {
     uint32_t least;
 
     const struct refset_params named = refset_defaults(sets->output);
 
-    *params = refset_info(inputs->sets[0])->params;
+    *params = refset_info(inputs->list[0].set)->params;
     memcpy(params->name, named.name, sizeof params->name);
     for (int i = 1; i < count; i++) {
-        const struct refset_params *other = &refset_info(inputs->sets[i])->params;
+        const struct refset_params *other = &refset_info(inputs->list[i].set)->params;
 
         if (other->n != params->n)
             return error_set(err, "%s has windows of %u bytes and %s of %u: they cannot be put together",
-                             refset_path(inputs->sets[0]), params->n, refset_path(inputs->sets[i]), other->n);
+                             refset_path(inputs->list[0].set), params->n, refset_path(inputs->list[i].set),
+                             other->n);
         params->c = other->c > params->c ? other->c : params->c;
     }
     for (int i = 1; i < count && sets->flags.kind < 0; i++)
-        if (refset_info(inputs->sets[i])->params.kind != params->kind)
+        if (refset_info(inputs->list[i].set)->params.kind != params->kind)
             return error_set(err, "%s is %s and %s is %s: say with --kind what the new set is",
-                             refset_path(inputs->sets[0]), refset_kind_name(params->kind), refset_path(inputs->sets[i]),
-                             refset_kind_name(refset_info(inputs->sets[i])->params.kind));
+                             refset_path(inputs->list[0].set), refset_kind_name(params->kind),
+                             refset_path(inputs->list[i].set),
+                             refset_kind_name(refset_info(inputs->list[i].set)->params.kind));
     least = params->c;
     set_flags_apply(&sets->flags, params);
-    if (params->n != refset_info(inputs->sets[0])->params.n || params->c < least)
-        return error_set(err, "files that were sampled with -n %u -C %u cannot be made into a set with -n %u -C %u",
-                         refset_info(inputs->sets[0])->params.n, least, params->n, params->c);
+    if (params->n != refset_info(inputs->list[0].set)->params.n || params->c < least)
+        return error_set(
+            err, "files that were sampled with -n %u -C %u cannot be made into a set with -n %u -C %u",
+            refset_info(inputs->list[0].set)->params.n, least, params->n, params->c);
     return 0;
 }
 
@@ -209,11 +215,11 @@ static int copy_inputs(struct sets *sets, const struct inputs *inputs, int count
     int result = writer ? 0 : -1;
 
     for (int i = 0; i < count && !result; i++) {
-        copy->drop_blocks = refset_info(inputs->sets[i])->params.block != refset_info(to)->params.block;
+        copy->drop_blocks = refset_info(inputs->list[i].set)->params.block != refset_info(to)->params.block;
         if (copy->drop_blocks && !sets->quiet)
             complain("%s: its blocks have another size than the new set's: they are left out",
-                     refset_path(inputs->sets[i]));
-        result = refset_copy(copy, inputs->sets[i], writer, err);
+                     refset_path(inputs->list[i].set));
+        result = refset_copy(copy, inputs->list[i].set, writer, err);
     }
     if (!result)
         result = refset_writer_compact(writer, 0, err);
@@ -230,8 +236,8 @@ static void show_refused(void *arg, const char *text)
 static void show_combined(const struct sets *sets, const struct refset_copy *copy, uint64_t files)
 {
     if (!sets->quiet)
-        printf("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out\n", sets->output, files,
-               copy->there + copy->extended, copy->left_out + copy->refused);
+        printf("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out\n", sets->output,
+               files, copy->there + copy->extended, copy->left_out + copy->refused);
 }
 
 static int refuse_existing(const char *path, struct error *err)
@@ -276,8 +282,11 @@ static int combine(struct sets *sets, int count, char **paths,
                    int (*keep)(void *arg, const struct known *known, struct error *err))
 {
     struct inputs inputs = {0};
-    struct refset_copy copy = {
-        .keep = keep, .tell = show_refused, .arg = &inputs, .stop = interrupt_flag(), .count = &sets->progress.count};
+    struct refset_copy copy = {.keep = keep,
+                               .tell = show_refused,
+                               .arg = &inputs,
+                               .stop = interrupt_flag(),
+                               .count = &sets->progress.count};
     struct error err;
     int result;
 
@@ -372,9 +381,10 @@ static void show_fault(void *arg, const char *text)
         complain("%s: %s", faults->path, text);
 }
 
-/* Salvages what is sound into a new file, with the identity, the access rights and the owner of the damaged one. */
-static int salvage(const char *path, const char *fresh, struct refset_copy *copy,
-                   struct refset_counts *had, struct error *err)
+/* Salvages what is sound into a new file, with the identity, the access rights and the owner of the damaged
+ * one. */
+static int salvage(const char *path, const char *fresh, struct refset_copy *copy, struct refset_counts *had,
+                   struct error *err)
 {
     struct refset *from = refset_open(path, REFSET_READ, err), *to;
     struct refset_writer *writer = NULL;
@@ -411,7 +421,8 @@ static char *name_for_damaged(const char *path)
     }
 }
 
-/* What a writer that was killed left beside the set belongs to the damaged one; SQLite would apply it to the new one. */
+/* What a writer that was killed left beside the set belongs to the damaged one; SQLite would apply it to the
+ * new one. */
 static int move_beside(const char *path, const char *old, const char *suffix, struct error *err)
 {
     char *from = NULL, *to = NULL;
@@ -430,7 +441,8 @@ static int replace(const char *path, const char *fresh, const char *old, struct 
 {
     struct stat st;
 
-    if (stat(path, &st) || chmod(fresh, st.st_mode & 07777) || (geteuid() == 0 && chown(fresh, st.st_uid, st.st_gid)))
+    if (stat(path, &st) || chmod(fresh, st.st_mode & 07777) ||
+        (geteuid() == 0 && chown(fresh, st.st_uid, st.st_gid)))
         return error_errno(err, "%s", fresh);
     if (link(path, old))
         return error_errno(err, "%s", old);
@@ -451,12 +463,14 @@ static void show_repaired(const char *path, const char *old, const struct refset
     printf("; the damaged set is %s\n", old);
 }
 
-/* The damaged set is kept under another name.  A new file that a repair before this one left unfinished is removed. */
+/* The damaged set is kept under another name.  A new file that a repair before this one left unfinished is
+ * removed. */
 static int repair(struct sets *sets, const char *named)
 {
     char *path = realpath(named, NULL), *old = path ? name_for_damaged(path) : NULL, *fresh = NULL;
     struct faults faults = {.path = named};
-    struct refset_copy copy = {.tell = show_fault, .forgive = true, .arg = &faults, .count = &sets->progress.count};
+    struct refset_copy copy = {
+        .tell = show_fault, .forgive = true, .arg = &faults, .count = &sets->progress.count};
     struct refset_counts had;
     struct error err;
     int result = -1;
@@ -542,9 +556,12 @@ static const struct action *find_action(const char *name)
 
 static bool allows(const struct action *action, int option)
 {
+    const char *name = sets_options[option].name;
     char word[32];
 
-    snprintf(word, sizeof word, " %s ", option < SET_OPTIONS ? "new" : sets_options[option].name);
+    if (option < SET_OPTIONS)
+        name = "new";
+    snprintf(word, sizeof word, " %s ", name);
     return strstr(action->options, word);
 }
 
@@ -595,7 +612,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (option != OPTIONS_END)
         return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
     if (operand == argc)
-        return options_wrong(command, "say what to do: info, list, merge, subtract, intersect, verify or compact");
+        return options_wrong(command,
+                             "say what to do: info, list, merge, subtract, intersect, verify or compact");
     action = find_action(argv[operand]);
     if (!action)
         return options_wrong(command, "there is no '%s' for sets", argv[operand]);
@@ -607,5 +625,6 @@ static int run(const struct command *command, int argc, char **argv)
     return action->run(&sets, argc - operand - 1, argv + operand + 1);
 }
 
-const struct command command_sets = {"sets", "info|list|merge|subtract|intersect|verify|compact [options] SET...",
-                                     "look at reference sets, combine, check and compact them", sets_options, run};
+const struct command command_sets = {
+    "sets", "info|list|merge|subtract|intersect|verify|compact [options] SET...",
+    "look at reference sets, combine, check and compact them", sets_options, run};

@@ -653,7 +653,7 @@ static inline size_t gather_keys(uint64_t *keys)
         }
     qsort(keys, count, sizeof *keys, by_size);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || keys[i] != keys[kept - 1])
+        if (kept == 0 || keys[i] != keys[kept - 1])
             keys[kept++] = keys[i];
     return kept;
 }
@@ -670,7 +670,7 @@ static UNUSED void assert_features_found(struct refset_search *search)
     for (uint32_t query = 0; query < count; query++, at = end) {
         for (end = at; end < hits.count && hits.list[end].query == query;)
             end++;
-        assert_hits(search, hits.list + at, end - at, keys[query]);
+        assert_hits(search, end > at ? &hits.list[at] : NULL, end - at, keys[query]);
     }
     ck_assert_uint_eq(at, hits.count);
     refset_hits_release(&hits);
