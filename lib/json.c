@@ -11,6 +11,7 @@
 /* What may come next. */
 enum expected {
     EXPECT_VALUE,
+    EXPECT_REST_OF_KEY,  /* behind its opening quote */
     EXPECT_VALUE_OR_END, /* in an array that was just begun */
     EXPECT_COLON,
     EXPECT_KEY_OR_END, /* in an object that was just begun */
@@ -19,10 +20,14 @@ enum expected {
     EXPECT_NO_MORE, /* it was broken */
 };
 
+enum { TAIL = 16 };
+
 struct json {
     const char *p, *stop;
-    const char *chunk; /* where p began */
-    uint64_t before;   /* bytes before the chunk */
+    const char *chunk;   /* where p began */
+    uint64_t before;     /* bytes before the chunk */
+    const char *counted; /* in the chunk: up to there lines were counted */
+    uint64_t line;
     json_source *source;
     void *arg;
     bool source_failed;
@@ -38,6 +43,11 @@ struct json {
     const char *text; /* in the source's bytes, or in kept */
     size_t text_len;
     struct buffer kept;
+
+    /* For json_resync. */
+    bool in_string;  /* it broke there */
+    char tail[TAIL]; /* brackets and the like that the last string ended with, the last one first */
+    unsigned tail_len;
 };
 
 struct json *json_new(size_t longest, struct error *err)
@@ -63,9 +73,10 @@ void json_free(struct json *json)
 
 void json_begin(struct json *json, const char *data, size_t len, json_source *source, void *arg)
 {
-    json->p = json->chunk = data;
+    json->p = json->chunk = json->counted = data;
     json->stop = data + len;
     json->before = 0;
+    json->line = 1;
     json->source = source;
     json->arg = arg;
     json->source_failed = false;
@@ -76,9 +87,22 @@ void json_begin(struct json *json, const char *data, size_t len, json_source *so
     json->is_long = false;
     json->text = "";
     json->text_len = 0;
+    json->in_string = false;
+    json->tail_len = 0;
 }
 
 /* ---- bytes ---- */
+
+static void count_lines(struct json *json, const char *end)
+{
+    const char *p = json->counted;
+
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        json->line++;
+        p++;
+    }
+    json->counted = end;
+}
 
 static bool more(struct json *json, struct error *err)
 {
@@ -87,6 +111,7 @@ static bool more(struct json *json, struct error *err)
     int got;
 
     while (json->source) {
+        count_lines(json, json->stop);
         got = json->source(json->arg, &data, &len, err);
         json->source_failed = got < 0;
         if (got <= 0) {
@@ -94,7 +119,7 @@ static bool more(struct json *json, struct error *err)
             return false;
         }
         json->before += (uint64_t)(json->stop - json->chunk);
-        json->p = json->chunk = data;
+        json->p = json->chunk = json->counted = data;
         json->stop = data + len;
         if (len)
             return true;
@@ -113,6 +138,8 @@ static enum json_token bad(struct json *json, struct error *err, const char *why
     json->expected = EXPECT_NO_MORE;
     json->text = "";
     json->text_len = 0;
+    if (json->last != JSON_STRING && json->last != JSON_KEY)
+        json->tail_len = 0;
     if (json->source_failed)
         return JSON_FAILED;
     error_set(err, "no JSON at byte %" PRIu64 ": %s", json_offset(json) + 1, why);
@@ -156,10 +183,10 @@ static const char *plain_end(const char *p, const char *stop)
     for (; stop - p >= 8; p += 8) {
         const uint64_t x = bytes_load64((const uint8_t *)p);
 
-        if (zero_bytes(x ^ ones * '"') | zero_bytes(x ^ ones * '\\') | zero_bytes(x & ones * 0xe0))
+        if (zero_bytes(x ^ ones * '"') | zero_bytes(x ^ ones * '\\'))
             break;
     }
-    while (p < stop && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+    while (p < stop && *p != '"' && *p != '\\')
         p++;
     return p;
 }
@@ -253,8 +280,6 @@ static const char *take_in_parts(struct json *json, struct error *err)
         keep_high(json);
         if (c == '"')
             break;
-        if (c < 0x20)
-            return "a control character in a string";
         end = plain_end(json->p, json->stop);
         keep(json, json->p, (size_t)(end - json->p));
         json->p = end;
@@ -263,28 +288,63 @@ static const char *take_in_parts(struct json *json, struct error *err)
     return NULL;
 }
 
+static bool is_space(int c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_sign(int c)
+{
+    return c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
+}
+
+/* If a quote is missing at the string's end, its last bytes are none of it. */
+static void find_tail(struct json *json)
+{
+    for (size_t i = json->text_len; i > 0 && json->tail_len < TAIL; i--) {
+        const char c = json->text[i - 1];
+
+        if (is_sign(c))
+            json->tail[json->tail_len++] = c;
+        else if (!is_space(c))
+            break;
+    }
+}
+
+static enum json_token end_string(struct json *json, const char *text, size_t len, enum json_token token)
+{
+    json->text = text;
+    json->text_len = len;
+    if (len && (is_sign(text[len - 1]) || is_space(text[len - 1])))
+        find_tail(json);
+    return token;
+}
+
+static enum json_token bad_string(struct json *json, struct error *err, const char *why)
+{
+    json->in_string = true;
+    return bad(json, err, why);
+}
+
 /* Behind the opening quote. */
 static enum json_token take_string(struct json *json, enum json_token token, struct error *err)
 {
     const char *begin = json->p, *end = plain_end(begin, json->stop), *why;
 
     json->is_long = false;
+    json->tail_len = 0;
     if (end < json->stop && *end == '"' && (size_t)(end - begin) <= json->longest) {
-        json->text = begin;
-        json->text_len = (size_t)(end - begin);
         json->p = end + 1;
-        return token;
+        return end_string(json, begin, (size_t)(end - begin), token);
     }
     buffer_reset(&json->kept);
     json->high = 0;
     why = take_in_parts(json, err);
     if (why)
-        return bad(json, err, why);
+        return bad_string(json, err, why);
     if (json->kept.failed)
         return bad(json, err, "out of memory");
-    json->text = json->kept.len ? json->kept.data : "";
-    json->text_len = json->kept.len;
-    return token;
+    return end_string(json, json->kept.len ? json->kept.data : "", json->kept.len, token);
 }
 
 /* ---- numbers and words ---- */
@@ -406,7 +466,7 @@ static enum json_token take_key(struct json *json, int c, struct error *err)
 
 static enum json_token take_token(struct json *json, struct error *err)
 {
-    int c = skip_space(json, err);
+    int c = json->expected == EXPECT_REST_OF_KEY ? 0 : skip_space(json, err);
     const bool ends = json->depth && c == (in_object(json) ? '}' : ']');
 
     switch (json->expected) {
@@ -423,6 +483,9 @@ static enum json_token take_token(struct json *json, struct error *err)
             return bad(json, err, "a colon is expected");
         json->p++;
         return take_value(json, skip_space(json, err), err);
+    case EXPECT_REST_OF_KEY:
+        json->expected = EXPECT_COLON;
+        return take_string(json, JSON_KEY, err);
     case EXPECT_KEY_OR_END:
         return ends ? close_level(json) : take_key(json, c, err);
     case EXPECT_VALUE_OR_END:
@@ -457,6 +520,149 @@ enum json_token json_skip(struct json *json, enum json_token token, struct error
     while (json->depth >= depth && token != JSON_BAD && token != JSON_FAILED)
         token = json_next(json, err);
     return token;
+}
+
+/* ---- going on after an error ---- */
+
+/*
+ * One of two guesses of what is open, according to whether the place of the error is within a string: as it
+ * seems, or else, for a quote too many or too few makes strings of what lies between them, and the other way
+ * round.  The one that is wrong sees no brackets but those in names.
+ */
+struct guess {
+    bool over;
+    bool in_string;
+    bool opens; /* the last character is a {, if the next one is a quote */
+    char last;  /* of the other characters outside strings; '"' for a string */
+    unsigned depth;
+    uint64_t objects; /* as in json */
+};
+
+static bool guess_is_object(const struct guess *guess, unsigned depth)
+{
+    return guess->objects >> (depth - 1) & 1;
+}
+
+static void guess_open(struct guess *guess, bool object)
+{
+    guess->over = guess->depth == JSON_DEPTH;
+    if (guess->over)
+        return;
+    guess->objects = (guess->objects & ~((uint64_t)1 << guess->depth)) | (uint64_t)object << guess->depth;
+    guess->depth++;
+}
+
+/* What was begun later ends as well, its own } or ] is missing.  What is not in the array at base was never
+ * begun. */
+static void guess_close(struct guess *guess, bool object, unsigned base)
+{
+    const bool within = guess->depth >= base && !guess_is_object(guess, base);
+    const unsigned least = object && within ? base : 0;
+    unsigned depth = guess->depth;
+
+    while (depth > least && guess_is_object(guess, depth) != object)
+        depth--;
+    guess->depth = depth > least ? depth - 1 : least;
+}
+
+/* Whether a { with a key behind it begins an object of the array at base, or of one that this array is in. */
+static bool guess_begins(struct guess *guess, unsigned base)
+{
+    unsigned depth = guess->depth;
+
+    if (guess->last == ':')
+        return false;
+    while (depth > base && guess_is_object(guess, depth))
+        depth--;
+    if (depth < base && (depth == 0 || guess_is_object(guess, depth)))
+        depth = base; /* so the array had not ended: that was a ] too many */
+    guess->depth = depth;
+    if (depth == base)
+        guess->objects &= ~((uint64_t)1 << (base - 1));
+    return depth <= base;
+}
+
+/* Whether an object was found, which c is the first character of. */
+static bool guess_step(struct guess *guess, char c, unsigned base)
+{
+    if (guess->over || (c != '"' && (guess->in_string || is_space(c))))
+        return false;
+    if (guess->opens) {
+        guess->opens = false;
+        if (c == '"' && guess_begins(guess, base))
+            return true;
+        guess_open(guess, true);
+        guess->last = '{';
+    }
+    if (c == '{') {
+        guess->opens = true;
+        return false;
+    }
+    if (c == '"')
+        guess->in_string = !guess->in_string;
+    else if (c == '[' && (guess->last == ':' || guess->last == ',' || guess->last == '['))
+        guess_open(guess, false);
+    else if (c == '}' || c == ']')
+        guess_close(guess, c == '}', base);
+    guess->last = c;
+    return false;
+}
+
+/* What if the last string's end was the beginning of one, and what it ends with is none of it? */
+static bool guess_tail(struct json *json, struct guess *guess, unsigned base)
+{
+    while (json->tail_len)
+        guess_step(guess, json->tail[--json->tail_len], base);
+    return guess_step(guess, '"', base);
+}
+
+static enum json_token resume(struct json *json, const struct guess *guess, enum expected expected)
+{
+    json->in_string = false;
+    json->depth = guess->depth + 1;
+    json->objects = guess->objects | (uint64_t)1 << guess->depth;
+    json->expected = expected;
+    return JSON_OBJECT;
+}
+
+static enum json_token resume_at_end(struct json *json, const struct guess guesses[2])
+{
+    if (json->source_failed)
+        return JSON_FAILED;
+    for (int i = 0; i < 2; i++)
+        if (!guesses[i].over && guesses[i].depth == 0 && guesses[i].last == '}') {
+            json->depth = 0;
+            json->expected = EXPECT_NOTHING;
+            return JSON_END;
+        }
+    return JSON_BAD;
+}
+
+enum json_token json_resync(struct json *json, unsigned depth, struct error *err)
+{
+    const struct guess guess = {
+        .depth = json->depth < depth ? depth : json->depth,
+        .objects = json->objects & ~((uint64_t)1 << (depth - 1)),
+    };
+    struct guess guesses[2] = {guess, guess};
+    bool escaped = false;
+    int c;
+
+    if (json->expected != EXPECT_NO_MORE || json->kept.failed)
+        return JSON_BAD;
+    guesses[0].in_string = json->in_string;
+    if (!json->in_string && guess_tail(json, &guesses[1], depth))
+        return resume(json, &guesses[1], EXPECT_REST_OF_KEY);
+    for (; (c = peek(json, err)) >= 0; json->p++) {
+        if (escaped || c == '\\') {
+            escaped = !escaped;
+            continue;
+        }
+        for (int i = 0; i < 2; i++)
+            if (guess_step(&guesses[i], (char)c, depth))
+                return resume(json, &guesses[i], EXPECT_KEY_OR_END);
+    }
+    return resume_at_end(json, guesses);
 }
 
 /* ---- what was found ---- */
@@ -497,4 +703,10 @@ unsigned json_depth(const struct json *json)
 uint64_t json_offset(const struct json *json)
 {
     return json->before + (uint64_t)(json->p - json->chunk);
+}
+
+uint64_t json_line(struct json *json)
+{
+    count_lines(json, json->p);
+    return json->line;
 }

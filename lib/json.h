@@ -11,8 +11,8 @@
 /*
  * JSON (RFC 8259) of others, token by token, in constant memory.
  *
- * The grammar is held to strictly, but the bytes of strings are kept as they are, UTF-8 or not; half a
- * surrogate pair that is written as \u becomes three bytes.
+ * The grammar is held to strictly, but the bytes of strings are kept as they are, UTF-8 or not, control
+ * characters too, which many write so; half a surrogate pair that is written as \u becomes three bytes.
  */
 struct json;
 
@@ -32,7 +32,7 @@ enum json_token {
     JSON_TRUE,
     JSON_FALSE,
     JSON_NULL,
-    JSON_BAD,    /* it is no JSON: err says why and at which byte; nothing comes after it */
+    JSON_BAD, /* it is no JSON: err says why and at which byte; nothing comes after it but by json_resync */
     JSON_FAILED, /* the source failed: err is its own */
 };
 
@@ -51,6 +51,15 @@ enum json_token json_next(struct json *json, struct error *err);
  * Returns the last token that belongs to it, JSON_BAD or JSON_FAILED. */
 enum json_token json_skip(struct json *json, enum json_token token, struct error *err);
 
+/*
+ * After JSON_BAD: goes on with the next object of the array that is the depth-th of what is open, or of one
+ * that this is in; JSON_OBJECT, JSON_END if the text ends as it should, JSON_BAD (without a message) if not,
+ * or JSON_FAILED.  It only goes forward.  Where objects begin is a guess, which a quote or a bracket too many
+ * or too few seldom misleads.  If it was misled, the array may seem to have ended, and it is not too late to
+ * go on in it. depth: 1 .. JSON_DEPTH - 1, of an array.
+ */
+enum json_token json_resync(struct json *json, unsigned depth, struct error *err);
+
 /* Of the last key, string or number; valid until the next token. */
 const char *json_text(const struct json *json, size_t *len);
 bool json_is_long(const struct json *json);
@@ -61,5 +70,7 @@ bool json_number(const struct json *json, uint64_t *out);
 unsigned json_depth(const struct json *json);
 /* Bytes that were taken so far. */
 uint64_t json_offset(const struct json *json);
+/* The number of the line that they end in, from 1. */
+uint64_t json_line(struct json *json);
 
 #endif

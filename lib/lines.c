@@ -46,6 +46,11 @@ struct lines {
     uint64_t number;
     const char *ending;
     struct buffer carried; /* a line that crosses the end of what was read */
+
+    struct buffer
+        returned; /* text that is given again: p and stop are in it, if is_again, and else behind it */
+    bool is_again, long_again;
+    const char *later, *later_stop;
 };
 
 /* ---- reading ---- */
@@ -138,9 +143,22 @@ static void decode(struct lines *lines, size_t at)
     lines->stop = to;
 }
 
+/* Back to the text behind that which was given again; false if nothing of it is there. */
+static bool leave_returned(struct lines *lines)
+{
+    if (!lines->is_again)
+        return false;
+    lines->is_again = false;
+    lines->p = lines->later;
+    lines->stop = lines->later_stop;
+    return lines->p < lines->stop;
+}
+
 /* More text, when all was given: 1, 0 at the end, -1. */
 static int fill(struct lines *lines, struct error *err)
 {
+    if (leave_returned(lines))
+        return 1;
     do {
         if (lines->at_end)
             return 0;
@@ -299,6 +317,7 @@ void lines_close(struct lines *lines)
         close(lines->fd);
     digest_free(lines->digest);
     buffer_release(&lines->carried);
+    buffer_release(&lines->returned);
     free(lines->decoded);
     free(lines->raw);
     free(lines->path);
@@ -364,11 +383,23 @@ static bool carry(struct lines *lines, bool *is_long)
     return end != NULL;
 }
 
+static enum lines_result pass_long(struct lines *lines, const char **line, size_t *len)
+{
+    lines->number++;
+    *line = "";
+    *len = 0;
+    return LINES_LONG;
+}
+
 static enum lines_result next_across(struct lines *lines, const char **line, size_t *len, struct error *err)
 {
     bool is_long = false, ended = false, any = lines->p < lines->stop;
     int more = 1;
 
+    if (lines->long_again && !any) {
+        lines->long_again = false;
+        return pass_long(lines, line, len);
+    }
     buffer_reset(&lines->carried);
     while (!ended && more > 0) {
         ended = carry(lines, &is_long);
@@ -383,12 +414,9 @@ static enum lines_result next_across(struct lines *lines, const char **line, siz
         error_set(err, "%s: out of memory", lines->path);
         return LINES_FAILED;
     }
+    if (is_long)
+        return pass_long(lines, line, len);
     lines->number++;
-    if (is_long) {
-        *line = "";
-        *len = 0;
-        return LINES_LONG;
-    }
     return give(lines, lines->carried.data ? lines->carried.data : "", lines->carried.len, ended, line, len);
 }
 
@@ -402,6 +430,27 @@ enum lines_result lines_next(struct lines *lines, const char **line, size_t *len
     lines->number++;
     lines->p = end + 1;
     return give(lines, begin, (size_t)(end - begin), true, line, len);
+}
+
+int lines_return(struct lines *lines, const char *text, size_t len, uint64_t count, bool too_long,
+                 struct error *err)
+{
+    lines->number -= count + too_long;
+    lines->long_again = lines->long_again || too_long;
+    if (lines->is_again) {
+        lines->p -= len;
+        return 0;
+    }
+    buffer_reset(&lines->returned);
+    buffer_add(&lines->returned, text, len);
+    if (lines->returned.failed)
+        return error_set(err, "%s: out of memory", lines->path);
+    lines->later = lines->p;
+    lines->later_stop = lines->stop;
+    lines->p = lines->returned.data ? lines->returned.data : "";
+    lines->stop = lines->p + lines->returned.len;
+    lines->is_again = true;
+    return 0;
 }
 
 const char *lines_ending(const struct lines *lines)

@@ -45,6 +45,13 @@ void lines_limit(struct lines *lines, size_t longest);
 
 /* Without its end; valid until the next call. */
 enum lines_result lines_next(struct lines *lines, const char **line, size_t *len, struct error *err);
+/*
+ * The last `count` lines, with their ends, are given once more; behind them too_long: a line that was passed
+ * over. They are neither read nor hashed again.  No other lines may have been given back and not come yet,
+ * except if these are of them.
+ */
+int lines_return(struct lines *lines, const char *text, size_t len, uint64_t count, bool too_long,
+                 struct error *err);
 /* What ended the last line: "" at the end of the text. */
 const char *lines_ending(const struct lines *lines);
 /* The last line's number, from 1. */

@@ -96,7 +96,7 @@ void list_clear(struct list *list)
     entry->digests.kinds = 0;
     entry->has_size = false;
     entry->size = 0;
-    entry->name = entry->names = "";
+    entry->name = entry->names = entry->mark = "";
     entry->name_len = entry->names_len = 0;
     entry->record = NULL;
     entry->record_len = 0;
@@ -144,12 +144,47 @@ int list_digest_kind(size_t digits)
     return -1;
 }
 
+static void add_kind(struct list_entry *entry, enum digest_kind kind)
+{
+    static const uint8_t zeros[DIGEST_MAX_LEN];
+
+    if (memcmp(entry->digests.bytes[kind], zeros, digest_len(kind)) != 0)
+        entry->digests.kinds |= DIGEST_BIT(kind);
+    else
+        entry->digests.kinds &= ~DIGEST_BIT(kind);
+}
+
 bool list_add_digest(struct list_entry *entry, enum digest_kind kind, const char *text, size_t len)
 {
     if (len != 2 * digest_len(kind) || !list_hex(text, len, entry->digests.bytes[kind]))
         return false;
-    entry->digests.kinds |= DIGEST_BIT(kind);
+    add_kind(entry, kind);
     return true;
+}
+
+void list_add_digest_bytes(struct list_entry *entry, enum digest_kind kind, const void *digest)
+{
+    memcpy(entry->digests.bytes[kind], digest, digest_len(kind));
+    add_kind(entry, kind);
+}
+
+void list_mark(struct list *list, const char *prefix, const char *text, size_t len)
+{
+    size_t at = strlen(prefix);
+
+    while (len && *text == ' ') {
+        text++;
+        len--;
+    }
+    while (len && text[len - 1] == ' ')
+        len--;
+    if (!len)
+        return;
+    memcpy(list->mark, prefix, at);
+    for (size_t i = 0; i < len && at < LIST_MARK_LEN; i++)
+        list->mark[at++] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+    list->mark[at] = '\0';
+    list->entry.mark = list->mark;
 }
 
 bool list_number(const char *text, size_t len, uint64_t *out)
@@ -239,6 +274,16 @@ static int refuse_compressed(const struct list *list, struct error *err)
     return 0;
 }
 
+/* The application_id of SQLite files, as refset.c sets it. */
+static int refuse_set(const struct list *list, const uint8_t *head, size_t len, struct error *err)
+{
+    enum { ID_AT = 68, ID_LEN = 4 };
+
+    if (len < ID_AT + ID_LEN || memcmp(head + ID_AT, "KITH", ID_LEN) != 0)
+        return 0;
+    return error_set(err, "%s: is a reference set of kith: see kith sets merge", list->path);
+}
+
 /* A file of SQLite is read by the database module, which opens it again. */
 static int become_database(struct list *list, const char *path, struct error *err)
 {
@@ -312,7 +357,7 @@ static int open_parts(struct list *list, const char *path, const char *format, s
     if (!list->lines || refuse_compressed(list, err))
         return -1;
     head = lines_raw_head(list->lines, &len);
-    if (database_detect(head, len) && become_database(list, path, err))
+    if (database_detect(head, len) && (refuse_set(list, head, len, err) || become_database(list, path, err)))
         return -1;
     if (format ? take_format(list, format, err) : find_format(list, err))
         return -1;
@@ -377,11 +422,11 @@ const char *list_format(const struct list *list)
 
 /* ---- reading ---- */
 
-bool list_peek_set(struct list *list)
+enum list_result list_peek(struct list *list)
 {
     list->held_result = list->parser->next(list, &list->held_err);
     list->held = true;
-    return list->held_result == LIST_SET;
+    return list->held_result;
 }
 
 enum list_result list_next(struct list *list, struct error *err)

@@ -23,16 +23,20 @@ struct list_entry {
     uint64_t size;
     const char *name; /* raw bytes; "" with name_len 0: none */
     size_t name_len;
+    const char
+        *mark; /* what else the list says of it: NSRL's SpecialCode, Project VIC's Category; "": nothing */
     /* Only kith's own lists have what follows. */
     const char *names; /* further names, each ended by a zero byte */
     size_t names_len;
     const uint64_t *names_from; /* numbers of list_sources, one for each of names; NULL: unknown */
-    const char *record; /* a line of kith-record(5) without its newline; NULL: none */
+    const char *record;         /* a line of kith-record(5) without its newline; NULL: none */
     size_t record_len;
     const uint8_t *blocks; /* the SHA-1 of each block, DIGEST_SHA1_LEN each */
     size_t block_count;
     uint64_t source; /* number of the list_source, 0: none */
 };
+
+enum { LIST_MARK_LEN = 40 }; /* the longest mark: printable ASCII */
 
 /* Where entries of a list of kith's own came from, as its set tells. */
 struct list_source {
@@ -68,8 +72,8 @@ struct list *list_open(const char *path, const char *format, struct error *err);
 void list_close(struct list *list);
 const char *list_format(const struct list *list);
 
-/* Whether the list begins with LIST_SET; to be called before list_next, which gives that row as well. */
-bool list_peek_set(struct list *list);
+/* What the first row is; to be called before list_next, which gives that row as well. */
+enum list_result list_peek(struct list *list);
 
 /* What is found is valid until the next call. */
 enum list_result list_next(struct list *list, struct error *err);
@@ -81,7 +85,8 @@ const struct list_set *list_set(const struct list *list);
 uint64_t list_bytes(const struct list *list);
 uint64_t list_size(const struct list *list);
 
-/* Whether the SHA-256 is not made while the list is read, but takes a reading of its own, which may be done meanwhile. */
+/* Whether the SHA-256 is not made while the list is read, but takes a reading of its own, which may be done
+ * meanwhile. */
 bool list_hashes_apart(const struct list *list);
 /* The SHA-256 of the whole list, after LIST_END; -1 if it cannot be had. */
 int list_sha256(struct list *list, uint8_t out[DIGEST_SHA256_LEN], struct error *err);

@@ -8,8 +8,8 @@
 #include "queue.h"
 
 enum {
-    ITEMS = 512,       /* of a batch, at most */
-    ENOUGH = 1 << 20,  /* bytes of text, then the batch ends */
+    ITEMS = 512,      /* of a batch, at most */
+    ENOUGH = 1 << 20, /* bytes of text, then the batch ends */
     BATCHES = 4,
 };
 
@@ -17,10 +17,12 @@ struct item {
     enum list_result result;
     struct list_entry entry;
     struct list_source source;
+    size_t mark;    /* length, of the entry's */
     size_t message; /* length, of what is wrong */
 };
 
-/* Rows that were read together.  Their texts lie one behind the other, in the order in which take_item puts them. */
+/* Rows that were read together.  Their texts lie one behind the other, in the order in which take_item puts
+ * them. */
 struct batch {
     struct item items[ITEMS];
     size_t count;
@@ -41,9 +43,9 @@ struct list_ahead {
     struct sum sum;
     struct batch *batches;
     size_t pushed, popped; /* batches, so far */
-    struct batch *batch; /* that is being given out */
-    size_t next;         /* of its items */
-    size_t text;         /* where that one's texts begin */
+    struct batch *batch;   /* that is being given out */
+    size_t next;           /* of its items */
+    size_t text;           /* where that one's texts begin */
     struct list_entry entry;
     struct list_source source;
     bool ended;
@@ -89,6 +91,8 @@ static void put_entry(struct buffer *text, const struct list_entry *entry)
         buffer_add(text, entry->record, entry->record_len);
     if (entry->block_count)
         buffer_add(text, entry->blocks, entry->block_count * DIGEST_SHA1_LEN);
+    if (*entry->mark)
+        buffer_add(text, entry->mark, strlen(entry->mark) + 1);
 }
 
 /* Whether there may be more. */
@@ -101,6 +105,7 @@ static bool take_item(struct list *list, struct batch *batch)
     switch (item->result) {
     case LIST_ENTRY:
         item->entry = *list_entry(list);
+        item->mark = strlen(item->entry.mark);
         put_entry(&batch->text, &item->entry);
         return true;
     case LIST_SOURCE:
@@ -216,12 +221,14 @@ static void give_entry(struct list_ahead *ahead, const struct item *item)
         entry->names = take_bytes(ahead, entry->names_len);
     if (entry->names_from) {
         ahead->text += padding(ahead->text);
-        entry->names_from = (const uint64_t *)(const void *)take_bytes(ahead, strings(entry) * sizeof(uint64_t));
+        entry->names_from =
+            (const uint64_t *)(const void *)take_bytes(ahead, strings(entry) * sizeof(uint64_t));
     }
     if (entry->record)
         entry->record = take_bytes(ahead, entry->record_len);
     if (entry->block_count)
         entry->blocks = (const uint8_t *)take_bytes(ahead, entry->block_count * DIGEST_SHA1_LEN);
+    entry->mark = item->mark ? take_bytes(ahead, item->mark + 1) : "";
 }
 
 static struct batch *pop(struct list_ahead *ahead)

@@ -9,11 +9,14 @@
  * CSV (RFC 4180) with a header that names its columns: NSRL's NSRLFile.txt, HashKeeper's .hsh, and any other.
  *
  * Rows are taken apart where they stand; only a cell with doubled quotes and a row with a newline in a cell
- * are copied.
+ * are copied.  A row is read on only while it may still be right, so that a file full of stray quotes does
+ * not take much longer than any other.
  */
 
 enum {
     MAX_COLUMNS = 256,
+    ROW_LONGEST = 64 << 10, /* of a row with newlines in its cells, */
+    ROW_LINES = 64,         /* and how many lines: what is longer lacks a quote */
 };
 
 enum field {
@@ -24,6 +27,7 @@ enum field {
     FIELD_SIZE,
     FIELD_NAME,
     FIELD_NAME_HEX,
+    FIELD_MARK,
     FIELDS,
     FIELD_NONE = FIELDS,
 };
@@ -32,11 +36,12 @@ static const struct {
     const char *title;
     enum field field;
 } titles[] = {
-    {"sha1", FIELD_SHA1},     {"sha-1", FIELD_SHA1},        {"md5", FIELD_MD5},
-    {"sha256", FIELD_SHA256}, {"sha-256", FIELD_SHA256},    {"size", FIELD_SIZE},
-    {"filesize", FIELD_SIZE}, {"file_size", FIELD_SIZE},    {"bytes", FIELD_SIZE},
-    {"name", FIELD_NAME},     {"filename", FIELD_NAME},     {"file_name", FIELD_NAME},
-    {"path", FIELD_NAME},     {"name_hex", FIELD_NAME_HEX},
+    {"sha1", FIELD_SHA1},         {"sha-1", FIELD_SHA1},        {"md5", FIELD_MD5},
+    {"sha256", FIELD_SHA256},     {"sha-256", FIELD_SHA256},    {"size", FIELD_SIZE},
+    {"filesize", FIELD_SIZE},     {"file_size", FIELD_SIZE},    {"bytes", FIELD_SIZE},
+    {"name", FIELD_NAME},         {"filename", FIELD_NAME},     {"file_name", FIELD_NAME},
+    {"path", FIELD_NAME},         {"name_hex", FIELD_NAME_HEX}, {"specialcode", FIELD_MARK},
+    {"special_code", FIELD_MARK},
 };
 
 struct cell {
@@ -53,7 +58,10 @@ struct csv {
     struct cell cells[FIELDS];
     struct buffer unquoted[FIELDS];
     struct buffer name;
-    struct buffer joined; /* the lines of a row */
+    struct buffer joined; /* the lines of a row, or of what might be one */
+    size_t first_len;     /* the first of them, with its end */
+    unsigned lines;       /* how many; 0: the row is one line and was not copied */
+    bool too_long;        /* a line too long to be kept came behind them */
 };
 
 /* ---- cells ---- */
@@ -261,51 +269,56 @@ void list_csv_close(struct list *list)
 
 /* ---- rows ---- */
 
-static size_t count_quotes(const char *p, size_t len)
-{
-    const char *stop = p + len;
-    size_t count = 0;
-
-    for (; p < stop && (p = memchr(p, '"', (size_t)(stop - p))) != NULL; p++)
-        count++;
-    return count;
-}
-
-/* Adds the lines that belong to a row that was left open, and its first one.  The row has balanced quotes
- * then. */
-static enum list_result join_row(struct list *list, uint64_t row, const char **line, size_t *len,
-                                 struct error *err)
+static enum row_state add_line(struct list *list, const char *line, size_t len, size_t *columns)
 {
     struct csv *csv = list->state;
-    size_t quotes = 1;
+    const size_t begin = csv->joined.len;
+
+    buffer_add(&csv->joined, line, len);
+    buffer_add_text(&csv->joined, lines_ending(list->lines));
+    if (!csv->lines++) {
+        csv->first_len = csv->joined.len;
+        return ROW_OPEN;
+    }
+    if (csv->joined.failed || csv->joined.len > ROW_LONGEST || !len || !memchr(line, '"', len))
+        return ROW_OPEN;
+    return split_row(csv, csv->joined.data, begin + len, columns);
+}
+
+/* Goes on with a row that its first line left open, as far as it makes sense.  What fails here fails again
+ * later. */
+static enum row_state join_row(struct list *list, const char *line, size_t len, size_t *columns)
+{
+    struct csv *csv = list->state;
+    enum row_state state;
+    struct error ignored;
 
     buffer_reset(&csv->joined);
-    do {
-        buffer_add(&csv->joined, *line, *len);
-        buffer_add_text(&csv->joined, lines_ending(list->lines));
-        if (csv->joined.len > LINES_LONGEST)
-            return list_bad(list, row, err, "the row is longer than %d bytes: a quote is missing",
-                            LINES_LONGEST);
-        switch (lines_next(list->lines, line, len, err)) {
-        case LINES_LINE:
-            break;
-        case LINES_LONG:
-            return list_bad(list, row, err, "the row is longer than %d bytes: a quote is missing",
-                            LINES_LONGEST);
-        case LINES_END:
-            return list_bad(list, row, err, "the list ends within quotes");
-        case LINES_FAILED:
-        default:
-            return LIST_FAILED;
-        }
-        quotes += count_quotes(*line, *len);
-    } while (quotes % 2);
-    buffer_add(&csv->joined, *line, *len);
+    csv->too_long = false;
+    state = add_line(list, line, len, columns);
+    while (state == ROW_OPEN && csv->lines < ROW_LINES && csv->joined.len <= ROW_LONGEST) {
+        const enum lines_result result = lines_next(list->lines, &line, &len, &ignored);
+
+        csv->too_long = result == LINES_LONG;
+        if (result != LINES_LINE)
+            return ROW_OPEN;
+        state = add_line(list, line, len, columns);
+    }
+    return state;
+}
+
+/*
+ * A row that seemed to have several lines is broken, most likely for a quote too many: that costs its first
+ * line, and the others are looked at again.
+ */
+static int give_back(struct list *list, struct error *err)
+{
+    struct csv *csv = list->state;
+
     if (csv->joined.failed)
-        return list_failed(list, err, "out of memory");
-    *line = csv->joined.data;
-    *len = csv->joined.len;
-    return LIST_ENTRY;
+        return error_set(err, "%s: out of memory", list->path);
+    return lines_return(list->lines, csv->joined.data + csv->first_len, csv->joined.len - csv->first_len,
+                        csv->lines - 1, csv->too_long, err);
 }
 
 static void undouble(struct buffer *out, struct cell *cell)
@@ -395,9 +408,26 @@ static enum list_result take_row(struct list *list, uint64_t row, struct error *
         result = take_size(list, row, err);
     if (result == LIST_ENTRY)
         result = take_name(list, row, err);
+    if (result == LIST_ENTRY && csv->wanted >> FIELD_MARK & 1)
+        list_mark(list, "", csv->cells[FIELD_MARK].p, csv->cells[FIELD_MARK].len);
     if (result == LIST_ENTRY && !list->entry.digests.kinds)
         return list_bad(list, row, err, "there is no digest");
     return result;
+}
+
+static enum list_result judge_row(struct list *list, uint64_t row, enum row_state state, size_t columns,
+                                  struct error *err)
+{
+    struct csv *csv = list->state;
+
+    if (state == ROW_OPEN)
+        return list_bad(list, row, err, "a quote has no end on its line, nor within %d lines and %d bytes",
+                        ROW_LINES, ROW_LONGEST);
+    if (state != ROW_GOOD)
+        return list_bad(list, row, err, "its quotes are wrong");
+    if (columns != csv->columns)
+        return list_bad(list, row, err, "it has %zu columns, not %zu", columns, csv->columns);
+    return take_row(list, row, err);
 }
 
 enum list_result list_csv_next(struct list *list, struct error *err)
@@ -415,16 +445,10 @@ enum list_result list_csv_next(struct list *list, struct error *err)
     if (result != LIST_ENTRY)
         return result;
     row = lines_number(list->lines);
+    csv->lines = 0;
     state = split_row(csv, line, len, &columns);
-    if (state == ROW_OPEN) {
-        result = join_row(list, row, &line, &len, err);
-        if (result != LIST_ENTRY)
-            return result;
-        state = split_row(csv, line, len, &columns);
-    }
-    if (state != ROW_GOOD)
-        return list_bad(list, row, err, "its quotes are wrong");
-    if (columns != csv->columns)
-        return list_bad(list, row, err, "it has %zu columns, not %zu", columns, csv->columns);
-    return take_row(list, row, err);
+    if (state == ROW_OPEN)
+        state = join_row(list, line, len, &columns);
+    result = judge_row(list, row, state, columns, err);
+    return result == LIST_BAD && csv->lines && give_back(list, err) ? LIST_FAILED : result;
 }

@@ -67,7 +67,6 @@ enum list_result list_encase_next(struct list *list, struct error *err)
     if (got < ENTRY_LEN)
         return list_bad(list, encase->row, err, "it is cut off");
     list_clear(list);
-    list->entry.digests.kinds = DIGEST_BIT(DIGEST_MD5);
-    memcpy(list->entry.digests.bytes[DIGEST_MD5], entry, DIGEST_MD5_LEN);
-    return LIST_ENTRY;
+    list_add_digest_bytes(&list->entry, DIGEST_MD5, entry);
+    return list->entry.digests.kinds ? LIST_ENTRY : list_bad(list, encase->row, err, "there is no digest");
 }

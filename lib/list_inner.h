@@ -47,6 +47,7 @@ struct list {
     enum list_result held_result;
     struct error held_err;
     struct list_entry entry;
+    char mark[LIST_MARK_LEN + 1]; /* of the entry */
     struct list_source source;
     struct list_set set;
 };
@@ -73,7 +74,11 @@ bool list_hex(const char *text, size_t len, uint8_t *out);
 size_t list_hex_digits(const char *text, size_t len);
 /* The kind of digest that has so many digits; -1: none. */
 int list_digest_kind(size_t digits);
+/* Digests of zeros alone stand for none in the lists of many: they are good, and not added. */
 bool list_add_digest(struct list_entry *entry, enum digest_kind kind, const char *text, size_t len);
+void list_add_digest_bytes(struct list_entry *entry, enum digest_kind kind, const void *digest);
+/* Sets the entry's mark; cut if it is too long, and what is not printable becomes "?". */
+void list_mark(struct list *list, const char *prefix, const char *text, size_t len);
 /* A number of bytes, at most 2^63 - 1. */
 bool list_number(const char *text, size_t len, uint64_t *out);
 /* Whether text is the word, whatever the case of its ASCII letters. */

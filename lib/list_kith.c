@@ -16,7 +16,13 @@
  * that are not known are passed over.
  */
 
-enum { VERSION = 1 };
+enum {
+    VERSION = 1,
+    NAME_LONGEST = 200, /* REFSET_NAME_LEN: of a set's name and category */
+};
+
+static const char *const set_kinds[] = {"notable", "known", "neutral", NULL};
+static const char *const source_kinds[] = {"folder", "file", "image", "list", "set", NULL};
 
 enum key {
     KEY_SET,
@@ -132,7 +138,7 @@ bool list_kith_json_detect(struct list *list, const struct list_head *head)
     struct json *json;
     size_t len;
     const char *p = skip_space(head, &len);
-    bool found = false;
+    bool found = false, is_object;
 
     (void)list;
     if (!len || *p != '{')
@@ -141,7 +147,8 @@ bool list_kith_json_detect(struct list *list, const struct list_head *head)
     if (!json)
         return false;
     json_begin(json, p, len, NULL, NULL);
-    if (json_next(json, NULL) == JSON_OBJECT && json_next(json, NULL) == JSON_KEY) {
+    is_object = json_next(json, NULL) == JSON_OBJECT;
+    if (is_object && json_next(json, NULL) == JSON_KEY) {
         p = json_text(json, &len);
         found = len && find_key(p, len) >= 0;
     }
@@ -325,6 +332,40 @@ static bool are_strings(const struct kith *kith, const enum key *which, size_t c
     return true;
 }
 
+/* Nothing is one of any words. */
+static bool is_one_of(const char *text, const char *const *words)
+{
+    while (*words && strcmp(text, *words) != 0)
+        words++;
+    return *words || !*text;
+}
+
+static bool is_ascii(const char *text)
+{
+    while (*text >= ' ' && *text < 0x7f)
+        text++;
+    return !*text;
+}
+
+/* NULL, or what is wrong with a set that could not be made like this. */
+static const char *check_set(const struct list_set *set)
+{
+    if (strlen(set->name) > NAME_LONGEST)
+        return "the set's name is longer than 200 bytes";
+    if (strlen(set->category) > NAME_LONGEST)
+        return "the set's category is longer than 200 bytes";
+    return is_one_of(set->kind, set_kinds) ? NULL : "the set's kind is none of notable, known, neutral";
+}
+
+static const char *check_source(const struct list_source *source)
+{
+    if (!is_one_of(source->kind, source_kinds))
+        return "\"kind\" is none of folder, file, image, list, set";
+    return is_ascii(source->format) && is_ascii(source->tool)
+               ? NULL
+               : "\"format\" or \"tool\" is not printable ASCII";
+}
+
 static enum list_result take_set(struct list *list, bool first, struct error *err)
 {
     static const enum key strings[] = {KEY_NAME, KEY_KIND, KEY_CATEGORY};
@@ -332,6 +373,7 @@ static enum list_result take_set(struct list *list, bool first, struct error *er
     struct kith *kith = list->state;
     uint32_t *const to[] = {&list->set.n, &list->set.c, &list->set.block, &list->set.common};
     const uint64_t row = lines_number(list->lines);
+    const char *wrong;
 
     if (kith->numbers[KEY_SET] != VERSION)
         return list_failed(list, err, "was made by a newer version of kith (\"kith-set\" is %llu, not %d)",
@@ -350,7 +392,8 @@ static enum list_result take_set(struct list *list, bool first, struct error *er
             return list_bad(list, row, err, "\"%s\" is too large", keys[numbers[i]].name);
         *to[i] = (uint32_t)kith->numbers[numbers[i]];
     }
-    return LIST_SET;
+    wrong = check_set(&list->set);
+    return wrong ? list_failed(list, err, "%s", wrong) : LIST_SET;
 }
 
 /* 2026-01-31T12:00:00Z */
@@ -374,6 +417,7 @@ static enum list_result take_source(struct list *list, struct error *err)
     struct kith *kith = list->state;
     struct list_source *source = &list->source;
     const uint64_t row = lines_number(list->lines);
+    const char *wrong;
 
     if (kith->numbers[KEY_SOURCE] == 0)
         return list_bad(list, row, err, "\"source\" is 0");
@@ -386,7 +430,10 @@ static enum list_result take_source(struct list *list, struct error *err)
                                    .format = string_of(kith, KEY_FORMAT),
                                    .tool = string_of(kith, KEY_TOOL),
                                    .note = string_of(kith, KEY_NOTE)};
-    if (has(kith, KEY_TIME) && !read_time(string_of(kith, KEY_TIME), &source->time))
+    wrong = check_source(source);
+    if (wrong)
+        return list_bad(list, row, err, "%s", wrong);
+    if (*string_of(kith, KEY_TIME) && !read_time(string_of(kith, KEY_TIME), &source->time))
         return list_bad(list, row, err, "\"time\" is not like 2026-01-31T12:00:00Z");
     if (!has(kith, KEY_SHA256))
         return LIST_SOURCE;
@@ -409,9 +456,10 @@ static const char *agree(struct list_entry *entry, const struct record *record)
             memcmp(entry->digests.bytes[kind], record->digests.bytes[kind],
                    digest_len((enum digest_kind)kind)) != 0)
             return "the record has another digest than the row";
-        memcpy(entry->digests.bytes[kind], record->digests.bytes[kind], DIGEST_MAX_LEN);
-        entry->digests.kinds |= DIGEST_BIT(kind);
+        list_add_digest_bytes(entry, (enum digest_kind)kind, record->digests.bytes[kind]);
     }
+    if (!entry->digests.kinds)
+        return "there is no digest";
     if (entry->has_size && entry->size != record->len)
         return "the record has another length than the row";
     entry->has_size = true;
@@ -450,8 +498,7 @@ static const char *take_digests(struct kith *kith, struct list_entry *entry)
             continue;
         if (value->len != digest_len((enum digest_kind)kind))
             return "a digest is of the wrong length";
-        memcpy(entry->digests.bytes[kind], value->data, value->len);
-        entry->digests.kinds |= DIGEST_BIT(kind);
+        list_add_digest_bytes(entry, (enum digest_kind)kind, value->data);
     }
     return NULL;
 }
@@ -488,7 +535,8 @@ static enum list_result take_entry(struct list *list, struct error *err)
         entry->names_len = kith->values[KEY_NAMES].len;
     }
     if (has(kith, KEY_NAMES_FROM)) {
-        if (kith->values[KEY_NAMES_FROM].len != count_strings(entry->names, entry->names_len) * sizeof(uint64_t))
+        if (kith->values[KEY_NAMES_FROM].len !=
+            count_strings(entry->names, entry->names_len) * sizeof(uint64_t))
             return list_bad(list, row, err, "\"names_from\" does not have a number for each of \"names\"");
         entry->names_from = (const uint64_t *)(const void *)kith->values[KEY_NAMES_FROM].data;
     }

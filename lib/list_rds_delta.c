@@ -18,6 +18,7 @@ enum column {
     COLUMN_SHA256 = DIGEST_SHA256,
     COLUMN_SIZE,
     COLUMN_NAME,
+    COLUMN_MARK,
     COLUMN_OTHER,
 };
 
@@ -84,8 +85,9 @@ static enum column column_of(const char *title, size_t len)
     static const struct {
         const char *title;
         enum column column;
-    } titles[] = {{"sha256", COLUMN_SHA256},  {"sha1", COLUMN_SHA1},  {"md5", COLUMN_MD5},
-                  {"file_size", COLUMN_SIZE}, {"bytes", COLUMN_SIZE}, {"file_name", COLUMN_NAME}};
+    } titles[] = {{"sha256", COLUMN_SHA256},     {"sha1", COLUMN_SHA1},       {"md5", COLUMN_MD5},
+                  {"file_size", COLUMN_SIZE},    {"bytes", COLUMN_SIZE},      {"file_name", COLUMN_NAME},
+                  {"special_code", COLUMN_MARK}, {"specialcode", COLUMN_MARK}};
 
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (list_is_word(title, len, titles[i].title))
@@ -213,8 +215,10 @@ static bool take_value(struct list *list, struct delta *delta, enum list_sql_tok
 }
 
 /* NULL, or what is wrong. */
-static const char *set_field(struct list_entry *entry, enum column column, const char *p, size_t len)
+static const char *set_field(struct list *list, enum column column, const char *p, size_t len)
 {
+    struct list_entry *entry = &list->entry;
+
     if (column < COLUMN_SIZE)
         return len == 0 || list_add_digest(entry, (enum digest_kind)column, p, len) ? NULL
                                                                                     : "a digest is wrong";
@@ -222,6 +226,8 @@ static const char *set_field(struct list_entry *entry, enum column column, const
         entry->has_size = len != 0;
         return len == 0 || list_number(p, len, &entry->size) ? NULL : "the size is no number of bytes";
     }
+    if (column == COLUMN_MARK)
+        list_mark(list, "", p, len);
     if (column == COLUMN_NAME) {
         entry->name = p;
         entry->name_len = len;
@@ -238,8 +244,8 @@ static const char *set_fields(struct list *list, const struct delta *delta, cons
         const size_t from = i ? delta->ends[i - 1] : 0;
 
         if (!delta->is_null[i] && delta->ends[i] > from)
-            wrong = set_field(&list->entry, (enum column)columns[i], delta->values.data + from,
-                              delta->ends[i] - from);
+            wrong =
+                set_field(list, (enum column)columns[i], delta->values.data + from, delta->ends[i] - from);
     }
     return wrong || list->entry.digests.kinds ? wrong : "there is no digest";
 }

@@ -15,6 +15,7 @@
 enum {
     COLUMN_SIZE = DIGEST_KINDS,
     COLUMN_NAME,
+    COLUMN_MARK,
     COLUMNS,
 };
 
@@ -34,8 +35,9 @@ static const struct {
     const char *title;
     int column;
 } titles[] = {
-    {"sha256", DIGEST_SHA256},  {"sha2_256", DIGEST_SHA256}, {"sha1", DIGEST_SHA1},      {"md5", DIGEST_MD5},
-    {"file_size", COLUMN_SIZE}, {"bytes", COLUMN_SIZE},      {"file_name", COLUMN_NAME},
+    {"sha256", DIGEST_SHA256},  {"sha2_256", DIGEST_SHA256},   {"sha1", DIGEST_SHA1},
+    {"md5", DIGEST_MD5},        {"file_size", COLUMN_SIZE},    {"bytes", COLUMN_SIZE},
+    {"file_name", COLUMN_NAME}, {"special_code", COLUMN_MARK}, {"specialcode", COLUMN_MARK},
 };
 
 static int column_of(const char *title)
@@ -291,8 +293,7 @@ static bool take_digest(struct list *list, struct sqlite *sqlite, enum digest_ki
         return true;
     if (len != digest_len(kind))
         return list_add_digest(entry, kind, data, len);
-    memcpy(entry->digests.bytes[kind], data, len);
-    entry->digests.kinds |= DIGEST_BIT(kind);
+    list_add_digest_bytes(entry, kind, data);
     return true;
 }
 
@@ -328,6 +329,16 @@ static void take_name(struct list_entry *entry, struct statement *statement, int
     entry->name_len = len;
 }
 
+static void take_mark(struct list *list, const struct sqlite *sqlite)
+{
+    const int column = sqlite->columns[COLUMN_MARK];
+    const char *text;
+    size_t len;
+
+    if (column >= 0 && statement_text(sqlite->rows, column, &text, &len))
+        list_mark(list, "", text, len);
+}
+
 static enum list_result take_row(struct list *list, struct error *err)
 {
     struct sqlite *sqlite = list->state;
@@ -342,6 +353,7 @@ static enum list_result take_row(struct list *list, struct error *err)
     if (!take_size(list, sqlite))
         return list_bad(list, list->rows, err, "the size is no number of bytes");
     take_name(&list->entry, sqlite->rows, sqlite->columns[COLUMN_NAME]);
+    take_mark(list, sqlite);
     return LIST_ENTRY;
 }
 

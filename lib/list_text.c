@@ -194,6 +194,8 @@ static enum list_result take_sum(struct list *list, const char *line, size_t len
     if (!list_add_digest(entry, (enum digest_kind)kind, sum.hex, sum.digits))
         return list_bad(list, row, err, "the digest has %zu digits, not %zu", sum.digits,
                         2 * digest_len((enum digest_kind)kind));
+    if (!entry->digests.kinds)
+        return list_bad(list, row, err, "there is no digest");
     entry->has_size = sum.has_size;
     entry->size = sum.size;
     entry->name = sum.name;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,9 @@
 #include "list_inner.h"
 
 /*
- * Project VIC's JSON, versions 1 and 2: {"value":[media ..]}, where a medium has MD5, SHA1, MediaSize and
- * MediaFiles:[{FileName, FilePath} ..]; or {"value":[case ..]} with the media in the case's "Media".
+ * Project VIC's JSON, versions 1 and 2: {"value":[media ..]}, where a medium has MD5, SHA1, MediaSize,
+ * Category and MediaFiles:[{FileName, FilePath} ..]; or {"value":[case ..]} with the media in the case's
+ * "Media".  After a medium that is no JSON it goes on with the next one.
  */
 
 enum level {
@@ -31,6 +33,7 @@ enum key {
     KEY_SIZE,
     KEY_NAME,
     KEY_PATH,
+    KEY_CATEGORY,
 };
 
 #define KEY(name, key)                                                                                       \
@@ -42,9 +45,10 @@ static const struct {
     size_t len;
     enum key key;
 } keys[] = {
-    KEY("value", KEY_MEDIA),    KEY("Media", KEY_MEDIA),   KEY("MediaFiles", KEY_FILES),
-    KEY("MD5", KEY_MD5),        KEY("SHA1", KEY_SHA1),     KEY("SHA256", KEY_SHA256),
-    KEY("MediaSize", KEY_SIZE), KEY("FileName", KEY_NAME), KEY("FilePath", KEY_PATH),
+    KEY("value", KEY_MEDIA),       KEY("Media", KEY_MEDIA),   KEY("MediaFiles", KEY_FILES),
+    KEY("MD5", KEY_MD5),           KEY("SHA1", KEY_SHA1),     KEY("SHA256", KEY_SHA256),
+    KEY("MediaSize", KEY_SIZE),    KEY("FileName", KEY_NAME), KEY("FilePath", KEY_PATH),
+    KEY("Category", KEY_CATEGORY),
 };
 
 struct vic {
@@ -53,7 +57,9 @@ struct vic {
     enum level levels[JSON_DEPTH + 1];
     enum key key;
     uint64_t row;
+    unsigned media; /* depth of the last array of them, or 0 */
     /* of the medium */
+    uint64_t line; /* that it begins in */
     const char *wrong;
     bool has_file;
     struct buffer name, path;
@@ -154,6 +160,15 @@ static const char *take_string(struct vic *vic, struct buffer *out)
     return NULL;
 }
 
+static const char *take_category(struct list *list, struct vic *vic)
+{
+    size_t len;
+    const char *text = json_text(vic->json, &len);
+
+    list_mark(list, "Category=", text, len);
+    return NULL;
+}
+
 static const char *take_of_medium(struct list *list, struct vic *vic)
 {
     switch (vic->key) {
@@ -165,6 +180,8 @@ static const char *take_of_medium(struct list *list, struct vic *vic)
         return take_digest(list, vic, DIGEST_SHA256);
     case KEY_SIZE:
         return take_size(list, vic);
+    case KEY_CATEGORY:
+        return take_category(list, vic);
     default:
         return NULL;
     }
@@ -196,6 +213,7 @@ static void take_value(struct list *list, struct vic *vic)
 static void begin_medium(struct list *list, struct vic *vic)
 {
     list_clear(list);
+    vic->line = json_line(vic->json);
     vic->wrong = NULL;
     vic->has_file = false;
     buffer_reset(&vic->name);
@@ -225,7 +243,7 @@ static void begin_array(struct vic *vic)
     enum level *outer = &vic->levels[depth - 1];
     enum level level = LEVEL_OTHER;
 
-    if (depth == 2 && *outer == LEVEL_ROOT && vic->key == KEY_MEDIA)
+    if ((depth == 2 && *outer == LEVEL_ROOT && vic->key == KEY_MEDIA) || *outer == LEVEL_MEDIA)
         level = LEVEL_MEDIA;
     if (*outer == LEVEL_MEDIUM && vic->key == KEY_MEDIA) {
         *outer = LEVEL_CASE;
@@ -233,6 +251,8 @@ static void begin_array(struct vic *vic)
     }
     if (*outer == LEVEL_MEDIUM && vic->key == KEY_FILES)
         level = LEVEL_FILES;
+    if (level == LEVEL_MEDIA)
+        vic->media = depth;
     vic->levels[depth] = level;
 }
 
@@ -246,7 +266,7 @@ static enum list_result end_medium(struct list *list, struct vic *vic, struct er
     if (!vic->wrong && !list->entry.digests.kinds)
         vic->wrong = "there is no digest";
     if (vic->wrong)
-        return list_bad(list, vic->row, err, "%s", vic->wrong);
+        return list_bad(list, vic->row, err, "%s (line %" PRIu64 ")", vic->wrong, vic->line);
     if (name->len) {
         list->entry.name = name->data;
         list->entry.name_len = name->len;
@@ -261,6 +281,41 @@ static enum list_result end_object(struct list *list, struct vic *vic, struct er
 
     vic->has_file = vic->has_file || level == LEVEL_FILE;
     return level == LEVEL_MEDIUM ? end_medium(list, vic, err) : LIST_END;
+}
+
+/* The depth of the innermost array of media, or 0.  After an error the array may only have seemed to end. */
+static unsigned depth_of_media(const struct vic *vic)
+{
+    unsigned depth = json_depth(vic->json);
+
+    while (depth && vic->levels[depth] != LEVEL_MEDIA)
+        depth--;
+    return depth ? depth : vic->media;
+}
+
+/* A medium that is no JSON, or what stands between two of them. */
+static enum list_result recover(struct list *list, struct vic *vic, struct error *err)
+{
+    const unsigned media = depth_of_media(vic), depth = json_depth(vic->json);
+    const uint64_t line = json_line(vic->json), row = vic->row + 1;
+    struct error why;
+
+    if (media)
+        vic->levels[media] = LEVEL_MEDIA;
+    switch (media && media < JSON_DEPTH ? json_resync(vic->json, media, &why) : JSON_BAD) {
+    case JSON_OBJECT:
+        begin_object(list, vic);
+        break;
+    case JSON_END:
+        break;
+    case JSON_FAILED:
+        error_set(err, "%s", why.text);
+        return LIST_FAILED;
+    default:
+        return list_failed(list, err, "%s", vic->why.text);
+    }
+    vic->row += depth > media;
+    return list_bad(list, row, err, "%s (line %" PRIu64 ")", vic->why.text, line);
 }
 
 enum list_result list_vic_next(struct list *list, struct error *err)
@@ -289,7 +344,7 @@ enum list_result list_vic_next(struct list *list, struct error *err)
             result = end_object(list, vic, err);
             break;
         case JSON_BAD:
-            return list_failed(list, err, "%s", vic->why.text);
+            return recover(list, vic, err);
         case JSON_FAILED:
             error_set(err, "%s", vic->why.text);
             return LIST_FAILED;

@@ -28,7 +28,17 @@ static const struct option_spec import_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_PROBLEMS = 20, ROWS_PER_LOOK = 1024 };
+enum { MOST_PROBLEMS = 20, ROWS_PER_LOOK = 1024, MOST_MARKS = 16 };
+
+/* What a list says of its entries and a set has no place for. */
+struct marks {
+    struct {
+        char text[LIST_MARK_LEN + 1];
+        uint64_t count;
+    } list[MOST_MARKS];
+    size_t count;
+    uint64_t others;
+};
 
 /* A source of a kith list, and its handle in the set. */
 struct origin {
@@ -48,12 +58,13 @@ struct import {
     const char *path;
     struct list *list;
     struct list_ahead *ahead; /* the same, from its second row on */
-    int handle; /* of the list itself as a source */
+    int handle;               /* of the list itself as a source */
     struct origin *origins;
     size_t origin_count, origin_room;
     bool list_failed;  /* it could not be read to its end: what was read is kept */
     bool drops_blocks; /* its blocks have another size */
     uint64_t rows, broken, added, extended, there, by_digest;
+    struct marks marks;
 };
 
 /* ---- rows ---- */
@@ -85,7 +96,8 @@ static int handle_of(const struct import *import, uint64_t number)
 {
     const size_t at = place_of(import, number);
 
-    return at < import->origin_count && import->origins[at].number == number ? import->origins[at].handle : import->handle;
+    return at < import->origin_count && import->origins[at].number == number ? import->origins[at].handle
+                                                                             : import->handle;
 }
 
 /* The first name is from where the file is from. */
@@ -130,7 +142,8 @@ static int take_source(struct import *import, const struct list_source *from, st
     if (handle < 0)
         return -1;
     at = place_of(import, from->number);
-    memmove(&import->origins[at + 1], &import->origins[at], (import->origin_count++ - at) * sizeof *import->origins);
+    memmove(&import->origins[at + 1], &import->origins[at],
+            (import->origin_count++ - at) * sizeof *import->origins);
     import->origins[at] = (struct origin){from->number, handle};
     return 0;
 }
@@ -157,6 +170,23 @@ static int fill_known(struct import *import, const struct list_entry *entry, str
     return known->names.failed || known->blocks.failed ? error_set(err, "out of memory") : 0;
 }
 
+static void count_mark(struct marks *marks, const char *text)
+{
+    size_t i = 0;
+
+    if (!*text)
+        return;
+    while (i < marks->count && strcmp(marks->list[i].text, text) != 0)
+        i++;
+    if (i == MOST_MARKS) {
+        marks->others++;
+        return;
+    }
+    if (i == marks->count)
+        snprintf(marks->list[marks->count++].text, sizeof marks->list->text, "%s", text);
+    marks->list[i].count++;
+}
+
 /* -1 if the set cannot be written. */
 static int take_entry(struct import *import, struct error *err)
 {
@@ -164,6 +194,7 @@ static int take_entry(struct import *import, struct error *err)
     struct error why, text;
 
     import->rows++;
+    count_mark(&import->marks, entry->mark);
     if (fill_known(import, entry, &why)) {
         error_set(&text, "%s: entry %" PRIu64 ": %s", import->path, import->rows, why.text);
         show_broken(import, text.text);
@@ -202,7 +233,8 @@ static struct refset_params params_for(const struct import *import, bool has_set
         return params;
     snprintf(params.name, sizeof params.name, "%s", from->name);
     snprintf(params.category, sizeof params.category, "%s", from->category);
-    params.kind = refset_kind_find(from->kind) >= 0 ? (enum refset_kind)refset_kind_find(from->kind) : params.kind;
+    params.kind =
+        refset_kind_find(from->kind) >= 0 ? (enum refset_kind)refset_kind_find(from->kind) : params.kind;
     params.n = from->n;
     params.c = from->c;
     params.block = from->block;
@@ -236,8 +268,8 @@ static int open_writer(struct import *import, bool has_set, struct error *err)
                                          .note = import->note};
 
     if (has_set && list_set(import->list)->n != params->n)
-        return error_set(err, "%s: its records have windows of %u bytes, those of the set %s have %u", import->path,
-                         list_set(import->list)->n, import->set_path, params->n);
+        return error_set(err, "%s: its records have windows of %u bytes, those of the set %s have %u",
+                         import->path, list_set(import->list)->n, import->set_path, params->n);
     import->drops_blocks = has_set && list_set(import->list)->block != params->block;
     if (import->drops_blocks && !import->quiet)
         complain("%s: its blocks have %u bytes and the set's have %u: they are left out", import->path,
@@ -279,7 +311,9 @@ static int take_rows(struct import *import, struct error *err)
             (result == LIST_ENTRY && take_entry(import, err)))
             return EXIT_USAGE;
         if (import->strict && import->broken) {
-            error_set(err, "%s: stopped at the first broken row, as --strict asks for; nothing after the last commit is kept",
+            error_set(err,
+                      "%s: stopped at the first broken row, as --strict asks for; nothing after the last "
+                      "commit is kept",
                       import->path);
             return EXIT_USAGE;
         }
@@ -304,23 +338,40 @@ static int finish_list(struct import *import, int status, struct error *err)
     return refset_writer_commit(import->writer, err) ? EXIT_USAGE : status;
 }
 
+static void show_marks(const struct marks *marks)
+{
+    for (size_t i = 0; i < marks->count; i++)
+        printf("%s%s %" PRIu64, i ? ", " : "; marks of the list, not kept: ", marks->list[i].text,
+               marks->list[i].count);
+    if (marks->others)
+        printf(", others %" PRIu64, marks->others);
+}
+
 static void show_summary(const struct import *import)
 {
-    printf("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
-           " broken",
-           import->path, list_format(import->list), import->rows, import->added, import->extended, import->there,
-           import->broken);
+    printf("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
+           " already there, %" PRIu64 " broken",
+           import->path, list_format(import->list), import->rows, import->added, import->extended,
+           import->there, import->broken);
     if (import->by_digest)
-        printf("; %" PRIu64 " of those added are known by digest alone and match exactly only", import->by_digest);
+        printf("; %" PRIu64 " of those added are known by digest alone and match exactly only",
+               import->by_digest);
+    show_marks(&import->marks);
     putchar('\n');
 }
 
-/* The first row may tell what set the list was exported from; it is needed before all else, and comes again. */
+/* The first row may tell what set the list was exported from; it is needed before all else, and comes again.
+ */
 static int read_list(struct import *import, struct error *err)
 {
-    const bool has_set = list_peek_set(import->list);
+    const enum list_result first = list_peek(import->list);
+    const bool has_set = first == LIST_SET;
     int status;
 
+    if (first == LIST_FAILED) { /* then no set is made of it */
+        list_next(import->list, err);
+        return EXIT_USAGE;
+    }
     if (open_set(import, has_set))
         return -1; /* that was shown */
     if (open_writer(import, has_set, err))
@@ -345,6 +396,7 @@ static int import_one(struct import *import, const char *path)
     import->path = path;
     import->list_failed = false;
     import->rows = import->broken = import->added = import->extended = import->there = import->by_digest = 0;
+    import->marks = (struct marks){0};
     import->list = list_open(path, import->format, &err);
     if (import->list)
         status = read_list(import, &err);

@@ -157,6 +157,32 @@ status 2 "$KITH" import
 status 2 "$KITH" import x.kith
 status 2 "$KITH" import --format nonsense x.kith list
 
+# a set is no list; what lists say besides is told
+rm -f ./*.kith
+"$KITH" import -q other.kith sha1s
+status 2 "$KITH" import s.kith other.kith
+says err "other.kith: is a reference set of kith: see kith sets merge"
+"$KITH" import s.kith - <other.kith 2>err && fail "a set is read from standard input"
+says err "standard input: is a reference set of kith"
+echo '{"kith-set":2}' >newer
+status 2 "$KITH" import s.kith newer
+[ -e s.kith ] && fail "a set was made of what is no list"
+sed -e '2,4s/""\r$/"M"\r/' -e '5s/""\r$/"S"\r/' NSRLFile.txt >marked.txt
+status 0 "$KITH" import s.kith marked.txt
+says out "; marks of the list, not kept: M 3, S 1"
+python3 -c 'print("sha1,specialcode")
+for i in range(1, 41): print("%040x,%d" % (i, (i - 1) % 20))' >marked.csv
+status 0 "$KITH" import s.kith marked.csv
+says out "not kept: 0 2, 1 2, 2 2, 3 2, 4 2, 5 2, 6 2, 7 2, 8 2, 9 2, 10 2, 11 2, 12 2, 13 2, 14 2, 15 2, others 8"
+status 0 "$KITH" import s.kith NSRLFile.txt
+grep -q marks out && fail "marks are told of a list that has none"
+printf '{"value":[{"MD5":"%032x"},{"MD5":},{"MD5":"%032x"}]}' 1 2 >broken.json
+status 3 "$KITH" import s.kith broken.json
+says err "broken.json: row 2: no JSON at byte 61: a value is expected (line 1)"
+says out "2 added, 0 extended, 0 already there, 1 broken"
+status 2 "$KITH" import --strict s.kith broken.json
+says err "--strict"
+
 # entries that know different digests of the same file become one
 rm -f ./*.kith
 (cd tree && md5sum -- f*) >md5list

@@ -186,12 +186,13 @@ START_TEST(surrogates_are_joined_and_halves_are_kept)
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_utf8_are_kept_and_control_characters_are_not)
+START_TEST(bytes_that_are_no_utf8_and_control_characters_are_kept)
 {
     ASSERT_TOKENS("\"\xff\x80\xc3\"", "s(\xff\x80\xc3)$");
-    ASSERT_TOKENS("\"a\nb\"", "!");
-    ASSERT_TOKENS("\"a\0b\"", "!");
-    ASSERT_TOKENS("\"abcdefgh\x1fijklmnop\"", "!");
+    ASSERT_TOKENS("\"a\nb\"", "s(a\nb)$");
+    ASSERT_TOKENS("\"a\0b\"", "s(a\0b)$");
+    ASSERT_TOKENS("\"abcdefgh\x1fijklmnop\"", "s(abcdefgh\x1fijklmnop)$");
+    ASSERT_TOKENS("[\x01]", "[!");
     ASSERT_TOKENS("\"abcdefghijklmnop\\u0041qrstuvwxyz0123456789\"",
                   "s(abcdefghijklmnopAqrstuvwxyz0123456789)$");
     ASSERT_TOKENS("\"abc", "!");
@@ -347,9 +348,92 @@ START_TEST(a_source_that_fails_is_told_wherever_it_fails)
 }
 END_TEST
 
+/* ---- going on after an error ---- */
+
+/* What comes after an error: the tokens up to the next one, wherever the source is cut. */
+static void assert_resynced(const char *text, size_t len, unsigned depth, const char *wanted)
+{
+    struct json *json = new_json();
+
+    for (size_t most = 0; most < 6; most++) {
+        struct pieces pieces = {text, len, most, NULL, false};
+        struct buffer out = {0};
+        struct error err = {""};
+        enum json_token token = JSON_OBJECT;
+
+        json_begin(json, most ? "" : text, most ? 0 : len, most ? give_piece : NULL, &pieces);
+        while (token == JSON_OBJECT) {
+            add_tokens(&out, json, &err);
+            if (out.data[out.len - 1] != '!')
+                break;
+            token = json_resync(json, depth, &err);
+            buffer_add_char(&out, token == JSON_OBJECT ? '{' : token == JSON_END ? '.' : '-');
+        }
+        buffer_add_char(&out, '\0');
+        ck_assert_str_eq(out.data, wanted);
+        ck_assert_uint_le(json_offset(json), len);
+        buffer_release(&out);
+        free(pieces.piece);
+    }
+    json_free(json);
+}
+
+#define ASSERT_RESYNCED(text, depth, wanted) assert_resynced(text, sizeof text - 1, depth, wanted)
+
+START_TEST(after_an_error_the_next_object_of_an_array_is_found)
+{
+    ASSERT_RESYNCED("[{\"a\":x},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
+    ASSERT_RESYNCED("{\"v\":[{\"a\":[{\"c\":01}],\"d\":{\"e\":1}}, {\"b\":1}],\"x\":2}", 2,
+                    "{k(v)[{k(a)[{k(c)n(0)!{k(b)n(1)}]k(x)n(2)}$");
+    ASSERT_RESYNCED("[{\"a\":1}{\"b\":2},,{\"c\":3}]", 1, "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$");
+    ASSERT_RESYNCED("[{\"a\":1,{\"b\":2}]", 1, "[{k(a)n(1)!{k(b)n(2)}]$");
+}
+END_TEST
+
+START_TEST(a_quote_too_many_or_too_few_does_not_mislead_it)
+{
+    ASSERT_RESYNCED("[{\"a\":\"x},{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$");
+    ASSERT_RESYNCED("[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$");
+    ASSERT_RESYNCED("[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", 1, "[{k(a)s(x,)!{k(b)n(1)}]$");
+    ASSERT_RESYNCED("[{\"a\":\"C:\\dir\\\",\"d\":\"{y}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
+    ASSERT_RESYNCED("[{\"a\":\"\\x{\\\"}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
+}
+END_TEST
+
+START_TEST(where_nothing_is_found_the_text_ends_or_is_cut_off)
+{
+    ASSERT_RESYNCED("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}}", 2, "{k(v)[{k(a)!.");
+    ASSERT_RESYNCED("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}", 2, "{k(v)[{k(a)!-");
+    ASSERT_RESYNCED("{\"v\":[{\"a\":\"", 2, "{k(v)[{k(a)!-");
+}
+END_TEST
+
+START_TEST(lines_are_counted)
+{
+    static const char text[] = "[1,\n\n\"a\nb\",\n2]\n";
+    static const uint64_t lines[] = {1, 1, 4, 5, 5, 6};
+    struct json *json = new_json();
+    struct error err;
+
+    for (size_t most = 0; most < 6; most++) {
+        struct pieces pieces = {text, sizeof text - 1, most, NULL, false};
+
+        json_begin(json, most ? "" : text, most ? 0 : sizeof text - 1, most ? give_piece : NULL, &pieces);
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            json_next(json, &err);
+            ck_assert_uint_eq(json_line(json), lines[i]);
+        }
+        free(pieces.piece);
+    }
+    json_free(json);
+}
+END_TEST
+
 RUN_TESTS("json", values_of_every_kind_are_found, numbers_are_those_of_the_grammar,
           numbers_without_sign_and_fraction_are_read_if_they_fit, escapes_are_undone,
-          surrogates_are_joined_and_halves_are_kept,
-          bytes_that_are_no_utf8_are_kept_and_control_characters_are_not,
+          surrogates_are_joined_and_halves_are_kept, bytes_that_are_no_utf8_and_control_characters_are_kept,
           a_string_that_is_too_long_is_passed_over, what_is_no_json_is_refused, nothing_comes_after_an_error,
-          nesting_has_a_limit, a_value_can_be_skipped, a_source_that_fails_is_told_wherever_it_fails)
+          nesting_has_a_limit, a_value_can_be_skipped, a_source_that_fails_is_told_wherever_it_fails,
+          after_an_error_the_next_object_of_an_array_is_found,
+          a_quote_too_many_or_too_few_does_not_mislead_it, where_nothing_is_found_the_text_ends_or_is_cut_off,
+          lines_are_counted)

@@ -298,6 +298,72 @@ START_TEST(the_sha256_is_that_of_the_bytes_as_they_are)
 }
 END_TEST
 
+/* ---- lines that come again ---- */
+
+/* Reads some lines ahead, gives them back, and reads them one by one; the number, the line and its end, of
+ * each. */
+static void read_again_and_again(struct buffer *out, struct lines *lines, size_t ahead)
+{
+    enum lines_result result = LINES_LINE;
+    struct buffer text = {0};
+    struct error err;
+    const char *line;
+    size_t len;
+
+    while (result != LINES_END) {
+        uint64_t count = 0;
+
+        result = lines_next(lines, &line, &len, &err);
+        buffer_printf(out, "%llu%s", (unsigned long long)lines_number(lines),
+                      result == LINES_LONG ? "long" : "");
+        buffer_add(out, line, result == LINES_LINE ? len : 0);
+        buffer_add_text(out, result == LINES_LINE ? lines_ending(lines) : "");
+        buffer_reset(&text);
+        if (random64() % 3 == 0 || result == LINES_END)
+            continue;
+        result = LINES_LINE;
+        while (count < ahead && (result = lines_next(lines, &line, &len, &err)) == LINES_LINE) {
+            buffer_add(&text, line, len);
+            buffer_add_text(&text, lines_ending(lines));
+            count++;
+        }
+        ck_assert_int_eq(lines_return(lines, text.data, text.len, count, result == LINES_LONG, &err), 0);
+        result = LINES_LINE;
+    }
+    buffer_release(&text);
+}
+
+START_TEST(lines_that_are_given_back_come_again_with_their_numbers)
+{
+    static const char *const parts[] = {"a\n", "\n", "b\r\n", "a longer line\n", "this line is too long\n",
+                                        "\r"};
+
+    for (int round = 0; round < 300; round++) {
+        struct buffer text = {0}, once = {0}, again = {0};
+        uint8_t sums[2][DIGEST_SHA256_LEN];
+        struct error err;
+
+        for (uint64_t i = 1 + random64() % 100; i > 0; i--)
+            buffer_add_text(&text, parts[random64() % 6]);
+        for (size_t ahead = 0; ahead < 2; ahead++) {
+            struct lines *lines = open_memory(text.data, text.len);
+
+            lines_limit(lines, 15);
+            read_again_and_again(ahead ? &again : &once, lines, ahead * (1 + random64() % 9));
+            ck_assert_int_eq(lines_sha256(lines, sums[ahead], &err), 0);
+            ck_assert_uint_eq(lines_position(lines), text.len);
+            lines_close(lines);
+        }
+        ck_assert_uint_eq(once.len, again.len);
+        ck_assert_mem_eq(once.data, again.data, once.len);
+        ck_assert_mem_eq(sums[0], sums[1], DIGEST_SHA256_LEN);
+        buffer_release(&text);
+        buffer_release(&once);
+        buffer_release(&again);
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_opened_is_named)
 {
     struct error err = {""};
@@ -348,4 +414,5 @@ RUN_TESTS("lines", lines_end_with_lf_or_cr_lf_or_the_text, cr_ends_lines_only_wh
           utf16_does_not_depend_on_where_reads_end, lines_come_whole_wherever_reads_end,
           a_line_that_is_too_long_is_passed_over_and_counted, the_limit_can_be_set,
           the_head_is_there_before_anything_is_read, the_sha256_is_that_of_the_bytes_as_they_are,
-          what_cannot_be_opened_is_named, a_pipe_is_read_as_it_comes)
+          lines_that_are_given_back_come_again_with_their_numbers, what_cannot_be_opened_is_named,
+          a_pipe_is_read_as_it_comes)

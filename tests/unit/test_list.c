@@ -9,6 +9,7 @@
 #include "check_main.h"
 #include "escape.h"
 #include "list.h"
+#include "list_ahead.h"
 #include "list_inner.h"
 #include "record.h"
 
@@ -38,6 +39,8 @@ static void add_entry(struct buffer *out, const struct list_entry *entry)
     escape_text(out, entry->name, entry->name_len);
     for (size_t at = 0; at < entry->names_len; at += strlen(entry->names + at) + 1)
         buffer_printf(out, " and=%s", entry->names + at);
+    if (*entry->mark)
+        buffer_printf(out, " mark=%s", entry->mark);
     if (entry->source)
         buffer_printf(out, " from=%llu", (unsigned long long)entry->source);
     if (entry->block_count) {
@@ -326,31 +329,224 @@ START_TEST(broken_rows_of_csv_are_told)
                 "row 6: there is no digest\n"
                 "row 7: its quotes are wrong\n"
                 "sha1=" SHA1_ABC " size=9223372036854775807 name=a\n"
-                "row 9: the list ends within quotes\n");
+                "row 9: a quote has no end on its line, nor within 64 lines and 65536 bytes\n"
+                "row 10: it has 1 columns, not 3\n");
 }
 END_TEST
 
-START_TEST(a_missing_quote_costs_a_mebibyte_at_most)
+/* Rows b, with rows r where a quote has no end; each of these is to be told, and each b to come out. */
+static void assert_stray_quotes(const struct buffer *text, const char *stray, size_t strays, size_t good)
+{
+    struct error err = {""};
+    struct list *list = list_open_memory(text->data, text->len, NULL, &err);
+    uint8_t sha256[DIGEST_SHA256_LEN];
+    struct digest_values values;
+    struct digest *digest;
+    enum list_result result;
+    size_t bad = 0, entries = 0;
+
+    ck_assert_msg(list != NULL, "%s", err.text);
+    while ((result = list_next(list, &err)) == LIST_ENTRY || result == LIST_BAD) {
+        bad += result == LIST_BAD;
+        entries += result == LIST_ENTRY;
+        if (result == LIST_ENTRY)
+            ck_assert(list_entry(list)->name_len == 1 && *list_entry(list)->name == 'b');
+    }
+    ck_assert_msg(result == LIST_END && bad == strays && entries == good, "%s: %zu broken, %zu good, %s",
+                  stray, bad, entries, err.text);
+    ck_assert_int_eq(list_sha256(list, sha256, &err), 0);
+    digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), &err);
+    ck_assert(!digest_begin(digest, &err) && !digest_update(digest, text->data, text->len, &err) &&
+              !digest_final(digest, &values, &err));
+    digest_free(digest);
+    ck_assert_mem_eq(sha256, values.bytes[DIGEST_SHA256], DIGEST_SHA256_LEN);
+    ck_assert_uint_eq(list_bytes(list), text->len);
+    list_close(list);
+}
+
+START_TEST(a_stray_quote_costs_its_own_line)
+{
+    static const char *const strays[] = {
+        "\"r," SHA1_ABC "\n",        SHA1_ABC ",\"\n", "\"\n", "r,\"" SHA1_ABC "\n",
+        "r\"r,\"\"\"" SHA1_ABC "\n", "\"\"\"r\r\n",
+    };
+
+    for (size_t i = 0; i < sizeof strays / sizeof *strays; i++)
+        for (size_t every = 1; every < 200000; every = 3 * every + 1) {
+            struct buffer text = {0};
+            size_t good = 0;
+
+            buffer_add_text(&text, "name,sha1\n");
+            for (size_t row = 0; row < 20000; row++) {
+                if (row % every == every / 2)
+                    buffer_add_text(&text, strays[i]);
+                if (every > 1 && ++good)
+                    buffer_add_text(&text, "b," SHA1_ABC "\n");
+            }
+            assert_stray_quotes(&text, strays[i], (20000 + every - every / 2 - 1) / every, good);
+            buffer_release(&text);
+        }
+}
+END_TEST
+
+START_TEST(a_row_with_a_stray_quote_is_told_with_its_line)
+{
+    ASSERT_LIST("sha1,name\n" SHA1_ABC ",a\n" SHA1_ABC ",\"b\n\n" SHA1_ABC ",\"c\nd\"\n" SHA1_ABC
+                ",e\"\n" SHA1_ABC ",\"f",
+                "csv",
+                "sha1=" SHA1_ABC " name=a\n"
+                "row 3: its quotes are wrong\n"
+                "sha1=" SHA1_ABC " name=c\\x0ad\n"
+                "sha1=" SHA1_ABC " name=e\"\n"
+                "row 8: a quote has no end on its line, nor within 64 lines and 65536 bytes\n");
+}
+END_TEST
+
+/* Cells with so many newlines, and so many bytes between them. */
+static void add_tall(struct buffer *text, size_t newlines, size_t bytes)
+{
+    buffer_add_text(text, SHA1_ABC ",\"");
+    for (size_t i = 0; i <= newlines; i++) {
+        for (size_t j = 0; j < bytes; j++)
+            buffer_add_char(text, 'x');
+        buffer_add_text(text, i < newlines ? "\n" : "\"\n");
+    }
+}
+
+START_TEST(a_row_has_64_lines_and_64_kib_at_most)
+{
+    static const struct {
+        size_t newlines, bytes;
+        bool good;
+    } samples[] = {{1, 0, true}, {63, 1000, true}, {64, 1, false}, {2, 21800, true}, {2, 21900, false}};
+
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct buffer text = {0};
+        struct error err = {""};
+        struct list *list;
+
+        buffer_add_text(&text, "sha1,name\n");
+        add_tall(&text, samples[i].newlines, samples[i].bytes);
+        buffer_add_text(&text, SHA1_EMPTY ",b\n");
+        list = list_open_memory(text.data, text.len, NULL, &err);
+        ck_assert_int_eq(list_next(list, &err), samples[i].good ? LIST_ENTRY : LIST_BAD);
+        if (samples[i].good)
+            ck_assert_uint_eq(list_entry(list)->name_len,
+                              samples[i].newlines + samples[i].bytes * (samples[i].newlines + 1));
+        for (size_t j = 0; !samples[i].good && j < samples[i].newlines; j++)
+            ck_assert_int_eq(list_next(list, &err), LIST_BAD);
+        ck_assert_msg(list_next(list, &err) == LIST_ENTRY, "%s", err.text);
+        ck_assert_uint_eq(list_entry(list)->name_len, 1);
+        ck_assert_int_eq(list_next(list, &err), LIST_END);
+        list_close(list);
+        buffer_release(&text);
+    }
+}
+END_TEST
+
+START_TEST(a_line_too_long_behind_a_stray_quote_is_told_as_well)
 {
     struct buffer text = {0}, out = {0};
     struct error err = {""};
     struct list *list;
-    size_t rows = 0;
 
-    buffer_add_text(&text, "name,sha1\n\"a," SHA1_ABC "\n");
-    for (int i = 0; i < 40000; i++)
-        buffer_add_text(&text, "b," SHA1_ABC "\n");
+    buffer_add_text(&text, "sha1,name\n" SHA1_ABC ",\"a\n" SHA1_ABC ",\"b\n");
+    for (size_t i = 0; i < LINES_LONGEST + 10; i++)
+        buffer_add_char(&text, '"');
+    buffer_add_text(&text, "\n" SHA1_ABC ",c\n");
     list = list_open_memory(text.data, text.len, NULL, &err);
     ck_assert_msg(list != NULL, "%s", err.text);
-    ck_assert_int_eq(list_next(list, &err), LIST_BAD);
-    ck_assert_ptr_nonnull(strstr(err.text, "row 2: "));
-    while (list_next(list, &err) == LIST_ENTRY)
-        rows++;
-    ck_assert_uint_gt(rows, 40000 - (LINES_LONGEST / 43) - 3);
-    ck_assert_uint_lt(rows, 40000 - (LINES_LONGEST / 43) + 3);
+    add_list(&out, list);
+    assert_text(&out, "row 2: its quotes are wrong\n"
+                      "row 3: a quote has no end on its line, nor within 64 lines and 65536 bytes\n"
+                      "row 4: the line is longer than 1048576 bytes\n"
+                      "sha1=" SHA1_ABC " name=c\n");
     list_close(list);
     buffer_release(&text);
-    buffer_release(&out);
+}
+END_TEST
+
+/* ---- digests that stand for none, marks ---- */
+
+#define ZEROS_32 "00000000000000000000000000000000"
+#define ZEROS_40 ZEROS_32 "00000000"
+#define ZEROS_64 ZEROS_32 ZEROS_32
+
+START_TEST(a_digest_of_zeros_is_none)
+{
+    char encase[1152 + 18] = "HASH\r\n\xff";
+
+    ASSERT_LIST("sha1,md5,sha256\n" ZEROS_40 "," MD5_ABC "," ZEROS_64 "\n" SHA1_ABC "," ZEROS_32
+                ",\n" ZEROS_40 ",,\n",
+                "csv",
+                "md5=" MD5_ABC " name=\n"
+                "sha1=" SHA1_ABC " name=\n"
+                "row 4: there is no digest\n");
+    ASSERT_AS(ZEROS_40 "  a\n" MD5_ABC "  b\n", "sums",
+              "row 1: there is no digest\nmd5=" MD5_ABC " name=b\n");
+    ASSERT_LIST("%%%% HASHDEEP-1.0\n%%%% size,md5,sha1,filename\n3," MD5_ABC "," ZEROS_40 ",a\n3," ZEROS_32
+                "," ZEROS_40 ",b\n",
+                "hashdeep", "md5=" MD5_ABC " size=3 name=a\nrow 4: there is no digest\n");
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\",\"SHA1\":\"" ZEROS_40 "\"},{\"MD5\":\"" MD5_ABC
+                "\",\"MD5\":\"" ZEROS_32 "\"}]}",
+                "projectvic", "md5=" MD5_ABC " name=\nrow 2: there is no digest (line 1)\n");
+    ASSERT_LIST("INSERT INTO FILE(sha1,md5) VALUES('" ZEROS_40 "','" MD5_ABC "'),('" ZEROS_40 "','');",
+                "nsrl3-delta", "md5=" MD5_ABC " name=\nrow 1: there is no digest\n");
+    ASSERT_LIST("{\"sha1\":\"" ZEROS_40 "\",\"md5\":\"" MD5_ABC "\"}\n{\"sha1\":\"" ZEROS_40
+                "\"}\nkith1:gf8:12:128:0:0:" ZEROS_40 ":0::::x\n",
+                "kith-json", "md5=" MD5_ABC " name=\nrow 2: there is no digest\nrow 3: there is no digest\n");
+    assert_list(encase, sizeof encase, NULL, "encase", "row 1: there is no digest\n");
+}
+END_TEST
+
+START_TEST(what_else_a_list_says_of_an_entry_is_its_mark)
+{
+    ASSERT_LIST("\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\","
+                "\"SpecialCode\"\r\n"
+                "\"" SHA1_ABC "\",\"\",\"\",\"a\",3,1,\"358\",\"M\"\r\n"
+                "\"" SHA1_ABC "\",\"\",\"\",\"b\",3,1,\"358\",\"\"\r\n"
+                "\"" SHA1_ABC "\",\"\",\"\",\"c\",3,1,\"358\",\" S\x1b \"\r\n",
+                "nsrl2",
+                "sha1=" SHA1_ABC " size=3 name=a mark=M\nsha1=" SHA1_ABC " size=3 name=b\nsha1=" SHA1_ABC
+                " size=3 name=c mark=S?\n");
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\",\"Category\":2},{\"MD5\":\"" MD5_ABC
+                "\",\"Category\":\"0123456789012345678901234567890123456789\"},{\"MD5\":\"" MD5_ABC "\"}]}",
+                "projectvic",
+                "md5=" MD5_ABC " name= mark=Category=2\nmd5=" MD5_ABC
+                " name= mark=Category=0123456789012345678901234567890\nmd5=" MD5_ABC " name=\n");
+    ASSERT_LIST("INSERT INTO FILE(sha1,special_code) VALUES('" SHA1_ABC "','M'),('" SHA1_ABC "',NULL);",
+                "nsrl3-delta", "sha1=" SHA1_ABC " name= mark=M\nsha1=" SHA1_ABC " name=\n");
+}
+END_TEST
+
+/* The reader that copies entries has more than one batch of them here. */
+START_TEST(marks_come_through_the_thread_that_reads_ahead)
+{
+    static const char *const marks[] = {"M", "", "S", "", "", "long mark"};
+    struct buffer text = {0};
+    struct error err = {""};
+    struct list *list;
+    struct list_ahead *ahead;
+
+    buffer_add_text(&text, "sha1,name,specialcode\n");
+    for (int i = 0; i < 3000; i++)
+        buffer_printf(&text, SHA1_ABC ",n%d,%s\n", i, marks[i % 6]);
+    list = list_open_memory(text.data, text.len, NULL, &err);
+    ahead = list_ahead_new(list, &err);
+    ck_assert_ptr_nonnull(ahead);
+    for (int i = 0; i < 3000; i++) {
+        char name[20];
+
+        snprintf(name, sizeof name, "n%d", i);
+        ck_assert_int_eq(list_ahead_next(ahead, &err), LIST_ENTRY);
+        ck_assert_str_eq(list_ahead_entry(ahead)->mark, marks[i % 6]);
+        ck_assert_uint_eq(list_ahead_entry(ahead)->name_len, strlen(name));
+        ck_assert_mem_eq(list_ahead_entry(ahead)->name, name, strlen(name));
+    }
+    ck_assert_int_eq(list_ahead_next(ahead, &err), LIST_END);
+    list_ahead_free(ahead);
+    list_close(list);
+    buffer_release(&text);
 }
 END_TEST
 
@@ -385,7 +581,8 @@ START_TEST(project_vic_is_read)
         "{\"FileName\":\"b\"}],\"Tags\":[{\"MD5\":\"no\"}]},\n"
         "{\"MD5\":\"" MD5_EMPTY "\",\"SHA1\":null,\"MediaSize\":0}]}",
         "projectvic",
-        "sha1=" SHA1_ABC " md5=" MD5_ABC " size=3 name=a\u00e9.jpg\nmd5=" MD5_EMPTY " size=0 name=\n");
+        "sha1=" SHA1_ABC " md5=" MD5_ABC " size=3 name=a\u00e9.jpg mark=Category=0\nmd5=" MD5_EMPTY
+        " size=0 name=\n");
 }
 END_TEST
 
@@ -397,16 +594,147 @@ START_TEST(project_vic_cases_have_their_media_inside)
 }
 END_TEST
 
-START_TEST(broken_media_are_told_and_what_is_no_json_ends_it)
+START_TEST(broken_media_are_told_and_cost_no_other)
 {
-    ASSERT_LIST("{\"value\":[{\"MediaID\":1},{\"MD5\":\"x\"},{\"MD5\":\"" MD5_ABC
-                "\",\"MediaSize\":-1},{\"MD5\":\"" MD5_ABC "\"},{]}",
+    ASSERT_LIST("{\"value\":[{\"MediaID\":1},\n{\"MD5\":\"x\"},\n\n{\"MD5\":\"" MD5_ABC
+                "\",\n\"MediaSize\":-1},{\"MD5\":\"" MD5_ABC "\"},\n{\"MD5\":},{\"MD5\":\"" MD5_EMPTY "\"}]}",
                 "projectvic",
-                "row 1: there is no digest\n"
-                "row 2: a digest is not in hexadecimal digits, or not in as many as it has\n"
-                "row 3: the size is no number of bytes\n"
+                "row 1: there is no digest (line 1)\n"
+                "row 2: a digest is not in hexadecimal digits, or not in as many as it has (line 2)\n"
+                "row 3: the size is no number of bytes (line 4)\n"
                 "md5=" MD5_ABC " name=\n"
-                "FAILED no JSON at byte 139: a key is expected\n");
+                "row 5: no JSON at byte 150: a value is expected (line 6)\n"
+                "md5=" MD5_EMPTY " name=\n");
+}
+END_TEST
+
+START_TEST(the_last_medium_may_be_broken_but_the_list_must_end)
+{
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":x}],\"a\":[1]}\n", "projectvic",
+                "md5=" MD5_ABC " name=\nrow 2: no JSON at byte 61: a value is expected (line 1)\n");
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":x}", "projectvic",
+                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 61: a value is expected\n");
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":\"", "projectvic",
+                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 62: a string does not end\n");
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"}],x}", "projectvic",
+                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 55: a key is expected\n");
+}
+END_TEST
+
+START_TEST(control_characters_in_json_are_kept)
+{
+    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\",\"MediaFiles\":[{\"FileName\":\"a\tb\nc\x01\"}]}]}",
+                "projectvic", "md5=" MD5_ABC " name=a\\x09b\\x0ac\\x01\n");
+    ASSERT_LIST("{\"md5\":\"" MD5_ABC "\",\"x\":\"a\tb\"}\n", "kith-json", "md5=" MD5_ABC " name=\n");
+}
+END_TEST
+
+START_TEST(a_broken_medium_of_a_case_costs_no_other)
+{
+    ASSERT_LIST(
+        "{\"value\":[{\"CaseID\":\"1\",\"Media\":[{\"SHA1\":\"" SHA1_ABC
+        "\"},{\"SHA1\":?},{\"MD5\":\"" MD5_ABC "\"}]},{\"CaseID\":\"2\",\"Media\":[{\"SHA1\":\"" SHA1_EMPTY
+        "\"},{\"x\" 1}]},{\"Media\":[{\"MD5\":\"" MD5_EMPTY "\"}]}]}",
+        "projectvic",
+        "sha1=" SHA1_ABC " name=\nrow 2: no JSON at byte 94: a value is expected (line 1)\nmd5=" MD5_ABC
+        " name=\nsha1=" SHA1_EMPTY
+        " name=\nrow 5: no JSON at byte 222: a colon is expected (line 1)\nmd5=" MD5_EMPTY " name=\n");
+}
+END_TEST
+
+/* How writers set out a list: its beginning, a medium (# its number, @ its MD5), what is between two, its
+ * end. */
+static const struct {
+    const char *begin, *medium, *between, *end;
+} layouts[] = {
+    {"{\"value\":[",
+     "{\"MediaID\":#,\"MD5\":\"@\",\"MediaFiles\":[{\"MD5\":\"@\",\"FileName\":\"a[1]{b}.jpg\","
+     "\"FilePath\":"
+     "\"C:\\\\x, y\"},{\"FileName\":\"b\",\"Unallocated\":false}],\"Category\":1}",
+     ",", "]}"},
+    {"{\"@odata.context\":\"x\",\"value\":[\n",
+     "{\"MD5\":\"@\",\"Category\":1,\"MediaFiles\":[{\"FileName\":\"a[1]{b}.jpg\"},{\"FileName\":\"b\"}"
+     "]}",
+     ",\n", "\n]}\n"},
+    {"{\n  \"value\": [\n",
+     "    {\n      \"MediaID\": #,\n      \"MD5\": \"@\",\n      \"MediaFiles\": [\n        {\n         "
+     " \"MD5\": "
+     "\"@\",\n          \"FilePath\": \"C:\\\\x, y\"\n        },\n        {\n          \"FileName\": "
+     "\"b\"\n        }\n"
+     "      ]\n    }",
+     ",\n", "\n  ]\n}\n"},
+};
+
+enum { MEDIA = 9, BROKEN = 4 };
+
+static void fill_medium(struct buffer *out, const char *layout, int number, const char *between)
+{
+    buffer_reset(out);
+    for (; *layout; layout++) {
+        if (*layout == '#' || *layout == '@')
+            buffer_printf(out, "%0*x", *layout == '#' ? 1 : 32, (unsigned)number);
+        else
+            buffer_add_char(out, *layout);
+    }
+    buffer_add_text(out, between);
+}
+
+/* In the medium that is broken a byte is left out, or another one put before it. */
+static bool add_media(struct buffer *text, size_t layout, size_t at, char extra)
+{
+    struct buffer medium = {0};
+    size_t len = 0;
+
+    buffer_add_text(text, layouts[layout].begin);
+    for (int i = 1; i <= MEDIA; i++) {
+        fill_medium(&medium, layouts[layout].medium, i, i < MEDIA ? layouts[layout].between : "");
+        if (i != BROKEN) {
+            buffer_add(text, medium.data, medium.len);
+            continue;
+        }
+        len = medium.len;
+        buffer_add(text, medium.data, at);
+        if (extra)
+            buffer_add_char(text, extra);
+        buffer_add(text, medium.data + at + !extra, len - at - !extra);
+    }
+    buffer_add_text(text, layouts[layout].end);
+    buffer_release(&medium);
+    return at + 1 < len;
+}
+
+static void assert_other_media(const struct buffer *text, size_t at, char extra)
+{
+    struct error err = {""};
+    struct list *list = list_open_memory(text->data, text->len, "projectvic", &err);
+    unsigned found = 1u << BROKEN, all = (1u << (MEDIA + 1)) - 2;
+    enum list_result result;
+
+    ck_assert_msg(list != NULL, "%s", err.text);
+    while ((result = list_next(list, &err)) == LIST_ENTRY || result == LIST_BAD)
+        if (result == LIST_ENTRY)
+            found |= 1u << (list_entry(list)->digests.bytes[DIGEST_MD5][DIGEST_MD5_LEN - 1] & 31);
+    ck_assert_msg((found & all) == all, "%x %zu '%c' %s\n%.*s", found, at, extra, err.text, (int)text->len,
+                  text->data);
+    list_close(list);
+}
+
+START_TEST(a_byte_too_many_or_too_few_costs_one_medium)
+{
+    static const char extras[] = {'\0', '"', '{', '}', '[', ']', ',', '\\', 'x', '\n'};
+
+    for (size_t layout = 0; layout < sizeof layouts / sizeof *layouts; layout++)
+        for (size_t i = 0; i < sizeof extras; i++) {
+            bool more = true;
+
+            for (size_t at = 0; more; at++) {
+                struct buffer text = {0};
+
+                more = add_media(&text, layout, at, extras[i]);
+                assert_other_media(&text, at, extras[i]);
+                buffer_release(&text);
+            }
+        }
 }
 END_TEST
 
@@ -515,6 +843,64 @@ START_TEST(a_newer_version_is_refused)
 {
     ASSERT_LIST("{\"kith-set\":2,\"name\":\"a\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
                 "FAILED was made by a newer version of kith (\"kith-set\" is 2, not 1)\n");
+}
+END_TEST
+
+/* With what the set could not be made there is no use in its entries; a source is one row. */
+START_TEST(what_a_set_cannot_be_is_refused)
+{
+    static const struct {
+        const char *key;
+        size_t len;
+        const char *wanted;
+    } samples[] = {
+        {"name", 200, NULL},
+        {"name", 201, "FAILED the set's name is longer than 200 bytes\n"},
+        {"category", 200, NULL},
+        {"category", 201, "FAILED the set's category is longer than 200 bytes\n"},
+        {"kind", 5, "FAILED the set's kind is none of notable, known, neutral\n"},
+    };
+
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct buffer text = {0}, out = {0};
+        struct error err = {""};
+        struct list *list;
+
+        buffer_printf(&text,
+                      "{\"kith-set\":1,\"%s\":\"%0*d\"}\n{\"sha1\":\"" SHA1_ABC "\",\"name\":\"%0300d\"}\n",
+                      samples[i].key, (int)samples[i].len, 0, 0);
+        list = list_open_memory(text.data, text.len, NULL, &err);
+        ck_assert_msg(list != NULL, "%s", err.text);
+        ck_assert_int_eq(list_peek(list), samples[i].wanted ? LIST_FAILED : LIST_SET);
+        add_list(&out, list);
+        ck_assert_msg(!samples[i].wanted == (strstr(out.data, "name=000") != NULL), "%.*s", (int)out.len,
+                      out.data);
+        if (samples[i].wanted)
+            assert_text(&out, samples[i].wanted);
+        buffer_release(&out);
+        buffer_release(&text);
+        list_close(list);
+    }
+}
+END_TEST
+
+START_TEST(sources_are_of_known_kinds_and_told_in_ascii)
+{
+    ASSERT_LIST("{\"source\":1,\"kind\":\"folder\"}\n{\"source\":2,\"kind\":\"file\"}\n{\"source\":3,"
+                "\"kind\":\"image\"}\n"
+                "{\"source\":4,\"kind\":\"list\"}\n{\"source\":5,\"kind\":\"set\"}\n{\"source\":6,\"kind\":"
+                "\"sets\"}\n"
+                "{\"source\":7,\"time\":\"\"}\n{\"source\":8,\"format\":\"\\u001b[1m\"}\n{\"source\":9,"
+                "\"tool\":\"\u00e9\"}\n"
+                "{\"source\":10,\"format\":\"E01 ~\",\"note\":\"\u00e9\"}\n",
+                "kith-json",
+                "source 1  folder    0 \nsource 2  file    0 \nsource 3  image    0 \nsource 4  list    0 \n"
+                "source 5  set    0 \n"
+                "row 6: \"kind\" is none of folder, file, image, list, set\n"
+                "source 7      0 \n"
+                "row 8: \"format\" or \"tool\" is not printable ASCII\n"
+                "row 9: \"format\" or \"tool\" is not printable ASCII\n"
+                "source 10   E01 ~  \u00e9 0 \n");
 }
 END_TEST
 
@@ -637,6 +1023,35 @@ START_TEST(hash_sets_of_autopsy_are_read_with_their_names)
         "md5=" MD5_EMPTY " name=\n"
         "row 3: md5 is not of 16 bytes, or not in hexadecimal digits\n"
         "sha1=" SHA1_EMPTY " name=z\n");
+}
+END_TEST
+
+START_TEST(marks_and_digests_of_zeros_are_known_in_files_of_sqlite)
+{
+    assert_database("CREATE TABLE FILE (sha1 VARCHAR, md5 VARCHAR, special_code VARCHAR);"
+                    "INSERT INTO FILE VALUES ('" ZEROS_40 "', '" MD5_ABC "', 'M'), ('" SHA1_ABC
+                    "', x'" ZEROS_32 "', NULL), (x'" ZEROS_40 "', NULL, 'S');",
+                    "nsrl3",
+                    "md5=" MD5_ABC " name= mark=M\n"
+                    "sha1=" SHA1_ABC " name=\n"
+                    "row 3: there is no digest\n");
+}
+END_TEST
+
+START_TEST(a_set_of_kith_is_refused_and_named)
+{
+    char head[100] = "SQLite format 3";
+    struct error err = {""};
+
+    make_database("PRAGMA application_id = 0x4b495448; CREATE TABLE FILE (sha1 TEXT);");
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_null(list_open(sqlite_path, i ? "nsrl3" : NULL, &err));
+        ck_assert_ptr_nonnull(strstr(err.text, "is a reference set of kith: see kith sets merge"));
+        ck_assert_ptr_nonnull(strstr(err.text, sqlite_path));
+    }
+    unlink(sqlite_path);
+    memcpy(head + 68, "KITH", 4);
+    assert_refused(head, sizeof head, NULL, "memory: is a reference set of kith: see kith sets merge");
 }
 END_TEST
 
@@ -797,12 +1212,20 @@ RUN_TESTS("list", what_is_no_list_is_refused_with_the_formats, compressed_lists_
           hashdeep_names_its_columns, hashdeep_lists_that_were_put_together_are_read,
           broken_rows_of_hashdeep_are_told, nsrl_rdsv2_is_read, hashkeeper_is_read,
           any_csv_with_a_digest_is_read, kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it,
-          broken_rows_of_csv_are_told, a_missing_quote_costs_a_mebibyte_at_most, encase_is_read,
-          project_vic_is_read, project_vic_cases_have_their_media_inside,
-          broken_media_are_told_and_what_is_no_json_ends_it, what_a_delta_inserts_are_entries,
+          broken_rows_of_csv_are_told, a_stray_quote_costs_its_own_line,
+          a_row_with_a_stray_quote_is_told_with_its_line, a_row_has_64_lines_and_64_kib_at_most,
+          a_line_too_long_behind_a_stray_quote_is_told_as_well, a_digest_of_zeros_is_none,
+          what_else_a_list_says_of_an_entry_is_its_mark, marks_come_through_the_thread_that_reads_ahead,
+          encase_is_read, project_vic_is_read, project_vic_cases_have_their_media_inside,
+          broken_media_are_told_and_cost_no_other, the_last_medium_may_be_broken_but_the_list_must_end,
+          control_characters_in_json_are_kept, a_broken_medium_of_a_case_costs_no_other,
+          a_byte_too_many_or_too_few_costs_one_medium, what_a_delta_inserts_are_entries,
           changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told, kiths_json_lines_are_read,
           records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
-          a_newer_version_is_refused, broken_rows_of_json_are_told, rdsv3_is_read_from_the_table_file,
-          rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
-          hash_sets_of_autopsy_are_read_with_their_names, other_files_of_sqlite_are_refused,
-          any_name_comes_back_from_every_format_that_can_hold_it, what_was_read_and_its_sha256_are_told)
+          a_newer_version_is_refused, what_a_set_cannot_be_is_refused,
+          sources_are_of_known_kinds_and_told_in_ascii, broken_rows_of_json_are_told,
+          rdsv3_is_read_from_the_table_file, rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
+          hash_sets_of_autopsy_are_read_with_their_names,
+          marks_and_digests_of_zeros_are_known_in_files_of_sqlite, a_set_of_kith_is_refused_and_named,
+          other_files_of_sqlite_are_refused, any_name_comes_back_from_every_format_that_can_hold_it,
+          what_was_read_and_its_sha256_are_told)
