@@ -13,6 +13,7 @@ enum {
     MAX_GAP = 4 << 10,   /* between two runs: reading it costs less than another call */
     ZEROS_PIECE = 64 << 20,
     MOST_VIEWS = 2 * ARENA_LEN / MAPPED,
+    COMPRESSED = 64 << 10, /* NTFS compresses no more than that together */
 };
 
 /* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of
@@ -27,12 +28,22 @@ struct piece {
     const uint8_t *at; /* where its bytes are, once they were read */
 };
 
+/* The way back to the bytes of the object that is being inspected. */
+struct again {
+    struct content content; /* first: it is what the inspector knows of it */
+    struct medium *medium;
+    const struct object *object;
+    struct filesystem_content *stored; /* NULL: the runs tell all */
+    uint8_t *unit;                     /* for COMPRESSED bytes of that */
+};
+
 struct batch {
     const struct inspector *inspector;
     void *state;
+    struct again again;
+    uint8_t unit[COMPRESSED];
     struct crew_worker *worker;
     struct object *objects;
-    uint32_t *items;
     bool *pending; /* still to be inspected */
     size_t count, room;
     uint64_t pending_len;   /* bytes */
@@ -69,14 +80,121 @@ void batch_free(struct batch *batch)
     for (size_t i = 0; i < batch->room; i++)
         object_release(&batch->objects[i]);
     free(batch->objects);
-    free(batch->items);
     free(batch->pending);
     free(batch->pieces);
     free(batch->arena);
     free(batch);
 }
 
+/* ---- reading again ---- */
+
+/* The first run that ends behind a place. */
+static size_t run_at(const struct object *object, uint64_t offset)
+{
+    size_t low = 0, high = object->run_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (object->runs[middle].offset + object->runs[middle].len <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What of a run lies between two places of the object, both of which it reaches over or into. */
+static struct object_run part_of(const struct object_run *run, uint64_t start, uint64_t end)
+{
+    uint64_t from = run->offset > start ? run->offset : start;
+    uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
+
+    return (struct object_run){from, run->image + (from - run->offset), to - from};
+}
+
+/* Neither the arena nor the views may be used: in them lies what is being given to the inspector. */
+static int read_from_runs(const struct again *again, uint64_t offset, uint8_t *into, size_t len)
+{
+    const struct object *object = again->object;
+    const uint64_t end = offset + len;
+
+    memset(into, 0, len);
+    for (size_t i = run_at(object, offset); i < object->run_count && object->runs[i].offset < end; i++) {
+        const struct object_run part = part_of(&object->runs[i], offset, end);
+
+        medium_read(again->medium, part.image, into + (part.offset - offset), (size_t)part.len);
+        if (medium_bad_bytes(again->medium, part.image, part.len))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether it is known to be bad where these bytes come from, or those that NTFS compressed with them. */
+static bool is_spoilt(const struct again *again, uint64_t offset, size_t len)
+{
+    const struct object *object = again->object;
+    const uint64_t start = offset - offset % COMPRESSED,
+                   end = (offset + len + COMPRESSED - 1) / COMPRESSED * COMPRESSED;
+
+    for (size_t i = run_at(object, start); i < object->run_count && object->runs[i].offset < end; i++) {
+        const struct object_run part = part_of(&object->runs[i], start, end);
+
+        if (medium_bad_bytes(again->medium, part.image, part.len))
+            return true;
+    }
+    return false;
+}
+
+static int read_fully(struct filesystem_content *stored, uint64_t offset, uint8_t *into, size_t len)
+{
+    for (size_t done = 0; done < len;) {
+        ssize_t got = filesystem_content_read(stored, offset + done, into + done, len - done);
+
+        if (got <= 0 || (size_t)got > len - done)
+            return -1;
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+/* From where NTFS begins a unit: inside of one libtsk 4.11 gives zeros for some streams that it otherwise
+ * reads. */
+static int read_from_stored(const struct again *again, uint64_t offset, uint8_t *into, size_t len)
+{
+    for (size_t done = 0; done < len;) {
+        const size_t skip = (size_t)((offset + done) % COMPRESSED), left = len - done;
+        const size_t part = left < COMPRESSED - skip ? left : COMPRESSED - skip;
+
+        if (read_fully(again->stored, offset + done - skip, again->unit, skip + part))
+            return -1;
+        memcpy(into + done, again->unit + skip, part);
+        done += part;
+    }
+    return is_spoilt(again, offset, len) ? -1 : 0;
+}
+
+static int read_again(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    const struct again *again = (const struct again *)content;
+    const uint64_t size = again->object->size;
+
+    if (offset > size || len > size - offset)
+        return -1;
+    if (len == 0)
+        return 0;
+    return again->stored ? read_from_stored(again, offset, into, len)
+                         : read_from_runs(again, offset, into, len);
+}
+
 /* ---- one object ---- */
+
+static bool begin(struct batch *batch, struct medium *medium, const struct object *object,
+                  struct filesystem_content *stored)
+{
+    batch->again = (struct again){{read_again}, medium, object, stored, batch->unit};
+    return batch->inspector->begin(batch->state, object, &batch->again.content);
+}
 
 static void give_zeros(struct batch *batch, uint64_t len)
 {
@@ -275,8 +393,8 @@ static void read_pending(struct batch *batch, struct medium *medium)
         if (!batch->pending[i])
             continue;
         batch->pending[i] = false;
-        crew_begin(batch->worker, batch->items[i]);
-        if (batch->inspector->begin(batch->state, object)) {
+        crew_begin(batch->worker, (uint32_t)object->item);
+        if (begin(batch, medium, object, NULL)) {
             if (together)
                 inspect_pending(batch, medium, object);
             else
@@ -293,7 +411,6 @@ static int make_room(struct batch *batch)
 {
     size_t room = batch->room ? batch->room * 2 : 256;
     struct object *objects;
-    uint32_t *items;
     bool *pending;
 
     if (batch->count < batch->room)
@@ -301,13 +418,10 @@ static int make_room(struct batch *batch)
     objects = realloc(batch->objects, room * sizeof *objects);
     if (objects)
         batch->objects = objects;
-    items = realloc(batch->items, room * sizeof *items);
-    if (items)
-        batch->items = items;
     pending = realloc(batch->pending, room * sizeof *pending);
     if (pending)
         batch->pending = pending;
-    if (!objects || !items || !pending)
+    if (!objects || !pending)
         return -1;
     memset(batch->objects + batch->room, 0, (room - batch->room) * sizeof *objects);
     batch->room = room;
@@ -357,15 +471,15 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     *kept = *object;
     *object = swap;
     object_reset(object);
-    batch->items[batch->count] = item;
+    kept->item = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
     if (!batch->inspector || kept->state == OBJECT_UNREADABLE ||
-        claims_too_much(batch, medium, kept, stored)) {
+        claims_too_much(batch, medium, kept, stored) || (kept->flags & OBJECT_UNWANTED)) {
         batch->count++;
     } else if (content || stored > LARGE) {
         batch->count++;
-        if (batch->inspector->begin(batch->state, kept)) {
+        if (begin(batch, medium, kept, content)) {
             if (content)
                 inspect_content(batch, medium, kept, content);
             else

@@ -21,9 +21,9 @@ struct batch *batch_new(const struct inspector *inspector, void *state, struct c
 void batch_free(struct batch *batch);
 
 /*
- * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task.
- * content as in filesystem.h; with it, and if the object is large, it is inspected before this returns.  -1
- * without memory.
+ * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task, which
+ * becomes the object's.  content as in filesystem.h; with it, and if the object is large, it is inspected
+ * before this returns; with OBJECT_UNWANTED it never is.  -1 without memory.
  */
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
               struct filesystem_content *content);

@@ -96,11 +96,12 @@ static void tell_bad(struct reading *reading)
 static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
                          unsigned workers)
 {
+    const uint64_t more = setup->inspector ? setup->inspector->memory : 0;
     const struct crew_job job = {.start = evidence_task_start,
                                  .work = evidence_task_work,
                                  .arg = setup,
                                  .folders = folders,
-                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE,
+                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
                                  .seconds = reading->options->seconds};
 
     return crew_new(&job, workers, reading->err);
@@ -126,6 +127,27 @@ static char *folder_of(const char *path)
     if (!slash)
         return strdup(".");
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+static size_t count_folders(const char *const *folders)
+{
+    size_t count = 0;
+
+    while (folders && folders[count])
+        count++;
+    return count;
+}
+
+/* Those of the evidence, and those of the inspector, which may be NULL; for free. */
+static const char **join_folders(const char *const *folders, const char *const *more)
+{
+    const char **all = calloc(count_folders(folders) + count_folders(more) + 1, sizeof *all), **at = all;
+
+    while (all && folders && *folders)
+        *at++ = *folders++;
+    while (all && more && *more)
+        *at++ = *more++;
+    return all;
 }
 
 /* A second process for the digest of the whole: it reads in another order than everything else. */
@@ -162,9 +184,13 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
                                    .type = setup->type,
                                    .bytes = setup->bytes,
                                    .digests = reading->options->image_digests};
+    const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
     struct crew *digester = NULL;
 
-    reading->crew = hire(reading, setup, folders, reading->options->workers);
+    if (all) /* which the crew needs to its end */
+        reading->crew = hire(reading, setup, all, reading->options->workers);
+    else
+        reading_out_of_memory(reading);
     if (reading->crew)
         tell_missing(reading);
     if (reading->crew && reading->options->image_digests && read == reading_image) {
@@ -180,6 +206,7 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
     if (digester)
         end_digest(reading, digester);
     crew_free(reading->crew);
+    free(all);
     tell_bad(reading);
 }
 

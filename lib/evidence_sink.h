@@ -25,6 +25,17 @@ struct evidence_options {
     const atomic_bool *stop;           /* becomes true when reading is to end early; may be NULL */
     bool as_file;                      /* take a file as it is, even if it is an image */
     bool files_expected;               /* then a file that is no image is nothing to be noted */
+
+    /*
+     * What is read is numbered by item (object.h): the same numbers for the same evidence, kinds and offset,
+     * whatever the number of workers, unless a time-out hides names.  The content of items before first_item
+     * is not read again.  wanted is asked, in this process and in the order of the items, whether the content
+     * of a file with these paths (as for the sink; count may be 0) is wanted; NULL: all is.  Objects without
+     * wanted content are told all the same, with OBJECT_UNWANTED and without a result.
+     */
+    uint64_t first_item;
+    bool (*wanted)(void *arg, const char *paths, size_t count);
+    void *wanted_arg;
 };
 
 struct evidence_image {
@@ -47,7 +58,8 @@ struct evidence_volume {
 struct evidence_sink {
     void (*image)(void *arg, const struct evidence_image *image);
     void (*volume)(void *arg, const struct evidence_volume *volume); /* before its objects */
-    /* paths: count of them, each ended by a zero byte, relative to the volume. */
+    /* paths: count of them, each ended by a zero byte, relative to the volume.  object->item never gets less.
+     */
     void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object,
                    const char *paths, size_t count);
     void (*digests)(void *arg, const struct digest_values *whole, const struct digest_values *stored);

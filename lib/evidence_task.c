@@ -26,7 +26,8 @@ struct evidence_worker {
     struct batch *batch;
     struct digest *digest; /* made while libcrypto may still read its files */
     struct buffer out;
-    uint32_t item; /* of the task */
+    uint32_t item;       /* of the task */
+    unsigned item_flags; /* of its objects, besides their own */
     uint64_t steps;
 };
 
@@ -97,6 +98,7 @@ static void send_object(void *arg, const struct object *object)
     struct evidence_worker *worker = arg;
 
     wire_put(&worker->out, MESSAGE_OBJECT);
+    wire_put(&worker->out, object->item);
     object_encode(&worker->out, object);
     send_out(worker);
 }
@@ -357,10 +359,17 @@ static void do_list(struct evidence_worker *worker)
 
 /* ---- objects ---- */
 
+/* What an item's objects get from the number that tells whether its content is wanted. */
+static unsigned wanted_flag(struct wire *task)
+{
+    return wire_get(task) ? 0 : OBJECT_UNWANTED;
+}
+
 static int found_object(void *arg, struct object *object, struct filesystem_content *content)
 {
     struct evidence_worker *worker = arg;
 
+    object->flags |= worker->item_flags;
     return batch_add(worker->batch, worker->medium, worker->item, object, content);
 }
 
@@ -400,13 +409,14 @@ static void add_failure(struct evidence_worker *worker, struct failures *failure
 static void do_objects(struct evidence_worker *worker, struct wire *task)
 {
     unsigned kinds = (unsigned)wire_get(task);
-    size_t count = wire_get_count(task, 8);
+    size_t count = wire_get_count(task, 16);
     struct failures failures = {0};
     struct error err;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t inode = wire_get(task);
 
+        worker->item_flags = wanted_flag(task);
         worker->item = (uint32_t)i;
         if (crew_begin(worker->crew, (uint32_t)i) &&
             filesystem_objects(worker->filesystem, inode, kinds, found_object, worker, &err))
@@ -439,15 +449,15 @@ static void do_blocks(struct evidence_worker *worker, struct wire *task)
 static void do_ranges(struct evidence_worker *worker, struct wire *task)
 {
     uint64_t kind = wire_get(task);
-    size_t count = wire_get_count(task, 16);
+    size_t count = wire_get_count(task, 24);
     struct object object = {0};
 
     for (size_t i = 0; i < count && kind < OBJECT_KINDS; i++) {
         object_reset(&object);
         object.kind = (enum object_kind)kind;
-        object.flags = OBJECT_RANGE;
         object.start = wire_get(task);
         object.size = wire_get(task);
+        object.flags = OBJECT_RANGE | wanted_flag(task);
         if (crew_begin(worker->crew, (uint32_t)i) &&
             object_add_run(&object, 0, object.start, object.size) == 0)
             batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL);
@@ -482,6 +492,7 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
 
     if (!medium) {
         object_blame(object, OBJECT_UNREADABLE, "it cannot be read");
+        object->item = item;
         send_object(worker, object);
         return;
     }
@@ -495,6 +506,7 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
         if (fstat(fd, &after) != 0 || !same_times(&before, &after))
             object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
         done.run_count = 0;
+        done.item = item;
         send_object(worker, &done);
     }
     medium_close(medium);

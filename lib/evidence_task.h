@@ -20,9 +20,9 @@ enum evidence_task {
     TASK_FOLDERS, /* system; count, inode...: an item each */
     TASK_RECORDS, /* system; first, count: an item each */
     TASK_LIST,    /* system */
-    TASK_OBJECTS, /* system; kinds; count, inode...: an item each */
+    TASK_OBJECTS, /* system; kinds; count, (inode, whether its content is wanted)...: an item each */
     TASK_BLOCKS,  /* system; first, last */
-    TASK_RANGES,  /* kind; count, (start, len)...: an item each */
+    TASK_RANGES,  /* kind; count, (start, len, whether its content is wanted)...: an item each */
     TASK_FILES,   /* count, object...: an item each, with its descriptor */
     TASK_DIGEST,  /* - */
 };
@@ -35,7 +35,7 @@ enum evidence_message {
     MESSAGE_CONTENT, /* item; name; encrypted */
     MESSAGE_NAME,    /* inode, parent, parent's sequence, allocated, folder, name */
     MESSAGE_USE,     /* inode, sequence, allocated */
-    MESSAGE_OBJECT,  /* object */
+    MESSAGE_OBJECT,  /* item, never less than that of the one before; object */
     MESSAGE_RUN,     /* start, len: free */
     MESSAGE_DIGEST,  /* kinds, bytes of each */
     MESSAGE_BAD,     /* start, len: of the image, not readable */

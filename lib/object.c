@@ -176,7 +176,7 @@ bool object_decode(struct wire *wire, struct object *object)
 {
     object_reset(object);
     object->kind = (enum object_kind)get_below(wire, OBJECT_KINDS);
-    object->flags = (unsigned)get_below(wire, 64);
+    object->flags = (unsigned)get_below(wire, 2 * OBJECT_UNWANTED);
     object->inode = wire_get(wire);
     object->type = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
     object->id = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);

@@ -33,8 +33,9 @@ enum {
     OBJECT_RESIDENT = 2, /* stored in the file system's records, so without runs */
     OBJECT_COMPRESSED = 4,
     OBJECT_ENCRYPTED = 8,
-    OBJECT_RANGE = 16, /* known by where it lies: slack, unallocated, gap */
-    OBJECT_HOST = 32,  /* a file of the host */
+    OBJECT_RANGE = 16,    /* known by where it lies: slack, unallocated, gap */
+    OBJECT_HOST = 32,     /* a file of the host */
+    OBJECT_UNWANTED = 64, /* its content was not asked for, and not inspected */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -58,6 +59,9 @@ enum object_state {
 };
 
 struct object {
+    /* The piece of work that it came from (an inode, a range, a file of the host): its number in what is
+     * read. Not a part of the message. */
+    uint64_t item;
     enum object_kind kind;
     unsigned flags;
     uint64_t inode; /* of a file system's object, with the attribute's type and id */

@@ -157,6 +157,145 @@ void reading_take_object(struct reading *reading, struct object *object)
                               reading->paths.data ? reading->paths.data : "", count);
 }
 
+/* ---- losses ---- */
+
+enum { SYSTEM_NUMBERS = 4 };
+
+/* The number of an item's inode, or the start of its range, as its task was given it. */
+static uint64_t argument(struct wire task, size_t numbers_before, size_t each, uint32_t item)
+{
+    uint64_t skip = numbers_before + (uint64_t)each * item;
+
+    while (skip-- > 0 && !task.broken)
+        wire_get(&task);
+    return wire_get(&task);
+}
+
+/* How many items a task has that have numbers and give objects. */
+static uint64_t item_count(const char *data, size_t len)
+{
+    struct wire task = {data, len, false};
+
+    switch (wire_get(&task)) {
+    case TASK_OBJECTS:
+        return argument(task, SYSTEM_NUMBERS + 1, 0, 0);
+    case TASK_RANGES:
+        return argument(task, 1, 0, 0);
+    case TASK_FILES:
+        return argument(task, 0, 0, 0);
+    default:
+        return 0;
+    }
+}
+
+/* Types of the attribute that a file's content is, as libtsk numbers them. */
+enum { DEFAULT_DATA = 1, NTFS_DATA = 128 };
+
+static void hand_over_lost(struct reading *reading, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+
+    object->item = reading->taking.result.tag + item;
+    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
+    reading_take_object(reading, object);
+}
+
+/* An object of which nothing is known but that it is there. */
+static void take_lost_object(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+    const uint64_t inode = argument(task, SYSTEM_NUMBERS + 2, 2, item);
+    bool allocated = reading->names && names_know(reading->names, inode, true);
+
+    object_reset(object);
+    object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
+    object->flags = (allocated ? OBJECT_ALLOCATED : 0) |
+                    (argument(task, SYSTEM_NUMBERS + 3, 2, item) ? 0 : OBJECT_UNWANTED);
+    object->inode = inode;
+    object->type =
+        reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_lost_file(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    wire_get(&task);
+    for (uint32_t i = 0; i <= item; i++)
+        if (!object_decode(&task, &reading->object))
+            return;
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_lost_range(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+
+    object_reset(object);
+    object->kind = (enum object_kind)(argument(task, 0, 0, 0) % OBJECT_KINDS);
+    object->start = argument(task, 2, 3, item);
+    object->size = argument(task, 3, 3, item);
+    object->flags = OBJECT_RANGE | (argument(task, 4, 3, item) ? 0 : OBJECT_UNWANTED);
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    uint64_t kind = wire_get(&task);
+    size_t system = SYSTEM_NUMBERS;
+
+    switch (kind) {
+    case TASK_TABLE:
+        reading_problem(reading, "the partition table: %s", reason);
+        break;
+    case TASK_SYSTEMS:
+        reading_problem(reading, "a file system could not be opened: %s", reason);
+        break;
+    case TASK_FOLDERS:
+        reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
+        break;
+    case TASK_LIST:
+        reading_problem(reading, "files that no folder names may be missing: %s", reason);
+        break;
+    case TASK_OBJECTS:
+        take_lost_object(reading, task, item, reason);
+        break;
+    case TASK_BLOCKS:
+        reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
+                        argument(task, system + 1, 0, 0), reason);
+        break;
+    case TASK_RANGES:
+        take_lost_range(reading, task, item, reason);
+        break;
+    case TASK_FILES:
+        take_lost_file(reading, task, item, reason);
+        break;
+    case TASK_DIGEST:
+        reading_problem(reading, "the digest of the image: %s", reason);
+        break;
+    default: /* names in records: the record is lost as an object as well, and told there */
+        break;
+    }
+}
+
+/* Of the items before one.  They come between the objects that were read, so that numbers never get less. */
+static void take_losses(struct reading *reading, uint64_t before)
+{
+    struct taking *taking = &reading->taking;
+    const struct crew_result *result = &taking->result;
+    const struct wire task = {result->task, result->task_len, false};
+
+    for (; taking->losses_told < result->loss_count; taking->losses_told++) {
+        const struct crew_loss *loss = &result->losses[taking->losses_told];
+
+        if (loss->item >= before)
+            return;
+        if (loss->item == CREW_WHOLE_TASK || (taking->item_count && loss->item >= taking->item_count))
+            reading_problem(reading, "a part of the evidence was given up: %s", loss->reason);
+        else
+            take_loss(reading, task, loss->item, loss->reason);
+    }
+}
+
 /* ---- messages ---- */
 
 enum { MAX_VOLUMES = 1024 };
@@ -325,6 +464,24 @@ static void take_range(struct reading *reading, struct wire *wire, struct ranges
         reading_out_of_memory(reading);
 }
 
+/* Only a task that has items can have objects, and they come in order. */
+static void take_object(struct reading *reading, struct wire *wire)
+{
+    struct taking *taking = &reading->taking;
+    const uint64_t item = wire_get(wire);
+
+    if (item < taking->item || item >= taking->item_count)
+        wire->broken = true;
+    if (wire->broken)
+        return;
+    taking->item = item;
+    take_losses(reading, item);
+    if (!object_decode(wire, &reading->object))
+        return;
+    reading->object.item = taking->result.tag + item;
+    reading_take_object(reading, &reading->object);
+}
+
 static void take_message(struct reading *reading, struct wire *wire)
 {
     char text[5200];
@@ -352,8 +509,7 @@ static void take_message(struct reading *reading, struct wire *wire)
         take_use(reading, wire);
         break;
     case MESSAGE_OBJECT:
-        if (object_decode(wire, &reading->object))
-            reading_take_object(reading, &reading->object);
+        take_object(reading, wire);
         break;
     case MESSAGE_RUN:
         take_range(reading, wire, &reading->free);
@@ -374,116 +530,15 @@ static void take_message(struct reading *reading, struct wire *wire)
     }
 }
 
-/* ---- losses ---- */
-
-/* The number of an item's inode, or the start of its range, as its task was given it. */
-static uint64_t argument(struct wire task, size_t numbers_before, size_t each, uint32_t item)
-{
-    uint64_t skip = numbers_before + (uint64_t)each * item;
-
-    while (skip-- > 0 && !task.broken)
-        wire_get(&task);
-    return wire_get(&task);
-}
-
-/* Types of the attribute that a file's content is, as libtsk numbers them. */
-enum { DEFAULT_DATA = 1, NTFS_DATA = 128 };
-
-/* An object of which nothing is known but that it is there. */
-static void take_lost_object(struct reading *reading, uint64_t inode, const char *reason)
-{
-    struct object *object = &reading->object;
-    bool allocated = reading->names && names_know(reading->names, inode, true);
-
-    object_reset(object);
-    object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
-    object->flags = allocated ? OBJECT_ALLOCATED : 0;
-    object->inode = inode;
-    object->type =
-        reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
-    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
-    reading_take_object(reading, object);
-}
-
-static void take_lost_file(struct reading *reading, struct wire task, uint32_t item, const char *reason)
-{
-    wire_get(&task);
-    for (uint32_t i = 0; i <= item; i++)
-        if (!object_decode(&task, &reading->object))
-            return;
-    object_blame(&reading->object, OBJECT_UNREADABLE, "%s", reason);
-    reading_take_object(reading, &reading->object);
-}
-
-static void take_lost_range(struct reading *reading, struct wire task, uint32_t item, const char *reason)
-{
-    struct object *object = &reading->object;
-
-    object_reset(object);
-    object->kind = (enum object_kind)(argument(task, 0, 0, 0) % OBJECT_KINDS);
-    object->flags = OBJECT_RANGE;
-    object->start = argument(task, 2, 2, item);
-    object->size = argument(task, 3, 2, item);
-    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
-    reading_take_object(reading, object);
-}
-
-enum { SYSTEM_NUMBERS = 4 };
-
-static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
-{
-    uint64_t kind = wire_get(&task);
-    size_t system = SYSTEM_NUMBERS;
-
-    switch (kind) {
-    case TASK_TABLE:
-        reading_problem(reading, "the partition table: %s", reason);
-        break;
-    case TASK_SYSTEMS:
-        reading_problem(reading, "a file system could not be opened: %s", reason);
-        break;
-    case TASK_FOLDERS:
-        reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
-        break;
-    case TASK_LIST:
-        reading_problem(reading, "files that no folder names may be missing: %s", reason);
-        break;
-    case TASK_OBJECTS:
-        take_lost_object(reading, argument(task, system + 2, 1, item), reason);
-        break;
-    case TASK_BLOCKS:
-        reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
-                        argument(task, system + 1, 0, 0), reason);
-        break;
-    case TASK_RANGES:
-        take_lost_range(reading, task, item, reason);
-        break;
-    case TASK_FILES:
-        take_lost_file(reading, task, item, reason);
-        break;
-    case TASK_DIGEST:
-        reading_problem(reading, "the digest of the image: %s", reason);
-        break;
-    default: /* names in records: the record is lost as an object as well, and told there */
-        break;
-    }
-}
-
-static void take_losses(struct reading *reading, const struct crew_result *result)
-{
-    const struct wire task = {result->task, result->task_len, false};
-
-    for (size_t i = 0; i < result->loss_count; i++) {
-        const struct crew_loss *loss = &result->losses[i];
-
-        if (loss->item == CREW_WHOLE_TASK)
-            reading_problem(reading, "a part of the evidence was given up: %s", loss->reason);
-        else
-            take_loss(reading, task, loss->item, loss->reason);
-    }
-}
-
 /* ---- tasks ---- */
+
+bool reading_number(struct reading *reading, const char *paths, size_t count)
+{
+    const struct evidence_options *options = reading->options;
+
+    return reading->next_item++ >= options->first_item &&
+           (!paths || !options->wanted || options->wanted(options->wanted_arg, paths, count));
+}
 
 void reading_begin(struct reading *reading, enum evidence_task kind)
 {
@@ -499,22 +554,24 @@ void reading_begin_system(struct reading *reading, enum evidence_task kind)
 
 static void take_one(struct reading *reading)
 {
-    struct crew_result result;
+    struct taking *taking = &reading->taking;
     struct wire wire;
 
+    *taking = (struct taking){.losses_told = 0};
     if (reading->options->stop && atomic_load(reading->options->stop))
         reading->failed = reading->stopped = true;
-    else if (crew_pop(reading->crew, &result, reading->err) < 0)
+    else if (crew_pop(reading->crew, &taking->result, reading->err) < 0)
         reading->failed = true;
     if (reading->failed)
         return;
-    wire = (struct wire){result.data, result.len, false};
+    taking->item_count = item_count(taking->result.task, taking->result.task_len);
+    wire = (struct wire){taking->result.data, taking->result.len, false};
     while (wire_more(&wire))
         take_message(reading, &wire);
     if (wire.broken)
         reading_problem(reading,
                         "a worker sent what cannot be understood; a part of the evidence may be missing");
-    take_losses(reading, &result);
+    take_losses(reading, UINT64_MAX);
     if (reading->options->bytes)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }
@@ -528,8 +585,9 @@ void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
     if (reading->failed) {
         for (unsigned i = 0; i < fd_count; i++)
             close(fds[i]);
-    } else if (crew_push(reading->crew, 0, reading->task.data, reading->task.len, fds, fd_count,
-                         reading->err)) {
+    } else if (crew_push(reading->crew,
+                         reading->next_item - item_count(reading->task.data, reading->task.len),
+                         reading->task.data, reading->task.len, fds, fd_count, reading->err)) {
         reading->failed = true;
     }
 }

@@ -40,6 +40,13 @@ struct ranges {
     size_t count, room;
 };
 
+/* A task's result that is being taken. */
+struct taking {
+    struct crew_result result;
+    uint64_t item_count, item; /* of the task; the latest of which something was told */
+    size_t losses_told;
+};
+
 struct reading {
     const char *path;
     const struct evidence_options *options;
@@ -48,7 +55,9 @@ struct reading {
     struct buffer task; /* that is being made */
     struct object object;
     struct buffer paths;
-    bool failed; /* the environment: err tells; nothing more is done */
+    uint64_t next_item; /* number of the next item that is given out */
+    struct taking taking;
+    bool failed;  /* the environment: err tells; nothing more is done */
     bool stopped; /* because the caller wants it: failed, too, so that nothing more is done */
     bool partial, changed;
     bool forgiving; /* what goes wrong now is no problem: deleted folders may be anything */
@@ -81,7 +90,13 @@ struct reading {
 
 /* ---- tasks ---- */
 
-/* Begins a task in reading->task; then come its arguments; then it is given out. */
+/*
+ * Numbers an item.  False if its content is not wanted, which is asked with its paths; with NULL for them
+ * nobody is asked.
+ */
+bool reading_number(struct reading *reading, const char *paths, size_t count);
+/* Begins a task in reading->task; then come its arguments; then it is given out.  Its items, if they have
+ * numbers, are those that were numbered last. */
 void reading_begin(struct reading *reading, enum evidence_task kind);
 void reading_begin_system(struct reading *reading, enum evidence_task kind);
 void reading_give(struct reading *reading, const int *fds, unsigned fd_count);

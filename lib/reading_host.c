@@ -55,6 +55,30 @@ static void describe(struct object *object, const char *path, const struct stat 
     buffer_add_text(&object->stream, path);
 }
 
+/* shown is the path that whoever wants some files only is asked with. */
+static void number_file(struct reading *reading, struct object *object, const char *shown)
+{
+    object->item = reading->next_item;
+    if (!reading_number(reading, shown, 1))
+        object->flags |= OBJECT_UNWANTED;
+}
+
+static void tell_unreadable(struct files *files, const char *shown, const struct stat *st,
+                            const char *reason)
+{
+    struct reading *reading = files->reading;
+    struct object *object = &reading->object; /* which also takes what is handed over */
+
+    give_files(files); /* what comes before it is handed over before it */
+    reading_drain(reading);
+    if (reading->failed)
+        return;
+    describe(object, shown, st);
+    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
+    number_file(reading, object, shown);
+    reading_take_object(reading, object);
+}
+
 static void add_file(struct files *files, const char *path, const char *shown, int flags)
 {
     struct reading *reading = files->reading;
@@ -62,19 +86,13 @@ static void add_file(struct files *files, const char *path, const char *shown, i
     int fd = walk_open(path, flags);
 
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        struct object *object = &reading->object;
-
-        describe(object, shown, &st);
-        object_blame(object, OBJECT_UNREADABLE, "%s",
-                     fd < 0 ? strerror(errno) : "it is no regular file any more");
-        give_files(files); /* what comes before it is handed over before it */
-        reading_drain(reading);
-        reading_take_object(reading, object);
+        tell_unreadable(files, shown, &st, fd < 0 ? strerror(errno) : "it is no regular file any more");
         if (fd >= 0)
             close(fd);
         return;
     }
     describe(&reading->object, shown, &st);
+    number_file(reading, &reading->object, shown);
     object_encode(&files->objects, &reading->object);
     files->fds[files->count++] = fd;
     if (files->count == FILES_PER_TASK)

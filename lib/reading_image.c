@@ -42,6 +42,7 @@ static void give_ranges(struct range_task *task)
     for (size_t i = 0; i < task->count; i++) {
         wire_put(&reading->task, task->ranges[i].start);
         wire_put(&reading->task, task->ranges[i].len);
+        wire_put(&reading->task, reading_number(reading, NULL, 0));
     }
     reading_give(reading, NULL, 0);
     task->count = 0;
@@ -90,6 +91,29 @@ static void begin_objects(struct reading *reading, size_t count)
     wire_put(&reading->task, count);
 }
 
+/*
+ * An item of the task.  Whether its content is wanted is asked with the names of the inode that allocated
+ * files have, or if there are none those that survive.  Of one with too many names not all are known: it is
+ * read.
+ */
+static void put_inode(struct reading *reading, uint64_t inode)
+{
+    const struct evidence_options *options = reading->options;
+    struct buffer *paths = &reading->paths;
+    bool wanted, lost, more = false;
+    size_t count = 0;
+
+    buffer_reset(paths);
+    if (options->wanted && reading->names && reading->next_item >= options->first_item)
+        count =
+            names_paths(reading->names, inode, names_know(reading->names, inode, true), paths, &lost, &more);
+    if (paths->failed)
+        reading_out_of_memory(reading);
+    wanted = reading_number(reading, more || paths->failed ? NULL : count ? paths->data : "", count);
+    wire_put(&reading->task, inode);
+    wire_put(&reading->task, wanted);
+}
+
 static void read_all_inodes(struct reading *reading)
 {
     const struct filesystem_facts *facts = &reading->system->facts;
@@ -101,7 +125,7 @@ static void read_all_inodes(struct reading *reading)
 
         begin_objects(reading, (size_t)count);
         for (uint64_t i = 0; i < count; i++)
-            wire_put(&reading->task, first + i);
+            put_inode(reading, first + i);
         reading_give(reading, NULL, 0);
     }
     reading_drain(reading);
@@ -117,7 +141,7 @@ static void read_known_inodes(struct reading *reading)
 
         begin_objects(reading, some);
         for (size_t k = 0; k < some; k++)
-            wire_put(&reading->task, list[i + k]);
+            put_inode(reading, list[i + k]);
         reading_give(reading, NULL, 0);
     }
     reading_drain(reading);

@@ -199,16 +199,25 @@ static int rule_result(int result)
     return result == -EDOM ? 0 : result;
 }
 
-/* Those that are allowed for some arguments only: no code is made, no other process gets a signal. */
+/*
+ * Those that are allowed for some arguments only: no code is made, no other process gets a signal; of what
+ * fcntl does, only the locks with which SQLite guards what it reads.
+ */
 static int allow_in_part(scmp_filter_ctx filter)
 {
     static const int mapping[] = {SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect)};
+    static const int control[] = {SCMP_SYS(fcntl), SCMP_SYS(fcntl64)};
+    static const int locks[] = {F_GETLK, F_SETLK};
     int result = rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                                               SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)));
 
     for (size_t i = 0; i < sizeof mapping / sizeof *mapping && result == 0; i++)
         result = rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, mapping[i], 1,
                                               SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)));
+    for (size_t i = 0; i < sizeof control / sizeof *control; i++)
+        for (size_t k = 0; k < sizeof locks / sizeof *locks && result == 0; k++)
+            result = rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, control[i], 1,
+                                                  SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)locks[k], 0)));
     return result;
 }
 

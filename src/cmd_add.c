@@ -98,11 +98,12 @@ static void *signer_open(void *arg, struct error *err)
     return NULL;
 }
 
-static bool signer_begin(void *arg, const struct object *object)
+static bool signer_begin(void *arg, const struct object *object, struct content *content)
 {
     struct signer *signer = arg;
     const bool is_small = sampler_auto_c(object->size) < signer->plan.c;
 
+    (void)content;
     signer->hasher = is_small ? signer->small : signer->large;
     signer->failed = hasher_begin(signer->hasher, object->size, NULL) ||
                      blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);

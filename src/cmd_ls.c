@@ -79,11 +79,12 @@ static void *hash_open(void *arg, struct error *err)
     return state;
 }
 
-static bool hash_begin(void *arg, const struct object *object)
+static bool hash_begin(void *arg, const struct object *object, struct content *content)
 {
     struct hash_state *state = arg;
 
     (void)object;
+    (void)content;
     state->failed = digest_begin(state->digest, NULL) != 0;
     return !state->failed;
 }

@@ -22,10 +22,11 @@ static void *null_open(void *arg, struct error *err)
     return arg;
 }
 
-static bool null_begin(void *state, const struct object *object)
+static bool null_begin(void *state, const struct object *object, struct content *content)
 {
     (void)state;
     (void)object;
+    (void)content;
     return true;
 }
 
@@ -119,7 +120,12 @@ static long largest_kb(void)
 int main(int argc, char **argv)
 {
     static int state;
-    const struct inspector inspector = {null_open, null_begin, null_data, null_zeros, null_end, &state};
+    const struct inspector inspector = {.open = null_open,
+                                        .begin = null_begin,
+                                        .data = null_data,
+                                        .zeros = null_zeros,
+                                        .end = null_end,
+                                        .arg = &state};
     const struct evidence_sink sink = {.image = ignore_image, .volume = ignore_volume, .object = count_object, .problem = show, .note = show};
     struct evidence_options options = {.seconds = 20};
     struct error err;

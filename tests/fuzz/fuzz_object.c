@@ -24,7 +24,7 @@ static void require_in_bounds(const struct object *object)
 {
     uint64_t end = 0;
 
-    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 64);
+    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 2 * OBJECT_UNWANTED);
     require(object->state >= OBJECT_WHOLE && object->state <= OBJECT_CHANGED);
     for (size_t i = 0; i < object->run_count; i++) {
         const struct object_run *run = &object->runs[i];

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "database.h"
 #include "evidence.h"
+#include "sandbox.h"
 
 enum {
     SECTOR = 512,
@@ -41,9 +43,10 @@ static void *inspector_open(void *arg, struct error *err)
     return arg;
 }
 
-static bool inspector_begin(void *state, const struct object *object)
+static bool inspector_begin(void *state, const struct object *object, struct content *content)
 {
     (void)object;
+    (void)content;
     *(struct sum *)state = (struct sum){0};
     return true;
 }
@@ -139,10 +142,12 @@ static void found_problem(void *arg, const char *text)
     buffer_printf(&found, "problem %s\n", text);
 }
 
+static bool no_landlock; /* of the kernel */
+
 static void found_note(void *arg, const char *text)
 {
     (void)arg;
-    (void)text; /* of the kernel as well */
+    no_landlock = no_landlock || strstr(text, "Landlock");
 }
 
 static const struct evidence_sink sink = {.image = found_image, .volume = found_volume, .object = found_object,
@@ -499,6 +504,734 @@ START_TEST(a_disk_that_changes_meanwhile_is_told)
 }
 END_TEST
 
+/* ---- reading again ---- */
+
+struct twice {
+    struct sum sum;
+    struct content *content;
+    uint64_t size;
+    bool same;
+};
+
+static struct twice twice_of_worker;
+
+static bool twice_begin(void *state, const struct object *object, struct content *content)
+{
+    *(struct twice *)state = (struct twice){.content = content, .size = object->size, .same = true};
+    return true;
+}
+
+/* First something else, then what is being given, which must still be there. */
+static void twice_data(void *state, const void *data, size_t len)
+{
+    static uint8_t again[1 << 20];
+    struct twice *twice = state;
+    const uint64_t size = twice->size;
+    const size_t some = size < 50000 ? (size_t)size : 50000;
+
+    twice->same = twice->same && twice->content->read(twice->content, size - some, again, some) == 0;
+    twice->same = twice->same && len <= sizeof again &&
+                  twice->content->read(twice->content, twice->sum.len, again, len) == 0 &&
+                  memcmp(again, data, len) == 0;
+    sum_bytes(&twice->sum, data, len);
+}
+
+static void twice_zeros(void *state, uint64_t len)
+{
+    sum_bytes(&((struct twice *)state)->sum, NULL, (size_t)len);
+}
+
+/* The result is what was read again. */
+static void twice_end(void *state, struct object *object)
+{
+    static uint8_t again[70001];
+    struct twice *twice = state;
+    struct sum sum = {0};
+
+    while (sum.len < object->size && twice->same) {
+        const uint64_t left = object->size - sum.len;
+        const size_t len = left < sizeof again ? (size_t)left : sizeof again;
+
+        twice->same = twice->content->read(twice->content, sum.len, again, len) == 0;
+        sum_bytes(&sum, again, len);
+    }
+    if (twice->same && twice->content->read(twice->content, object->size, again, 1) == -1)
+        buffer_add(&object->result, &sum, sizeof sum);
+}
+
+static const struct inspector reads_twice = {.open = inspector_open, .begin = twice_begin, .data = twice_data,
+                                             .zeros = twice_zeros, .end = twice_end, .arg = &twice_of_worker};
+
+START_TEST(content_is_the_same_when_it_is_read_again)
+{
+    static const size_t lens[] = {0, 1, 5000, 100000, 200000, 2900000};
+    const struct part part = {100, 5000};
+    struct evidence_options options = defaults();
+    struct buffer files = {0}, ranges;
+
+    begin_folder();
+    for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "%zu", i);
+        add_file(&files, name, lens[i]);
+    }
+    options.inspector = &reads_twice;
+    assert_found(folder, &options, &files);
+    make_disk(&part, 1);
+    ranges = wanted_of(&part, 1);
+    assert_found(in_folder("disk"), &options, &ranges);
+    end_folder();
+    buffer_release(&files);
+    buffer_release(&ranges);
+}
+END_TEST
+
+/* ---- a floppy disk with files ---- */
+
+enum {
+    FLOPPY_SECTORS = 2880,
+    FLOPPY_FATS = 1, /* where the first one lies; 9 sectors each */
+    FLOPPY_ROOT = 19,
+    FLOPPY_DATA = 33,
+    FLOPPY_PART = 64, /* sectors before the volume, on a disk */
+};
+
+static uint8_t *floppy = disk + FLOPPY_PART * SECTOR;
+static uint32_t floppy_cluster; /* the next that is free */
+
+static void put16(uint8_t *p, unsigned number)
+{
+    p[0] = (uint8_t)number;
+    p[1] = (uint8_t)(number >> 8);
+}
+
+static void link_cluster(uint32_t cluster, unsigned next)
+{
+    for (int copy = 0; copy < 2; copy++) {
+        uint8_t *p = floppy + (FLOPPY_FATS + 9 * copy) * SECTOR + cluster * 3 / 2;
+
+        put16(p, cluster % 2 ? (p[0] & 0x0f) | next << 4 : (unsigned)(p[1] & 0xf0) << 8 | next);
+    }
+}
+
+static uint8_t *cluster_at(uint32_t cluster)
+{
+    return floppy + (FLOPPY_DATA + cluster - 2) * SECTOR;
+}
+
+/* name: 8 and 3 letters.  Returns the first cluster; what is deleted keeps its bytes but not its clusters. */
+static uint32_t add_entry(uint8_t *entry, const char *name, uint32_t len, bool is_folder, bool deleted)
+{
+    const uint32_t count = (len + SECTOR - 1) / SECTOR, first = floppy_cluster;
+
+    memcpy(entry, name, 11);
+    entry[11] = is_folder ? 0x10 : 0x20;
+    put16(entry + 24, 0x5a21); /* in 2025 */
+    put16(entry + 26, first);
+    put32(entry + 28, is_folder ? 0 : len);
+    for (uint32_t i = 0; i < count; i++)
+        if (!deleted)
+            link_cluster(first + i, i + 1 < count ? first + i + 1 : 0xfff);
+    if (deleted)
+        entry[0] = 0xe5;
+    floppy_cluster += count;
+    return first;
+}
+
+static void format_floppy(void)
+{
+    static const uint8_t head[] = {0xeb, 0x3c, 0x90, 'k', 'i', 't', 'h', ' ', ' ', ' ', ' ', 0,    2, 1, 1,
+                                   0,    2,    224,  0,   0x40, 0x0b, 0xf0, 9, 0, 18,  0,   2,    0};
+
+    fill_text(disk, DISK_LEN);
+    memset(floppy, 0, FLOPPY_DATA * SECTOR);
+    memcpy(floppy, head, sizeof head);
+    floppy[38] = 0x29;
+    memcpy(floppy + 43, "KITH       FAT12   ", 19);
+    floppy[510] = 0x55;
+    floppy[511] = 0xaa;
+    link_cluster(0, 0xff0);
+    link_cluster(1, 0xfff);
+    floppy_cluster = 2;
+}
+
+/* In the root: two files, a folder with two and a deleted one, a deleted file.  Its files hold what lay there. */
+static void fill_floppy(void)
+{
+    uint8_t *root = floppy + FLOPPY_ROOT * SECTOR, *inner;
+    uint32_t folder_at;
+
+    format_floppy();
+    add_entry(root, "ONE     TXT", 700, false, false);
+    add_entry(root + 32, "TWO     TXT", 40000, false, false);
+    folder_at = add_entry(root + 64, "FOLDER     ", SECTOR, true, false);
+    add_entry(root + 96, "GONE    TXT", 1500, false, true);
+    inner = cluster_at(folder_at);
+    memset(inner, 0, SECTOR);
+    memcpy(inner, root + 64, 32);
+    memcpy(inner, ".          ", 11);
+    memcpy(inner + 32, inner, 32);
+    memcpy(inner + 32, "..         ", 11);
+    put16(inner + 32 + 26, 0);
+    add_entry(inner + 64, "THREE   TXT", 5, false, false);
+    add_entry(inner + 96, "FOUR    TXT", 3000, false, false);
+    add_entry(inner + 128, "LOST    TXT", 900, false, true);
+}
+
+/* A disk with the floppy's file system in a volume, and another volume without one. */
+static void make_disk_with_files(void)
+{
+    const struct part parts[] = {{FLOPPY_PART, FLOPPY_SECTORS}, {3200, 2000}};
+
+    fill_floppy();
+    memset(disk, 0, SECTOR);
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t *entry = disk + 446 + 16 * i;
+
+        entry[4] = i ? LINUX : 1;
+        put32(entry + 8, parts[i].first);
+        put32(entry + 12, parts[i].count);
+    }
+    disk[510] = 0x55;
+    disk[511] = 0xaa;
+    write_file("disk", disk, DISK_LEN);
+}
+
+/* ---- items ---- */
+
+enum { MOST_RECORDS = 200 };
+
+/* What is told of an object. */
+struct listed {
+    uint64_t item, inode, start, size;
+    struct sum sum;
+    unsigned kind, flags, state, has_result;
+    char path[100];
+};
+
+struct listing {
+    struct listed list[MOST_RECORDS];
+    size_t count;
+};
+
+static void list_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct listing *listing = arg;
+    struct listed *listed = &listing->list[listing->count++];
+
+    (void)volume;
+    ck_assert_uint_le(listing->count, MOST_RECORDS);
+    *listed = (struct listed){.item = object->item, .inode = object->inode, .start = object->start,
+                              .size = object->size, .kind = object->kind, .flags = object->flags,
+                              .state = object->state, .has_result = object->result.len > 0};
+    if (listed->has_result)
+        memcpy(&listed->sum, object->result.data, sizeof listed->sum);
+    snprintf(listed->path, sizeof listed->path, "%s", count ? paths : "");
+    ck_assert(listing->count < 2 || listed[-1].item <= listed->item);
+}
+
+static void list_image(void *arg, const struct evidence_image *image)
+{
+    (void)arg;
+    (void)image;
+}
+
+static void list_volume(void *arg, const struct evidence_volume *volume)
+{
+    (void)arg;
+    (void)volume;
+}
+
+static void list_text(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+static struct listing listing_of(const char *path, const struct evidence_options *options)
+{
+    struct listing listing = {.count = 0};
+    const struct evidence_sink into = {.image = list_image, .volume = list_volume, .object = list_object,
+                                       .problem = list_text, .note = list_text, .arg = &listing};
+    struct error err = {""};
+    enum evidence_result result = evidence_read(path, options, &into, &err);
+
+    ck_assert_msg(result == EVIDENCE_DONE || result == EVIDENCE_PARTIAL, "%s", err.text);
+    return listing;
+}
+
+static void assert_listing(const struct listing *a, const struct listing *b)
+{
+    ck_assert_uint_eq(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        const struct listed *x = &a->list[i], *y = &b->list[i];
+
+        ck_assert_msg(memcmp(x, y, sizeof *x) == 0, "%" PRIu64 " %u %x %s, not %" PRIu64 " %u %x %s", x->item, x->kind,
+                      x->flags, x->path, y->item, y->kind, y->flags, y->path);
+    }
+}
+
+static void make_host_folder(void)
+{
+    struct buffer ignored = {0};
+
+    ck_assert_int_eq(mkdir(in_folder("host"), 0700) | mkdir(in_folder("host/b"), 0700), 0);
+    for (unsigned i = 0; i < 40; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, i < 20 ? "host/a%02u" : "host/b/%02u", i);
+        add_file(&ignored, name, i * 531 % 9000);
+    }
+    buffer_release(&ignored);
+}
+
+/* A folder of the host; a disk without files, one with some, and the file system of that alone. */
+static const char *const evidence[] = {"host", "ranges", "disk", "floppy"};
+enum { EVIDENCE_COUNT = sizeof evidence / sizeof *evidence };
+
+static void make_evidence(void)
+{
+    const struct part parts[] = {{100, 1000}, {1500, 2000}};
+
+    begin_folder();
+    make_host_folder();
+    make_disk(parts, 2);
+    write_file("ranges", disk, DISK_LEN);
+    make_disk_with_files();
+    write_file("floppy", floppy, FLOPPY_SECTORS * SECTOR);
+}
+
+static struct evidence_options all_kinds(unsigned workers)
+{
+    struct evidence_options options = defaults();
+
+    options.kinds = OBJECT_BIT(OBJECT_KINDS) - 1;
+    options.workers = workers;
+    return options;
+}
+
+static const struct listed *find_listed(const struct listing *listing, const char *path, unsigned kind)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        if (strcmp(listing->list[i].path, path) == 0 && listing->list[i].kind == kind)
+            return &listing->list[i];
+    ck_abort_msg("%s is not listed", path);
+    return NULL;
+}
+
+START_TEST(items_have_the_same_numbers_for_any_number_of_workers)
+{
+    make_evidence();
+    for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
+        struct evidence_options one = all_kinds(1), three = all_kinds(3);
+        struct listing first = listing_of(in_folder(evidence[i]), &one),
+                       second = listing_of(in_folder(evidence[i]), &three);
+
+        assert_listing(&first, &second);
+        ck_assert_uint_gt(first.count, 1);
+        ck_assert_uint_gt(first.list[first.count - 1].item, first.list[0].item);
+    }
+    end_folder();
+}
+END_TEST
+
+START_TEST(each_file_is_an_item_with_its_slack_and_each_range_is_one)
+{
+    struct evidence_options options = all_kinds(2);
+    struct listing listing;
+    const struct listed *one;
+
+    make_evidence();
+    listing = listing_of(in_folder("host"), &options);
+    ck_assert_uint_eq(listing.count, 40);
+    for (size_t i = 0; i < listing.count; i++)
+        ck_assert_uint_eq(listing.list[i].item, i);
+    listing = listing_of(in_folder("ranges"), &options);
+    ck_assert_uint_eq(listing.count, 5);
+    for (size_t i = 0; i < listing.count; i++)
+        ck_assert_uint_eq(listing.list[i].item, i);
+    listing = listing_of(in_folder("floppy"), &options);
+    one = find_listed(&listing, "ONE.TXT", OBJECT_FILE);
+    ck_assert_uint_eq(one->item, find_listed(&listing, "ONE.TXT", OBJECT_SLACK)->item);
+    ck_assert_uint_ne(one->item, find_listed(&listing, "TWO.TXT", OBJECT_FILE)->item);
+    ck_assert_uint_eq(find_listed(&listing, "FOLDER/THREE.TXT", OBJECT_FILE)->size, 5);
+    ck_assert_uint_eq(find_listed(&listing, "FOLDER/_OST.TXT", OBJECT_DELETED)->size, 900);
+    end_folder();
+}
+END_TEST
+
+START_TEST(content_before_the_first_item_is_not_read_but_all_is_listed)
+{
+    make_evidence();
+    for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
+        struct evidence_options options = all_kinds(1);
+        struct listing whole = listing_of(in_folder(evidence[i]), &options);
+        const uint64_t last = whole.list[whole.count - 1].item;
+
+        for (uint64_t first = 0; first <= last + 1; first += 1 + last / 7) {
+            struct listing wanted = whole, got;
+
+            for (size_t k = 0; k < wanted.count; k++)
+                if (wanted.list[k].item < first) {
+                    wanted.list[k].flags |= OBJECT_UNWANTED;
+                    wanted.list[k].has_result = 0;
+                    wanted.list[k].sum = (struct sum){0};
+                }
+            options.first_item = first;
+            options.workers = 1 + (unsigned)(first % 3);
+            got = listing_of(in_folder(evidence[i]), &options);
+            assert_listing(&got, &wanted);
+        }
+    }
+    end_folder();
+}
+END_TEST
+
+/* ---- what is wanted, by paths ---- */
+
+static unsigned questions;
+static pid_t parent;
+
+/* Not what has a 1 or an O in any of its paths. */
+static bool wants(void *arg, const char *paths, size_t count)
+{
+    bool wanted = true;
+
+    ck_assert_ptr_eq(arg, &questions);
+    ck_assert_int_eq(getpid(), parent);
+    questions++;
+    for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1)
+        wanted = wanted && !strpbrk(paths, "1O");
+    return wanted;
+}
+
+START_TEST(content_is_wanted_or_not_by_the_paths_of_a_file)
+{
+    parent = getpid();
+    make_evidence();
+    for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
+        struct evidence_options options = all_kinds(3);
+        struct listing wanted = listing_of(in_folder(evidence[i]), &options), got;
+
+        for (size_t k = 0; k < wanted.count; k++) {
+            struct listed *listed = &wanted.list[k];
+
+            if (!strstr(listed->path, "/OrphanFile-") && strpbrk(listed->path, "1O")) { /* else it has no name */
+                listed->flags |= OBJECT_UNWANTED;
+                listed->has_result = 0;
+                listed->sum = (struct sum){0};
+            }
+        }
+        questions = 0;
+        options.wanted = wants;
+        options.wanted_arg = &questions;
+        got = listing_of(in_folder(evidence[i]), &options);
+        assert_listing(&got, &wanted);
+        ck_assert_int_eq(questions > 0, i != 1); /* nobody is asked for ranges */
+    }
+    end_folder();
+}
+END_TEST
+
+START_TEST(nobody_is_asked_for_what_is_before_the_first_item)
+{
+    struct evidence_options options = all_kinds(1);
+
+    parent = getpid();
+    begin_folder();
+    make_host_folder();
+    questions = 0;
+    options.wanted = wants;
+    options.wanted_arg = &questions;
+    options.first_item = 33;
+    listing_of(in_folder("host"), &options);
+    ck_assert_uint_eq(questions, 7);
+    end_folder();
+}
+END_TEST
+
+/* ---- items that are lost ---- */
+
+static void dying_end(void *state, struct object *object)
+{
+    if (object->size == 531 * 3 || object->size == 700)
+        abort();
+    inspector_end(state, object);
+}
+
+START_TEST(what_is_lost_is_told_in_its_place)
+{
+    static const struct inspector dies = {.open = inspector_open, .begin = inspector_begin, .data = inspector_data,
+                                          .zeros = inspector_zeros, .end = dying_end, .arg = &of_worker};
+
+    make_evidence();
+    for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
+        struct evidence_options options = all_kinds(2);
+        struct listing whole = listing_of(in_folder(evidence[i]), &options), got;
+        size_t lost = 0;
+
+        options.inspector = &dies;
+        got = listing_of(in_folder(evidence[i]), &options);
+        for (size_t k = 0; k < got.count; k++)
+            lost += got.list[k].state == OBJECT_UNREADABLE;
+        ck_assert_uint_eq(lost, i != 1);
+        ck_assert_uint_eq(got.list[got.count - 1].item, whole.list[whole.count - 1].item);
+        if (i == 0)
+            ck_assert_uint_eq(got.list[3].item == 3 && got.list[3].state == OBJECT_UNREADABLE, 1);
+    }
+    end_folder();
+}
+END_TEST
+
+/* ---- items that a worker lies about ---- */
+
+static uint64_t lie;
+
+static void lying_end(void *state, struct object *object)
+{
+    if (object->size == 40000)
+        object->item = lie;
+    inspector_end(state, object);
+}
+
+START_TEST(an_item_that_the_task_does_not_have_or_that_was_passed_is_not_believed)
+{
+    static const uint64_t lies[] = {0, 512, 100000, UINT64_MAX};
+    static const struct inspector liar = {.open = inspector_open, .begin = inspector_begin, .data = inspector_data,
+                                          .zeros = inspector_zeros, .end = lying_end, .arg = &of_worker};
+    struct evidence_options options = all_kinds(1);
+
+    make_evidence();
+    options.inspector = &liar;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        struct listing got;
+
+        lie = lies[i];
+        got = listing_of(in_folder("floppy"), &options);
+        for (size_t k = 0; k < got.count; k++)
+            ck_assert_str_ne(got.list[k].path, "TWO.TXT");
+        ck_assert_uint_gt(find_listed(&got, "ONE.TXT", OBJECT_FILE)->item, 0);
+    }
+    end_folder();
+}
+END_TEST
+
+/* ---- what an inspector needs ---- */
+
+struct library {
+    struct database *database;
+    struct statement *statement;
+    struct sum sum;
+};
+
+static char library_path[300];
+static void *(*allocate)(size_t len) = malloc; /* not seen through */
+
+enum { LIBRARY_ROWS = 4000 };
+
+static void make_library(void)
+{
+    struct database *database;
+    struct statement *statement;
+
+    snprintf(library_path, sizeof library_path, "%s", in_folder("library"));
+    ck_assert_int_eq(mkdir(library_path, 0700), 0);
+    strcat(library_path, "/db");
+    database = database_create_foreign(library_path, NULL);
+    ck_assert_ptr_nonnull(database);
+    ck_assert_int_eq(database_run(database, "CREATE TABLE t(k INTEGER PRIMARY KEY, v TEXT); BEGIN", NULL), 0);
+    statement = database_prepare(database, "INSERT INTO t VALUES(?, hex(randomblob(250)) || ?)", NULL);
+    for (int i = 0; i < LIBRARY_ROWS; i++) {
+        statement_bind_number(statement, 1, i);
+        statement_bind_number(statement, 2, i);
+        ck_assert_int_eq(statement_run(statement, NULL), 0);
+    }
+    statement_free(statement);
+    ck_assert_int_eq(database_run(database, "COMMIT", NULL), 0);
+    ck_assert_int_eq(database_close(database, NULL), 0);
+}
+
+static void *library_open(void *arg, struct error *err)
+{
+    struct library *library = arg;
+
+    library->database = database_open_foreign(library_path, err);
+    if (library->database)
+        library->statement = database_prepare(library->database, "SELECT substr(v, 501) FROM t WHERE k = ?", err);
+    return library->statement ? library : NULL;
+}
+
+static bool library_begin(void *state, const struct object *object, struct content *content)
+{
+    (void)object;
+    (void)content;
+    ((struct library *)state)->sum = (struct sum){0};
+    return true;
+}
+
+static void library_data(void *state, const void *data, size_t len)
+{
+    sum_bytes(&((struct library *)state)->sum, data, len);
+}
+
+static void library_zeros(void *state, uint64_t len)
+{
+    sum_bytes(&((struct library *)state)->sum, NULL, (size_t)len);
+}
+
+/* The result is only there if the row of the object's size says so. */
+static void library_end(void *state, struct object *object)
+{
+    struct library *library = state;
+    const uint64_t row = object->size % LIBRARY_ROWS;
+    char number[24];
+    const char *text;
+    size_t len;
+
+    snprintf(number, sizeof number, "%" PRIu64, row);
+    statement_bind_number(library->statement, 1, (int64_t)row);
+    if (statement_step(library->statement, NULL) == 1 &&
+        statement_bytes(library->statement, 0, (const void **)&text, &len) && len == strlen(number) &&
+        memcmp(text, number, len) == 0)
+        buffer_add(&object->result, &library->sum, sizeof library->sum);
+    statement_reset(library->statement);
+}
+
+START_TEST(an_inspector_reads_a_database_below_its_folders)
+{
+    static struct library library;
+    struct evidence_options options = all_kinds(2);
+    struct listing wanted, got;
+    struct error err = {""};
+    char path[300];
+    const char *const folders[] = {path, NULL};
+    struct inspector reads = {.open = library_open, .begin = library_begin, .data = library_data,
+                              .zeros = library_zeros, .end = library_end, .arg = &library, .folders = folders};
+
+    make_evidence();
+    make_library();
+    snprintf(path, sizeof path, "%s", in_folder("library"));
+    for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
+        options.inspector = &inspector;
+        wanted = listing_of(in_folder(evidence[i]), &options);
+        options.inspector = &reads;
+        got = listing_of(in_folder(evidence[i]), &options);
+        assert_listing(&got, &wanted);
+    }
+    no_landlock = false;
+    options.kinds = OBJECT_CONTENT;
+    options.inspector = &inspector;
+    read_evidence(in_folder("host"), &options, &err);
+    reads.folders = NULL;
+    options.inspector = &reads;
+    if (!no_landlock)
+        ck_assert_int_eq(read_evidence(in_folder("host"), &options, &err), EVIDENCE_FAILED);
+    end_folder();
+}
+END_TEST
+
+static int locked_fd;
+
+static void *locked_open(void *arg, struct error *err)
+{
+    locked_fd = open(library_path, O_RDONLY);
+    return locked_fd < 0 ? (error_set(err, "cannot open it"), NULL) : arg;
+}
+
+/* As SQLite does. */
+static void locked_end(void *state, struct object *object)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0x40000002, .l_len = 510};
+    char byte;
+
+    if (fcntl(locked_fd, F_SETLK, &lock) == 0 && fcntl(locked_fd, F_GETLK, &lock) == 0 &&
+        pread(locked_fd, &byte, 1, 0) == 1)
+        inspector_end(state, object);
+    lock.l_type = F_UNLCK;
+    fcntl(locked_fd, F_SETLK, &lock);
+}
+
+START_TEST(an_inspector_locks_what_it_reads)
+{
+    struct evidence_options options = all_kinds(2);
+    struct listing wanted, got;
+    const char *const folders[] = {library_path, NULL};
+    struct inspector locks = inspector;
+
+    make_evidence();
+    make_library();
+    wanted = listing_of(in_folder("host"), &options);
+    locks.open = locked_open;
+    locks.end = locked_end;
+    locks.folders = folders;
+    options.inspector = &locks;
+    got = listing_of(in_folder("host"), &options);
+    assert_listing(&got, &wanted);
+    end_folder();
+}
+END_TEST
+
+static void *large_open(void *arg, struct error *err)
+{
+    return allocate((size_t)700 << 20) ? arg : (error_set(err, "out of memory"), NULL);
+}
+
+START_TEST(an_inspector_has_the_memory_that_it_asks_for)
+{
+    struct inspector large = inspector;
+    struct evidence_options options = defaults();
+    struct error err = {""};
+
+    begin_folder();
+    write_file("x", (const uint8_t *)"content", 7);
+    large.open = large_open;
+    options.inspector = &large;
+#ifndef SANDBOX_SANITIZED
+    ck_assert_int_eq(read_evidence(folder, &options, &err), EVIDENCE_FAILED);
+#endif
+    large.memory = (uint64_t)800 << 20;
+    ck_assert_int_eq(read_evidence(folder, &options, &err), EVIDENCE_DONE);
+    end_folder();
+}
+END_TEST
+
+/* When it is asked for one file, one of the next is gone, though it is known already. */
+static bool removes(void *arg, const char *paths, size_t count)
+{
+    ck_assert_uint_eq(count, 1);
+    if (strcmp(paths, "a03") == 0)
+        ck_assert_int_eq(unlink(arg), 0);
+    return strcmp(paths, "a07") != 0;
+}
+
+START_TEST(a_file_that_cannot_be_opened_is_told_between_its_neighbours)
+{
+    struct evidence_options options = all_kinds(2);
+    struct listing listing;
+    char doomed[300];
+
+    begin_folder();
+    make_host_folder();
+    snprintf(doomed, sizeof doomed, "%s", in_folder("host/a07"));
+    options.wanted = removes;
+    options.wanted_arg = doomed;
+    listing = listing_of(in_folder("host"), &options);
+    ck_assert_uint_eq(listing.count, 40);
+    for (size_t i = 0; i < listing.count; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, i < 20 ? "a%02zu" : "b/%02zu", i);
+        ck_assert_str_eq(listing.list[i].path, name);
+        ck_assert_uint_eq(listing.list[i].item, i);
+        ck_assert_uint_eq(listing.list[i].state, i == 7 ? OBJECT_UNREADABLE : OBJECT_WHOLE);
+        ck_assert_uint_eq(listing.list[i].flags & OBJECT_UNWANTED, i == 7 ? OBJECT_UNWANTED : 0);
+    }
+    end_folder();
+}
+END_TEST
+
 /* ---- what is no evidence ---- */
 
 static void assert_fails(const char *path, const char *reason)
@@ -547,4 +1280,11 @@ RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an
           volumes_and_gaps_cover_a_disk_in_order, only_the_kinds_that_are_wanted_are_told,
           only_what_begins_at_an_offset_is_looked_at, the_digests_of_a_disk_are_those_of_its_bytes,
           a_disk_that_changes_meanwhile_is_told, what_cannot_be_opened_is_an_error_that_names_it,
-          types_are_known_by_their_whole_names)
+          types_are_known_by_their_whole_names, content_is_the_same_when_it_is_read_again,
+          items_have_the_same_numbers_for_any_number_of_workers,
+          each_file_is_an_item_with_its_slack_and_each_range_is_one,
+          content_before_the_first_item_is_not_read_but_all_is_listed, content_is_wanted_or_not_by_the_paths_of_a_file,
+          nobody_is_asked_for_what_is_before_the_first_item, what_is_lost_is_told_in_its_place,
+          an_item_that_the_task_does_not_have_or_that_was_passed_is_not_believed,
+          an_inspector_reads_a_database_below_its_folders, an_inspector_locks_what_it_reads,
+          an_inspector_has_the_memory_that_it_asks_for, a_file_that_cannot_be_opened_is_told_between_its_neighbours)
