@@ -113,12 +113,11 @@ static void set_identical(struct comparer *comparer, const struct record *a, str
                            .range_count = a->len > 0};
 }
 
-/* Why nothing could be found, if that is because there was too little to look at. */
-static enum compare_verdict without_match(const struct record *record, uint32_t c)
+enum compare_verdict compare_without_match(uint64_t count, uint64_t len, uint32_t c)
 {
-    if (record->count >= FEW_SAMPLES && record->count >= record->len / c / DULL_SHARE)
+    if (count >= FEW_SAMPLES && count >= len / c / DULL_SHARE)
         return COMPARE_NONE;
-    return record->len / c / DULL_SHARE >= 1 ? COMPARE_LOW_ENTROPY : COMPARE_TOO_SMALL;
+    return len / c / DULL_SHARE >= 1 ? COMPARE_LOW_ENTROPY : COMPARE_TOO_SMALL;
 }
 
 static bool has_evidence(const struct estimate *estimate)
@@ -139,9 +138,9 @@ static void judge(const struct record *a, const struct record *b, struct compari
     const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
 
     if (!has_evidence(e) && !shares) {
-        out->verdict = without_match(a, out->c);
+        out->verdict = compare_without_match(a->count, a->len, out->c);
         if (out->verdict == COMPARE_NONE)
-            out->verdict = without_match(b, out->c);
+            out->verdict = compare_without_match(b->count, b->len, out->c);
         e->range_count = 0;
         e->a_matched = e->b_matched = 0;
     } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
@@ -161,23 +160,12 @@ static struct estimate_side side_of(const struct record *record)
     return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
 }
 
-int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b, struct comparison *out,
-                 struct error *err)
+int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b, struct comparison *out,
+                    struct error *err)
 {
     struct estimate_side a_side, b_side;
 
-    *out = (struct comparison){0};
-    if (same_content(a, b)) {
-        set_identical(comparer, a, out);
-        return 0;
-    }
-    if (check_same_kind(a, b, err))
-        return -1;
-    out->c = larger_c(a, b);
-    if (a->params.scheme != SAMPLER_GF8) {
-        out->verdict = COMPARE_UNDECIDED;
-        return 0;
-    }
+    *out = (struct comparison){.c = larger_c(a, b)};
     a = reduced(a, out->c, &comparer->a, err);
     b = a ? reduced(b, out->c, &comparer->b, err) : NULL;
     if (!b)
@@ -189,6 +177,22 @@ int comparer_run(struct comparer *comparer, const struct record *a, const struct
     if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, &out->estimate, err))
         return -1;
     judge(a, b, out);
+    return 0;
+}
+
+int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b, struct comparison *out,
+                 struct error *err)
+{
+    if (same_content(a, b)) {
+        *out = (struct comparison){0};
+        set_identical(comparer, a, out);
+        return 0;
+    }
+    if (check_same_kind(a, b, err))
+        return -1;
+    if (a->params.scheme == SAMPLER_GF8)
+        return comparer_relate(comparer, a, b, out, err);
+    *out = (struct comparison){.verdict = COMPARE_UNDECIDED, .c = larger_c(a, b)};
     return 0;
 }
 

@@ -413,16 +413,17 @@ static int open_writer(struct database *database, const struct database_format *
     return upgrade(database, format, version, err);
 }
 
-static int open_reader(struct database *database, const struct database_format *format, struct error *err)
+static int open_reader(struct database *database, const struct database_format *format, bool fixed,
+                       struct error *err)
 {
     unsigned version;
-    int code = connect_file(database, "");
+    int code = connect_file(database, fixed ? "immutable=1" : "");
 
     if (code != SQLITE_OK)
         return database_fail(database, code, err);
     if (database_refuse_others(database, format, err))
         return -1;
-    code = database_view(database);
+    code = fixed ? begin_view(database) : database_view(database);
     if (code != SQLITE_OK)
         return database_fail(database, code, err);
     if (database_check_version(database, format, &version, err))
@@ -481,10 +482,10 @@ struct database *database_open(const char *path, enum database_mode mode,
 
     if (create ? make_file(path, err) : database_check_file(path, format->noun, err))
         return NULL;
-    database = database_new(path, true, mode != DATABASE_READ, err);
+    database = database_new(path, true, mode == DATABASE_WRITE || create, err);
     if (database) {
         result = database->writes ? open_writer(database, format, create, err)
-                                  : open_reader(database, format, err);
+                                  : open_reader(database, format, mode == DATABASE_FIXED, err);
         if (result == 0)
             return database;
         if (database->handle && database_pages_claimed(database->handle))
@@ -494,6 +495,19 @@ struct database *database_open(const char *path, enum database_mode mode,
     if (create)
         unlink(path);
     return NULL;
+}
+
+bool database_at_rest(struct database *database)
+{
+    struct statement *row = database_prepare(database, "PRAGMA journal_mode", NULL);
+    const char *mode = "";
+    size_t len = 0;
+    bool rests;
+
+    rests = row && statement_step(row, NULL) > 0 && statement_text(row, 0, &mode, &len) &&
+            !(len == 3 && memcmp(mode, "wal", 3) == 0);
+    statement_free(row);
+    return rests;
 }
 
 struct database *database_open_foreign(const char *path, struct error *err)
@@ -532,6 +546,41 @@ struct database *database_create_foreign(const char *path, struct error *err)
         database_fail(database, code, err);
     database_free(database);
     unlink(path);
+    return NULL;
+}
+
+/* Before defend(): a connection that is defended does not do without a journal. */
+static int connect_temporary(struct database *database)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    int code = sqlite3_open_v2("", &database->handle, flags, NULL);
+
+    if (code == SQLITE_OK)
+        code = database_exec(database, "PRAGMA journal_mode=OFF");
+    if (code == SQLITE_OK)
+        code = defend(database);
+    if (code == SQLITE_OK)
+        code = database_exec(database, "PRAGMA cache_size=-16384; PRAGMA synchronous=OFF");
+    return code;
+}
+
+struct database *database_open_temporary(const struct database_format *format, struct error *err)
+{
+    struct database *database;
+    char name[100];
+    int code;
+
+    snprintf(name, sizeof name, "the temporary %s", format->noun);
+    database = database_new(name, false, true, err);
+    if (!database)
+        return NULL;
+    code = connect_temporary(database);
+    for (unsigned i = 0; format->steps[i] && code == SQLITE_OK; i++)
+        code = database_exec(database, format->steps[i]);
+    if (code == SQLITE_OK)
+        return database;
+    database_fail(database, code, err);
+    database_free(database);
     return NULL;
 }
 

@@ -35,6 +35,9 @@ struct database_format {
 
 enum database_mode {
     DATABASE_READ,   /* a consistent view that does not change until it is closed */
+    DATABASE_FIXED,  /* as that, for a process that was forked by a reader who keeps the file at rest
+                        meanwhile: without  locks, which forked processes cannot have, and without any other
+                        file */
     DATABASE_WRITE,  /* brought to the newest version */
     DATABASE_CREATE, /* it must not be there */
 };
@@ -46,11 +49,19 @@ struct database *database_open(const char *path, enum database_mode mode,
 struct database *database_open_foreign(const char *path, struct error *err);
 /* An empty database for another program; the file must not be there. */
 struct database *database_create_foreign(const char *path, struct error *err);
+/*
+ * One without a name, in a file that SQLite makes for temporary data (in $TMPDIR, if it is set) when it does
+ * not fit into the cache, and that ends with the process.  Nothing can be rolled back: after a failed write
+ * it is to be closed.
+ */
+struct database *database_open_temporary(const struct database_format *format, struct error *err);
 /* What was not committed is lost.  -1 if what was committed may not be safe on the disk. */
 int database_close(struct database *database, struct error *err);
 /* -1 with a message if somebody is writing to the file, which is one of the project's. */
 int database_is_busy(const char *path, struct error *err);
 const char *database_path(const struct database *database);
+/* A reader: whether it keeps writers away, since there is none; else one may go on writing. */
+bool database_at_rest(struct database *database);
 
 /* Whether a file begins like one of SQLite's; head: its first bytes. */
 bool database_detect(const void *head, size_t len);
@@ -69,6 +80,7 @@ void statement_free(struct statement *statement);
 /* Parameters count from 1.  Bytes and text are borrowed until the statement is stepped to its end or reset.
  */
 void statement_bind_number(struct statement *statement, int parameter, int64_t number);
+void statement_bind_real(struct statement *statement, int parameter, double number);
 void statement_bind_bytes(struct statement *statement, int parameter, const void *data, size_t len);
 void statement_bind_text(struct statement *statement, int parameter, const char *text, size_t len);
 void statement_bind_null(struct statement *statement, int parameter);
@@ -82,6 +94,7 @@ int statement_run(struct statement *statement, struct error *err);
 /* Columns of the row count from 0.  False if the value is of another type, and then the output is 0 and
  * empty. */
 bool statement_number(struct statement *statement, int column, int64_t *out);
+bool statement_real(struct statement *statement, int column, double *out); /* an integer is none */
 bool statement_bytes(struct statement *statement, int column, const void **data,
                      size_t *len); /* blob or text */
 bool statement_text(struct statement *statement, int column, const char **text, size_t *len);

@@ -83,6 +83,11 @@ void statement_bind_number(struct statement *statement, int parameter, int64_t n
     note_bind(statement, sqlite3_bind_int64(statement->handle, parameter, number));
 }
 
+void statement_bind_real(struct statement *statement, int parameter, double number)
+{
+    note_bind(statement, sqlite3_bind_double(statement->handle, parameter, number));
+}
+
 void statement_bind_bytes(struct statement *statement, int parameter, const void *data, size_t len)
 {
     note_bind(statement,
@@ -135,6 +140,14 @@ bool statement_number(struct statement *statement, int column, int64_t *out)
 
     *out = is_number ? sqlite3_column_int64(statement->handle, column) : 0;
     return is_number;
+}
+
+bool statement_real(struct statement *statement, int column, double *out)
+{
+    const bool is_real = sqlite3_column_type(statement->handle, column) == SQLITE_FLOAT;
+
+    *out = is_real ? sqlite3_column_double(statement->handle, column) : 0;
+    return is_real;
 }
 
 bool statement_text(struct statement *statement, int column, const char **text, size_t *len)

@@ -11,15 +11,16 @@
  * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
  *
  *   - Its two sides differ in length: so many bytes were inserted or deleted.
- *   - It holds samples that have no match.  Edits spread over the content lose a sample here and there: a byte that
- *     changes takes the n windows with it that cover it.  Replaced blocks lose many in a row.
+ *   - It holds samples that have no match.  Edits spread over the content lose a sample here and there: a
+ * byte that changes takes the n windows with it that cover it.  Replaced blocks lose many in a row.
  *
- * So gaps that lost fewer than k samples are taken together to learn the rate q of spread edits, k being such that
- * this rate would hardly give a gap of k by chance; the others are blocks, in which the distance is that of unrelated
- * content over the part that must have been replaced.  If all gaps look like one rate, they are taken as such.
+ * So gaps that lost fewer than k samples are taken together to learn the rate q of spread edits, k being such
+ * that this rate would hardly give a gap of k by chance; the others are blocks, in which the distance is that
+ * of unrelated content over the part that must have been replaced.  If all gaps look like one rate, they are
+ * taken as such.
  *
- * The interval adds up what the samples leave open, each part by the hypothesis that is worst for it.  Its constants
- * were set on edited texts and on pairs of versions (HACKING.md: "The interval").
+ * The interval adds up what the samples leave open, each part by the hypothesis that is worst for it.  Its
+ * constants were set on edited texts and on pairs of versions (HACKING.md: "The interval").
  */
 enum {
     LEAST_K = 3,
@@ -30,15 +31,18 @@ enum {
     MOVED_ANCHORS = 3,  /* how many matches it takes to believe in it */
 };
 
-static const double chance_of_k = 0.02;    /* that spread edits give a gap that is taken for a block */
-static const double hit_share = 0.97;      /* of the bytes that random edits hit, those that it takes to undo them */
-static const double spread_limit = 0.45;   /* a higher rate is not told from unrelated content any more */
-static const double block_penalty = 3;     /* log likelihood that blocks must win to be believed in */
+static const double chance_of_k = 0.02; /* that spread edits give a gap that is taken for a block */
+static const double hit_share =
+    0.97; /* of the bytes that random edits hit, those that it takes to undo them */
+static const double spread_limit = 0.45;       /* a higher rate is not told from unrelated content any more */
+static const double block_penalty = 3;         /* log likelihood that blocks must win to be believed in */
 static const double usual_coincidence = 0.066; /* of texts */
-static const double low_spread = 0.4;      /* spread edits may come in clusters that lose several samples at once, */
-static const double low_block = 0.04;      /* blocks may be tables in which little has changed, */
-static const double phrase = 60;           /* lost samples may stand for so many replaced bytes each, */
-static const double high_rate = 1.05, high_rate_more = 0.03; /* unrelated content may be farther apart than thought, */
+static const double low_spread =
+    0.4; /* spread edits may come in clusters that lose several samples at once, */
+static const double low_block = 0.04; /* blocks may be tables in which little has changed, */
+static const double phrase = 60;      /* lost samples may stand for so many replaced bytes each, */
+static const double high_rate = 1.05,
+                    high_rate_more = 0.03; /* unrelated content may be farther apart than thought, */
 static const double low_unrelated = 0.5;   /* or much less */
 static const double deviations = 2;
 
@@ -50,23 +54,27 @@ struct gap {
     double lost; /* those without a match on the shorter side, or the mean of both */
 };
 
+struct ranges {
+    struct estimate_range *list;
+    size_t count, room;
+};
+
 struct estimator {
     struct chain chain;
     struct gap *gaps; /* one before each anchor, and one behind the last */
     size_t gap_room;
-    struct estimate_range *ranges;
-    size_t range_count, range_room;
+    struct ranges ranges, solid;
 };
 
 /* What all gaps together say. */
 struct reading {
-    uint32_t k;        /* samples lost in a gap that make it a block */
-    double kept, lost; /* anchors and lost samples outside blocks */
+    uint32_t k;            /* samples lost in a gap that make it a block */
+    double kept, lost;     /* anchors and lost samples outside blocks */
     double lost_in_blocks; /* samples lost in blocks, above k each */
-    double spots;      /* gaps of equal sides outside blocks that lost any */
-    double q;          /* rate of spread edits */
-    double shifted;    /* bytes inserted or deleted */
-    double spread;     /* bytes over which edits are spread */
+    double spots;          /* gaps of equal sides outside blocks that lost any */
+    double q;              /* rate of spread edits */
+    double shifted;        /* bytes inserted or deleted */
+    double spread;         /* bytes over which edits are spread */
     double blocks, block_bytes, block_edits;
     double still_edits; /* those of blocks that may be edited in place: their sides are equal */
 };
@@ -95,7 +103,8 @@ void estimator_free(struct estimator *estimator)
         return;
     chain_release(&estimator->chain);
     free(estimator->gaps);
-    free(estimator->ranges);
+    free(estimator->ranges.list);
+    free(estimator->solid.list);
     free(estimator);
 }
 
@@ -136,8 +145,8 @@ static double apart(int64_t x, int64_t y)
 }
 
 /*
- * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away again,
- * than they save: chance matches, and content that moved.  Returns how many anchors went.
+ * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away
+ * again, than they save: chance matches, and content that moved.  Returns how many anchors went.
  */
 static size_t drop_detours(struct chain *chain, const struct pair *pair)
 {
@@ -199,8 +208,8 @@ static int find_gaps(struct estimator *e, const struct pair *pair, struct error 
         e->gap_room = chain->count + 1;
     }
     for (size_t i = 0; i <= chain->count; i++) {
-        const struct anchor end = i < chain->count ? chain->anchors[i]
-                                                   : (struct anchor){(uint32_t)a->count, (uint32_t)b->count};
+        const struct anchor end =
+            i < chain->count ? chain->anchors[i] : (struct anchor){(uint32_t)a->count, (uint32_t)b->count};
         const uint64_t a_end = i < chain->count ? a->samples[end.a].pos : a->len;
         const uint64_t b_end = i < chain->count ? b->samples[end.b].pos : b->len;
 
@@ -266,8 +275,8 @@ static double likelihood(const struct reading *r, double gaps)
 
     if (r->blocks == 0)
         return geometric(gaps, r->lost);
-    return geometric(spread, r->lost) + geometric(r->blocks, r->lost_in_blocks) + r->blocks * log(r->blocks / gaps) +
-           (spread > 0 ? spread * log(spread / gaps) : 0) - block_penalty;
+    return geometric(spread, r->lost) + geometric(r->blocks, r->lost_in_blocks) +
+           r->blocks * log(r->blocks / gaps) + (spread > 0 ? spread * log(spread / gaps) : 0) - block_penalty;
 }
 
 static struct reading choose_k(const struct estimator *e)
@@ -285,11 +294,13 @@ static struct reading choose_k(const struct estimator *e)
     return likelihood(&all, (double)gaps) >= likelihood(&r, (double)gaps) ? all : r;
 }
 
-/* Adds a block: what lies between the first and the last lost sample, about, and the rate that it has there. */
+/* Adds a block: what lies between the first and the last lost sample, about, and the rate that it has there.
+ */
 static void add_block(struct reading *r, const struct gap *gap, const struct pair *pair)
 {
     const double g = (double)shorter(gap);
-    const double rho = g > 0 ? g / (g + (double)shift(gap)) : 0; /* the shorter side finds more of itself in a long one */
+    const double rho =
+        g > 0 ? g / (g + (double)shift(gap)) : 0; /* the shorter side finds more of itself in a long one */
     const double replaced = clamp(g * gap->lost / (gap->lost + 1) - (pair->n - 1.0), 0, g);
     const double edits = pair->unrelated * 1.6 * rho / (1 + 0.6 * rho) * replaced;
 
@@ -330,8 +341,9 @@ static double wilson(double count, double total)
 
     if (total <= 0)
         return 1;
-    return clamp((p + v / (2 * total) + deviations * sqrt(p * (1 - p) / total + v / (4 * total * total))) / (1 + v / total), 0,
-                 1);
+    return clamp((p + v / (2 * total) + deviations * sqrt(p * (1 - p) / total + v / (4 * total * total))) /
+                     (1 + v / total),
+                 0, 1);
 }
 
 /* Nothing matches in order: unrelated, or edited so densely that no window survived. */
@@ -357,7 +369,8 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
         return;
     }
     out->edits = clamp(r.shifted + hit_share * r.q * r.spread + r.block_edits, 0, most);
-    low = pair->difference + low_spread * (1 - pow(wilson(r.kept, r.kept + r.spots), 1.0 / pair->n)) * r.spread +
+    low = pair->difference +
+          low_spread * (1 - pow(wilson(r.kept, r.kept + r.spots), 1.0 / pair->n)) * r.spread +
           low_block * r.still_edits;
     phrases = 1 - pow(1 - wilson(r.lost, r.kept + r.lost), phrase / (phrase + pair->n - 1));
     high = r.shifted + rate * (phrases * r.spread + r.block_bytes + deviations * pair->c * sqrt(r.blocks));
@@ -367,18 +380,48 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
 
 /* ---- ranges ---- */
 
-static int add_range(struct estimator *e, const struct estimate_range *range, struct error *err)
+static int add_range(struct ranges *ranges, const struct estimate_range *range, struct error *err)
 {
-    if (e->range_count == e->range_room) {
-        size_t room = e->range_room ? 2 * e->range_room : 16;
-        struct estimate_range *ranges = realloc(e->ranges, room * sizeof *ranges);
+    if (ranges->count == ranges->room) {
+        size_t room = ranges->room ? 2 * ranges->room : 16;
+        struct estimate_range *list = realloc(ranges->list, room * sizeof *list);
 
-        if (!ranges)
+        if (!list)
             return error_set(err, "out of memory for %zu ranges", room);
-        e->ranges = ranges;
-        e->range_room = room;
+        ranges->list = list;
+        ranges->room = room;
     }
-    e->ranges[e->range_count++] = *range;
+    ranges->list[ranges->count++] = *range;
+    return 0;
+}
+
+/*
+ * What goes on from one match to the next without a sample that does not match is most likely the same, byte
+ * for byte; but where content says nothing for so long that there are no samples at all, nobody knows.
+ */
+enum { SOLID_GAPS = 8 }; /* mean distances between samples */
+
+/* From a match to the next one, which has nothing unmatched before it. */
+static int add_solid(struct estimator *e, const struct pair *pair, const struct anchor *from,
+                     struct error *err)
+{
+    const struct sample *a = pair->a->samples, *b = pair->b->samples;
+    const struct anchor *to = from + 1;
+    struct estimate_range *last = e->solid.count ? &e->solid.list[e->solid.count - 1] : NULL;
+
+    if (a[to->a].pos - a[from->a].pos > (uint64_t)SOLID_GAPS * pair->c)
+        return 0;
+    if (!last || last->a_end != a[from->a].pos + pair->n || last->b_end != b[from->b].pos + pair->n) {
+        const struct estimate_range range = {
+            .a_start = a[from->a].pos, .b_start = b[from->b].pos, .anchors = 1};
+
+        if (add_range(&e->solid, &range, err))
+            return -1;
+        last = &e->solid.list[e->solid.count - 1];
+    }
+    last->a_end = a[to->a].pos + pair->n;
+    last->b_end = b[to->b].pos + pair->n;
+    last->anchors++;
     return 0;
 }
 
@@ -387,9 +430,15 @@ static uint64_t smaller(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
+/* What is farther away than the other content goes contradicts nothing. */
+static uint64_t halfway(uint64_t unmatched, uint64_t most, bool outer)
+{
+    return outer && unmatched > most ? most : smaller(most, unmatched / 2);
+}
+
 /*
- * How far the content goes on matching into a gap from one of its ends: to the middle between the anchor and the
- * nearest sample without a match; if there is none, to the end of the content or else half the gap.
+ * How far the content goes on matching into a gap from one of its ends: to the middle between the anchor and
+ * the nearest sample without a match; if there is none, to the end of the content or else half the gap.
  */
 static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t i, bool from_end)
 {
@@ -400,12 +449,14 @@ static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t
     uint64_t most = outer ? shorter(gap) : shorter(gap) / 2;
 
     if (gap->a_count) {
-        uint64_t at = pair->a->samples[a].pos - gap->a;
-        most = smaller(most, (from_end ? gap->a_len - at : at) / 2);
+        const uint64_t at = pair->a->samples[a].pos - gap->a;
+
+        most = halfway(from_end ? gap->a_len - at : at, most, outer);
     }
     if (gap->b_count) {
-        uint64_t at = pair->b->samples[b].pos - gap->b;
-        most = smaller(most, (from_end ? gap->b_len - at : at) / 2);
+        const uint64_t at = pair->b->samples[b].pos - gap->b;
+
+        most = halfway(from_end ? gap->b_len - at : at, most, outer);
     }
     return most;
 }
@@ -421,15 +472,18 @@ static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k,
         struct estimate_range range = {.a_start = a->pos - back, .b_start = b->pos - back};
         uint64_t on;
 
-        for (end = i + 1; end < e->chain.count && e->gaps[end].lost < k && shift(&e->gaps[end]) <= NEAR_DIAGONAL;)
-            end++;
+        for (end = i + 1;
+             end < e->chain.count && e->gaps[end].lost < k && shift(&e->gaps[end]) <= NEAR_DIAGONAL; end++)
+            if (e->gaps[end].lost == 0 && shift(&e->gaps[end]) == 0 &&
+                add_solid(e, pair, &anchors[end - 1], err))
+                return -1;
         on = reach(e, pair, end, false);
         if (on < pair->n)
             on = pair->n;
         range.a_end = pair->a->samples[anchors[end - 1].a].pos + on;
         range.b_end = pair->b->samples[anchors[end - 1].b].pos + on;
         range.anchors = end - i;
-        if (add_range(e, &range, err))
+        if (add_range(&e->ranges, &range, err))
             return -1;
     }
     return 0;
@@ -448,13 +502,18 @@ static int find_moved(struct estimator *e, const struct pair *pair, struct error
             struct estimate_range range = {.a_start = pair->a->samples[anchors[i].a].pos,
                                            .b_start = pair->b->samples[anchors[i].b].pos};
 
-            for (end = i + 1; end < e->chain.count && anchors[end].a - anchors[end - 1].a <= LEAST_K &&
-                              apart(diagonal(pair, &anchors[end]), diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
+            for (end = i + 1;
+                 end < e->chain.count && anchors[end].a - anchors[end - 1].a <= LEAST_K &&
+                 apart(diagonal(pair, &anchors[end]), diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
                 end++;
+            for (size_t at = i; at + 1 < end; at++)
+                if (anchors[at + 1].a == anchors[at].a + 1 && anchors[at + 1].b == anchors[at].b + 1 &&
+                    add_solid(e, pair, &anchors[at], err))
+                    return -1;
             range.a_end = pair->a->samples[anchors[end - 1].a].pos + pair->n;
             range.b_end = pair->b->samples[anchors[end - 1].b].pos + pair->n;
             range.anchors = end - i;
-            if (range.anchors >= MOVED_ANCHORS && add_range(e, &range, err))
+            if (range.anchors >= MOVED_ANCHORS && add_range(&e->ranges, &range, err))
                 return -1;
         }
     }
@@ -479,13 +538,15 @@ static int by_b_start(const void *x, const void *y)
     return a->a_start < b->a_start ? -1 : a->a_start > b->a_start;
 }
 
-/* Bytes in any of the ranges, which may touch each other where content repeats; they are sorted by that side. */
+/* Bytes in any of the ranges, which may touch each other where content repeats; they are sorted by that side.
+ */
 static uint64_t covered(const struct estimate_range *ranges, size_t count, bool of_a)
 {
     uint64_t end = 0, sum = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t from = of_a ? ranges[i].a_start : ranges[i].b_start, to = of_a ? ranges[i].a_end : ranges[i].b_end;
+        uint64_t from = of_a ? ranges[i].a_start : ranges[i].b_start,
+                 to = of_a ? ranges[i].a_end : ranges[i].b_end;
 
         if (from < end)
             from = end;
@@ -501,7 +562,8 @@ static uint64_t covered(const struct estimate_range *ranges, size_t count, bool 
 
 static void tell_shares(const struct chain *chain, struct estimate *out)
 {
-    const double shared = (double)chain->shared, a = shared + (double)chain->only_a, b = shared + (double)chain->only_b;
+    const double shared = (double)chain->shared, a = shared + (double)chain->only_a,
+                 b = shared + (double)chain->only_b;
 
     out->shared = chain->shared;
     if (chain->shared == 0)
@@ -511,8 +573,8 @@ static void tell_shares(const struct chain *chain, struct estimate *out)
     out->b_in_a = shared / b;
 }
 
-int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b, uint32_t n, uint32_t c,
-                  struct estimate *out, struct error *err)
+int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
+                  uint32_t n, uint32_t c, struct estimate *out, struct error *err)
 {
     const struct pair pair = {
         .a = a,
@@ -525,7 +587,7 @@ int estimator_run(struct estimator *e, const struct estimate_side *a, const stru
     };
 
     *out = (struct estimate){0};
-    e->range_count = 0;
+    e->ranges.count = e->solid.count = 0;
     if (chain_find(&e->chain, a->samples, a->count, b->samples, b->count, err))
         return -1;
     tell_shares(&e->chain, out);
@@ -537,13 +599,15 @@ int estimator_run(struct estimator *e, const struct estimate_side *a, const stru
     estimate_edits(e, &pair, out);
     if (find_ranges(e, &pair, choose_k(e).k, err) || find_moved(e, &pair, err))
         return -1;
-    if (e->range_count) {
-        qsort(e->ranges, e->range_count, sizeof *e->ranges, by_b_start);
-        out->b_matched = covered(e->ranges, e->range_count, false);
-        qsort(e->ranges, e->range_count, sizeof *e->ranges, by_start);
-        out->a_matched = covered(e->ranges, e->range_count, true);
+    if (e->ranges.count) {
+        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_b_start);
+        out->b_matched = covered(e->ranges.list, e->ranges.count, false);
+        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_start);
+        out->a_matched = covered(e->ranges.list, e->ranges.count, true);
     }
-    out->ranges = e->ranges;
-    out->range_count = e->range_count;
+    out->ranges = e->ranges.list;
+    out->range_count = e->ranges.count;
+    out->solid = e->solid.list;
+    out->solid_count = e->solid.count;
     return 0;
 }

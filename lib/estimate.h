@@ -9,8 +9,8 @@
 #include "sampler.h"
 
 /*
- * How far apart two contents are, from their samples alone: the matched ranges, resemblance and containment, and the
- * Levenshtein distance in bytes with an interval.
+ * How far apart two contents are, from their samples alone: the matched ranges, resemblance and containment,
+ * and the Levenshtein distance in bytes with an interval.
  *
  * Both lists of samples are of scheme gf8, with the same n and the same c.
  */
@@ -29,16 +29,19 @@ struct estimate_range {
 };
 
 struct estimate {
-    uint64_t shared;      /* different samples that both have */
-    double resemblance;   /* of those that either has */
-    double a_in_b;        /* containment: of a's samples, those that b has, too */
+    uint64_t shared;    /* different samples that both have */
+    double resemblance; /* of those that either has */
+    double a_in_b;      /* containment: of a's samples, those that b has, too */
     double b_in_a;
-    uint64_t anchors;     /* matches in the longest chain */
+    uint64_t anchors; /* matches in the longest chain */
     double edits;
-    double edits_low, edits_high; /* meant to hold in 95 % of cases */
-    uint64_t a_matched, b_matched; /* bytes in ranges */
+    double edits_low, edits_high;        /* meant to hold in 95 % of cases */
+    uint64_t a_matched, b_matched;       /* bytes in ranges */
     const struct estimate_range *ranges; /* by a_start; they lie in the estimator until the next run */
     size_t range_count;
+    const struct estimate_range
+        *solid; /* of that, from match to match with nothing between that does not match */
+    size_t solid_count;
 };
 
 struct estimator;
@@ -46,12 +49,12 @@ struct estimator;
 struct estimator *estimator_new(struct error *err);
 void estimator_free(struct estimator *estimator);
 
-int estimator_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b, uint32_t n,
-                  uint32_t c, struct estimate *out, struct error *err);
+int estimator_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b,
+                  uint32_t n, uint32_t c, struct estimate *out, struct error *err);
 
 /*
- * The distance per byte of contents that have nothing to do with each other, from the coincidence of their bytes: the
- * more often two bytes are equal by chance, the more of them an alignment saves.
+ * The distance per byte of contents that have nothing to do with each other, from the coincidence of their
+ * bytes: the more often two bytes are equal by chance, the more of them an alignment saves.
  */
 double estimate_unrelated(uint32_t a_coincidence, uint32_t b_coincidence);
 

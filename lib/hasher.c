@@ -76,6 +76,11 @@ int hasher_update(struct hasher *hasher, const void *data, size_t len, struct er
     return 0;
 }
 
+size_t hasher_take(struct hasher *hasher, const struct sample **samples)
+{
+    return sampler_take(hasher->sampler, samples);
+}
+
 int hasher_final(struct hasher *hasher, struct record *record, struct error *err)
 {
     struct sampler_result result = sampler_final(hasher->sampler);

@@ -405,13 +405,19 @@ void refset_succeed(struct refset *set, const struct refset_info *other)
 
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err)
 {
-    struct refset *set = new_set(path, mode == REFSET_READ ? DATABASE_READ : DATABASE_WRITE, err);
+    static const enum database_mode modes[] = {DATABASE_READ, DATABASE_FIXED, DATABASE_WRITE};
+    struct refset *set = new_set(path, modes[mode], err);
 
     if (set && refset_load_info(set, err)) {
         refset_close(set, NULL);
         return NULL;
     }
     return set;
+}
+
+bool refset_at_rest(struct refset *set)
+{
+    return database_at_rest(set->database);
 }
 
 int refset_close(struct refset *set, struct error *err)

@@ -85,7 +85,11 @@ int refset_check(const struct refset_params *params, struct error *err);
 
 struct refset;
 
-enum refset_mode { REFSET_READ, REFSET_WRITE };
+enum refset_mode {
+    REFSET_READ,
+    REFSET_FIXED, /* see DATABASE_FIXED */
+    REFSET_WRITE,
+};
 
 /* NULL on error.  create: the file must not be there. */
 struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
@@ -94,6 +98,8 @@ struct refset *refset_create(const char *path, const struct refset_params *param
  * anything is added. */
 void refset_succeed(struct refset *set, const struct refset_info *other);
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err);
+/* Whether nobody can write to a set that is open for reading, until it is closed. */
+bool refset_at_rest(struct refset *set);
 /* -1 if somebody writes to it. */
 int refset_is_busy(const char *path, struct error *err);
 /* Removes a set that was not finished, with what lies beside it while it is written. */

@@ -24,8 +24,9 @@ struct view {
 struct refset_search {
     struct refset *set;
     unsigned what;
+    bool shares; /* the filters are another's */
     struct view views[REFSET_INDEXES];
-    struct statement *block, *file, *record;
+    struct statement *block, *file, *record, *firsts;
     uint64_t values[MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key that is looked up */
 };
 
@@ -126,10 +127,15 @@ static int prepare(struct refset_search *search, struct error *err)
         database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
     search->record =
         database_prepare(database,
-                         "SELECT record.first, file, c, coincidence, count, samples, blocks, size FROM record"
+                         "SELECT record.first, file, c, count, size, coincidence, samples, blocks, repeats FROM record"
                          " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
                          err);
-    return search->block && search->file && search->record ? 0 : -1;
+    search->firsts = database_prepare(
+        database,
+        "SELECT first FROM record WHERE first >= coalesce((SELECT max(first) FROM record WHERE first <= ?1), 0)"
+        " ORDER BY first",
+        err);
+    return search->block && search->file && search->record && search->firsts ? 0 : -1;
 }
 
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err)
@@ -149,15 +155,57 @@ struct refset_search *refset_search_new(struct refset *set, unsigned what, struc
     return search;
 }
 
+struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set, struct error *err)
+{
+    const struct refset_info *ours = refset_info(search->set), *its = refset_info(set);
+    struct refset_search *other = calloc(1, sizeof *other);
+
+    if (!other) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    other->set = set;
+    other->what = search->what;
+    other->shares = true;
+    memcpy(other->views, search->views, sizeof other->views);
+    if (memcmp(ours->uuid, its->uuid, sizeof ours->uuid) != 0 || ours->generation != its->generation)
+        error_set(err, "%s: it was changed while it was opened", refset_path(set));
+    else if (prepare(other, err) == 0)
+        return other;
+    refset_search_free(other);
+    return NULL;
+}
+
+const struct refset_info *refset_search_info(const struct refset_search *search)
+{
+    return refset_info(search->set);
+}
+
+const char *refset_search_path(const struct refset_search *search)
+{
+    return refset_path(search->set);
+}
+
+uint64_t refset_search_memory(const struct refset_search *search)
+{
+    uint64_t sum = 0;
+
+    for (int index = 0; index < REFSET_INDEXES; index++)
+        for (size_t i = 0; i < search->views[index].filter_count; i++)
+            sum += search->views[index].filters[i]->blocks * BLOOM_BLOCK_LEN;
+    return sum;
+}
+
 void refset_search_free(struct refset_search *search)
 {
     if (!search)
         return;
-    for (int index = 0; index < REFSET_INDEXES; index++)
+    for (int index = 0; index < REFSET_INDEXES && !search->shares; index++)
         forget_filters(&search->views[index]);
     statement_free(search->block);
     statement_free(search->file);
     statement_free(search->record);
+    statement_free(search->firsts);
     free(search);
 }
 
@@ -503,44 +551,54 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
 
 /* ---- records ---- */
 
-static int take_record(struct refset_search *search, uint64_t sample, struct record *record,
-                       struct buffer *blocks, uint64_t *file, uint64_t *first, struct error *err)
+/* The row's beginning; 0 if the sample is behind its end. */
+static int take_place(struct refset_search *search, uint64_t sample, struct refset_place *place, struct error *err)
 {
-    const struct refset_params *params = &search->set->info.params;
-    int64_t numbers[5], size;
-    const void *samples, *block_data;
-    size_t samples_len, blocks_len;
+    int64_t numbers[5];
 
     for (int i = 0; i < 5; i++)
         if (!statement_number(search->record, i, &numbers[i]) || numbers[i] < 0)
             return refset_broken(search->set, err, "a row of 'record' is not as it should be");
-    if (sample - (uint64_t)numbers[0] >= (uint64_t)numbers[4])
-        return 0;
-    if (!statement_bytes(search->record, 5, &samples, &samples_len) ||
-        !statement_bytes(search->record, 6, &block_data, &blocks_len) ||
-        !statement_number(search->record, 7, &size) || size < 0 || numbers[2] < 1 ||
-        numbers[2] > SAMPLER_MAX_C || numbers[3] > SAMPLER_COINCIDENCE_ONE ||
-        (uint64_t)numbers[4] > 8 * samples_len ||
-        (blocks_len && blocks_len != blocks_count((uint64_t)size, params->block) * DIGEST_SHA1_LEN))
+    if (numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C)
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
-    if (record_resize(record, (size_t)numbers[4], err))
-        return -1;
-    if (packing_unpack(samples, samples_len, size < params->n ? 0 : (uint64_t)size - params->n + 1,
-                       record->samples, record->count))
-        return refset_broken(search->set, err, "the samples of a record cannot be read");
-    record->params =
-        (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = (uint32_t)numbers[2]};
-    record->coincidence = (uint32_t)numbers[3];
-    record->len = (uint64_t)size;
-    buffer_reset(blocks);
-    buffer_add(blocks, block_data, blocks_len);
-    *first = (uint64_t)numbers[0];
-    *file = (uint64_t)numbers[1];
-    return blocks->failed ? error_set(err, "out of memory") : 1;
+    *place = (struct refset_place){.first = (uint64_t)numbers[0],
+                                   .count = (uint64_t)numbers[3],
+                                   .file = (uint64_t)numbers[1],
+                                   .len = (uint64_t)numbers[4],
+                                   .c = (uint32_t)numbers[2]};
+    return sample - place->first < place->count;
 }
 
-int refset_search_record(struct refset_search *search, uint64_t sample, struct record *record,
-                         struct buffer *blocks, uint64_t *file, uint64_t *first, struct error *err)
+static int take_record(struct refset_search *search, struct refset_record *out, struct error *err)
+{
+    const struct refset_params *params = &search->set->info.params;
+    const struct refset_place *place = &out->place;
+    const void *samples, *blocks, *repeats;
+    size_t samples_len, blocks_len, repeats_len;
+    int64_t coincidence;
+
+    if (!statement_number(search->record, 5, &coincidence) || coincidence < 0 ||
+        coincidence > SAMPLER_COINCIDENCE_ONE || !statement_bytes(search->record, 6, &samples, &samples_len) ||
+        !statement_bytes(search->record, 7, &blocks, &blocks_len) ||
+        !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
+        (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
+        return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+    if (record_resize(&out->record, (size_t)place->count, err))
+        return -1;
+    if (packing_unpack(samples, samples_len, place->len < params->n ? 0 : place->len - params->n + 1,
+                       out->record.samples, out->record.count))
+        return refset_broken(search->set, err, "the samples of a record cannot be read");
+    out->record.params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = place->c};
+    out->record.coincidence = (uint32_t)coincidence;
+    out->record.len = place->len;
+    buffer_reset(&out->blocks);
+    buffer_add(&out->blocks, blocks, blocks_len);
+    buffer_reset(&out->repeats);
+    buffer_add(&out->repeats, repeats, repeats_len);
+    return out->blocks.failed || out->repeats.failed ? error_set(err, "out of memory") : 1;
+}
+
+int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record, struct error *err)
 {
     int result;
 
@@ -549,7 +607,40 @@ int refset_search_record(struct refset_search *search, uint64_t sample, struct r
     statement_bind_number(search->record, 1, (int64_t)sample);
     result = statement_step(search->record, err);
     if (result > 0)
-        result = take_record(search, sample, record, blocks, file, first, err);
+        result = take_place(search, sample, &record->place, err);
+    if (result > 0)
+        result = take_record(search, record, err);
     statement_reset(search->record);
     return result;
+}
+
+int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts, size_t room,
+                         size_t *count, struct error *err)
+{
+    int64_t first = 0;
+    int result = 0;
+
+    *count = 0;
+    if (from > INT64_MAX)
+        return 0;
+    statement_bind_number(search->firsts, 1, (int64_t)from);
+    while (*count < room && (result = statement_step(search->firsts, err)) > 0) {
+        if (!statement_number(search->firsts, 0, &first) || first < 0)
+            result = refset_broken(search->set, err, "a row of 'record' is not as it should be");
+        if (result < 0)
+            break;
+        firsts[(*count)++] = (uint64_t)first;
+        if ((uint64_t)first >= to)
+            break;
+    }
+    statement_reset(search->firsts);
+    return result < 0 ? -1 : 0;
+}
+
+void refset_record_release(struct refset_record *record)
+{
+    record_release(&record->record);
+    buffer_release(&record->blocks);
+    buffer_release(&record->repeats);
+    *record = (struct refset_record){0};
 }

@@ -20,6 +20,13 @@ enum {
 /* The set is borrowed. */
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err);
 void refset_search_free(struct refset_search *search);
+/* Another one for a process that was forked: it reads the set through its own struct refset, and uses the filters of the
+ * first, which must stay.  An error if the set is not the same any more. */
+struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set, struct error *err);
+const struct refset_info *refset_search_info(const struct refset_search *search);
+const char *refset_search_path(const struct refset_search *search);
+/* Bytes of its filters. */
+uint64_t refset_search_memory(const struct refset_search *search);
 /* To be called when the set was changed through the same struct refset. */
 int refset_search_refresh(struct refset_search *search, struct error *err);
 
@@ -69,10 +76,36 @@ int refset_search_file(struct refset_search *search, uint64_t id, struct refset_
 void refset_file_release(struct refset_file *file);
 
 /*
- * The record that holds a sample: 1, or 0 if there is none.  Its samples have only the character in fp (0..63); blocks
- * are the SHA-1s of its blocks.  *file: whose it is.  *first: the number of its first sample.
+ * The first samples of the records of samples from..to: the record that holds `from`, all that begin behind it, and the
+ * next one.  At most room, which is enough for to - from + 2.
  */
-int refset_search_record(struct refset_search *search, uint64_t sample, struct record *record, struct buffer *blocks,
-                         uint64_t *file, uint64_t *first, struct error *err);
+int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts, size_t room,
+                         size_t *count, struct error *err);
+
+/* Which samples are in a record, and whose it is. */
+struct refset_place {
+    uint64_t first, count;
+    uint64_t file;
+    uint64_t len; /* bytes of the file */
+    uint32_t c;
+};
+
+/*
+ * What a set keeps of a file that was read.  The samples have only the character in fp (0..63); their fingerprints are
+ * what was found by, and what the repeats say.
+ */
+struct refset_record {
+    struct refset_place place;
+    struct record record;
+    struct buffer blocks; /* the SHA-1s of its blocks */
+    struct buffer repeats; /* packed: see repeats.h */
+};
+
+/*
+ * The record that holds a sample: 1, or 0 if there is none.  A refset_record of zeros is an empty one, to be filled again
+ * and again.
+ */
+int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record, struct error *err);
+void refset_record_release(struct refset_record *record);
 
 #endif

@@ -421,6 +421,15 @@ static uint32_t coincidence(const uint32_t bytes[256])
     return total < COUNTED_MIN ? 0 : (uint32_t)(pairs / (total * (total - 1)) * SAMPLER_COINCIDENCE_ONE + 0.5);
 }
 
+size_t sampler_take(struct sampler *s, const struct sample **samples)
+{
+    const size_t count = s->count;
+
+    *samples = s->samples;
+    s->count = 0;
+    return count;
+}
+
 struct sampler_result sampler_final(struct sampler *s)
 {
     return (struct sampler_result){s->samples, s->count, s->c, coincidence(s->bytes)};

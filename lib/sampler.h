@@ -92,6 +92,9 @@ void sampler_free(struct sampler *sampler);
 /* len is a hint that saves work where c is SAMPLER_AUTO: it changes no result as long as it is right or UNKNOWN. */
 void sampler_begin(struct sampler *sampler, uint64_t len);
 int sampler_update(struct sampler *sampler, const void *data, size_t len, struct error *err);
+/* The samples since the last time, for content of any length in bounded memory; c must be a number.  They lie in the
+ * sampler until the next update; final tells the rest. */
+size_t sampler_take(struct sampler *sampler, const struct sample **samples);
 struct sampler_result sampler_final(struct sampler *sampler);
 
 #endif

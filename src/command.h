@@ -6,6 +6,7 @@
 
 enum {
     EXIT_DONE = 0,
+    EXIT_MATCH = 1,   /* something was found, and that was to be told */
     EXIT_USAGE = 2,   /* or the environment */
     EXIT_PARTIAL = 3, /* some of what was asked for could not be read */
     EXIT_CHANGED = 4, /* evidence changed while it was read */
@@ -29,7 +30,7 @@ struct command {
 };
 
 extern const struct command command_ls, command_sign, command_compare, command_add, command_import, command_export,
-    command_sets, command_completion, command_help;
+    command_sets, command_scan, command_report, command_completion, command_help;
 
 /* All commands, ends with NULL. */
 extern const struct command *const commands[];

@@ -10,8 +10,9 @@
 #include "cpu.h"
 #include "terminal.h"
 
-const struct command *const commands[] = {&command_ls,     &command_sign,   &command_compare,    &command_add,  &command_import,
-                                         &command_export, &command_sets,   &command_completion, &command_help, NULL};
+const struct command *const commands[] = {
+    &command_scan,   &command_report, &command_ls,   &command_sign,       &command_compare, &command_add,
+    &command_import, &command_export, &command_sets, &command_completion, &command_help,    NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -21,7 +22,8 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* A standard descriptor that is closed would be given to the next file that is opened.  What takes its place fails. */
+/* A standard descriptor that is closed would be given to the next file that is opened.  What takes its place
+ * fails. */
 static void occupy_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

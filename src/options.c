@@ -23,13 +23,15 @@ void options_begin(struct options *options, const struct command *command, int a
 }
 
 /* getopt's two tables; returns the number of options in the list. */
-static int make_tables(const struct command *command, struct option longs[MAX_OPTIONS + 2], char letters[2 * MAX_OPTIONS + 4])
+static int make_tables(const struct command *command, struct option longs[MAX_OPTIONS + 2],
+                       char letters[2 * MAX_OPTIONS + 4])
 {
     int count = 0;
 
     *letters++ = ':'; /* tells a missing value from an unknown option */
     for (const struct option_spec *spec = command->options; spec->name; spec++, count++) {
-        longs[count] = (struct option){spec->name, spec->argument ? required_argument : no_argument, NULL, FIRST_CODE + count};
+        longs[count] = (struct option){spec->name, spec->argument ? required_argument : no_argument, NULL,
+                                       FIRST_CODE + count};
         if (spec->letter)
             *letters++ = (char)spec->letter;
         if (spec->letter && spec->argument)
@@ -73,7 +75,9 @@ int options_next(struct options *options, int *operand)
         if (optopt > 0 && optopt < HELP_CODE && code == '?')
             options_wrong(options->command, "there is no option '-%c'", optopt);
         else
-            options_wrong(options->command, code == ':' ? "option '%s' takes a value" : "there is no option '%s', or it takes no value",
+            options_wrong(options->command,
+                          code == ':' ? "option '%s' takes a value"
+                                      : "there is no option '%s', or it takes no value",
                           word);
         return OPTIONS_ERROR;
     }
@@ -92,18 +96,46 @@ int options_wrong(const struct command *command, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
-int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out)
+/* The digits at the beginning, and where they end; a number beyond most is some number beyond it. */
+static const char *read_digits(const char *text, uint64_t most, uint64_t *out)
 {
-    const char *p = options->value;
     uint64_t value = 0;
 
-    for (; *p >= '0' && *p <= '9' && value <= most; p++)
-        value = value * 10 + (uint64_t)(*p - '0');
-    if (p == options->value || *p || value < least || value > most) {
-        options_wrong(options->command, "'%s' is not a number from %" PRIu64 " to %" PRIu64, options->value, least, most);
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (value <= most)
+            value = value > (UINT64_MAX - 9) / 10 ? UINT64_MAX : value * 10 + (uint64_t)(*text - '0');
+    *out = value;
+    return text;
+}
+
+int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out)
+{
+    uint64_t value;
+    const char *end = read_digits(options->value, most, &value);
+
+    if (end == options->value || *end || value < least || value > most) {
+        options_wrong(options->command, "'%s' is not a number from %" PRIu64 " to %" PRIu64, options->value,
+                      least, most);
         return -1;
     }
     *out = value;
+    return 0;
+}
+
+int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out)
+{
+    static const char units[] = "kMGT";
+    uint64_t value;
+    const char *end = read_digits(options->value, most, &value), *unit = *end ? strchr(units, *end) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+    if (end == options->value || *(end + (unit != NULL)) || value > most >> shift || value << shift < least) {
+        options_wrong(options->command,
+                      "'%s' is not a size from %" PRIu64 " to %" PRIu64 " bytes (k, M, G, T may follow)",
+                      options->value, least, most);
+        return -1;
+    }
+    *out = value << shift;
     return 0;
 }
 
@@ -137,7 +169,8 @@ int sampling_take(struct sampling *sampling, const struct options *options, int 
     return 0;
 }
 
-int sampling_params(const struct sampling *sampling, const struct command *command, struct sampler_params *params)
+int sampling_params(const struct sampling *sampling, const struct command *command,
+                    struct sampler_params *params)
 {
     struct error err;
 

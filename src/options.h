@@ -25,16 +25,21 @@ struct options {
 /* argv[0] is the command's name. */
 void options_begin(struct options *options, const struct command *command, int argc, char **argv);
 
-/* The next option's number in the command's list, or OPTIONS_*.  After the end, argv[operand..argc) are no options. */
+/* The next option's number in the command's list, or OPTIONS_*.  After the end, argv[operand..argc) are no
+ * options. */
 int options_next(struct options *options, int *operand);
 
 /* The value as a number; -1 after an error was shown. */
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
 
+/* As that, for bytes: k, M, G or T behind the number multiplies it by 1024, 1024 * 1024, ... */
+int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
+
 /* Shows what is wrong and where help is; returns EXIT_USAGE. */
 int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The options that say how to sample, which several commands share; they come first in those commands' lists. */
+/* The options that say how to sample, which several commands share; they come first in those commands' lists.
+ */
 enum {
     OPTION_SCHEME,
     OPTION_N,
@@ -61,6 +66,7 @@ struct sampling {
 int sampling_take(struct sampling *sampling, const struct options *options, int option);
 
 /* The parameters, checked; -1 after an error was shown. */
-int sampling_params(const struct sampling *sampling, const struct command *command, struct sampler_params *params);
+int sampling_params(const struct sampling *sampling, const struct command *command,
+                    struct sampler_params *params);
 
 #endif

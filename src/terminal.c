@@ -19,6 +19,7 @@ static struct {
     pthread_t thread;
     struct progress *progress; /* NULL while none is shown */
     struct timespec start;
+    char what[256];
     bool drawn;
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -102,16 +103,71 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
+/* The end of the text is worth more than its beginning. */
+static void add_what(struct buffer *out, size_t room)
+{
+    struct buffer text = {0};
+    size_t from = 0;
+
+    escape_text(&text, line.what, strlen(line.what));
+    if (text.len + 2 <= room) {
+        buffer_add_text(out, ": ");
+        buffer_add(out, text.data, text.len);
+    } else if (room > 12) {
+        from = text.len - (room - 5);
+        while (from < text.len && ((uint8_t)text.data[from] & 0xc0) == 0x80)
+            from++;
+        buffer_add_text(out, ": ...");
+        buffer_add(out, text.data + from, text.len - from);
+    }
+    buffer_release(&text);
+}
+
+static void add_time_left(struct buffer *out, double seconds)
+{
+    if (seconds < 100)
+        buffer_printf(out, ", %.0f s left", seconds);
+    else if (seconds < 6000)
+        buffer_printf(out, ", %.0f min left", seconds / 60);
+    else
+        buffer_printf(out, ", %.1f h left", seconds / 3600);
+}
+
+static void add_numbers(struct buffer *out, struct progress *progress)
+{
+    const double bytes = (double)atomic_load(&progress->bytes), total = (double)atomic_load(&progress->total);
+    const double seconds = seconds_since(&line.start), rate = bytes / (seconds > 0.001 ? seconds : 0.001);
+
+    buffer_printf(out, "%llu %s", atomic_load(&progress->count), progress->noun);
+    if (progress->found_noun)
+        buffer_printf(out, ", %llu %s", atomic_load(&progress->found), progress->found_noun);
+    if (bytes > 0)
+        buffer_printf(out, ", %.1f MB, %.0f MB/s", bytes / 1e6, rate / 1e6);
+    if (bytes > 0 && total > bytes && seconds > 1)
+        add_time_left(out, (total - bytes) / rate);
+}
+
 static void draw(void)
 {
-    double bytes = (double)atomic_load(&line.progress->bytes), seconds = seconds_since(&line.start);
+    const unsigned width = terminal_width(STDERR_FILENO);
+    struct buffer out = {0};
 
-    fprintf(stderr, "\r%llu %s", atomic_load(&line.progress->count), line.progress->noun);
-    if (bytes > 0)
-        fprintf(stderr, ", %.1f MB, %.0f MB/s", bytes / 1e6, bytes / 1e6 / (seconds > 0.001 ? seconds : 0.001));
-    fputs("\033[K", stderr);
+    add_numbers(&out, line.progress);
+    if (line.what[0] && width > out.len)
+        add_what(&out, width - out.len - 1);
+    fprintf(stderr, "\r%.*s\033[K", (int)out.len, out.data ? out.data : "");
     fflush(stderr);
     line.drawn = true;
+    buffer_release(&out);
+}
+
+void progress_what(const char *text)
+{
+    if (!line.progress)
+        return;
+    pthread_mutex_lock(&line.lock);
+    snprintf(line.what, sizeof line.what, "%s", text);
+    pthread_mutex_unlock(&line.lock);
 }
 
 static void *redraw(void *arg)

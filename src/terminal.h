@@ -23,14 +23,20 @@ unsigned terminal_width(int fd);
 /* Whether colours are wanted there (NO_COLOR, TERM). */
 bool terminal_colours(int fd);
 
-/* Shown while it runs, and redrawn in place, if standard error is a terminal.  Not for data that runs over it there. */
+/* Shown while it runs, and redrawn in place, if standard error is a terminal.  Not for data that runs over it
+ * there. */
 struct progress {
     const char *noun; /* what is counted: "files" */
     atomic_ullong bytes;
     atomic_ullong count;
+    const char *found_noun; /* what is found among them: "findings"; NULL: nothing */
+    atomic_ullong found;
+    atomic_ullong total; /* bytes in all, about; 0: unknown */
 };
 
 void progress_start(struct progress *progress, bool quiet);
 void progress_stop(void);
+/* What is being worked on: shown behind the rest, as far as there is room. */
+void progress_what(const char *text);
 
 #endif

@@ -164,8 +164,7 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
 {
     static struct known known;
     static struct refset_hits hits;
-    static struct record record;
-    static struct buffer blocks;
+    static struct refset_record record;
     struct answer answer = {false, 0};
     uint64_t *keys;
     int64_t *diagonals;
@@ -184,19 +183,18 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
     diagonals = malloc((hits.count + 1) * sizeof *diagonals);
     for (size_t i = 0, next; i < hits.count; i = next) {
         const uint32_t most = (uint32_t)(counts->records / 100 < 8 ? 8 : counts->records / 100);
-        uint64_t file, first;
         size_t count = 0;
 
         next = i + 1;
         if (!hits.list[i].files)
             continue;
-        need(refset_search_record(search, hits.list[i].sample, &record, &blocks, &file, &first, &err) > 0);
-        for (next = i; next < hits.count && hits.list[next].sample < first + record.count; next++)
+        need(refset_search_record(search, hits.list[i].sample, &record, &err) > 0);
+        for (next = i; next < hits.count && hits.list[next].sample < record.place.first + record.place.count; next++)
             if (hits.list[next].files <= most)
                 diagonals[count++] = (int64_t)known.record.samples[hits.list[next].query].pos -
-                                     (int64_t)record.samples[hits.list[next].sample - first].pos;
-        if (count && accepted(diagonals, count, len, &record, lambda)) {
-            if (file == wanted)
+                                     (int64_t)record.record.samples[hits.list[next].sample - record.place.first].pos;
+        if (count && accepted(diagonals, count, len, &record.record, lambda)) {
+            if (record.place.file == wanted)
                 answer.found = true;
             else
                 answer.others++;

@@ -242,24 +242,24 @@ static void look_up(struct refset_search *search, const struct known *known)
 {
     struct refset_hits hits = {0};
     struct refset_file file = {0};
-    struct record record = {0};
-    struct buffer blocks = {0};
-    uint64_t keys[SAMPLES], id, first;
+    struct refset_record record = {0};
+    uint64_t keys[SAMPLES], id;
 
     for (size_t i = 0; i < known->record.count; i++)
         keys[i] = known_key(known->record.samples[i].fp);
     refset_search_features(search, keys, known->record.count, &hits, NULL);
     for (size_t i = 0; i < hits.count; i++)
         if (hits.list[i].files &&
-            refset_search_record(search, hits.list[i].sample, &record, &blocks, &id, &first, NULL) > 0)
-            require(hits.list[i].sample >= first && hits.list[i].sample - first < record.count &&
-                    record.params.c >= 4 && record.samples[record.count - 1].pos < record.len);
+            refset_search_record(search, hits.list[i].sample, &record, NULL) > 0)
+            require(hits.list[i].sample >= record.place.first &&
+                    hits.list[i].sample - record.place.first < record.record.count &&
+                    record.record.params.c >= 4 &&
+                    record.record.samples[record.record.count - 1].pos < record.record.len);
     if (refset_search_digests(search, &known->digests, 0, &id, NULL) == 0 && id)
         refset_search_file(search, id, &file, NULL);
     refset_hits_release(&hits);
     refset_file_release(&file);
-    record_release(&record);
-    buffer_release(&blocks);
+    refset_record_release(&record);
 }
 
 static void search_set(struct refset *set)

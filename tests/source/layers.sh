@@ -7,19 +7,19 @@ cd "${SRCDIR:-.}" || exit 99
 failures=0
 
 rows='
-bytes error format inodes sample
+bytes chance error format inodes sample
 bits buffer cpu extdir extmap fat ntfs sandbox tsk
 bloom crc crew distance_simd escape keyblock names packing queue repeats siphash walk wire
-chain coates crew_task crew_worker database digest distance csv gf8 object segments
+chain coates crew_task crew_worker database digest distance csv finding gf8 object segments
 backend blocks database_check database_pages database_statement inspector json kdb lines sampler
-backend_ewf backend_raw backend_tsk estimate list record
+backend_ewf backend_raw backend_tsk estimate list proof record
 compare hasher known list_ahead list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium refset
 disk list_rds_delta list_sqlite refset_index
 filesystem refset_reader refset_search
-filesystem_objects refset_verify refset_writer
-batch evidence_sink refset_copy refset_writer_digests refset_writer_files refset_writer_join refset_writer_records refset_writer_sources
-evidence_task
-reading
+filesystem_objects refset_cache refset_verify refset_writer
+batch evidence_sink matcher refset_copy refset_writer_digests refset_writer_files refset_writer_join refset_writer_records refset_writer_sources
+casefile evidence_task matcher_align matcher_judge matcher_name matcher_search scanner
+casefile_reader casefile_values casefile_verify casefile_writer reading
 reading_host reading_image reading_names
 evidence
 '

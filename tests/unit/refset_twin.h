@@ -598,20 +598,17 @@ static UNUSED size_t files_with(uint64_t key)
 static inline const struct content *assert_sample(struct refset_search *search, uint64_t sample, uint64_t key)
 {
     struct refset_file file = {0};
-    struct record record = {0};
-    struct buffer blocks = {0};
+    struct refset_record record = {0};
     const struct content *content;
-    uint64_t id, first;
 
-    ck_assert_int_eq(refset_search_record(search, sample, &record, &blocks, &id, &first, &err), 1);
-    ck_assert_int_eq(refset_search_file(search, id, &file, &err), 1);
-    ck_assert(file.has_record && file.first == first && file.id == id);
+    ck_assert_int_eq(refset_search_record(search, sample, &record, &err), 1);
+    ck_assert_int_eq(refset_search_file(search, record.place.file, &file, &err), 1);
+    ck_assert(file.has_record && file.first == record.place.first && file.id == record.place.file);
     content = content_of(&file.digests);
     ck_assert_ptr_nonnull(content);
-    assert_record(content, &record, &blocks, KNOWN_SYMBOLS - 1);
-    ck_assert_int_eq(first_with(content, key), (int)(sample - first));
-    record_release(&record);
-    buffer_release(&blocks);
+    assert_record(content, &record.record, &record.blocks, KNOWN_SYMBOLS - 1);
+    ck_assert_int_eq(first_with(content, key), (int)(sample - record.place.first));
+    refset_record_release(&record);
     refset_file_release(&file);
     return content;
 }
@@ -753,9 +750,8 @@ static inline void search_whatever(struct refset *set)
     struct refset_search *search =
         refset_search_new(set, REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, &err);
     struct refset_hits hits = {0};
-    struct record record = {0};
-    struct buffer blocks = {0};
-    uint64_t id, first;
+    struct refset_record record = {0};
+    uint64_t id;
 
     for (size_t i = 0; search && i < twin.count; i++) {
         const struct content *content = &twin.contents[i];
@@ -773,12 +769,11 @@ static inline void search_whatever(struct refset *set)
         }
     }
     for (size_t i = 0; i < hits.count; i++)
-        if (refset_search_record(search, hits.list[i].sample, &record, &blocks, &id, &first, &err) > 0)
-            ck_assert_uint_gt(record.count, 0);
+        if (refset_search_record(search, hits.list[i].sample, &record, &err) > 0)
+            ck_assert_uint_gt(record.record.count, 0);
     refset_hits_release(&hits);
     refset_search_free(search);
-    record_release(&record);
-    buffer_release(&blocks);
+    refset_record_release(&record);
 }
 
 static UNUSED void write_whatever(void)

@@ -218,10 +218,9 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
     struct refset_search *search;
     struct refset_hits hits = {0};
     struct refset_file file = {0};
-    struct record record = {0};
-    struct buffer blocks = {0};
+    struct refset_record record = {0};
     struct refset *set;
-    uint64_t key, id, first;
+    uint64_t key;
 
     begin_test();
     twin_begin(20, 256);
@@ -235,11 +234,10 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
     ck_assert_int_eq(refset_search_file(search, 0, &file, &err), 0);
     ck_assert_int_eq(refset_search_file(search, refset_info(set)->counts.files + 1, &file, &err), 0);
     ck_assert_int_eq(refset_search_file(search, UINT64_MAX, &file, &err), 0);
-    ck_assert_int_eq(refset_search_record(search, 0, &record, &blocks, &id, &first, &err), 0);
-    ck_assert_int_eq(refset_search_record(search, refset_info(set)->counts.next_sample, &record, &blocks, &id,
-                                          &first, &err),
+    ck_assert_int_eq(refset_search_record(search, 0, &record, &err), 0);
+    ck_assert_int_eq(refset_search_record(search, refset_info(set)->counts.next_sample, &record, &err),
                      0);
-    ck_assert_int_eq(refset_search_record(search, UINT64_MAX, &record, &blocks, &id, &first, &err), 0);
+    ck_assert_int_eq(refset_search_record(search, UINT64_MAX, &record, &err), 0);
     refset_search_free(search);
     close_set(set);
     twin_end();

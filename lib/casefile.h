@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CASEFILE_H
+#define KITH_CASEFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "digest.h"
+#include "error.h"
+#include "evidence_sink.h"
+#include "finding.h"
+#include "refset.h"
+
+/*
+ * A case: an SQLite file (database.h) with what a scan found, from which reports are made again and again.
+ *
+ * Objects are numbered from 1 in the order in which evidence tells them, which is the same for any number of
+ * workers, so what is in the file is always the beginning of the whole: after an interruption the scan goes
+ * on behind it, and the case becomes the same.  An object and its findings are committed together.
+ *
+ * What was done when is in a log, each entry with the SHA-256 of the one before, so that nothing can be
+ * changed in it or taken out of its middle unnoticed.
+ *
+ * A case file may be hostile: what is read from it is checked, and a row that cannot be is an error that says
+ * so.
+ */
+struct casefile;
+
+/* ---- what a case is about ---- */
+
+/* What the case itself is. */
+struct case_info {
+    uint8_t uuid[REFSET_UUID_LEN];
+    int64_t created; /* seconds since 1970 */
+    const char *tool, *parameters;
+};
+
+/* A reference set, as it was when the case began. */
+struct case_set {
+    uint8_t uuid[REFSET_UUID_LEN];
+    uint64_t generation;
+    enum refset_kind kind;
+    char name[REFSET_NAME_LEN + 1];
+    const char *path;
+    uint64_t files, records;
+};
+
+enum case_state {
+    CASE_BEGUN,
+    CASE_DONE,
+    CASE_PARTIAL, /* something could not be read */
+    CASE_CHANGED, /* the evidence, while it was read */
+    CASE_FAILED,  /* it could not be read at all */
+    CASE_STATES,
+};
+
+/* "begun" .. */
+const char *case_state_name(enum case_state state);
+
+struct case_evidence {
+    uint64_t number; /* from 1 on, as they were named */
+    const char *path;
+    enum case_state state;
+    const char *format; /* of the image: "raw" ..; "" for files of the host */
+    uint64_t size;
+    bool has_image;                       /* format and size are known */
+    struct digest_values digests, stored; /* of the image, and those that its container holds */
+};
+
+/* ---- writing ---- */
+
+/*
+ * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
+ * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
+ * that say what differs. tool: "kith 1.0"; now: seconds since 1970.
+ */
+struct case_plan {
+    const char *parameters, *tool;
+    int64_t now;
+    const struct case_set *sets;
+    size_t set_count;
+    const char *const *evidence;
+    size_t evidence_count;
+};
+
+struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
+/* One without a name, for a scan that is not kept: it has only objects that have findings, or all_objects. */
+struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
+/* For reports; nothing is changed. */
+struct casefile *casefile_open_report(const char *path, struct error *err);
+/* Commits what was added.  -1 if it may not be safe on the disk. */
+int casefile_close(struct casefile *casefile, struct error *err);
+
+/* Valid until the case is closed. */
+const struct case_info *casefile_info(const struct casefile *casefile);
+
+/*
+ * When a write failed, nothing more is written: what was committed before is the beginning of the whole, and
+ * can be gone on with when the case is opened again.
+ */
+
+/* An entry of the log.  It and all that was added before are safe on the disk, as with what sets something
+ * below. */
+int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err);
+
+/*
+ * What is known of an evidence; 1, or 0 if there is none of that number (to all other functions that is an
+ * error). Valid until the next call.
+ */
+int casefile_evidence(struct casefile *casefile, uint64_t number, struct case_evidence *evidence,
+                      struct error *err);
+int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struct evidence_image *image,
+                       struct error *err);
+int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
+                         const struct digest_values *stored, struct error *err);
+int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state,
+                       struct error *err);
+
+/*
+ * How far an evidence came: so many objects are there, and the content of items before first_item need not be
+ * read again.
+ */
+int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *objects, uint64_t *first_item,
+                      struct error *err);
+
+/* An object of the case. */
+struct case_object {
+    uint64_t evidence;
+    uint64_t item;       /* of the reading (object.h) */
+    const char *volume;  /* label */
+    const char *address; /* of the chunk, if it is one */
+    bool chunk;          /* a part of an object, which the case takes for an object of its own */
+    enum object_kind kind;
+    const char *paths; /* each ended by a zero byte */
+    size_t path_count;
+    uint64_t size;
+    struct digest_values digests; /* no kinds: it was not read */
+    enum verdict verdict;
+    const char *reason; /* why it is unreadable, or partly; "" */
+};
+
+/* What is told of a reference besides the finding. */
+struct case_reference {
+    struct digest_values digests;
+    const char *name; /* raw bytes */
+    size_t name_len;
+};
+
+/*
+ * Adds the next object of an evidence; references has one for each finding, which are best first.  Objects
+ * are committed in batches: with the thousandth, with the first that comes a second after the last commit
+ * (now_ms: of any clock that does not go back), or with casefile_commit, which whoever waits long for the
+ * next object calls.  Of the paths those beyond 32 MiB are left out.
+ */
+int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
+                 const struct case_reference *references, int64_t now_ms, struct error *err);
+int casefile_commit(struct casefile *casefile, struct error *err);
+/* Whether object number `number` of that evidence, which is there already, has this address and size: 1 or 0.
+ */
+int casefile_is_same(struct casefile *casefile, uint64_t evidence, uint64_t number, const char *address,
+                     uint64_t size, struct error *err);
+
+/*
+ * The same for objects that may have been added in chunks, which are numbered as objects are; address: that
+ * of the whole, and each chunk's is this, "+" and where it begins.  1 if what is behind *number is this
+ * object, which then is the number of its last row; 0 if not.  The chunks of the very last object may not all
+ * be there: it is of first_item or a later item, so its content is read again, and those that are missing can
+ * be added.
+ */
+int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number, const char *address,
+                  uint64_t size, struct error *err);
+
+/* Something that could not be read, or a note; the same text is kept once for each evidence.  Committed as
+ * objects are. */
+int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err);
+
+/* ---- reading ---- */
+
+/* A row of a report: a finding, or an object without one. */
+struct case_row {
+    const struct case_evidence *evidence;
+    struct case_object object;
+    bool has_finding;
+    struct finding finding;
+    const struct case_set *set;
+    struct case_reference reference;
+};
+
+struct case_filter {
+    bool known;   /* findings in sets of kind known, too */
+    bool objects; /* objects without a finding, too */
+};
+
+struct case_reader;
+
+/*
+ * Findings in notable sets first, then neutral, then known ones, then objects without any; among each by
+ * evidence and object, best first.
+ */
+struct case_reader *case_reader_new(struct casefile *casefile, const struct case_filter *filter,
+                                    struct error *err);
+void case_reader_free(struct case_reader *reader);
+/* 1; 0 at the end; -1.  The row is valid until the next call. */
+int case_reader_next(struct case_reader *reader, struct case_row *row, struct error *err);
+
+/* The sets, and the problems of an evidence in the order in which they were told. */
+size_t casefile_sets(const struct casefile *casefile, const struct case_set **sets);
+int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*tell)(void *arg, const char *text),
+                      void *arg, struct error *err);
+
+struct case_counts {
+    uint64_t objects, bytes; /* in the case */
+    uint64_t
+        findings[VERDICTS]; /* by the best finding in a set that is not known, or why there is no finding */
+    uint64_t known;         /* objects that only known sets have */
+};
+/* All that were added, also those that a temporary case does not keep. */
+int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_counts *counts,
+                   struct error *err);
+
+/*
+ * Checks the file, each row and the log's chain: each fault is told; their number, or -1 if the file cannot
+ * be read at all.
+ */
+int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
+                    struct error *err);
+/* The log in order; the chain is checked: -1 where it breaks, and that entry is not told. */
+int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, int64_t time, const char *text),
+                      void *arg, struct error *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "casefile_inner.h"
+
+/* ---- the log ---- */
+
+static void put_number(uint8_t *to, uint64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (uint8_t)(number >> (8 * i));
+}
+
+/* Bound to the case, so that no log can be put into another one. */
+void casefile_first_chain(const struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN])
+{
+    memset(chain, 0, CASE_CHAIN_LEN);
+    memcpy(chain, casefile->info.uuid, sizeof casefile->info.uuid);
+}
+
+int casefile_chain(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN], uint64_t id, int64_t time,
+                   const char *text, uint8_t chain[CASE_CHAIN_LEN], struct error *err)
+{
+    struct digest_values values;
+    uint8_t numbers[16];
+
+    put_number(numbers, id);
+    put_number(numbers + 8, (uint64_t)time);
+    if (digest_begin(digest, err) || digest_update(digest, before, CASE_CHAIN_LEN, err) ||
+        digest_update(digest, numbers, sizeof numbers, err) ||
+        digest_update(digest, text, strlen(text), err) || digest_final(digest, &values, err))
+        return -1;
+    memcpy(chain, values.bytes[DIGEST_SHA256], CASE_CHAIN_LEN);
+    return 0;
+}
+
+struct entry {
+    uint64_t id;
+    int64_t time;
+    const char *text;
+    uint8_t chain[CASE_CHAIN_LEN];
+};
+
+static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
+{
+    return casefile_get_number(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
+           statement_number(row, 1, &entry->time) && casefile_get_string(row, 2, &entry->text) &&
+           casefile_get_exactly(row, 3, entry->chain, sizeof entry->chain);
+}
+
+static int read_entries(struct casefile *casefile, struct statement *row, struct digest *digest,
+                        void (*tell)(void *arg, int64_t time, const char *text), void *arg, struct error *err)
+{
+    uint8_t chain[CASE_CHAIN_LEN];
+    struct entry entry = {0};
+    uint64_t id = 0;
+    int result;
+
+    casefile_first_chain(casefile, chain);
+    while ((result = statement_step(row, err)) > 0) {
+        if (!get_entry(row, ++id, &entry))
+            return casefile_broken(casefile, err, "entry %" PRIu64 " of the log is not as it should be", id);
+        if (casefile_chain(digest, chain, id, entry.time, entry.text, chain, err))
+            return -1;
+        if (memcmp(chain, entry.chain, sizeof chain) != 0)
+            return casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64,
+                                   id);
+        tell(arg, entry.time, entry.text);
+    }
+    return result;
+}
+
+int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, int64_t time, const char *text),
+                      void *arg, struct error *err)
+{
+    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
+    struct statement *row = NULL;
+    int result = -1;
+
+    if (digest)
+        row = database_prepare(casefile->database, "SELECT id, time, text, chain FROM log ORDER BY id", err);
+    if (row)
+        result = read_entries(casefile, row, digest, tell, arg, err);
+    statement_free(row);
+    digest_free(digest);
+    return result;
+}
+
+/* ---- the whole ---- */
+
+struct verify {
+    struct casefile *casefile;
+    void (*fault)(void *arg, const char *text);
+    void *arg;
+    int faults;
+};
+
+static void tell(struct verify *verify, const struct error *why)
+{
+    verify->fault(verify->arg, why->text);
+    verify->faults++;
+}
+
+static void ignore_entry(void *arg, int64_t time, const char *text)
+{
+    (void)arg;
+    (void)time;
+    (void)text;
+}
+
+static void ignore_problem(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+/* Rows that lead nowhere; each query counts them. */
+static void check_references(struct verify *verify)
+{
+    static const char *const queries[][2] = {
+        {"findings of no object", "SELECT count(*) FROM finding WHERE object NOT IN (SELECT id FROM object)"},
+        {"objects that do not have the findings that they should",
+         "SELECT count(*) FROM object WHERE findings > 0 AND (SELECT count(*) FROM finding"
+         " WHERE class IN (0, 1, 2) AND object = object.id) <> findings"},
+        {"objects of no evidence",
+         "SELECT count(*) FROM object WHERE id >> 40 NOT IN (SELECT id FROM evidence)"},
+        {"problems of no evidence", "SELECT count(*) FROM problem WHERE evidence <> id >> 40 OR evidence NOT "
+                                    "IN (SELECT id FROM evidence)"},
+        {"numbers of evidence that are missing",
+         "SELECT ifnull(max(id), 0) - count(*) + (ifnull(min(id), 1) < 1) FROM evidence"},
+    };
+
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        struct error why;
+        struct statement *row = database_prepare(verify->casefile->database, queries[i][1], &why);
+        int64_t count = 0;
+
+        if (!row || statement_step(row, &why) < 0) {
+            tell(verify, &why);
+        } else if (!statement_number(row, 0, &count) || count) {
+            casefile_broken(verify->casefile, &why, "there are %s: %" PRId64, queries[i][0], count);
+            tell(verify, &why);
+        }
+        statement_free(row);
+    }
+}
+
+/* Which verdict the object counts for; VERDICTS: known.  The best finding comes first. */
+static int best_verdict(struct statement *best, uint64_t id, enum verdict *verdict, struct error *err)
+{
+    uint64_t class;
+    const char *name;
+    int found = -1, result;
+
+    casefile_bind_number(best, 1, id);
+    result = statement_step(best, err);
+    if (result > 0 && casefile_get_number(best, 0, CASE_CLASSES - 1, &class) &&
+        casefile_get_string(best, 1, &name))
+        found = class == CASE_KNOWN ? VERDICTS : verdict_find(name, strlen(name));
+    statement_reset(best);
+    if (result < 0)
+        return -1;
+    if (found < 0)
+        return error_set(err, "object %" PRIu64 " has no finding that can be counted", id);
+    *verdict = (enum verdict)found;
+    return 0;
+}
+
+static int count_object(struct verify *verify, struct statement *row, struct statement *best,
+                        struct case_counts *counts, struct error *err)
+{
+    struct case_object object;
+    uint64_t id, findings;
+
+    if (!casefile_get_object(row, &object, &id, &findings))
+        return casefile_broken(verify->casefile, err, "a row of 'object' is not as it should be");
+    if (id != (uint64_t)casefile_id(object.evidence, ++counts->objects))
+        return casefile_broken(verify->casefile, err, "object %" PRIu64 " of evidence %" PRIu64 " is missing",
+                               counts->objects, object.evidence);
+    if (findings && best_verdict(best, id, &object.verdict, err))
+        return -1;
+    counts->bytes = object.size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + object.size;
+    if (object.verdict == VERDICTS)
+        counts->known++;
+    else
+        counts->findings[object.verdict]++;
+    return 0;
+}
+
+static int count_objects(struct verify *verify, uint64_t evidence, struct case_counts *counts,
+                         struct error *err)
+{
+    struct database *database = verify->casefile->database;
+    struct statement *best = database_prepare(database,
+                                              "SELECT class, verdict FROM finding WHERE class IN (0, 1, 2)"
+                                              " AND object = ? ORDER BY class, rank LIMIT 1",
+                                              err),
+                     *row = NULL;
+    int result = -1;
+
+    if (best)
+        row = database_prepare(
+            database, "SELECT " CASEFILE_OBJECT " FROM object o WHERE o.id >= ?1 AND o.id < ?2 ORDER BY o.id",
+            err);
+    if (row) {
+        statement_bind_number(row, 1, casefile_id(evidence, 0));
+        statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
+        while ((result = statement_step(row, err)) > 0)
+            if (count_object(verify, row, best, counts, err)) {
+                result = -1;
+                break;
+            }
+    }
+    statement_free(row);
+    statement_free(best);
+    return result;
+}
+
+static void check_evidence(struct verify *verify)
+{
+    struct case_evidence_row row = {0};
+    struct error why;
+    int result;
+
+    for (uint64_t number = 1; (result = casefile_load_evidence(verify->casefile, number, &row, &why)) > 0;
+         number++) {
+        struct case_counts counts = {0};
+
+        result = count_objects(verify, number, &counts, &why);
+        if (result == 0 && memcmp(&counts, &row.counts, sizeof counts) != 0)
+            result = casefile_broken(
+                verify->casefile, &why,
+                "evidence %" PRIu64 " does not have as many objects of each kind as it says", number);
+        if (result == 0)
+            result = casefile_problems(verify->casefile, number, ignore_problem, NULL, &why);
+        if (result < 0)
+            tell(verify, &why);
+    }
+    if (result < 0)
+        tell(verify, &why);
+    buffer_release(&row.texts);
+}
+
+static void check_findings(struct verify *verify)
+{
+    const struct case_filter filter = {.known = true};
+    struct error why;
+    struct case_reader *reader = case_reader_new(verify->casefile, &filter, &why);
+    struct case_row row;
+    int result = reader ? 1 : -1;
+
+    while (result > 0)
+        result = case_reader_next(reader, &row, &why);
+    if (result < 0)
+        tell(verify, &why);
+    case_reader_free(reader);
+}
+
+int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
+                    struct error *err)
+{
+    struct verify verify = {.fault = fault, .arg = arg};
+    struct error why;
+
+    verify.faults = database_verify(path, &casefile_format, fault, arg, err);
+    if (verify.faults < 0)
+        return -1;
+    verify.casefile = casefile_open_report(path, &why);
+    if (!verify.casefile) {
+        tell(&verify, &why);
+        return verify.faults;
+    }
+    check_evidence(&verify);
+    check_findings(&verify);
+    check_references(&verify);
+    if (casefile_read_log(verify.casefile, ignore_entry, NULL, &why) < 0)
+        tell(&verify, &why);
+    casefile_close(verify.casefile, NULL);
+    return verify.faults;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    BAND_LEAST = 256,
+    BAND_MOST = 4096,
+    BAND_SHARE = 64, /* of the shorter content: insertions shift more of a longer one */
+    LEAST_HITS = 2,
+};
+
+static const double least_rate = 1e-4;
+static const double spread = 2; /* hits that are not scattered evenly */
+
+/* ln P(X >= h) of a Poisson variable. */
+static double ln_tail(double h, double rate)
+{
+    double sum = 0, term = 1;
+
+    for (int k = 1; k < 200 && term > sum * 1e-12; k++) {
+        sum += term;
+        term *= rate / (h + k);
+    }
+    return fmin(0, h * log(rate) - rate - lgamma(h + 1) + log(sum));
+}
+
+double chance_ln_e(double references, double bands, double hits, double rate)
+{
+    return log(references * bands) + ln_tail(hits, rate);
+}
+
+static double band_of(const struct chance_pair *pair)
+{
+    const uint64_t shorter = pair->object_len < pair->reference_len ? pair->object_len : pair->reference_len;
+    const double band = BAND_LEAST + (double)shorter / BAND_SHARE;
+
+    return band < BAND_MOST ? band : BAND_MOST;
+}
+
+static double bands_of(const struct chance_pair *pair)
+{
+    return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
+}
+
+double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
+{
+    return hits < LEAST_HITS ? INFINITY
+                             : chance_ln_e(pair->references, bands_of(pair), (double)hits, least_rate);
+}
+
+static int64_t diagonal(const struct chance_hit *hit)
+{
+    return (int64_t)(hit->object - hit->reference);
+}
+
+static int by_diagonal(const void *a, const void *b)
+{
+    const struct chance_hit *x = a, *y = b;
+    const int64_t p = diagonal(x), q = diagonal(y);
+
+    if (p != q)
+        return p < q ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* The band with the most hits; the hits are in order. */
+static struct cluster fullest_band(const struct chance_hit *hits, size_t count, double band)
+{
+    struct cluster best = {.hits = 0};
+    size_t first = 0;
+
+    for (size_t low = 0, i = 0; i < count; i++) {
+        while ((double)(diagonal(&hits[i]) - diagonal(&hits[low])) > band)
+            low++;
+        if (i - low + 1 > best.hits) {
+            best.hits = i - low + 1;
+            first = low;
+        }
+    }
+    best.start = UINT64_MAX;
+    for (size_t i = first; i < first + best.hits; i++) {
+        best.start = hits[i].object < best.start ? hits[i].object : best.start;
+        best.end = hits[i].object > best.end ? hits[i].object : best.end;
+    }
+    best.low = diagonal(&hits[first]);
+    best.high = diagonal(&hits[first + best.hits - 1]);
+    return best;
+}
+
+/* Hits where the reference was found say nothing of another place. */
+static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster,
+                             uint64_t len)
+{
+    const int64_t from = cluster->low, to = cluster->high + (int64_t)len;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if ((int64_t)hits[i].object < from || (int64_t)hits[i].object >= to)
+            hits[kept++] = hits[i];
+    return kept;
+}
+
+size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
+                       struct cluster *clusters, size_t room)
+{
+    const double band = band_of(pair), bands = bands_of(pair);
+    size_t found = 0;
+
+    qsort(hits, count, sizeof *hits, by_diagonal);
+    while (found < room && count >= LEAST_HITS) {
+        struct cluster cluster = fullest_band(hits, count, band);
+        const double elsewhere = (double)(count - cluster.hits);
+        const double rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
+
+        cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, rate);
+        if (cluster.hits < LEAST_HITS || cluster.ln_e > pair->most_ln_e)
+            break;
+        clusters[found++] = cluster;
+        count = drop_explained(hits, count, &cluster, pair->reference_len);
+    }
+    return found;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "known.h"
+#include "matcher_inner.h"
+
+enum {
+    BATCH = 1024,           /* samples that are probed together */
+    MOST_SAMPLES = 1 << 19, /* that are kept of an object */
+    MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
+    MOST_COMPARED = 8,      /* candidates in the same place */
+    MUCH_LARGER = 2,
+    COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
+};
+
+struct matcher {
+    struct refset_search *sets[MATCHER_MOST_SETS];
+    struct searcher *searchers[MATCHER_MOST_SETS];
+    size_t set_count;
+    uint64_t known; /* the sets of that kind, a bit each */
+    struct matcher_options options;
+    struct aligner *aligner;
+    /* the object: */
+    struct aligner_object object;
+    uint32_t probed_c; /* at which it was sampled */
+    struct sample *samples;
+    struct query *queries;
+    size_t sample_count, query_count, query_room;
+    bool flushed; /* so that a part of the findings is there before the end */
+    struct findings found;
+};
+
+/* ---- making one ---- */
+
+static int take_sets(struct matcher *matcher, struct refset_search *const *sets, size_t count,
+                     struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct refset_info *info = refset_search_info(sets[i]);
+
+        matcher->sets[i] = sets[i];
+        matcher->searchers[i] = searcher_new(sets[i], err);
+        if (!matcher->searchers[i])
+            return -1;
+        matcher->set_count = i + 1;
+        if (info->counts.records)
+            matcher->object.n = info->params.n;
+        if (info->params.kind == REFSET_KNOWN)
+            matcher->known |= (uint64_t)1 << i;
+    }
+    return 0;
+}
+
+struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
+                            const struct matcher_options *options, struct error *err)
+{
+    struct matcher *matcher = calloc(1, sizeof *matcher);
+
+    if (matcher)
+        matcher->samples = malloc(2 * MOST_SAMPLES * sizeof *matcher->samples);
+    if (!matcher || !matcher->samples) {
+        error_set(err, "out of memory");
+        matcher_free(matcher);
+        return NULL;
+    }
+    matcher->options = *options;
+    matcher->aligner = aligner_new(err);
+    if (matcher->aligner && take_sets(matcher, sets, count, err) == 0)
+        return matcher;
+    matcher_free(matcher);
+    return NULL;
+}
+
+void matcher_free(struct matcher *matcher)
+{
+    if (!matcher)
+        return;
+    for (size_t i = 0; i < matcher->set_count; i++)
+        searcher_free(matcher->searchers[i]);
+    aligner_free(matcher->aligner);
+    free(matcher->samples);
+    free(matcher->queries);
+    findings_release(&matcher->found);
+    free(matcher);
+}
+
+void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content)
+{
+    matcher->object.c = matcher->probed_c = c;
+    matcher->object.size = size;
+    matcher->object.content = content;
+    matcher->object.coincidence = 0;
+    matcher->sample_count = matcher->query_count = 0;
+    matcher->flushed = false;
+    findings_reset(&matcher->found);
+}
+
+/* ---- comparing them ---- */
+
+static int by_support(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->support != y->support)
+        return x->support > y->support ? -1 : 1;
+    if (x->place.len != y->place.len)
+        return x->place.len < y->place.len ? -1 : 1;
+    if (x->place.file != y->place.file)
+        return x->place.file < y->place.file ? -1 : 1;
+    return x->cluster.low < y->cluster.low ? -1 : x->cluster.low > y->cluster.low;
+}
+
+static bool covers(const struct cluster *cluster, const struct cluster *other)
+{
+    return cluster->start <= other->start && other->end <= cluster->end;
+}
+
+/* Candidates of one set, and what came of them. */
+struct comparing {
+    struct matcher *matcher;
+    size_t set;
+    struct candidate *list;
+    size_t count;
+};
+
+/* Among many near-copies the last ones are not compared, only counted with the best; or NULL. */
+static const struct candidate *best_of_crowd(const struct comparing *comparing, size_t number)
+{
+    const struct candidate *list = comparing->list, *best = NULL;
+    size_t covering = 0;
+
+    for (size_t i = 0; i < number; i++) {
+        if (!covers(&list[i].cluster, &list[number].cluster))
+            continue;
+        if (!best && list[i].finding)
+            best = &list[i];
+        if (++covering >= MOST_COMPARED && best)
+            return best;
+    }
+    return NULL;
+}
+
+/* Whether the same reference was found there already, by other matches. */
+static bool is_found(const struct comparing *comparing, size_t number)
+{
+    const struct candidate *candidate = &comparing->list[number];
+
+    for (size_t i = 0; i < number; i++) {
+        const struct candidate *other = &comparing->list[i];
+        const struct finding_range *span;
+
+        if (other->place.first != candidate->place.first || !other->finding)
+            continue;
+        span = &comparing->matcher->found.list[other->finding - 1].span;
+        if (span->obj_start <= candidate->cluster.start && candidate->cluster.end <= span->obj_end)
+            return true;
+    }
+    return false;
+}
+
+static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
+{
+    struct matcher *matcher = comparing->matcher;
+    struct findings *found = &matcher->found;
+    const int result =
+        aligner_run(matcher->aligner, matcher->sets[comparing->set], matcher->searchers[comparing->set],
+                    &matcher->object, candidate, found, err);
+
+    if (result <= 0)
+        return result;
+    candidate->finding = found->count;
+    found->list[found->count - 1].set = (uint32_t)comparing->set;
+    found->list[found->count - 1].file = candidate->place.file;
+    return 0;
+}
+
+static int compare_candidates(struct matcher *matcher, size_t set, struct error *err)
+{
+    struct comparing comparing = {.matcher = matcher, .set = set};
+
+    comparing.list = searcher_candidates(matcher->searchers[set], &comparing.count);
+    if (comparing.count)
+        qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);
+    for (size_t i = 0; i < comparing.count; i++) {
+        const struct candidate *best = matcher->options.all_references ? NULL : best_of_crowd(&comparing, i);
+
+        if (is_found(&comparing, i))
+            continue;
+        if (best)
+            matcher->found.list[best->finding - 1].also++;
+        else if (compare(&comparing, &comparing.list[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Matches the first count queries with these sets. */
+static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, struct error *err)
+{
+    const struct search_object object = {.queries = matcher->queries,
+                                         .query_count = count,
+                                         .size = matcher->object.size,
+                                         .c = matcher->probed_c,
+                                         .most_ln_e = matcher->options.most_ln_e};
+
+    matcher->object.samples = matcher->samples;
+    matcher->object.count = matcher->sample_count;
+    matcher->object.queries = matcher->queries;
+    for (size_t set = 0; set < matcher->set_count; set++) {
+        const uint64_t bit = (uint64_t)1 << set;
+
+        if (!(sets & bit))
+            continue;
+        if (searcher_run(matcher->searchers[set], &object, bit, matcher->known & bit ? 0 : matcher->known,
+                         err) ||
+            compare_candidates(matcher, set, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- collecting ---- */
+
+/* Where to cut the queries that are too many: at the last place where nothing was found for a while. */
+static size_t quiet_place(const struct matcher *matcher)
+{
+    const uint64_t quiet = (uint64_t)SEARCH_STRETCH * matcher->probed_c;
+
+    for (size_t i = matcher->query_count - 1; i > matcher->query_count / 2; i--)
+        if (matcher->queries[i].pos - matcher->queries[i - 1].pos > quiet)
+            return i;
+    return matcher->query_count;
+}
+
+static int flush(struct matcher *matcher, struct error *err)
+{
+    const size_t count = quiet_place(matcher);
+
+    if (match_queries(matcher, UINT64_MAX, count, err))
+        return -1;
+    memmove(matcher->queries, matcher->queries + count,
+            (matcher->query_count - count) * sizeof *matcher->queries);
+    matcher->query_count -= count;
+    matcher->flushed = true;
+    return 0;
+}
+
+static struct query *add_query(struct matcher *matcher, struct error *err)
+{
+    if (matcher->query_count == matcher->query_room) {
+        const size_t room = matcher->query_room ? 2 * matcher->query_room : 1024;
+        struct query *queries = realloc(matcher->queries, room * sizeof *queries);
+
+        if (!queries) {
+            error_set(err, "out of memory for %zu samples", room);
+            return NULL;
+        }
+        matcher->queries = queries;
+        matcher->query_room = room;
+    }
+    return &matcher->queries[matcher->query_count++];
+}
+
+static int add_queries(struct matcher *matcher, const struct sample *samples, size_t count,
+                       const uint64_t *sets, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct query *query;
+
+        if (!sets[i])
+            continue;
+        query = add_query(matcher, err);
+        if (!query)
+            return -1;
+        *query = (struct query){samples[i].pos, samples[i].fp, sets[i]};
+    }
+    return matcher->query_count >= MOST_QUERIES ? flush(matcher, err) : 0;
+}
+
+static int probe(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err)
+{
+    uint64_t keys[BATCH], sets[BATCH] = {0};
+    uint32_t passed[BATCH];
+    size_t any = 0;
+
+    for (size_t i = 0; i < count; i++)
+        keys[i] = known_key(samples[i].fp);
+    for (size_t set = 0; set < matcher->set_count; set++) {
+        const size_t found = refset_search_probe(matcher->sets[set], keys, count, passed);
+
+        for (size_t i = 0; i < found; i++)
+            sets[passed[i]] |= (uint64_t)1 << set;
+        any += found;
+    }
+    return any ? add_queries(matcher, samples, count, sets, err) : 0;
+}
+
+static void keep_samples(struct matcher *matcher, const struct sample *samples, size_t count)
+{
+    const uint64_t limit = UINT64_MAX / matcher->object.c;
+
+    if (matcher->object.c == matcher->probed_c) {
+        memcpy(matcher->samples + matcher->sample_count, samples, count * sizeof *samples);
+        matcher->sample_count += count;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            if (samples[i].fp <= limit)
+                matcher->samples[matcher->sample_count++] = samples[i];
+    }
+    while (matcher->sample_count > MOST_SAMPLES && matcher->object.c < SAMPLER_MAX_C) {
+        matcher->object.c *= 2;
+        matcher->sample_count = sampler_thin(matcher->samples, matcher->sample_count, matcher->object.c);
+    }
+}
+
+int matcher_take(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err)
+{
+    for (size_t done = 0, piece; done < count; done += piece) {
+        piece = count - done < BATCH ? count - done : BATCH;
+        keep_samples(matcher, samples + done, piece);
+        if (probe(matcher, samples + done, piece, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the outcome ---- */
+
+static int add_identical(struct matcher *matcher, size_t set, uint64_t file, struct error *err)
+{
+    const uint64_t size = matcher->object.size;
+    struct finding *finding = findings_add(&matcher->found, err);
+
+    if (!finding || finding_resize(finding, size > 0, err))
+        return -1;
+    if (size)
+        finding->ranges[0] = (struct finding_range){0, size, 0, size};
+    finding_measure(finding);
+    finding->verdict = VERDICT_IDENTICAL;
+    finding->set = (uint32_t)set;
+    finding->file = file;
+    finding->ref_size = size;
+    finding->resemblance = finding->containment = 1;
+    finding->has_edits = true;
+    finding->ln_e = -INFINITY;
+    finding->proof = PROOF_SHA1;
+    return 0;
+}
+
+/* The sets that are still to be searched for kin; -1 in *failed. */
+static uint64_t look_up_digests(struct matcher *matcher, const struct digest_values *digests, int *failed,
+                                struct error *err)
+{
+    uint64_t sets = 0;
+    bool known = false;
+
+    *failed = 0;
+    for (size_t set = 0; set < matcher->set_count && !*failed; set++) {
+        uint64_t file = 0;
+
+        *failed = refset_search_digests(matcher->sets[set], digests, 0, &file, err);
+        if (*failed)
+            break;
+        if (!file || matcher->options.all_references)
+            sets |= (uint64_t)1 << set;
+        if (file) {
+            known = known || (matcher->known >> set & 1);
+            *failed = add_identical(matcher, set, file, err);
+        }
+    }
+    return known && !matcher->options.all_references ? 0 : sets;
+}
+
+static double worth(const struct finding *finding)
+{
+    return (double)finding->matched * (1 + fmax(finding->resemblance, finding->containment));
+}
+
+static int by_worth(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    if ((x->verdict == VERDICT_IDENTICAL) != (y->verdict == VERDICT_IDENTICAL))
+        return x->verdict == VERDICT_IDENTICAL ? -1 : 1;
+    if (worth(x) != worth(y))
+        return worth(x) > worth(y) ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
+}
+
+/* Bytes of x that lie in ranges of y. */
+static uint64_t overlap(const struct finding *x, const struct finding *y)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0, k = 0; i < x->range_count && k < y->range_count;) {
+        const struct finding_range *a = &x->ranges[i], *b = &y->ranges[k];
+        const uint64_t start = a->obj_start > b->obj_start ? a->obj_start : b->obj_start;
+        const uint64_t end = a->obj_end < b->obj_end ? a->obj_end : b->obj_end;
+
+        if (end > start)
+            sum += end - start;
+        if (a->obj_end < b->obj_end)
+            i++;
+        else
+            k++;
+    }
+    return sum;
+}
+
+/*
+ * Whether a better one of the same set explains it.  All of a reference in a much larger one's place is worth
+ * telling all the same: these two are no near-copies.
+ */
+static bool is_explained(const struct finding *finding, const struct finding *better)
+{
+    if (better->set != finding->set || overlap(finding, better) * 100 < finding->matched * COVERED_SHARE)
+        return false;
+    return better->verdict == VERDICT_IDENTICAL || finding->verdict == VERDICT_FRAGMENT ||
+           finding->matched * MUCH_LARGER > better->matched;
+}
+
+/* Drops what better ones explain, and counts it there. */
+static size_t drop_explained(struct finding *list, size_t count, const struct matcher_options *options)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool drop = list[i].matched < options->least_matched && list[i].verdict != VERDICT_IDENTICAL;
+
+        for (size_t k = 0; k < kept && !drop && !options->all_references; k++)
+            if (is_explained(&list[i], &list[k])) {
+                list[k].also += 1 + list[i].also;
+                drop = true;
+            }
+        if (drop)
+            free(list[i].ranges);
+        else
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+static enum verdict without_finding(const struct matcher *matcher)
+{
+    switch (compare_without_match(matcher->sample_count, matcher->object.size, matcher->object.c)) {
+    case COMPARE_TOO_SMALL:
+        return VERDICT_TOO_SMALL;
+    case COMPARE_LOW_ENTROPY:
+        return VERDICT_LOW_ENTROPY;
+    default:
+        return VERDICT_NONE;
+    }
+}
+
+int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,
+                struct findings *findings, enum verdict *verdict, struct error *err)
+{
+    struct findings *found = &matcher->found;
+    const struct findings swap = *findings;
+    uint64_t sets;
+    int failed;
+
+    matcher->object.coincidence = coincidence;
+    sets = look_up_digests(matcher, digests, &failed, err);
+    if (failed || match_queries(matcher, sets, matcher->query_count, err))
+        return -1;
+    if (found->count) {
+        qsort(found->list, found->count, sizeof *found->list, by_worth);
+        found->count = drop_explained(found->list, found->count, &matcher->options);
+    }
+    *verdict = found->count ? found->list[0].verdict : without_finding(matcher);
+    *findings = *found;
+    *found = swap;
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_MATCHER_INNER_H
+#define KITH_MATCHER_INNER_H
+
+#include "chance.h"
+#include "compare.h"
+#include "matcher.h"
+#include "proof.h"
+#include "refset_cache.h"
+#include "repeats.h"
+
+/*
+ * What the parts of the matcher share: matcher.c collects samples and sorts out what is found,
+ * matcher_search.c finds candidates, matcher_align.c compares them with the object, with matcher_name.c and
+ * matcher_judge.c.
+ */
+
+enum { SEARCH_STRETCH = 512 /* samples; where so many are without a query, one may cut */ };
+
+/* A sample of the object that passed the filter of at least one set. */
+struct query {
+    uint64_t pos, fp;
+    uint64_t sets; /* a bit each */
+};
+
+/* A query that is a sample of a reference. */
+struct match {
+    uint64_t sample; /* in the set */
+    uint32_t query;
+    bool common; /* so many files have it that it is no evidence */
+};
+
+/* A reference that lies somewhere in the object, as it seems. */
+struct candidate {
+    struct refset_place place;
+    struct cluster cluster;
+    size_t first, count; /* the reference's matches */
+    uint64_t support;    /* queries that it explains */
+    size_t finding;      /* its number, from 1 on; 0: nothing came of it */
+};
+
+/* ---- finding candidates in one set ---- */
+
+struct search_object {
+    const struct query *queries; /* by pos */
+    size_t query_count;
+    uint64_t size;
+    uint32_t c; /* at which it was sampled */
+    double most_ln_e;
+};
+
+struct searcher;
+
+struct searcher *searcher_new(struct refset_search *search, struct error *err);
+void searcher_free(struct searcher *searcher);
+
+/* set: its bit; known: the bits of sets whose samples are no evidence for it. */
+int searcher_run(struct searcher *searcher, const struct search_object *object, uint64_t set, uint64_t known,
+                 struct error *err);
+/* What was found, until the next run. */
+struct candidate *searcher_candidates(struct searcher *searcher, size_t *count);
+const struct match *searcher_matches(const struct searcher *searcher);
+struct refset_cache *searcher_cache(struct searcher *searcher);
+
+/* ---- comparing a candidate ---- */
+
+struct aligner;
+
+/* What an object is compared with. */
+struct aligner_object {
+    const struct sample *samples; /* by position */
+    size_t count;
+    uint32_t n, c; /* of the samples */
+    uint64_t size;
+    uint32_t coincidence; /* 0: unknown */
+    struct content *content;
+    const struct query *queries;
+};
+
+struct aligner *aligner_new(struct error *err);
+void aligner_free(struct aligner *aligner);
+
+/*
+ * Compares a candidate of the searcher's with the object: 1 and a finding (its set and file are not filled
+ * in) at the end of the list, 0 if nothing of it is left, -1 on error.
+ */
+int aligner_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
+                const struct aligner_object *object, const struct candidate *candidate,
+                struct findings *findings, struct error *err);
+
+/* Which sample of the reference, ascending by position, is at pos and has the character; or count.  *near:
+ * where the last one was, from which on it is looked for. */
+size_t aligner_find(const struct record *reference, uint64_t pos, unsigned symbol, size_t *near);
+
+/* One candidate on its way. */
+struct aligning {
+    struct aligner *aligner;
+    const struct aligner_object *object;
+    const struct candidate *candidate;
+    const struct match *matches;
+    struct refset_place place;
+    struct record *window;    /* the object's samples from start to end, counted from start */
+    struct record *reference; /* the reference's, which get fingerprints by aligner_name */
+    const struct repeat *repeats;
+    size_t repeat_count;
+    uint64_t start, end;
+    bool whole;       /* the window is the object */
+    uint64_t anchors; /* matches in the ranges that were taken */
+    uint8_t *piece;   /* room for ALIGNER_PIECE bytes */
+    struct error *err;
+};
+
+enum { ALIGNER_PIECE = 64 << 10 };
+
+/* matcher_name.c: a set tells the place and the character of a reference's samples; here they get
+ * fingerprints again. */
+struct namer;
+struct namer *namer_new(struct error *err);
+void namer_free(struct namer *namer);
+int namer_run(struct namer *namer, const struct aligning *a);
+
+/* matcher_judge.c: what to think of it. */
+int judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding);
+bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
+                       const struct finding *finding);
+bool judge_is_complete(const struct aligning *a, const struct finding *finding);
+/* Once it is proved as far as it can be; may drop ranges that are mere repetition. */
+enum verdict judge_verdict(const struct aligning *a, const struct comparison *comparison,
+                           struct finding *finding);
+
+#endif

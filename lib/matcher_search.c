@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "known.h"
+#include "matcher_inner.h"
+
+enum {
+    BATCH = 1024, /* queries that are looked up together */
+    MOST_MATCHES = 1 << 20,
+    MOST_CANDIDATES = 1 << 12,
+    MOST_CLUSTERS = 64,       /* of one reference */
+    CACHE_BYTES = 16 << 20,   /* of records */
+    NEIGHBOURS = 256,         /* samples before and behind a query in which it must not stand alone */
+    SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
+    STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
+    ROUNDS = 4,
+    LEAST_COMMON = 8,   /* files that may have a sample in any case, */
+    COMMON_SHARE = 100, /* or one in so many */
+};
+
+static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX};
+
+enum query_state { QUERY_OPEN, QUERY_LOOKED_UP, QUERY_EXPLAINED, QUERY_DROPPED };
+
+struct searcher {
+    struct refset_search *search;
+    struct refset_cache *cache;
+    struct search_object object;
+    uint32_t *queries; /* those of the set, by pos */
+    uint8_t *states;
+    size_t count, room;
+    uint64_t *keys; /* to be looked up, and which queries these are */
+    uint32_t *asked;
+    struct refset_hits hits;
+    struct match *matches; /* by sample */
+    size_t match_count, match_room;
+    double noise; /* references that chance gives a match with, in all */
+    struct candidate *candidates;
+    size_t candidate_count;
+    struct chance_hit *line;
+    size_t line_room;
+};
+
+struct searcher *searcher_new(struct refset_search *search, struct error *err)
+{
+    struct searcher *s = calloc(1, sizeof *s);
+
+    if (s)
+        s->candidates = malloc(MOST_CANDIDATES * sizeof *s->candidates);
+    if (!s || !s->candidates) {
+        error_set(err, "out of memory");
+        searcher_free(s);
+        return NULL;
+    }
+    s->search = search;
+    s->cache = refset_cache_new(search, CACHE_BYTES, err);
+    if (s->cache)
+        return s;
+    searcher_free(s);
+    return NULL;
+}
+
+void searcher_free(struct searcher *s)
+{
+    if (!s)
+        return;
+    refset_cache_free(s->cache);
+    free(s->queries);
+    free(s->states);
+    free(s->keys);
+    free(s->asked);
+    refset_hits_release(&s->hits);
+    free(s->matches);
+    free(s->candidates);
+    free(s->line);
+    free(s);
+}
+
+/* ---- which queries to look up ---- */
+
+static size_t least_neighbours(const struct search_object *object)
+{
+    return object->size / object->c < SMALL_OBJECT ? 1 : 2;
+}
+
+/* What chance lets through the filter stands alone mostly. */
+static bool stands_alone(const struct searcher *s, size_t i)
+{
+    const uint64_t reach = (uint64_t)NEIGHBOURS * s->object.c, pos = s->object.queries[s->queries[i]].pos;
+    const size_t needed = least_neighbours(&s->object);
+    size_t near = 0;
+
+    for (size_t k = 1; k <= needed && k <= i; k++)
+        near += pos - s->object.queries[s->queries[i - k]].pos <= reach;
+    for (size_t k = 1; k <= needed && i + k < s->count; k++)
+        near += s->object.queries[s->queries[i + k]].pos - pos <= reach;
+    return near < needed;
+}
+
+static int make_room(struct searcher *s, size_t count, struct error *err)
+{
+    if (count <= s->room)
+        return 0;
+    free(s->queries);
+    free(s->states);
+    free(s->keys);
+    free(s->asked);
+    s->room = 2 * count;
+    s->queries = malloc(s->room * sizeof *s->queries);
+    s->states = malloc(s->room);
+    s->keys = malloc(s->room * sizeof *s->keys);
+    s->asked = malloc(s->room * sizeof *s->asked);
+    if (s->queries && s->states && s->keys && s->asked)
+        return 0;
+    s->room = 0;
+    return error_set(err, "out of memory for %zu samples", count);
+}
+
+/* The set's queries among the first count; what a known set has is no evidence for another one. */
+static int collect(struct searcher *s, uint64_t set, uint64_t known, struct error *err)
+{
+    const size_t count = s->object.query_count;
+
+    if (make_room(s, count, err))
+        return -1;
+    s->count = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((s->object.queries[i].sets & set) && !(s->object.queries[i].sets & known))
+            s->queries[s->count++] = (uint32_t)i;
+    for (size_t i = 0; i < s->count; i++)
+        s->states[i] = stands_alone(s, i) ? QUERY_DROPPED : QUERY_OPEN;
+    return 0;
+}
+
+/* The open queries of the stretch that begins with number i; *end: where it ends. */
+static size_t open_in_stretch(const struct searcher *s, size_t i, size_t *end)
+{
+    const uint64_t len = (uint64_t)STRETCH * s->object.c;
+    const uint64_t stretch = s->object.queries[s->queries[i]].pos / len;
+    size_t open = 0;
+
+    for (; i < s->count && s->object.queries[s->queries[i]].pos / len == stretch; i++)
+        open += s->states[i] == QUERY_OPEN;
+    *end = i;
+    return open;
+}
+
+/* Chooses some of each stretch, evenly. */
+static size_t choose(struct searcher *s, size_t most)
+{
+    size_t chosen = 0;
+
+    for (size_t i = 0, end; i < s->count; i = end) {
+        const size_t open = open_in_stretch(s, i, &end), step = open / most + (open % most > 0);
+
+        for (size_t k = 0; i < end; i++)
+            if (s->states[i] == QUERY_OPEN && k++ % step == 0) {
+                s->keys[chosen] = known_key(s->object.queries[s->queries[i]].fp);
+                s->asked[chosen++] = s->queries[i];
+                s->states[i] = QUERY_LOOKED_UP;
+            }
+    }
+    return chosen;
+}
+
+/* ---- looking them up ---- */
+
+static int by_sample(const void *a, const void *b)
+{
+    const struct match *x = a, *y = b;
+
+    if (x->sample != y->sample)
+        return x->sample < y->sample ? -1 : 1;
+    return x->query < y->query ? -1 : x->query > y->query;
+}
+
+static int keep_matches(struct searcher *s, const struct refset_info *info, struct error *err)
+{
+    const uint64_t references = info->counts.records;
+    const uint64_t common =
+        references / COMMON_SHARE > LEAST_COMMON ? references / COMMON_SHARE : LEAST_COMMON;
+
+    if (s->match_count + s->hits.count > s->match_room) {
+        const size_t room = 2 * (s->match_count + s->hits.count);
+        struct match *matches = realloc(s->matches, room * sizeof *matches);
+
+        if (!matches)
+            return error_set(err, "out of memory for %zu matches", room);
+        s->matches = matches;
+        s->match_room = room;
+    }
+    for (size_t i = 0; i < s->hits.count; i++) {
+        const struct refset_hit *hit = &s->hits.list[i];
+        const bool is_common = hit->files > common;
+
+        if (hit->files == 0)
+            continue;
+        s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], is_common};
+        if (!is_common)
+            s->noise += 1.0 / (double)references; /* a match counts once for each file that has it */
+    }
+    return 0;
+}
+
+static int look_up(struct searcher *s, size_t count, struct error *err)
+{
+    const struct refset_info *info = refset_search_info(s->search);
+
+    for (size_t done = 0, piece; done < count && s->match_count < MOST_MATCHES; done += piece) {
+        piece = count - done < BATCH ? count - done : BATCH;
+        s->hits.count = 0;
+        if (refset_search_features(s->search, s->keys + done, piece, &s->hits, err))
+            return -1;
+        for (size_t i = 0; i < s->hits.count; i++)
+            s->hits.list[i].query += (uint32_t)done;
+        if (keep_matches(s, info, err))
+            return -1;
+    }
+    if (s->match_count)
+        qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
+    return 0;
+}
+
+/* ---- candidates ---- */
+
+static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place)
+{
+    const struct refset_counts *counts = &refset_search_info(s->search)->counts;
+    const double mean = (double)counts->samples / (double)counts->records;
+
+    return (struct chance_pair){
+        .object_len = s->object.size,
+        .reference_len = place->len,
+        .references = (double)counts->records,
+        .noise = s->noise * fmin(1, (double)place->count / fmax(1, mean)),
+        .most_ln_e = s->object.most_ln_e,
+    };
+}
+
+static struct chance_hit hit_of(const struct searcher *s, const struct match *match,
+                                const struct refset_record *record)
+{
+    return (struct chance_hit){s->object.queries[match->query].pos,
+                               record->record.samples[match->sample - record->place.first].pos};
+}
+
+/* The candidate's matches that lie in its cluster: in the order of the reference, so nearly in that of the
+ * object. */
+static size_t take_cluster(struct searcher *s, const struct candidate *candidate,
+                           const struct refset_record *record)
+{
+    const struct cluster *cluster = &candidate->cluster;
+    size_t count = 0;
+
+    for (size_t i = 0; i < candidate->count; i++) {
+        const struct chance_hit hit = hit_of(s, &s->matches[candidate->first + i], record);
+        const int64_t diagonal = (int64_t)(hit.object - hit.reference);
+
+        if (diagonal >= cluster->low && diagonal <= cluster->high)
+            s->line[count++] = hit;
+    }
+    return count;
+}
+
+/* Whether the reference has this query on the diagonal of the match before it, or of the one behind. */
+static bool is_on_line(const struct searcher *s, const struct query *query, size_t next, size_t count,
+                       const struct record *record, size_t *near)
+{
+    for (size_t side = next ? next - 1 : 0; side <= next && side < count; side++) {
+        const uint64_t at = query->pos - s->line[side].object + s->line[side].reference;
+
+        if (aligner_find(record, at, query->fp % KNOWN_SYMBOLS, near) < record->count)
+            return true;
+    }
+    return false;
+}
+
+/* The queries that lie on the diagonals of a candidate's matches, at samples with the same character. */
+static void explain(struct searcher *s, struct candidate *candidate, const struct refset_record *record)
+{
+    const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
+    const size_t count = take_cluster(s, candidate, record);
+    size_t next = 0, near = 0;
+
+    candidate->support = count;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct query *query = &s->object.queries[s->queries[i]];
+
+        if ((int64_t)query->pos >= to)
+            break;
+        if ((int64_t)query->pos < from || s->states[i] == QUERY_LOOKED_UP)
+            continue;
+        while (next < count && s->line[next].object < query->pos)
+            next++;
+        if (is_on_line(s, query, next, count, &record->record, &near)) {
+            s->states[i] = QUERY_EXPLAINED;
+            candidate->support++;
+        }
+    }
+}
+
+static int make_line(struct searcher *s, size_t count, struct error *err)
+{
+    if (count <= s->line_room)
+        return 0;
+    free(s->line);
+    s->line_room = 2 * count;
+    s->line = malloc(s->line_room * sizeof *s->line);
+    if (s->line)
+        return 0;
+    s->line_room = 0;
+    return error_set(err, "out of memory for %zu matches", count);
+}
+
+/* The matches that are evidence, as hits. */
+static size_t line_up(struct searcher *s, const struct candidate *candidate,
+                      const struct refset_record *record)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < candidate->count; i++)
+        if (!s->matches[candidate->first + i].common)
+            s->line[count++] = hit_of(s, &s->matches[candidate->first + i], record);
+    return count;
+}
+
+static size_t count_evidence(const struct searcher *s, const struct candidate *candidate)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < candidate->count; i++)
+        count += !s->matches[candidate->first + i].common;
+    return count;
+}
+
+/* What is believed of one reference, of which the matches are candidate.first and count. */
+static int judge(struct searcher *s, struct candidate candidate, uint64_t first, struct error *err)
+{
+    struct chance_pair pair = pair_of(s, &candidate.place);
+    struct cluster clusters[MOST_CLUSTERS];
+    const struct refset_record *record;
+    size_t found;
+    bool missing;
+
+    if (chance_best_ln_e(&pair, count_evidence(s, &candidate)) > pair.most_ln_e)
+        return 0;
+    record = refset_cache_record(s->cache, first, &missing, err);
+    if (!record)
+        return missing ? 0 : -1;
+    candidate.place = record->place;
+    while (candidate.count &&
+           s->matches[candidate.first + candidate.count - 1].sample >= first + record->place.count)
+        candidate.count--; /* samples of a record that is not there any more */
+    if (make_line(s, candidate.count, err))
+        return -1;
+    pair = pair_of(s, &candidate.place);
+    found = chance_clusters(&pair, s->line, line_up(s, &candidate, record), clusters, MOST_CLUSTERS);
+    for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
+        candidate.cluster = clusters[i];
+        explain(s, &candidate, record);
+        s->candidates[s->candidate_count++] = candidate;
+    }
+    return 0;
+}
+
+static int find_candidates(struct searcher *s, struct error *err)
+{
+    s->candidate_count = 0;
+    for (size_t i = 0, next; i < s->match_count; i = next) {
+        uint64_t first = 0, end = s->matches[i].sample + 1;
+        const int found = refset_cache_bounds(s->cache, s->matches[i].sample, &first, &end, err);
+
+        if (found < 0)
+            return -1;
+        for (next = i + 1; next < s->match_count && s->matches[next].sample < end;)
+            next++;
+        if (found && judge(s, (struct candidate){.first = i, .count = next - i}, first, err))
+            return -1;
+    }
+    return 0;
+}
+
+int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
+                 struct error *err)
+{
+    s->object = *object;
+    s->match_count = s->candidate_count = 0;
+    s->noise = 0;
+    if (collect(s, set, known, err))
+        return -1;
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t chosen = choose(s, looked_up[round]);
+
+        if (chosen == 0)
+            break;
+        if (look_up(s, chosen, err) || find_candidates(s, err))
+            return -1;
+    }
+    return 0;
+}
+
+struct candidate *searcher_candidates(struct searcher *s, size_t *count)
+{
+    *count = s->candidate_count;
+    return s->candidates;
+}
+
+const struct match *searcher_matches(const struct searcher *s)
+{
+    return s->matches;
+}
+
+struct refset_cache *searcher_cache(struct searcher *s)
+{
+    return s->cache;
+}

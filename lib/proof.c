@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proof.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "digest.h"
+
+enum {
+    PIECE = 64 << 10,
+    MOST_TRIES = 4, /* of a block, at different places */
+};
+
+static const int64_t nowhere = INT64_MIN;
+
+struct prover {
+    struct digest *digest;
+    uint8_t *piece;
+    int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
+    uint8_t *tries;
+    size_t room;
+};
+
+/* One finding on its way. */
+struct proving {
+    struct prover *prover;
+    const struct proof_reference *reference;
+    struct content *content;
+    uint64_t size;
+    struct finding *finding;
+    struct error *err;
+};
+
+struct prover *prover_new(struct error *err)
+{
+    struct prover *prover = calloc(1, sizeof *prover);
+
+    if (prover) {
+        prover->piece = malloc(PIECE);
+        prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
+    }
+    if (prover && prover->piece && prover->digest)
+        return prover;
+    if (!prover || !prover->piece)
+        error_set(err, "out of memory");
+    prover_free(prover);
+    return NULL;
+}
+
+void prover_free(struct prover *prover)
+{
+    if (!prover)
+        return;
+    digest_free(prover->digest);
+    free(prover->piece);
+    free(prover->diagonals);
+    free(prover->tries);
+    free(prover);
+}
+
+/* Whether bytes of the object have this SHA-1: 1 or 0, also if they cannot be read; -1 if libcrypto fails. */
+static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, const uint8_t *sha1)
+{
+    struct prover *prover = proving->prover;
+    struct digest_values values = {0};
+
+    if (digest_begin(prover->digest, proving->err))
+        return -1;
+    for (uint64_t done = 0; done < len;) {
+        const size_t piece = len - done < PIECE ? (size_t)(len - done) : PIECE;
+
+        if (proving->content->read(proving->content, at + done, prover->piece, piece))
+            return 0;
+        if (digest_update(prover->digest, prover->piece, piece, proving->err))
+            return -1;
+        done += piece;
+    }
+    if (digest_final(prover->digest, &values, proving->err))
+        return -1;
+    return memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
+}
+
+/* As that, for bytes of the reference on a diagonal: 0 if the object does not reach there. */
+static int lies_on(const struct proving *proving, int64_t diagonal, uint64_t start, uint64_t len,
+                   const uint8_t *sha1)
+{
+    const int64_t at = (int64_t)start + diagonal;
+
+    if (at < 0 || (uint64_t)at > proving->size || len > proving->size - (uint64_t)at)
+        return 0;
+    return has_digest(proving, (uint64_t)at, len, sha1);
+}
+
+static int64_t diagonal_at_start(const struct finding_range *range)
+{
+    return (int64_t)(range->obj_start - range->ref_start);
+}
+
+static int64_t diagonal_at_end(const struct finding_range *range)
+{
+    return (int64_t)(range->obj_end - range->ref_end);
+}
+
+/* ---- all of the reference ---- */
+
+/* It is in the object from first to last byte. */
+static int set_complete(const struct proving *proving, int64_t diagonal)
+{
+    const uint64_t len = proving->reference->len, start = (uint64_t)diagonal;
+    struct finding *finding = proving->finding;
+
+    if (finding_resize(finding, 1, proving->err))
+        return -1;
+    finding->ranges[0] = (struct finding_range){start, start + len, 0, len};
+    finding->containment = 1;
+    return 0;
+}
+
+static int prove_whole(const struct proving *proving)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct finding *finding = proving->finding;
+
+    for (size_t i = 0; i < finding->range_count && i < MOST_TRIES; i++) {
+        const int64_t diagonal = diagonal_at_start(&finding->ranges[i]);
+        const int found = lies_on(proving, diagonal, 0, reference->len, reference->sha1);
+
+        if (found < 0)
+            return -1;
+        if (found) {
+            finding->proof = PROOF_SHA1;
+            return set_complete(proving, diagonal);
+        }
+    }
+    return 0;
+}
+
+/* ---- block by block ---- */
+
+static uint64_t block_start(const struct proof_reference *reference, size_t block)
+{
+    return block * reference->block_size;
+}
+
+static uint64_t block_end(const struct proof_reference *reference, size_t block)
+{
+    const uint64_t end = (block + 1) * reference->block_size;
+
+    return end < reference->len ? end : reference->len;
+}
+
+static int prove_block(const struct proving *proving, size_t block, int64_t diagonal)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct prover *prover = proving->prover;
+    const uint64_t start = block_start(reference, block), end = block_end(reference, block);
+    int found;
+
+    if (prover->diagonals[block] != nowhere || prover->tries[block] == MOST_TRIES)
+        return 0;
+    prover->tries[block]++;
+    found = lies_on(proving, diagonal, start, end - start, reference->blocks + block * DIGEST_SHA1_LEN);
+    if (found > 0)
+        prover->diagonals[block] = diagonal;
+    return found < 0 ? -1 : 0;
+}
+
+/* How far the ends of a range may be off. */
+static uint64_t slack_of(const struct proof_reference *reference)
+{
+    return 2 * (uint64_t)reference->c;
+}
+
+struct block_span {
+    size_t first, last; /* half open */
+};
+
+/* The blocks that a range touches, or may touch. */
+static struct block_span blocks_of(const struct proof_reference *reference, const struct finding_range *range)
+{
+    const uint64_t slack = slack_of(reference);
+    const uint64_t start = range->ref_start > slack ? range->ref_start - slack : 0,
+                   end = range->ref_end + slack;
+    struct block_span span = {(size_t)(start / reference->block_size),
+                              (size_t)(end / reference->block_size) + 1};
+
+    if (span.last > reference->block_count)
+        span.last = reference->block_count;
+    return span;
+}
+
+static int prove_range(const struct proving *proving, const struct finding_range *range)
+{
+    const int64_t at_start = diagonal_at_start(range), at_end = diagonal_at_end(range);
+    const struct block_span span = blocks_of(proving->reference, range);
+
+    for (size_t block = span.first; block < span.last; block++) {
+        if (prove_block(proving, block, at_start))
+            return -1;
+        if (at_end != at_start && prove_block(proving, block, at_end))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether a block could have been found on the diagonal: then it is not there, unless it was. */
+static bool was_tried(const struct proving *proving, size_t block, int64_t diagonal)
+{
+    const int64_t start = (int64_t)block_start(proving->reference, block) + diagonal;
+
+    return block < proving->reference->block_count && start >= 0 &&
+           (uint64_t)((int64_t)block_end(proving->reference, block) + diagonal) <= proving->size;
+}
+
+/*
+ * The ends of a range are moved to those of proved blocks where these are farther out; or where they are
+ * about as far and the next block was tried in vain.
+ */
+static void make_exact(const struct proving *proving, struct finding_range *range)
+{
+    const struct proof_reference *reference = proving->reference;
+    const struct block_span span = blocks_of(reference, range);
+    const int64_t at_start = diagonal_at_start(range), at_end = diagonal_at_end(range);
+    const int64_t *diagonals = proving->prover->diagonals;
+    const uint64_t slack = slack_of(reference);
+    size_t first = span.first, last = span.last;
+
+    while (first < last && diagonals[first] != at_start)
+        first++;
+    while (last > first && diagonals[last - 1] != at_end)
+        last--;
+    if (first < span.last && diagonals[first] == at_start) {
+        const uint64_t start = block_start(reference, first);
+
+        if (start <= range->ref_start ||
+            (start <= range->ref_start + slack && was_tried(proving, first - 1, at_start))) {
+            range->ref_start = start;
+            range->obj_start = (uint64_t)((int64_t)start + at_start);
+        }
+    }
+    if (last > span.first && diagonals[last - 1] == at_end) {
+        const uint64_t end = block_end(reference, last - 1);
+
+        if (end >= range->ref_end || (end + slack >= range->ref_end && was_tried(proving, last, at_end))) {
+            range->ref_end = end;
+            range->obj_end = (uint64_t)((int64_t)end + at_end);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct finding_range *x = a, *y = b;
+
+    if (x->obj_start != y->obj_start)
+        return x->obj_start < y->obj_start ? -1 : 1;
+    return x->ref_start < y->ref_start ? -1 : x->ref_start > y->ref_start;
+}
+
+static int make_room(struct prover *prover, size_t blocks, struct error *err)
+{
+    if (blocks > prover->room) {
+        int64_t *diagonals = realloc(prover->diagonals, blocks * sizeof *diagonals);
+        uint8_t *tries;
+
+        if (!diagonals)
+            return error_set(err, "out of memory for %zu blocks", blocks);
+        prover->diagonals = diagonals;
+        tries = realloc(prover->tries, blocks);
+        if (!tries)
+            return error_set(err, "out of memory for %zu blocks", blocks);
+        prover->tries = tries;
+        prover->room = blocks;
+    }
+    for (size_t i = 0; i < blocks; i++)
+        prover->diagonals[i] = nowhere;
+    memset(prover->tries, 0, blocks);
+    return 0;
+}
+
+static int prove_blocks(const struct proving *proving)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct finding *finding = proving->finding;
+    const int64_t *diagonals;
+    bool in_place = true;
+
+    if (make_room(proving->prover, reference->block_count, proving->err))
+        return -1;
+    for (size_t i = 0; i < finding->range_count; i++)
+        if (prove_range(proving, &finding->ranges[i]))
+            return -1;
+    diagonals = proving->prover->diagonals;
+    finding->blocks = reference->block_count;
+    for (size_t i = 0; i < reference->block_count; i++) {
+        finding->proved += diagonals[i] != nowhere;
+        in_place = in_place && diagonals[i] == diagonals[0];
+    }
+    if (finding->proved == 0) {
+        finding->blocks = 0;
+        return 0;
+    }
+    finding->proof = PROOF_BLOCKS;
+    if (finding->proved == finding->blocks && in_place)
+        return set_complete(proving, diagonals[0]);
+    for (size_t i = 0; i < finding->range_count; i++)
+        make_exact(proving, &finding->ranges[i]);
+    qsort(finding->ranges, finding->range_count, sizeof *finding->ranges, by_start);
+    return 0;
+}
+
+int prover_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
+               uint64_t size, struct finding *finding, struct error *err)
+{
+    const struct proving proving = {prover, reference, content, size, finding, err};
+    int result = 0;
+
+    finding->proof = PROOF_ESTIMATE;
+    finding->proved = finding->blocks = 0;
+    if (!content || finding->range_count == 0)
+        return 0;
+    if (reference->block_count)
+        result = prove_blocks(&proving);
+    else if (reference->sha1)
+        result = prove_whole(&proving);
+    finding_measure(finding);
+    return result;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "case_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "csv.h"
+#include "escape.h"
+#include "terminal.h"
+
+struct writer {
+    struct case_report *report;
+    struct buffer line, text;
+    bool colours;
+};
+
+/* The text as a string; it stays until the buffer is reset. */
+static const char *text_of(struct buffer *text)
+{
+    buffer_add_char(text, '\0');
+    return text->failed ? "" : text->data;
+}
+
+/* E has more powers of ten than a double has. */
+static void add_e(struct buffer *out, double ln_e)
+{
+    const double log10_e = ln_e / log(10);
+    double exponent, mantissa;
+
+    if (isinf(ln_e)) {
+        buffer_add_char(out, '0');
+        return;
+    }
+    exponent = floor(log10_e);
+    mantissa = round(pow(10, log10_e - exponent + 1)) / 10;
+    if (mantissa >= 10) {
+        mantissa /= 10;
+        exponent++;
+    }
+    buffer_printf(out, "%.1fe%+.0f", mantissa, exponent);
+}
+
+/* ---- CSV ---- */
+
+static void csv_made(struct writer *writer)
+{
+    csv_cell(&writer->line, text_of(&writer->text));
+    buffer_reset(&writer->text);
+}
+
+static void csv_number(struct writer *writer, uint64_t number)
+{
+    buffer_printf(&writer->text, "%" PRIu64, number);
+    csv_made(writer);
+}
+
+static void csv_share(struct writer *writer, double share)
+{
+    buffer_printf(&writer->text, "%.3f", share);
+    csv_made(writer);
+}
+
+static void csv_sha1(struct writer *writer, const struct digest_values *digests)
+{
+    if (digests->kinds & DIGEST_BIT(DIGEST_SHA1))
+        escape_hex(&writer->text, digests->bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    csv_made(writer);
+}
+
+static void csv_header(struct writer *writer)
+{
+    static const char *const columns[] = {
+        "evidence",  "volume",    "address",    "kind",     "path",    "path_hex",    "size",
+        "sha1",      "verdict",   "set",        "set_kind", "ref_id",  "ref_name",    "ref_sha1",
+        "obj_start", "obj_end",   "ref_start",  "ref_end",  "matched", "resemblance", "containment",
+        "edits",     "edits_low", "edits_high", "e_value",  "proof"};
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        csv_cell(&writer->line, columns[i]);
+    csv_end_line(&writer->line);
+}
+
+static void csv_object(struct writer *writer, const struct case_row *row)
+{
+    const struct case_object *object = &row->object;
+    const size_t len = object->path_count ? strlen(object->paths) : 0;
+
+    csv_foreign(&writer->line, row->evidence->path, strlen(row->evidence->path));
+    csv_cell(&writer->line, object->volume);
+    csv_cell(&writer->line, object->address);
+    csv_cell(&writer->line, object_kind_name(object->kind));
+    if (csv_foreign(&writer->line, object->paths, len))
+        escape_hex(&writer->text, object->paths, len);
+    csv_made(writer);
+    csv_number(writer, object->size);
+    csv_sha1(writer, &object->digests);
+}
+
+static void csv_edits(struct writer *writer, const struct finding *finding)
+{
+    const double edits[] = {finding->edits, finding->edits_low, finding->edits_high};
+
+    for (int i = 0; i < 3; i++) {
+        if (finding->has_edits)
+            buffer_printf(&writer->text, "%.0f", edits[i]);
+        csv_made(writer);
+    }
+}
+
+static void csv_finding(struct writer *writer, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    csv_cell(&writer->line, verdict_name(finding->verdict));
+    csv_foreign(&writer->line, row->set->name, strlen(row->set->name));
+    csv_cell(&writer->line, refset_kind_name(row->set->kind));
+    csv_number(writer, finding->file);
+    csv_foreign(&writer->line, row->reference.name, row->reference.name_len);
+    csv_sha1(writer, &row->reference.digests);
+    csv_number(writer, finding->span.obj_start);
+    csv_number(writer, finding->span.obj_end);
+    csv_number(writer, finding->span.ref_start);
+    csv_number(writer, finding->span.ref_end);
+    csv_number(writer, finding->matched);
+    csv_share(writer, finding->resemblance);
+    csv_share(writer, finding->containment);
+    csv_edits(writer, finding);
+    add_e(&writer->text, finding->ln_e);
+    csv_made(writer);
+    finding_proof(finding, &writer->text);
+    csv_made(writer);
+}
+
+/* Nothing was found in it: 16 columns are empty, and the last one says why. */
+static void csv_nothing(struct writer *writer, const struct case_row *row)
+{
+    csv_cell(&writer->line, verdict_name(row->object.verdict));
+    for (int i = 0; i < 16; i++)
+        csv_cell(&writer->line, "");
+    csv_foreign(&writer->line, row->object.reason, strlen(row->object.reason));
+}
+
+static void csv_row(struct writer *writer, const struct case_row *row)
+{
+    csv_object(writer, row);
+    if (row->has_finding)
+        csv_finding(writer, row);
+    else
+        csv_nothing(writer, row);
+    csv_end_line(&writer->line);
+}
+
+/* ---- for people ---- */
+
+static void add_size(struct buffer *out, uint64_t size)
+{
+    static const char units[] = "kMGTPE";
+    double scaled = (double)size;
+    int unit = -1;
+
+    for (; scaled >= 9999.5 && unit < 5; unit++)
+        scaled /= 1000;
+    if (unit < 0)
+        buffer_printf(out, "%" PRIu64 " bytes", size);
+    else
+        buffer_printf(out, "%.0f %cB", scaled, units[unit]);
+}
+
+static void add_place(struct buffer *out, const struct case_row *row)
+{
+    const struct case_object *object = &row->object;
+
+    if (object->path_count) {
+        escape_text(out, object->paths, strlen(object->paths));
+    } else {
+        buffer_add_text(out, object_kind_name(object->kind));
+        buffer_add_char(out, ' ');
+        buffer_add_text(out, object->address);
+    }
+    if (strcmp(object->volume, "-") != 0)
+        buffer_printf(out, " in volume %s", object->volume);
+    buffer_add_text(out, " (");
+    if (object->kind != OBJECT_FILE && object->path_count)
+        buffer_printf(out, "%s, ", object_kind_name(object->kind));
+    add_size(out, object->size);
+    buffer_add_char(out, ')');
+}
+
+static void add_numbers(struct buffer *out, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    if (finding->verdict == VERDICT_IDENTICAL)
+        return;
+    buffer_printf(out, "\n           bytes %" PRIu64 " to %" PRIu64 ": bytes %" PRIu64 " to %" PRIu64 " of ",
+                  finding->span.obj_start, finding->span.obj_end, finding->span.ref_start,
+                  finding->span.ref_end);
+    add_size(out, finding->ref_size);
+    buffer_printf(out, "; resemblance %.3f, containment %.3f", finding->resemblance, finding->containment);
+    if (finding->has_edits)
+        buffer_printf(out, ", %.0f bytes to edit (%.0f to %.0f)", finding->edits, finding->edits_low,
+                      finding->edits_high);
+    buffer_add_text(out, "\n           E ");
+    add_e(out, finding->ln_e);
+    buffer_add_text(out, ", proof: ");
+    finding_proof(finding, out);
+    if (finding->also)
+        buffer_printf(out, "; and %" PRIu64 " more references like it", finding->also);
+}
+
+static void text_row(struct writer *writer, const struct case_row *row)
+{
+    struct buffer *out = &writer->line;
+    const bool loud = writer->colours && row->has_finding && row->set->kind == REFSET_NOTABLE;
+
+    buffer_printf(out, "%s%-10s%s ", loud ? "\033[1m" : "",
+                  verdict_name(row->has_finding ? row->finding.verdict : row->object.verdict),
+                  loud ? "\033[0m" : "");
+    add_place(out, row);
+    if (row->has_finding) {
+        buffer_add_text(out, "\n           of ");
+        escape_text(out, row->reference.name, row->reference.name_len);
+        buffer_add_text(out, " in ");
+        escape_text(out, row->set->name, strlen(row->set->name));
+        buffer_printf(out, " (%s)", refset_kind_name(row->set->kind));
+        add_numbers(out, row);
+    } else if (row->object.reason[0]) {
+        buffer_add_text(out, ": ");
+        escape_text(out, row->object.reason, strlen(row->object.reason));
+    }
+    buffer_add_char(out, '\n');
+}
+
+/* ---- all rows ---- */
+
+static int write_line(struct writer *writer, struct error *err)
+{
+    if (writer->line.failed || writer->text.failed)
+        return error_set(err, "out of memory");
+    fwrite(writer->line.data, 1, writer->line.len, stdout);
+    buffer_reset(&writer->line);
+    return 0;
+}
+
+static int write_rows(struct writer *writer, struct case_reader *reader, struct error *err)
+{
+    struct case_row row;
+    int result;
+
+    while ((result = case_reader_next(reader, &row, err)) > 0 && !ferror(stdout)) {
+        if (writer->report->form == CASE_CSV)
+            csv_row(writer, &row);
+        else
+            text_row(writer, &row);
+        if (row.has_finding && row.set->kind != REFSET_KNOWN)
+            writer->report->findings++;
+        if (write_line(writer, err))
+            return -1;
+    }
+    return result < 0 ? -1 : 0;
+}
+
+int case_report_write(struct case_report *report, struct casefile *casefile, struct error *err)
+{
+    struct writer writer = {.report = report, .colours = terminal_colours(STDOUT_FILENO)};
+    struct case_reader *reader = case_reader_new(casefile, &report->filter, err);
+    int result = reader ? 0 : -1;
+
+    if (!result && report->form == CASE_CSV) {
+        csv_header(&writer);
+        result = write_line(&writer, err);
+    }
+    if (!result)
+        result = write_rows(&writer, reader, err);
+    case_reader_free(reader);
+    buffer_release(&writer.line);
+    buffer_release(&writer.text);
+    return result;
+}
+
+void case_report_counts(const struct case_counts *counts, struct buffer *out)
+{
+    static const enum verdict always[] = {VERDICT_IDENTICAL, VERDICT_VARIANT, VERDICT_EMBEDDED,
+                                          VERDICT_FRAGMENT};
+    static const enum verdict if_any[] = {VERDICT_TOO_SMALL, VERDICT_LOW_ENTROPY, VERDICT_SKIPPED,
+                                          VERDICT_UNREADABLE};
+
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "", verdict_name(always[i]),
+                      counts->findings[always[i]]);
+    buffer_printf(out, "; known %" PRIu64, counts->known);
+    for (size_t i = 0; i < sizeof if_any / sizeof *if_any; i++)
+        if (counts->findings[if_any[i]])
+            buffer_printf(out, ", %s %" PRIu64, verdict_name(if_any[i]), counts->findings[if_any[i]]);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "casefile_inner.h"
+
+/*
+ * The input is a byte that tells what is done, and a list of changes to a small case: a byte for the column,
+ * a byte for the row, one for how many bytes follow, and these, which are a blob, a text or the eight bytes
+ * of a number.  The pages get right checksums, as an attacker's would.
+ *
+ * The case is then read, verified or added to; what is read must be such that a case could hold it.
+ */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { OBJECTS = 24, SETS = 3, EVIDENCE = 2 };
+
+/* What is done; each opens the case, which takes most of the time.  0 is all. */
+enum { READ = 1, VERIFY = 2, WRITE = 4, ALL = 7 };
+
+static char path[64];
+static uint8_t *good;
+static size_t good_len;
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* ---- the case ---- */
+
+static struct casefile *open_case(void)
+{
+    static const char *const evidence[EVIDENCE] = {"a.E01", "b"};
+    static const struct case_set sets[SETS] = {
+        {.uuid = {1}, .kind = REFSET_KNOWN, .name = "k", .path = "k.kset"},
+        {.uuid = {2}, .kind = REFSET_NOTABLE, .name = "n", .path = "n.kset"},
+        {.uuid = {3}, .kind = REFSET_NEUTRAL, .name = "x", .path = "x.kset"},
+    };
+    const struct case_plan plan = {.parameters = "p",
+                                   .tool = "fuzz",
+                                   .now = 1000,
+                                   .sets = sets,
+                                   .set_count = SETS,
+                                   .evidence = evidence,
+                                   .evidence_count = EVIDENCE};
+
+    return casefile_open(path, &plan, NULL);
+}
+
+/* Object number i, with i % 3 findings. */
+static void add_object(struct casefile *casefile, uint64_t i)
+{
+    struct finding_range ranges[2] = {{10, 200, 0, 190}, {300, 400 + i, 500, 600 + i}};
+    struct finding list[2] = {{.verdict = VERDICT_FRAGMENT,
+                               .set = (uint32_t)i % SETS,
+                               .ref_size = 5000,
+                               .resemblance = .25,
+                               .containment = .5,
+                               .ln_e = -20,
+                               .ranges = ranges,
+                               .range_count = 2}};
+    const struct findings findings = {.list = list, .count = i % 3};
+    const struct case_reference references[2] = {{{.kinds = 7}, "ref", 3}, {{.kinds = 1}, "", 0}};
+    const struct case_object object = {.evidence = 1 + i / (OBJECTS / EVIDENCE) % EVIDENCE,
+                                       .item = i,
+                                       .volume = "2@1048576",
+                                       .address = "77-128-1",
+                                       .kind = (enum object_kind)(i % OBJECT_KINDS),
+                                       .paths = "a/b\0c\0\0d\xff",
+                                       .path_count = i % 5,
+                                       .size = 1000 * i + 1000,
+                                       .digests = {.kinds = (unsigned)i % 8},
+                                       .verdict = i % 3 ? VERDICT_FRAGMENT : VERDICT_NONE,
+                                       .reason = i % 4 ? "" : "why"};
+
+    finding_measure(&list[0]);
+    list[1] = list[0];
+    list[1].ln_e = -INFINITY;
+    list[1].has_edits = true;
+    list[1].proof = PROOF_SHA1;
+    casefile_add(casefile, &object, &findings, references, (int64_t)i, NULL);
+}
+
+static void fill(struct casefile *casefile, uint64_t from, uint64_t to)
+{
+    const struct evidence_image image = {.format = "E01", .table = "", .size = 1 << 20};
+    const struct digest_values digests = {.kinds = 7};
+
+    casefile_log(casefile, 1000, "begun", NULL);
+    casefile_set_image(casefile, 1, &image, NULL);
+    casefile_set_digests(casefile, 1, &digests, &digests, NULL);
+    for (uint64_t i = from; i < to; i++)
+        add_object(casefile, i);
+    casefile_problem(casefile, 1, "a problem", NULL);
+    casefile_problem(casefile, 1, "another", NULL);
+    casefile_set_state(casefile, 1, CASE_DONE, NULL);
+    casefile_log(casefile, 1001, "done", NULL);
+}
+
+static void store(void)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    require(fd >= 0 && write(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+}
+
+static void clear_up(void)
+{
+    unlink(path);
+    free(good);
+}
+
+static void set_up(void)
+{
+    struct casefile *casefile;
+    struct stat status;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/fuzz_casefile.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+             (long)getpid());
+    unlink(path);
+    casefile = open_case();
+    require(casefile);
+    fill(casefile, 0, OBJECTS);
+    require(casefile_close(casefile, NULL) == 0);
+    fd = open(path, O_RDONLY);
+    require(fd >= 0 && fstat(fd, &status) == 0);
+    good_len = (size_t)status.st_size;
+    good = malloc(good_len);
+    require(good && read(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+    atexit(clear_up);
+}
+
+/* ---- changes ---- */
+
+enum type { BLOB, TEXT, NUMBER, REAL };
+
+struct column {
+    const char *table, *name;
+    enum type type;
+};
+
+static const struct column columns[] = {
+    {"finding", "ranges", BLOB},      {"object", "paths", BLOB},
+    {"finding", "name", BLOB},        {"finding", "sha1", BLOB},
+    {"finding", "md5", BLOB},         {"object", "sha1", BLOB},
+    {"object", "sha256", BLOB},       {"evidence", "path", BLOB},
+    {"evidence", "sha1", BLOB},       {"evidence", "stored_md5", BLOB},
+    {"refset", "uuid", BLOB},         {"refset", "path", BLOB},
+    {"info", "uuid", BLOB},           {"log", "chain", BLOB},
+    {"object", "volume", TEXT},       {"object", "address", TEXT},
+    {"object", "kind", TEXT},         {"object", "verdict", TEXT},
+    {"object", "reason", TEXT},       {"finding", "verdict", TEXT},
+    {"finding", "proof", TEXT},       {"evidence", "state", TEXT},
+    {"evidence", "format", TEXT},     {"refset", "kind", TEXT},
+    {"refset", "name", TEXT},         {"info", "tool", TEXT},
+    {"info", "parameters", TEXT},     {"log", "text", TEXT},
+    {"problem", "text", TEXT},        {"object", "id", NUMBER},
+    {"object", "evidence", NUMBER},   {"object", "item", NUMBER},
+    {"object", "chunk", NUMBER},      {"object", "size", NUMBER},
+    {"object", "path_count", NUMBER}, {"object", "findings", NUMBER},
+    {"finding", "class", NUMBER},     {"finding", "object", NUMBER},
+    {"finding", "rank", NUMBER},      {"finding", "refset", NUMBER},
+    {"finding", "file", NUMBER},      {"finding", "size", NUMBER},
+    {"finding", "obj_start", NUMBER}, {"finding", "obj_end", NUMBER},
+    {"finding", "ref_start", NUMBER}, {"finding", "ref_end", NUMBER},
+    {"finding", "matched", NUMBER},   {"finding", "proved", NUMBER},
+    {"finding", "blocks", NUMBER},    {"finding", "also", NUMBER},
+    {"evidence", "id", NUMBER},       {"evidence", "size", NUMBER},
+    {"evidence", "objects", NUMBER},  {"evidence", "bytes", NUMBER},
+    {"evidence", "known", NUMBER},    {"evidence", "fragment", NUMBER},
+    {"refset", "id", NUMBER},         {"refset", "generation", NUMBER},
+    {"refset", "files", NUMBER},      {"problem", "id", NUMBER},
+    {"problem", "evidence", NUMBER},  {"log", "id", NUMBER},
+    {"log", "time", NUMBER},          {"finding", "resemblance", REAL},
+    {"finding", "containment", REAL}, {"finding", "edits", REAL},
+    {"finding", "edits_low", REAL},   {"finding", "edits_high", REAL},
+    {"finding", "ln_e", REAL},
+};
+
+/* A table without rowids is another matter. */
+static void make_sql(char *sql, size_t room, const struct column *column, unsigned row)
+{
+    const int len = snprintf(sql, room, "UPDATE OR IGNORE %s SET %s = ?1", column->table, column->name);
+
+    if (strcmp(column->table, "finding") == 0)
+        snprintf(sql + len, room - (size_t)len,
+                 " WHERE (class, object, rank) = (SELECT class, object, rank FROM finding LIMIT 1 OFFSET %u)",
+                 row);
+    else
+        snprintf(sql + len, room - (size_t)len, " WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %u)",
+                 column->table, row);
+}
+
+static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
+                   size_t len)
+{
+    struct statement *statement;
+    uint8_t number[8] = {0};
+    int64_t value;
+    double real;
+    char sql[300];
+
+    make_sql(sql, sizeof sql, column, row);
+    statement = database_prepare(database, sql, NULL);
+    require(statement);
+    memcpy(number, data, len < 8 ? len : 8);
+    memcpy(&value, number, 8);
+    memcpy(&real, number, 8);
+    if (column->type == BLOB)
+        statement_bind_bytes(statement, 1, data, len);
+    else if (column->type == TEXT)
+        statement_bind_text(statement, 1, (const char *)data, len);
+    else if (column->type == NUMBER)
+        statement_bind_number(statement, 1, value);
+    else
+        statement_bind_real(statement, 1, real);
+    statement_run(statement, NULL);
+    statement_free(statement);
+}
+
+static void change_all(struct database *database, const uint8_t *data, size_t size)
+{
+    while (size >= 3) {
+        const struct column *column = &columns[data[0] % (sizeof columns / sizeof *columns)];
+        const size_t len = data[2] < size - 3 ? data[2] : size - 3;
+
+        change(database, column, data[1] % OBJECTS, data + 3, len);
+        data += 3 + len;
+        size -= 3 + len;
+    }
+}
+
+/* ---- using it ---- */
+
+static void ignore(void *arg, const char *text)
+{
+    (void)arg;
+    require(strlen(text) < 100000);
+}
+
+static void ignore_entry(void *arg, int64_t time, const char *text)
+{
+    (void)time;
+    ignore(arg, text);
+}
+
+static size_t paths_len(const char *paths, size_t count)
+{
+    size_t len = 0;
+
+    while (count--)
+        len += strlen(paths + len) + 1;
+    return len;
+}
+
+static void check_finding(const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+    uint64_t sum = 0;
+
+    require(row->set && finding->verdict <= VERDICT_FRAGMENT && finding->proof < PROOFS);
+    require(finding->resemblance >= 0 && finding->resemblance <= 1 && !isnan(finding->ln_e));
+    require(finding->span.obj_end <= row->object.size && finding->span.ref_end <= finding->ref_size);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        require(finding->ranges[i].obj_start <= finding->ranges[i].obj_end);
+        require(finding->ranges[i].obj_end <= row->object.size &&
+                finding->ranges[i].ref_end <= finding->ref_size);
+        sum += finding->ranges[i].obj_end;
+    }
+    for (size_t i = 0; i < row->reference.name_len; i++)
+        sum += (uint8_t)row->reference.name[i];
+    require(sum + 1 != 0); /* all was touched */
+}
+
+static void read_rows(struct casefile *casefile)
+{
+    const struct case_filter filter = {true, true};
+    struct case_reader *reader = case_reader_new(casefile, &filter, NULL);
+    struct case_row row;
+
+    for (int rows = 0; reader && case_reader_next(reader, &row, NULL) > 0; rows++) {
+        require(rows <= 8 * OBJECTS && row.evidence->path && row.evidence->format);
+        require(row.object.kind < OBJECT_KINDS && row.object.verdict < VERDICTS);
+        require(strlen(row.object.volume) + strlen(row.object.address) + strlen(row.object.reason) < 1000);
+        require(paths_len(row.object.paths, row.object.path_count) < 1000);
+        if (row.has_finding)
+            check_finding(&row);
+    }
+    case_reader_free(reader);
+}
+
+static void read_case(struct casefile *casefile)
+{
+    const struct case_set *sets;
+    const size_t count = casefile_sets(casefile, &sets);
+    struct case_evidence evidence;
+    struct case_counts counts;
+    uint64_t objects, item;
+
+    for (size_t i = 0; i < count; i++)
+        require(sets[i].kind < REFSET_KINDS && strlen(sets[i].path) < 1000 &&
+                strlen(sets[i].name) <= REFSET_NAME_LEN);
+    for (uint64_t number = 0; number <= EVIDENCE + 1; number++) {
+        if (casefile_evidence(casefile, number, &evidence, NULL) > 0)
+            require(evidence.state < CASE_STATES && strlen(evidence.path) + strlen(evidence.format) < 1000);
+        casefile_progress(casefile, number, &objects, &item, NULL);
+        objects /= 2;
+        if (casefile_count(casefile, number, &counts, NULL) == 0)
+            require(counts.known <= counts.objects);
+        casefile_is_same(casefile, number, 2, "77-128-1", 2000, NULL);
+        casefile_skip(casefile, number, &objects, "77-128-1", 2000, NULL);
+        casefile_problems(casefile, number, ignore, NULL, NULL);
+    }
+    read_rows(casefile);
+    casefile_read_log(casefile, ignore_entry, NULL, NULL);
+}
+
+static void use(unsigned what)
+{
+    struct casefile *casefile = what & READ ? casefile_open_report(path, NULL) : NULL;
+
+    if (casefile)
+        read_case(casefile);
+    casefile_close(casefile, NULL);
+    if (what & VERIFY)
+        casefile_verify(path, ignore, NULL, NULL);
+    casefile = what & WRITE ? open_case() : NULL;
+    if (casefile) {
+        fill(casefile, OBJECTS, OBJECTS + 6);
+        read_case(casefile);
+    }
+    casefile_close(casefile, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct database *database;
+
+    if (size == 0)
+        return 0;
+    if (!good)
+        set_up();
+    store();
+    database = database_open(path, DATABASE_WRITE, &casefile_format, NULL);
+    require(database);
+    database_begin(database, NULL);
+    change_all(database, data + 1, size - 1);
+    database_commit(database, NULL);
+    database_close(database, NULL);
+    use(data[0] & ALL ? data[0] & ALL : ALL);
+    return 0;
+}

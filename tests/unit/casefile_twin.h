@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CASEFILE_TWIN_H
+#define KITH_CASEFILE_TWIN_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "casefile_inner.h"
+#include "check_main.h"
+
+/*
+ * What the tests of cases share: a case in a folder of its own, and what must be in it.
+ *
+ * Object i of an evidence is always the same one, with the same findings, so what must be in a case is known
+ * from how many were added to it.
+ */
+
+enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES = 5 };
+
+#define UNUSED __attribute__((unused))
+
+static char folder[64], path[80];
+static struct error err;
+
+/* ---- files ---- */
+
+/* In memory, if there is such a place: commits are waited for. */
+static UNUSED void begin_test(void)
+{
+    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/test_case.XXXXXX" : "/tmp/test_case.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.kcase", folder);
+    err.text[0] = '\0';
+}
+
+static UNUSED unsigned files_in_folder(bool remove)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    unsigned count = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)))
+        if (entry->d_name[0] != '.') {
+            count++;
+            if (remove)
+                ck_assert_int_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+        }
+    closedir(dir);
+    return count;
+}
+
+static UNUSED void end_test(void)
+{
+    files_in_folder(true);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static UNUSED uint8_t *load(size_t *len)
+{
+    const int fd = open(path, O_RDONLY);
+    struct stat status;
+    uint8_t *data;
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fstat(fd, &status), 0);
+    *len = (size_t)status.st_size;
+    data = malloc(*len + 1);
+    ck_assert_int_eq(read(fd, data, *len), (ssize_t)*len);
+    close(fd);
+    return data;
+}
+
+static UNUSED void store(const void *data, size_t len)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
+    close(fd);
+}
+
+/* Somebody else's changes, with sums that are right. */
+static UNUSED void spoil(const char *sql)
+{
+    struct database *database = database_open(path, DATABASE_WRITE, &casefile_format, &err);
+
+    ck_assert_msg(database != NULL, "%s", err.text);
+    ck_assert_msg(database_run(database, sql, &err) == 0, "%s: %s", sql, err.text);
+    ck_assert_int_eq(database_close(database, &err), 0);
+}
+
+static UNUSED int64_t ask(const char *sql)
+{
+    struct database *database = database_open(path, DATABASE_READ, &casefile_format, &err);
+    struct statement *row;
+    int64_t number;
+
+    ck_assert_msg(database != NULL, "%s", err.text);
+    row = database_prepare(database, sql, &err);
+    ck_assert_msg(row && statement_step(row, &err) == 1, "%s: %s", sql, err.text);
+    ck_assert(statement_number(row, 0, &number));
+    statement_free(row);
+    database_close(database, NULL);
+    return number;
+}
+
+static char first_fault[6000];
+
+static UNUSED void take_fault(void *arg, const char *text)
+{
+    (void)arg;
+    if (!first_fault[0])
+        snprintf(first_fault, sizeof first_fault, "%s", text);
+}
+
+static UNUSED int count_faults(void)
+{
+    first_fault[0] = '\0';
+    return casefile_verify(path, take_fault, NULL, &err);
+}
+
+static UNUSED void assert_good(void)
+{
+    ck_assert_msg(count_faults() == 0, "%s", first_fault[0] ? first_fault : err.text);
+}
+
+/* ---- a plan ---- */
+
+static const char *const evidence_paths[EVIDENCE] = {"/images/a \xff\n.E01", "b", "/c/d.dd"};
+static struct case_set sets[SETS];
+
+static UNUSED struct case_plan make_plan(void)
+{
+    static const enum refset_kind kinds[SETS] = {REFSET_KNOWN, REFSET_NEUTRAL, REFSET_NOTABLE,
+                                                 REFSET_NOTABLE};
+    static const char *const paths[SETS] = {"/sets/0.kset", "one \xfe.kset", "", "x"};
+
+    for (int i = 0; i < SETS; i++) {
+        memset(sets[i].uuid, 0x50 + i, sizeof sets[i].uuid);
+        sets[i].generation = 7 + (uint64_t)i;
+        sets[i].kind = kinds[i];
+        snprintf(sets[i].name, sizeof sets[i].name, "set %d \"\xc3\xa4\"", i);
+        sets[i].path = paths[i];
+        sets[i].files = 1000 * (uint64_t)i;
+        sets[i].records = (uint64_t)i;
+    }
+    return (struct case_plan){.parameters = "c=128 kinds=all",
+                              .tool = "kith 1.0",
+                              .now = NOW,
+                              .sets = sets,
+                              .set_count = SETS,
+                              .evidence = evidence_paths,
+                              .evidence_count = EVIDENCE};
+}
+
+static UNUSED struct casefile *open_case(void)
+{
+    const struct case_plan plan = make_plan();
+    struct casefile *casefile = casefile_open(path, &plan, &err);
+
+    ck_assert_msg(casefile != NULL, "%s", err.text);
+    return casefile;
+}
+
+static UNUSED struct casefile *open_report(void)
+{
+    struct casefile *casefile = casefile_open_report(path, &err);
+
+    ck_assert_msg(casefile != NULL, "%s", err.text);
+    return casefile;
+}
+
+static UNUSED void close_case(struct casefile *casefile)
+{
+    ck_assert_msg(casefile_close(casefile, &err) == 0, "%s", err.text);
+}
+
+/* ---- objects ---- */
+
+struct sample_object {
+    struct case_object object;
+    struct findings findings;
+    struct case_reference references[MOST_FINDINGS];
+    struct finding list[MOST_FINDINGS];
+    struct finding_range ranges[MOST_FINDINGS][MOST_RANGES];
+    char address[40], paths[200], reason[40], names[MOST_FINDINGS][20];
+};
+
+static UNUSED uint64_t below(uint64_t bound)
+{
+    return random64() % bound;
+}
+
+static UNUSED struct digest_values make_digests(unsigned kinds)
+{
+    struct digest_values digests = {.kinds = kinds};
+
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (kinds & DIGEST_BIT(kind))
+            fill_random(digests.bytes[kind], digest_len((enum digest_kind)kind));
+    return digests;
+}
+
+static UNUSED void make_ranges(struct finding *finding, struct finding_range *ranges, uint64_t size)
+{
+    uint64_t at = 0;
+
+    finding->ranges = ranges;
+    finding->range_count = below(MOST_RANGES + 1);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        ranges[i].obj_start = at + below(size / 10 + 1);
+        ranges[i].obj_end = ranges[i].obj_start + below(size / 10 + 1);
+        ranges[i].ref_start = below(finding->ref_size / 2 + 1);
+        ranges[i].ref_end = ranges[i].ref_start + below(finding->ref_size / 2 + 1);
+        at = ranges[i].obj_start;
+    }
+    finding_measure(finding);
+}
+
+static UNUSED void make_finding(struct sample_object *sample, size_t rank, uint64_t size)
+{
+    struct finding *finding = &sample->list[rank];
+    struct case_reference *reference = &sample->references[rank];
+
+    *finding = (struct finding){.verdict = (enum verdict)below(VERDICT_FRAGMENT + 1),
+                                .set = (uint32_t)below(SETS),
+                                .file = random64() >> 20,
+                                .ref_size = random64() >> below(62) >> 1,
+                                .resemblance = (double)below(1001) / 1000,
+                                .containment = (double)below(2),
+                                .has_edits = below(2),
+                                .ln_e = below(3) ? -(double)below(100000) / 7 : -INFINITY,
+                                .proof = (enum proof)below(PROOFS),
+                                .proved = below(10),
+                                .also = below(5)};
+    finding->blocks = finding->proved + below(3);
+    if (finding->has_edits) {
+        finding->edits = (double)below(1u << 30);
+        finding->edits_low = finding->edits / 3;
+        finding->edits_high = finding->edits * 1e6;
+    }
+    make_ranges(finding, sample->ranges[rank], size);
+    *reference = (struct case_reference){.digests = make_digests((unsigned)below(8)),
+                                         .name = sample->names[rank],
+                                         .name_len = below(sizeof sample->names[rank])};
+    fill_random((uint8_t *)sample->names[rank], sizeof sample->names[rank]);
+}
+
+/* Odd bytes, empty paths, none at all. */
+static UNUSED void make_paths(struct sample_object *sample)
+{
+    size_t at = 0;
+
+    fill_random((uint8_t *)sample->paths, sizeof sample->paths);
+    for (size_t i = 0; i < sizeof sample->paths; i++)
+        sample->paths[i] = (char)(sample->paths[i] ? sample->paths[i] : '\n');
+    sample->object.path_count = below(5);
+    for (size_t i = 0; i < sample->object.path_count; i++) {
+        at += below(40);
+        sample->paths[at++] = '\0';
+    }
+    sample->object.paths = sample->paths;
+}
+
+static UNUSED void make_object(struct sample_object *sample, uint64_t evidence, uint64_t number)
+{
+    static const char *const volumes[] = {"-", "2@1048576", "0@0"};
+    struct case_object *object = &sample->object;
+
+    random_state = 0x9e3779b97f4a7c15u * (evidence * 1000003 + number) | 1;
+    for (int i = 0; i < 10; i++)
+        random64();
+    *object = (struct case_object){.evidence = evidence,
+                                   .item = number / 3 + 10,
+                                   .volume = volumes[below(3)],
+                                   .address = sample->address,
+                                   .chunk = below(4) == 0,
+                                   .kind = (enum object_kind)below(OBJECT_KINDS),
+                                   .size = random64() >> below(62) >> 1,
+                                   .digests = make_digests((unsigned)below(8)),
+                                   .reason = sample->reason};
+    snprintf(sample->address, sizeof sample->address, "%llu-128-3", (unsigned long long)number);
+    snprintf(sample->reason, sizeof sample->reason, "%s", below(3) ? "" : "cannot be read: \xff \x01");
+    make_paths(sample);
+    sample->findings =
+        (struct findings){.list = sample->list, .count = below(3) ? 0 : below(MOST_FINDINGS + 1)};
+    for (size_t i = 0; i < sample->findings.count; i++)
+        make_finding(sample, i, object->size);
+    object->verdict = sample->findings.count ? sample->list[0].verdict
+                                             : (enum verdict)(VERDICT_NONE + below(VERDICTS - VERDICT_NONE));
+}
+
+static UNUSED int try_add(struct casefile *casefile, uint64_t evidence, uint64_t number, int64_t now_ms)
+{
+    struct sample_object sample;
+
+    make_object(&sample, evidence, number);
+    return casefile_add(casefile, &sample.object, sample.findings.count ? &sample.findings : NULL,
+                        sample.references, now_ms, &err);
+}
+
+/* Objects from .. to - 1. */
+static UNUSED void add_objects(struct casefile *casefile, uint64_t evidence, uint64_t from, uint64_t to)
+{
+    for (uint64_t number = from; number < to; number++)
+        ck_assert_msg(try_add(casefile, evidence, number, (int64_t)number) == 0, "%s", err.text);
+}
+
+/* ---- what must be there ---- */
+
+static UNUSED void assert_digests(const struct digest_values *got, const struct digest_values *wanted)
+{
+    ck_assert_uint_eq(got->kinds, wanted->kinds);
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (wanted->kinds & DIGEST_BIT(kind))
+            ck_assert_mem_eq(got->bytes[kind], wanted->bytes[kind], digest_len((enum digest_kind)kind));
+}
+
+static UNUSED size_t paths_len(const char *paths, size_t count)
+{
+    size_t len = 0;
+
+    while (count--)
+        len += strlen(paths + len) + 1;
+    return len;
+}
+
+static UNUSED void assert_object(const struct case_object *got, const struct case_object *wanted)
+{
+    const size_t len = paths_len(wanted->paths, wanted->path_count);
+
+    ck_assert_uint_eq(got->evidence, wanted->evidence);
+    ck_assert_str_eq(got->address, wanted->address);
+    ck_assert_uint_eq(got->item, wanted->item);
+    ck_assert_str_eq(got->volume, wanted->volume);
+    ck_assert_int_eq(got->chunk, wanted->chunk);
+    ck_assert_int_eq(got->kind, wanted->kind);
+    ck_assert_uint_eq(got->path_count, wanted->path_count);
+    ck_assert_uint_eq(paths_len(got->paths, got->path_count), len);
+    if (len)
+        ck_assert_mem_eq(got->paths, wanted->paths, len);
+    ck_assert_uint_eq(got->size, wanted->size);
+    assert_digests(&got->digests, &wanted->digests);
+    ck_assert_int_eq(got->verdict, wanted->verdict);
+    ck_assert_str_eq(got->reason, wanted->reason);
+}
+
+static UNUSED void assert_finding(const struct finding *got, const struct finding *wanted)
+{
+    ck_assert_int_eq(got->verdict, wanted->verdict);
+    ck_assert_uint_eq(got->set, wanted->set);
+    ck_assert_uint_eq(got->file, wanted->file);
+    ck_assert_uint_eq(got->ref_size, wanted->ref_size);
+    ck_assert_mem_eq(&got->span, &wanted->span, sizeof got->span);
+    ck_assert_uint_eq(got->matched, wanted->matched);
+    ck_assert(got->resemblance == wanted->resemblance && got->containment == wanted->containment);
+    ck_assert(got->has_edits == wanted->has_edits && got->edits == wanted->edits);
+    ck_assert(got->edits_low == wanted->edits_low && got->edits_high == wanted->edits_high);
+    ck_assert(got->ln_e == wanted->ln_e);
+    ck_assert_int_eq(got->proof, wanted->proof);
+    ck_assert_uint_eq(got->proved, wanted->proved);
+    ck_assert_uint_eq(got->blocks, wanted->blocks);
+    ck_assert_uint_eq(got->also, wanted->also);
+    ck_assert_uint_eq(got->range_count, wanted->range_count);
+    if (wanted->range_count)
+        ck_assert_mem_eq(got->ranges, wanted->ranges, wanted->range_count * sizeof *wanted->ranges);
+}
+
+static UNUSED void next_row(struct case_reader *reader, struct case_row *row)
+{
+    ck_assert_msg(case_reader_next(reader, row, &err) == 1, "%s", err.text);
+}
+
+static UNUSED void assert_row(struct case_reader *reader, const struct sample_object *sample,
+                              const size_t *rank)
+{
+    struct case_row row;
+
+    next_row(reader, &row);
+    assert_object(&row.object, &sample->object);
+    ck_assert_uint_eq(row.evidence->number, sample->object.evidence);
+    ck_assert_str_eq(row.evidence->path, evidence_paths[sample->object.evidence - 1]);
+    ck_assert_int_eq(row.has_finding, rank != NULL);
+    if (!rank)
+        return;
+    assert_finding(&row.finding, &sample->list[*rank]);
+    ck_assert_str_eq(row.set->name, sets[sample->list[*rank].set].name);
+    assert_digests(&row.reference.digests, &sample->references[*rank].digests);
+    ck_assert_uint_eq(row.reference.name_len, sample->references[*rank].name_len);
+    ck_assert_mem_eq(row.reference.name, sample->names[*rank], row.reference.name_len);
+}
+
+/* Findings in sets of a kind, in the order of objects. */
+static UNUSED void assert_kind(struct case_reader *reader, const uint64_t counts[EVIDENCE],
+                               enum refset_kind kind)
+{
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        for (uint64_t number = 1; number <= counts[evidence - 1]; number++) {
+            struct sample_object sample;
+
+            make_object(&sample, evidence, number);
+            for (size_t rank = 0; rank < sample.findings.count; rank++)
+                if (sets[sample.list[rank].set].kind == kind)
+                    assert_row(reader, &sample, &rank);
+        }
+}
+
+static UNUSED void assert_without(struct case_reader *reader, const uint64_t counts[EVIDENCE])
+{
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        for (uint64_t number = 1; number <= counts[evidence - 1]; number++) {
+            struct sample_object sample;
+
+            make_object(&sample, evidence, number);
+            if (sample.findings.count == 0)
+                assert_row(reader, &sample, NULL);
+        }
+}
+
+static UNUSED void assert_report(struct casefile *casefile, const uint64_t counts[EVIDENCE],
+                                 struct case_filter filter)
+{
+    struct case_reader *reader = case_reader_new(casefile, &filter, &err);
+    struct case_row row;
+
+    ck_assert_msg(reader != NULL, "%s", err.text);
+    assert_kind(reader, counts, REFSET_NOTABLE);
+    assert_kind(reader, counts, REFSET_NEUTRAL);
+    if (filter.known)
+        assert_kind(reader, counts, REFSET_KNOWN);
+    if (filter.objects)
+        assert_without(reader, counts);
+    for (int again = 0; again < 2; again++)
+        ck_assert_int_eq(case_reader_next(reader, &row, &err), 0);
+    case_reader_free(reader);
+}
+
+static UNUSED void assert_counts(struct casefile *casefile, const uint64_t counts[EVIDENCE])
+{
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++) {
+        struct case_counts wanted = {0}, got;
+
+        for (uint64_t number = 1; number <= counts[evidence - 1]; number++) {
+            struct sample_object sample;
+            const struct finding *notable = NULL, *neutral = NULL;
+
+            make_object(&sample, evidence, number);
+            for (size_t i = sample.findings.count; i-- > 0;)
+                if (sets[sample.list[i].set].kind == REFSET_NOTABLE)
+                    notable = &sample.list[i];
+                else if (sets[sample.list[i].set].kind == REFSET_NEUTRAL)
+                    neutral = &sample.list[i];
+            wanted.objects++;
+            wanted.bytes =
+                wanted.bytes + sample.object.size > INT64_MAX ? INT64_MAX : wanted.bytes + sample.object.size;
+            if (notable || neutral)
+                wanted.findings[notable ? notable->verdict : neutral->verdict]++;
+            else if (sample.findings.count)
+                wanted.known++;
+            else
+                wanted.findings[sample.object.verdict]++;
+        }
+        ck_assert_int_eq(casefile_count(casefile, evidence, &got, &err), 0);
+        ck_assert_mem_eq(&got, &wanted, sizeof got);
+    }
+}
+
+static UNUSED void assert_contents(struct casefile *casefile, const uint64_t counts[EVIDENCE])
+{
+    for (int i = 0; i < 4; i++)
+        assert_report(casefile, counts, (struct case_filter){.known = i & 1, .objects = i & 2});
+    assert_counts(casefile, counts);
+}
+
+static UNUSED void assert_case(uint64_t first, uint64_t second, uint64_t third)
+{
+    struct casefile *casefile = open_report();
+
+    assert_contents(casefile, (uint64_t[EVIDENCE]){first, second, third});
+    close_case(casefile);
+    assert_good();
+}
+
+static UNUSED uint64_t objects_of(struct casefile *casefile, uint64_t evidence)
+{
+    uint64_t objects, first_item;
+
+    ck_assert_msg(casefile_progress(casefile, evidence, &objects, &first_item, &err) == 0, "%s", err.text);
+    ck_assert_uint_eq(first_item, objects ? objects / 3 + 10 : 0);
+    return objects;
+}
+
+/* ---- texts that are told ---- */
+
+struct texts {
+    char all[2000];
+};
+
+static UNUSED void take_entry(void *arg, int64_t time, const char *text)
+{
+    struct texts *texts = arg;
+
+    sprintf(texts->all + strlen(texts->all), "%lld %s|", (long long)time, text);
+}
+
+#endif
