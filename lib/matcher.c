@@ -467,6 +467,11 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     int failed;
 
     matcher->object.coincidence = coincidence;
+    if (matcher->object.size == 0) { /* it is the same as any other empty file, which says nothing */
+        findings_reset(findings);
+        *verdict = VERDICT_TOO_SMALL;
+        return 0;
+    }
     sets = look_up_digests(matcher, digests, &failed, err);
     if (failed || match_queries(matcher, sets, matcher->query_count, err))
         return -1;

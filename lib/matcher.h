@@ -18,6 +18,7 @@
  *
  * Its samples come in order, as they are taken; those that pass a set's filter are kept.  At the end:
  *
+ *   0. An empty object says nothing, though many sets have an empty file.
  *   1. The digests are looked up.  A set that has the very file says no more of the object, and if a set of
  * kind known has it, no other set is asked for more than its digests.
  *   2. Some of the kept samples are looked up, and the references whose samples line up (chance.h) explain
