@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "csv.h"
@@ -278,6 +279,132 @@ int case_report_write(struct case_report *report, struct casefile *casefile, str
     case_reader_free(reader);
     buffer_release(&writer.line);
     buffer_release(&writer.text);
+    return result;
+}
+
+/* ---- about the case ---- */
+
+static void add_time(struct buffer *out, int64_t seconds)
+{
+    const time_t time = (time_t)seconds;
+    struct tm tm;
+    char text[40];
+
+    if (gmtime_r(&time, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+        buffer_add_text(out, text);
+    else
+        buffer_printf(out, "@%" PRId64, seconds);
+}
+
+static void add_foreign(struct buffer *out, const char *text)
+{
+    escape_text(out, text, strlen(text));
+}
+
+static void about_case(struct buffer *out, const struct case_info *info)
+{
+    buffer_add_text(out, "case        ");
+    escape_hex(out, info->uuid, sizeof info->uuid);
+    buffer_add_text(out, "\nmade        ");
+    add_time(out, info->created);
+    buffer_add_text(out, " by ");
+    add_foreign(out, info->tool);
+    buffer_add_text(out, "\nparameters  ");
+    add_foreign(out, info->parameters);
+    buffer_add_char(out, '\n');
+}
+
+static void about_set(struct buffer *out, const struct case_set *set)
+{
+    buffer_printf(out, "set         ");
+    add_foreign(out, set->name);
+    buffer_printf(out, " (%s), generation %" PRIu64 ", %" PRIu64 " files, id ", refset_kind_name(set->kind),
+                  set->generation, set->files);
+    escape_hex(out, set->uuid, sizeof set->uuid);
+    buffer_add_text(out, ": ");
+    add_foreign(out, set->path);
+    buffer_add_char(out, '\n');
+}
+
+static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(digests->kinds & DIGEST_BIT(kind)))
+            continue;
+        buffer_printf(out, "\n            %s%s ", what, digest_name((enum digest_kind)kind));
+        escape_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
+    }
+}
+
+static int about_evidence(struct buffer *out, struct casefile *casefile, const struct case_evidence *evidence,
+                          struct error *err)
+{
+    struct case_counts counts;
+
+    if (casefile_count(casefile, evidence->number, &counts, err))
+        return -1;
+    buffer_add_text(out, "evidence    ");
+    add_foreign(out, evidence->path);
+    if (evidence->has_image) {
+        buffer_add_text(out, ": ");
+        add_foreign(out, evidence->format);
+        buffer_printf(out, ", %" PRIu64 " bytes", evidence->size);
+    }
+    add_digests(out, "", &evidence->digests);
+    add_digests(out, "stored ", &evidence->stored);
+    buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
+                  case_state_name(evidence->state), counts.objects, counts.bytes);
+    case_report_counts(&counts, out);
+    buffer_add_char(out, '\n');
+    return 0;
+}
+
+static void about_problem(void *arg, const char *text)
+{
+    struct buffer *out = arg;
+
+    buffer_add_text(out, "            ");
+    add_foreign(out, text);
+    buffer_add_char(out, '\n');
+}
+
+static void about_entry(void *arg, int64_t time, const char *text)
+{
+    struct buffer *out = arg;
+
+    buffer_add_text(out, "log         ");
+    add_time(out, time);
+    buffer_add_char(out, ' ');
+    add_foreign(out, text);
+    buffer_add_char(out, '\n');
+}
+
+static int about_all(struct buffer *out, struct casefile *casefile, struct error *err)
+{
+    const struct case_set *sets;
+    const size_t count = casefile_sets(casefile, &sets);
+    struct case_evidence evidence;
+    int result;
+
+    about_case(out, casefile_info(casefile));
+    for (size_t i = 0; i < count; i++)
+        about_set(out, &sets[i]);
+    for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)
+        if (about_evidence(out, casefile, &evidence, err) ||
+            casefile_problems(casefile, number, about_problem, out, err))
+            return -1;
+    return result < 0 ? -1 : casefile_read_log(casefile, about_entry, out, err);
+}
+
+int case_report_about(struct casefile *casefile, struct error *err)
+{
+    struct buffer out = {0};
+    int result = about_all(&out, casefile, err);
+
+    fwrite(out.data, 1, out.len, stdout);
+    if (!result && out.failed)
+        result = error_set(err, "out of memory");
+    buffer_release(&out);
     return result;
 }
 

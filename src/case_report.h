@@ -23,6 +23,9 @@ struct case_report {
 /* -1: the case cannot be read. */
 int case_report_write(struct case_report *report, struct casefile *casefile, struct error *err);
 
+/* What the case is about, and the log of what was done, for people. */
+int case_report_about(struct casefile *casefile, struct error *err);
+
 /* "identical 2, variant 1, ...": what was found, for a last line. */
 void case_report_counts(const struct case_counts *counts, struct buffer *out);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "case_report.h"
@@ -11,6 +12,8 @@ enum {
     REPORT_TEXT,
     REPORT_ALL,
     REPORT_KNOWN,
+    REPORT_ABOUT,
+    REPORT_CHECK,
 };
 
 static const struct option_spec report_options[] = {
@@ -18,23 +21,37 @@ static const struct option_spec report_options[] = {
     {0, "text", NULL, "write for people (default on a terminal)", NULL},
     {0, "all", NULL, "list also objects without a finding, with the reason", NULL},
     {0, "show-known", NULL, "list also what was found in sets of kind known", NULL},
+    {0, "about", NULL, "write what the case is: parameters, sets, evidence, and the log of what was done",
+     NULL},
+    {0, "check", NULL, "check every byte of the case, and the chain of its log", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
-static void take_option(struct case_report *report, int option)
+struct report {
+    struct case_report rows;
+    bool about, check;
+};
+
+static void take_option(struct report *report, int option)
 {
     switch (option) {
     case REPORT_CSV:
-        report->form = CASE_CSV;
+        report->rows.form = CASE_CSV;
         break;
     case REPORT_TEXT:
-        report->form = CASE_TEXT;
+        report->rows.form = CASE_TEXT;
         break;
     case REPORT_ALL:
-        report->filter.objects = true;
+        report->rows.filter.objects = true;
+        break;
+    case REPORT_KNOWN:
+        report->rows.filter.known = true;
+        break;
+    case REPORT_ABOUT:
+        report->about = true;
         break;
     default:
-        report->filter.known = true;
+        report->check = true;
         break;
     }
 }
@@ -60,16 +77,38 @@ static int show_states(struct casefile *casefile, struct error *err)
     return result < 0 ? -1 : status;
 }
 
-static int report_case(struct case_report *report, const char *path)
+static void show_fault(void *arg, const char *text)
 {
+    (void)arg;
+    printf("%s\n", text);
+}
+
+static int check_case(const char *path)
+{
+    struct error err;
+    const int faults = casefile_verify(path, show_fault, NULL, &err);
+
+    if (faults < 0) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    if (faults == 0)
+        printf("sound\n");
+    return faults ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int report_case(const struct report *options, const char *path)
+{
+    struct case_report rows = options->rows;
     struct error err;
     struct casefile *casefile = casefile_open_report(path, &err);
     int status = casefile ? 0 : -1;
 
-    if (casefile && !case_report_write(report, casefile, &err))
+    if (casefile)
+        status =
+            options->about ? case_report_about(casefile, &err) : case_report_write(&rows, casefile, &err);
+    if (status == 0)
         status = show_states(casefile, &err);
-    else
-        status = -1;
     if (status < 0)
         complain_error(&err);
     if (casefile)
@@ -79,7 +118,7 @@ static int report_case(struct case_report *report, const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct case_report report = {.form = isatty(STDOUT_FILENO) ? CASE_TEXT : CASE_CSV};
+    struct report report = {.rows = {.form = isatty(STDOUT_FILENO) ? CASE_TEXT : CASE_CSV}};
     struct options options;
     int option, operand = 0;
 
@@ -90,7 +129,7 @@ static int run(const struct command *command, int argc, char **argv)
         return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no case was named" : "more than one case was named");
-    return report_case(&report, argv[operand]);
+    return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
 }
 
 const struct command command_report = {"report", "[options] CASE", "write what a scan found", report_options,
