@@ -106,3 +106,6 @@ bash "$(dirname "$0")/evidence.sh"
 
 title "Reference sets: building, importing, looking up, finding again"
 bash "$(dirname "$0")/sets.sh"
+
+title "The scan: a disk image against reference sets"
+bash "$(dirname "$0")/scan.sh"
