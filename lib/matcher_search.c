@@ -15,7 +15,7 @@ enum {
     SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
     ROUNDS = 4,
-    LEAST_COMMON = 8,   /* files that may have a sample in any case, */
+    LEAST_COMMON = 64,  /* files that may have a sample in any case, */
     COMMON_SHARE = 100, /* or one in so many */
 };
 
