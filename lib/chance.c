@@ -89,6 +89,11 @@ static struct cluster fullest_band(const struct chance_hit *hits, size_t count, 
     return best;
 }
 
+double chance_again(const struct chance_pair *pair, const struct cluster *cluster, double hits)
+{
+    return chance_ln_e(pair->references, bands_of(pair), hits, cluster->rate);
+}
+
 /* Hits where the reference was found say nothing of another place. */
 static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster,
                              uint64_t len)
@@ -112,9 +117,9 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
     while (found < room && count >= LEAST_HITS) {
         struct cluster cluster = fullest_band(hits, count, band);
         const double elsewhere = (double)(count - cluster.hits);
-        const double rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
 
-        cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, rate);
+        cluster.rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
+        cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, cluster.rate);
         if (cluster.hits < LEAST_HITS || cluster.ln_e > pair->most_ln_e)
             break;
         clusters[found++] = cluster;

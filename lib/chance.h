@@ -31,10 +31,14 @@ struct cluster {
     int64_t low, high;   /* its diagonals */
     uint64_t start, end; /* its first and last hit in the object */
     size_t hits;
+    double rate; /* hits that chance would give it */
     double ln_e;
 };
 
 double chance_ln_e(double references, double bands, double hits, double rate);
+
+/* ln E of a cluster when it turns out to have so many hits. */
+double chance_again(const struct chance_pair *pair, const struct cluster *cluster, double hits);
 
 /* The best that so many hits could come to, whatever the reference's length. */
 double chance_best_ln_e(const struct chance_pair *pair, size_t hits);

@@ -233,6 +233,7 @@ static int measure_edits(struct aligning *a, const struct comparison *whole, str
 {
     const struct estimate *e = &whole->estimate;
     struct comparison comparison;
+    double least;
 
     if (finding->verdict == VERDICT_FRAGMENT)
         return 0;
@@ -249,7 +250,9 @@ static int measure_edits(struct aligning *a, const struct comparison *whole, str
             return -1;
         e = &comparison.estimate;
     }
-    take_edits(finding, e->edits, e->edits_low, e->edits_high);
+    /* it is not identical, even if no sample shows it */
+    least = finding->verdict == VERDICT_VARIANT ? 1 : 0;
+    take_edits(finding, fmax(e->edits, least), fmax(e->edits_low, least), fmax(e->edits_high, least));
     return 0;
 }
 

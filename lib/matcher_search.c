@@ -359,6 +359,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = clusters[i];
         explain(s, &candidate, record);
+        candidate.cluster.ln_e = chance_again(&pair, &clusters[i], (double)candidate.support);
         s->candidates[s->candidate_count++] = candidate;
     }
     return 0;

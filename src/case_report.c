@@ -25,10 +25,12 @@ static const char *text_of(struct buffer *text)
     return text->failed ? "" : text->data;
 }
 
-/* E has more powers of ten than a double has. */
+/* What is less is told as this: smaller numbers mean no more, and programs cannot read them. */
+static const double least_log10_e = -300;
+
 static void add_e(struct buffer *out, double ln_e)
 {
-    const double log10_e = ln_e / log(10);
+    const double log10_e = fmax(ln_e / log(10), least_log10_e);
     double exponent, mantissa;
 
     if (isinf(ln_e)) {
