@@ -10,6 +10,7 @@ enum {
     BATCH = 1024,           /* samples that are probed together */
     MOST_SAMPLES = 1 << 19, /* that are kept of an object */
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
+    LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
     MOST_COMPARED = 8,      /* candidates in the same place */
     MUCH_LARGER = 2,
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
@@ -448,6 +449,8 @@ static size_t drop_explained(struct finding *list, size_t count, const struct ma
 
 static enum verdict without_finding(const struct matcher *matcher)
 {
+    if (matcher->object.size < LEAST_SIZE)
+        return VERDICT_TOO_SMALL;
     switch (compare_without_match(matcher->sample_count, matcher->object.size, matcher->object.c)) {
     case COMPARE_TOO_SMALL:
         return VERDICT_TOO_SMALL;

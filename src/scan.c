@@ -307,6 +307,12 @@ static int add_parts(struct scan *scan, const struct object *object, struct case
     return more;
 }
 
+static void show_unreadable(struct scan *scan, const char *name, const char *reason)
+{
+    if (scan->problems++ < MOST_PROBLEMS)
+        complain("%s: %s: %s", scan->path, name, reason[0] ? reason : "it cannot be read");
+}
+
 static int add_object(struct scan *scan, const struct evidence_volume *volume, const struct object *object,
                       const char *paths, size_t count, const char *address, uint64_t already)
 {
@@ -329,8 +335,9 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
         return add_parts(scan, object, &row, address, already);
     if (already)
         return 0;
-    if (object->state != OBJECT_UNREADABLE &&
-        ((object->flags & OBJECT_UNWANTED) || object->size > scan->most))
+    if (object->state == OBJECT_UNREADABLE)
+        show_unreadable(scan, count ? paths : address, reason);
+    else if ((object->flags & OBJECT_UNWANTED) || object->size > scan->most)
         row.verdict = VERDICT_SKIPPED;
     return add_row(scan, &row, NULL);
 }
