@@ -19,7 +19,7 @@ static double ln_tail(double h, double rate)
 {
     double sum = 0, term = 1;
 
-    for (int k = 1; k < 200 && term > sum * 1e-12; k++) {
+    for (int k = 1; h + k < rate || term > sum * 1e-12; k++) { /* up to the rate the terms grow */
         sum += term;
         term *= rate / (h + k);
     }
@@ -44,10 +44,14 @@ static double bands_of(const struct chance_pair *pair)
     return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
 }
 
+/* The widest bands, and no more of them than the object alone needs. */
 double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
 {
+    const struct chance_pair widest = {.object_len = pair->object_len, .reference_len = pair->object_len};
+    const double bands = (double)pair->object_len / band_of(&widest) + 1;
+
     return hits < LEAST_HITS ? INFINITY
-                             : chance_ln_e(pair->references, bands_of(pair), (double)hits, least_rate);
+                             : chance_ln_e(pair->references, bands, (double)hits, least_rate);
 }
 
 static int64_t diagonal(const struct chance_hit *hit)

@@ -603,40 +603,36 @@ int database_is_busy(const char *path, struct error *err)
     return (code & 0xff) == SQLITE_BUSY ? error_set(err, "%s: is being written by another program", path) : 0;
 }
 
-/* What the last writer could not do because of this reader; whoever is still there, or comes, does it later.
- */
+/* What the last writer could not do because of this reader, or because it was killed; whoever is still there,
+ * or comes, does it later. */
 static void settle_after(const char *path)
 {
     struct database *database;
-    struct stat status;
-    char *wal;
 
-    if (asprintf(&wal, "%s-wal", path) < 0)
+    if (access(path, W_OK) != 0)
         return;
-    if (stat(wal, &status) == 0 && status.st_size > 0 && access(path, W_OK) == 0) {
-        database = database_new(path, true, true, NULL);
-        if (database && connect_file(database, "") == SQLITE_OK && claim(database, NULL) == 0)
-            settle(database, NULL);
-        database_free(database);
-    }
-    free(wal);
+    database = database_new(path, true, true, NULL);
+    if (database && connect_file(database, "") == SQLITE_OK && claim(database, NULL) == 0)
+        settle(database, NULL);
+    database_free(database);
 }
 
 int database_close(struct database *database, struct error *err)
 {
-    const bool is_reader = database && database->own && !database->writes;
-    char *path = is_reader ? strdup(database->path) : NULL;
+    char *unsettled = NULL;
     int result = 0;
 
     if (!database)
         return 0;
+    if (database->own && !database->writes && database->handle && !database_at_rest(database))
+        unsettled = strdup(database->path);
     database_rollback(database);
     if (database->own && database->writes)
         result = settle(database, err);
     database_free(database);
-    if (path)
-        settle_after(path);
-    free(path);
+    if (unsettled)
+        settle_after(unsettled);
+    free(unsettled);
     return result;
 }
 

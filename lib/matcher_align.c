@@ -14,6 +14,7 @@ enum {
     MARGIN_MOST = 64 << 10,
     MARGIN_SHARE = 4, /* of the reference's length */
     RESAMPLED_MOST = 256 << 20,
+    MOST_HINTS = 4096,
     MOST_SHIFTS = 21, /* for every C that is a power of two */
 };
 
@@ -27,6 +28,7 @@ struct aligner {
     struct record window, reference;
     struct refset_file file;
     uint8_t *piece;
+    struct finding_range hints[MOST_HINTS];
 };
 
 struct aligner *aligner_new(struct error *err)
@@ -256,14 +258,32 @@ static int measure_edits(struct aligning *a, const struct comparison *whole, str
     return 0;
 }
 
-static int prove(const struct aligning *a, struct refset_search *search, const struct buffer *blocks,
-                 struct finding *finding)
+/* Stretches in which all samples match: there a block is equal to the bit, if any is. */
+static size_t take_hints(const struct aligning *a, const struct estimate *estimate,
+                         struct finding_range *hints)
 {
+    const size_t count = estimate->solid_count < MOST_HINTS ? estimate->solid_count : MOST_HINTS;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct estimate_range *solid = &estimate->solid[i];
+
+        hints[i] = (struct finding_range){a->start + solid->a_start, a->start + solid->a_end, solid->b_start,
+                                          solid->b_end};
+    }
+    return count;
+}
+
+static int prove(const struct aligning *a, struct refset_search *search, const struct buffer *blocks,
+                 const struct estimate *estimate, struct finding *finding)
+{
+    struct finding_range *hints = a->aligner->hints;
     struct refset_file *file = &a->aligner->file;
     struct proof_reference reference = {.len = a->place.len,
                                         .blocks = (const uint8_t *)blocks->data,
                                         .block_count = blocks->len / DIGEST_SHA1_LEN,
-                                        .c = a->place.c};
+                                        .c = a->place.c,
+                                        .hints = hints,
+                                        .hint_count = take_hints(a, estimate, hints)};
 
     if (refset_search_file(search, a->place.file, file, a->err) < 0)
         return -1;
@@ -288,7 +308,7 @@ static int judge(struct aligning *a, struct refset_search *search, const struct 
     finding->resemblance = resemblance_of(a, comparison);
     finding->containment = e->b_in_a;
     finding->ln_e = a->candidate->cluster.ln_e;
-    if (prove(a, search, blocks, finding))
+    if (prove(a, search, blocks, e, finding))
         return -1;
     finding->verdict = judge_verdict(a, comparison, finding);
     return measure_edits(a, comparison, finding) ? -1 : 1;

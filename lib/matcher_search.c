@@ -15,7 +15,8 @@ enum {
     SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
     ROUNDS = 4,
-    LEAST_COMMON = 64,  /* files that may have a sample in any case, */
+    LEAST_COMMON = 64, /* files that may have a sample in any case, */
+    FEW_REFERENCES = 100,
     COMMON_SHARE = 100, /* or one in so many */
 };
 
@@ -35,7 +36,7 @@ struct searcher {
     struct refset_hits hits;
     struct match *matches; /* by sample */
     size_t match_count, match_room;
-    double noise; /* references that chance gives a match with, in all */
+    size_t evidence; /* matches that are not common */
     struct candidate *candidates;
     size_t candidate_count;
     struct chance_hit *line;
@@ -197,8 +198,7 @@ static int keep_matches(struct searcher *s, const struct refset_info *info, stru
         if (hit->files == 0)
             continue;
         s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], is_common};
-        if (!is_common)
-            s->noise += 1.0 / (double)references; /* a match counts once for each file that has it */
+        s->evidence += !is_common;
     }
     return 0;
 }
@@ -224,16 +224,19 @@ static int look_up(struct searcher *s, size_t count, struct error *err)
 
 /* ---- candidates ---- */
 
-static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place)
+/* The matches with other references tell how many there would be by chance with this one; a few references
+ * tell little. */
+static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place, size_t own)
 {
     const struct refset_counts *counts = &refset_search_info(s->search)->counts;
     const double mean = (double)counts->samples / (double)counts->records;
+    const double noise = (double)(s->evidence - own) / fmax((double)counts->records, FEW_REFERENCES);
 
     return (struct chance_pair){
         .object_len = s->object.size,
         .reference_len = place->len,
         .references = (double)counts->records,
-        .noise = s->noise * fmin(1, (double)place->count / fmax(1, mean)),
+        .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
         .most_ln_e = s->object.most_ln_e,
     };
 }
@@ -337,13 +340,14 @@ static size_t count_evidence(const struct searcher *s, const struct candidate *c
 /* What is believed of one reference, of which the matches are candidate.first and count. */
 static int judge(struct searcher *s, struct candidate candidate, uint64_t first, struct error *err)
 {
-    struct chance_pair pair = pair_of(s, &candidate.place);
+    const size_t own = count_evidence(s, &candidate);
+    struct chance_pair pair = pair_of(s, &candidate.place, own);
     struct cluster clusters[MOST_CLUSTERS];
     const struct refset_record *record;
     size_t found;
     bool missing;
 
-    if (chance_best_ln_e(&pair, count_evidence(s, &candidate)) > pair.most_ln_e)
+    if (chance_best_ln_e(&pair, own) > pair.most_ln_e)
         return 0;
     record = refset_cache_record(s->cache, first, &missing, err);
     if (!record)
@@ -354,7 +358,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         candidate.count--; /* samples of a record that is not there any more */
     if (make_line(s, candidate.count, err))
         return -1;
-    pair = pair_of(s, &candidate.place);
+    pair = pair_of(s, &candidate.place, count_evidence(s, &candidate));
     found = chance_clusters(&pair, s->line, line_up(s, &candidate, record), clusters, MOST_CLUSTERS);
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = clusters[i];
@@ -387,7 +391,7 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
 {
     s->object = *object;
     s->match_count = s->candidate_count = 0;
-    s->noise = 0;
+    s->evidence = 0;
     if (collect(s, set, known, err))
         return -1;
     for (int round = 0; round < ROUNDS; round++) {

@@ -9,7 +9,7 @@
 
 enum {
     PIECE = 64 << 10,
-    MOST_TRIES = 4, /* of a block, at different places */
+    MOST_TRIES = 8, /* of a block, at different places */
 };
 
 static const int64_t nowhere = INT64_MIN;
@@ -288,6 +288,9 @@ static int prove_blocks(const struct proving *proving)
 
     if (make_room(proving->prover, reference->block_count, proving->err))
         return -1;
+    for (size_t i = 0; i < reference->hint_count; i++)
+        if (prove_range(proving, &reference->hints[i]))
+            return -1;
     for (size_t i = 0; i < finding->range_count; i++)
         if (prove_range(proving, &finding->ranges[i]))
             return -1;

@@ -23,6 +23,9 @@ struct proof_reference {
     size_t block_count;    /* 0: there are none */
     const uint8_t *sha1;   /* of the whole; NULL: unknown */
     uint32_t c;            /* at which it was sampled: the ends of ranges are known to about as many bytes */
+    /* Where blocks may be besides the ends of the finding's ranges: stretches that are as long in both. */
+    const struct finding_range *hints;
+    size_t hint_count;
 };
 
 struct prover *prover_new(struct error *err);

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much kith scan finds, class by class, beside ssdeep and TLSH if they are installed.
+
+quality.py KITH CORPORA UNPACKED SCRATCH: CORPORA has scripts/frash.py; UNPACKED has pairs/ (two versions of real files, with
+what they truly have in common) and small/ (disk images with planted files).  Tables in Markdown go to standard output.
+A pair counts as found by kith if any finding names the reference; by ssdeep if the score is above 0; by TLSH if the distance
+is at most 100.
+"""
+import collections
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+kith, corpora, unpacked, scratch = sys.argv[1:5]
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
+
+
+def scan(set_path, *evidence):
+    """object -> reference's name -> row"""
+    found = collections.defaultdict(dict)
+    for path in evidence:
+        text = output(kith, "scan", "-q", "--csv", "--all-references", "-r", set_path, path)
+        for row in csv.DictReader(text.splitlines()):
+            found[os.path.join(path, row["path"]) if os.path.isdir(path) else path].setdefault(row["ref_name"], row)
+    return found
+
+
+def make_set(path, folder):
+    if os.path.exists(path):
+        os.unlink(path)
+    subprocess.run([kith, "add", "-q", path, folder], check=True, stdout=subprocess.DEVNULL)
+
+
+def ssdeep(a, b):
+    return bool(re.search(r"\([1-9][0-9]*\)", output("ssdeep", "-s", "-d", a, b)))
+
+
+def tlsh(a, b):
+    words = output("tlsh_unittest", "-c", a, "-f", b).split()
+    numbers = [int(word) for word in words if word.isdigit()]
+    return bool(numbers) and numbers[0] <= 100
+
+
+PEERS = [(name, call) for name, call, tool in (("ssdeep", ssdeep, "ssdeep"), ("TLSH", tlsh, "tlsh_unittest")) if shutil.which(tool)]
+
+
+class Table:
+    def __init__(self, title):
+        self.title, self.rows = title, collections.OrderedDict()
+
+    def add(self, key, found, a, b):
+        row = self.rows.setdefault(key, collections.Counter())
+        row["n"] += 1
+        row["kith"] += bool(found)
+        row["verdict"] += found == "right"
+        for name, call in PEERS:
+            row[name] += call(a, b)
+
+    def show(self):
+        names = [name for name, _ in PEERS]
+        print("\n| %s | n | kith | with that verdict | %s" % (self.title, "".join("%s | " % name for name in names)))
+        print("|---|---|---|---|" + "---|" * len(names))
+        for key, row in self.rows.items():
+            cells = [key, row["n"], row["kith"], row["verdict"]] + [row[name] for name in names]
+            print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def size_class(size):
+    for limit, name in ((4096, "below 4 KB"), (16384, "4 to 16 KB"), (65536, "16 to 64 KB"), (262144, "64 to 256 KB"), (1 << 20, "256 KB to 1 MB")):
+        if size < limit:
+            return name
+    return "above 1 MB"
+
+
+def versions():
+    pairs = list(csv.DictReader(open(os.path.join(unpacked, "pairs/pairs.csv"))))
+    references, objects = os.path.join(scratch, "versions/old"), os.path.join(scratch, "versions/new")
+    for pair in pairs:
+        for folder, side in ((references, "a"), (objects, "b")):
+            os.makedirs(folder, exist_ok=True)
+            target = os.path.join(folder, pair["pair_id"])
+            if not os.path.exists(target):
+                os.link(os.path.join(unpacked, "pairs", pair["file_" + side]), target)
+    make_set(scratch + "/versions.kith", references)
+    found = scan(scratch + "/versions.kith", objects)
+    names = {}
+    for pair in sorted(pairs, key=lambda pair: pair["pair_id"]):
+        names.setdefault(pair["sha1_a"], pair["pair_id"])
+    kinds, sizes = Table("two versions, common strings at least half"), Table("the same, by size")
+    lower = Table("two versions with less in common")
+    for pair in pairs:
+        if pair["relation"] != "variant":
+            continue
+        path = os.path.join(objects, pair["pair_id"])
+        row = found[path].get(names[pair["sha1_a"]])
+        told = row and ("right" if row["verdict"] in ("variant", "identical") else "other")
+        files = (os.path.join(references, pair["pair_id"]), path)
+        if float(pair["resemblance"]) >= 0.5:
+            kinds.add(pair["class"], told, *files)
+            sizes.add(size_class(int(pair["size_b"])), told, *files)
+        else:
+            lower.add(pair["class"], told, *files)
+    for table in (kinds, sizes, lower):
+        table.show()
+
+
+def frash():
+    folder, files = scratch + "/frash", scratch + "/frash-files"
+    if not os.path.exists(folder):
+        os.makedirs(files)
+        for pair in csv.DictReader(open(os.path.join(unpacked, "pairs/pairs.csv"))):
+            target = os.path.join(files, pair["pair_id"] + os.path.splitext(pair["file_a"])[1])
+            os.link(os.path.join(unpacked, "pairs", pair["file_a"]), target)
+        subprocess.run([sys.executable, os.path.join(corpora, "scripts/frash.py"), files, folder, "--limit", "16"], check=True,
+                       stdout=subprocess.DEVNULL)
+    truth = list(csv.DictReader(open(folder + "/truth.csv")))
+    place = {row["reference"]: os.path.join(folder if "/" in row["reference"] else files, row["reference"]) for row in truth}
+    sets = {}
+    for name in ("scb", "other"): # files that share a block with a random one have that as their reference
+        references = scratch + "/frash-" + name
+        shutil.rmtree(references, ignore_errors=True)
+        os.makedirs(references)
+        for reference, path in place.items():
+            if ("/" in reference) == (name == "scb"):
+                os.link(path, os.path.join(references, reference.replace("/", "__")))
+        sets[name] = scratch + "/frash-" + name + ".kith"
+        make_set(sets[name], references)
+    found = {}
+    for name in ("scb", "embed", "fragment", "align", "noise"):
+        found.update(scan(sets["scb" if name == "scb" else "other"], os.path.join(folder, name)))
+    table = Table("FRASH")
+    order = {"scb": 0, "embed": 1, "fragment": 2, "align": 3, "noise": 4}
+    for row in sorted(truth, key=lambda row: (order[row["class"]], frash_kind(row), -frash_number(row))):
+        path = os.path.join(folder, row["file"])
+        told = found.get(path, {}).get(row["reference"].replace("/", "__"))
+        table.add(frash_key(row), told and ("right" if told["verdict"] == row["relation"] else "other"), place[row["reference"]], path)
+    table.show()
+    unrelated = {(row["file"].split("/")[1], row["reference"]) for row in truth if row["class"] != "scb"}
+    print("\nReferences that a fragment, an aligned or a noisy file does not come from: %d found among %d pairs." % strangers(truth, found, folder, unrelated))
+
+
+def frash_kind(row):
+    return row["case"].split("_")[0] if row["class"] == "noise" else ""
+
+
+def frash_number(row):
+    return float(re.sub("[^0-9.]", "", row["parameter"]) or 0)
+
+
+def frash_key(row):
+    if row["class"] == "scb":
+        return "single common block of %s %%" % row["parameter"]
+    if row["class"] == "embed":
+        share = float(row["parameter"])
+        return "embedded, %s of the host" % ("below 10 %" if share < 10 else "10 to 50 %" if share < 50 else "above 50 %")
+    if row["class"] == "fragment":
+        share = float(row["parameter"])
+        return "fragment, %s %%" % (row["parameter"] if share <= 5 else "10 to 25" if share <= 25 else "30 to 95")
+    if row["class"] == "align":
+        return "bytes put before"
+    return "noise, %s, %s %% of bytes" % (row["case"].split("_")[0], row["parameter"])
+
+
+def strangers(truth, found, folder, related):
+    """Findings of one original in what was made of another, if the two originals have nothing in common themselves."""
+    originals = sorted({row["reference"] for row in truth if row["class"] in ("fragment", "align", "noise")})
+    kin = set()
+    for row in truth:
+        if row["class"] == "noise" and row["parameter"] == "0.01":
+            for name in found.get(os.path.join(folder, row["file"]), {}):
+                kin.add((row["reference"], name))
+    wrong = total = 0
+    for row in truth:
+        if row["class"] not in ("fragment", "align", "noise"):
+            continue
+        others = [name for name in originals if name != row["reference"] and (row["reference"], name) not in kin]
+        total += len(others)
+        wrong += sum(name in found.get(os.path.join(folder, row["file"]), {}) for name in others)
+    return wrong, total
+
+
+def main():
+    os.makedirs(scratch, exist_ok=True)
+    versions()
+    frash()
+
+
+main()
