@@ -17,9 +17,9 @@ static const double spread = 2; /* hits that are not scattered evenly */
 /* ln P(X >= h) of a Poisson variable. */
 static double ln_tail(double h, double rate)
 {
-    double sum = 0, term = 1;
+    double sum = 1, term = rate / (h + 1);
 
-    for (int k = 1; h + k < rate || term > sum * 1e-12; k++) { /* up to the rate the terms grow */
+    for (int k = 2; h + k < rate || term > sum * 1e-12; k++) { /* up to the rate the terms grow */
         sum += term;
         term *= rate / (h + k);
     }
@@ -50,8 +50,7 @@ double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
     const struct chance_pair widest = {.object_len = pair->object_len, .reference_len = pair->object_len};
     const double bands = (double)pair->object_len / band_of(&widest) + 1;
 
-    return hits < LEAST_HITS ? INFINITY
-                             : chance_ln_e(pair->references, bands, (double)hits, least_rate);
+    return hits < LEAST_HITS ? INFINITY : chance_ln_e(pair->references, bands, (double)hits, least_rate);
 }
 
 static int64_t diagonal(const struct chance_hit *hit)

@@ -380,18 +380,30 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
 
 /* ---- ranges ---- */
 
-static int add_range(struct ranges *ranges, const struct estimate_range *range, struct error *err)
+/* A new one at the end; NULL without memory. */
+static struct estimate_range *add_range(struct ranges *ranges, struct error *err)
 {
     if (ranges->count == ranges->room) {
         size_t room = ranges->room ? 2 * ranges->room : 16;
         struct estimate_range *list = realloc(ranges->list, room * sizeof *list);
 
-        if (!list)
-            return error_set(err, "out of memory for %zu ranges", room);
+        if (!list) {
+            error_set(err, "out of memory for %zu ranges", room);
+            return NULL;
+        }
         ranges->list = list;
         ranges->room = room;
     }
-    ranges->list[ranges->count++] = *range;
+    return &ranges->list[ranges->count++];
+}
+
+static int put_range(struct ranges *ranges, const struct estimate_range *range, struct error *err)
+{
+    struct estimate_range *added = add_range(ranges, err);
+
+    if (!added)
+        return -1;
+    *added = *range;
     return 0;
 }
 
@@ -412,12 +424,10 @@ static int add_solid(struct estimator *e, const struct pair *pair, const struct 
     if (a[to->a].pos - a[from->a].pos > (uint64_t)SOLID_GAPS * pair->c)
         return 0;
     if (!last || last->a_end != a[from->a].pos + pair->n || last->b_end != b[from->b].pos + pair->n) {
-        const struct estimate_range range = {
-            .a_start = a[from->a].pos, .b_start = b[from->b].pos, .anchors = 1};
-
-        if (add_range(&e->solid, &range, err))
+        last = add_range(&e->solid, err);
+        if (!last)
             return -1;
-        last = &e->solid.list[e->solid.count - 1];
+        *last = (struct estimate_range){.a_start = a[from->a].pos, .b_start = b[from->b].pos, .anchors = 1};
     }
     last->a_end = a[to->a].pos + pair->n;
     last->b_end = b[to->b].pos + pair->n;
@@ -483,7 +493,7 @@ static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k,
         range.a_end = pair->a->samples[anchors[end - 1].a].pos + on;
         range.b_end = pair->b->samples[anchors[end - 1].b].pos + on;
         range.anchors = end - i;
-        if (add_range(&e->ranges, &range, err))
+        if (put_range(&e->ranges, &range, err))
             return -1;
     }
     return 0;
@@ -513,7 +523,7 @@ static int find_moved(struct estimator *e, const struct pair *pair, struct error
             range.a_end = pair->a->samples[anchors[end - 1].a].pos + pair->n;
             range.b_end = pair->b->samples[anchors[end - 1].b].pos + pair->n;
             range.anchors = end - i;
-            if (range.anchors >= MOVED_ANCHORS && add_range(&e->ranges, &range, err))
+            if (range.anchors >= MOVED_ANCHORS && put_range(&e->ranges, &range, err))
                 return -1;
         }
     }

@@ -115,9 +115,8 @@ static enum list_sql_token take_quoted(struct list *list, struct list_sql *sql, 
 static enum list_sql_token take_word(struct list *list, struct list_sql *sql, struct error *err)
 {
     const enum list_sql_token token = *sql->p >= '0' && *sql->p <= '9' ? LIST_SQL_NUMBER : LIST_SQL_WORD;
-    int c;
 
-    while (list_sql_is_word(c = peek(list, sql, err))) {
+    while (list_sql_is_word(peek(list, sql, err))) {
         const char *begin = sql->p;
 
         while (sql->p < sql->stop && classes[(unsigned char)*sql->p] == WORD)

@@ -38,7 +38,7 @@ enum key {
 
 #define KEY(name, key)                                                                                       \
     {                                                                                                        \
-        name, sizeof name - 1, key                                                                           \
+        (name), sizeof(name) - 1, (key)                                                                      \
     }
 static const struct {
     const char *name;

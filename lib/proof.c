@@ -213,40 +213,59 @@ static bool was_tried(const struct proving *proving, size_t block, int64_t diago
            (uint64_t)((int64_t)block_end(proving->reference, block) + diagonal) <= proving->size;
 }
 
+static bool is_ordered(const struct finding_range *range)
+{
+    return range->obj_start <= range->obj_end && range->ref_start <= range->ref_end;
+}
+
+static void move_start(const struct proving *proving, struct finding_range *range, size_t block)
+{
+    const struct proof_reference *reference = proving->reference;
+    const uint64_t start = block_start(reference, block);
+    const int64_t diagonal = diagonal_at_start(range);
+
+    if (start <= range->ref_start ||
+        (start <= range->ref_start + slack_of(reference) && was_tried(proving, block - 1, diagonal))) {
+        range->ref_start = start;
+        range->obj_start = (uint64_t)((int64_t)start + diagonal);
+    }
+}
+
+static void move_end(const struct proving *proving, struct finding_range *range, size_t block)
+{
+    const struct proof_reference *reference = proving->reference;
+    const uint64_t end = block_end(reference, block);
+    const int64_t diagonal = diagonal_at_end(range);
+
+    if (end >= range->ref_end ||
+        (end + slack_of(reference) >= range->ref_end && was_tried(proving, block + 1, diagonal))) {
+        range->ref_end = end;
+        range->obj_end = (uint64_t)((int64_t)end + diagonal);
+    }
+}
+
 /*
  * The ends of a range are moved to those of proved blocks where these are farther out; or where they are
- * about as far and the next block was tried in vain.
+ * about as far and the next block was tried in vain.  Not so where blocks of content that repeats were found
+ * in an order that no range has.
  */
 static void make_exact(const struct proving *proving, struct finding_range *range)
 {
-    const struct proof_reference *reference = proving->reference;
-    const struct block_span span = blocks_of(reference, range);
-    const int64_t at_start = diagonal_at_start(range), at_end = diagonal_at_end(range);
+    const struct block_span span = blocks_of(proving->reference, range);
     const int64_t *diagonals = proving->prover->diagonals;
-    const uint64_t slack = slack_of(reference);
+    struct finding_range exact = *range;
     size_t first = span.first, last = span.last;
 
-    while (first < last && diagonals[first] != at_start)
+    while (first < span.last && diagonals[first] != diagonal_at_start(range))
         first++;
-    while (last > first && diagonals[last - 1] != at_end)
+    while (last > span.first && diagonals[last - 1] != diagonal_at_end(range))
         last--;
-    if (first < span.last && diagonals[first] == at_start) {
-        const uint64_t start = block_start(reference, first);
-
-        if (start <= range->ref_start ||
-            (start <= range->ref_start + slack && was_tried(proving, first - 1, at_start))) {
-            range->ref_start = start;
-            range->obj_start = (uint64_t)((int64_t)start + at_start);
-        }
-    }
-    if (last > span.first && diagonals[last - 1] == at_end) {
-        const uint64_t end = block_end(reference, last - 1);
-
-        if (end >= range->ref_end || (end + slack >= range->ref_end && was_tried(proving, last, at_end))) {
-            range->ref_end = end;
-            range->obj_end = (uint64_t)((int64_t)end + at_end);
-        }
-    }
+    if (first < span.last)
+        move_start(proving, &exact, first);
+    if (last > span.first)
+        move_end(proving, &exact, last - 1);
+    if (is_ordered(&exact))
+        *range = exact;
 }
 
 static int by_start(const void *a, const void *b)

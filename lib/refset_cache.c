@@ -102,7 +102,9 @@ static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, str
         return NULL;
     }
     memcpy(firsts, cache->firsts, count * sizeof *firsts);
-    *shelf = (struct shelf){number, firsts, count};
+    shelf->firsts = firsts;
+    shelf->number = number;
+    shelf->count = count;
     return shelf;
 }
 
@@ -161,6 +163,8 @@ static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, s
     if (!record)
         return error_set(err, "out of memory");
     result = refset_search_record(cache->search, first, record, err);
+    if (result > 0 && record->place.first != first)
+        result = 0; /* it lies within one */
     if (result <= 0) {
         refset_record_release(record);
         free(record);

@@ -133,7 +133,10 @@ static void *scanner_open(void *arg, struct error *err)
     }
     scanner->plan = arg;
     scanner->content.base.read = read_chunk;
-    return open_sets(scanner, err) || open_tools(scanner, err) ? NULL : scanner;
+    if (open_sets(scanner, err) == 0 && open_tools(scanner, err) == 0)
+        return scanner;
+    free(scanner);
+    return NULL;
 }
 
 static void fail(struct scanner *scanner, int failed)

@@ -29,16 +29,18 @@ static const struct option_spec report_options[] = {
 
 struct report {
     struct case_report rows;
-    bool about, check;
+    bool csv, text, about, check;
 };
 
 static void take_option(struct report *report, int option)
 {
     switch (option) {
     case REPORT_CSV:
+        report->csv = true;
         report->rows.form = CASE_CSV;
         break;
     case REPORT_TEXT:
+        report->text = true;
         report->rows.form = CASE_TEXT;
         break;
     case REPORT_ALL:
@@ -127,6 +129,8 @@ static int run(const struct command *command, int argc, char **argv)
         take_option(&report, option);
     if (option != OPTIONS_END)
         return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (report.csv + report.text + report.about + report.check > 1)
+        return options_wrong(command, "--csv, --text, --about and --check exclude each other");
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no case was named" : "more than one case was named");
     return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);

@@ -65,7 +65,7 @@ struct command_line {
     struct scan scan;
     struct case_report report;
     const char *output;
-    bool fail_on_match, no_hash_image;
+    bool form_chosen, fail_on_match, no_hash_image;
     struct buffer parameters;
 };
 
@@ -94,6 +94,17 @@ static int take_e(struct command_line *line, const struct options *options)
         return -1;
     }
     line->scan.matching.most_ln_e = log(e);
+    return 0;
+}
+
+static int choose_form(struct command_line *line, const struct options *options, enum case_form form)
+{
+    if (line->form_chosen && line->report.form != form) {
+        options_wrong(options->command, "--csv and --text exclude each other");
+        return -1;
+    }
+    line->form_chosen = true;
+    line->report.form = form;
     return 0;
 }
 
@@ -150,11 +161,9 @@ static int take_option(struct command_line *line, const struct options *options,
         line->no_hash_image = true;
         return 0;
     case SCAN_CSV:
-        line->report.form = CASE_CSV;
-        return 0;
+        return choose_form(line, options, CASE_CSV);
     case SCAN_TEXT:
-        line->report.form = CASE_TEXT;
-        return 0;
+        return choose_form(line, options, CASE_TEXT);
     default:
         scan->quiet = true;
         return 0;

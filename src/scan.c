@@ -273,15 +273,16 @@ static int add_row(struct scan *scan, const struct case_object *object, const st
         refset_file_release(&files[i]);
     free(files);
     free(references);
-    if (!result && count && part->findings.list[0].set < scan->set_count)
+    if (!result && count)
         atomic_fetch_add_explicit(&scan->progress.found, 1, memory_order_relaxed);
     return result;
 }
 
 /* Chunks have the object's address and where they lie in it.  The first ones may be in the case already. */
-static int add_parts(struct scan *scan, const struct object *object, struct case_object *row,
+static int add_parts(struct scan *scan, const struct object *object, const struct case_object *whole,
                      const char *address, uint64_t already)
 {
+    struct case_object row = *whole;
     struct scanner_result result;
     static struct scanner_part part;
     char of_chunk[160];
@@ -295,13 +296,13 @@ static int add_parts(struct scan *scan, const struct object *object, struct case
         }
         if (scan->chunk && object->size > scan->chunk) {
             snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, address, part.start);
-            row->address = of_chunk;
-            row->chunk = true;
+            row.address = of_chunk;
+            row.chunk = true;
         }
-        row->size = part.len;
-        row->digests = part.digests;
-        row->verdict = part.verdict;
-        if (add_row(scan, row, &part))
+        row.size = part.len;
+        row.digests = part.digests;
+        row.verdict = part.verdict;
+        if (add_row(scan, &row, &part))
             return -1;
     }
     return more;

@@ -1,0 +1,368 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A case is the same whatever happens while it is made: kill -9, Ctrl-C, full disks, others at work; and what is not the same is refused.
+. "$(dirname "$0")/lib.sh"
+export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
+kills=${KILLS:-20}
+RANDOM=815
+
+python3 - <<'PY' || fail "the files cannot be made"
+import os, random
+from findings import *
+r = random.Random(4)
+pool = words(1, 4 << 20)
+os.makedirs("refs")
+for i in range(60):
+    write("refs/%02d" % i, pool[i * 60000:i * 60000 + r.randrange(3000, 50000)])
+os.makedirs("tree/sub")
+for i in range(2600):
+    at = r.randrange(60) * 60000
+    kind = i % 13
+    if kind == 0:
+        content = read("refs/%02d" % r.randrange(60))
+    elif kind == 1:
+        content = edited(read("refs/%02d" % r.randrange(60))[:12000], i, 2)
+    elif kind == 2:
+        content = noise(i, 3000) + pool[at + 100:at + 2600] + noise(i + 1, 500)
+    else:
+        content = noise(i, r.randrange(3000))
+    write("tree/%s%04d" % ("sub/" if i % 3 else "", i), content)
+PY
+status 0 "$KITH" add -q --kind notable refs.kith refs
+have_image=
+if (images) >/dev/null; then
+    images
+    mke2fs -q -F -t ext4 -b 1024 -N 4096 -O ^has_journal -d tree disk.img 40M >/dev/null 2>&1 || fail "mke2fs failed"
+    # shellcheck disable=SC2046
+    debugfs -w -f - disk.img >/dev/null 2>&1 <<<"$(printf 'rm sub/%04d\n' $(seq 1 7 2600))"
+    have_image=disk.img
+fi
+
+# ---- a case tells what a scan tells ----
+
+for evidence in tree $have_image; do
+    for options in "" "--blocks 4096"; do
+        # shellcheck disable=SC2086
+        status 0 "$KITH" scan -q --csv --all $options -r refs.kith $evidence
+        mv out "$evidence$options.all"
+        # shellcheck disable=SC2086
+        status 0 "$KITH" scan -q --csv $options -r refs.kith $evidence
+        mv out "$evidence$options.csv"
+        # shellcheck disable=SC2086
+        status 0 "$KITH" scan -j1 $options -r refs.kith -o whole.case $evidence
+        [ -s out ] && fail "scan -o writes rows"
+        says err "$evidence: "
+        status 0 "$KITH" report --csv --all whole.case
+        cmp -s out "$evidence$options.all" || fail "the report of $evidence $options is not what the scan tells"
+        status 0 "$KITH" report whole.case
+        cmp -s out "$evidence$options.csv" || fail "the report of $evidence $options is not what the scan tells"
+        status 0 "$KITH" report --check whole.case
+        same "a check" sound "$(cat out)"
+        [ "$(find . -name 'whole.case*' | wc -l)" -eq 1 ] || fail "the case at rest is more than one file"
+        # again: nothing is left to do
+        "$KITH" report --about whole.case >before
+        # shellcheck disable=SC2086
+        status 0 "$KITH" scan -q $options -r refs.kith -o whole.case $evidence
+        "$KITH" report --about whole.case | cmp -s - before || fail "a case that is done was changed"
+        rm -f whole.case
+    done
+done
+grep -q ,variant, tree.csv && grep -q ,fragment, tree.csv && grep -q ,identical, tree.csv || fail "the files do not try all verdicts"
+
+# ---- kill -9 at random moments ----
+
+# killed MILLISECONDS COMMAND...: false if it had come to its end
+killed()
+{
+    local after=$1 pid
+    shift
+    "$@" >/dev/null 2>killed.err </dev/null &
+    pid=$!
+    sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
+    kill -KILL "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+    [ $? -eq 137 ]
+}
+
+# survives WHAT COMMAND...: it is killed again and again, and goes on
+survives()
+{
+    local what=$1 begun lasts hit=0 parts=0 rows before=0
+    shift
+    rm -f victim.case*
+    begun=$(date +%s%3N)
+    status 0 "$@" -o victim.case
+    lasts=$(($(date +%s%3N) - begun))
+    rm -f victim.case
+    for _ in $(seq 1 "$kills"); do
+        killed $((RANDOM % (lasts + 1))) "$@" -o victim.case || {
+            [ -e victim.case ] && [ ! -s killed.err ] && rm -f victim.case* && before=0
+            continue
+        }
+        hit=$((hit + 1))
+        [ -e victim.case ] || continue
+        "$KITH" report --about victim.case >out 2>err
+        code=$?
+        [ $code -eq 3 ] || [ $code -eq 0 ] || fail "$what: the case cannot be read after kill -9: exit $code, $(head -c 300 err)"
+        rows=$(sed -n 's/.*; \([0-9]*\) objects.*/\1/p' out | awk '{ sum += $1 } END { print sum + 0 }')
+        [ "$rows" -ge $before ] || fail "$what: rows were lost: $before, now $rows"
+        before=$rows
+        [ "$before" -gt 0 ] && parts=$((parts + 1))
+        "$KITH" report --check victim.case >out 2>&1
+        [ "$(cat out)" = sound ] || fail "$what: after kill -9: $(head -c 300 out)"
+    done
+    status 0 "$@" -o victim.case
+    status 0 "$KITH" report --csv --all victim.case
+    cmp -s out "$what" || fail "$what: going on after kill -9 gave another case"
+    status 0 "$KITH" report --check victim.case
+    echo "$what: killed $hit times, $parts times with rows there"
+}
+
+survives tree.all "$KITH" scan -q -j2 -r refs.kith tree
+survives "tree--blocks 4096.all" "$KITH" scan -q -j2 --blocks 4096 -r refs.kith tree
+if [ -n "$have_image" ]; then
+    survives disk.img.all "$KITH" scan -q -j2 -r refs.kith disk.img
+    survives "disk.img--blocks 4096.all" "$KITH" scan -q -j2 --blocks 4096 -r refs.kith disk.img
+    rm -f victim.case*
+    "$KITH" scan -q --csv --all -r refs.kith tree disk.img >both.all
+    survives both.all "$KITH" scan -q -j2 -r refs.kith tree disk.img
+fi
+[ "$(find . -name 'victim.case*' | wc -l)" -eq 1 ] || fail "kill -9 left files behind: $(ls)"
+
+# ---- a scan that takes long enough to be met in the middle ----
+
+cp -r tree slow
+truncate -s 2G slow/zz-hole
+mkdir -p slow/zzz
+cp refs/0[0-9] slow/zzz
+
+# interruptible COMMAND...: what a shell runs in the background ignores Ctrl-C
+interruptible()
+{
+    exec python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$@"
+}
+
+# begin CASE [ARGUMENT...]: starts a scan of slow, and comes back when it has rows
+begin()
+{
+    local file=$1 rows
+    shift
+    interruptible "$KITH" scan -j2 -r refs.kith -o "$file" "$@" slow >begun.out 2>begun.err </dev/null &
+    pid=$!
+    for _ in $(seq 1 200); do
+        rows=$("$KITH" report --about "$file" 2>/dev/null | sed -n 's/.*begun; \([0-9]*\) objects.*/\1/p')
+        [ "${rows:-0}" -ge 1000 ] && break
+        sleep 0.02
+    done
+    kill -STOP $pid 2>/dev/null || fail "the slow scan was too fast"
+}
+
+# go_on: lets it run; its exit code is $code
+go_on()
+{
+    kill -CONT $pid
+    wait $pid
+    code=$?
+}
+
+begin one.case
+status 2 "$KITH" scan -q -r refs.kith -o one.case slow
+says err "one.case: is being written by another program"
+status 3 "$KITH" report --csv one.case
+says err "slow: it was not scanned to the end; the scan's command goes on"
+[ "$(wc -l <out)" -gt 50 ] || fail "the report of a scan that is going on has no rows"
+status 3 "$KITH" report --about one.case
+says out "begun; "
+kill -INT $pid
+go_on
+same "Ctrl-C" 130 $code
+says begun.err "interrupted; the same command goes on"
+status 3 "$KITH" report --csv --all one.case
+says err "slow: it was not scanned to the end"
+rows=$(($(wc -l <out) - 1))
+[ $rows -ge 1000 ] || fail "Ctrl-C lost what was done: $rows rows"
+status 3 "$KITH" report --about one.case
+says out "slow: interrupted"
+cp one.case part.case
+cp out part.about
+
+# What is not the same is refused, and the case stays as it was.
+refused()
+{
+    local code=$1 words=$2
+    shift 2
+    status "$code" "$@"
+    says err "$words"
+    "$KITH" report --about one.case | cmp -s - part.about || fail "'$*' changed the case"
+}
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --blocks 4096 slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --deep slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --exclude x slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case -t 1 slow
+refused 2 "evidence 1 was slow, and now is tree" "$KITH" scan -q -r refs.kith -o one.case tree
+refused 2 "it was made without the evidence tree" "$KITH" scan -q -r refs.kith -o one.case slow tree
+status 0 "$KITH" add -q other.kith refs/00
+refused 2 "was refs (refs.kith), and now is other (other.kith)" "$KITH" scan -q -r other.kith -o one.case slow
+refused 2 "it was made with other sets (1, now 2)" "$KITH" scan -q -r refs.kith -r other.kith -o one.case slow
+cp refs.kith same.kith
+status 0 "$KITH" add -q same.kith tree/0000
+refused 2 "was changed since" "$KITH" scan -q -r same.kith -o one.case slow
+mv slow/0003 away
+refused 4 "slow: it is not what the case began with" "$KITH" scan -q -r refs.kith -o one.case slow
+mv away slow/0003
+# It goes on from there.
+cp one.case two.case
+status 0 "$KITH" scan -q -r refs.kith -o one.case slow
+status 0 "$KITH" report --csv --all one.case
+mv out one.all
+status 0 "$KITH" report --about one.case
+says out "slow: going on behind $rows rows"
+says out "slow: done"
+status 0 "$KITH" scan -q --csv --all -r refs.kith slow
+cmp -s out one.all || fail "going on after Ctrl-C gave another case"
+
+# Without a case it is said that the rows are not all.
+interruptible "$KITH" scan --csv -r refs.kith slow >begun.out 2>begun.err </dev/null &
+pid=$!
+sleep 0.5
+kill -INT $pid 2>/dev/null && {
+    go_on
+    same "Ctrl-C without a case" 130 $code
+    says begun.err "interrupted; this is not all"
+    cmp -s <(grep -v zzz begun.out | head -n 20) <(grep -v ',zzz/' tree.csv | sed 's/^tree/slow/' | head -n 20) ||
+        [ "$(wc -l <begun.out)" -lt 20 ] || fail "Ctrl-C without a case: other rows"
+}
+
+# Evidence that changes while it is read.
+begin three.case
+printf 'other bytes' >slow/zzz/05
+touch -d '2001-01-01' slow/zz-hole
+go_on
+same "evidence that changes" 4 $code
+says begun.err "changed while it was read"
+status 4 "$KITH" report --csv three.case
+says err "slow: it changed while it was scanned"
+cp refs/05 slow/zzz/05
+
+# ---- a full disk ----
+
+rm -f victim.case*
+size=$(stat -c %s one.case)
+for share in 10 30 70; do
+    blocks=$((size * share / 100 / 1024))
+    (
+        trap '' XFSZ
+        ulimit -f $blocks
+        exec "$KITH" scan -q -r refs.kith -o victim.case tree
+    ) >out 2>err
+    got=$?
+    same "a full disk ($blocks)" 2 $got
+    says err "kith: victim.case"
+    if [ -e victim.case ]; then
+        status 3 "$KITH" report --csv victim.case
+        status 0 "$KITH" report --check victim.case
+    fi
+done
+status 0 "$KITH" scan -q -r refs.kith -o victim.case tree
+status 0 "$KITH" report --csv --all victim.case
+cmp -s out tree.all || fail "going on after a full disk gave another case"
+if [ -e /dev/full ]; then
+    "$KITH" report --csv victim.case >/dev/full 2>err
+    same "a report on a full disk" 2 $?
+    says err "cannot be written"
+fi
+
+# ---- folders and files that cannot be written ----
+
+status 2 "$KITH" scan -q -r refs.kith -o nofolder/x.case tree
+says err "nofolder/x.case"
+status 2 "$KITH" scan -q -r refs.kith -o tree tree
+says err "tree: "
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    mkdir fixed
+    cp victim.case fixed/done.case
+    cp part.case fixed/part.case
+    chmod 444 fixed/*.case
+    chmod 555 fixed
+    chmod 755 .
+    chmod 644 refs.kith
+    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith -o fixed/new.case tree
+    says err "fixed/new.case"
+    says err "Permission denied"
+    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith -o fixed/part.case slow
+    says err "fixed/part.case: "
+    status 0 setpriv --reuid=65534 --clear-groups "$KITH" report --csv --all fixed/done.case
+    cmp -s out tree.all || fail "the report of a case that cannot be written is another one"
+    status 0 setpriv --reuid=65534 --clear-groups "$KITH" report --check fixed/done.case
+    same "reading left files behind" 2 "$(find fixed -type f | wc -l)"
+fi
+
+# ---- what is no case, and damage ----
+
+status 2 "$KITH" report
+says err "no case was named"
+status 2 "$KITH" report victim.case one.case
+says err "more than one case was named"
+status 2 "$KITH" report nowhere.case
+says err "nowhere.case: No such file"
+status 2 "$KITH" report refs.kith
+says err "refs.kith: "
+says err "case"
+cp refs.kith set.copy
+status 2 "$KITH" scan -q -r refs.kith -o set.copy tree
+cmp -s refs.kith set.copy || fail "a scan into a set changed it"
+status 2 "$KITH" report refs/00
+says err "refs/00: "
+status 2 "$KITH" scan -q -r refs.kith -o tree/0000 tree
+: >nothing.case
+status 2 "$KITH" report nothing.case
+status 2 "$KITH" scan -q -r refs.kith -o nothing.case tree
+[ -s nothing.case ] && fail "an empty file was made into a case"
+status 2 "$KITH" report --check nothing.case
+status 2 "$KITH" report --csv --text victim.case
+says err "exclude each other"
+status 2 "$KITH" scan -q -r victim.case tree
+says err "reference set"
+
+"$KITH" report --csv --all victim.case >whole
+size=$(stat -c %s victim.case)
+for _ in $(seq 1 25); do
+    cp victim.case bad.case
+    offset=$((((RANDOM << 15) + RANDOM) % size))
+    python3 -c 'import sys
+f = open("bad.case", "r+b"); o = int(sys.argv[1]); f.seek(o); b = f.read(1); f.seek(o); f.write(bytes([b[0] ^ 1 << o % 8]))' "$offset"
+    "$KITH" report --check bad.case >out 2>&1
+    got=$?
+    [ $got -eq 3 ] || [ $got -eq 2 ] || fail "damage at byte $offset was not found: exit $got"
+    "$KITH" report --csv --all bad.case >out 2>err
+    got=$?
+    [ $got -eq 2 ] && [ -s err ] || { [ $got -eq 0 ] && cmp -s out whole; } || fail "damage at byte $offset: exit $got, and another report"
+done
+head -c $((size / 2)) victim.case >bad.case
+status 2 "$KITH" report --csv bad.case
+
+# What was done is told, and that entries were changed or taken out.
+status 0 "$KITH" report --about victim.case
+says out "parameters  C=128"
+says out "set         refs (notable), generation 1, 60 files"
+says out "evidence    tree"
+says out "tree: begun"
+says out "$("$KITH" report --csv victim.case | wc -l | awk '{ print "" }')identical "
+python3 - <<'PY' || fail "SHA-1 of an image, or counts"
+import subprocess, os
+from findings import *
+if os.path.exists("disk.img"):
+    subprocess.run([os.environ["KITH"], "scan", "-q", "-r", "refs.kith", "-o", "image.case", "disk.img"], check=True)
+    about = subprocess.run([os.environ["KITH"], "report", "--about", "image.case"], capture_output=True, check=True).stdout.decode()
+    assert sha1(read("disk.img")) in about and "raw, %d bytes" % os.path.getsize("disk.img") in about, about
+    found = rows("disk.img.all")
+    best = {}
+    for r in found:
+        best.setdefault((r["address"], r["path"]), r["verdict"])
+    for verdict in ("identical", "variant", "embedded", "fragment"):
+        assert "%s %d" % (verdict, list(best.values()).count(verdict)) in about, (verdict, about)
+    assert "%d objects" % len(best) in about, about
+PY
+finish

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "finding.h"
+
+enum { UNIVERSE = 3000, MOST_FINDINGS = 6, MOST_RANGES = 12 };
+
+static struct error err;
+
+static uint64_t random_below(uint64_t limit)
+{
+    return random64() % limit;
+}
+
+static double random_share(void)
+{
+    return (double)(random64() >> 11) / 9007199254740991.0;
+}
+
+/* ---- names ---- */
+
+START_TEST(verdicts_are_found_by_their_names)
+{
+    for (int verdict = 0; verdict < VERDICTS; verdict++) {
+        const char *name = verdict_name((enum verdict)verdict);
+        char longer[64];
+
+        ck_assert_int_eq(verdict_find(name, strlen(name)), verdict);
+        snprintf(longer, sizeof longer, "%ss", name);
+        ck_assert_int_eq(verdict_find(longer, strlen(name)), verdict); /* not terminated */
+        ck_assert_int_eq(verdict_find(longer, strlen(longer)), -1);
+        ck_assert_int_eq(verdict_find(name, strlen(name) - 1), -1);
+    }
+    ck_assert_int_eq(verdict_find("", 0), -1);
+    ck_assert_int_eq(verdict_find("low-entropy", 11), VERDICT_LOW_ENTROPY);
+}
+END_TEST
+
+static void assert_proof(const struct finding *finding, const char *text)
+{
+    struct buffer out = {0};
+
+    buffer_add_text(&out, "by ");
+    finding_proof(finding, &out);
+    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s",
+                  (int)out.len, out.data, text);
+    buffer_release(&out);
+}
+
+START_TEST(proofs_are_written_as_described)
+{
+    assert_proof(&(struct finding){.proof = PROOF_ESTIMATE, .blocks = 7}, "estimate");
+    assert_proof(&(struct finding){.proof = PROOF_BLOCKS, .proved = 3, .blocks = 4}, "blocks 3/4");
+    assert_proof(&(struct finding){.proof = PROOF_BLOCKS, .proved = 1, .blocks = UINT64_MAX},
+                 "blocks 1/18446744073709551615");
+    assert_proof(&(struct finding){.proof = PROOF_SHA1}, "sha1");
+}
+END_TEST
+
+/* ---- making findings ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct finding_range *x = a, *y = b;
+
+    return (x->obj_start > y->obj_start) - (x->obj_start < y->obj_start);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void fill_ranges(struct finding *finding, uint64_t size)
+{
+    ck_assert_int_eq(finding_resize(finding, random_below(MOST_RANGES), &err), 0);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        struct finding_range *range = &finding->ranges[i];
+
+        range->obj_start = random_below(size + 1);
+        range->obj_end = range->obj_start + random_below(size - range->obj_start + 1);
+        range->ref_start = random_below(finding->ref_size + 1);
+        range->ref_end = range->ref_start + random_below(finding->ref_size - range->ref_start + 1);
+    }
+    if (finding->range_count)
+        qsort(finding->ranges, finding->range_count, sizeof *finding->ranges, by_start);
+    finding_measure(finding);
+}
+
+static double any_edits(void)
+{
+    return random_below(3) ? (double)random_below(1000000) + random_share() : 0;
+}
+
+static void fill_finding(struct finding *finding, uint64_t size)
+{
+    finding->verdict = (enum verdict)random_below(VERDICT_FRAGMENT + 1);
+    finding->set = (uint32_t)(random64() >> random_below(32) >> 32);
+    finding->file = random64() >> random_below(64);
+    finding->ref_size = random64() >> (1 + random_below(60));
+    finding->resemblance = random_below(4) ? random_share() : (double)random_below(2);
+    finding->containment = random_below(4) ? random_share() : (double)random_below(2);
+    finding->has_edits = random_below(2);
+    finding->edits = any_edits();
+    finding->edits_low = any_edits();
+    finding->edits_high = any_edits();
+    finding->ln_e = random_below(4) ? -800 * random_share() : -INFINITY;
+    finding->proof = (enum proof)random_below(PROOFS);
+    finding->blocks = random64() >> random_below(64);
+    finding->proved = finding->blocks ? random_below(finding->blocks) : 0;
+    finding->also = random64() >> random_below(64);
+    fill_ranges(finding, size);
+}
+
+static void fill_findings(struct findings *findings, uint64_t size)
+{
+    const size_t count = random_below(MOST_FINDINGS);
+
+    findings_reset(findings);
+    for (size_t i = 0; i < count; i++) {
+        struct finding *finding = findings_add(findings, &err);
+
+        ck_assert_ptr_nonnull(finding);
+        fill_finding(finding, size);
+    }
+}
+
+/* ---- measuring ---- */
+
+START_TEST(span_and_matched_bytes_are_those_of_a_bitmap)
+{
+    for (int round = 0; round < 2000; round++) {
+        struct finding finding = {.ref_size = UNIVERSE};
+        uint8_t object[UNIVERSE] = {0};
+        struct finding_range span = {0};
+        uint64_t matched = 0;
+
+        fill_ranges(&finding, random_below(UNIVERSE));
+        for (size_t i = 0; i < finding.range_count; i++) {
+            const struct finding_range *range = &finding.ranges[i];
+
+            memset(object + range->obj_start, 1, range->obj_end - range->obj_start);
+            if (i == 0 || range->ref_start < span.ref_start)
+                span.ref_start = range->ref_start;
+            if (i == 0 || range->obj_start < span.obj_start)
+                span.obj_start = range->obj_start;
+            span.ref_end = larger(span.ref_end, range->ref_end);
+            span.obj_end = larger(span.obj_end, range->obj_end);
+        }
+        for (size_t i = 0; i < UNIVERSE; i++)
+            matched += object[i];
+        ck_assert_uint_eq(finding.matched, matched);
+        ck_assert_mem_eq(&finding.span, &span, sizeof span);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+/* ---- messages ---- */
+
+static void assert_same_finding(const struct finding *a, const struct finding *b)
+{
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_uint_eq(a->set, b->set);
+    ck_assert_uint_eq(a->file, b->file);
+    ck_assert_uint_eq(a->ref_size, b->ref_size);
+    ck_assert_mem_eq(&a->span, &b->span, sizeof a->span);
+    ck_assert_uint_eq(a->matched, b->matched);
+    ck_assert(a->resemblance == b->resemblance && a->containment == b->containment);
+    ck_assert_int_eq(a->has_edits, b->has_edits);
+    ck_assert(a->edits == b->edits && a->edits_low == b->edits_low && a->edits_high == b->edits_high);
+    ck_assert(a->ln_e == b->ln_e);
+    ck_assert_int_eq(a->proof, b->proof);
+    ck_assert_uint_eq(a->proved, b->proved);
+    ck_assert_uint_eq(a->blocks, b->blocks);
+    ck_assert_uint_eq(a->also, b->also);
+    ck_assert_uint_eq(a->range_count, b->range_count);
+    ck_assert(a->range_count == 0 ||
+              memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
+}
+
+static void assert_same(const struct findings *a, const struct findings *b)
+{
+    ck_assert_uint_eq(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++)
+        assert_same_finding(&a->list[i], &b->list[i]);
+}
+
+START_TEST(findings_come_back_from_their_messages)
+{
+    struct findings findings[3] = {{0}}, back = {0};
+
+    for (int round = 0; round < 500; round++) {
+        const uint64_t size = random64() >> (1 + random_below(60));
+        struct buffer message = {0};
+        struct wire wire;
+
+        for (int i = 0; i < 3; i++) {
+            fill_findings(&findings[i], size);
+            findings_encode(&message, &findings[i]);
+        }
+        wire = (struct wire){message.data, message.len, false};
+        for (int i = 0; i < 3; i++) {
+            ck_assert(findings_decode(&wire, size, &back));
+            assert_same(&findings[i], &back);
+        }
+        ck_assert(!wire_more(&wire) && !wire.broken);
+        buffer_release(&message);
+    }
+    for (int i = 0; i < 3; i++)
+        findings_release(&findings[i]);
+    findings_release(&back);
+    ck_assert_uint_eq(back.count, 0);
+    findings_release(&back);
+}
+END_TEST
+
+static void assert_share(double x)
+{
+    ck_assert(x >= 0 && x <= 1);
+}
+
+static void assert_count(double x)
+{
+    ck_assert(x >= 0 && isfinite(x));
+}
+
+static void assert_range_sound(const struct finding *finding, size_t i, uint64_t size)
+{
+    const struct finding_range *range = &finding->ranges[i];
+
+    ck_assert(range->obj_start <= range->obj_end && range->obj_end <= size);
+    ck_assert(range->ref_start <= range->ref_end && range->ref_end <= finding->ref_size);
+    ck_assert(i == 0 || range->obj_start >= range[-1].obj_start);
+}
+
+/* Whatever it is made of. */
+static void assert_sound(const struct finding *finding, uint64_t size)
+{
+    const struct finding_range *span = &finding->span;
+
+    ck_assert((unsigned)finding->verdict <= VERDICT_FRAGMENT && (unsigned)finding->proof < PROOFS);
+    assert_share(finding->resemblance);
+    assert_share(finding->containment);
+    assert_count(finding->edits);
+    assert_count(finding->edits_low);
+    assert_count(finding->edits_high);
+    ck_assert(!isnan(finding->ln_e));
+    ck_assert_uint_le(finding->proved, finding->blocks);
+    for (size_t i = 0; i < finding->range_count; i++)
+        assert_range_sound(finding, i, size);
+    ck_assert(span->obj_start <= span->obj_end && span->obj_end <= size);
+    ck_assert(span->ref_start <= span->ref_end && span->ref_end <= finding->ref_size);
+    ck_assert_uint_le(finding->matched, span->obj_end - span->obj_start);
+}
+
+/* From memory of just this size. */
+static bool is_taken(const struct buffer *message, size_t len, uint64_t size)
+{
+    static struct findings back; /* filled again and again */
+    char *copy = malloc(len ? len : 1);
+    struct wire wire = {copy, len, false};
+    bool taken;
+
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, message->data, len);
+    taken = findings_decode(&wire, size, &back);
+    for (size_t i = 0; taken && i < back.count; i++)
+        assert_sound(&back.list[i], size);
+    free(copy);
+    return taken;
+}
+
+START_TEST(a_message_that_is_cut_is_none)
+{
+    struct findings findings = {0};
+
+    for (int round = 0; round < 10; round++) {
+        struct buffer message = {0};
+
+        fill_findings(&findings, UNIVERSE);
+        findings_encode(&message, &findings);
+        for (size_t len = 0; len < message.len; len++)
+            ck_assert(!is_taken(&message, len, UNIVERSE));
+        ck_assert(is_taken(&message, message.len, UNIVERSE));
+        buffer_release(&message);
+    }
+    findings_release(&findings);
+}
+END_TEST
+
+START_TEST(whatever_is_changed_in_a_message_nothing_unsound_comes_of_it)
+{
+    static const uint64_t values[] = {0, 1, 2, 5, 1u << 31, UINT32_MAX, INT64_MAX, UINT64_MAX, UNIVERSE, UNIVERSE + 1};
+    struct findings findings = {0};
+    size_t taken = 0, refused = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        struct buffer message = {0};
+        bool was_taken;
+
+        fill_findings(&findings, UNIVERSE);
+        findings_encode(&message, &findings);
+        for (uint64_t i = 0, changes = 1 + random_below(4); i < changes; i++) {
+            const size_t at = random_below(message.len);
+
+            if (random_below(2))
+                message.data[at] = (char)random64();
+            else
+                memcpy(message.data + at / 8 * 8, &values[random_below(sizeof values / sizeof *values)], 8);
+        }
+        was_taken = is_taken(&message, message.len, UNIVERSE);
+        taken += was_taken;
+        refused += !was_taken;
+        buffer_release(&message);
+    }
+    ck_assert_uint_gt(taken, 1000);
+    ck_assert_uint_gt(refused, 1000);
+    findings_release(&findings);
+}
+END_TEST
+
+/* A message of one finding with one range of bytes 10 .. 20 and 30 .. 40, with a number of it changed. */
+static bool number_is_taken(size_t at, uint64_t number)
+{
+    struct finding_range range = {10, 20, 30, 40};
+    struct finding finding = {.ref_size = 50, .proved = 1, .blocks = 2, .ranges = &range, .range_count = 1};
+    const struct findings findings = {.list = &finding, .count = 1};
+    struct buffer message = {0};
+    bool taken;
+
+    findings_encode(&message, &findings);
+    memcpy(message.data + 8 * (1 + at), &number, 8);
+    taken = is_taken(&message, message.len, 25);
+    buffer_release(&message);
+    return taken;
+}
+
+static bool double_is_taken(size_t at, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return number_is_taken(at, bits);
+}
+
+START_TEST(what_no_finding_has_is_refused)
+{
+    enum { VERDICT = 0, SET = 1, REF_SIZE = 3, RESEMBLANCE, CONTAINMENT, HAS_EDITS, EDITS, LOW, HIGH, LN_E, PROOF };
+    enum { PROVED = 12, BLOCKS, ALSO, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
+    static const size_t shares[] = {RESEMBLANCE, CONTAINMENT}, counts[] = {EDITS, LOW, HIGH};
+
+    ck_assert(number_is_taken(VERDICT, VERDICT_FRAGMENT) && !number_is_taken(VERDICT, VERDICT_NONE));
+    ck_assert(!number_is_taken(VERDICT, (uint64_t)1 << 32) && !number_is_taken(VERDICT, UINT64_MAX));
+    ck_assert(number_is_taken(SET, UINT32_MAX) && !number_is_taken(SET, (uint64_t)1 << 32));
+    ck_assert(number_is_taken(REF_SIZE, 40) && !number_is_taken(REF_SIZE, 39));
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(double_is_taken(shares[i], 1) && !double_is_taken(shares[i], nextafter(1, 2)) &&
+                  !double_is_taken(shares[i], -1e-300) && !double_is_taken(shares[i], (double)NAN));
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(double_is_taken(counts[i], 1e15) && !double_is_taken(counts[i], -1) &&
+                  !double_is_taken(counts[i], INFINITY) && !double_is_taken(counts[i], (double)NAN));
+    ck_assert(double_is_taken(LN_E, -INFINITY) && !double_is_taken(LN_E, (double)NAN));
+    ck_assert(number_is_taken(PROOF, PROOF_SHA1) && !number_is_taken(PROOF, PROOFS) &&
+              !number_is_taken(PROOF, (uint64_t)1 << 32));
+    ck_assert(number_is_taken(PROVED, 2) && !number_is_taken(PROVED, 3) && !number_is_taken(BLOCKS, 0));
+    ck_assert(number_is_taken(ALSO, UINT64_MAX) && number_is_taken(HAS_EDITS, 1));
+    ck_assert(!number_is_taken(RANGES, 2) && !number_is_taken(RANGES, UINT64_MAX));
+    ck_assert(number_is_taken(OBJ_START, 20) && !number_is_taken(OBJ_START, 21));
+    ck_assert(number_is_taken(OBJ_END, 25) && !number_is_taken(OBJ_END, 26) && !number_is_taken(OBJ_END, 9));
+    ck_assert(number_is_taken(REF_START, 40) && !number_is_taken(REF_START, 41));
+    ck_assert(number_is_taken(REF_END, 50) && !number_is_taken(REF_END, 51) && !number_is_taken(REF_END, 29));
+}
+END_TEST
+
+RUN_TESTS("finding", verdicts_are_found_by_their_names, proofs_are_written_as_described,
+          span_and_matched_bytes_are_those_of_a_bitmap, findings_come_back_from_their_messages,
+          a_message_that_is_cut_is_none, whatever_is_changed_in_a_message_nothing_unsound_comes_of_it,
+          what_no_finding_has_is_refused)

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_main.h"
+
+#include <string.h>
+
+#include "digest.h"
+#include "proof.h"
+
+enum { BLOCK = 4096, C = 128, SLACK = 2 * C, LEN = 50000, BLOCKS = (LEN + BLOCK - 1) / BLOCK, ROOM = 200000 };
+
+static struct error err;
+
+static uint64_t random_below(uint64_t limit)
+{
+    return random64() % limit;
+}
+
+/* ---- an object ---- */
+
+struct object_bytes {
+    struct content content;
+    uint8_t bytes[ROOM];
+    uint64_t size;
+    uint64_t bad_start, bad_end; /* cannot be read */
+};
+
+static struct object_bytes object;
+
+static int read_object(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    const struct object_bytes *o = (const struct object_bytes *)content;
+
+    ck_assert(offset <= o->size && len <= o->size - offset);
+    memset(into, 0xee, len);
+    if (offset < o->bad_end && o->bad_start < offset + len)
+        return -1;
+    memcpy(into, o->bytes + offset, len);
+    return 0;
+}
+
+static void make_object(uint64_t size)
+{
+    object.content.read = read_object;
+    object.size = size;
+    object.bad_start = object.bad_end = 0;
+    fill_random(object.bytes, size);
+}
+
+/* ---- a reference ---- */
+
+static uint8_t content[LEN];
+static uint8_t sha1s[(LEN / 512 + 1) * DIGEST_SHA1_LEN];
+static uint8_t whole_sha1[DIGEST_SHA1_LEN];
+
+static void sha1_of(const uint8_t *data, size_t len, uint8_t *sha1)
+{
+    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1), &err);
+    struct digest_values values = {0};
+
+    ck_assert_ptr_nonnull(digest);
+    ck_assert_int_eq(digest_begin(digest, &err), 0);
+    ck_assert_int_eq(digest_update(digest, data, len, &err), 0);
+    ck_assert_int_eq(digest_final(digest, &values, &err), 0);
+    memcpy(sha1, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    digest_free(digest);
+}
+
+static struct proof_reference hash_reference(uint64_t len, uint64_t block)
+{
+    struct proof_reference reference = {.len = len, .block_size = block, .blocks = sha1s, .c = C};
+
+    for (uint64_t at = 0; at < len; at += block)
+        sha1_of(content + at, len - at < block ? len - at : block,
+                sha1s + reference.block_count++ * DIGEST_SHA1_LEN);
+    return reference;
+}
+
+static struct proof_reference make_reference(void)
+{
+    fill_random(content, LEN);
+    return hash_reference(LEN, BLOCK);
+}
+
+static struct proof_reference make_small_reference(uint64_t len)
+{
+    fill_random(content, len);
+    sha1_of(content, len, whole_sha1);
+    return (struct proof_reference){.len = len, .sha1 = whole_sha1, .c = C};
+}
+
+static void put(uint64_t at, uint64_t from, uint64_t to)
+{
+    ck_assert_uint_le(at + to - from, object.size);
+    memcpy(object.bytes + at, content + from, to - from);
+}
+
+/* ---- findings ---- */
+
+static void estimate(struct finding *finding, const struct finding_range *ranges, size_t count)
+{
+    *finding = (struct finding){.ref_size = LEN, .containment = 0.7};
+    ck_assert_int_eq(finding_resize(finding, count, &err), 0);
+    memcpy(finding->ranges, ranges, count * sizeof *ranges);
+    finding_measure(finding);
+}
+
+static void prove_with(struct content *what, const struct proof_reference *reference, struct finding *finding)
+{
+    static struct prover *prover; /* one for all */
+
+    if (!prover)
+        prover = prover_new(&err);
+    ck_assert_ptr_nonnull(prover);
+    ck_assert_int_eq(prover_run(prover, reference, what, object.size, finding, &err), 0);
+}
+
+static void prove(const struct proof_reference *reference, struct finding *finding)
+{
+    prove_with(&object.content, reference, finding);
+}
+
+static void assert_proof(const struct finding *finding, enum proof proof, uint64_t proved, uint64_t blocks)
+{
+    ck_assert_int_eq(finding->proof, proof);
+    ck_assert_uint_eq(finding->proved, proved);
+    ck_assert_uint_eq(finding->blocks, blocks);
+}
+
+static void assert_ranges(const struct finding *finding, const struct finding_range *ranges, size_t count)
+{
+    uint64_t matched = 0;
+
+    ck_assert_uint_eq(finding->range_count, count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(finding->ranges[i].obj_start, ranges[i].obj_start);
+        ck_assert_uint_eq(finding->ranges[i].obj_end, ranges[i].obj_end);
+        ck_assert_uint_eq(finding->ranges[i].ref_start, ranges[i].ref_start);
+        ck_assert_uint_eq(finding->ranges[i].ref_end, ranges[i].ref_end);
+        matched += ranges[i].obj_end - ranges[i].obj_start;
+    }
+    ck_assert_uint_eq(finding->matched, matched);
+    ck_assert_uint_eq(finding->span.obj_start, ranges[0].obj_start);
+    ck_assert_uint_eq(finding->span.obj_end, ranges[count - 1].obj_end);
+}
+
+/* Reference bytes from .. to, whose first one lies at `at` in the object. */
+static struct finding_range range_of(uint64_t at, uint64_t from, uint64_t to)
+{
+    return (struct finding_range){at, at + to - from, from, to};
+}
+
+/* That, with both ends moved along the diagonal by up to 2 C, as far as both contents reach. */
+static struct finding_range blur(struct finding_range range)
+{
+    const uint64_t most_before = range.ref_start < range.obj_start ? range.ref_start : range.obj_start;
+    const uint64_t left = object.size - range.obj_end, ref_left = LEN - range.ref_end;
+    const uint64_t most_behind = left < ref_left ? left : ref_left;
+    const uint64_t before = random_below(SLACK + 1), behind = random_below(SLACK + 1);
+
+    if (random_below(2)) {
+        range.ref_start += before;
+        range.obj_start += before;
+    } else {
+        range.ref_start -= before < most_before ? before : most_before;
+        range.obj_start -= before < most_before ? before : most_before;
+    }
+    if (random_below(2)) {
+        range.ref_end -= behind;
+        range.obj_end -= behind;
+    } else {
+        range.ref_end += behind < most_behind ? behind : most_behind;
+        range.obj_end += behind < most_behind ? behind : most_behind;
+    }
+    return range;
+}
+
+/* ---- all of it ---- */
+
+START_TEST(a_reference_that_is_all_there_is_proved_and_told_exactly)
+{
+    for (int round = 0; round < 100; round++) {
+        const struct proof_reference reference = make_reference();
+        const uint64_t size = LEN + random_below(ROOM - LEN), at = random_below(4) ? random_below(size - LEN + 1) : 0;
+        const struct finding_range exact = range_of(at, 0, LEN);
+        struct finding_range rough;
+        struct finding finding;
+
+        make_object(size);
+        put(at, 0, LEN);
+        rough = blur(exact);
+        estimate(&finding, &rough, 1);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
+        assert_ranges(&finding, &exact, 1);
+        ck_assert(finding.containment == 1);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(ranges_of_one_piece_become_one)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range exact = range_of(777, 0, LEN),
+                               rough[] = {range_of(777 + 50, 50, 9000), range_of(777 + 9200, 9200, 30000),
+                                          range_of(777 + 30900, 30900, LEN - 17)};
+    struct finding finding;
+
+    make_object(100001);
+    put(777, 0, LEN);
+    estimate(&finding, rough, 3);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
+    assert_ranges(&finding, &exact, 1);
+    free(finding.ranges);
+}
+END_TEST
+
+START_TEST(content_that_was_put_in_between_leaves_all_blocks_but_one_proved)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range rough = {1000 + 100, 1000 + LEN + 55 - 100, 100, LEN - 100},
+                               exact = {1000, 1000 + LEN + 55, 0, LEN};
+    struct finding finding;
+
+    make_object(100001);
+    put(1000, 0, 5 * BLOCK + 10);
+    put(1000 + 5 * BLOCK + 10 + 55, 5 * BLOCK + 10, LEN);
+    estimate(&finding, &rough, 1); /* one range over both diagonals */
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
+    assert_ranges(&finding, &exact, 1);
+    ck_assert(finding.containment == 0.7);
+    free(finding.ranges);
+}
+END_TEST
+
+/* ---- parts of it ---- */
+
+START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
+{
+    for (int round = 0; round < 200; round++) {
+        const struct proof_reference reference = make_reference();
+        const uint64_t first = random_below(BLOCKS - 1), last = first + 1 + random_below(BLOCKS - 1 - first);
+        const uint64_t from = first * BLOCK, to = last * BLOCK, at = BLOCK + random_below(ROOM - LEN - 2 * BLOCK);
+        const struct finding_range exact = range_of(at, from, to);
+        struct finding_range rough;
+        struct finding finding;
+
+        make_object(random_below(4) ? ROOM : at + to - from);
+        put(at, from, to);
+        rough = blur(exact);
+        estimate(&finding, &rough, 1);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, last - first, BLOCKS);
+        assert_ranges(&finding, &exact, 1);
+        ck_assert(finding.containment == 0.7);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(ends_within_a_block_stay_where_they_were_estimated)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range rough = range_of(5000, 2000, 6 * BLOCK + 3000);
+    struct finding finding;
+
+    make_object(ROOM);
+    put(5000, 2000, 6 * BLOCK + 3000);
+    estimate(&finding, &rough, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, 5, BLOCKS);
+    assert_ranges(&finding, &rough, 1);
+    free(finding.ranges);
+}
+END_TEST
+
+START_TEST(a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly)
+{
+    for (size_t bad = 1; bad + 1 < BLOCKS; bad++) {
+        const struct proof_reference reference = make_reference();
+        const uint64_t at = 4321;
+        const struct finding_range exact[] = {range_of(at, 0, bad * BLOCK),
+                                              range_of(at + (bad + 1) * BLOCK, (bad + 1) * BLOCK, LEN)};
+        struct finding_range rough[2];
+        struct finding finding;
+
+        make_object(ROOM);
+        put(at, 0, bad * BLOCK);
+        put(at + (bad + 1) * BLOCK, (bad + 1) * BLOCK, LEN);
+        rough[0] = blur(exact[0]);
+        rough[1] = blur(exact[1]);
+        estimate(&finding, rough, 2);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
+        assert_ranges(&finding, exact, 2);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(one_wrong_byte_costs_one_block)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range exact = range_of(99, 0, LEN), rough = range_of(99 + 30, 30, LEN - 30);
+
+    for (int round = 0; round < 50; round++) {
+        struct finding finding;
+
+        make_object(ROOM / 2);
+        put(99, 0, LEN);
+        object.bytes[99 + random_below(LEN)] ^= 1;
+        estimate(&finding, &rough, 1);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
+        ck_assert_uint_ge(finding.span.obj_start, exact.obj_start);
+        ck_assert_uint_le(finding.span.obj_end, exact.obj_end);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(pieces_that_moved_are_proved_where_they_are)
+{
+    const struct proof_reference reference = make_reference();
+    const uint64_t half = 6 * BLOCK, at = BLOCK + 1;
+    const struct finding_range exact[] = {range_of(at, half, LEN), range_of(at + LEN - half, 0, half)};
+    struct finding_range rough[2];
+
+    for (int round = 0; round < 50; round++) {
+        struct finding finding;
+
+        make_object(ROOM / 2);
+        put(at, half, LEN);
+        put(at + LEN - half, 0, half);
+        rough[0] = blur(exact[0]);
+        rough[1] = blur(exact[1]);
+        estimate(&finding, rough, 2);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
+        assert_ranges(&finding, exact, 2);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(blocks_are_looked_for_where_hints_say_too)
+{
+    struct proof_reference reference = make_reference();
+    const struct finding_range hints[] = {range_of(90000 + 5000, 5000, 5200), range_of(20, 2 * BLOCK, 3 * BLOCK)};
+    const struct finding_range rough = range_of(7000, 6 * BLOCK, LEN);
+    struct finding finding;
+
+    make_object(ROOM);
+    put(7000, 6 * BLOCK, LEN);
+    put(90000, 0, 2 * BLOCK);
+    for (size_t count = 0; count < 3; count++) {
+        reference.hints = hints; /* the second one is wrong */
+        reference.hint_count = count;
+        estimate(&finding, &rough, 1);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 6 + (count > 0), BLOCKS);
+        assert_ranges(&finding, &rough, 1);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
+{
+    const struct proof_reference reference = make_reference();
+    const uint64_t at = 3003, to = 7 * BLOCK + 1234;
+    const struct finding_range rough = range_of(at + 77, 77, to - 60),
+                               exact = {at, at + to - 60, 0, to - 60};
+    struct finding finding;
+
+    make_object(at + to);
+    put(at, 0, to);
+    estimate(&finding, &rough, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
+    assert_ranges(&finding, &exact, 1);
+    free(finding.ranges);
+    object.size = at + BLOCK - 1; /* not one block is whole */
+    estimate(&finding, &(struct finding_range){at, at + 4000, 0, 4000}, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
+    free(finding.ranges);
+}
+END_TEST
+
+START_TEST(a_block_before_the_begin_of_the_object_is_not_proved)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range rough = {0, LEN - 5000, 5000, LEN};
+    struct finding finding;
+
+    make_object(ROOM / 2);
+    put(0, 5000, LEN);
+    estimate(&finding, &rough, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 2, BLOCKS);
+    assert_ranges(&finding, &rough, 1);
+    free(finding.ranges);
+}
+END_TEST
+
+/* ---- without blocks ---- */
+
+START_TEST(a_reference_without_blocks_is_proved_as_a_whole)
+{
+    for (int round = 0; round < 100; round++) {
+        const uint64_t len = 1 + random_below(BLOCK), at = random_below(10000);
+        const struct proof_reference reference = make_small_reference(len);
+        const struct finding_range exact = range_of(at, 0, len),
+                                   rough[] = {range_of(5, 0, 1), range_of(at + len / 3, len / 3, len - len / 4)};
+        struct finding finding;
+
+        make_object(at + len + random_below(1000) + 6);
+        put(at, 0, len);
+        estimate(&finding, rough, 2); /* one of them is wrong */
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_SHA1, 0, 0);
+        assert_ranges(&finding, &exact, 1);
+        ck_assert(finding.containment == 1);
+        free(finding.ranges);
+        object.bytes[at + random_below(len)] ^= 0x80;
+        estimate(&finding, rough + 1, 1);
+        prove(&reference, &finding);
+        assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
+        assert_ranges(&finding, rough + 1, 1);
+        free(finding.ranges);
+    }
+}
+END_TEST
+
+START_TEST(a_reference_of_which_no_digest_is_known_stays_an_estimate)
+{
+    struct proof_reference reference = make_small_reference(1000);
+    const struct finding_range rough = range_of(0, 0, 1000);
+    struct finding finding;
+
+    reference.sha1 = NULL;
+    make_object(2000);
+    put(0, 0, 1000);
+    estimate(&finding, &rough, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
+    assert_ranges(&finding, &rough, 1);
+    free(finding.ranges);
+}
+END_TEST
+
+/* ---- content that cannot be had again ---- */
+
+START_TEST(what_cannot_be_read_again_stays_an_estimate)
+{
+    const struct proof_reference reference = make_reference(), small = {.len = LEN, .sha1 = whole_sha1, .c = C};
+    const struct finding_range rough = range_of(1000 + 40, 40, LEN - 40), exact = range_of(1000, 0, LEN);
+    struct finding finding;
+
+    sha1_of(content, LEN, whole_sha1);
+    for (int turn = 0; turn < 4; turn++) {
+        make_object(ROOM / 2);
+        put(1000, 0, LEN);
+        object.bad_end = ROOM;
+        estimate(&finding, &rough, 1);
+        prove_with(turn % 2 ? NULL : &object.content, turn / 2 ? &small : &reference, &finding);
+        assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
+        assert_ranges(&finding, &rough, 1);
+        free(finding.ranges);
+    }
+    object.bad_start = 1000 + 2 * BLOCK + 5;
+    object.bad_end = object.bad_start + 1;
+    estimate(&finding, &rough, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
+    assert_ranges(&finding, &exact, 1);
+    free(finding.ranges);
+}
+END_TEST
+
+START_TEST(a_finding_without_ranges_is_not_proved)
+{
+    const struct proof_reference reference = make_reference();
+    struct finding finding;
+
+    make_object(ROOM / 2);
+    put(0, 0, LEN);
+    estimate(&finding, &(struct finding_range){0}, 0);
+    finding.proof = PROOF_SHA1;
+    finding.proved = finding.blocks = 3;
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
+    free(finding.ranges);
+}
+END_TEST
+
+/* ---- whatever is estimated ---- */
+
+enum { SMALL_BLOCK = 512, PATTERNS = 3 };
+
+/* Blocks of a few kinds, so that many are in many places. */
+static void fill_patterns(uint8_t *bytes, uint64_t len)
+{
+    static uint8_t patterns[PATTERNS][SMALL_BLOCK];
+
+    fill_random(patterns[1], SMALL_BLOCK);
+    for (uint64_t at = 0; at < len; at += SMALL_BLOCK)
+        memcpy(bytes + at, patterns[random_below(PATTERNS)], len - at < SMALL_BLOCK ? len - at : SMALL_BLOCK);
+}
+
+/* Ranges as an estimate gives them: anywhere, but of both contents. */
+static size_t any_ranges(struct finding_range *ranges, size_t most, uint64_t len)
+{
+    const size_t count = 1 + random_below(most);
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct finding_range *range = &ranges[i];
+
+        range->obj_start = at + random_below(object.size - at + 1);
+        range->obj_end = range->obj_start + random_below(object.size - range->obj_start + 1);
+        range->ref_start = random_below(len);
+        range->ref_end = range->ref_start + random_below(len - range->ref_start + 1);
+        if (random_below(4)) { /* mostly by whole blocks, so that they meet */
+            range->obj_start -= (range->obj_start - range->ref_start) % SMALL_BLOCK;
+            range->obj_end -= (range->obj_end - range->ref_end) % SMALL_BLOCK;
+        }
+        if (range->obj_start < at || range->obj_start > object.size || range->obj_end > object.size ||
+            range->obj_start > range->obj_end)
+            *range = (struct finding_range){at, at, 0, 0};
+        at = range->obj_start;
+    }
+    return count;
+}
+
+static void assert_sound(const struct finding *finding, uint64_t len)
+{
+    for (size_t i = 0; i < finding->range_count; i++) {
+        const struct finding_range *range = &finding->ranges[i];
+
+        ck_assert(range->obj_start <= range->obj_end && range->obj_end <= object.size);
+        ck_assert(range->ref_start <= range->ref_end && range->ref_end <= len);
+        ck_assert(i == 0 || range->obj_start >= range[-1].obj_start);
+    }
+    ck_assert_uint_le(finding->proved, finding->blocks);
+}
+
+/* What is said to be all there is all there. */
+static void assert_true(const struct finding *finding, uint64_t len)
+{
+    const struct finding_range *range = &finding->ranges[0];
+
+    if (finding->proof == PROOF_BLOCKS && finding->proved == finding->blocks && finding->range_count == 1 &&
+        range->ref_end - range->ref_start == len && range->obj_end - range->obj_start == len)
+        ck_assert_mem_eq(object.bytes + range->obj_start, content, len);
+}
+
+START_TEST(whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound)
+{
+    enum { MOST = 5 };
+    size_t proved = 0;
+
+    for (int round = 0; round < 4000; round++) {
+        const uint64_t len = 1 + random_below(12 * SMALL_BLOCK);
+        struct finding_range ranges[MOST];
+        struct proof_reference reference;
+        struct finding finding;
+
+        fill_patterns(content, len);
+        reference = hash_reference(len, SMALL_BLOCK);
+        reference.c = 4u << random_below(random_below(10) ? 7 : 19);
+        make_object(1 + random_below(24 * SMALL_BLOCK));
+        fill_patterns(object.bytes, object.size);
+        estimate(&finding, ranges, any_ranges(ranges, MOST, len));
+        prove(&reference, &finding);
+        assert_sound(&finding, len);
+        assert_true(&finding, len);
+        proved += finding.proved;
+        free(finding.ranges);
+    }
+    ck_assert_uint_gt(proved, 4000);
+}
+END_TEST
+
+RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ranges_of_one_piece_become_one,
+          content_that_was_put_in_between_leaves_all_blocks_but_one_proved,
+          a_fragment_on_borders_of_blocks_is_exact_to_the_byte,
+          ends_within_a_block_stay_where_they_were_estimated,
+          a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly, one_wrong_byte_costs_one_block,
+          pieces_that_moved_are_proved_where_they_are, blocks_are_looked_for_where_hints_say_too,
+          a_block_that_the_end_of_the_object_cuts_is_not_proved,
+          a_block_before_the_begin_of_the_object_is_not_proved, a_reference_without_blocks_is_proved_as_a_whole,
+          a_reference_of_which_no_digest_is_known_stays_an_estimate,
+          what_cannot_be_read_again_stays_an_estimate, a_finding_without_ranges_is_not_proved,
+          whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound)
