@@ -156,20 +156,14 @@ struct case_reference {
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err);
 int casefile_commit(struct casefile *casefile, struct error *err);
-/* Whether object number `number` of that evidence, which is there already, has this address and size: 1 or 0.
- */
-int casefile_is_same(struct casefile *casefile, uint64_t evidence, uint64_t number, const char *address,
-                     uint64_t size, struct error *err);
-
 /*
- * The same for objects that may have been added in chunks, which are numbered as objects are; address: that
- * of the whole, and each chunk's is this, "+" and where it begins.  1 if what is behind *number is this
- * object, which then is the number of its last row; 0 if not.  The chunks of the very last object may not all
- * be there: it is of first_item or a later item, so its content is read again, and those that are missing can
- * be added.
+ * What the case has already is passed over: whether what is behind *number is this object (by its address, size and first
+ * path), whole or in chunks, whose addresses are the object's, "+" and where they begin.  1, and *number is that of its
+ * last row; 0 if it is another one.  The chunks of the very last object may not all be there: it is of first_item or a later
+ * item, so its content is read again, and those that are missing can be added.
  */
-int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number, const char *address,
-                  uint64_t size, struct error *err);
+int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number, const struct case_object *object,
+                  struct error *err);
 
 /* Something that could not be read, or a note; the same text is kept once for each evidence.  Committed as
  * objects are. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,66 +344,65 @@ static int find_row(struct casefile *casefile, uint64_t evidence, uint64_t numbe
     if (number >> CASE_NUMBER_BITS || evidence > CASE_MOST_EVIDENCE)
         return 0;
     if (!casefile->same)
-        casefile->same =
-            database_prepare(casefile->database, "SELECT address, size, chunk FROM object WHERE id = ?", err);
+        casefile->same = database_prepare(casefile->database,
+                                          "SELECT address, size, chunk, paths FROM object WHERE id = ?", err);
     if (!casefile->same)
         return -1;
     statement_bind_number(casefile->same, 1, casefile_id(evidence, number));
     return statement_step(casefile->same, err);
 }
 
-static bool row_is(struct statement *row, const char *address, uint64_t size)
+/* Its first path: of files of the host it is all that tells them apart. */
+static bool has_path(struct statement *row, const struct case_object *object)
 {
-    const char *was;
-    uint64_t was_size;
+    const size_t len = object->path_count ? strlen(object->paths) + 1 : 0;
+    const void *paths;
+    size_t paths_len;
 
-    return casefile_get_string(row, 0, &was) && strcmp(was, address) == 0 &&
-           casefile_get_number(row, 1, INT64_MAX, &was_size) &&
-           was_size == (size > INT64_MAX ? INT64_MAX : size);
+    return statement_bytes(row, 3, &paths, &paths_len) && paths_len >= len && (len || !paths_len) &&
+           memcmp(paths, object->paths, len) == 0;
 }
 
-/* "1234-128-3+65536", which lies in the object. */
-static bool row_is_chunk(struct statement *row, const char *address, uint64_t size)
-{
-    const size_t len = strlen(address);
-    const char *was;
-    char *end;
-    uint64_t chunk, chunk_len, start;
+enum { CHUNK_ADDRESS = 256 };
 
-    if (!casefile_get_number(row, 2, 1, &chunk) || !chunk || !casefile_get_string(row, 0, &was) ||
-        strncmp(was, address, len) != 0 || was[len] != '+' ||
-        !casefile_get_number(row, 1, INT64_MAX, &chunk_len))
+/* A whole object: *chunk becomes false; or a chunk of it that begins at start, in which case *start becomes
+ * its end. */
+static bool row_is(struct statement *row, const struct case_object *object, uint64_t *start, bool *chunk)
+{
+    const uint64_t most = object->size > INT64_MAX ? INT64_MAX : object->size;
+    char of_chunk[CHUNK_ADDRESS];
+    const char *was;
+    uint64_t size, is_chunk;
+
+    if (!casefile_get_number(row, 2, 1, &is_chunk) || !casefile_get_string(row, 0, &was) ||
+        !casefile_get_number(row, 1, INT64_MAX, &size) || !has_path(row, object))
         return false;
-    start = strtoull(was + len + 1, &end, 10);
-    return *end == '\0' && start <= size && chunk_len <= size - start;
+    *chunk = is_chunk;
+    if (!is_chunk)
+        return *start == 0 && strcmp(was, object->address) == 0 && size == most;
+    snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, *start);
+    if (strcmp(was, of_chunk) != 0 || size > most - *start)
+        return false;
+    *start += size;
+    return true;
 }
 
-int casefile_is_same(struct casefile *casefile, uint64_t evidence, uint64_t number, const char *address,
-                     uint64_t size, struct error *err)
-{
-    int result = find_row(casefile, evidence, number, err);
-
-    if (result > 0) {
-        result = row_is(casefile->same, address, size);
-        statement_reset(casefile->same);
-    }
-    return result;
-}
-
-int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number, const char *address,
-                  uint64_t size, struct error *err)
+int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
+                  const struct case_object *object, struct error *err)
 {
     const uint64_t before = *number;
-    int result;
+    uint64_t start = 0;
+    bool chunk = true;
+    int result = 0;
 
-    while ((result = find_row(casefile, evidence, *number + 1, err)) > 0) {
-        const bool whole = *number == before && row_is(casefile->same, address, size);
-        const bool chunk = !whole && row_is_chunk(casefile->same, address, size);
+    while (chunk && (start == 0 || start < object->size) &&
+           (result = find_row(casefile, evidence, *number + 1, err)) > 0) {
+        const bool same = row_is(casefile->same, object, &start, &chunk);
 
         statement_reset(casefile->same);
-        *number += whole || chunk;
-        if (!chunk)
+        if (!same)
             break;
+        ++*number;
     }
     return result < 0 ? -1 : *number > before;
 }

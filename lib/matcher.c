@@ -187,7 +187,7 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
     for (size_t i = 0; i < comparing.count; i++) {
         const struct candidate *best = matcher->options.all_references ? NULL : best_of_crowd(&comparing, i);
 
-        if (is_found(&comparing, i))
+        if (!comparing.list[i].believed || is_found(&comparing, i))
             continue;
         if (best)
             matcher->found.list[best->finding - 1].also++;

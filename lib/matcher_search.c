@@ -20,6 +20,7 @@ enum {
     COMMON_SHARE = 100, /* or one in so many */
 };
 
+static const double first_look = 1e-3; /* E of the few samples that were looked up */
 static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX};
 
 enum query_state { QUERY_OPEN, QUERY_LOOKED_UP, QUERY_EXPLAINED, QUERY_DROPPED };
@@ -237,7 +238,7 @@ static struct chance_pair pair_of(const struct searcher *s, const struct refset_
         .reference_len = place->len,
         .references = (double)counts->records,
         .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
-        .most_ln_e = s->object.most_ln_e,
+        .most_ln_e = fmax(s->object.most_ln_e, log(first_look)), /* more will be seen of it */
     };
 }
 
@@ -364,6 +365,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         candidate.cluster = clusters[i];
         explain(s, &candidate, record);
         candidate.cluster.ln_e = chance_again(&pair, &clusters[i], (double)candidate.support);
+        candidate.believed = candidate.cluster.ln_e <= s->object.most_ln_e;
         s->candidates[s->candidate_count++] = candidate;
     }
     return 0;

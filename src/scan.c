@@ -345,11 +345,13 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
 
 /* What the case has of the object already: 1, and *already is the number of its rows; 0 if it has another one
  * there. */
-static int pass_known(struct scan *scan, const struct object *object, const char *address, uint64_t *already)
+static int pass_known(struct scan *scan, const struct object *object, const char *paths, size_t count,
+                      const char *address, uint64_t *already)
 {
+    const struct case_object row = {
+        .address = address, .size = object->size, .paths = paths, .path_count = count};
     const uint64_t before = scan->rows;
-    const int same =
-        casefile_skip(scan->casefile, scan->number, &scan->rows, address, object->size, &scan->err);
+    const int same = casefile_skip(scan->casefile, scan->number, &scan->rows, &row, &scan->err);
 
     *already = scan->rows - before;
     return same;
@@ -361,7 +363,7 @@ static int take_row(struct scan *scan, const struct evidence_volume *volume, con
     uint64_t already = 0;
 
     if (scan->rows < scan->there) {
-        const int same = pass_known(scan, object, address, &already);
+        const int same = pass_known(scan, object, paths, count, address, &already);
 
         if (same <= 0 || scan->rows < scan->there)
             return same;

@@ -319,8 +319,7 @@ static void read_case(struct casefile *casefile)
         objects /= 2;
         if (casefile_count(casefile, number, &counts, NULL) == 0)
             require(counts.known <= counts.objects);
-        casefile_is_same(casefile, number, 2, "77-128-1", 2000, NULL);
-        casefile_skip(casefile, number, &objects, "77-128-1", 2000, NULL);
+        casefile_skip(casefile, number, &objects, &(struct case_object){.address = "77-128-1", .size = 2000, .paths = ""}, NULL);
         casefile_problems(casefile, number, ignore, NULL, NULL);
     }
     read_rows(casefile);

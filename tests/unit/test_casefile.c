@@ -9,6 +9,17 @@
 
 /* ---- contents ---- */
 
+/* name: NULL for none. */
+static int is_there(struct casefile *casefile, uint64_t evidence, uint64_t number, const char *address,
+                    uint64_t size, const char *name)
+{
+    const struct case_object object = {
+        .address = address, .size = size, .paths = name ? name : "", .path_count = name != NULL};
+
+    number--;
+    return casefile_skip(casefile, evidence, &number, &object, &err);
+}
+
 START_TEST(objects_and_findings_of_all_kinds_come_back_in_the_order_of_reports)
 {
     struct casefile *casefile;
@@ -141,7 +152,7 @@ START_TEST(evidence_that_is_none_is_an_error)
         ck_assert_int_eq(casefile_problem(casefile, bad[i], "x", &err), -1);
         ck_assert_int_eq(try_add(casefile, bad[i], 1, 0), -1);
         ck_assert_ptr_nonnull(strstr(err.text, "there is no evidence"));
-        ck_assert_int_eq(casefile_is_same(casefile, bad[i], 1, "1-128-3", 0, &err), 0);
+        ck_assert_int_eq(is_there(casefile, bad[i], 1, "1-128-3", 0, "x"), 0);
     }
     add_objects(casefile, 1, 1, 4); /* it did no harm */
     close_case(casefile);
@@ -301,15 +312,20 @@ START_TEST(objects_that_are_there_are_told_from_others)
     casefile = open_case();
     add_objects(casefile, 2, 1, 51);
     for (uint64_t number = 1; number <= 50; number++) {
+        const struct case_object *object = &sample.object;
+
         make_object(&sample, 2, number);
-        ck_assert_int_eq(casefile_is_same(casefile, 2, number, sample.address, sample.object.size, &err), 1);
-        ck_assert_int_eq(casefile_is_same(casefile, 2, number, sample.address, sample.object.size + 1, &err),
-                         0);
-        ck_assert_int_eq(casefile_is_same(casefile, 2, number, "1-128", sample.object.size, &err), 0);
-        ck_assert_int_eq(casefile_is_same(casefile, 1, number, sample.address, sample.object.size, &err), 0);
+        ck_assert_int_eq(is_there(casefile, 2, number, sample.address, object->size, object->paths),
+                         object->path_count > 0);
+        ck_assert_int_eq(is_there(casefile, 2, number, sample.address, object->size, NULL),
+                         object->path_count == 0);
+        ck_assert_int_eq(is_there(casefile, 2, number, sample.address, object->size, "another"), 0);
+        ck_assert_int_eq(is_there(casefile, 2, number, sample.address, object->size + 1, object->paths), 0);
+        ck_assert_int_eq(is_there(casefile, 2, number, "1-128", object->size, object->paths), 0);
+        ck_assert_int_eq(is_there(casefile, 1, number, sample.address, object->size, object->paths), 0);
     }
-    ck_assert_int_eq(casefile_is_same(casefile, 2, 51, sample.address, sample.object.size, &err), 0);
-    ck_assert_int_eq(casefile_is_same(casefile, 2, UINT64_MAX, sample.address, sample.object.size, &err), 0);
+    ck_assert_int_eq(is_there(casefile, 2, 51, sample.address, sample.object.size, "x"), 0);
+    ck_assert_int_eq(is_there(casefile, 2, UINT64_MAX, sample.address, sample.object.size, "x"), 0);
     close_case(casefile);
     end_test();
 }
@@ -345,9 +361,40 @@ START_TEST(objects_that_are_there_in_chunks_are_skipped_as_one)
     add_at(casefile, "8+0", 4, true);
     add_at(casefile, "8+4", 2, true);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        ck_assert_int_eq(casefile_skip(casefile, 1, &number, steps[i].address, steps[i].size, &err),
-                         steps[i].there);
+        const struct case_object object = {.address = steps[i].address, .size = steps[i].size, .paths = ""};
+
+        ck_assert_int_eq(casefile_skip(casefile, 1, &number, &object, &err), steps[i].there);
         ck_assert_uint_eq(number, steps[i].number);
+    }
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(chunked_files_with_the_same_address_are_told_apart_by_path_and_place)
+{
+    static const char *const paths[] = {"a", "b"};
+    struct casefile *casefile;
+    uint64_t number = 0;
+
+    begin_test();
+    casefile = open_case();
+    for (int i = 0; i < 4; i++) {
+        const struct case_object object = {.evidence = 1,
+                                           .address = i % 2 ? "-+4" : "-+0",
+                                           .size = 4,
+                                           .chunk = true,
+                                           .paths = paths[i / 2],
+                                           .path_count = 1,
+                                           .verdict = VERDICT_NONE};
+
+        ck_assert_int_eq(casefile_add(casefile, &object, NULL, NULL, 0, &err), 0);
+    }
+    for (uint64_t i = 0; i < 2; i++) {
+        const struct case_object object = {.address = "-", .size = 8, .paths = paths[i], .path_count = 1};
+
+        ck_assert_int_eq(casefile_skip(casefile, 1, &number, &object, &err), 1);
+        ck_assert_uint_eq(number, 2 * i + 2);
     }
     close_case(casefile);
     end_test();
@@ -756,6 +803,7 @@ RUN_TESTS("casefile", objects_and_findings_of_all_kinds_come_back_in_the_order_o
           objects_are_committed_by_the_thousand_and_by_the_second, a_report_during_a_scan_sees_one_state,
           a_reader_writes_nothing, a_case_that_was_closed_is_gone_on_with,
           objects_that_are_there_are_told_from_others, objects_that_are_there_in_chunks_are_skipped_as_one,
+          chunked_files_with_the_same_address_are_told_apart_by_path_and_place,
           what_a_killed_scan_added_is_a_beginning_of_the_whole, another_scan_is_refused_with_what_differs,
           there_is_one_writer, what_is_no_case_is_refused, a_full_disk_is_an_error_and_leaves_whole_batches,
           a_finding_that_cannot_be_is_not_written, paths_without_end_are_cut_at_a_name, an_integer_is_no_real,

@@ -225,7 +225,8 @@ static void read_whatever(struct casefile *casefile)
         casefile_progress(casefile, number, &objects, &item, &err);
         casefile_count(casefile, number, &counts, &err);
         casefile_problems(casefile, number, ignore_text, NULL, &err);
-        casefile_is_same(casefile, number, 3, "3-128-3", 1, &err);
+        casefile_skip(casefile, number, &objects,
+                      &(struct case_object){.address = "3-128-3", .size = 1, .paths = ""}, &err);
     }
     casefile_read_log(casefile, ignore_entry, NULL, &err);
 }
