@@ -641,6 +641,11 @@ static struct task *take_oldest(struct crew *crew)
     return task;
 }
 
+static bool is_stopped(const struct crew *crew)
+{
+    return crew->job.stop && atomic_load(crew->job.stop);
+}
+
 int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
 {
     struct task *task;
@@ -648,8 +653,10 @@ int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
     forget_popped(crew);
     if (!crew->oldest)
         return 0;
-    while (crew->oldest->state != FINISHED && !crew->failed)
+    while (crew->oldest->state != FINISHED && !crew->failed && !is_stopped(crew))
         serve(crew, TICK_MS);
+    if (is_stopped(crew))
+        return error_set(err, "it was stopped");
     if (crew->oldest->state != FINISHED)
         return error_set(err, "%s", crew->failure.text);
     task = take_oldest(crew);

@@ -102,7 +102,8 @@ static struct crew *hire(struct reading *reading, struct evidence_setup *setup, 
                                  .arg = setup,
                                  .folders = folders,
                                  .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
-                                 .seconds = reading->options->seconds};
+                                 .seconds = reading->options->seconds,
+                                 .stop = reading->options->stop};
 
     return crew_new(&job, workers, reading->err);
 }

@@ -558,12 +558,11 @@ static void take_one(struct reading *reading)
     struct wire wire;
 
     *taking = (struct taking){.losses_told = 0};
-    if (reading->options->stop && atomic_load(reading->options->stop))
-        reading->failed = reading->stopped = true;
-    else if (crew_pop(reading->crew, &taking->result, reading->err) < 0)
+    if (crew_pop(reading->crew, &taking->result, reading->err) < 0) {
         reading->failed = true;
-    if (reading->failed)
+        reading->stopped = reading->options->stop && atomic_load(reading->options->stop);
         return;
+    }
     taking->item_count = item_count(taking->result.task, taking->result.task_len);
     wire = (struct wire){taking->result.data, taking->result.len, false};
     while (wire_more(&wire))
