@@ -93,9 +93,15 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->object.size = size;
     matcher->object.content = content;
     matcher->object.coincidence = 0;
+    matcher->object.range = false;
     matcher->sample_count = matcher->query_count = 0;
     matcher->flushed = false;
     findings_reset(&matcher->found);
+}
+
+void matcher_is_range(struct matcher *matcher)
+{
+    matcher->object.range = true;
 }
 
 /* ---- comparing them ---- */

@@ -48,6 +48,9 @@ void matcher_free(struct matcher *matcher);
 
 /* An object of so many bytes, which was sampled at c.  content: NULL if it cannot be had again. */
 void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content);
+/* The object is no file but a stretch of free space or the like, which has no beginning and end of its own:
+ * what lies in it is embedded, though it may begin where the stretch does. */
+void matcher_is_range(struct matcher *matcher);
 /* The next samples. */
 int matcher_take(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err);
 /*

@@ -74,6 +74,7 @@ struct aligner_object {
     uint32_t n, c; /* of the samples */
     uint64_t size;
     uint32_t coincidence; /* 0: unknown */
+    bool range;           /* it is no file: see matcher_is_range */
     struct content *content;
     const struct query *queries;
 };

@@ -207,6 +207,17 @@ static void keep_piece(struct finding *finding, const struct finding_range *piec
     finding_measure(finding);
 }
 
+/* Whether the object is nothing but a part of the reference: cut out of it, or much of it cut off. */
+static bool is_nothing_else(const struct aligning *a, const struct finding_range *piece, uint64_t slack)
+{
+    const uint64_t outside = piece->obj_start + a->object->size - piece->obj_end;
+    const uint64_t before = piece->ref_start, behind = a->place.len - piece->ref_end;
+
+    return outside <= slack + a->object->size / EDGE_SHARE &&
+           ((before > slack && behind > slack) ||
+            (double)(before + behind) >= cut_off * (double)a->place.len);
+}
+
 /*
  * What is roughly as long as the reference and shares half of it is a variant, unless it is more exactly
  * told: all of the reference with other things before and behind it is embedded, and an object that is
@@ -227,11 +238,9 @@ static enum verdict verdict_of_kin(const struct aligning *a, struct finding *fin
     missing_before = piece.ref_start;
     missing_behind = a->place.len - piece.ref_end;
     missing = missing_before + missing_behind;
-    if (missing <= slack && before > slack && behind > slack)
+    if (missing <= slack && (a->object->range || (before > slack && behind > slack)))
         verdict = VERDICT_EMBEDDED;
-    else if (before + behind <= slack + a->object->size / EDGE_SHARE && missing > slack &&
-             ((missing_before > slack && missing_behind > slack) ||
-              (double)missing >= cut_off * (double)a->place.len))
+    else if (missing > slack && (a->object->range || is_nothing_else(a, &piece, slack)))
         verdict = VERDICT_FRAGMENT;
     if (verdict != VERDICT_VARIANT)
         keep_piece(finding, &piece);

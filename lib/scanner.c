@@ -80,7 +80,8 @@ struct scanner {
     enum verdict verdict;
     struct chunk_content content;
     struct buffer out;
-    uint64_t size;      /* of the object */
+    uint64_t size; /* of the object */
+    bool is_range;
     uint64_t at;        /* where the part begins */
     uint64_t len, done; /* of the part, and bytes of it so far */
     bool failed;
@@ -149,6 +150,13 @@ static bool is_large(const struct scanner *scanner)
     return scanner->hasher == scanner->large;
 }
 
+static void begin_matching(struct scanner *scanner, uint32_t c)
+{
+    matcher_begin(scanner->matcher, scanner->len, c, &scanner->content.base);
+    if (scanner->is_range)
+        matcher_is_range(scanner->matcher);
+}
+
 static void begin_part(struct scanner *scanner)
 {
     const uint64_t left = scanner->size - scanner->at, chunk = scanner->plan->chunk;
@@ -158,7 +166,7 @@ static void begin_part(struct scanner *scanner)
     scanner->hasher = sampler_auto_c(scanner->len) < scanner->plan->c ? scanner->small : scanner->large;
     scanner->content.start = scanner->at;
     if (is_large(scanner))
-        matcher_begin(scanner->matcher, scanner->len, scanner->plan->c, &scanner->content.base);
+        begin_matching(scanner, scanner->plan->c);
     fail(scanner, hasher_begin(scanner->hasher, scanner->len, &scanner->err));
 }
 
@@ -190,7 +198,7 @@ static int match_part(struct scanner *scanner)
     if (scanner->failed || hasher_final(scanner->hasher, record, err))
         return -1;
     if (!is_large(scanner)) {
-        matcher_begin(scanner->matcher, scanner->len, record->params.c, &scanner->content.base);
+        begin_matching(scanner, record->params.c);
         if (matcher_take(scanner->matcher, record->samples, record->count, err))
             return -1;
     }
@@ -216,6 +224,7 @@ static bool scanner_begin(void *state, const struct object *object, struct conte
         return false;
     scanner->content.whole = content;
     scanner->size = object->size;
+    scanner->is_range = object->flags & OBJECT_RANGE;
     scanner->at = 0;
     scanner->failed = false;
     buffer_reset(&scanner->out);
@@ -339,7 +348,9 @@ static bool get_part(struct wire *wire, const struct scanner_plan *plan, uint64_
     for (size_t i = 0; i < part->findings.count; i++)
         if (part->findings.list[i].set >= plan->count)
             return false;
-    return part->verdict > VERDICT_FRAGMENT ? part->findings.count == 0 : part->findings.count > 0;
+    if (part->findings.count == 0)
+        return part->verdict > VERDICT_FRAGMENT;
+    return part->verdict == part->findings.list[0].verdict;
 }
 
 int scanner_result_next(struct scanner_result *result, const struct scanner_plan *plan,

@@ -244,6 +244,7 @@ static uint64_t bytes_in(size_t count, char **paths)
 static int scan_all(struct scan *scan, size_t count, char **paths)
 {
     int worst = EXIT_DONE;
+    size_t done = 0;
 
     scan->progress.noun = "objects";
     scan->progress.found_noun = "with findings";
@@ -251,13 +252,15 @@ static int scan_all(struct scan *scan, size_t count, char **paths)
     scan->evidence.bytes = &scan->progress.bytes;
     scan->evidence.stop = interrupt_flag();
     progress_start(&scan->progress, scan->quiet);
-    for (size_t i = 0; i < count && !atomic_load(interrupt_flag()); i++) {
-        const int status = scan_one(scan, i + 1, paths[i]);
+    for (; done < count && !atomic_load(interrupt_flag()); done++) {
+        const int status = scan_one(scan, done + 1, paths[done]);
 
         worst = status > worst ? status : worst;
     }
     progress_stop();
-    return atomic_load(interrupt_flag()) && worst == EXIT_DONE ? EXIT_INTERRUPTED : worst;
+    if (scan->failed)
+        return EXIT_USAGE;
+    return done < count && !scan->different ? EXIT_INTERRUPTED : worst;
 }
 
 static int show_summary(struct scan *scan, size_t count, struct error *err)

@@ -308,7 +308,7 @@ static int add_parts(struct scan *scan, const struct object *object, const struc
     return more;
 }
 
-static void show_unreadable(struct scan *scan, const char *name, const char *reason)
+static void show_bad(struct scan *scan, const char *name, const char *reason)
 {
     if (scan->problems++ < MOST_PROBLEMS)
         complain("%s: %s: %s", scan->path, name, reason[0] ? reason : "it cannot be read");
@@ -332,12 +332,14 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
     if (object->problem.len)
         snprintf(reason, sizeof reason, "%.*s", (int)(object->problem.len < 500 ? object->problem.len : 500),
                  object->problem.data);
+    if (object->state == OBJECT_CHANGED)
+        show_bad(scan, count ? paths : address, reason);
     if (object->result.len)
         return add_parts(scan, object, &row, address, already);
     if (already)
         return 0;
     if (object->state == OBJECT_UNREADABLE)
-        show_unreadable(scan, count ? paths : address, reason);
+        show_bad(scan, count ? paths : address, reason);
     else if ((object->flags & OBJECT_UNWANTED) || object->size > scan->most)
         row.verdict = VERDICT_SKIPPED;
     return add_row(scan, &row, NULL);

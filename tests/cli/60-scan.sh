@@ -244,8 +244,8 @@ for r in found:
 PY
 [ "$(wc -l <places)" -ge 3 ] || fail "there are no places to look at"
 while read -r start length name from; do
-    tail -c +$((start + 1)) ext4.img | head -c "$length" >cut
-    cmp -s cut <(tail -c +$((from + 1)) "refs/$name" | head -c "$length") || fail "$length bytes at $start are not those of $name at $from"
+    tail -c +$((start + 1)) ext4.img | head -c "$length" >piece
+    cmp -s piece <(tail -c +$((from + 1)) "refs/$name" | head -c "$length") || fail "$length bytes at $start are not those of $name at $from"
 done <places
 
 for jobs in 1 2 8; do

@@ -185,8 +185,8 @@ says out "of bad in bad (notable)"
 says out "resemblance"
 status 0 "$KITH" scan -r bad.kith tree
 is "a pipe gets CSV" 'len(found) > 2'
-script -qec "'$KITH' scan -q -r bad.kith tree" /dev/null </dev/null >tty
-says tty "of bad in bad"
+script -qec "'$KITH' scan -q -r bad.kith tree" /dev/null </dev/null >shown
+says shown "of bad in bad"
 status 0 "$KITH" scan -q -r bad.kith tree
 [ -s err ] && fail "-q is not quiet: $(cat err)"
 status 1 "$KITH" scan -q --fail-on-match -r bad.kith tree

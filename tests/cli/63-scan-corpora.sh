@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith scan on the small images with planted files, scored against the truth about them.
+. "$(dirname "$0")/lib.sh"
+corpora=$SRCDIR/../shared/corpora
+[ -f "$corpora/images/small.tar.xz" ] || skip "no corpora beside the tree"
+corpora=$(cd "$corpora" && pwd)
+export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
+mkdir small
+tar -xf "$corpora/images/small.tar.xz" -C small || fail "the corpora cannot be unpacked"
+[ -e small/truth.csv ] || fail "there is no truth: $(ls small)"
+
+status 0 "$KITH" add -q set.kith small/reference
+cd small || exit 99
+images=(ext4.img fat32.img ntfs.img iso.iso gpt.img ext4.E01)
+status 0 "$KITH" scan -j2 --csv -r ../set.kith "${images[@]}"
+same "a line for each image" 6 "$(grep -c ' objects, ' err)"
+mv out ../found.csv
+status 0 "$KITH" scan -q -j1 --csv -r ../set.kith "${images[@]}"
+cmp -s out ../found.csv || fail "-j1 writes something else"
+rm out err
+cd ..
+
+# The scorer's columns: free space has a name of its own, and is known by its place in the image.
+python3 - <<'PY' || fail "the findings cannot be read"
+import csv
+from findings import *
+with open("scored.csv", "w", newline="") as file:
+    out = csv.writer(file)
+    out.writerow(["image", "path", "inode", "relation", "reference", "offset"])
+    for r in rows("found.csv"):
+        in_place = r["address"].startswith("@")
+        path = "unallocated" if r["kind"] in ("unallocated", "gap") else raw_path(r).decode(errors="replace")
+        out.writerow([r["evidence"], path, "" if in_place else r["address"].split("-")[0], r["verdict"], r["ref_name"],
+                      place(r) if in_place else ""])
+PY
+python3 "$corpora/scripts/score.py" small/truth.csv scored.csv --map image=image,path=path,relation=relation,reference=reference,offset=offset \
+    --basename-reference --accept fragment=embedded --json score.json >score 2>&1 || fail "score.py failed: $(tail -n 3 score)"
+cat score
+
+python3 - <<'PY' || fail "too much is missing, or wrong"
+import json, re
+score = json.load(open("score.json"))["relations"]
+right, recall = re.search(r"whatever the relation: precision ([\d.]+) %, recall ([\d.]+) %", open("score").read()).groups()
+assert score["identical"]["wanted"] == score["identical"]["found"] > 50 and score["identical"]["wrong"] == 0, score
+assert score["embedded"]["found"] >= .95 * score["embedded"]["wanted"] > 0, score
+assert float(right) >= 99 and float(recall) >= 88, (right, recall)
+PY
+
+# E01 and raw: the same disk, the same findings.
+python3 - <<'PY' || fail "ext4.img and ext4.E01 differ"
+from findings import *
+found = {e: [{k: v for k, v in r.items() if k != "evidence"} for r in rows("found.csv") if r["evidence"] == e] for e in ("ext4.img", "ext4.E01")}
+for a, b in zip(found["ext4.img"], found["ext4.E01"]):
+    assert a == b, (a, b)
+assert len(found["ext4.img"]) == len(found["ext4.E01"]) > 50, [len(rows) for rows in found.values()]
+PY
+
+# What is said to lie somewhere lies there: every span that is proved, by the bytes of the image and of the reference.
+python3 - <<'PY' || fail "bytes are not where a finding says"
+import os
+from findings import *
+reference = {}
+for top, _, names in os.walk("small/reference"):
+    for name in names:
+        content = read(os.path.join(top, name))
+        reference[sha1(content)] = content
+images, checked = {}, 0
+for r in rows("found.csv"):
+    if r["address"][0] != "@" or r["evidence"].endswith(".E01") or r["proof"] == "estimate":
+        continue
+    start, end, ref_start, ref_end = span(r)
+    if not int(r["matched"]) == end - start == ref_end - ref_start:
+        continue
+    proved, blocks = map(int, r["proof"].split()[1].split("/")) if r["proof"] != "sha1" else (1, 1)
+    if r["evidence"] not in images:
+        images[r["evidence"]] = read("small/" + r["evidence"])
+    there = images[r["evidence"]][place(r):place(r) + end - start]
+    wanted = reference[r["ref_sha1"]][ref_start:ref_end]
+    # Ends are exact to about C bytes where no block is proved.
+    different = [i for i in range(len(wanted)) if there[i] != wanted[i]]
+    inside = [i for i in different if 256 <= i < len(wanted) - 256]
+    assert not inside or proved < blocks, (r, len(inside), different[:3])
+    checked += 1
+print(checked, "spans compared")
+assert checked > 20
+PY
+finish
