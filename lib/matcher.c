@@ -380,9 +380,23 @@ static uint64_t look_up_digests(struct matcher *matcher, const struct digest_val
     return known && !matcher->options.all_references ? 0 : sets;
 }
 
+static double proved_share(const struct finding *finding)
+{
+    switch (finding->proof) {
+    case PROOF_SHA1:
+        return 1;
+    case PROOF_BLOCKS:
+        return (double)finding->proved / (double)finding->blocks;
+    default:
+        return 0;
+    }
+}
+
+/* Near-copies may have all samples in common: then only the proof tells which of them it is. */
 static double worth(const struct finding *finding)
 {
-    return (double)finding->matched * (1 + fmax(finding->resemblance, finding->containment));
+    return (double)finding->matched *
+           (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
 }
 
 static int by_worth(const void *a, const void *b)

@@ -54,8 +54,8 @@ void matcher_is_range(struct matcher *matcher);
 /* The next samples. */
 int matcher_take(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err);
 /*
- * The findings, best first, those of notable sets before others.  *verdict: that of the first one, or why
- * there is none. coincidence: as in struct sampler_result.
+ * The findings, those of the first set first, and of each set the best one.  *verdict: that of the first, or
+ * why there is none.  coincidence: as in struct sampler_result.
  */
 int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,
                 struct findings *findings, enum verdict *verdict, struct error *err);

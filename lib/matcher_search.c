@@ -371,9 +371,18 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
     return 0;
 }
 
-static int find_candidates(struct searcher *s, struct error *err)
+/* What was believed in an earlier round may not be in this one: then what it explained is open again. */
+static void forget_explanations(struct searcher *s)
 {
     s->candidate_count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->states[i] == QUERY_EXPLAINED)
+            s->states[i] = QUERY_OPEN;
+}
+
+static int find_candidates(struct searcher *s, struct error *err)
+{
+    forget_explanations(s);
     for (size_t i = 0, next; i < s->match_count; i = next) {
         uint64_t first = 0, end = s->matches[i].sample + 1;
         const int found = refset_cache_bounds(s->cache, s->matches[i].sample, &first, &end, err);
@@ -391,19 +400,16 @@ static int find_candidates(struct searcher *s, struct error *err)
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
                  struct error *err)
 {
+    size_t chosen;
+
     s->object = *object;
     s->match_count = s->candidate_count = 0;
     s->evidence = 0;
     if (collect(s, set, known, err))
         return -1;
-    for (int round = 0; round < ROUNDS; round++) {
-        const size_t chosen = choose(s, looked_up[round]);
-
-        if (chosen == 0)
-            break;
+    for (int round = 0; (chosen = choose(s, looked_up[round])) > 0; round += round + 1 < ROUNDS)
         if (look_up(s, chosen, err) || find_candidates(s, err))
             return -1;
-    }
     return 0;
 }
 

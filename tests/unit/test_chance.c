@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "chance.h"
+#include "check_main.h"
 
 enum { MOST_HITS = 300, ROOM = 64 };
 
@@ -40,8 +39,8 @@ static void assert_tail(unsigned hits, double rate)
     const long double exact = logl(2501) + logl(77.5L) + naive_ln_tail(hits, rate);
     const double told = chance_ln_e(2501, 77.5, hits, rate);
 
-    ck_assert_msg(fabsl(told - exact) < 1e-6L * (1 + fabsl(exact)), "%u hits at %g: %.12g, not %.12Lg", hits, rate,
-                  told, exact);
+    ck_assert_msg(fabsl(told - exact) < 1e-6L * (1 + fabsl(exact)), "%u hits at %g: %.12g, not %.12Lg", hits,
+                  rate, told, exact);
 }
 
 START_TEST(ln_e_is_the_tail_of_a_poisson_distribution)
@@ -145,8 +144,8 @@ static size_t naive_clusters(const struct chance_pair *pair, struct chance_hit *
         size_t kept = 0;
 
         best.rate = fmax(pair->noise, (double)(count - best.hits)) * 2 / bands_of(pair) + 1e-4;
-        best.ln_e = log(pair->references * bands_of(pair)) +
-                    (double)naive_ln_tail((unsigned)best.hits, best.rate);
+        best.ln_e =
+            log(pair->references * bands_of(pair)) + (double)naive_ln_tail((unsigned)best.hits, best.rate);
         if (best.hits < 2 || best.ln_e > pair->most_ln_e)
             break;
         clusters[found++] = best;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "finding.h"
 
 enum { UNIVERSE = 3000, MOST_FINDINGS = 6, MOST_RANGES = 12 };
@@ -46,8 +45,8 @@ static void assert_proof(const struct finding *finding, const char *text)
 
     buffer_add_text(&out, "by ");
     finding_proof(finding, &out);
-    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s",
-                  (int)out.len, out.data, text);
+    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0,
+                  "%.*s, not %s", (int)out.len, out.data, text);
     buffer_release(&out);
 }
 
@@ -179,8 +178,7 @@ static void assert_same_finding(const struct finding *a, const struct finding *b
     ck_assert_uint_eq(a->blocks, b->blocks);
     ck_assert_uint_eq(a->also, b->also);
     ck_assert_uint_eq(a->range_count, b->range_count);
-    ck_assert(a->range_count == 0 ||
-              memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
+    ck_assert(a->range_count == 0 || memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
 }
 
 static void assert_same(const struct findings *a, const struct findings *b)
@@ -295,7 +293,8 @@ END_TEST
 
 START_TEST(whatever_is_changed_in_a_message_nothing_unsound_comes_of_it)
 {
-    static const uint64_t values[] = {0, 1, 2, 5, 1u << 31, UINT32_MAX, INT64_MAX, UINT64_MAX, UNIVERSE, UNIVERSE + 1};
+    static const uint64_t values[] = {0,          1,         2,          5,        1u << 31,
+                                      UINT32_MAX, INT64_MAX, UINT64_MAX, UNIVERSE, UNIVERSE + 1};
     struct findings findings = {0};
     size_t taken = 0, refused = 0;
 
@@ -350,7 +349,19 @@ static bool double_is_taken(size_t at, double value)
 
 START_TEST(what_no_finding_has_is_refused)
 {
-    enum { VERDICT = 0, SET = 1, REF_SIZE = 3, RESEMBLANCE, CONTAINMENT, HAS_EDITS, EDITS, LOW, HIGH, LN_E, PROOF };
+    enum {
+        VERDICT = 0,
+        SET = 1,
+        REF_SIZE = 3,
+        RESEMBLANCE,
+        CONTAINMENT,
+        HAS_EDITS,
+        EDITS,
+        LOW,
+        HIGH,
+        LN_E,
+        PROOF
+    };
     enum { PROVED = 12, BLOCKS, ALSO, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
     static const size_t shares[] = {RESEMBLANCE, CONTAINMENT}, counts[] = {EDITS, LOW, HIGH};
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "blocks.h"
+#include "check_main.h"
 #include "hasher.h"
 #include "known.h"
 #include "refset_writer.h"
 #include "scanner.h"
 
 /*
- * Sets are made of files in memory, objects are scanned as a worker does it, and what is found is compared with how
- * the objects were made.
+ * Sets are made of files in memory, objects are scanned as a worker does it, and what is found is compared
+ * with how the objects were made.
  */
 
 enum { NOW = 1700000000, MOST_SETS = 4, MOST_PARTS = 8, PAIR_C = SAMPLER_DEFAULT_C };
@@ -95,7 +94,8 @@ static size_t set_count;
 
 static void begin_test(void)
 {
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/test_matcher.XXXXXX" : "/tmp/test_matcher.XXXXXX");
+    strcpy(folder,
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm/test_matcher.XXXXXX" : "/tmp/test_matcher.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     set_count = 0;
 }
@@ -215,10 +215,13 @@ struct object_bytes {
 static struct object_bytes current;
 static struct scanner_plan plan;
 static struct inspector inspector;
-static void *scanner; /* it lives as long as its process */
+/* They live as long as their process. */
+static void *scanners[16], *scanner;
+static size_t scanner_count;
 static struct object object;
 static struct scanner_part parts[MOST_PARTS];
 static size_t part_count;
+static unsigned object_flags;
 
 static int read_current(struct content *content, uint64_t offset, void *into, size_t len)
 {
@@ -267,6 +270,14 @@ static void end_test(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
+/* For other sets or another plan. */
+static void next_scanner(void)
+{
+    ck_assert_uint_lt(scanner_count, sizeof scanners / sizeof *scanners);
+    scanners[scanner_count++] = scanner;
+    scanner = NULL;
+}
+
 static void open_scanner(void)
 {
     if (scanner)
@@ -302,6 +313,7 @@ static void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zeros)
     open_scanner();
     object_reset(&object);
     object.size = bytes.len;
+    object.flags = object_flags;
     current = (struct object_bytes){.content.read = read_current, .bytes = bytes, .gone = gone};
     ck_assert(inspector.begin(scanner, &object, &current.content));
     for (size_t at = 0, len; at < bytes.len; at += len) {
@@ -326,7 +338,8 @@ static const struct findings *scan(struct bytes bytes)
 
 /* ---- what is found ---- */
 
-static void assert_range(const struct finding *finding, uint64_t at, uint64_t from, uint64_t to, uint64_t slack)
+static void assert_range(const struct finding *finding, uint64_t at, uint64_t from, uint64_t to,
+                         uint64_t slack)
 {
     const struct finding_range *span = &finding->span;
 
@@ -358,7 +371,8 @@ static void assert_embedded(const struct finding *finding, size_t set, struct by
     assert_range(finding, at, 0, reference.len, 0);
     ck_assert_uint_eq(finding->matched, reference.len);
     ck_assert(finding->containment == 1);
-    ck_assert(finding->has_edits && finding->edits == 0 && finding->edits_low == 0 && finding->edits_high == 0);
+    ck_assert(finding->has_edits && finding->edits == 0 && finding->edits_low == 0 &&
+              finding->edits_high == 0);
     ck_assert_int_eq(finding->proof, blocks ? PROOF_BLOCKS : PROOF_SHA1);
     ck_assert_uint_eq(finding->blocks, blocks);
     ck_assert_uint_eq(finding->proved, blocks);
@@ -372,7 +386,8 @@ static void assert_identical(const struct finding *finding, size_t set, struct b
     ck_assert_int_eq(finding->proof, PROOF_SHA1);
     ck_assert_uint_eq(finding->range_count, 1);
     assert_range(finding, 0, 0, reference.len, 0);
-    ck_assert(finding->resemblance == 1 && finding->containment == 1 && finding->has_edits && finding->edits == 0);
+    ck_assert(finding->resemblance == 1 && finding->containment == 1 && finding->has_edits &&
+              finding->edits == 0);
     ck_assert(isinf(finding->ln_e) && finding->ln_e < 0);
 }
 
@@ -432,7 +447,8 @@ static void assert_variant(struct bytes bytes, int file, size_t edits)
     assert_of(finding, 0, files[file]);
     ck_assert_int_eq(finding->verdict, VERDICT_VARIANT);
     ck_assert_int_eq(parts[0].verdict, VERDICT_VARIANT);
-    ck_assert(finding->has_edits && finding->edits_low <= finding->edits && finding->edits <= finding->edits_high);
+    ck_assert(finding->has_edits && finding->edits_low <= finding->edits &&
+              finding->edits <= finding->edits_high);
     ck_assert_msg(finding->edits_low <= (double)edits && (double)edits <= finding->edits_high,
                   "%zu edits, not %g .. %g", edits, finding->edits_low, finding->edits_high);
 }
@@ -491,7 +507,7 @@ START_TEST(a_file_in_other_content_is_found_to_the_byte)
     static const size_t lens[] = {1500, 4096, 4097, 20001, 150000};
 
     for (size_t k = 0; k < sizeof lens / sizeof *lens; k++) {
-        scanner = NULL;
+        next_scanner();
         begin_files(lens[k]);
         for (int i = 0; i < 2; i++) {
             struct bytes bytes = random_bytes(600000);
@@ -580,7 +596,8 @@ START_TEST(whole_blocks_of_a_fragment_are_proved)
 {
     begin_files(100000);
     for (int i = 0; i < 2; i++) {
-        struct bytes piece = copy_of(files[i], 5 * BLOCKS_DEFAULT, 10 * BLOCKS_DEFAULT), bytes = random_bytes(300000);
+        struct bytes piece = copy_of(files[i], 5 * BLOCKS_DEFAULT, 10 * BLOCKS_DEFAULT),
+                     bytes = random_bytes(300000);
         const struct finding *finding;
 
         put(bytes, 54321, piece);
@@ -607,14 +624,65 @@ START_TEST(findings_that_match_in_too_few_bytes_are_not_told)
     bytes = copy_of(files[0], 33333, 33333 + 4096);
     plan.matching.least_matched = 3000;
     ck_assert_uint_eq(scan(bytes)->count, 1);
-    scanner = NULL;
+    next_scanner();
     plan.matching.least_matched = 5000;
     assert_nothing(bytes, VERDICT_NONE);
     plan.matching.least_matched = 500000;
-    scanner = NULL;
+    next_scanner();
     ck_assert_uint_eq(scan(files[0])->count, 1); /* identical */
     free(bytes.data);
     end_files();
+}
+END_TEST
+
+START_TEST(findings_of_a_larger_e_are_not_believed)
+{
+    struct bytes bytes, piece;
+    double ln_e;
+
+    begin_files(100000);
+    bytes = random_bytes(300000);
+    piece = copy_of(files[1], 33333, 33333 + 8192);
+    put(bytes, 200001, piece);
+    ck_assert_uint_eq(scan(bytes)->count, 1);
+    ln_e = parts[0].findings.list[0].ln_e;
+    ck_assert_double_le(ln_e, plan.matching.most_ln_e);
+    plan.matching.most_ln_e = ln_e + 0.01;
+    next_scanner();
+    ck_assert_uint_eq(scan(bytes)->count, 1);
+    ck_assert(parts[0].findings.list[0].ln_e == ln_e);
+    plan.matching.most_ln_e = ln_e - 0.01;
+    next_scanner();
+    assert_nothing(bytes, VERDICT_NONE);
+    ck_assert_uint_eq(scan(files[0])->count, 1); /* identical */
+    free(bytes.data);
+    free(piece.data);
+    end_files();
+}
+END_TEST
+
+/* A file has a beginning and an end of its own. */
+START_TEST(a_file_at_the_beginning_of_free_space_is_embedded_in_it)
+{
+    static const size_t lens[] = {1500, 30000};
+
+    for (size_t k = 0; k < 2; k++) {
+        struct bytes bytes = random_bytes(lens[k] * 3 / 2);
+
+        next_scanner();
+        begin_files(lens[k]);
+        put(bytes, 0, files[0]);
+        for (int turn = 0; turn < 3; turn++) {
+            object_flags = turn == 1 ? OBJECT_RANGE : 0;
+            ck_assert_uint_eq(scan(bytes)->count, 1);
+            if (object_flags)
+                assert_embedded(&parts[0].findings.list[0], 0, files[0], 0);
+            else
+                ck_assert_int_eq(parts[0].verdict, VERDICT_VARIANT);
+        }
+        free(bytes.data);
+        end_files();
+    }
 }
 END_TEST
 
@@ -690,7 +758,8 @@ END_TEST
 START_TEST(content_that_a_known_set_has_too_is_no_evidence_for_others)
 {
     for (int silenced = 0; silenced < 2; silenced++) {
-        struct bytes library = random_bytes(20000), program = random_bytes(60000), bytes = random_bytes(200000);
+        struct bytes library = random_bytes(20000), program = random_bytes(60000),
+                     bytes = random_bytes(200000);
         const struct findings *findings;
 
         put(program, 30000, library);
@@ -700,7 +769,7 @@ START_TEST(content_that_a_known_set_has_too_is_no_evidence_for_others)
         add_file(0, program);
         new_set(silenced ? REFSET_KNOWN : REFSET_NEUTRAL);
         add_file(1, library);
-        scanner = NULL;
+        next_scanner();
         begin_scan(false);
         findings = scan(bytes);
         ck_assert_uint_eq(findings->count, silenced ? 1 : 2);
@@ -736,7 +805,7 @@ START_TEST(a_file_that_a_known_set_has_needs_no_search_for_its_kin_but_one_of_a_
         add_file(0, variant);
         new_set(kinds[k]);
         add_digests(1, file, DIGEST_BIT(DIGEST_SHA1));
-        scanner = NULL;
+        next_scanner();
         begin_scan(false);
         findings = scan(file);
         ck_assert_uint_eq(findings->count, k == 0 ? 1 : 2);
@@ -796,9 +865,8 @@ START_TEST(of_near_copies_the_best_is_told_and_the_others_are_counted)
         bool seen[COPIES + 1] = {false};
 
         plan.matching.all_references = all;
-        scanner = NULL;
+        next_scanner();
         findings = scan(bytes);
-for (size_t i = 0; i < findings->count; i++) { const struct finding *f = &findings->list[i]; printf("%d file %lu v %d matched %lu cont %g res %g ranges %zu proof %lu/%lu also %lu\n", all, f->file, f->verdict, f->matched, f->containment, f->resemblance, f->range_count, f->proved, f->blocks, f->also); }
         assert_embedded(&findings->list[0], 0, copies[0], 70001);
         ck_assert_uint_eq(findings->count, all ? COPIES : 1);
         ck_assert_uint_eq(findings->list[0].also, all ? 0 : COPIES - 1);
@@ -977,8 +1045,8 @@ START_TEST(a_matcher_can_do_without_the_content)
             piece = 1 + random_below(record.count - done);
             ck_assert_int_eq(matcher_take(matcher, record.samples + done, piece, &err), 0);
         }
-        ck_assert_int_eq(
-            matcher_end(matcher, &record.digests, record.coincidence, &findings, &verdict, &err), 0);
+        ck_assert_int_eq(matcher_end(matcher, &record.digests, record.coincidence, &findings, &verdict, &err),
+                         0);
         ck_assert_int_eq(verdict, VERDICT_EMBEDDED);
         ck_assert_uint_eq(findings.count, 1);
         ck_assert_int_eq(findings.list[0].proof, PROOF_ESTIMATE);
@@ -1008,7 +1076,8 @@ START_TEST(a_plan_is_what_all_its_sets_need)
     add_digests(2, file, DIGEST_BIT(DIGEST_MD5));
     begin_scan(false);
     ck_assert_uint_eq(plan.c, 64);
-    ck_assert_uint_eq(plan.digests, DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256));
+    ck_assert_uint_eq(plan.digests,
+                      DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256));
     ck_assert_uint_eq(scan(file)->count, 3);
     ck_assert_int_eq(scanner_plan_sets(&plan, true, &err), 0);
     ck_assert_uint_eq(plan.c, 32);
@@ -1034,7 +1103,7 @@ START_TEST(sets_of_different_windows_do_not_go_together)
     begin_scan(false);
     ck_assert_uint_eq(scan(file)->count, 2);
     end_test();
-    scanner = NULL;
+    next_scanner();
     begin_test();
     new_set_of(REFSET_NOTABLE, 12, 128);
     add_file(0, file);
@@ -1134,16 +1203,18 @@ START_TEST(a_worker_that_failed_says_why)
 END_TEST
 
 RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_with_about_so_many,
-          a_file_of_which_the_halves_changed_places_is_a_variant, a_file_in_other_content_is_found_to_the_byte,
-          a_file_that_is_there_twice_is_found_twice, two_files_in_one_object_are_both_found,
-          four_kib_of_a_file_are_a_fragment, whole_blocks_of_a_fragment_are_proved,
-          findings_that_match_in_too_few_bytes_are_not_told, unrelated_content_matches_nothing,
-          of_too_few_bytes_and_of_low_entropy_nothing_is_said,
+          a_file_of_which_the_halves_changed_places_is_a_variant,
+          a_file_in_other_content_is_found_to_the_byte, a_file_that_is_there_twice_is_found_twice,
+          two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
+          whole_blocks_of_a_fragment_are_proved, findings_that_match_in_too_few_bytes_are_not_told,
+          findings_of_a_larger_e_are_not_believed, a_file_at_the_beginning_of_free_space_is_embedded_in_it,
+          unrelated_content_matches_nothing, of_too_few_bytes_and_of_low_entropy_nothing_is_said,
           an_empty_object_is_no_finding_though_a_set_has_an_empty_file,
           without_sets_that_have_anything_nothing_is_found,
           content_that_a_known_set_has_too_is_no_evidence_for_others,
           a_file_that_a_known_set_has_needs_no_search_for_its_kin_but_one_of_a_notable_set_does,
-          a_file_that_several_sets_have_is_told_of_each, of_near_copies_the_best_is_told_and_the_others_are_counted,
+          a_file_that_several_sets_have_is_told_of_each,
+          of_near_copies_the_best_is_told_and_the_others_are_counted,
           a_small_file_that_is_a_part_of_a_large_one_is_told_of_both,
           what_is_found_does_not_depend_on_how_an_object_is_cut, chunks_are_scanned_one_by_one,
           objects_of_more_bytes_than_are_wanted_are_not_read,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "digest.h"
 #include "proof.h"
 
@@ -180,7 +179,8 @@ START_TEST(a_reference_that_is_all_there_is_proved_and_told_exactly)
 {
     for (int round = 0; round < 100; round++) {
         const struct proof_reference reference = make_reference();
-        const uint64_t size = LEN + random_below(ROOM - LEN), at = random_below(4) ? random_below(size - LEN + 1) : 0;
+        const uint64_t size = LEN + random_below(ROOM - LEN),
+                       at = random_below(4) ? random_below(size - LEN + 1) : 0;
         const struct finding_range exact = range_of(at, 0, LEN);
         struct finding_range rough;
         struct finding finding;
@@ -242,7 +242,8 @@ START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
     for (int round = 0; round < 200; round++) {
         const struct proof_reference reference = make_reference();
         const uint64_t first = random_below(BLOCKS - 1), last = first + 1 + random_below(BLOCKS - 1 - first);
-        const uint64_t from = first * BLOCK, to = last * BLOCK, at = BLOCK + random_below(ROOM - LEN - 2 * BLOCK);
+        const uint64_t from = first * BLOCK, to = last * BLOCK,
+                       at = BLOCK + random_below(ROOM - LEN - 2 * BLOCK);
         const struct finding_range exact = range_of(at, from, to);
         struct finding_range rough;
         struct finding finding;
@@ -348,7 +349,8 @@ END_TEST
 START_TEST(blocks_are_looked_for_where_hints_say_too)
 {
     struct proof_reference reference = make_reference();
-    const struct finding_range hints[] = {range_of(90000 + 5000, 5000, 5200), range_of(20, 2 * BLOCK, 3 * BLOCK)};
+    const struct finding_range hints[] = {range_of(90000 + 5000, 5000, 5200),
+                                          range_of(20, 2 * BLOCK, 3 * BLOCK)};
     const struct finding_range rough = range_of(7000, 6 * BLOCK, LEN);
     struct finding finding;
 
@@ -371,8 +373,7 @@ START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
 {
     const struct proof_reference reference = make_reference();
     const uint64_t at = 3003, to = 7 * BLOCK + 1234;
-    const struct finding_range rough = range_of(at + 77, 77, to - 60),
-                               exact = {at, at + to - 60, 0, to - 60};
+    const struct finding_range rough = range_of(at + 77, 77, to - 60), exact = {at, at + to - 60, 0, to - 60};
     struct finding finding;
 
     make_object(at + to);
@@ -414,7 +415,8 @@ START_TEST(a_reference_without_blocks_is_proved_as_a_whole)
         const uint64_t len = 1 + random_below(BLOCK), at = random_below(10000);
         const struct proof_reference reference = make_small_reference(len);
         const struct finding_range exact = range_of(at, 0, len),
-                                   rough[] = {range_of(5, 0, 1), range_of(at + len / 3, len / 3, len - len / 4)};
+                                   rough[] = {range_of(5, 0, 1),
+                                              range_of(at + len / 3, len / 3, len - len / 4)};
         struct finding finding;
 
         make_object(at + len + random_below(1000) + 6);
@@ -456,7 +458,8 @@ END_TEST
 
 START_TEST(what_cannot_be_read_again_stays_an_estimate)
 {
-    const struct proof_reference reference = make_reference(), small = {.len = LEN, .sha1 = whole_sha1, .c = C};
+    const struct proof_reference reference = make_reference(),
+                                 small = {.len = LEN, .sha1 = whole_sha1, .c = C};
     const struct finding_range rough = range_of(1000 + 40, 40, LEN - 40), exact = range_of(1000, 0, LEN);
     struct finding finding;
 
@@ -592,7 +595,8 @@ RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ran
           a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly, one_wrong_byte_costs_one_block,
           pieces_that_moved_are_proved_where_they_are, blocks_are_looked_for_where_hints_say_too,
           a_block_that_the_end_of_the_object_cuts_is_not_proved,
-          a_block_before_the_begin_of_the_object_is_not_proved, a_reference_without_blocks_is_proved_as_a_whole,
+          a_block_before_the_begin_of_the_object_is_not_proved,
+          a_reference_without_blocks_is_proved_as_a_whole,
           a_reference_of_which_no_digest_is_known_stays_an_estimate,
           what_cannot_be_read_again_stays_an_estimate, a_finding_without_ranges_is_not_proved,
           whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_twin.h"
-
 #include "refset_cache.h"
+#include "refset_twin.h"
 
 enum { CONTENTS = 150 };
 
