@@ -177,6 +177,10 @@ static int compare(struct comparing *comparing, struct candidate *candidate, str
 
     if (result <= 0)
         return result;
+    if (candidate->common && found->list[found->count - 1].verdict == VERDICT_FRAGMENT) {
+        free(found->list[--found->count].ranges);
+        return 0;
+    }
     candidate->finding = found->count;
     found->list[found->count - 1].set = (uint32_t)comparing->set;
     found->list[found->count - 1].file = candidate->place.file;

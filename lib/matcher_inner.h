@@ -36,6 +36,7 @@ struct candidate {
     struct cluster cluster;
     size_t first, count; /* the reference's matches */
     uint64_t support;    /* queries that it explains */
+    bool common;         /* its matches are, so only all of it is worth telling */
     bool believed;       /* E is small enough */
     size_t finding;      /* its number, from 1 on; 0: nothing came of it */
 };

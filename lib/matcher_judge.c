@@ -23,15 +23,19 @@ static const double embedded_share = 0.8;
 
 /* ---- which ranges to believe ---- */
 
-/* Whether a range lies on the candidate's diagonals, or about. */
-static bool is_near(const struct aligning *a, const struct estimate_range *range)
+/* Whether a diagonal is one of the candidate's, or about. */
+static bool lies_near(const struct aligning *a, int64_t diagonal)
 {
     const struct cluster *cluster = &a->candidate->cluster;
-    const int64_t diagonal = (int64_t)(a->start + range->a_start - range->b_start);
     const uint64_t share = a->place.len / STRAY_SHARE;
     const int64_t slack = STRAY_LEAST + (int64_t)(share < STRAY_MOST ? share : STRAY_MOST);
 
     return diagonal >= cluster->low - slack && diagonal <= cluster->high + slack;
+}
+
+static bool is_near(const struct aligning *a, const struct estimate_range *range)
+{
+    return lies_near(a, (int64_t)(a->start + range->a_start - range->b_start));
 }
 
 /* A match or two elsewhere may be chance. */
@@ -247,12 +251,39 @@ static enum verdict verdict_of_kin(const struct aligning *a, struct finding *fin
     return verdict;
 }
 
+/* Ranges far from where the reference lies as a whole are mere repetition. */
+static void keep_near(const struct aligning *a, struct finding *finding)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < finding->range_count; i++)
+        if (lies_near(a, diagonal_of(&finding->ranges[i])))
+            finding->ranges[kept++] = finding->ranges[i];
+    finding->range_count = kept;
+    finding_measure(finding);
+}
+
+/* Whether all of the reference, or nearly, lies in one place: as it is or with edits.  If so, other places
+ * are forgotten. */
+static bool is_embedded(const struct aligning *a, const struct estimate *e, struct finding *finding)
+{
+    uint64_t near = 0;
+
+    if (judge_is_complete(a, finding))
+        return true;
+    for (size_t i = 0; i < finding->range_count; i++)
+        if (lies_near(a, diagonal_of(&finding->ranges[i])))
+            near += finding->ranges[i].ref_end - finding->ranges[i].ref_start;
+    if ((double)near < embedded_share * (double)a->place.len && (near == 0 || e->b_in_a < embedded_share))
+        return false;
+    keep_near(a, finding);
+    return true;
+}
+
 enum verdict judge_verdict(const struct aligning *a, const struct comparison *comparison,
                            struct finding *finding)
 {
     const struct estimate *e = &comparison->estimate;
-    const bool all_of_it = judge_is_complete(a, finding) || e->b_in_a >= embedded_share ||
-                           (double)e->b_matched >= embedded_share * (double)a->place.len;
 
     if (a->whole && (comparison->verdict == COMPARE_VARIANT ||
                      (comparison->verdict == COMPARE_EMBEDDED && a->object->size / 2 <= a->place.len &&
@@ -260,5 +291,5 @@ enum verdict judge_verdict(const struct aligning *a, const struct comparison *co
         return verdict_of_kin(a, finding);
     if (comparison->verdict == COMPARE_EMBEDDED && comparison->a_in_b && !judge_is_complete(a, finding))
         return VERDICT_FRAGMENT;
-    return all_of_it ? VERDICT_EMBEDDED : VERDICT_FRAGMENT;
+    return is_embedded(a, e, finding) ? VERDICT_EMBEDDED : VERDICT_FRAGMENT;
 }

@@ -37,7 +37,8 @@ struct searcher {
     struct refset_hits hits;
     struct match *matches; /* by sample */
     size_t match_count, match_room;
-    size_t evidence; /* matches that are not common */
+    size_t evidence; /* matches that are not common, */
+    bool common_too; /* or all: nothing else is left */
     struct candidate *candidates;
     size_t candidate_count;
     struct chance_hit *line;
@@ -324,7 +325,7 @@ static size_t line_up(struct searcher *s, const struct candidate *candidate,
     size_t count = 0;
 
     for (size_t i = 0; i < candidate->count; i++)
-        if (!s->matches[candidate->first + i].common)
+        if (s->common_too || !s->matches[candidate->first + i].common)
             s->line[count++] = hit_of(s, &s->matches[candidate->first + i], record);
     return count;
 }
@@ -334,7 +335,7 @@ static size_t count_evidence(const struct searcher *s, const struct candidate *c
     size_t count = 0;
 
     for (size_t i = 0; i < candidate->count; i++)
-        count += !s->matches[candidate->first + i].common;
+        count += s->common_too || !s->matches[candidate->first + i].common;
     return count;
 }
 
@@ -365,6 +366,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         candidate.cluster = clusters[i];
         explain(s, &candidate, record);
         candidate.cluster.ln_e = chance_again(&pair, &clusters[i], (double)candidate.support);
+        candidate.common = s->common_too;
         candidate.believed = candidate.cluster.ln_e <= s->object.most_ln_e;
         s->candidates[s->candidate_count++] = candidate;
     }
@@ -397,6 +399,20 @@ static int find_candidates(struct searcher *s, struct error *err)
     return 0;
 }
 
+/*
+ * What is common is no evidence of a part.  But a set may have a hundred versions of one file, and nothing of
+ * the object may be rarer than that: so, if nothing else was found, all counts, for whoever asks for whole
+ * files.
+ */
+static int find_among_common(struct searcher *s, struct error *err)
+{
+    if (s->candidate_count > 0 || s->match_count == s->evidence)
+        return 0;
+    s->common_too = true;
+    s->evidence = s->match_count;
+    return find_candidates(s, err);
+}
+
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
                  struct error *err)
 {
@@ -405,12 +421,13 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
     s->object = *object;
     s->match_count = s->candidate_count = 0;
     s->evidence = 0;
+    s->common_too = false;
     if (collect(s, set, known, err))
         return -1;
     for (int round = 0; (chosen = choose(s, looked_up[round])) > 0; round += round + 1 < ROUNDS)
         if (look_up(s, chosen, err) || find_candidates(s, err))
             return -1;
-    return 0;
+    return find_among_common(s, err);
 }
 
 struct candidate *searcher_candidates(struct searcher *s, size_t *count)

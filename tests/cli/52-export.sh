@@ -64,12 +64,12 @@ cmp -s out file.csv || fail "-o writes something else"
 status 2 "$KITH" export -o file.csv s.kith
 
 # files that share an MD5: The Sleuth Kit can hold one of them
-printf 'sha1,md5,name\n%s,%s,first\n%s,%s,second\n%s,%s,third\n' $(for i in 1 2 3; do printf '%040d %032d ' $i $((i % 2)); done) >same.csv
+printf 'sha1,md5,name\n%s,%s,first\n%s,%s,second\n%s,%s,third\n' $(for i in 1 2 3; do printf '%040d %032d ' $i $((i % 2 + 1)); done) >same.csv
 status 0 "$KITH" import -q same.kith same.csv
 status 3 "$KITH" export --kdb -o same.kdb same.kith
 says err "1 files were left out"
 same "names of the first" "first third" "$(python3 -c 'import sqlite3
-print(*[n for (n,) in sqlite3.connect("same.kdb").execute("SELECT name FROM file_names JOIN hashes ON id = hash_id WHERE md5 = ? ORDER BY name", (bytes(15) + b"\x01",))])')"
+print(*[n for (n,) in sqlite3.connect("same.kdb").execute("SELECT name FROM file_names JOIN hashes ON id = hash_id WHERE md5 = ? ORDER BY name", (bytes(15) + b"\x02",))])')"
 
 # a set that is not there leaves no file behind
 status 2 "$KITH" export -o fresh nowhere.kith

@@ -8,7 +8,7 @@ export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
 is()
 {
     python3 -c 'import sys; from findings import *; found = rows(sys.argv[2])
-ok = eval(sys.argv[1]); print("" if ok else [(r["path"], r["verdict"], r["ref_name"], r["proof"]) for r in found], end=""); sys.exit(not ok)' \
+ok = eval(sys.argv[1]); ok or print([(r["path"], r["verdict"], r["ref_name"], r["proof"]) for r in found]); sys.exit(not ok)' \
         "$2" "${3:-out}" || fail "$1: not $2"
 }
 
@@ -48,6 +48,7 @@ is "one set" '{(r["path"], r["verdict"], r["ref_name"]) for r in found} >= {("ba
 
 status 0 "$KITH" scan --csv -r known.kith -r other.kith -r bad.kith tree
 mv out three.csv
+cp err three.err
 says err "; known 2"
 is "notable sets first" '[r["set_kind"] for r in found] == sorted((r["set_kind"] for r in found), key="notable neutral".split().index) and {r["set"] for r in found} == {"bad", "other"}' three.csv
 is "a known file silences" 'not [r for r in found if r["path"] in ("ignored", "folder/ignored.txt")]' three.csv
@@ -57,6 +58,7 @@ for order in "-r bad.kith -r other.kith -r known.kith" "-r other.kith -r known.k
     # shellcheck disable=SC2086
     status 0 "$KITH" scan --csv $order tree
     cmp -s out three.csv || fail "the order of the sets is seen: $order"
+    cmp -s err three.err || fail "the order of the sets is seen in the summary: $order: $(cat err)"
 done
 
 status 0 "$KITH" scan --csv --show-known -r known.kith -r other.kith -r bad.kith tree

@@ -1017,6 +1017,15 @@ START_TEST(a_small_file_in_a_huge_object_is_found)
     ck_assert_uint_eq(findings->count, 2);
     assert_embedded(&findings->list[0], 0, larger, 20000001);
     assert_embedded(&findings->list[1], 0, file, 10000001);
+    current.gone = true; /* then the samples that were kept must do */
+    findings = scan(bytes);
+    ck_assert_uint_eq(findings->count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_of(&findings->list[i], 0, i ? file : larger);
+        ck_assert_int_eq(findings->list[i].verdict, VERDICT_EMBEDDED);
+        ck_assert_int_eq(findings->list[i].proof, PROOF_ESTIMATE);
+        assert_range(&findings->list[i], i ? 10000001 : 20000001, 0, i ? 2001 : 60000, 512);
+    }
     free(bytes.data);
     free(file.data);
     free(larger.data);
@@ -1074,7 +1083,14 @@ START_TEST(a_plan_is_what_all_its_sets_need)
     add_file(1, file);
     new_set_of(REFSET_KNOWN, 20, 16); /* without samples: it does not matter how they would be taken */
     add_digests(2, file, DIGEST_BIT(DIGEST_MD5));
+    new_set_of(REFSET_NOTABLE, 12, 16);
+    add_file(3, file);
     begin_scan(false);
+    ck_assert_uint_eq(plan.c, 16);
+    ck_assert_uint_eq(scan(file)->count, 4);
+    next_scanner();
+    plan.count = 3;
+    ck_assert_int_eq(scanner_plan_sets(&plan, false, &err), 0);
     ck_assert_uint_eq(plan.c, 64);
     ck_assert_uint_eq(plan.digests,
                       DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256));
@@ -1084,6 +1100,11 @@ START_TEST(a_plan_is_what_all_its_sets_need)
     plan.count = 1;
     ck_assert_int_eq(scanner_plan_sets(&plan, false, &err), 0);
     ck_assert_uint_eq(plan.c, 128);
+    plan.searches = &searches[3];
+    ck_assert_int_eq(scanner_plan_sets(&plan, true, &err), 0);
+    ck_assert_uint_eq(plan.c, 16);
+    plan.searches = searches;
+    ck_assert_int_eq(scanner_plan_sets(&plan, false, &err), 0);
     ck_assert_uint_eq(plan.digests, DIGEST_BIT(DIGEST_SHA1));
     plan.count = 3;
     free(file.data);

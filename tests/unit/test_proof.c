@@ -383,6 +383,12 @@ START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
     assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
     assert_ranges(&finding, &exact, 1);
     free(finding.ranges);
+    object.size = at + 7 * BLOCK + 200; /* nor is the end known better, near the border as it is */
+    estimate(&finding, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
+    assert_ranges(&finding, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
+    free(finding.ranges);
     object.size = at + BLOCK - 1; /* not one block is whole */
     estimate(&finding, &(struct finding_range){at, at + 4000, 0, 4000}, 1);
     prove(&reference, &finding);
