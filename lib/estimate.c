@@ -411,7 +411,7 @@ static int put_range(struct ranges *ranges, const struct estimate_range *range, 
  * What goes on from one match to the next without a sample that does not match is most likely the same, byte
  * for byte; but where content says nothing for so long that there are no samples at all, nobody knows.
  */
-enum { SOLID_GAPS = 8 }; /* mean distances between samples */
+enum { SOLID_GAPS = 4 }; /* mean distances between samples */
 
 /* From a match to the next one, which has nothing unmatched before it. */
 static int add_solid(struct estimator *e, const struct pair *pair, const struct anchor *from,

@@ -5,6 +5,7 @@
 
 enum {
     LEAST_SOLID = 128, /* bytes that match without a break, */
+    SOLID_ANCHORS = 3, /* with so many matches, */
     RICH_WINDOW = 32,  /* in each so many of which */
     RICH_BYTES = 9,    /* are so many different ones */
     DENSE_ANCHORS = 12,
@@ -131,7 +132,8 @@ static size_t rich_in(const struct aligning *a, const struct estimate_range *str
 static bool is_solid(const struct aligning *a, const struct estimate *estimate)
 {
     for (size_t i = 0; i < estimate->solid_count; i++)
-        if (is_near(a, &estimate->solid[i]) && rich_in(a, &estimate->solid[i]) >= LEAST_SOLID)
+        if (estimate->solid[i].anchors >= SOLID_ANCHORS && is_near(a, &estimate->solid[i]) &&
+            rich_in(a, &estimate->solid[i]) >= LEAST_SOLID)
             return true;
     return false;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "evidence_flags.h"
@@ -491,6 +492,16 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     return end_evidence(scan, result);
 }
 
+/* What is done is not read again, even if it is something else by now: so that is said. */
+static int tell_done(const struct scan *scan, const struct case_evidence *known)
+{
+    if (access(scan->path, F_OK) != 0)
+        complain("%s: is not there any more; what the case has of it stays", scan->path);
+    else if (!scan->quiet)
+        complain("%s: the case has all of it already; it was not read again", scan->path);
+    return status_of(known->state);
+}
+
 int scan_one(struct scan *scan, uint64_t number, const char *path)
 {
     struct case_evidence known;
@@ -500,7 +511,7 @@ int scan_one(struct scan *scan, uint64_t number, const char *path)
     scan->path = path;
     status = casefile_evidence(scan->casefile, number, &known, &scan->err);
     if (status > 0 && known.state != CASE_BEGUN && known.state != CASE_FAILED)
-        return status_of(known.state);
+        return tell_done(scan, &known);
     if (status == 0)
         status = error_set(&scan->err, "%s: the case has no such evidence", path);
     if (status > 0)
