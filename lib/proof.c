@@ -260,6 +260,11 @@ static void make_exact(const struct proving *proving, struct finding_range *rang
         first++;
     while (last > span.first && diagonals[last - 1] != diagonal_at_end(range))
         last--;
+    while (first > 0 && first < span.last && diagonals[first - 1] == diagonal_at_start(range))
+        first--;
+    while (last > span.first && last < proving->reference->block_count &&
+           diagonals[last] == diagonal_at_end(range))
+        last++;
     if (first < span.last)
         move_start(proving, &exact, first);
     if (last > span.first)
@@ -298,6 +303,21 @@ static int make_room(struct prover *prover, size_t blocks, struct error *err)
     return 0;
 }
 
+/* What is proved may go on where no sample told so. */
+static int prove_neighbours(const struct proving *proving)
+{
+    const int64_t *diagonals = proving->prover->diagonals;
+    const size_t count = proving->reference->block_count;
+
+    for (size_t i = 1; i < count; i++)
+        if (diagonals[i - 1] != nowhere && prove_block(proving, i, diagonals[i - 1]))
+            return -1;
+    for (size_t i = count - 1; i > 0; i--)
+        if (diagonals[i] != nowhere && prove_block(proving, i - 1, diagonals[i]))
+            return -1;
+    return 0;
+}
+
 static int prove_blocks(const struct proving *proving)
 {
     const struct proof_reference *reference = proving->reference;
@@ -313,6 +333,8 @@ static int prove_blocks(const struct proving *proving)
     for (size_t i = 0; i < finding->range_count; i++)
         if (prove_range(proving, &finding->ranges[i]))
             return -1;
+    if (prove_neighbours(proving))
+        return -1;
     diagonals = proving->prover->diagonals;
     finding->blocks = reference->block_count;
     for (size_t i = 0; i < reference->block_count; i++) {

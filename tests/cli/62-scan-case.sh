@@ -41,7 +41,7 @@ fi
 # ---- a case tells what a scan tells ----
 
 for evidence in tree $have_image; do
-    for options in "" "--blocks 4096"; do
+    for options in "" "--blocks 1500"; do
         # shellcheck disable=SC2086
         status 0 "$KITH" scan -q --csv --all $options -r refs.kith $evidence
         mv out "$evidence$options.all"
@@ -119,10 +119,10 @@ survives()
 }
 
 survives tree.all "$kills" "$KITH" scan -q -j2 -r refs.kith tree
-survives "tree--blocks 4096.all" "$kills" "$KITH" scan -q -j2 --blocks 4096 -r refs.kith tree
+survives "tree--blocks 1500.all" "$kills" "$KITH" scan -q -j2 --blocks 1500 -r refs.kith tree
 if [ -n "$have_image" ]; then
     survives disk.img.all "$kills" "$KITH" scan -q -j2 -r refs.kith disk.img
-    survives "disk.img--blocks 4096.all" $((kills / 2)) "$KITH" scan -q -j2 --blocks 4096 -r refs.kith disk.img
+    survives "disk.img--blocks 1500.all" $((kills / 2)) "$KITH" scan -q -j2 --blocks 1500 -r refs.kith disk.img
     rm -f victim.case*
     "$KITH" scan -q --csv --all -r refs.kith tree disk.img >both.all
     survives both.all $((kills / 2)) "$KITH" scan -q -j2 -r refs.kith tree disk.img
@@ -197,7 +197,7 @@ refused()
     says err "$words"
     cmp -s part.all <("$KITH" report --csv --all one.case 2>/dev/null) || fail "'$*' changed the case"
 }
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --blocks 4096 slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --blocks 1500 slow
 refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --deep slow
 refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --exclude x slow
 refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case -t 1 slow
