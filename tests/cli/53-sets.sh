@@ -115,7 +115,7 @@ head -n 1 out >first
 same "files" 30 "$(json first "d['files']")"
 status 0 "$KITH" sets list a.kith
 cmp -s out <("$KITH" export a.kith) || fail "list in a pipe is not the rows of export"
-script -qec "'$KITH' sets list a.kith" /dev/null </dev/null >tty
+script -qec "'$KITH' sets list a.kith" /dev/null </dev/null >"tty"
 says tty "two 30"
 
 # errors
