@@ -68,6 +68,22 @@ static int by_diagonal(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
+/* The diagonal that most hits have; they are in order. */
+static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
+{
+    size_t most = 0, first = 0, at = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (diagonal(&hits[i]) != diagonal(&hits[first]))
+            first = i;
+        if (i - first + 1 > most) {
+            most = i - first + 1;
+            at = i;
+        }
+    }
+    return diagonal(&hits[at]);
+}
+
 /* The band with the most hits; the hits are in order. */
 static struct cluster fullest_band(const struct chance_hit *hits, size_t count, double band)
 {
@@ -89,6 +105,7 @@ static struct cluster fullest_band(const struct chance_hit *hits, size_t count, 
     }
     best.low = diagonal(&hits[first]);
     best.high = diagonal(&hits[first + best.hits - 1]);
+    best.main = main_diagonal(hits + first, best.hits);
     return best;
 }
 

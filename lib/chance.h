@@ -28,7 +28,8 @@ struct chance_pair {
 
 /* Hits of one reference that line up. */
 struct cluster {
-    int64_t low, high;   /* its diagonals */
+    int64_t low, high;   /* its diagonals, */
+    int64_t main;        /* and the one that most of them have */
     uint64_t start, end; /* its first and last hit in the object */
     size_t hits;
     double rate; /* hits that chance would give it */

@@ -114,6 +114,14 @@ void finding_measure(struct finding *finding)
     }
 }
 
+bool finding_is_complete(const struct finding *finding)
+{
+    const struct finding_range *piece = finding->ranges;
+
+    return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks && finding->range_count == 1 &&
+           piece->ref_start == 0 && piece->ref_end == finding->ref_size;
+}
+
 /* ---- messages ---- */
 
 enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 15 };

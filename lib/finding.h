@@ -80,6 +80,8 @@ int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
 /* Span and matched bytes, from the ranges. */
 void finding_measure(struct finding *finding);
+/* Whether all of the reference is there in one piece, and all of it is proved. */
+bool finding_is_complete(const struct finding *finding);
 
 /* As a message, and back: false if it is none, or says what cannot be of an object of this size. */
 void findings_encode(struct buffer *out, const struct findings *findings);

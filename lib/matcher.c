@@ -22,10 +22,10 @@ struct matcher {
     size_t set_count;
     uint64_t known; /* the sets of that kind, a bit each */
     struct matcher_options options;
+    struct wholes *wholes;
     struct aligner *aligner;
     /* the object: */
     struct aligner_object object;
-    uint32_t probed_c; /* at which it was sampled */
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
@@ -67,8 +67,8 @@ struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
         return NULL;
     }
     matcher->options = *options;
-    matcher->aligner = aligner_new(err);
-    if (matcher->aligner && take_sets(matcher, sets, count, err) == 0)
+    if ((matcher->wholes = wholes_new(err)) && (matcher->aligner = aligner_new(err)) &&
+        take_sets(matcher, sets, count, err) == 0)
         return matcher;
     matcher_free(matcher);
     return NULL;
@@ -80,6 +80,7 @@ void matcher_free(struct matcher *matcher)
         return;
     for (size_t i = 0; i < matcher->set_count; i++)
         searcher_free(matcher->searchers[i]);
+    wholes_free(matcher->wholes);
     aligner_free(matcher->aligner);
     free(matcher->samples);
     free(matcher->queries);
@@ -89,7 +90,7 @@ void matcher_free(struct matcher *matcher)
 
 void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content)
 {
-    matcher->object.c = matcher->probed_c = c;
+    matcher->object.c = matcher->object.probed_c = c;
     matcher->object.size = size;
     matcher->object.content = content;
     matcher->object.coincidence = 0;
@@ -106,10 +107,13 @@ void matcher_is_range(struct matcher *matcher)
 
 /* ---- comparing them ---- */
 
+/* Those that need no comparing first, then those that explain most. */
 static int by_support(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
+    if (x->whole != y->whole)
+        return x->whole ? -1 : 1;
     if (x->support != y->support)
         return x->support > y->support ? -1 : 1;
     if (x->place.len != y->place.len)
@@ -117,11 +121,6 @@ static int by_support(const void *a, const void *b)
     if (x->place.file != y->place.file)
         return x->place.file < y->place.file ? -1 : 1;
     return x->cluster.low < y->cluster.low ? -1 : x->cluster.low > y->cluster.low;
-}
-
-static bool covers(const struct cluster *cluster, const struct cluster *other)
-{
-    return cluster->start <= other->start && other->end <= cluster->end;
 }
 
 /* Candidates of one set, and what came of them. */
@@ -132,21 +131,39 @@ struct comparing {
     size_t count;
 };
 
-/* Among many near-copies the last ones are not compared, only counted with the best; or NULL. */
-static const struct candidate *best_of_crowd(const struct comparing *comparing, size_t number)
+static bool covers(const struct candidate *candidate, const struct candidate *other)
 {
-    const struct candidate *list = comparing->list, *best = NULL;
+    const struct cluster *cluster = &candidate->cluster;
+
+    if (candidate->whole)
+        return (uint64_t)cluster->main <= other->cluster.start &&
+               other->cluster.end <= (uint64_t)cluster->main + candidate->place.len;
+    return cluster->start <= other->cluster.start && other->cluster.end <= cluster->end;
+}
+
+/*
+ * Among many near-copies only those that explain most are compared, and none where one lies to the bit.  Whether
+ * the number-th is one of the others; *best: what was found there, or NULL.
+ */
+static bool is_one_of_many(const struct comparing *comparing, size_t number, const struct candidate **best)
+{
+    const struct candidate *list = comparing->list, *candidate = &list[number];
     size_t covering = 0;
 
+    *best = NULL;
+    if (comparing->matcher->options.all_references || candidate->whole)
+        return false;
     for (size_t i = 0; i < number; i++) {
-        if (!covers(&list[i].cluster, &list[number].cluster))
+        if (!list[i].believed || !covers(&list[i], candidate))
             continue;
-        if (!best && list[i].finding)
-            best = &list[i];
-        if (++covering >= MOST_COMPARED && best)
-            return best;
+        if (!*best && list[i].finding)
+            *best = &list[i];
+        if (list[i].whole && candidate->place.len >= list[i].place.len / MUCH_LARGER)
+            return true;
+        if (++covering >= MOST_COMPARED && (*best || candidate->common))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Whether the same reference was found there already, by other matches. */
@@ -167,13 +184,26 @@ static bool is_found(const struct comparing *comparing, size_t number)
     return false;
 }
 
-static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
+/* 1 and a finding at the end of the list, 0, or -1. */
+static int relate(struct comparing *comparing, const struct candidate *candidate, struct error *err)
 {
     struct matcher *matcher = comparing->matcher;
     struct findings *found = &matcher->found;
-    const int result =
-        aligner_run(matcher->aligner, matcher->sets[comparing->set], matcher->searchers[comparing->set],
-                    &matcher->object, candidate, found, err);
+    struct finding *finding;
+
+    if (!candidate->whole)
+        return aligner_run(matcher->aligner, matcher->sets[comparing->set], matcher->searchers[comparing->set],
+                           &matcher->object, candidate, found, err);
+    finding = findings_add(found, err);
+    if (!finding)
+        return -1;
+    return wholes_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err) ? -1 : 1;
+}
+
+static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
+{
+    struct findings *found = &comparing->matcher->found;
+    const int result = relate(comparing, candidate, err);
 
     if (result <= 0)
         return result;
@@ -192,17 +222,21 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
     struct comparing comparing = {.matcher = matcher, .set = set};
 
     comparing.list = searcher_candidates(matcher->searchers[set], &comparing.count);
+    if (wholes_mark(matcher->wholes, matcher->sets[set], &matcher->object, comparing.list, comparing.count, err))
+        return -1;
     if (comparing.count)
         qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);
     for (size_t i = 0; i < comparing.count; i++) {
-        const struct candidate *best = matcher->options.all_references ? NULL : best_of_crowd(&comparing, i);
+        const struct candidate *best;
 
         if (!comparing.list[i].believed || is_found(&comparing, i))
             continue;
-        if (best)
+        if (!is_one_of_many(&comparing, i, &best)) {
+            if (compare(&comparing, &comparing.list[i], err))
+                return -1;
+        } else if (best) {
             matcher->found.list[best->finding - 1].also++;
-        else if (compare(&comparing, &comparing.list[i], err))
-            return -1;
+        }
     }
     return 0;
 }
@@ -213,8 +247,9 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
     const struct search_object object = {.queries = matcher->queries,
                                          .query_count = count,
                                          .size = matcher->object.size,
-                                         .c = matcher->probed_c,
-                                         .most_ln_e = matcher->options.most_ln_e};
+                                         .c = matcher->object.probed_c,
+                                         .most_ln_e = matcher->options.most_ln_e,
+                                         .all = matcher->options.all_references};
 
     matcher->object.samples = matcher->samples;
     matcher->object.count = matcher->sample_count;
@@ -237,7 +272,7 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
 /* Where to cut the queries that are too many: at the last place where nothing was found for a while. */
 static size_t quiet_place(const struct matcher *matcher)
 {
-    const uint64_t quiet = (uint64_t)SEARCH_STRETCH * matcher->probed_c;
+    const uint64_t quiet = (uint64_t)SEARCH_STRETCH * matcher->object.probed_c;
 
     for (size_t i = matcher->query_count - 1; i > matcher->query_count / 2; i--)
         if (matcher->queries[i].pos - matcher->queries[i - 1].pos > quiet)
@@ -312,7 +347,7 @@ static void keep_samples(struct matcher *matcher, const struct sample *samples, 
 {
     const uint64_t limit = UINT64_MAX / matcher->object.c;
 
-    if (matcher->object.c == matcher->probed_c) {
+    if (matcher->object.c == matcher->object.probed_c) {
         memcpy(matcher->samples + matcher->sample_count, samples, count * sizeof *samples);
         matcher->sample_count += count;
     } else {
@@ -399,8 +434,9 @@ static double proved_share(const struct finding *finding)
 /* Near-copies may have all samples in common: then only the proof tells which of them it is. */
 static double worth(const struct finding *finding)
 {
-    return (double)finding->matched *
-           (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
+    const uint64_t matched = finding->matched < finding->ref_size ? finding->matched : finding->ref_size;
+
+    return (double)matched * (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
 }
 
 static int by_worth(const void *a, const void *b)
@@ -416,6 +452,14 @@ static int by_worth(const void *a, const void *b)
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
+}
+
+/* What is proved from first to last byte explains what is not, not the other way round. */
+static int by_certainty(const void *a, const void *b)
+{
+    const bool x = finding_is_complete(a), y = finding_is_complete(b);
+
+    return x != y ? (x ? -1 : 1) : by_worth(a, b);
 }
 
 /* Bytes of x that lie in ranges of y. */
@@ -503,8 +547,9 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     if (failed || match_queries(matcher, sets, matcher->query_count, err))
         return -1;
     if (found->count) {
-        qsort(found->list, found->count, sizeof *found->list, by_worth);
+        qsort(found->list, found->count, sizeof *found->list, by_certainty);
         found->count = drop_explained(found->list, found->count, &matcher->options);
+        qsort(found->list, found->count, sizeof *found->list, by_worth);
     }
     *verdict = found->count ? found->list[0].verdict : without_finding(matcher);
     *findings = *found;

@@ -239,7 +239,7 @@ static int measure_edits(struct aligning *a, const struct comparison *whole, str
 
     if (finding->verdict == VERDICT_FRAGMENT)
         return 0;
-    if (judge_is_complete(a, finding)) {
+    if (finding_is_complete(finding)) {
         const double more =
             finding->verdict == VERDICT_EMBEDDED ? 0 : (double)a->object->size - (double)a->place.len;
 
@@ -299,17 +299,21 @@ static int judge(struct aligning *a, struct refset_search *search, const struct 
                  const struct comparison *comparison, struct finding *finding)
 {
     const struct estimate *e = &comparison->estimate;
+    bool evidence;
 
     if (judge_ranges(a, e, finding))
         return -1;
-    if (finding->range_count == 0 || !judge_is_evidence(a, e, finding))
+    if (finding->range_count == 0)
         return 0;
+    evidence = judge_is_evidence(a, e, finding);
     finding->ref_size = a->place.len;
     finding->resemblance = resemblance_of(a, comparison);
     finding->containment = e->b_in_a;
     finding->ln_e = a->candidate->cluster.ln_e;
     if (prove(a, search, blocks, e, finding))
         return -1;
+    if (!evidence && finding->proof == PROOF_ESTIMATE)
+        return 0;
     finding->verdict = judge_verdict(a, comparison, finding);
     return measure_edits(a, comparison, finding) ? -1 : 1;
 }

@@ -11,8 +11,8 @@
 
 /*
  * What the parts of the matcher share: matcher.c collects samples and sorts out what is found,
- * matcher_search.c finds candidates, matcher_align.c compares them with the object, with matcher_name.c and
- * matcher_judge.c.
+ * matcher_search.c finds candidates, matcher_whole.c knows those that need no comparing, matcher_align.c
+ * compares the others with the object, with matcher_name.c and matcher_judge.c.
  */
 
 enum { SEARCH_STRETCH = 512 /* samples; where so many are without a query, one may cut */ };
@@ -23,11 +23,18 @@ struct query {
     uint64_t sets; /* a bit each */
 };
 
+enum match_kind {
+    MATCH_RARE,
+    MATCH_EXPLAINED, /* where something was found */
+    MATCH_COMMON,    /* so many files have it that it is no evidence, */
+    MATCH_ADMITTED,  /* unless there is no other */
+};
+
 /* A query that is a sample of a reference. */
 struct match {
     uint64_t sample; /* in the set */
     uint32_t query;
-    bool common; /* so many files have it that it is no evidence */
+    enum match_kind kind;
 };
 
 /* A reference that lies somewhere in the object, as it seems. */
@@ -38,6 +45,7 @@ struct candidate {
     uint64_t support;    /* queries that it explains */
     bool common;         /* its matches are, so only all of it is worth telling */
     bool believed;       /* E is small enough */
+    bool whole;          /* it lies there to the bit: the digest of these bytes is its own */
     size_t finding;      /* its number, from 1 on; 0: nothing came of it */
 };
 
@@ -49,6 +57,7 @@ struct search_object {
     uint64_t size;
     uint32_t c; /* at which it was sampled */
     double most_ln_e;
+    bool all; /* also references that others explain */
 };
 
 struct searcher;
@@ -64,6 +73,25 @@ struct candidate *searcher_candidates(struct searcher *searcher, size_t *count);
 const struct match *searcher_matches(const struct searcher *searcher);
 struct refset_cache *searcher_cache(struct searcher *searcher);
 
+/* ---- candidates that lie in the object to the bit ---- */
+
+struct aligner_object;
+struct wholes;
+
+struct wholes *wholes_new(struct error *err);
+void wholes_free(struct wholes *wholes);
+
+/*
+ * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the digest is
+ * looked up: so of a thousand near-copies the right one is found without comparing them.  Sets candidate->whole and the
+ * file.
+ */
+int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
+                struct candidate *candidates, size_t count, struct error *err);
+/* What there is to say of one that was marked. */
+int wholes_tell(const struct aligner_object *object, struct searcher *searcher, const struct candidate *candidate,
+                struct finding *finding, struct error *err);
+
 /* ---- comparing a candidate ---- */
 
 struct aligner;
@@ -72,7 +100,8 @@ struct aligner;
 struct aligner_object {
     const struct sample *samples; /* by position */
     size_t count;
-    uint32_t n, c; /* of the samples */
+    uint32_t n, c;     /* of the samples */
+    uint32_t probed_c; /* at which it was looked for: of a huge object the samples that are kept are fewer */
     uint64_t size;
     uint32_t coincidence; /* 0: unknown */
     bool range;           /* it is no file: see matcher_is_range */
@@ -124,9 +153,9 @@ int namer_run(struct namer *namer, const struct aligning *a);
 
 /* matcher_judge.c: what to think of it. */
 int judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding);
+/* Whether it is worth telling though nothing of it be proved. */
 bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
                        const struct finding *finding);
-bool judge_is_complete(const struct aligning *a, const struct finding *finding);
 /* Once it is proved as far as it can be; may drop ranges that are mere repetition. */
 enum verdict judge_verdict(const struct aligning *a, const struct comparison *comparison,
                            struct finding *finding);

@@ -7,7 +7,10 @@ enum {
     LEAST_SOLID = 128, /* bytes that match without a break, */
     SOLID_ANCHORS = 3, /* with so many matches, */
     RICH_WINDOW = 32,  /* in each so many of which */
-    RICH_BYTES = 9,    /* are so many different ones */
+    RICH_BYTES = 9,    /* are so many different ones, */
+    RICH_DIFFERENCES = 10,
+    RICH_BEFORE = 24, /* and so many differences to bytes up to so far before */
+    RICH_TRIES = 64,
     DENSE_ANCHORS = 12,
     EDGE_SHARE = 20,   /* of the object: so much may lie outside of what is known to match */
     STRAY_ANCHORS = 3, /* fewer matches that lie */
@@ -78,62 +81,98 @@ static size_t samples_in(const struct record *record, uint64_t start, uint64_t e
 }
 
 /*
- * Samples that line up are not always content in common: tables of relocations or of addresses are alike in
- * all programs, as they count up in the same way.  So there must be a stretch in which everything matches, of
- * bytes that vary as text, code or pictures do; or else so many matches among what does not match that dense
- * edits explain it.
+ * Samples that line up are not always content in common: tables of relocations, of addresses or of glyphs are
+ * alike in all programs and fonts, as they count up in the same way.  So there must be a stretch in which
+ * everything matches, of bytes that vary as text, code or pictures do; or else so many matches in such bytes
+ * among what does not match that dense edits explain it.
  */
-static bool has_density(const struct aligning *a, const struct finding_range *span)
+
+/* How many different bytes a window has, or differences to the bytes so far before. */
+static unsigned count_different(const uint8_t *window, size_t stride)
 {
+    bool seen[256] = {false};
+    unsigned count = 0;
+
+    for (size_t i = 0; i < RICH_WINDOW; i++) {
+        const uint8_t value = (uint8_t)(window[i] - (stride ? *(window + i - stride) : 0));
+
+        count += !seen[value];
+        seen[value] = true;
+    }
+    return count;
+}
+
+/* What counts up in steps of two, four or 24 bytes has few differences. */
+static bool is_rich(const uint8_t *window)
+{
+    static const size_t strides[] = {1, 2, 3, 4, 8, 12, 16, RICH_BEFORE};
+
+    if (count_different(window, 0) < RICH_BYTES)
+        return false;
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
+        if (count_different(window, strides[i]) < RICH_DIFFERENCES)
+            return false;
+    return true;
+}
+
+/* Bytes of the object from start to end in windows that are rich, up to most; all if they cannot be read
+ * again: nobody knows better. */
+static size_t rich_bytes(const struct aligning *a, uint64_t start, uint64_t end, size_t most)
+{
+    struct content *content = a->object->content;
+    uint64_t at = start > RICH_BEFORE ? start - RICH_BEFORE : 0;
+    size_t rich = 0;
+
+    while (at + RICH_BEFORE + RICH_WINDOW <= end && rich < most) {
+        const size_t len = end - at < ALIGNER_PIECE ? (size_t)(end - at) : ALIGNER_PIECE;
+
+        if (!content || content->read(content, at, a->piece, len))
+            return (size_t)(end - start);
+        for (size_t i = RICH_BEFORE; i + RICH_WINDOW <= len && rich < most; i += RICH_WINDOW)
+            rich += is_rich(a->piece + i) ? RICH_WINDOW : 0;
+        at += len - RICH_BEFORE - (len - RICH_BEFORE) % RICH_WINDOW;
+    }
+    return rich;
+}
+
+/* The share of the samples in the ranges that lie in bytes that vary, by some of them. */
+static double rich_share(const struct aligning *a, const struct finding *finding)
+{
+    const struct record *window = a->window;
+    const size_t step = window->count / RICH_TRIES + 1;
+    size_t tried = 0, rich = 0, range = 0;
+
+    for (size_t i = 0; i < window->count && range < finding->range_count; i += step) {
+        const uint64_t pos = a->start + window->samples[i].pos;
+
+        while (range < finding->range_count && finding->ranges[range].obj_end <= pos)
+            range++;
+        if (range == finding->range_count || pos < finding->ranges[range].obj_start)
+            continue;
+        tried++;
+        rich += rich_bytes(a, pos, pos + RICH_WINDOW, 1) > 0;
+    }
+    return tried ? (double)rich / (double)tried : 1;
+}
+
+static bool has_density(const struct aligning *a, const struct finding *finding)
+{
+    const struct finding_range *span = &finding->span;
     const size_t in_window = samples_in(a->window, span->obj_start - a->start, span->obj_end - a->start);
     const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);
     const size_t fewer = in_window < in_reference ? in_window : in_reference;
 
-    return a->anchors >= DENSE_ANCHORS && (double)a->anchors >= dense_share * (double)fewer;
-}
-
-/* Bytes of the piece in windows that hold many different ones. */
-static size_t rich_bytes(const uint8_t *piece, size_t len)
-{
-    unsigned counts[256] = {0}, different = 0;
-    size_t rich = 0, end = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        different += counts[piece[i]]++ == 0;
-        if (i >= RICH_WINDOW)
-            different -= --counts[piece[i - RICH_WINDOW]] == 0;
-        if (i + 1 >= RICH_WINDOW && different >= RICH_BYTES) {
-            rich += i + 1 - (end > i + 1 - RICH_WINDOW ? end : i + 1 - RICH_WINDOW);
-            end = i + 1;
-        }
-    }
-    return rich;
-}
-
-/* The bytes of a stretch that vary. */
-static size_t rich_in(const struct aligning *a, const struct estimate_range *stretch)
-{
-    const struct aligner_object *object = a->object;
-    size_t rich = 0;
-
-    for (uint64_t at = stretch->a_start; at < stretch->a_end && rich < LEAST_SOLID;) {
-        const size_t len =
-            stretch->a_end - at < ALIGNER_PIECE ? (size_t)(stretch->a_end - at) : ALIGNER_PIECE;
-
-        if (!object->content || object->content->read(object->content, a->start + at, a->piece, len))
-            rich += len; /* nobody knows better */
-        else
-            rich += rich_bytes(a->piece, len);
-        at += len;
-    }
-    return rich;
+    if (a->anchors < DENSE_ANCHORS || (double)a->anchors < dense_share * (double)fewer)
+        return false;
+    return (double)a->anchors * rich_share(a, finding) >= DENSE_ANCHORS;
 }
 
 static bool is_solid(const struct aligning *a, const struct estimate *estimate)
 {
     for (size_t i = 0; i < estimate->solid_count; i++)
         if (estimate->solid[i].anchors >= SOLID_ANCHORS && is_near(a, &estimate->solid[i]) &&
-            rich_in(a, &estimate->solid[i]) >= LEAST_SOLID)
+            rich_bytes(a, a->start + estimate->solid[i].a_start, a->start + estimate->solid[i].a_end,
+                       LEAST_SOLID) >= LEAST_SOLID)
             return true;
     return false;
 }
@@ -141,21 +180,15 @@ static bool is_solid(const struct aligning *a, const struct estimate *estimate)
 bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
                        const struct finding *finding)
 {
-    return is_solid(a, estimate) || has_density(a, &finding->span);
+    return is_solid(a, estimate) || has_density(a, finding);
 }
 
 /* ---- what it is ---- */
 
-bool judge_is_complete(const struct aligning *a, const struct finding *finding)
-{
-    return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks &&
-           finding->span.ref_end - finding->span.ref_start == a->place.len && finding->range_count == 1;
-}
-
 /* Ends of ranges that are not proved are known about as well as samples lie close. */
 static uint64_t slack_of(const struct aligning *a, const struct finding *finding)
 {
-    return judge_is_complete(a, finding) ? 0 : 2 * (uint64_t)a->place.c;
+    return finding_is_complete(finding) ? 0 : 2 * (uint64_t)a->place.c;
 }
 
 static int64_t diagonal_of(const struct finding_range *range)
@@ -265,19 +298,19 @@ static void keep_near(const struct aligning *a, struct finding *finding)
     finding_measure(finding);
 }
 
-/* Whether all of the reference, or nearly, lies in one place: as it is or with edits.  If so, other places
- * are forgotten. */
+/* Whether all of the reference, or nearly, lies in the object: as it is or with edits.  If it does so in one
+ * place, others are forgotten. */
 static bool is_embedded(const struct aligning *a, const struct estimate *e, struct finding *finding)
 {
     uint64_t near = 0;
 
-    if (judge_is_complete(a, finding))
+    if (finding_is_complete(finding))
         return true;
     for (size_t i = 0; i < finding->range_count; i++)
         if (lies_near(a, diagonal_of(&finding->ranges[i])))
             near += finding->ranges[i].ref_end - finding->ranges[i].ref_start;
-    if ((double)near < embedded_share * (double)a->place.len && (near == 0 || e->b_in_a < embedded_share))
-        return false;
+    if ((double)near < embedded_share * (double)a->place.len)
+        return near > 0 && e->b_in_a >= embedded_share;
     keep_near(a, finding);
     return true;
 }
@@ -291,7 +324,7 @@ enum verdict judge_verdict(const struct aligning *a, const struct comparison *co
                      (comparison->verdict == COMPARE_EMBEDDED && a->object->size / 2 <= a->place.len &&
                       a->place.len / 2 <= a->object->size)))
         return verdict_of_kin(a, finding);
-    if (comparison->verdict == COMPARE_EMBEDDED && comparison->a_in_b && !judge_is_complete(a, finding))
+    if (comparison->verdict == COMPARE_EMBEDDED && comparison->a_in_b && !finding_is_complete(finding))
         return VERDICT_FRAGMENT;
     return is_embedded(a, e, finding) ? VERDICT_EMBEDDED : VERDICT_FRAGMENT;
 }

@@ -16,6 +16,7 @@ enum {
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
     ROUNDS = 4,
     LEAST_COMMON = 64, /* files that may have a sample in any case, */
+    LEAST_RARE = 2,    /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
     COMMON_SHARE = 100, /* or one in so many */
 };
@@ -37,8 +38,7 @@ struct searcher {
     struct refset_hits hits;
     struct match *matches; /* by sample */
     size_t match_count, match_room;
-    size_t evidence; /* matches that are not common, */
-    bool common_too; /* or all: nothing else is left */
+    size_t noise; /* rare matches that nothing explains */
     struct candidate *candidates;
     size_t candidate_count;
     struct chance_hit *line;
@@ -178,11 +178,17 @@ static int by_sample(const void *a, const void *b)
     return x->query < y->query ? -1 : x->query > y->query;
 }
 
-static int keep_matches(struct searcher *s, const struct refset_info *info, struct error *err)
+/* A sample that so many files have is no evidence of one of them. */
+static uint64_t most_files(const struct searcher *s)
 {
-    const uint64_t references = info->counts.records;
-    const uint64_t common =
-        references / COMMON_SHARE > LEAST_COMMON ? references / COMMON_SHARE : LEAST_COMMON;
+    const uint64_t references = refset_search_info(s->search)->counts.records;
+
+    return references / COMMON_SHARE > LEAST_COMMON ? references / COMMON_SHARE : LEAST_COMMON;
+}
+
+static int keep_matches(struct searcher *s, struct error *err)
+{
+    const uint64_t most = most_files(s);
 
     if (s->match_count + s->hits.count > s->match_room) {
         const size_t room = 2 * (s->match_count + s->hits.count);
@@ -195,20 +201,18 @@ static int keep_matches(struct searcher *s, const struct refset_info *info, stru
     }
     for (size_t i = 0; i < s->hits.count; i++) {
         const struct refset_hit *hit = &s->hits.list[i];
-        const bool is_common = hit->files > common;
+        const enum match_kind kind = hit->files > most ? MATCH_COMMON : MATCH_RARE;
 
         if (hit->files == 0)
             continue;
-        s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], is_common};
-        s->evidence += !is_common;
+        s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], kind};
+        s->noise += kind == MATCH_RARE;
     }
     return 0;
 }
 
 static int look_up(struct searcher *s, size_t count, struct error *err)
 {
-    const struct refset_info *info = refset_search_info(s->search);
-
     for (size_t done = 0, piece; done < count && s->match_count < MOST_MATCHES; done += piece) {
         piece = count - done < BATCH ? count - done : BATCH;
         s->hits.count = 0;
@@ -216,7 +220,7 @@ static int look_up(struct searcher *s, size_t count, struct error *err)
             return -1;
         for (size_t i = 0; i < s->hits.count; i++)
             s->hits.list[i].query += (uint32_t)done;
-        if (keep_matches(s, info, err))
+        if (keep_matches(s, err))
             return -1;
     }
     if (s->match_count)
@@ -226,13 +230,32 @@ static int look_up(struct searcher *s, size_t count, struct error *err)
 
 /* ---- candidates ---- */
 
+/* A candidate's matches that are evidence, and those that would be noise to others. */
+struct own_matches {
+    size_t evidence, noise;
+};
+
+static struct own_matches count_own(const struct searcher *s, const struct candidate *candidate)
+{
+    struct own_matches own = {0};
+
+    for (size_t i = 0; i < candidate->count; i++) {
+        const enum match_kind kind = s->matches[candidate->first + i].kind;
+
+        own.evidence += kind != MATCH_COMMON;
+        own.noise += kind == MATCH_RARE;
+    }
+    return own;
+}
+
 /* The matches with other references tell how many there would be by chance with this one; a few references
  * tell little. */
-static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place, size_t own)
+static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place,
+                                  const struct own_matches *own)
 {
     const struct refset_counts *counts = &refset_search_info(s->search)->counts;
     const double mean = (double)counts->samples / (double)counts->records;
-    const double noise = (double)(s->evidence - own) / fmax((double)counts->records, FEW_REFERENCES);
+    const double noise = (double)(s->noise - own->noise) / fmax((double)counts->records, FEW_REFERENCES);
 
     return (struct chance_pair){
         .object_len = s->object.size,
@@ -252,19 +275,22 @@ static struct chance_hit hit_of(const struct searcher *s, const struct match *ma
 
 /* The candidate's matches that lie in its cluster: in the order of the reference, so nearly in that of the
  * object. */
-static size_t take_cluster(struct searcher *s, const struct candidate *candidate,
-                           const struct refset_record *record)
+static size_t take_cluster(struct searcher *s, struct candidate *candidate, const struct refset_record *record)
 {
     const struct cluster *cluster = &candidate->cluster;
-    size_t count = 0;
+    size_t count = 0, rare = 0;
 
     for (size_t i = 0; i < candidate->count; i++) {
-        const struct chance_hit hit = hit_of(s, &s->matches[candidate->first + i], record);
+        const struct match *match = &s->matches[candidate->first + i];
+        const struct chance_hit hit = hit_of(s, match, record);
         const int64_t diagonal = (int64_t)(hit.object - hit.reference);
 
-        if (diagonal >= cluster->low && diagonal <= cluster->high)
-            s->line[count++] = hit;
+        if (diagonal < cluster->low || diagonal > cluster->high)
+            continue;
+        s->line[count++] = hit;
+        rare += match->kind == MATCH_RARE || match->kind == MATCH_EXPLAINED;
     }
+    candidate->common = rare < LEAST_RARE;
     return count;
 }
 
@@ -281,6 +307,22 @@ static bool is_on_line(const struct searcher *s, const struct query *query, size
     return false;
 }
 
+/* The first query of the set that is not before pos. */
+static size_t first_query(const struct searcher *s, int64_t pos)
+{
+    size_t low = 0, high = s->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if ((int64_t)s->object.queries[s->queries[middle]].pos < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The queries that lie on the diagonals of a candidate's matches, at samples with the same character. */
 static void explain(struct searcher *s, struct candidate *candidate, const struct refset_record *record)
 {
@@ -289,12 +331,12 @@ static void explain(struct searcher *s, struct candidate *candidate, const struc
     size_t next = 0, near = 0;
 
     candidate->support = count;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = first_query(s, from); i < s->count; i++) {
         const struct query *query = &s->object.queries[s->queries[i]];
 
         if ((int64_t)query->pos >= to)
             break;
-        if ((int64_t)query->pos < from || s->states[i] == QUERY_LOOKED_UP)
+        if (s->states[i] == QUERY_LOOKED_UP)
             continue;
         while (next < count && s->line[next].object < query->pos)
             next++;
@@ -325,31 +367,22 @@ static size_t line_up(struct searcher *s, const struct candidate *candidate,
     size_t count = 0;
 
     for (size_t i = 0; i < candidate->count; i++)
-        if (s->common_too || !s->matches[candidate->first + i].common)
+        if (s->matches[candidate->first + i].kind != MATCH_COMMON)
             s->line[count++] = hit_of(s, &s->matches[candidate->first + i], record);
-    return count;
-}
-
-static size_t count_evidence(const struct searcher *s, const struct candidate *candidate)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < candidate->count; i++)
-        count += s->common_too || !s->matches[candidate->first + i].common;
     return count;
 }
 
 /* What is believed of one reference, of which the matches are candidate.first and count. */
 static int judge(struct searcher *s, struct candidate candidate, uint64_t first, struct error *err)
 {
-    const size_t own = count_evidence(s, &candidate);
-    struct chance_pair pair = pair_of(s, &candidate.place, own);
+    struct own_matches own = count_own(s, &candidate);
+    struct chance_pair pair = pair_of(s, &candidate.place, &own);
     struct cluster clusters[MOST_CLUSTERS];
     const struct refset_record *record;
     size_t found;
     bool missing;
 
-    if (chance_best_ln_e(&pair, own) > pair.most_ln_e)
+    if (chance_best_ln_e(&pair, own.evidence) > pair.most_ln_e)
         return 0;
     record = refset_cache_record(s->cache, first, &missing, err);
     if (!record)
@@ -360,13 +393,13 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         candidate.count--; /* samples of a record that is not there any more */
     if (make_line(s, candidate.count, err))
         return -1;
-    pair = pair_of(s, &candidate.place, count_evidence(s, &candidate));
+    own = count_own(s, &candidate);
+    pair = pair_of(s, &candidate.place, &own);
     found = chance_clusters(&pair, s->line, line_up(s, &candidate, record), clusters, MOST_CLUSTERS);
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = clusters[i];
         explain(s, &candidate, record);
         candidate.cluster.ln_e = chance_again(&pair, &clusters[i], (double)candidate.support);
-        candidate.common = s->common_too;
         candidate.believed = candidate.cluster.ln_e <= s->object.most_ln_e;
         s->candidates[s->candidate_count++] = candidate;
     }
@@ -399,18 +432,65 @@ static int find_candidates(struct searcher *s, struct error *err)
     return 0;
 }
 
-/*
- * What is common is no evidence of a part.  But a set may have a hundred versions of one file, and nothing of
- * the object may be rarer than that: so, if nothing else was found, all counts, for whoever asks for whole
- * files.
- */
-static int find_among_common(struct searcher *s, struct error *err)
+static int by_start(const void *a, const void *b)
 {
-    if (s->candidate_count > 0 || s->match_count == s->evidence)
-        return 0;
-    s->common_too = true;
-    s->evidence = s->match_count;
-    return find_candidates(s, err);
+    const struct candidate *x = a, *y = b;
+
+    return x->cluster.start < y->cluster.start ? -1 : x->cluster.start > y->cluster.start;
+}
+
+static int by_query(const void *a, const void *b)
+{
+    const struct match *x = a, *y = b;
+
+    return x->query < y->query ? -1 : x->query > y->query;
+}
+
+/* How far the candidates that are believed and begin up to pos reach; they are by start, *next: the first
+ * that was not looked at. */
+static uint64_t reach_of_candidates(const struct searcher *s, uint64_t pos, size_t *next, uint64_t reach)
+{
+    for (; *next < s->candidate_count && s->candidates[*next].cluster.start <= pos; ++*next) {
+        const struct candidate *candidate = &s->candidates[*next];
+
+        if (candidate->believed && candidate->cluster.end >= reach)
+            reach = candidate->cluster.end + 1;
+    }
+    return reach;
+}
+
+/*
+ * Matches where something was found are explained by it, or by near-copies of it: they are no noise to what
+ * lies elsewhere.  Elsewhere what is common counts, too: a set may have a hundred versions of one file, and
+ * nothing of them may be rarer than that.  (matcher.c takes it only for whole files.)  The number of matches
+ * that could now make a difference.
+ */
+static size_t sort_out_matches(struct searcher *s)
+{
+    size_t next = 0, explained = 0, admitted = 0;
+    uint64_t reach = 0;
+
+    if (s->candidate_count)
+        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, by_start);
+    if (s->match_count)
+        qsort(s->matches, s->match_count, sizeof *s->matches, by_query);
+    for (size_t i = 0; i < s->match_count; i++) {
+        struct match *match = &s->matches[i];
+        const uint64_t pos = s->object.queries[match->query].pos;
+
+        reach = reach_of_candidates(s, pos, &next, reach);
+        if (match->kind == MATCH_RARE && pos < reach) {
+            match->kind = MATCH_EXPLAINED;
+            explained++;
+        } else if (match->kind == MATCH_COMMON && pos >= reach) {
+            match->kind = MATCH_ADMITTED;
+            admitted++;
+        }
+    }
+    s->noise -= explained;
+    if (s->match_count)
+        qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
+    return admitted + (explained && s->noise >= LEAST_RARE ? s->noise : 0);
 }
 
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
@@ -420,14 +500,14 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
 
     s->object = *object;
     s->match_count = s->candidate_count = 0;
-    s->evidence = 0;
-    s->common_too = false;
+    s->noise = 0;
     if (collect(s, set, known, err))
         return -1;
-    for (int round = 0; (chosen = choose(s, looked_up[round])) > 0; round += round + 1 < ROUNDS)
+    for (int round = object->all ? ROUNDS - 1 : 0; (chosen = choose(s, looked_up[round])) > 0;
+         round += round + 1 < ROUNDS)
         if (look_up(s, chosen, err) || find_candidates(s, err))
             return -1;
-    return find_among_common(s, err);
+    return sort_out_matches(s) ? find_candidates(s, err) : 0;
 }
 
 struct candidate *searcher_candidates(struct searcher *s, size_t *count)

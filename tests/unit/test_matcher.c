@@ -906,6 +906,193 @@ START_TEST(a_small_file_that_is_a_part_of_a_large_one_is_told_of_both)
 }
 END_TEST
 
+START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
+{
+    enum { COPIES = 40 };
+    struct bytes copies[COPIES], bytes = random_bytes(150000);
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    copies[0] = text(20000);
+    for (size_t i = 1; i < COPIES; i++) {
+        copies[i] = copy_of(copies[0], 0, copies[0].len);
+        copies[i].data[i * 499] ^= 1;
+    }
+    for (size_t i = 0; i < COPIES; i++)
+        add_file(0, copies[i]);
+    begin_scan(false);
+    for (size_t i = 0; i < COPIES; i += 13) {
+        const struct findings *findings;
+
+        put(bytes, 70001, copies[i]);
+        findings = scan(bytes);
+        ck_assert_uint_eq(findings->count, 1);
+        assert_embedded(&findings->list[0], 0, copies[i], 70001);
+        ck_assert_uint_eq(findings->list[0].also, COPIES - 1);
+    }
+    for (size_t i = 0; i < COPIES; i++)
+        free(copies[i].data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
+/* So many that none of their samples is rare. */
+enum { VERSIONS = 100, VERSION_LEN = 30000 };
+static struct bytes versions[VERSIONS];
+
+static void add_versions(size_t set)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        versions[i] = i ? copy_of(versions[i - 1], 0, VERSION_LEN) : text(VERSION_LEN);
+        versions[i].data[random_below(VERSION_LEN)] ^= 1;
+        add_file(set, versions[i]);
+    }
+}
+
+static void free_versions(void)
+{
+    for (size_t i = 0; i < VERSIONS; i++)
+        free(versions[i].data);
+}
+
+START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
+{
+    struct bytes other = random_bytes(30000), bytes = random_bytes(200000);
+    const struct findings *findings;
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_versions(0);
+    add_file(0, other);
+    begin_scan(false);
+    put(bytes, 50001, versions[57]);
+    put(bytes, 120001, other);
+    findings = scan(bytes);
+    ck_assert_uint_eq(findings->count, 2);
+    assert_embedded(&findings->list[0], 0, versions[57], 50001);
+    assert_embedded(&findings->list[1], 0, other, 120001);
+    free_versions();
+    free(other.data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
+START_TEST(a_part_that_a_hundred_files_have_is_no_finding)
+{
+    struct bytes other = random_bytes(30000), bytes = random_bytes(200000), part;
+    const struct findings *findings;
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_versions(0);
+    add_file(0, other);
+    begin_scan(false);
+    part = copy_of(versions[57], 8000, 14000);
+    put(bytes, 50001, part);
+    assert_nothing(bytes, VERDICT_NONE);
+    put(bytes, 120001, other);
+    findings = scan(bytes);
+    ck_assert_uint_eq(findings->count, 1);
+    assert_embedded(&findings->list[0], 0, other, 120001);
+    free_versions();
+    free(part.data);
+    free(other.data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
+START_TEST(a_file_that_is_all_there_is_told_though_more_of_another_one_is)
+{
+    struct bytes whole = text(30000), more = random_bytes(15000), longer = new_bytes(45000),
+                 bytes = random_bytes(200000);
+    const struct findings *findings;
+    bool told = false;
+
+    put(longer, 0, whole);
+    substitute(longer, 300);
+    put(longer, 30000, more);
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_file(0, whole);
+    add_file(0, longer);
+    begin_scan(false);
+    put(bytes, 70001, whole);
+    put(bytes, 100001, more);
+    findings = scan(bytes);
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].file == file_of(0, whole)) {
+            assert_embedded(&findings->list[i], 0, whole, 70001);
+            told = true;
+        }
+    ck_assert(told);
+    free(whole.data);
+    free(more.data);
+    free(longer.data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
+START_TEST(with_all_references_what_lies_in_a_larger_one_is_told_too)
+{
+    struct bytes small = random_bytes(2000), large = random_bytes(300000), bytes = random_bytes(1000000);
+    const struct findings *findings;
+
+    put(large, 250000, small);
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_strangers(0, 20);
+    add_file(0, small);
+    add_file(0, large);
+    begin_scan(false);
+    plan.matching.all_references = true;
+    next_scanner();
+    put(bytes, 300001, large);
+    findings = scan(bytes);
+    ck_assert_uint_eq(findings->count, 2);
+    assert_embedded(&findings->list[0], 0, large, 300001);
+    assert_embedded(&findings->list[1], 0, small, 550001);
+    free(small.data);
+    free(large.data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
+/* Numbers that count up, as tables in fonts and programs do. */
+START_TEST(tables_that_count_up_are_no_evidence)
+{
+    static const unsigned widths[] = {2, 4, 8};
+
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        struct bytes file = random_bytes(60000), bytes = random_bytes(60000), table = new_bytes(3600);
+
+        for (size_t k = 0; k < table.len; k++) { /* big endian */
+            const size_t number = 0x1126 + k / widths[i] * 7;
+            const unsigned shift = 8 * (widths[i] - 1 - (unsigned)(k % widths[i]));
+
+            table.data[k] = (uint8_t)(shift < 32 ? number >> shift : 0);
+        }
+        put(file, 20001, table);
+        put(bytes, 33001, table);
+        begin_test();
+        new_set(REFSET_NOTABLE);
+        add_strangers(0, 20);
+        add_file(0, file);
+        begin_scan(false);
+        next_scanner();
+        assert_nothing(bytes, VERDICT_NONE);
+        free(table.data);
+        free(file.data);
+        free(bytes.data);
+        end_test();
+    }
+}
+END_TEST
+
 /* ---- how an object comes ---- */
 
 START_TEST(what_is_found_does_not_depend_on_how_an_object_is_cut)
@@ -1237,6 +1424,10 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           a_file_that_several_sets_have_is_told_of_each,
           of_near_copies_the_best_is_told_and_the_others_are_counted,
           a_small_file_that_is_a_part_of_a_large_one_is_told_of_both,
+          of_many_near_copies_with_the_same_samples_the_right_one_is_told,
+          one_of_a_hundred_versions_is_found_beside_another_file, a_part_that_a_hundred_files_have_is_no_finding,
+          a_file_that_is_all_there_is_told_though_more_of_another_one_is,
+          with_all_references_what_lies_in_a_larger_one_is_told_too, tables_that_count_up_are_no_evidence,
           what_is_found_does_not_depend_on_how_an_object_is_cut, chunks_are_scanned_one_by_one,
           objects_of_more_bytes_than_are_wanted_are_not_read,
           what_cannot_be_read_a_second_time_is_found_all_the_same, a_small_file_in_a_huge_object_is_found,

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "matcher_inner.h"
+
+enum {
+    PIECE = 64 << 10,
+    REMEMBERED = 64, /* places that were hashed lately */
+    MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
+    MOST_TIMES = 8,          /* or so many times the object */
+};
+
+static const double likely = 0.5; /* of a reference's samples: some may be too common to be found by */
+
+/* Bytes of the object, and the file that has the same. */
+struct whole_place {
+    uint64_t start, len;
+    uint64_t file; /* 0: none */
+};
+
+struct wholes {
+    struct digest *digest;
+    uint8_t *piece;
+    struct whole_place places[REMEMBERED];
+    size_t count, next;
+    uint64_t budget;
+};
+
+struct wholes *wholes_new(struct error *err)
+{
+    struct wholes *wholes = calloc(1, sizeof *wholes);
+
+    if (!wholes || !(wholes->piece = malloc(PIECE)))
+        error_set(err, "out of memory");
+    else if ((wholes->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+        return wholes;
+    wholes_free(wholes);
+    return NULL;
+}
+
+void wholes_free(struct wholes *wholes)
+{
+    if (!wholes)
+        return;
+    digest_free(wholes->digest);
+    free(wholes->piece);
+    free(wholes);
+}
+
+/* Whether the object has about as many samples of it as it would have of all of it. */
+static bool is_likely(const struct aligner_object *object, const struct candidate *candidate)
+{
+    const struct refset_place *place = &candidate->place;
+    const double thinned = fmin(1, (double)place->c / object->probed_c);
+    const double expected = (double)place->count * thinned;
+
+    return (double)candidate->support >= likely * expected - 2 * sqrt(expected);
+}
+
+static bool is_inside(const struct aligner_object *object, const struct candidate *candidate)
+{
+    const int64_t start = candidate->cluster.main;
+
+    return start >= 0 && candidate->place.len <= object->size &&
+           (uint64_t)start <= object->size - candidate->place.len;
+}
+
+/* 1; 0 if they cannot be read; -1 if libcrypto fails. */
+static int hash(struct wholes *wholes, struct content *content, const struct whole_place *place,
+                struct digest_values *values, struct error *err)
+{
+    if (digest_begin(wholes->digest, err))
+        return -1;
+    for (uint64_t done = 0; done < place->len;) {
+        const size_t piece = place->len - done < PIECE ? (size_t)(place->len - done) : PIECE;
+
+        if (content->read(content, place->start + done, wholes->piece, piece))
+            return 0;
+        if (digest_update(wholes->digest, wholes->piece, piece, err))
+            return -1;
+        done += piece;
+    }
+    return digest_final(wholes->digest, values, err) ? -1 : 1;
+}
+
+static struct whole_place *find_place(struct wholes *wholes, uint64_t start, uint64_t len)
+{
+    for (size_t i = 0; i < wholes->count; i++)
+        if (wholes->places[i].start == start && wholes->places[i].len == len)
+            return &wholes->places[i];
+    return NULL;
+}
+
+static struct whole_place *new_place(struct wholes *wholes, uint64_t start, uint64_t len)
+{
+    struct whole_place *place = &wholes->places[wholes->next];
+
+    *place = (struct whole_place){.start = start, .len = len};
+    wholes->next = (wholes->next + 1) % REMEMBERED;
+    wholes->count += wholes->count < REMEMBERED;
+    return place;
+}
+
+/* The file that lies where the candidate would, or 0. */
+static int look_up(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
+                   const struct candidate *candidate, uint64_t *file, struct error *err)
+{
+    const uint64_t start = (uint64_t)candidate->cluster.main, len = candidate->place.len;
+    struct whole_place *place = find_place(wholes, start, len);
+    struct digest_values values = {0};
+    int hashed;
+
+    *file = 0;
+    if (!place) {
+        if (len > wholes->budget)
+            return 0;
+        wholes->budget -= len;
+        place = new_place(wholes, start, len);
+        hashed = hash(wholes, object->content, place, &values, err);
+        if (hashed < 0 || (hashed && refset_search_digests(search, &values, 0, &place->file, err)))
+            return -1;
+    }
+    *file = place->file;
+    return 0;
+}
+
+int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
+                struct candidate *candidates, size_t count, struct error *err)
+{
+    if (!object->content)
+        return 0;
+    wholes->count = wholes->next = 0;
+    wholes->budget = object->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * object->size;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate *candidate = &candidates[i];
+        uint64_t file;
+
+        if (!candidate->believed || !is_inside(object, candidate) || !is_likely(object, candidate))
+            continue;
+        if (look_up(wholes, search, object, candidate, &file, err))
+            return -1;
+        candidate->whole = file == candidate->place.file;
+    }
+    return 0;
+}
+
+/* ---- what there is to say ---- */
+
+/* Of the samples of object and reference, those of the place where it lies. */
+static double resemblance_of(const struct aligner_object *object, uint64_t start, uint64_t end)
+{
+    size_t inside = 0;
+
+    for (size_t i = 0; i < object->count; i++)
+        inside += object->samples[i].pos >= start && object->samples[i].pos < end;
+    return object->count ? (double)inside / (double)object->count : (double)(end - start) / (double)object->size;
+}
+
+/* All of its blocks are there, if the set has them. */
+static int take_proof(struct searcher *searcher, const struct candidate *candidate, struct finding *finding,
+                      struct error *err)
+{
+    bool missing;
+    const struct refset_record *record =
+        refset_cache_record(searcher_cache(searcher), candidate->place.first, &missing, err);
+
+    if (!record)
+        return missing ? error_set(err, "a record is not there any more") : -1;
+    finding->proved = finding->blocks = record->blocks.len / DIGEST_SHA1_LEN;
+    finding->proof = finding->blocks ? PROOF_BLOCKS : PROOF_SHA1;
+    return 0;
+}
+
+int wholes_tell(const struct aligner_object *object, struct searcher *searcher, const struct candidate *candidate,
+                struct finding *finding, struct error *err)
+{
+    const uint64_t start = (uint64_t)candidate->cluster.main, len = candidate->place.len;
+    const uint64_t before = start, behind = object->size - start - len;
+
+    if (finding_resize(finding, 1, err) || take_proof(searcher, candidate, finding, err))
+        return -1;
+    finding->ranges[0] = (struct finding_range){start, start + len, 0, len};
+    finding_measure(finding);
+    finding->ref_size = len;
+    finding->containment = 1;
+    finding->resemblance = resemblance_of(object, start, start + len);
+    finding->ln_e = candidate->cluster.ln_e;
+    finding->has_edits = true;
+    finding->verdict = VERDICT_EMBEDDED;
+    /* a file to which something was added at one end is a newer version rather than a container */
+    if (!object->range && (before == 0 || behind == 0) && object->size / 2 <= len) {
+        finding->verdict = VERDICT_VARIANT;
+        finding->edits = finding->edits_low = finding->edits_high = (double)(object->size - len);
+    }
+    return 0;
+}
