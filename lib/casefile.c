@@ -21,6 +21,7 @@ static const char *const schema[] = {
     " name TEXT NOT NULL, path BLOB NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL) STRICT;"
     "CREATE TABLE evidence ("
     " id INTEGER PRIMARY KEY, path BLOB NOT NULL, state TEXT NOT NULL, format TEXT, size INTEGER,"
+    " stamp TEXT NOT NULL DEFAULT '',"
     " sha1 BLOB, md5 BLOB, sha256 BLOB, stored_sha1 BLOB, stored_md5 BLOB, stored_sha256 BLOB,"
     " objects INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, known INTEGER NOT NULL DEFAULT 0,"
     " identical INTEGER NOT NULL DEFAULT 0, variant INTEGER NOT NULL DEFAULT 0,"
@@ -45,7 +46,8 @@ static const char *const schema[] = {
     "CREATE TABLE problem ("
     " id INTEGER PRIMARY KEY, evidence INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (evidence, text)) STRICT;"
     "CREATE TABLE log ("
-    " id INTEGER PRIMARY KEY, time INTEGER NOT NULL, text TEXT NOT NULL, chain BLOB NOT NULL) STRICT;",
+    " id INTEGER PRIMARY KEY, time INTEGER NOT NULL, text TEXT NOT NULL, evidence INTEGER, seal BLOB,"
+    " chain BLOB NOT NULL) STRICT;",
     NULL,
 };
 
@@ -182,9 +184,10 @@ static int load_sets(struct casefile *casefile, struct error *err)
 /* ---- evidence ---- */
 
 enum {
-    EVIDENCE_DIGESTS = 4,
-    EVIDENCE_STORED = 7,
-    EVIDENCE_OBJECTS = 10,
+    EVIDENCE_STAMP = 4,
+    EVIDENCE_DIGESTS,
+    EVIDENCE_STORED = EVIDENCE_DIGESTS + DIGEST_KINDS,
+    EVIDENCE_OBJECTS = EVIDENCE_STORED + DIGEST_KINDS,
     EVIDENCE_BYTES,
     EVIDENCE_KNOWN,
     EVIDENCE_FINDINGS
@@ -238,6 +241,7 @@ static bool get_evidence(struct statement *row, uint64_t number, struct case_evi
     *evidence = (struct case_evidence){.number = number};
     if (!statement_bytes(row, 0, &path, &len) || memchr(path, '\0', len) ||
         !get_state(row, 1, &evidence->state) || !get_image(row, evidence) ||
+        !casefile_get_string(row, EVIDENCE_STAMP, &evidence->stamp) ||
         !casefile_get_digests(row, EVIDENCE_DIGESTS, &evidence->digests) ||
         !casefile_get_digests(row, EVIDENCE_STORED, &evidence->stored) || !get_counts(row, &out->counts))
         return false;
@@ -245,10 +249,12 @@ static bool get_evidence(struct statement *row, uint64_t number, struct case_evi
     buffer_add(&out->texts, path, len);
     buffer_add_char(&out->texts, '\0');
     buffer_add(&out->texts, evidence->format, strlen(evidence->format) + 1);
+    buffer_add(&out->texts, evidence->stamp, strlen(evidence->stamp) + 1);
     if (out->texts.failed)
         return false;
     evidence->path = out->texts.data;
-    evidence->format = out->texts.data + len + 1;
+    evidence->format = evidence->path + len + 1;
+    evidence->stamp = evidence->format + strlen(evidence->format) + 1;
     return true;
 }
 
@@ -257,7 +263,7 @@ int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct ca
 {
     struct statement *row = database_prepare(
         casefile->database,
-        "SELECT path, state, format, size, sha1, md5, sha256, stored_sha1, stored_md5, stored_sha256, "
+        "SELECT path, state, format, size, stamp, sha1, md5, sha256, stored_sha1, stored_md5, stored_sha256, "
         "objects, bytes,"
         " known, identical, variant, embedded, fragment, none, too_small, low_entropy, unreadable, skipped"
         " FROM evidence WHERE id = ?",
@@ -479,6 +485,14 @@ static struct casefile *new_case(struct database *database, bool writes, struct 
     return casefile;
 }
 
+static int seal_plan(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct error text;
+
+    error_set(&text, "made by %s", plan->tool);
+    return casefile_seal(casefile, 0, plan->now, text.text, err);
+}
+
 static int write_new(const char *path, const struct case_plan *plan, struct error *err)
 {
     struct casefile *casefile =
@@ -487,7 +501,7 @@ static int write_new(const char *path, const struct case_plan *plan, struct erro
 
     if (!casefile)
         return -1;
-    result = put_plan(casefile, plan, err);
+    result = put_plan(casefile, plan, err) || load_info(casefile, err) ? -1 : seal_plan(casefile, plan, err);
     return casefile_close(casefile, result ? NULL : err) ? -1 : result;
 }
 
@@ -538,6 +552,8 @@ struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_
     if (check_plan(plan, err))
         return NULL;
     casefile = new_case(database_open_temporary(&casefile_format, err), true, err);
+    if (casefile)
+        casefile->temporary = true;
     if (casefile && put_plan(casefile, plan, err)) {
         casefile_close(casefile, NULL);
         return NULL;

@@ -19,13 +19,16 @@
  * workers, so what is in the file is always the beginning of the whole: after an interruption the scan goes
  * on behind it, and the case becomes the same.  An object and its findings are committed together.
  *
- * What was done when is in a log, each entry with the SHA-256 of the one before, so that nothing can be
- * changed in it or taken out of its middle unnoticed.
+ * What was done when is in a log, each entry with the SHA-256 of the one before.  The first entry seals what the
+ * case is about, and the one at the end of an evidence all that was found in it: whoever has written down the
+ * chain of the last entry can tell later that nothing was changed.
  *
  * A case file may be hostile: what is read from it is checked, and a row that cannot be is an error that says
  * so.
  */
 struct casefile;
+
+enum { CASE_CHAIN_LEN = DIGEST_SHA256_LEN };
 
 /* ---- what a case is about ---- */
 
@@ -62,6 +65,7 @@ struct case_evidence {
     uint64_t number; /* from 1 on, as they were named */
     const char *path;
     enum case_state state;
+    const char *stamp;  /* what its files were when it was begun (evidence_stamp); "" if nobody can tell */
     const char *format; /* of the image: "raw" ..; "" for files of the host */
     uint64_t size;
     bool has_image;                       /* format and size are known */
@@ -103,19 +107,21 @@ const struct case_info *casefile_info(const struct casefile *casefile);
 /* An entry of the log.  It and all that was added before are safe on the disk, as with what sets something
  * below. */
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err);
-
 /*
  * What is known of an evidence; 1, or 0 if there is none of that number (to all other functions that is an
  * error). Valid until the next call.
  */
 int casefile_evidence(struct casefile *casefile, uint64_t number, struct case_evidence *evidence,
                       struct error *err);
+int casefile_set_stamp(struct casefile *casefile, uint64_t evidence, const char *stamp, struct error *err);
 int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struct evidence_image *image,
                        struct error *err);
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
                          const struct digest_values *stored, struct error *err);
-int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state,
-                       struct error *err);
+/* With an entry of the log; that of a state other than begun holds a digest of all that the case has of the
+ * evidence, which is not to change from then on. */
+int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
+                       const char *text, struct error *err);
 
 /*
  * How far an evidence came: so many objects are there, and the content of items before first_item need not be
@@ -219,8 +225,15 @@ int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_cou
  */
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err);
+
 /* The log in order; the chain is checked: -1 where it breaks, and that entry is not told. */
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, int64_t time, const char *text),
-                      void *arg, struct error *err);
+struct case_entry {
+    int64_t time;
+    const char *text;
+    const uint8_t *chain; /* the SHA-256 of this entry and the chain of the one before */
+};
+
+int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry), void *arg,
+                      struct error *err);
 
 #endif

@@ -7,8 +7,8 @@
 #include "database.h"
 
 /* What the files of the module share: casefile.c makes, opens and compares cases, casefile_values.c has the
- * values of rows, casefile_writer.c adds, casefile_reader.c reads, casefile_verify.c checks the log and the
- * whole. */
+ * values of rows, casefile_writer.c adds, casefile_reader.c reads, casefile_log.c has the log, and
+ * casefile_verify.c checks the whole. */
 
 enum {
     /* Of the id of an object or a problem the lower bits are its number, from 1 on, and those above the
@@ -31,7 +31,7 @@ struct case_evidence_row {
 
 struct casefile {
     struct database *database;
-    bool writes, all_objects;
+    bool writes, all_objects, temporary;
     bool failed; /* a write did */
     struct case_info info;
     char *info_text;
@@ -90,6 +90,8 @@ bool casefile_unpack(const void *data, size_t len, struct finding *finding);
 
 /* ---- casefile_writer.c ---- */
 
+/* Runs a statement in the batch, and frees it. */
+int casefile_run(struct casefile *casefile, struct statement *row, struct error *err);
 /* The counts of evidence that is being added to, which are ahead of those in its row; NULL if it is not. */
 const struct case_counts *casefile_ahead(const struct casefile *casefile, uint64_t evidence);
 
@@ -104,13 +106,12 @@ enum { CASEFILE_OBJECT_COLUMNS = 16 };
 /* What lies in the statement is valid until it is stepped; id, findings: as in the row. */
 bool casefile_get_object(struct statement *row, struct case_object *object, uint64_t *id, uint64_t *findings);
 
-/* ---- casefile_verify.c ---- */
+/* ---- casefile_log.c ---- */
 
-enum { CASE_CHAIN_LEN = DIGEST_SHA256_LEN };
-
-/* The chain of the entry that is behind one with that chain; the first one's is that of an entry 0. */
-int casefile_chain(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN], uint64_t id, int64_t time,
-                   const char *text, uint8_t chain[CASE_CHAIN_LEN], struct error *err);
-void casefile_first_chain(const struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN]);
+/* An entry of the log with a digest of all that the case has of an evidence, or, of number 0, of what it is about. */
+int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text, struct error *err);
+/* Whether all that the log sealed is as it was: each fault is told.  -1: the log itself is broken. */
+int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why), void *arg,
+                         struct error *err);
 
 #endif

@@ -4,91 +4,6 @@
 
 #include "casefile_inner.h"
 
-/* ---- the log ---- */
-
-static void put_number(uint8_t *to, uint64_t number)
-{
-    for (int i = 0; i < 8; i++)
-        to[i] = (uint8_t)(number >> (8 * i));
-}
-
-/* Bound to the case, so that no log can be put into another one. */
-void casefile_first_chain(const struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN])
-{
-    memset(chain, 0, CASE_CHAIN_LEN);
-    memcpy(chain, casefile->info.uuid, sizeof casefile->info.uuid);
-}
-
-int casefile_chain(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN], uint64_t id, int64_t time,
-                   const char *text, uint8_t chain[CASE_CHAIN_LEN], struct error *err)
-{
-    struct digest_values values;
-    uint8_t numbers[16];
-
-    put_number(numbers, id);
-    put_number(numbers + 8, (uint64_t)time);
-    if (digest_begin(digest, err) || digest_update(digest, before, CASE_CHAIN_LEN, err) ||
-        digest_update(digest, numbers, sizeof numbers, err) ||
-        digest_update(digest, text, strlen(text), err) || digest_final(digest, &values, err))
-        return -1;
-    memcpy(chain, values.bytes[DIGEST_SHA256], CASE_CHAIN_LEN);
-    return 0;
-}
-
-struct entry {
-    uint64_t id;
-    int64_t time;
-    const char *text;
-    uint8_t chain[CASE_CHAIN_LEN];
-};
-
-static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
-{
-    return casefile_get_number(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
-           statement_number(row, 1, &entry->time) && casefile_get_string(row, 2, &entry->text) &&
-           casefile_get_exactly(row, 3, entry->chain, sizeof entry->chain);
-}
-
-static int read_entries(struct casefile *casefile, struct statement *row, struct digest *digest,
-                        void (*tell)(void *arg, int64_t time, const char *text), void *arg, struct error *err)
-{
-    uint8_t chain[CASE_CHAIN_LEN];
-    struct entry entry = {0};
-    uint64_t id = 0;
-    int result;
-
-    casefile_first_chain(casefile, chain);
-    while ((result = statement_step(row, err)) > 0) {
-        if (!get_entry(row, ++id, &entry))
-            return casefile_broken(casefile, err, "entry %" PRIu64 " of the log is not as it should be", id);
-        if (casefile_chain(digest, chain, id, entry.time, entry.text, chain, err))
-            return -1;
-        if (memcmp(chain, entry.chain, sizeof chain) != 0)
-            return casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64,
-                                   id);
-        tell(arg, entry.time, entry.text);
-    }
-    return result;
-}
-
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, int64_t time, const char *text),
-                      void *arg, struct error *err)
-{
-    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
-    struct statement *row = NULL;
-    int result = -1;
-
-    if (digest)
-        row = database_prepare(casefile->database, "SELECT id, time, text, chain FROM log ORDER BY id", err);
-    if (row)
-        result = read_entries(casefile, row, digest, tell, arg, err);
-    statement_free(row);
-    digest_free(digest);
-    return result;
-}
-
-/* ---- the whole ---- */
-
 struct verify {
     struct casefile *casefile;
     void (*fault)(void *arg, const char *text);
@@ -100,13 +15,6 @@ static void tell(struct verify *verify, const struct error *why)
 {
     verify->fault(verify->arg, why->text);
     verify->faults++;
-}
-
-static void ignore_entry(void *arg, int64_t time, const char *text)
-{
-    (void)arg;
-    (void)time;
-    (void)text;
 }
 
 static void ignore_problem(void *arg, const char *text)
@@ -257,6 +165,11 @@ static void check_findings(struct verify *verify)
     case_reader_free(reader);
 }
 
+static void tell_broken_seal(void *arg, const struct error *why)
+{
+    tell(arg, why);
+}
+
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err)
 {
@@ -274,7 +187,7 @@ int casefile_verify(const char *path, void (*fault)(void *arg, const char *text)
     check_evidence(&verify);
     check_findings(&verify);
     check_references(&verify);
-    if (casefile_read_log(verify.casefile, ignore_entry, NULL, &why) < 0)
+    if (casefile_check_seals(verify.casefile, tell_broken_seal, &verify, &why))
         tell(&verify, &why);
     casefile_close(verify.casefile, NULL);
     return verify.faults;

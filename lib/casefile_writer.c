@@ -409,8 +409,7 @@ int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number
 
 /* ---- evidence ---- */
 
-/* Runs a statement in the batch, and frees it. */
-static int run(struct casefile *casefile, struct statement *row, struct error *err)
+int casefile_run(struct casefile *casefile, struct statement *row, struct error *err)
 {
     int result = begin(casefile, err);
 
@@ -432,6 +431,16 @@ static struct statement *change(struct casefile *casefile, uint64_t evidence, co
     return row;
 }
 
+int casefile_set_stamp(struct casefile *casefile, uint64_t evidence, const char *stamp, struct error *err)
+{
+    struct statement *row = change(casefile, evidence, "UPDATE evidence SET stamp = ?2 WHERE id = ?1", err);
+
+    if (!row)
+        return -1;
+    casefile_bind_string(row, 2, stamp);
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+}
+
 int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struct evidence_image *image,
                        struct error *err)
 {
@@ -442,7 +451,7 @@ int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struc
         return -1;
     casefile_bind_string(row, 2, image->format);
     casefile_bind_number(row, 3, image->size);
-    return run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
 }
 
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
@@ -457,17 +466,24 @@ int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const str
         return -1;
     casefile_bind_digests(row, 2, digests);
     casefile_bind_digests(row, 2 + DIGEST_KINDS, stored);
-    return run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
 }
 
-int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, struct error *err)
+int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
+                       const char *text, struct error *err)
 {
-    struct statement *row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
+    struct statement *row;
 
+    if (casefile_commit(casefile, err)) /* with it, the counts */
+        return -1;
+    row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
     if (!row)
         return -1;
     casefile_bind_string(row, 2, case_state_name(state));
-    return run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    if (casefile_run(casefile, row, err))
+        return -1;
+    return state == CASE_BEGUN ? casefile_log(casefile, now, text, err)
+                               : casefile_seal(casefile, evidence, now, text, err);
 }
 
 int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err)
@@ -483,55 +499,7 @@ int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *t
     casefile_bind_string(row, 2, text);
     statement_bind_number(row, 3, casefile_id(evidence, 0));
     statement_bind_number(row, 4, casefile_id(evidence + 1, 0));
-    if (run(casefile, row, err))
+    if (casefile_run(casefile, row, err))
         return -1;
     return ++casefile->batch < BATCH_OBJECTS ? 0 : casefile_commit(casefile, err);
-}
-
-/* ---- the log ---- */
-
-static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CASE_CHAIN_LEN],
-                      struct error *err)
-{
-    struct statement *row =
-        database_prepare(casefile->database, "SELECT id, chain FROM log ORDER BY id DESC LIMIT 1", err);
-    int result = row ? statement_step(row, err) : -1;
-
-    *id = 0;
-    casefile_first_chain(casefile, chain);
-    if (result > 0 && (!casefile_get_number(row, 0, INT64_MAX - 1, id) ||
-                       !casefile_get_exactly(row, 1, chain, CASE_CHAIN_LEN)))
-        result = casefile_broken(casefile, err, "the last entry of the log is not as it should be");
-    statement_free(row);
-    return result < 0 ? -1 : 0;
-}
-
-static int add_entry(struct casefile *casefile, struct digest *digest, int64_t now, const char *text,
-                     struct error *err)
-{
-    uint8_t before[CASE_CHAIN_LEN], chain[CASE_CHAIN_LEN];
-    struct statement *row;
-    uint64_t id;
-
-    if (last_entry(casefile, &id, before, err) ||
-        casefile_chain(digest, before, id + 1, now, text, chain, err))
-        return -1;
-    row = database_prepare(casefile->database, "INSERT INTO log (id, time, text, chain) VALUES (?, ?, ?, ?)",
-                           err);
-    if (!row)
-        return -1;
-    casefile_bind_number(row, 1, id + 1);
-    statement_bind_number(row, 2, now);
-    casefile_bind_string(row, 3, text);
-    statement_bind_bytes(row, 4, chain, sizeof chain);
-    return run(casefile, row, err);
-}
-
-int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err)
-{
-    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
-    int result = digest ? add_entry(casefile, digest, now, text, err) : -1;
-
-    digest_free(digest);
-    return result || casefile_commit(casefile, err) ? -1 : 0;
 }

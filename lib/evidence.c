@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "medium.h"
 #include "reading.h"
@@ -63,6 +64,47 @@ static void check_snapshot(struct reading *reading, const struct snapshot *snaps
         snprintf(text, sizeof text, "%s changed while it was read", files[i]);
         reading->sink->problem(reading->sink->arg, text);
     }
+}
+
+static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct snapshot *snapshot)
+{
+    struct timespec last = snapshot->stats[0].st_mtim;
+    char day[40] = "at an unknown time";
+    struct tm tm;
+
+    for (size_t i = 1; i < snapshot->count; i++) {
+        const struct timespec *time = &snapshot->stats[i].st_mtim;
+
+        if (time->tv_sec > last.tv_sec || (time->tv_sec == last.tv_sec && time->tv_nsec > last.tv_nsec))
+            last = *time;
+    }
+    if (gmtime_r(&last.tv_sec, &tm))
+        strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%zu file%s, %" PRIu64 " bytes, last changed %s.%09ldZ", snapshot->count,
+             snapshot->count > 1 ? "s" : "", snapshot_bytes(snapshot), day, (long)last.tv_nsec);
+}
+
+int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1], struct error *err)
+{
+    struct snapshot snapshot = {0};
+    size_t count = 0;
+    struct stat st;
+    char **files;
+    int result = -1;
+
+    stamp[0] = '\0';
+    if (stat(path, &st))
+        return error_errno(err, "%s", path);
+    if (!S_ISREG(st.st_mode))
+        return 0;
+    files = medium_files(path, image_type, &count, err);
+    if (files && take_snapshot(&snapshot, files, count, err) == 0) {
+        put_stamp(stamp, &snapshot);
+        result = 0;
+    }
+    free(snapshot.stats);
+    medium_files_free(files);
+    return result;
 }
 
 /* ---- reading ---- */

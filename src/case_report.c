@@ -352,6 +352,10 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
         add_foreign(out, evidence->format);
         buffer_printf(out, ", %" PRIu64 " bytes", evidence->size);
     }
+    if (evidence->stamp[0]) {
+        buffer_add_text(out, "\n            ");
+        add_foreign(out, evidence->stamp);
+    }
     add_digests(out, "", &evidence->digests);
     add_digests(out, "stored ", &evidence->stored);
     buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
@@ -370,15 +374,32 @@ static void about_problem(void *arg, const char *text)
     buffer_add_char(out, '\n');
 }
 
-static void about_entry(void *arg, int64_t time, const char *text)
-{
-    struct buffer *out = arg;
+struct log_text {
+    struct buffer *out;
+    uint8_t chain[CASE_CHAIN_LEN];
+};
 
-    buffer_add_text(out, "log         ");
-    add_time(out, time);
-    buffer_add_char(out, ' ');
-    add_foreign(out, text);
+static void about_entry(void *arg, const struct case_entry *entry)
+{
+    struct log_text *log = arg;
+
+    buffer_add_text(log->out, "log         ");
+    add_time(log->out, entry->time);
+    buffer_add_char(log->out, ' ');
+    add_foreign(log->out, entry->text);
+    buffer_add_char(log->out, '\n');
+    memcpy(log->chain, entry->chain, sizeof log->chain);
+}
+
+static int about_log(struct buffer *out, struct casefile *casefile, struct error *err)
+{
+    struct log_text log = {.out = out};
+    const int result = casefile_read_log(casefile, about_entry, &log, err);
+
+    buffer_add_text(out, "seal        ");
+    escape_hex(out, log.chain, sizeof log.chain);
     buffer_add_char(out, '\n');
+    return result;
 }
 
 static int about_all(struct buffer *out, struct casefile *casefile, struct error *err)
@@ -395,7 +416,7 @@ static int about_all(struct buffer *out, struct casefile *casefile, struct error
         if (about_evidence(out, casefile, &evidence, err) ||
             casefile_problems(casefile, number, about_problem, out, err))
             return -1;
-    return result < 0 ? -1 : casefile_read_log(casefile, about_entry, out, err);
+    return result < 0 ? -1 : about_log(out, casefile, err);
 }
 
 int case_report_about(struct casefile *casefile, struct error *err)

@@ -9,6 +9,7 @@
 
 #include "case_report.h"
 #include "command.h"
+#include "escape.h"
 #include "evidence_flags.h"
 #include "interrupt.h"
 #include "scan.h"
@@ -281,6 +282,25 @@ static int show_summary(struct scan *scan, size_t count, struct error *err)
     return 0;
 }
 
+static void take_chain(void *arg, const struct case_entry *entry)
+{
+    memcpy(arg, entry->chain, CASE_CHAIN_LEN);
+}
+
+/* Whoever writes this down can tell later that the case is still the same. */
+static int show_seal(const struct command_line *line, struct error *err)
+{
+    uint8_t chain[CASE_CHAIN_LEN];
+    struct buffer text = {0};
+
+    if (casefile_read_log(line->scan.casefile, take_chain, chain, err))
+        return -1;
+    escape_hex(&text, chain, sizeof chain);
+    complain("%s: sealed with %.*s", line->output, (int)text.len, text.data ? text.data : "");
+    buffer_release(&text);
+    return 0;
+}
+
 /* Whether there is anything in sets that are not known. */
 static int any_finding(struct scan *scan, size_t count, struct error *err)
 {
@@ -304,7 +324,7 @@ static int conclude(struct command_line *line, size_t count, int status, struct 
     if (!line->output && case_report_write(&line->report, scan->casefile, err))
         return -1;
     fflush(stdout);
-    if (!scan->quiet && show_summary(scan, count, err))
+    if (!scan->quiet && (show_summary(scan, count, err) || (line->output && show_seal(line, err))))
         return -1;
     found = line->fail_on_match ? any_finding(scan, count, err) : 0;
     if (found < 0)
@@ -337,10 +357,38 @@ static int scan_into_case(struct command_line *line, size_t count, char **paths)
     return EXIT_USAGE;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Its rows would be there twice. */
+static int check_names(size_t count, char **paths)
+{
+    char **sorted = malloc(count * sizeof *sorted);
+    int result = sorted ? 0 : -1;
+
+    if (!sorted) {
+        complain("out of memory");
+        return -1;
+    }
+    memcpy(sorted, paths, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 1; i < count && !result; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            complain("%s: is named twice", sorted[i]);
+            result = -1;
+        }
+    free(sorted);
+    return result;
+}
+
 static int scan_evidence(struct command_line *line, size_t count, char **paths)
 {
     int status;
 
+    if (check_names(count, paths))
+        return EXIT_USAGE;
     interrupt_catch();
     status = scan_open_sets(&line->scan) ? EXIT_USAGE : scan_into_case(line, count, paths);
     scan_close_sets(&line->scan);

@@ -425,17 +425,9 @@ static int status_of(enum case_state state)
                                    : EXIT_PARTIAL;
 }
 
-static int write_log(struct scan *scan, const char *what)
-{
-    struct error text;
-
-    error_set(&text, "%s: %s", scan->path, what);
-    return casefile_log(scan->casefile, set_flags_now(), text.text, &scan->err);
-}
-
 static int begin_evidence(struct scan *scan, const struct case_evidence *known)
 {
-    char text[96];
+    struct error text;
 
     scan->objects = scan->rows = 0;
     scan->problems = 0;
@@ -444,8 +436,13 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
     scan->evidence.image_digests = scan->hash_image && !known->digests.kinds ? DIGEST_BIT(DIGEST_SHA1) : 0;
     scan->evidence.wanted = scan->include.count || scan->exclude.count ? is_wanted : NULL;
     scan->evidence.wanted_arg = scan;
-    snprintf(text, sizeof text, scan->there ? "going on behind %" PRIu64 " rows" : "begun", scan->there);
-    return write_log(scan, text);
+    if (scan->there)
+        error_set(&text, "%s: going on behind %" PRIu64 " rows", scan->path, scan->there);
+    else
+        error_set(&text, "%s: begun", scan->path);
+    if (!scan->there && casefile_set_stamp(scan->casefile, scan->number, scan->stamp, &scan->err))
+        return -1;
+    return casefile_set_state(scan->casefile, scan->number, CASE_BEGUN, set_flags_now(), text.text, &scan->err);
 }
 
 static int end_evidence(struct scan *scan, enum evidence_result result)
@@ -453,9 +450,10 @@ static int end_evidence(struct scan *scan, enum evidence_result result)
     static const char *const words[] = {"interrupted", "done", "done, but not all could be read",
                                         "done, but it changed while it was read", "it could not be read"};
     const enum case_state state = state_of(result);
+    struct error text;
 
-    if (casefile_commit(scan->casefile, &scan->err) ||
-        casefile_set_state(scan->casefile, scan->number, state, &scan->err) || write_log(scan, words[state]))
+    error_set(&text, "%s: %s", scan->path, words[state]);
+    if (casefile_set_state(scan->casefile, scan->number, state, set_flags_now(), text.text, &scan->err))
         return -1;
     return status_of(state);
 }
@@ -492,14 +490,38 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     return end_evidence(scan, result);
 }
 
-/* What is done is not read again, even if it is something else by now: so that is said. */
+/* Whether its files are those that the case began with, as far as one can tell from outside. */
+static bool looks_the_same(const struct scan *scan, const struct case_evidence *known)
+{
+    if (!known->stamp[0] || strcmp(known->stamp, scan->stamp) == 0)
+        return true;
+    complain("%s: it is not what the case began with: then it was %s, now it is %s; the case stays as it was",
+             scan->path, known->stamp, scan->stamp[0] ? scan->stamp : "a folder or a device");
+    return false;
+}
+
+/* What is done is not read again. */
 static int tell_done(const struct scan *scan, const struct case_evidence *known)
 {
-    if (access(scan->path, F_OK) != 0)
-        complain("%s: is not there any more; what the case has of it stays", scan->path);
-    else if (!scan->quiet)
+    if (!scan->quiet)
         complain("%s: the case has all of it already; it was not read again", scan->path);
     return status_of(known->state);
+}
+
+static int go_on(struct scan *scan, const struct case_evidence *known)
+{
+    struct error err;
+    const bool is_done = known->state != CASE_BEGUN && known->state != CASE_FAILED;
+
+    if (evidence_stamp(scan->path, scan->evidence.image_type, scan->stamp, &err)) {
+        if (!is_done)
+            return read_evidence(scan, known); /* which tells, and keeps it in the log */
+        complain("%s; what the case has of it stays", err.text);
+        return EXIT_PARTIAL;
+    }
+    if (known->state != CASE_FAILED && !looks_the_same(scan, known))
+        return EXIT_CHANGED;
+    return is_done ? tell_done(scan, known) : read_evidence(scan, known);
 }
 
 int scan_one(struct scan *scan, uint64_t number, const char *path)
@@ -510,12 +532,10 @@ int scan_one(struct scan *scan, uint64_t number, const char *path)
     scan->number = number;
     scan->path = path;
     status = casefile_evidence(scan->casefile, number, &known, &scan->err);
-    if (status > 0 && known.state != CASE_BEGUN && known.state != CASE_FAILED)
-        return tell_done(scan, &known);
     if (status == 0)
         status = error_set(&scan->err, "%s: the case has no such evidence", path);
     if (status > 0)
-        status = read_evidence(scan, &known);
+        status = go_on(scan, &known);
     if (status >= 0)
         return status;
     complain_error(&scan->err);

@@ -38,6 +38,7 @@ struct scan {
     struct casefile *casefile;
     uint64_t number; /* of the evidence */
     const char *path;
+    char stamp[EVIDENCE_STAMP_LEN + 1];
     uint64_t objects; /* so far */
     uint64_t rows,
         there; /* those of the case that were passed, of so many that it had before: a chunk each */

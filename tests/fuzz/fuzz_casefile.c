@@ -102,8 +102,7 @@ static void fill(struct casefile *casefile, uint64_t from, uint64_t to)
         add_object(casefile, i);
     casefile_problem(casefile, 1, "a problem", NULL);
     casefile_problem(casefile, 1, "another", NULL);
-    casefile_set_state(casefile, 1, CASE_DONE, NULL);
-    casefile_log(casefile, 1001, "done", NULL);
+    casefile_set_state(casefile, 1, CASE_DONE, 1001, "done", NULL);
 }
 
 static void store(void)
@@ -250,10 +249,9 @@ static void ignore(void *arg, const char *text)
     require(strlen(text) < 100000);
 }
 
-static void ignore_entry(void *arg, int64_t time, const char *text)
+static void ignore_entry(void *arg, const struct case_entry *entry)
 {
-    (void)time;
-    ignore(arg, text);
+    ignore(arg, entry->text);
 }
 
 static size_t paths_len(const char *paths, size_t count)

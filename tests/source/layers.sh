@@ -18,8 +18,8 @@ disk list_rds_delta list_sqlite refset_index
 filesystem refset_reader refset_search
 filesystem_objects refset_cache refset_verify refset_writer
 batch evidence_sink matcher refset_copy refset_writer_digests refset_writer_files refset_writer_join refset_writer_records refset_writer_sources
-casefile evidence_task matcher_align matcher_judge matcher_name matcher_search scanner
-casefile_reader casefile_values casefile_verify casefile_writer reading
+casefile evidence_task matcher_align matcher_judge matcher_name matcher_search matcher_whole scanner
+casefile_log casefile_reader casefile_values casefile_verify casefile_writer reading
 reading_host reading_image reading_names
 evidence
 '

@@ -502,11 +502,11 @@ struct texts {
     char all[2000];
 };
 
-static UNUSED void take_entry(void *arg, int64_t time, const char *text)
+static UNUSED void take_entry(void *arg, const struct case_entry *entry)
 {
     struct texts *texts = arg;
 
-    sprintf(texts->all + strlen(texts->all), "%lld %s|", (long long)time, text);
+    sprintf(texts->all + strlen(texts->all), "%lld %s|", (long long)entry->time, entry->text);
 }
 
 #endif

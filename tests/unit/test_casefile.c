@@ -115,7 +115,7 @@ START_TEST(what_is_known_of_evidence_comes_back)
     ck_assert_int_eq(casefile_set_image(casefile, 2, &image, &err), 0);
     ck_assert_int_eq(casefile_set_digests(casefile, 2, &digests, &stored, &err), 0);
     for (int state = 0; state < CASE_STATES; state++) {
-        ck_assert_int_eq(casefile_set_state(casefile, 3, (enum case_state)state, &err), 0);
+        ck_assert_int_eq(casefile_set_state(casefile, 3, (enum case_state)state, NOW, "so", &err), 0);
         assert_evidence(casefile, 3, (enum case_state)state, "", 0);
     }
     close_case(casefile);
@@ -148,7 +148,7 @@ START_TEST(evidence_that_is_none_is_an_error)
         ck_assert_int_eq(casefile_evidence(casefile, bad[i], &evidence, &err), 0);
         ck_assert_int_eq(casefile_count(casefile, bad[i], &counts, &err), -1);
         ck_assert_int_eq(casefile_progress(casefile, bad[i], &objects, &item, &err), -1);
-        ck_assert_int_eq(casefile_set_state(casefile, bad[i], CASE_DONE, &err), -1);
+        ck_assert_int_eq(casefile_set_state(casefile, bad[i], CASE_DONE, NOW, "done", &err), -1);
         ck_assert_int_eq(casefile_problem(casefile, bad[i], "x", &err), -1);
         ck_assert_int_eq(try_add(casefile, bad[i], 1, 0), -1);
         ck_assert_ptr_nonnull(strstr(err.text, "there is no evidence"));
@@ -233,7 +233,7 @@ START_TEST(objects_are_committed_by_the_thousand_and_by_the_second)
     ck_assert_int_eq(casefile_commit(casefile, &err), 0);
     ck_assert_uint_eq(committed(1), 2503);
     ck_assert_int_eq(try_add(casefile, 2, 1, 6600), 0);
-    ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, &err), 0);
+    ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err), 0);
     ck_assert_uint_eq(committed(2), 1);
     ck_assert_int_eq(try_add(casefile, 2, 2, 6700), 0);
     ck_assert_int_eq(casefile_log(casefile, NOW, "x", &err), 0);
@@ -274,7 +274,7 @@ START_TEST(a_reader_writes_nothing)
     casefile = open_report();
     ck_assert_int_eq(try_add(casefile, 1, 1, 0), -1);
     ck_assert_int_eq(casefile_log(casefile, NOW, "x", &err), -1);
-    ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, &err), -1);
+    ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err), -1);
     ck_assert_int_eq(casefile_problem(casefile, 1, "x", &err), -1);
     ck_assert_ptr_nonnull(strstr(err.text, "was opened for reading"));
     close_case(casefile);
@@ -623,7 +623,7 @@ static int fill_disk(void)
         return 3;
     if (try_add(casefile, 1, number, 0) == 0 || !strstr(err.text, "writing failed before"))
         return 4;
-    if (casefile_commit(casefile, &err) == 0 || casefile_set_state(casefile, 1, CASE_DONE, &err) == 0)
+    if (casefile_commit(casefile, &err) == 0 || casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err) == 0)
         return 5;
     return casefile_close(casefile, &err) ? 0 : 6;
 }

@@ -3,6 +3,8 @@
 
 /* ---- the log ---- */
 
+#define MADE "1700000000 made by kith 1.0|"
+
 static int read_log(struct texts *texts)
 {
     struct casefile *casefile = open_report();
@@ -34,6 +36,7 @@ START_TEST(the_log_comes_back_in_order)
     write_log();
     ck_assert_int_eq(read_log(&texts), 0);
     ck_assert_str_eq(texts.all,
+                     MADE
                      "1700000000 begun \xff|1700000000 |1700000000 done|1700000001 begun \xff|1700000001 |"
                      "1700000001 done|");
     assert_good();
@@ -53,10 +56,13 @@ START_TEST(a_log_that_was_changed_is_found)
         "DELETE FROM log WHERE id = 4; UPDATE log SET id = id - 1 WHERE id > 4",
         "UPDATE log SET id = 99 WHERE id = 4; UPDATE log SET id = 4 WHERE id = 5; UPDATE log SET id = 5 "
         "WHERE id = 99",
-        "INSERT INTO log SELECT 7, time, text, chain FROM log WHERE id = 4; UPDATE log SET id = id + 100 "
-        "WHERE id > 3;"
-        "UPDATE log SET id = 4 WHERE id = 107; UPDATE log SET id = id - 99 WHERE id > 100",
+        "INSERT INTO log SELECT 8, time, text, evidence, seal, chain FROM log WHERE id = 4; UPDATE log SET id = id + "
+        "100 WHERE id > 3;"
+        "UPDATE log SET id = 4 WHERE id = 108; UPDATE log SET id = id - 99 WHERE id > 100",
+        "UPDATE log SET evidence = 1, seal = zeroblob(32) WHERE id = 4",
+        "UPDATE log SET evidence = 9 WHERE id = 4",
     };
+    static const char *const before = MADE "1700000000 begun \xff|1700000000 |";
     uint8_t *good;
     size_t len;
 
@@ -69,12 +75,57 @@ START_TEST(a_log_that_was_changed_is_found)
         spoil(changes[i]);
         ck_assert_msg(read_log(&texts) == -1, "%s", changes[i]);
         ck_assert_msg(strstr(err.text, path) && strstr(err.text, "log"), "%s", err.text);
-        ck_assert(strncmp(texts.all, "1700000000 begun \xff|1700000000 |1700000000 done|", 44) == 0);
+        ck_assert(strncmp(texts.all, before, strlen(before)) == 0);
         ck_assert_msg(count_faults() > 0, "%s", changes[i]);
         store(good, len);
     }
     spoil("UPDATE info SET uuid = randomblob(16)"); /* the log of another case */
     ck_assert_int_gt(count_faults(), 0);
+    free(good);
+    end_test();
+}
+END_TEST
+
+/* Rows that are as they could be, but not as they were. */
+START_TEST(what_the_log_sealed_cannot_be_changed)
+{
+    static const char *const changes[] = {
+        "UPDATE info SET parameters = 'c=64'",
+        "UPDATE info SET tool = 'kith 2.0'",
+        "UPDATE refset SET generation = generation + 1 WHERE id = 2",
+        "UPDATE refset SET name = 'other' WHERE id = 2",
+        "UPDATE evidence SET path = x'41' WHERE id = 1",
+        "UPDATE evidence SET stamp = 'other' WHERE id = 1",
+        "UPDATE evidence SET sha1 = zeroblob(20) WHERE id = 1",
+        "UPDATE evidence SET state = 'partial' WHERE id = 1",
+        "UPDATE object SET sha1 = zeroblob(20) WHERE id = (SELECT min(id) FROM object WHERE sha1 IS NOT NULL)",
+        "UPDATE object SET address = address || '0' WHERE id = (SELECT min(id) FROM object)",
+        "UPDATE finding SET name = x'41' WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE class = 0)",
+        "UPDATE finding SET ln_e = -5 WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE class = 0)",
+        "UPDATE problem SET text = 'nothing'",
+        "DELETE FROM problem",
+        "INSERT INTO problem VALUES (1 << 40 | 99, 1, 'more')",
+    };
+    struct casefile *casefile;
+    uint8_t *good;
+    size_t len;
+
+    begin_test();
+    casefile = open_case();
+    ck_assert_int_eq(casefile_set_stamp(casefile, 1, "1 file", &err), 0);
+    add_objects(casefile, 1, 1, 151);
+    ck_assert_int_eq(casefile_problem(casefile, 1, "a problem", &err), 0);
+    ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err), 0);
+    add_objects(casefile, 2, 1, 51); /* not sealed yet */
+    close_case(casefile);
+    assert_good();
+    good = load(&len);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        spoil(changes[i]);
+        ck_assert_msg(count_faults() == 1, "%s: %d", changes[i], count_faults());
+        ck_assert_msg(strstr(first_fault, "sealed") != NULL, "%s: %s", changes[i], first_fault);
+        store(good, len);
+    }
     free(good);
     end_test();
 }
@@ -200,11 +251,10 @@ static void ignore_text(void *arg, const char *text)
     (void)text;
 }
 
-static void ignore_entry(void *arg, int64_t time, const char *text)
+static void ignore_entry(void *arg, const struct case_entry *entry)
 {
     (void)arg;
-    (void)time;
-    (void)text;
+    (void)entry;
 }
 
 /* All that reads, whatever comes of it. */
@@ -304,5 +354,6 @@ START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
 }
 END_TEST
 RUN_TESTS("casefile_verify", the_log_comes_back_in_order, a_log_that_was_changed_is_found,
+          what_the_log_sealed_cannot_be_changed,
           each_thing_that_is_spoiled_is_found_and_does_no_harm,
           a_row_that_cannot_be_read_is_an_error_that_says_so)
