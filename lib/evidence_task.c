@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence_task.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "batch.h"
 #include "digest.h"
@@ -12,7 +14,11 @@
 #include "format.h"
 #include "medium.h"
 
-enum { DIGEST_PIECE = 4 << 20, LIST_STEP = 1024 };
+enum {
+    DIGEST_PIECE = 4 << 20,
+    LIST_STEP = 1024,
+    MOST_DATA_RUNS = 4096, /* of a file of the host; what is behind is read as it is */
+};
 
 /* A worker: all of this is in a process of its own. */
 struct evidence_worker {
@@ -480,6 +486,28 @@ static void keep_object(void *arg, const struct object *object)
     object_encode(arg, object);
 }
 
+/* Where it has data, as far as it says: its holes need not be read, which would be slower than all else. */
+static int add_data_runs(struct object *object, int fd, const struct stat *st)
+{
+    const off_t size = (off_t)object->size;
+
+    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size)
+        return object_add_run(object, 0, 0, object->size);
+    for (off_t at = 0, end; at < size; at = end) {
+        const off_t data = lseek(fd, at, SEEK_DATA);
+
+        if (data < 0 && errno == ENXIO) /* nothing but a hole is left */
+            return 0;
+        at = data > at ? data : at;
+        end = data < 0 || object->run_count >= MOST_DATA_RUNS ? size : lseek(fd, at, SEEK_HOLE);
+        if (end <= at || end > size)
+            end = size;
+        if (object_add_run(object, (uint64_t)at, (uint64_t)at, (uint64_t)(end - at)))
+            return -1;
+    }
+    return 0;
+}
+
 /* The file is its own medium: its bytes are the image. */
 static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
 {
@@ -498,8 +526,7 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     }
     object->run_count = 0;
     object->size = medium_size(medium);
-    if (object_add_run(object, 0, 0, object->size) == 0 &&
-        batch_add(worker->batch, medium, item, object, NULL) == 0)
+    if (add_data_runs(object, fd, &before) == 0 && batch_add(worker->batch, medium, item, object, NULL) == 0)
         batch_flush(worker->batch, medium, keep_object, &encoded);
     wire = (struct wire){encoded.data, encoded.len, false};
     if (object_decode(&wire, &done)) {

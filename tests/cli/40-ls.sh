@@ -135,4 +135,21 @@ says err "1 link"
 status 0 "$KITH" ls --hash --csv tree/a tree/sub
 says err "it is taken as a file"
 same "two pieces of evidence" 3 "$(wc -l <out | tr -d ' ')"
+
+# Files with holes: at the end, at the beginning, nothing else, and more pieces of data than are kept apart.
+mkdir sparse
+python3 - <<'PY'
+import random
+random.seed(3)
+for name, size, pieces in ("end", 5000001, [0]), ("begin", 5000003, [5000000]), ("empty", 5000000, []), ("many", 4300 * 16384 + 777, [i * 16384 + random.randrange(3) * 4096 for i in range(4300)]):
+    with open("sparse/" + name, "wb") as file:
+        for at in pieces:
+            file.seek(at)
+            file.write(random.randbytes(min(random.randrange(1, 9000), size - at)))
+        file.truncate(size)
+PY
+status 0 "$KITH" ls --hash --csv sparse
+for name in end begin empty many; do
+    says out ",$name,,$(stat -c %s sparse/$name),$(sha1sum <sparse/$name | cut -c1-40),"
+done
 finish
