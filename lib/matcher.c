@@ -10,6 +10,7 @@ enum {
     BATCH = 1024,           /* samples that are probed together */
     MOST_SAMPLES = 1 << 19, /* that are kept of an object */
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
+    CACHE_BYTES = 24 << 20, /* of records, for all sets together */
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
     MOST_COMPARED = 8,      /* candidates in the same place */
     MUCH_LARGER = 2,
@@ -42,7 +43,7 @@ static int take_sets(struct matcher *matcher, struct refset_search *const *sets,
         const struct refset_info *info = refset_search_info(sets[i]);
 
         matcher->sets[i] = sets[i];
-        matcher->searchers[i] = searcher_new(sets[i], err);
+        matcher->searchers[i] = searcher_new(sets[i], CACHE_BYTES / count, err);
         if (!matcher->searchers[i])
             return -1;
         matcher->set_count = i + 1;

@@ -62,7 +62,8 @@ struct search_object {
 
 struct searcher;
 
-struct searcher *searcher_new(struct refset_search *search, struct error *err);
+/* cache: bytes of records that it may keep. */
+struct searcher *searcher_new(struct refset_search *search, size_t cache, struct error *err);
 void searcher_free(struct searcher *searcher);
 
 /* set: its bit; known: the bits of sets whose samples are no evidence for it. */

@@ -10,7 +10,6 @@ enum {
     MOST_MATCHES = 1 << 20,
     MOST_CANDIDATES = 1 << 12,
     MOST_CLUSTERS = 64,       /* of one reference */
-    CACHE_BYTES = 16 << 20,   /* of records */
     NEIGHBOURS = 256,         /* samples before and behind a query in which it must not stand alone */
     SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
@@ -26,6 +25,10 @@ static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX};
 
 enum query_state { QUERY_OPEN, QUERY_LOOKED_UP, QUERY_EXPLAINED, QUERY_DROPPED };
 
+struct stretch {
+    uint64_t start, end; /* half open */
+};
+
 struct searcher {
     struct refset_search *search;
     struct refset_cache *cache;
@@ -36,28 +39,32 @@ struct searcher {
     uint64_t *keys; /* to be looked up, and which queries these are */
     uint32_t *asked;
     struct refset_hits hits;
-    struct match *matches; /* by sample */
+    struct match *matches; /* by sample, then query */
+    struct match *spare;   /* as much room, for sorting */
     size_t match_count, match_room;
     size_t noise; /* rare matches that nothing explains */
     struct candidate *candidates;
     size_t candidate_count;
+    struct stretch *covered; /* where something was found */
     struct chance_hit *line;
     size_t line_room;
 };
 
-struct searcher *searcher_new(struct refset_search *search, struct error *err)
+struct searcher *searcher_new(struct refset_search *search, size_t cache, struct error *err)
 {
     struct searcher *s = calloc(1, sizeof *s);
 
-    if (s)
+    if (s) {
         s->candidates = malloc(MOST_CANDIDATES * sizeof *s->candidates);
-    if (!s || !s->candidates) {
+        s->covered = malloc(MOST_CANDIDATES * sizeof *s->covered);
+    }
+    if (!s || !s->candidates || !s->covered) {
         error_set(err, "out of memory");
         searcher_free(s);
         return NULL;
     }
     s->search = search;
-    s->cache = refset_cache_new(search, CACHE_BYTES, err);
+    s->cache = refset_cache_new(search, cache, err);
     if (s->cache)
         return s;
     searcher_free(s);
@@ -75,7 +82,9 @@ void searcher_free(struct searcher *s)
     free(s->asked);
     refset_hits_release(&s->hits);
     free(s->matches);
+    free(s->spare);
     free(s->candidates);
+    free(s->covered);
     free(s->line);
     free(s);
 }
@@ -169,13 +178,60 @@ static size_t choose(struct searcher *s, size_t most)
 
 /* ---- looking them up ---- */
 
-static int by_sample(const void *a, const void *b)
+/* One pass of a radix sort: by the byte of the sample that shift selects. */
+static void sort_by_byte(const struct match *from, struct match *to, size_t count, unsigned shift)
 {
-    const struct match *x = a, *y = b;
+    size_t places[257] = {0};
 
-    if (x->sample != y->sample)
-        return x->sample < y->sample ? -1 : 1;
-    return x->query < y->query ? -1 : x->query > y->query;
+    for (size_t i = 0; i < count; i++)
+        places[(from[i].sample >> shift & 255) + 1]++;
+    for (size_t i = 1; i < 256; i++)
+        places[i] += places[i - 1];
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i].sample >> shift & 255]++] = from[i];
+}
+
+/* By sample, then query.  They are many, and the samples of a set need few bytes. */
+static void sort_matches(struct searcher *s)
+{
+    struct match *list;
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < s->match_count; i++)
+        all |= s->matches[i].sample;
+    for (unsigned shift = 0; shift < 64 && all >> shift; shift += 8) {
+        sort_by_byte(s->matches, s->spare, s->match_count, shift);
+        list = s->matches;
+        s->matches = s->spare;
+        s->spare = list;
+    }
+    list = s->matches;
+    for (size_t i = 1; i < s->match_count; i++)
+        for (size_t k = i; k > 0 && list[k - 1].sample == list[k].sample && list[k - 1].query > list[k].query; k--) {
+            const struct match swap = list[k];
+
+            list[k] = list[k - 1];
+            list[k - 1] = swap;
+        }
+}
+
+static int make_match_room(struct searcher *s, size_t count, struct error *err)
+{
+    const size_t room = 2 * count;
+    struct match *list;
+
+    if (count <= s->match_room)
+        return 0;
+    free(s->spare);
+    s->spare = malloc(room * sizeof *s->spare);
+    list = s->spare ? realloc(s->matches, room * sizeof *list) : NULL;
+    if (!list) {
+        s->match_room = 0;
+        return error_set(err, "out of memory for %zu matches", room);
+    }
+    s->matches = list;
+    s->match_room = room;
+    return 0;
 }
 
 /* A sample that so many files have is no evidence of one of them. */
@@ -190,15 +246,8 @@ static int keep_matches(struct searcher *s, struct error *err)
 {
     const uint64_t most = most_files(s);
 
-    if (s->match_count + s->hits.count > s->match_room) {
-        const size_t room = 2 * (s->match_count + s->hits.count);
-        struct match *matches = realloc(s->matches, room * sizeof *matches);
-
-        if (!matches)
-            return error_set(err, "out of memory for %zu matches", room);
-        s->matches = matches;
-        s->match_room = room;
-    }
+    if (make_match_room(s, s->match_count + s->hits.count, err))
+        return -1;
     for (size_t i = 0; i < s->hits.count; i++) {
         const struct refset_hit *hit = &s->hits.list[i];
         const enum match_kind kind = hit->files > most ? MATCH_COMMON : MATCH_RARE;
@@ -223,8 +272,7 @@ static int look_up(struct searcher *s, size_t count, struct error *err)
         if (keep_matches(s, err))
             return -1;
     }
-    if (s->match_count)
-        qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
+    sort_matches(s);
     return 0;
 }
 
@@ -439,24 +487,39 @@ static int by_start(const void *a, const void *b)
     return x->cluster.start < y->cluster.start ? -1 : x->cluster.start > y->cluster.start;
 }
 
-static int by_query(const void *a, const void *b)
+/* Where candidates lie that are believed, in order and apart from each other; their number. */
+static size_t cover(struct searcher *s)
 {
-    const struct match *x = a, *y = b;
+    size_t count = 0;
 
-    return x->query < y->query ? -1 : x->query > y->query;
+    if (s->candidate_count)
+        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, by_start);
+    for (size_t i = 0; i < s->candidate_count; i++) {
+        const struct cluster *cluster = &s->candidates[i].cluster;
+
+        if (!s->candidates[i].believed)
+            continue;
+        if (count == 0 || cluster->start > s->covered[count - 1].end)
+            s->covered[count++] = (struct stretch){cluster->start, cluster->end + 1};
+        else if (cluster->end >= s->covered[count - 1].end)
+            s->covered[count - 1].end = cluster->end + 1;
+    }
+    return count;
 }
 
-/* How far the candidates that are believed and begin up to pos reach; they are by start, *next: the first
- * that was not looked at. */
-static uint64_t reach_of_candidates(const struct searcher *s, uint64_t pos, size_t *next, uint64_t reach)
+static bool is_covered(const struct searcher *s, size_t count, uint64_t pos)
 {
-    for (; *next < s->candidate_count && s->candidates[*next].cluster.start <= pos; ++*next) {
-        const struct candidate *candidate = &s->candidates[*next];
+    size_t low = 0, high = count;
 
-        if (candidate->believed && candidate->cluster.end >= reach)
-            reach = candidate->cluster.end + 1;
+    while (low < high) { /* the first that ends behind it */
+        const size_t middle = low + (high - low) / 2;
+
+        if (s->covered[middle].end <= pos)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return reach;
+    return low < count && s->covered[low].start <= pos;
 }
 
 /*
@@ -467,29 +530,23 @@ static uint64_t reach_of_candidates(const struct searcher *s, uint64_t pos, size
  */
 static size_t sort_out_matches(struct searcher *s)
 {
-    size_t next = 0, explained = 0, admitted = 0;
-    uint64_t reach = 0;
+    const size_t count = cover(s);
+    size_t explained = 0, admitted = 0;
 
-    if (s->candidate_count)
-        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, by_start);
-    if (s->match_count)
-        qsort(s->matches, s->match_count, sizeof *s->matches, by_query);
     for (size_t i = 0; i < s->match_count; i++) {
         struct match *match = &s->matches[i];
-        const uint64_t pos = s->object.queries[match->query].pos;
 
-        reach = reach_of_candidates(s, pos, &next, reach);
-        if (match->kind == MATCH_RARE && pos < reach) {
-            match->kind = MATCH_EXPLAINED;
-            explained++;
-        } else if (match->kind == MATCH_COMMON && pos >= reach) {
+        if (match->kind != MATCH_RARE && match->kind != MATCH_COMMON)
+            continue;
+        if (is_covered(s, count, s->object.queries[match->query].pos)) {
+            explained += match->kind == MATCH_RARE;
+            match->kind = match->kind == MATCH_RARE ? MATCH_EXPLAINED : MATCH_COMMON;
+        } else if (match->kind == MATCH_COMMON) {
             match->kind = MATCH_ADMITTED;
             admitted++;
         }
     }
     s->noise -= explained;
-    if (s->match_count)
-        qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
     return admitted + (explained && s->noise >= LEAST_RARE ? s->noise : 0);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    SLOTS = 1 << 12,         /* for records, */
+    SLOTS = 1 << 14,         /* for records, */
     SHELVES = 1 << 10,       /* and for lists of first samples: */
     SHELF_BITS = 12,         /* each of so many samples, */
     MOST_ON_SHELF = 1 << 12, /* so it cannot be longer */
