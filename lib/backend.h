@@ -20,8 +20,6 @@ struct backend {
      * be NULL. */
     size_t (*bad)(void *state, size_t from, uint64_t *offset,
                   uint64_t *len); /* number from; 0: there is none */
-    /* The descriptor in which these bytes are as they are, and where; -1 if there is none.  May be NULL. */
-    int (*descriptor)(void *state, uint64_t offset, size_t len, uint64_t *at);
     void (*close)(void *state);
     void *state;
     struct digest_values stored; /* digests of the whole that the container holds */

@@ -45,16 +45,6 @@ static ssize_t raw_read(void *state, uint64_t offset, void *into, size_t len)
     return pread(part->fd, into, len, (off_t)(offset - part->start));
 }
 
-static int raw_descriptor(void *state, uint64_t offset, size_t len, uint64_t *at)
-{
-    const struct part *part = part_at(state, offset);
-
-    if (!part || len > part->end - offset)
-        return -1;
-    *at = offset - part->start;
-    return part->fd;
-}
-
 static void raw_close(void *state)
 {
     struct raw *raw = state;
@@ -78,7 +68,7 @@ static int raw_new(struct backend *backend, size_t count, int close_them, struct
     }
     raw->close_them = close_them;
     *backend = (struct backend){
-        .sector_size = 512, .read = raw_read, .descriptor = raw_descriptor, .close = raw_close, .state = raw};
+        .sector_size = 512, .read = raw_read, .close = raw_close, .state = raw};
     return 0;
 }
 

@@ -9,10 +9,8 @@ enum {
     ARENA_LEN = 4 << 20, /* content of small objects that is read together */
     LARGE = 1 << 20,     /* an object of more is read alone */
     PIECE = 1 << 20,     /* of a large one */
-    MAPPED = 128 << 10,  /* a stretch of more is mapped and not copied, where that can be done */
     MAX_GAP = 4 << 10,   /* between two runs: reading it costs less than another call */
     ZEROS_PIECE = 64 << 20,
-    MOST_VIEWS = 2 * ARENA_LEN / MAPPED,
     COMPRESSED = 64 << 10, /* NTFS compresses no more than that together */
 };
 
@@ -50,8 +48,6 @@ struct batch {
     uint64_t holes, stored; /* bytes since the last flush */
     struct piece *pieces;
     size_t piece_count, piece_room;
-    struct medium_view views[MOST_VIEWS]; /* in which pieces lie */
-    size_t view_count;
     uint8_t *arena; /* ARENA_LEN, and gaps */
 };
 
@@ -230,26 +226,6 @@ static void finish(struct batch *batch, const struct medium *medium, struct obje
     blame_bad(medium, object);
 }
 
-/* Content at a place: where the system has it, or read into the arena. */
-static const uint8_t *fetch(struct batch *batch, struct medium *medium, uint64_t image, size_t len,
-                            uint8_t *into)
-{
-    struct medium_view *view = &batch->views[batch->view_count];
-
-    if (len >= MAPPED && batch->view_count < MOST_VIEWS && medium_map(medium, image, len, view)) {
-        batch->view_count++;
-        return view->data;
-    }
-    medium_read(medium, image, into, len);
-    return into;
-}
-
-static void drop_views(struct batch *batch)
-{
-    while (batch->view_count > 0)
-        medium_unmap(&batch->views[--batch->view_count]);
-}
-
 static void read_run(struct batch *batch, struct medium *medium, const struct object_run *run)
 {
     for (uint64_t done = 0; done < run->len;) {
@@ -257,8 +233,8 @@ static void read_run(struct batch *batch, struct medium *medium, const struct ob
 
         if (len > run->len - done)
             len = (size_t)(run->len - done);
-        give(batch, fetch(batch, medium, run->image + done, len, batch->arena), len);
-        drop_views(batch);
+        medium_read(medium, run->image + done, batch->arena, len);
+        give(batch, batch->arena, len);
         done += len;
     }
 }
@@ -332,7 +308,6 @@ static void read_pieces(struct batch *batch, struct medium *medium)
     for (size_t i = 0; i < batch->piece_count;) {
         const size_t first = i;
         uint64_t start = batch->pieces[i].image, end = start;
-        const uint8_t *bytes;
 
         for (; i < batch->piece_count; i++) {
             const struct piece *piece = &batch->pieces[i];
@@ -344,11 +319,10 @@ static void read_pieces(struct batch *batch, struct medium *medium)
             if (piece->image + piece->len > end)
                 end = piece->image + piece->len;
         }
-        bytes = fetch(batch, medium, start, (size_t)(end - start), at);
+        medium_read(medium, start, at, (size_t)(end - start));
         for (size_t k = first; k < i; k++)
-            batch->pieces[k].at = bytes + (batch->pieces[k].image - start);
-        if (bytes == at)
-            at += end - start;
+            batch->pieces[k].at = at + (batch->pieces[k].image - start);
+        at += end - start;
     }
 }
 
@@ -401,7 +375,6 @@ static void read_pending(struct batch *batch, struct medium *medium)
                 inspect_runs(batch, medium, object);
         }
     }
-    drop_views(batch);
     batch->pending_len = 0;
 }
 

@@ -12,7 +12,7 @@ enum {
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
     CACHE_BYTES = 24 << 20, /* of records, for all sets together */
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
-    MOST_COMPARED = 8,      /* candidates in the same place */
+    MOST_COMPARED = 8, /* candidates in the same place */
     MUCH_LARGER = 2,
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
 };
@@ -155,13 +155,13 @@ static bool is_one_of_many(const struct comparing *comparing, size_t number, con
     if (comparing->matcher->options.all_references || candidate->whole)
         return false;
     for (size_t i = 0; i < number; i++) {
-        if (!list[i].believed || !covers(&list[i], candidate))
+        if (!covers(&list[i], candidate))
             continue;
         if (!*best && list[i].finding)
             *best = &list[i];
         if (list[i].whole && candidate->place.len >= list[i].place.len / MUCH_LARGER)
             return true;
-        if (++covering >= MOST_COMPARED && (*best || candidate->common))
+        if (++covering >= MOST_COMPARED)
             return true;
     }
     return false;
@@ -230,7 +230,7 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
     for (size_t i = 0; i < comparing.count; i++) {
         const struct candidate *best;
 
-        if (!comparing.list[i].believed || is_found(&comparing, i))
+        if (is_found(&comparing, i))
             continue;
         if (!is_one_of_many(&comparing, i, &best)) {
             if (compare(&comparing, &comparing.list[i], err))

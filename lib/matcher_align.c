@@ -294,6 +294,18 @@ static int prove(const struct aligning *a, struct refset_search *search, const s
     return prover_run(a->aligner->prover, &reference, a->object->content, a->object->size, finding, a->err);
 }
 
+/* Whether a block may lie in a range. */
+static bool may_prove(const struct aligning *a, struct refset_search *search, const struct buffer *blocks,
+                      const struct finding *finding)
+{
+    const uint64_t block = blocks_size(a->place.len, refset_search_info(search)->params.block);
+
+    for (size_t i = 0; i < finding->range_count && blocks->len; i++)
+        if (finding->ranges[i].ref_end - finding->ranges[i].ref_start + 2 * a->place.c >= block)
+            return true;
+    return blocks->len == 0 && finding->containment >= provable;
+}
+
 /* Fills the finding; 0 if it is none. */
 static int judge(struct aligning *a, struct refset_search *search, const struct buffer *blocks,
                  const struct comparison *comparison, struct finding *finding)
@@ -305,10 +317,12 @@ static int judge(struct aligning *a, struct refset_search *search, const struct 
         return -1;
     if (finding->range_count == 0)
         return 0;
-    evidence = judge_is_evidence(a, e, finding);
     finding->ref_size = a->place.len;
     finding->resemblance = resemblance_of(a, comparison);
     finding->containment = e->b_in_a;
+    evidence = judge_is_evidence(a, e, finding);
+    if (!evidence && !may_prove(a, search, blocks, finding))
+        return 0;
     finding->ln_e = a->candidate->cluster.ln_e;
     if (prove(a, search, blocks, e, finding))
         return -1;

@@ -44,7 +44,6 @@ struct candidate {
     size_t first, count; /* the reference's matches */
     uint64_t support;    /* queries that it explains */
     bool common;         /* its matches are, so only all of it is worth telling */
-    bool believed;       /* E is small enough */
     bool whole;          /* it lies there to the bit: the digest of these bytes is its own */
     size_t finding;      /* its number, from 1 on; 0: nothing came of it */
 };

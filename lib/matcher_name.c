@@ -100,7 +100,7 @@ static bool lies_on(struct record *reference, const struct sample *sample, int64
     const int64_t at = (int64_t)sample->pos - diagonal;
     size_t j;
 
-    if (at < 0)
+    if (at < 0 || (uint64_t)at >= reference->len)
         return false;
     j = aligner_find(reference, (uint64_t)at, sample->fp % SYMBOLS, near);
     if (j == reference->count)
@@ -119,17 +119,17 @@ static void name_neighbours(const struct namer *namer, const struct aligning *a)
     struct record *reference = a->reference;
     const struct record *window = a->window;
     int64_t last = a->candidate->cluster.low - (int64_t)a->start;
-    size_t next = 0, near = 0;
+    size_t next = 0, near_last = 0, near[2] = {0}; /* each diagonal goes through the reference by itself */
 
     for (size_t i = 0; i < window->count; i++) {
         const struct sample *sample = &window->samples[i];
 
         while (next < namer->count && namer->pairs[next].pos < sample->pos)
             next++;
-        if (lies_on(reference, sample, last, &near))
+        if (lies_on(reference, sample, last, &near_last))
             continue;
         for (size_t side = next ? next - 1 : 0; side <= next && side < namer->count; side++)
-            if (lies_on(reference, sample, namer->pairs[side].diagonal, &near)) {
+            if (lies_on(reference, sample, namer->pairs[side].diagonal, &near[side != next])) {
                 last = namer->pairs[side].diagonal;
                 break;
             }
@@ -140,8 +140,8 @@ static void name_neighbours(const struct namer *namer, const struct aligning *a)
 
         while (pair > 0 && namer->pairs[pair - 1].pos > sample->pos)
             pair--;
-        if (!lies_on(reference, sample, last, &near) && pair > 0 &&
-            lies_on(reference, sample, namer->pairs[pair - 1].diagonal, &near))
+        if (!lies_on(reference, sample, last, &near_last) && pair > 0 &&
+            lies_on(reference, sample, namer->pairs[pair - 1].diagonal, &near[0]))
             last = namer->pairs[pair - 1].diagonal;
     }
 }

@@ -7,6 +7,7 @@
 
 enum {
     BATCH = 1024, /* queries that are looked up together */
+    FEW_MATCHES = 200, /* that are sorted as usual */
     MOST_MATCHES = 1 << 20,
     MOST_CANDIDATES = 1 << 12,
     MOST_CLUSTERS = 64,       /* of one reference */
@@ -22,6 +23,12 @@ enum {
 
 static const double first_look = 1e-3; /* E of the few samples that were looked up */
 static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX};
+
+enum {
+    CLOSE_SUPPORT = 3,  /* so many */
+    CLOSE_SAMPLES = 16, /* among as many samples as that are close to each other; */
+    MUCH_SUPPORT = 6,   /* and so many need not be */
+};
 
 enum query_state { QUERY_OPEN, QUERY_LOOKED_UP, QUERY_EXPLAINED, QUERY_DROPPED };
 
@@ -178,41 +185,50 @@ static size_t choose(struct searcher *s, size_t most)
 
 /* ---- looking them up ---- */
 
-/* One pass of a radix sort: by the byte of the sample that shift selects. */
-static void sort_by_byte(const struct match *from, struct match *to, size_t count, unsigned shift)
+static int by_sample(const void *a, const void *b)
 {
-    size_t places[257] = {0};
+    const struct match *x = a, *y = b;
 
-    for (size_t i = 0; i < count; i++)
-        places[(from[i].sample >> shift & 255) + 1]++;
-    for (size_t i = 1; i < 256; i++)
-        places[i] += places[i - 1];
-    for (size_t i = 0; i < count; i++)
-        to[places[from[i].sample >> shift & 255]++] = from[i];
+    if (x->sample != y->sample)
+        return x->sample < y->sample ? -1 : 1;
+    return x->query < y->query ? -1 : x->query > y->query;
 }
 
-/* By sample, then query.  They are many, and the samples of a set need few bytes. */
-static void sort_matches(struct searcher *s)
+/* One pass of a radix sort: by the byte of the query, or of the sample, that shift selects. */
+static void sort_by_byte(struct searcher *s, bool of_query, unsigned shift)
 {
-    struct match *list;
-    uint64_t all = 0;
+    const struct match *from = s->matches;
+    struct match *to = s->spare;
+    size_t places[257] = {0};
 
     for (size_t i = 0; i < s->match_count; i++)
-        all |= s->matches[i].sample;
-    for (unsigned shift = 0; shift < 64 && all >> shift; shift += 8) {
-        sort_by_byte(s->matches, s->spare, s->match_count, shift);
-        list = s->matches;
-        s->matches = s->spare;
-        s->spare = list;
-    }
-    list = s->matches;
-    for (size_t i = 1; i < s->match_count; i++)
-        for (size_t k = i; k > 0 && list[k - 1].sample == list[k].sample && list[k - 1].query > list[k].query; k--) {
-            const struct match swap = list[k];
+        places[((of_query ? from[i].query : from[i].sample) >> shift & 255) + 1]++;
+    for (size_t i = 1; i < 256; i++)
+        places[i] += places[i - 1];
+    for (size_t i = 0; i < s->match_count; i++)
+        to[places[(of_query ? from[i].query : from[i].sample) >> shift & 255]++] = from[i];
+    s->spare = s->matches;
+    s->matches = to;
+}
 
-            list[k] = list[k - 1];
-            list[k - 1] = swap;
-        }
+/* By sample, then query.  They may be many, and both are small numbers mostly. */
+static void sort_matches(struct searcher *s)
+{
+    uint64_t samples = 0, queries = 0;
+
+    if (s->match_count < FEW_MATCHES) {
+        if (s->match_count)
+            qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
+        return;
+    }
+    for (size_t i = 0; i < s->match_count; i++) {
+        samples |= s->matches[i].sample;
+        queries |= s->matches[i].query;
+    }
+    for (unsigned shift = 0; shift < 32 && queries >> shift; shift += 8)
+        sort_by_byte(s, true, shift);
+    for (unsigned shift = 0; shift < 64 && samples >> shift; shift += 8)
+        sort_by_byte(s, false, shift);
 }
 
 static int make_match_room(struct searcher *s, size_t count, struct error *err)
@@ -371,28 +387,64 @@ static size_t first_query(const struct searcher *s, int64_t pos)
     return low;
 }
 
-/* The queries that lie on the diagonals of a candidate's matches, at samples with the same character. */
-static void explain(struct searcher *s, struct candidate *candidate, const struct refset_record *record)
+/* What a candidate has besides the matches of its cluster. */
+struct support {
+    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character */
+    size_t explained; /* these queries: their numbers are in s->asked */
+    bool is_close;    /* some of all these lie close to each other */
+    uint64_t last[CLOSE_SUPPORT - 1];
+};
+
+static void support_at(const struct searcher *s, struct support *support, uint64_t pos)
+{
+    const uint64_t first = support->last[support->count % (CLOSE_SUPPORT - 1)];
+
+    if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= (uint64_t)CLOSE_SAMPLES * s->object.c)
+        support->is_close = true;
+    support->last[support->count++ % (CLOSE_SUPPORT - 1)] = pos;
+}
+
+static void gather_support(struct searcher *s, struct candidate *candidate, const struct refset_record *record,
+                           struct support *support)
 {
     const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
     const size_t count = take_cluster(s, candidate, record);
     size_t next = 0, near = 0;
 
-    candidate->support = count;
+    *support = (struct support){0};
     for (size_t i = first_query(s, from); i < s->count; i++) {
         const struct query *query = &s->object.queries[s->queries[i]];
 
         if ((int64_t)query->pos >= to)
             break;
-        if (s->states[i] == QUERY_LOOKED_UP)
-            continue;
-        while (next < count && s->line[next].object < query->pos)
-            next++;
-        if (is_on_line(s, query, next, count, &record->record, &near)) {
-            s->states[i] = QUERY_EXPLAINED;
-            candidate->support++;
+        for (; next < count && s->line[next].object < query->pos; next++)
+            support_at(s, support, s->line[next].object);
+        if (s->states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->record, &near)) {
+            support_at(s, support, query->pos);
+            s->asked[support->explained++] = (uint32_t)i;
         }
     }
+    for (; next < count; next++)
+        support_at(s, support, s->line[next].object);
+}
+
+/*
+ * Takes a candidate that is believed: E is small enough, and its matches are so many or so close that there may be a
+ * stretch which proves it (matcher_judge.c).  What it explains need not be looked up.
+ */
+static void consider(struct searcher *s, struct candidate *candidate, const struct refset_record *record,
+                     const struct chance_pair *pair)
+{
+    struct support support;
+
+    gather_support(s, candidate, record, &support);
+    candidate->support = support.count;
+    candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)support.count);
+    if (candidate->cluster.ln_e > s->object.most_ln_e || (!support.is_close && support.count < MUCH_SUPPORT))
+        return;
+    for (size_t i = 0; i < support.explained; i++)
+        s->states[s->asked[i]] = QUERY_EXPLAINED;
+    s->candidates[s->candidate_count++] = *candidate;
 }
 
 static int make_line(struct searcher *s, size_t count, struct error *err)
@@ -446,10 +498,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
     found = chance_clusters(&pair, s->line, line_up(s, &candidate, record), clusters, MOST_CLUSTERS);
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = clusters[i];
-        explain(s, &candidate, record);
-        candidate.cluster.ln_e = chance_again(&pair, &clusters[i], (double)candidate.support);
-        candidate.believed = candidate.cluster.ln_e <= s->object.most_ln_e;
-        s->candidates[s->candidate_count++] = candidate;
+        consider(s, &candidate, record, &pair);
     }
     return 0;
 }
@@ -487,7 +536,7 @@ static int by_start(const void *a, const void *b)
     return x->cluster.start < y->cluster.start ? -1 : x->cluster.start > y->cluster.start;
 }
 
-/* Where candidates lie that are believed, in order and apart from each other; their number. */
+/* Where candidates lie, in order and apart from each other; their number. */
 static size_t cover(struct searcher *s)
 {
     size_t count = 0;
@@ -497,8 +546,6 @@ static size_t cover(struct searcher *s)
     for (size_t i = 0; i < s->candidate_count; i++) {
         const struct cluster *cluster = &s->candidates[i].cluster;
 
-        if (!s->candidates[i].believed)
-            continue;
         if (count == 0 || cluster->start > s->covered[count - 1].end)
             s->covered[count++] = (struct stretch){cluster->start, cluster->end + 1};
         else if (cluster->end >= s->covered[count - 1].end)

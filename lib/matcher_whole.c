@@ -137,7 +137,7 @@ int wholes_mark(struct wholes *wholes, struct refset_search *search, const struc
         struct candidate *candidate = &candidates[i];
         uint64_t file;
 
-        if (!candidate->believed || !is_inside(object, candidate) || !is_likely(object, candidate))
+        if (!is_inside(object, candidate) || !is_likely(object, candidate))
             continue;
         if (look_up(wholes, search, object, candidate, &file, err))
             return -1;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "format.h"
@@ -396,35 +395,4 @@ void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len)
         note_bad(medium, offset + there, len - there);
     }
     ask_backend(medium);
-}
-
-/* ---- mapping ---- */
-
-bool medium_map(struct medium *medium, uint64_t offset, size_t len, struct medium_view *view)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint64_t at = 0;
-    int fd =
-        medium->backend.descriptor ? medium->backend.descriptor(medium->backend.state, offset, len, &at) : -1;
-    const size_t before = (size_t)(at % page);
-
-    if (fd < 0)
-        return false;
-    view->len = before + len;
-    view->base = mmap(NULL, view->len, PROT_READ, MAP_SHARED, fd, (off_t)(at - before));
-    if (view->base == MAP_FAILED)
-        return false;
-    /* Fails where touching a page would end the process, and in kernels before 5.14. */
-    if (madvise(view->base, view->len, MADV_POPULATE_READ)) {
-        munmap(view->base, view->len);
-        return false;
-    }
-    view->data = (const uint8_t *)view->base + before;
-    medium->bytes_read += len;
-    return true;
-}
-
-void medium_unmap(struct medium_view *view)
-{
-    munmap(view->base, view->len);
 }

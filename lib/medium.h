@@ -46,19 +46,6 @@ const struct digest_values *medium_stored(const struct medium *medium);
 /* Bytes behind the end are zeros, and noted. */
 void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len);
 
-/*
- * The bytes where the system keeps them, without copying: false if that cannot be done, or some of them
- * cannot be read; medium_read can do it then.
- */
-struct medium_view {
-    const uint8_t *data;
-    void *base;
-    size_t len; /* from base on */
-};
-
-bool medium_map(struct medium *medium, uint64_t offset, size_t len, struct medium_view *view);
-void medium_unmap(struct medium_view *view);
-
 /* What could not be read so far, sorted; neighbours are joined. */
 const struct medium_range *medium_bad(const struct medium *medium, size_t *count);
 /* What was added to that since the last call, in any order; valid until something is read. */
