@@ -282,6 +282,36 @@ static int by_start(const void *a, const void *b)
     return x->ref_start < y->ref_start ? -1 : x->ref_start > y->ref_start;
 }
 
+static int by_diagonal(const void *a, const void *b)
+{
+    const struct finding_range *x = a, *y = b;
+    const int64_t p = diagonal_at_start(x), q = diagonal_at_start(y);
+
+    return p != q ? (p < q ? -1 : 1) : by_start(a, b);
+}
+
+/* Ranges that grew into each other become one. */
+static void join_ranges(struct finding *finding)
+{
+    struct finding_range *ranges = finding->ranges;
+    size_t kept = 0;
+
+    qsort(ranges, finding->range_count, sizeof *ranges, by_diagonal);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        struct finding_range *last = kept ? &ranges[kept - 1] : NULL;
+
+        if (!last || diagonal_at_end(last) != diagonal_at_start(&ranges[i]) || ranges[i].obj_start > last->obj_end ||
+            diagonal_at_start(last) != diagonal_at_end(&ranges[i])) {
+            ranges[kept++] = ranges[i];
+        } else if (ranges[i].obj_end > last->obj_end) {
+            last->obj_end = ranges[i].obj_end;
+            last->ref_end = ranges[i].ref_end;
+        }
+    }
+    finding->range_count = kept;
+    qsort(ranges, kept, sizeof *ranges, by_start);
+}
+
 static int make_room(struct prover *prover, size_t blocks, struct error *err)
 {
     if (blocks > prover->room) {
@@ -350,7 +380,7 @@ static int prove_blocks(const struct proving *proving)
         return set_complete(proving, diagonals[0]);
     for (size_t i = 0; i < finding->range_count; i++)
         make_exact(proving, &finding->ranges[i]);
-    qsort(finding->ranges, finding->range_count, sizeof *finding->ranges, by_start);
+    join_ranges(finding);
     return 0;
 }
 

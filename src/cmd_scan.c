@@ -111,12 +111,20 @@ static int choose_form(struct command_line *line, const struct options *options,
 
 static int take_set(struct scan *scan, const struct options *options)
 {
+    char *path;
+
     if (scan->set_count == MATCHER_MOST_SETS) {
         options_wrong(options->command, "there are more than %d sets: put some together with kith sets merge",
                       MATCHER_MOST_SETS);
         return -1;
     }
-    return add_text(&scan->set_paths, &scan->set_count, options->value);
+    path = set_flags_find(options->value);
+    if (!path)
+        complain("out of memory");
+    if (path && add_text(&scan->set_paths, &scan->set_count, path) == 0)
+        return 0;
+    free(path);
+    return -1;
 }
 
 static int take_option(struct command_line *line, const struct options *options, int option)
@@ -416,6 +424,8 @@ static int run(const struct command *command, int argc, char **argv)
         options_wrong(command, "no evidence was named");
     else if (option == OPTIONS_END)
         status = scan_evidence(&line, (size_t)(argc - operand), argv + operand);
+    for (size_t i = 0; i < line.scan.set_count; i++)
+        free((char *)line.scan.set_paths[i]);
     free(line.scan.set_paths);
     free(line.scan.include.list);
     free(line.scan.exclude.list);

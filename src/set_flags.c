@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "set_flags.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,30 @@ int64_t set_flags_now(void)
         return (int64_t)time(NULL);
     told = strtoll(epoch, &end, 10);
     return *end || told < 0 || told > LAST_SECOND ? (int64_t)time(NULL) : (int64_t)told;
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+    char *path = NULL;
+
+    if (!folder || asprintf(&path, "%s/%s.kith", folder, name) < 0)
+        return NULL;
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+char *set_flags_find(const char *name)
+{
+    char *path = NULL;
+
+    if (access(name, F_OK) && !strchr(name, '/')) {
+        path = in_folder(getenv("KITH_SETS"), name);
+        if (!path)
+            path = in_folder(HASHSETS_DIR, name);
+    }
+    return path ? path : strdup(name);
 }
 
 struct set_flags set_flags_none(void)

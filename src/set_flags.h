@@ -48,6 +48,12 @@ void set_flags_apply(const struct set_flags *flags, struct refset_params *params
  */
 struct refset *set_flags_open(const struct set_flags *flags, const char *path, const struct refset_params *params);
 
+/*
+ * The path of a set that was named, for free: if there is no such file, that of NAME.kith in the folder KITH_SETS, or
+ * where the sets that ship were installed.
+ */
+char *set_flags_find(const char *name);
+
 /* The program's name and version, as sets and reports tell it. */
 extern const char set_flags_tool[];
 /* The time in seconds since 1970: SOURCE_DATE_EPOCH, if that is set. */

@@ -316,4 +316,19 @@ exec 9>&-
 status 0 "$KITH" scan -q --csv -r killed.kith tree
 sed -i 's/,killed,/,bad,/' out
 cmp -s out whole.csv || fail "what a killed writer left changes findings"
+
+# Sets that ship are known by their names: a licence is no finding, wherever it lies.
+licence=/usr/share/common-licenses/Apache-2.0
+if [ -d "${HASHSETS:-}" ] && [ -e $licence ] && "$KITH" export --sha1sum "$HASHSETS/licences.kith" | grep -q "$(sha1sum <$licence | cut -c1-40)"; then
+    mkdir licensed
+    (cat $licence; head -c 20000 bad/bad) >licensed/reference
+    (head -c 9000 tree/folder/nothing; cat $licence) >licensed-too
+    status 0 "$KITH" add -q licensed.kith licensed
+    status 0 "$KITH" scan -q --csv -r licensed.kith licensed-too
+    is "with the licence" 'len(found) == 1 and found[0]["verdict"] in ("fragment", "variant")'
+    KITH_SETS=$HASHSETS status 0 "$KITH" scan -q --csv -r licensed.kith -r licences licensed-too
+    is "without it" 'not found'
+fi
+status 2 "$KITH" scan -q -r no-such-set tree
+says err "no-such-set: "
 finish

@@ -261,6 +261,25 @@ START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
 }
 END_TEST
 
+/* Blocks are proved between them, too, so both reach over all of it. */
+START_TEST(ranges_of_a_fragment_that_grow_into_each_other_become_one)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range exact = range_of(30000, BLOCK, 8 * BLOCK),
+                               rough[] = {range_of(30000 + 100, BLOCK + 100, 2 * BLOCK),
+                                          range_of(30000 + 5 * BLOCK, 6 * BLOCK, 8 * BLOCK - 40)};
+    struct finding finding;
+
+    make_object(100001);
+    put(30000, BLOCK, 8 * BLOCK);
+    estimate(&finding, rough, 2);
+    prove(&reference, &finding);
+    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
+    assert_ranges(&finding, &exact, 1);
+    free(finding.ranges);
+}
+END_TEST
+
 START_TEST(ends_within_a_block_stay_where_they_were_estimated)
 {
     const struct proof_reference reference = make_reference();
@@ -598,6 +617,7 @@ END_TEST
 RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ranges_of_one_piece_become_one,
           content_that_was_put_in_between_leaves_all_blocks_but_one_proved,
           a_fragment_on_borders_of_blocks_is_exact_to_the_byte,
+          ranges_of_a_fragment_that_grow_into_each_other_become_one,
           ends_within_a_block_stay_where_they_were_estimated,
           a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly, one_wrong_byte_costs_one_block,
           pieces_that_moved_are_proved_where_they_are, blocks_are_looked_for_where_hints_say_too,
