@@ -6,6 +6,7 @@
 enum {
     LEAST_SOLID = 128, /* bytes that match without a break, */
     SOLID_ANCHORS = 3, /* with so many matches, */
+    FAR_ANCHORS = 5,   /* or so many where the reference was not thought to be, */
     RICH_WINDOW = 32,  /* in each so many of which */
     RICH_BYTES = 9,    /* are so many different ones, */
     RICH_DIFFERENCES = 10,
@@ -170,7 +171,7 @@ static bool has_density(const struct aligning *a, const struct finding *finding)
 static bool is_solid(const struct aligning *a, const struct estimate *estimate)
 {
     for (size_t i = 0; i < estimate->solid_count; i++)
-        if (estimate->solid[i].anchors >= SOLID_ANCHORS && is_near(a, &estimate->solid[i]) &&
+        if (estimate->solid[i].anchors >= (is_near(a, &estimate->solid[i]) ? SOLID_ANCHORS : FAR_ANCHORS) &&
             rich_bytes(a, a->start + estimate->solid[i].a_start, a->start + estimate->solid[i].a_end,
                        LEAST_SOLID) >= LEAST_SOLID)
             return true;

@@ -391,15 +391,16 @@ static size_t first_query(const struct searcher *s, int64_t pos)
 struct support {
     size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character */
     size_t explained; /* these queries: their numbers are in s->asked */
-    bool is_close;    /* some of all these lie close to each other */
+    uint64_t close;   /* bytes that are close; */
+    bool is_close;    /* whether some of all these lie so close to each other */
     uint64_t last[CLOSE_SUPPORT - 1];
 };
 
-static void support_at(const struct searcher *s, struct support *support, uint64_t pos)
+static void support_at(struct support *support, uint64_t pos)
 {
     const uint64_t first = support->last[support->count % (CLOSE_SUPPORT - 1)];
 
-    if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= (uint64_t)CLOSE_SAMPLES * s->object.c)
+    if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= support->close)
         support->is_close = true;
     support->last[support->count++ % (CLOSE_SUPPORT - 1)] = pos;
 }
@@ -411,21 +412,22 @@ static void gather_support(struct searcher *s, struct candidate *candidate, cons
     const size_t count = take_cluster(s, candidate, record);
     size_t next = 0, near = 0;
 
-    *support = (struct support){0};
+    *support = (struct support){
+        .close = (uint64_t)CLOSE_SAMPLES * (s->object.c > record->place.c ? s->object.c : record->place.c)};
     for (size_t i = first_query(s, from); i < s->count; i++) {
         const struct query *query = &s->object.queries[s->queries[i]];
 
         if ((int64_t)query->pos >= to)
             break;
         for (; next < count && s->line[next].object < query->pos; next++)
-            support_at(s, support, s->line[next].object);
+            support_at(support, s->line[next].object);
         if (s->states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->record, &near)) {
-            support_at(s, support, query->pos);
+            support_at(support, query->pos);
             s->asked[support->explained++] = (uint32_t)i;
         }
     }
     for (; next < count; next++)
-        support_at(s, support, s->line[next].object);
+        support_at(support, s->line[next].object);
 }
 
 /*
