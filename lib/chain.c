@@ -8,6 +8,7 @@ enum {
     NONE = UINT32_MAX,
     MOST_ALIKE = 32, /* a fingerprint that occurs more often on a side is common */
     PAIRS_PER_SAMPLE = 8,
+    DIAGONAL_REACH = 16 << 10, /* bytes by which it may be off */
 };
 
 struct chain_group {
@@ -31,6 +32,7 @@ void chain_release(struct chain *chain)
     free(chain->pairs);
     free(chain->tails);
     free(chain->previous);
+    free(chain->under);
     *chain = (struct chain){0};
 }
 
@@ -67,7 +69,7 @@ static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
     if (pairs <= chain->pair_room)
         return 0;
     if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) || !grow(&chain->tails, pairs, sizeof *chain->tails) ||
-        !grow(&chain->previous, pairs, sizeof *chain->previous))
+        !grow(&chain->previous, pairs, sizeof *chain->previous) || !grow(&chain->under, pairs, sizeof *chain->under))
         return error_set(err, "out of memory for %zu pairs of samples", pairs);
     chain->pair_room = pairs;
     return 0;
@@ -132,7 +134,7 @@ bool chain_common_b(const struct chain *chain, size_t i)
 }
 
 /* The number of pairs, after `most` was lowered until there are not too many of them. */
-static size_t limit_pairs(struct chain *chain, size_t samples)
+static size_t limit_pairs(struct chain *chain, size_t samples, bool has_diagonal)
 {
     for (chain->most = MOST_ALIKE;; chain->most /= 2) {
         size_t pairs = 0, common = 0;
@@ -141,7 +143,7 @@ static size_t limit_pairs(struct chain *chain, size_t samples)
             const struct chain_group *group = &chain->groups[i];
 
             if (is_common(chain, group))
-                common += group->count_a < group->count_b ? group->count_a : group->count_b;
+                common += has_diagonal || group->count_a < group->count_b ? group->count_a : group->count_b;
             else
                 pairs += (size_t)group->count_a * group->count_b;
         }
@@ -154,22 +156,68 @@ static size_t limit_pairs(struct chain *chain, size_t samples)
 
 /* ---- the chain ---- */
 
-/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is taken. */
-static void make_pairs(struct chain *chain, size_t a_count)
+static void add_pair(struct chain *chain, size_t a, uint32_t b)
 {
+    chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)a, b};
+}
+
+/* Of the occurrences in b of a common sample of a, that on the diagonal. */
+static void pair_on_diagonal(struct chain *chain, const struct chain_sides *sides, size_t i, int64_t diagonal)
+{
+    const int64_t at = (int64_t)sides->a[i].pos - diagonal;
+    size_t low = 0, high = sides->b_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if ((int64_t)sides->b[middle].pos < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < sides->b_count && (int64_t)sides->b[low].pos == at && chain->group_b[low] == chain->group_a[i])
+        add_pair(chain, i, (uint32_t)low);
+}
+
+/* The first in a with the first in b, and so on. */
+static void pair_in_turn(struct chain *chain, struct chain_group *group, size_t i)
+{
+    if (group->turn_b == NONE)
+        return;
+    add_pair(chain, i, group->turn_b);
+    group->turn_b = chain->after_b[group->turn_b];
+}
+
+/* Where a sample that either side has once says that the diagonal goes on; not too far away, that is another place. */
+static int64_t follow(const struct chain_sides *sides, const struct chain_group *group, size_t i, int64_t diagonal)
+{
+    int64_t here;
+
+    if (group->count_a != 1 || group->count_b != 1)
+        return diagonal;
+    here = (int64_t)(sides->a[i].pos - sides->b[group->head_b].pos);
+    return here - *sides->diagonal <= DIAGONAL_REACH && *sides->diagonal - here <= DIAGONAL_REACH ? here : diagonal;
+}
+
+/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is taken. */
+static void make_pairs(struct chain *chain, const struct chain_sides *sides)
+{
+    int64_t diagonal = sides->diagonal ? *sides->diagonal : 0;
+
     chain->pair_count = 0;
-    for (size_t i = 0; i < a_count; i++) {
+    for (size_t i = 0; i < sides->a_count; i++) {
         struct chain_group *group = &chain->groups[chain->group_a[i]];
 
-        if (is_common(chain, group)) {
-            if (chain->repeats && group->turn_b != NONE) {
-                chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, group->turn_b};
-                group->turn_b = chain->after_b[group->turn_b];
-            }
-            continue;
+        if (!is_common(chain, group)) {
+            for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
+                add_pair(chain, i, j);
+            if (sides->diagonal)
+                diagonal = follow(sides, group, i, diagonal);
+        } else if (sides->diagonal) {
+            pair_on_diagonal(chain, sides, i, diagonal);
+        } else if (chain->repeats) {
+            pair_in_turn(chain, group, i);
         }
-        for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
-            chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)i, j};
     }
 }
 
@@ -192,7 +240,31 @@ static size_t count_below(const struct chain *chain, size_t count, uint32_t b)
     return low;
 }
 
-/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end. */
+/* By how many samples more the one content goes on than the other. */
+static uint32_t shift_between(const struct anchor *before, const struct anchor *after)
+{
+    const uint32_t a = after->a - before->a, b = after->b - before->b;
+
+    return a < b ? b - a : a - b;
+}
+
+/* Of the pairs that may come before this one in the chain, the one nearest to its diagonal: where content repeats, the
+ * chain is to stay in one place. */
+static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
+{
+    const struct anchor *pair = &chain->pairs[i];
+    uint32_t best = chain->previous[i], at = best;
+
+    for (int tries = 0; tries < MOST_ALIKE && at != NONE && chain->pairs[at].b < pair->b; tries++) {
+        if (shift_between(&chain->pairs[at], pair) < shift_between(&chain->pairs[best], pair))
+            best = at;
+        at = chain->under[at];
+    }
+    return best;
+}
+
+/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, and under[i] did so
+ * before pair i. */
 static void longest_chain(struct chain *chain)
 {
     size_t longest = 0;
@@ -201,30 +273,32 @@ static void longest_chain(struct chain *chain)
         size_t length = count_below(chain, longest, chain->pairs[i].b);
 
         chain->previous[i] = length ? chain->tails[length - 1] : NONE;
+        chain->under[i] = length < longest ? chain->tails[length] : NONE;
         chain->tails[length] = (uint32_t)i;
         if (length == longest)
             longest++;
     }
     chain->count = longest;
-    for (uint32_t i = longest ? chain->tails[longest - 1] : NONE; i != NONE; i = chain->previous[i])
+    for (uint32_t i = longest ? chain->tails[longest - 1] : NONE; i != NONE; i = nearest_previous(chain, i))
         chain->anchors[--longest] = chain->pairs[i];
 }
 
-int chain_find(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count,
-               struct error *err)
+int chain_find(struct chain *chain, const struct chain_sides *sides, struct error *err)
 {
+    const size_t samples = sides->a_count + sides->b_count;
+
     chain->count = chain->pair_count = chain->group_count = 0;
     chain->shared = chain->only_a = chain->only_b = 0;
-    if (a_count + b_count == 0)
+    if (samples == 0)
         return 0;
-    if (grow_samples(chain, a_count + b_count, err))
+    if (grow_samples(chain, samples, err))
         return -1;
-    make_groups(chain, a, a_count, b, b_count);
-    if (grow_pairs(chain, limit_pairs(chain, a_count + b_count), err))
+    make_groups(chain, sides->a, sides->a_count, sides->b, sides->b_count);
+    if (grow_pairs(chain, limit_pairs(chain, samples, sides->diagonal != NULL), err))
         return -1;
-    make_pairs(chain, a_count);
-    memset(chain->used_a, 0, a_count * sizeof *chain->used_a);
-    memset(chain->used_b, 0, b_count * sizeof *chain->used_b);
+    make_pairs(chain, sides);
+    memset(chain->used_a, 0, sides->a_count * sizeof *chain->used_a);
+    memset(chain->used_b, 0, sides->b_count * sizeof *chain->used_b);
     longest_chain(chain);
     return 0;
 }

@@ -34,7 +34,7 @@ struct chain {
     uint32_t *after_b; /* the next larger one */
     bool *used_a, *used_b;
     struct anchor *pairs;
-    uint32_t *tails, *previous;
+    uint32_t *tails, *previous, *under;
     size_t group_count, table_len, sample_room, pair_count, pair_room;
     uint32_t most; /* samples of one group and side, or it is common */
     bool repeats;  /* most matches are of common fingerprints, so these are taken, too */
@@ -43,9 +43,16 @@ struct chain {
 /* A chain of zeros is an empty one. */
 void chain_release(struct chain *chain);
 
+struct chain_sides {
+    const struct sample *a, *b; /* by pos */
+    size_t a_count, b_count;
+    /* Position in a - position in b where b is thought to lie, so that common samples are matched there and nowhere else;
+     * NULL: unknown. */
+    const int64_t *diagonal;
+};
+
 /* Finds the matches and the chain. */
-int chain_find(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count,
-               struct error *err);
+int chain_find(struct chain *chain, const struct chain_sides *sides, struct error *err);
 
 /* Takes the chain's anchors out of the matches and finds the longest chain of the rest: content that moved. */
 void chain_find_next(struct chain *chain);

@@ -160,8 +160,8 @@ static struct estimate_side side_of(const struct record *record)
     return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
 }
 
-int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b, struct comparison *out,
-                    struct error *err)
+int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b, const int64_t *diagonal,
+                    struct comparison *out, struct error *err)
 {
     struct estimate_side a_side, b_side;
 
@@ -174,7 +174,7 @@ int comparer_relate(struct comparer *comparer, const struct record *a, const str
     out->b_samples = b->count;
     a_side = side_of(a);
     b_side = side_of(b);
-    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, &out->estimate, err))
+    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate, err))
         return -1;
     judge(a, b, out);
     return 0;
@@ -191,7 +191,7 @@ int comparer_run(struct comparer *comparer, const struct record *a, const struct
     if (check_same_kind(a, b, err))
         return -1;
     if (a->params.scheme == SAMPLER_GF8)
-        return comparer_relate(comparer, a, b, out, err);
+        return comparer_relate(comparer, a, b, NULL, out, err);
     *out = (struct comparison){.verdict = COMPARE_UNDECIDED, .c = larger_c(a, b)};
     return 0;
 }

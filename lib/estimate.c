@@ -584,7 +584,8 @@ static void tell_shares(const struct chain *chain, struct estimate *out)
 }
 
 int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
-                  uint32_t n, uint32_t c, struct estimate *out, struct error *err)
+                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out,
+                  struct error *err)
 {
     const struct pair pair = {
         .a = a,
@@ -595,10 +596,11 @@ int estimator_run(struct estimator *e, const struct estimate_side *a, const stru
         .difference = a->len < b->len ? (double)(b->len - a->len) : (double)(a->len - b->len),
         .shorter = (double)smaller(a->len, b->len),
     };
+    const struct chain_sides sides = {a->samples, b->samples, a->count, b->count, diagonal};
 
     *out = (struct estimate){0};
     e->ranges.count = e->solid.count = 0;
-    if (chain_find(&e->chain, a->samples, a->count, b->samples, b->count, err))
+    if (chain_find(&e->chain, &sides, err))
         return -1;
     tell_shares(&e->chain, out);
     for (int pass = 0; pass < MAX_PASSES && drop_detours(&e->chain, &pair) > 0; pass++)

@@ -225,9 +225,12 @@ static void take_edits(struct finding *finding, double edits, double low, double
 
 static int relate(struct aligning *a, struct comparison *comparison)
 {
+    int64_t diagonal;
+
     if (load_window(a) || namer_run(a->aligner->namer, a))
         return -1;
-    return comparer_relate(a->aligner->comparer, a->window, a->reference, comparison, a->err);
+    diagonal = a->candidate->cluster.main - (int64_t)a->start;
+    return comparer_relate(a->aligner->comparer, a->window, a->reference, &diagonal, comparison, a->err);
 }
 
 /* The distance of an embedded reference is that of the part of the object in which it lies. */

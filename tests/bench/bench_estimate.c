@@ -201,7 +201,7 @@ static struct estimate estimated(const struct sampler_result *a, size_t a_len, c
     const struct estimate_side x = {a->samples, a->count, a_len, a->coincidence}, y = {b->samples, b->count, b_len, b->coincidence};
     struct estimate out;
 
-    if (estimator_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, &out, &err))
+    if (estimator_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, NULL, &out, &err))
         die(err.text);
     return out;
 }

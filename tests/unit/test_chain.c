@@ -73,7 +73,7 @@ START_TEST(is_the_longest_common_subsequence)
 
         fill_samples(a, a_count, kinds);
         fill_samples(b, b_count, kinds);
-        ck_assert_int_eq(chain_find(&chain, a, a_count, b, b_count, &err), 0);
+        ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, a_count, b_count, NULL}, &err), 0);
         assert_is_chain(&chain);
         ck_assert_uint_eq(chain.count, longest(a_count, b_count));
         ck_assert_uint_eq(chain.shared, count_different(a, a_count, b, b_count, true));
@@ -95,7 +95,7 @@ START_TEST(fingerprints_that_occur_often_are_left_out)
         a[5 * i].fp = 42;
     b[7].fp = 42;
     a[1].fp = b[9].fp = 43;
-    ck_assert_int_eq(chain_find(&chain, a, MAX, b, MAX, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, MAX, MAX, NULL}, &err), 0);
     ck_assert(chain_common_a(&chain, 0));
     ck_assert(chain_common_b(&chain, 7));
     ck_assert(!chain_common_a(&chain, 1));
@@ -113,9 +113,49 @@ START_TEST(content_that_repeats_is_matched_in_order)
 
     for (size_t i = 0; i < MAX; i++) /* 5 fingerprints, 40 times each */
         a[i] = b[i] = (struct sample){100 * i, i % 5};
-    ck_assert_int_eq(chain_find(&chain, a, MAX, b, MAX, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, MAX, MAX, NULL}, &err), 0);
     assert_is_chain(&chain);
     ck_assert_uint_eq(chain.count, MAX);
+    chain_release(&chain);
+}
+END_TEST
+
+START_TEST(a_part_of_content_that_repeats_is_matched_on_the_diagonal)
+{
+    enum { PART = 50, FROM = 130 };
+    const int64_t diagonal = 100 * (7 - FROM);
+    struct chain chain = {0};
+    struct error err;
+
+    for (size_t i = 0; i < MAX; i++)
+        b[i] = (struct sample){100 * i, i % 5};
+    for (size_t i = 0; i < PART; i++)
+        a[i] = (struct sample){100 * (i + 7), (i + FROM) % 5};
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, PART, MAX, &diagonal}, &err), 0);
+    ck_assert_uint_eq(chain.count, PART);
+    for (size_t i = 0; i < PART; i++) {
+        ck_assert_uint_eq(chain.anchors[i].a, i);
+        ck_assert_uint_eq(chain.anchors[i].b, i + FROM);
+    }
+    chain_release(&chain);
+}
+END_TEST
+
+/* A few samples, each three times: all places are as good, and one is near. */
+START_TEST(of_chains_that_are_as_long_the_one_in_one_place_is_taken)
+{
+    enum { COPY = 10 };
+    struct chain chain = {0};
+    struct error err;
+
+    fill_samples(a, COPY + 1, 1u << 30);
+    for (size_t i = 0; i < 3 * COPY; i++)
+        b[i] = (struct sample){1000 * i, a[i % COPY].fp};
+    b[3 * COPY] = (struct sample){1000 * 3 * COPY, a[COPY].fp};
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, COPY + 1, 3 * COPY + 1, NULL}, &err), 0);
+    ck_assert_uint_eq(chain.count, COPY + 1);
+    for (size_t i = 0; i <= COPY; i++)
+        ck_assert_uint_eq(chain.anchors[i].b, 2 * COPY + i);
     chain_release(&chain);
 }
 END_TEST
@@ -130,7 +170,7 @@ START_TEST(the_next_chain_uses_none_of_the_samples_of_the_last)
     fill_samples(a, MAX, 1u << 30);
     for (size_t i = 0; i < MAX; i++) /* the second half first */
         b[i] = (struct sample){a[i].pos, a[(i + MAX / 2) % MAX].fp};
-    ck_assert_int_eq(chain_find(&chain, a, MAX, b, MAX, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, MAX, MAX, NULL}, &err), 0);
     for (; chain.count > 0; chain_find_next(&chain)) {
         assert_is_chain(&chain);
         ck_assert_uint_eq(chain.count, MAX / 2);
@@ -157,7 +197,7 @@ START_TEST(a_mass_of_repeats_takes_bounded_room)
         x[i] = (struct sample){i, i % (MANY / 32)};
         y[i] = (struct sample){i, (i * 7) % (MANY / 32)};
     }
-    ck_assert_int_eq(chain_find(&chain, x, MANY, y, MANY, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){x, y, MANY, MANY, NULL}, &err), 0);
     ck_assert_uint_le(chain.pair_room, 9 * 2 * MANY);
     chain_release(&chain);
     free(x);
@@ -170,10 +210,10 @@ START_TEST(nothing_gives_nothing)
     struct chain chain = {0};
     struct error err;
 
-    ck_assert_int_eq(chain_find(&chain, NULL, 0, NULL, 0, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){NULL, NULL, 0, 0, NULL}, &err), 0);
     ck_assert_uint_eq(chain.count, 0);
     fill_samples(a, 10, 5);
-    ck_assert_int_eq(chain_find(&chain, a, 10, NULL, 0, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, NULL, 10, 0, NULL}, &err), 0);
     ck_assert_uint_eq(chain.count, 0);
     ck_assert_uint_eq(chain.shared, 0);
     chain_find_next(&chain);
@@ -183,5 +223,6 @@ START_TEST(nothing_gives_nothing)
 END_TEST
 
 RUN_TESTS("chain", is_the_longest_common_subsequence, fingerprints_that_occur_often_are_left_out,
-          content_that_repeats_is_matched_in_order,
+          content_that_repeats_is_matched_in_order, a_part_of_content_that_repeats_is_matched_on_the_diagonal,
+          of_chains_that_are_as_long_the_one_in_one_place_is_taken,
           the_next_chain_uses_none_of_the_samples_of_the_last, a_mass_of_repeats_takes_bounded_room, nothing_gives_nothing)
