@@ -84,28 +84,57 @@ static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
     return diagonal(&hits[at]);
 }
 
-/* The band with the most hits; the hits are in order. */
-static struct cluster fullest_band(const struct chance_hit *hits, size_t count, double band)
+static int by_sample(const void *a, const void *b)
+{
+    const struct chance_hit *x = a, *y = b;
+
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+/* Numbers the different samples, from 0 on. */
+static void number_samples(struct chance_hit *hits, size_t count)
+{
+    uint32_t number = 0;
+
+    qsort(hits, count, sizeof *hits, by_sample);
+    for (size_t i = 0; i < count; i++) {
+        number += i > 0 && hits[i].sample != hits[i - 1].sample;
+        hits[i].number = number;
+    }
+}
+
+/*
+ * The band with the most different hits; they are in order.  How often a sample is in the band is counted in the hit
+ * with its number, of which there are as many as there were hits at first: room.
+ */
+static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t room, double band)
 {
     struct cluster best = {.hits = 0};
-    size_t first = 0;
+    size_t first = 0, different = 0;
 
+    for (size_t i = 0; i < room; i++)
+        hits[i].among = 0;
     for (size_t low = 0, i = 0; i < count; i++) {
-        while ((double)(diagonal(&hits[i]) - diagonal(&hits[low])) > band)
-            low++;
-        if (i - low + 1 > best.hits) {
-            best.hits = i - low + 1;
+        different += hits[hits[i].number].among++ == 0;
+        for (; (double)(diagonal(&hits[i]) - diagonal(&hits[low])) > band; low++)
+            different -= --hits[hits[low].number].among == 0;
+        if (different > best.hits) {
+            best.hits = different;
+            best.all = i - low + 1;
             first = low;
         }
     }
+    while (best.all > 0 && first + best.all < count &&
+           (double)(diagonal(&hits[first + best.all]) - diagonal(&hits[first])) <= band)
+        best.all++; /* the same samples once more */
     best.start = UINT64_MAX;
-    for (size_t i = first; i < first + best.hits; i++) {
+    for (size_t i = first; i < first + best.all; i++) {
         best.start = hits[i].object < best.start ? hits[i].object : best.start;
         best.end = hits[i].object > best.end ? hits[i].object : best.end;
     }
     best.low = diagonal(&hits[first]);
-    best.high = diagonal(&hits[first + best.hits - 1]);
-    best.main = main_diagonal(hits + first, best.hits);
+    best.high = diagonal(&hits[first + best.all - 1]);
+    best.main = main_diagonal(hits + first, best.all);
     return best;
 }
 
@@ -131,12 +160,14 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
                        struct cluster *clusters, size_t room)
 {
     const double band = band_of(pair), bands = bands_of(pair);
+    const size_t room_of_hits = count;
     size_t found = 0;
 
+    number_samples(hits, count);
     qsort(hits, count, sizeof *hits, by_diagonal);
     while (found < room && count >= LEAST_HITS) {
-        struct cluster cluster = fullest_band(hits, count, band);
-        const double elsewhere = (double)(count - cluster.hits);
+        struct cluster cluster = fullest_band(hits, count, room_of_hits, band);
+        const double elsewhere = (double)(count - cluster.all);
 
         cluster.rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
         cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, cluster.rate);

@@ -9,14 +9,16 @@
  * Which matches of single samples line up, and how often chance alone would line up so many.
  *
  * Content that lies in other content has its samples at the same distance from each other, so their diagonals
- * (place in the object - place in the reference) are nearly equal; what matches by chance is scattered.  Hits
- * are counted in bands of diagonals, and E is the number of bands with so many hits that one would expect in
+ * (place in the object - place in the reference) are nearly equal; what matches by chance is scattered.  Hits of
+ * different samples are counted in bands of diagonals, and E is the number of bands with so many hits that one would expect in
  * all references together if the hits were scattered as a Poisson process:
  *
  *     ln E = ln(references * bands) + ln P(Poisson(rate) >= hits)
  */
 struct chance_hit {
     uint64_t object, reference; /* where the sample lies in each */
+    uint64_t sample;            /* its fingerprint: phrases that come again and again are one hit */
+    uint32_t number, among;     /* work space */
 };
 
 struct chance_pair {
@@ -31,7 +33,8 @@ struct cluster {
     int64_t low, high;   /* its diagonals, */
     int64_t main;        /* and the one that most of them have */
     uint64_t start, end; /* its first and last hit in the object */
-    size_t hits;
+    size_t hits; /* of different samples, */
+    size_t all;  /* and with those that come again */
     double rate; /* hits that chance would give it */
     double ln_e;
 };

@@ -156,16 +156,17 @@ static double rich_share(const struct aligning *a, const struct finding *finding
     return tried ? (double)rich / (double)tried : 1;
 }
 
-static bool has_density(const struct aligning *a, const struct finding *finding)
+static bool has_density(const struct aligning *a, const struct estimate *e, const struct finding *finding)
 {
+    const uint64_t different = a->anchors < e->shared ? a->anchors : e->shared; /* not phrases that come again */
     const struct finding_range *span = &finding->span;
     const size_t in_window = samples_in(a->window, span->obj_start - a->start, span->obj_end - a->start);
     const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);
     const size_t fewer = in_window < in_reference ? in_window : in_reference;
 
-    if (a->anchors < DENSE_ANCHORS || (double)a->anchors < dense_share * (double)fewer)
+    if (different < DENSE_ANCHORS || (double)different < dense_share * (double)fewer)
         return false;
-    return (double)a->anchors * rich_share(a, finding) >= DENSE_ANCHORS;
+    return (double)different * rich_share(a, finding) >= DENSE_ANCHORS;
 }
 
 static bool is_solid(const struct aligning *a, const struct estimate *estimate)
@@ -181,7 +182,7 @@ static bool is_solid(const struct aligning *a, const struct estimate *estimate)
 bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
                        const struct finding *finding)
 {
-    return is_solid(a, estimate) || has_density(a, finding);
+    return is_solid(a, estimate) || has_density(a, estimate, finding);
 }
 
 /* ---- what it is ---- */

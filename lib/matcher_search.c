@@ -333,8 +333,11 @@ static struct chance_pair pair_of(const struct searcher *s, const struct refset_
 static struct chance_hit hit_of(const struct searcher *s, const struct match *match,
                                 const struct refset_record *record)
 {
-    return (struct chance_hit){s->object.queries[match->query].pos,
-                               record->record.samples[match->sample - record->place.first].pos};
+    const struct query *query = &s->object.queries[match->query];
+
+    return (struct chance_hit){.object = query->pos,
+                               .reference = record->record.samples[match->sample - record->place.first].pos,
+                               .sample = query->fp};
 }
 
 /* The candidate's matches that lie in its cluster: in the order of the reference, so nearly in that of the
@@ -389,20 +392,43 @@ static size_t first_query(const struct searcher *s, int64_t pos)
 
 /* What a candidate has besides the matches of its cluster. */
 struct support {
-    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character */
+    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character: their
+                         fingerprints are in s->keys, as many as there is room for */
     size_t explained; /* these queries: their numbers are in s->asked */
     uint64_t close;   /* bytes that are close; */
     bool is_close;    /* whether some of all these lie so close to each other */
     uint64_t last[CLOSE_SUPPORT - 1];
 };
 
-static void support_at(struct support *support, uint64_t pos)
+static void support_at(struct searcher *s, struct support *support, uint64_t pos, uint64_t fp)
 {
     const uint64_t first = support->last[support->count % (CLOSE_SUPPORT - 1)];
 
     if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= support->close)
         support->is_close = true;
-    support->last[support->count++ % (CLOSE_SUPPORT - 1)] = pos;
+    support->last[support->count % (CLOSE_SUPPORT - 1)] = pos;
+    if (support->count < s->room)
+        s->keys[support->count] = fp;
+    support->count++;
+}
+
+static int by_fingerprint(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Of the support's samples, the different ones. */
+static size_t count_different(const struct searcher *s, const struct support *support)
+{
+    const size_t count = support->count < s->room ? support->count : s->room;
+    size_t different = 0;
+
+    qsort(s->keys, count, sizeof *s->keys, by_fingerprint);
+    for (size_t i = 0; i < count; i++)
+        different += i == 0 || s->keys[i] != s->keys[i - 1];
+    return different;
 }
 
 static void gather_support(struct searcher *s, struct candidate *candidate, const struct refset_record *record,
@@ -420,14 +446,14 @@ static void gather_support(struct searcher *s, struct candidate *candidate, cons
         if ((int64_t)query->pos >= to)
             break;
         for (; next < count && s->line[next].object < query->pos; next++)
-            support_at(support, s->line[next].object);
+            support_at(s, support, s->line[next].object, s->line[next].sample);
         if (s->states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->record, &near)) {
-            support_at(support, query->pos);
+            support_at(s, support, query->pos, query->fp);
             s->asked[support->explained++] = (uint32_t)i;
         }
     }
     for (; next < count; next++)
-        support_at(support, s->line[next].object);
+        support_at(s, support, s->line[next].object, s->line[next].sample);
 }
 
 /*
@@ -438,11 +464,13 @@ static void consider(struct searcher *s, struct candidate *candidate, const stru
                      const struct chance_pair *pair)
 {
     struct support support;
+    size_t different;
 
     gather_support(s, candidate, record, &support);
+    different = count_different(s, &support);
     candidate->support = support.count;
-    candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)support.count);
-    if (candidate->cluster.ln_e > s->object.most_ln_e || (!support.is_close && support.count < MUCH_SUPPORT))
+    candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)different);
+    if (candidate->cluster.ln_e > s->object.most_ln_e || (!support.is_close && different < MUCH_SUPPORT))
         return;
     for (size_t i = 0; i < support.explained; i++)
         s->states[s->asked[i]] = QUERY_EXPLAINED;

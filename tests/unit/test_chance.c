@@ -102,6 +102,16 @@ static double bands_of(const struct chance_pair *pair)
     return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
 }
 
+/* Whether no hit before it in the band is of the same sample. */
+static bool is_first(const struct chance_hit *hits, size_t number, int64_t low, double width)
+{
+    for (size_t i = 0; i < number; i++)
+        if (hits[i].sample == hits[number].sample && diagonal(&hits[i]) >= low &&
+            (double)(diagonal(&hits[i]) - low) <= width)
+            return false;
+    return true;
+}
+
 /* The band that begins with a hit's diagonal. */
 static struct cluster band_at(const struct chance_hit *hits, size_t count, const struct chance_hit *low,
                               double width)
@@ -113,7 +123,8 @@ static struct cluster band_at(const struct chance_hit *hits, size_t count, const
 
         if (here < cluster.low || (double)(here - cluster.low) > width)
             continue;
-        cluster.hits++;
+        cluster.all++;
+        cluster.hits += is_first(hits, i, cluster.low, width);
         cluster.high = here > cluster.high ? here : cluster.high;
         cluster.start = hits[i].object < cluster.start ? hits[i].object : cluster.start;
         cluster.end = hits[i].object > cluster.end ? hits[i].object : cluster.end;
@@ -143,7 +154,7 @@ static size_t naive_clusters(const struct chance_pair *pair, struct chance_hit *
         struct cluster best = naive_fullest(hits, count, band_of(pair));
         size_t kept = 0;
 
-        best.rate = fmax(pair->noise, (double)(count - best.hits)) * 2 / bands_of(pair) + 1e-4;
+        best.rate = fmax(pair->noise, (double)(count - best.all)) * 2 / bands_of(pair) + 1e-4;
         best.ln_e =
             log(pair->references * bands_of(pair)) + (double)naive_ln_tail((unsigned)best.hits, best.rate);
         if (best.hits < 2 || best.ln_e > pair->most_ln_e)
@@ -172,6 +183,7 @@ static size_t any_hits(const struct chance_pair *pair, struct chance_hit *hits)
 {
     const size_t count = random_below(MOST_HITS);
     const uint64_t places = 1 + random_below(4), scattered = random_below(10);
+    const uint64_t samples = random_below(3) ? UINT64_MAX : 1 + random_below(30);
     uint64_t starts[4];
 
     for (size_t i = 0; i < 4; i++)
@@ -180,6 +192,7 @@ static size_t any_hits(const struct chance_pair *pair, struct chance_hit *hits)
         const uint64_t reference = random_below(pair->reference_len);
         const uint64_t place = starts[random_below(places)] + reference + random_below(1 + random_below(400));
 
+        hits[i].sample = random_below(samples);
         hits[i].reference = reference;
         hits[i].object = random_below(10) < scattered || place >= pair->object_len
                              ? random_below(pair->object_len)
@@ -195,6 +208,7 @@ static void assert_same(const struct cluster *a, const struct cluster *b)
     ck_assert_uint_eq(a->start, b->start);
     ck_assert_uint_eq(a->end, b->end);
     ck_assert_uint_eq(a->hits, b->hits);
+    ck_assert_uint_eq(a->all, b->all);
     ck_assert_double_eq_tol(a->rate, b->rate, 1e-9 * (1 + b->rate));
     ck_assert_double_eq_tol(a->ln_e, b->ln_e, 1e-6 * (1 + fabs(b->ln_e)));
 }
@@ -261,6 +275,7 @@ START_TEST(a_reference_that_is_there_several_times_is_found_as_often)
     bool seen[TIMES] = {false};
 
     for (uint64_t i = 0; i < TIMES * EACH; i++) {
+        hits[i].sample = i;
         hits[i].reference = random_below(pair.reference_len);
         hits[i].object = 1000 + i % TIMES * 1000001 + hits[i].reference;
     }
@@ -291,7 +306,7 @@ START_TEST(scattered_hits_are_not_believed)
         const size_t count = random_below(MOST_HITS);
 
         for (size_t i = 0; i < count; i++)
-            hits[i] = (struct chance_hit){random_below(pair.object_len), random_below(pair.reference_len)};
+            hits[i] = (struct chance_hit){random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0};
         believed += chance_clusters(&pair, hits, count, clusters, ROOM);
     }
     ck_assert_uint_eq(believed, 0);
@@ -306,7 +321,7 @@ START_TEST(hits_that_turn_up_later_make_a_cluster_more_certain)
     struct cluster cluster;
 
     for (uint64_t i = 0; i < 8; i++)
-        hits[i] = (struct chance_hit){5000 + 1000 * i, 1000 * i};
+        hits[i] = (struct chance_hit){5000 + 1000 * i, 1000 * i, i, 0, 0};
     ck_assert_uint_eq(chance_clusters(&pair, hits, 8, &cluster, 1), 1);
     ck_assert_double_eq_tol(chance_again(&pair, &cluster, 8), cluster.ln_e, 1e-9);
     ck_assert_double_lt(chance_again(&pair, &cluster, 9), cluster.ln_e);
