@@ -44,6 +44,7 @@ void findings_reset(struct findings *findings)
     for (size_t i = 0; i < findings->count; i++)
         free(findings->list[i].ranges);
     findings->count = 0;
+    findings->lacks = 0;
 }
 
 void findings_release(struct findings *findings)
@@ -176,6 +177,7 @@ static void put_finding(struct buffer *out, const struct finding *finding)
 void findings_encode(struct buffer *out, const struct findings *findings)
 {
     wire_put(out, findings->count);
+    wire_put(out, findings->lacks);
     for (size_t i = 0; i < findings->count; i++)
         put_finding(out, &findings->list[i]);
 }
@@ -245,7 +247,12 @@ bool findings_decode(struct wire *wire, uint64_t size, struct findings *findings
 {
     const size_t count = wire_get_count(wire, FINDING_BYTES);
 
+    const uint64_t lacks = wire_get(wire);
+
     findings_reset(findings);
+    if (lacks > (FINDINGS_CUT | FINDINGS_COMMON))
+        return false;
+    findings->lacks = (unsigned)lacks;
     for (size_t i = 0; i < count; i++) {
         struct finding *finding = findings_add(findings, NULL);
 

@@ -60,6 +60,12 @@ struct finding {
 struct findings {
     struct finding *list; /* best first */
     size_t count, room;
+    unsigned lacks; /* what they do not tell: a set of */
+};
+
+enum {
+    FINDINGS_CUT = 1,    /* there are more references or places than can be told */
+    FINDINGS_COMMON = 2, /* there is none, but some of the content is in so many files that none can be named */
 };
 
 /* "identical" .. */

@@ -14,6 +14,7 @@ enum {
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
     MOST_COMPARED = 8, /* candidates in the same place */
     MUCH_LARGER = 2,
+    UNNAMED_LEAST = 16, /* of an object's samples: if so many are in very many files, that is told */
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
 };
 
@@ -30,7 +31,9 @@ struct matcher {
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
-    bool flushed; /* so that a part of the findings is there before the end */
+    bool flushed;    /* so that a part of the findings is there before the end */
+    bool cut;        /* there are more than were found */
+    size_t unnamed;  /* queries that are in very many files of one set */
     struct findings found;
 };
 
@@ -97,7 +100,8 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->object.coincidence = 0;
     matcher->object.range = false;
     matcher->sample_count = matcher->query_count = 0;
-    matcher->flushed = false;
+    matcher->flushed = matcher->cut = false;
+    matcher->unnamed = 0;
     findings_reset(&matcher->found);
 }
 
@@ -264,6 +268,9 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
                          err) ||
             compare_candidates(matcher, set, err))
             return -1;
+        matcher->cut = matcher->cut || searcher_was_cut(matcher->searchers[set]);
+        if (searcher_unnamed(matcher->searchers[set]) > matcher->unnamed)
+            matcher->unnamed = searcher_unnamed(matcher->searchers[set]);
     }
     return 0;
 }
@@ -553,6 +560,9 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
         qsort(found->list, found->count, sizeof *found->list, by_worth);
     }
     *verdict = found->count ? found->list[0].verdict : without_finding(matcher);
+    found->lacks = matcher->cut ? FINDINGS_CUT : 0;
+    if (*verdict == VERDICT_NONE && matcher->unnamed >= UNNAMED_LEAST)
+        found->lacks |= FINDINGS_COMMON;
     *findings = *found;
     *found = swap;
     return 0;

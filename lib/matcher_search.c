@@ -9,8 +9,9 @@ enum {
     BATCH = 1024, /* queries that are looked up together */
     FEW_MATCHES = 200, /* that are sorted as usual */
     MOST_MATCHES = 1 << 20,
-    MOST_CANDIDATES = 1 << 12,
-    MOST_CLUSTERS = 64,       /* of one reference */
+    MOST_CANDIDATES = 1 << 14,
+    MOST_CLUSTERS = 1 << 12,  /* of one reference, */
+    CLUSTER_WORK = 1 << 27,   /* and not so many that they take for ever: each goes through all hits */
     NEIGHBOURS = 256,         /* samples before and behind a query in which it must not stand alone */
     SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
@@ -52,6 +53,9 @@ struct searcher {
     size_t noise; /* rare matches that nothing explains */
     struct candidate *candidates;
     size_t candidate_count;
+    struct cluster *clusters; /* of one reference */
+    bool cut;                 /* there are more than that */
+    size_t unnamed;           /* queries that are in so many files that the set does not tell in which */
     struct stretch *covered; /* where something was found */
     struct chance_hit *line;
     size_t line_room;
@@ -64,8 +68,9 @@ struct searcher *searcher_new(struct refset_search *search, size_t cache, struct
     if (s) {
         s->candidates = malloc(MOST_CANDIDATES * sizeof *s->candidates);
         s->covered = malloc(MOST_CANDIDATES * sizeof *s->covered);
+        s->clusters = malloc(MOST_CLUSTERS * sizeof *s->clusters);
     }
-    if (!s || !s->candidates || !s->covered) {
+    if (!s || !s->candidates || !s->covered || !s->clusters) {
         error_set(err, "out of memory");
         searcher_free(s);
         return NULL;
@@ -92,6 +97,7 @@ void searcher_free(struct searcher *s)
     free(s->spare);
     free(s->candidates);
     free(s->covered);
+    free(s->clusters);
     free(s->line);
     free(s);
 }
@@ -268,8 +274,10 @@ static int keep_matches(struct searcher *s, struct error *err)
         const struct refset_hit *hit = &s->hits.list[i];
         const enum match_kind kind = hit->files > most ? MATCH_COMMON : MATCH_RARE;
 
-        if (hit->files == 0)
+        if (hit->files == 0) {
+            s->unnamed++;
             continue;
+        }
         s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], kind};
         s->noise += kind == MATCH_RARE;
     }
@@ -507,9 +515,8 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
 {
     struct own_matches own = count_own(s, &candidate);
     struct chance_pair pair = pair_of(s, &candidate.place, &own);
-    struct cluster clusters[MOST_CLUSTERS];
     const struct refset_record *record;
-    size_t found;
+    size_t found, room, hits;
     bool missing;
 
     if (chance_best_ln_e(&pair, own.evidence) > pair.most_ln_e)
@@ -525,9 +532,12 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         return -1;
     own = count_own(s, &candidate);
     pair = pair_of(s, &candidate.place, &own);
-    found = chance_clusters(&pair, s->line, line_up(s, &candidate, record), clusters, MOST_CLUSTERS);
+    hits = line_up(s, &candidate, record);
+    room = CLUSTER_WORK / (hits + 1) < MOST_CLUSTERS ? CLUSTER_WORK / (hits + 1) : MOST_CLUSTERS;
+    found = chance_clusters(&pair, s->line, hits, s->clusters, room);
+    s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
-        candidate.cluster = clusters[i];
+        candidate.cluster = s->clusters[i];
         consider(s, &candidate, record, &pair);
     }
     return 0;
@@ -537,6 +547,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
 static void forget_explanations(struct searcher *s)
 {
     s->candidate_count = 0;
+    s->cut = false;
     for (size_t i = 0; i < s->count; i++)
         if (s->states[i] == QUERY_EXPLAINED)
             s->states[i] = QUERY_OPEN;
@@ -634,7 +645,8 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
 
     s->object = *object;
     s->match_count = s->candidate_count = 0;
-    s->noise = 0;
+    s->noise = s->unnamed = 0;
+    s->cut = false;
     if (collect(s, set, known, err))
         return -1;
     for (int round = object->all ? ROUNDS - 1 : 0; (chosen = choose(s, looked_up[round])) > 0;
@@ -648,6 +660,16 @@ struct candidate *searcher_candidates(struct searcher *s, size_t *count)
 {
     *count = s->candidate_count;
     return s->candidates;
+}
+
+bool searcher_was_cut(const struct searcher *s)
+{
+    return s->cut || s->match_count >= MOST_MATCHES;
+}
+
+size_t searcher_unnamed(const struct searcher *s)
+{
+    return s->unnamed;
 }
 
 const struct match *searcher_matches(const struct searcher *s)

@@ -257,6 +257,20 @@ static int find_references(struct scan *scan, const struct scanner_part *part, s
     return 0;
 }
 
+/* What a part's findings do not tell. */
+static void tell_lacks(struct scan *scan, struct case_object *row, const struct scanner_part *part)
+{
+    struct error text;
+
+    if (part->findings.lacks & FINDINGS_COMMON)
+        row->reason = "some of it is in so many files of a set that none can be named";
+    if (part->findings.lacks & FINDINGS_CUT) {
+        error_set(&text, "%s: it has more of the references than can be told: %zu places are",
+                  row->path_count ? row->paths : row->address, part->findings.count);
+        take_note(scan, text.text);
+    }
+}
+
 static int add_row(struct scan *scan, const struct case_object *object, const struct scanner_part *part)
 {
     const size_t count = part ? part->findings.count : 0;
@@ -303,6 +317,8 @@ static int add_parts(struct scan *scan, const struct object *object, const struc
         row.size = part.len;
         row.digests = part.digests;
         row.verdict = part.verdict;
+        row.reason = whole->reason;
+        tell_lacks(scan, &row, &part);
         if (add_row(scan, &row, &part))
             return -1;
     }

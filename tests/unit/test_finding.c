@@ -333,7 +333,7 @@ static bool number_is_taken(size_t at, uint64_t number)
     bool taken;
 
     findings_encode(&message, &findings);
-    memcpy(message.data + 8 * (1 + at), &number, 8);
+    memcpy(message.data + 8 * (2 + at), &number, 8);
     taken = is_taken(&message, message.len, 25);
     buffer_release(&message);
     return taken;
