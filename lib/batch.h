@@ -20,6 +20,9 @@ struct batch *batch_new(const struct inspector *inspector, void *state, struct c
                         struct error *err);
 void batch_free(struct batch *batch);
 
+/* From now on objects are files of this system: their holes are as long as they say, and are inspected to the end. */
+void batch_trust(struct batch *batch);
+
 /*
  * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task, which
  * becomes the object's.  content as in filesystem.h; with it, and if the object is large, it is inspected

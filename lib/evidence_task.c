@@ -526,6 +526,7 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     }
     object->run_count = 0;
     object->size = medium_size(medium);
+    batch_trust(worker->batch);
     if (add_data_runs(object, fd, &before) == 0 && batch_add(worker->batch, medium, item, object, NULL) == 0)
         batch_flush(worker->batch, medium, keep_object, &encoded);
     wire = (struct wire){encoded.data, encoded.len, false};
