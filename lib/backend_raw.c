@@ -67,8 +67,7 @@ static int raw_new(struct backend *backend, size_t count, int close_them, struct
         return error_set(err, "out of memory");
     }
     raw->close_them = close_them;
-    *backend = (struct backend){
-        .sector_size = 512, .read = raw_read, .close = raw_close, .state = raw};
+    *backend = (struct backend){.sector_size = 512, .read = raw_read, .close = raw_close, .state = raw};
     return 0;
 }
 

@@ -422,7 +422,9 @@ void batch_trust(struct batch *batch)
 static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object,
                             uint64_t stored)
 {
-    uint64_t holes = !batch->trusts && !(object->flags & OBJECT_RESIDENT) && object->size > stored ? object->size - stored : 0;
+    uint64_t holes = !batch->trusts && !(object->flags & OBJECT_RESIDENT) && object->size > stored
+                         ? object->size - stored
+                         : 0;
 
     if (holes > MAX_HOLES - batch->holes)
         object_blame(object, OBJECT_UNREADABLE,

@@ -20,7 +20,8 @@ struct batch *batch_new(const struct inspector *inspector, void *state, struct c
                         struct error *err);
 void batch_free(struct batch *batch);
 
-/* From now on objects are files of this system: their holes are as long as they say, and are inspected to the end. */
+/* From now on objects are files of this system: their holes are as long as they say, and are inspected to the
+ * end. */
 void batch_trust(struct batch *batch);
 
 /*

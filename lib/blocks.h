@@ -9,8 +9,8 @@
 #include "error.h"
 
 /*
- * The SHA-1 of each aligned block of a stream, the last one as short as it is: what proves, without the file at hand,
- * that bytes of evidence are bytes of it.
+ * The SHA-1 of each aligned block of a stream, the last one as short as it is: what proves, without the file
+ * at hand, that bytes of evidence are bytes of it.
  */
 enum {
     BLOCKS_LEAST = 512,
@@ -19,8 +19,8 @@ enum {
     BLOCKS_MOST = 1 << 16, /* of one file: larger ones have larger blocks */
 };
 
-/* The block size for a file of len bytes in a set with this one; and how many blocks those are: none if one block holds
- * all of it, since that is proved by the file's own SHA-1. */
+/* The block size for a file of len bytes in a set with this one; and how many blocks those are: none if one
+ * block holds all of it, since that is proved by the file's own SHA-1. */
 uint64_t blocks_size(uint64_t len, uint32_t block);
 uint64_t blocks_count(uint64_t len, uint32_t block);
 

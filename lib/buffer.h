@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Bytes that grow.  Adding cannot fail to the caller: when memory runs out the buffer stays as it is, `failed` is set
- * and later additions are ignored, so one check at the end is enough.  A buffer of zeros is an empty one.
+ * Bytes that grow.  Adding cannot fail to the caller: when memory runs out the buffer stays as it is,
+ * `failed` is set and later additions are ignored, so one check at the end is enough.  A buffer of zeros is
+ * an empty one.
  */
 struct buffer {
     char *data; /* not terminated; NULL while nothing was ever added */

@@ -19,9 +19,9 @@
  * workers, so what is in the file is always the beginning of the whole: after an interruption the scan goes
  * on behind it, and the case becomes the same.  An object and its findings are committed together.
  *
- * What was done when is in a log, each entry with the SHA-256 of the one before.  The first entry seals what the
- * case is about, and the one at the end of an evidence all that was found in it: whoever has written down the
- * chain of the last entry can tell later that nothing was changed.
+ * What was done when is in a log, each entry with the SHA-256 of the one before.  The first entry seals what
+ * the case is about, and the one at the end of an evidence all that was found in it: whoever has written down
+ * the chain of the last entry can tell later that nothing was changed.
  *
  * A case file may be hostile: what is read from it is checked, and a row that cannot be is an error that says
  * so.
@@ -163,13 +163,14 @@ int casefile_add(struct casefile *casefile, const struct case_object *object, co
                  const struct case_reference *references, int64_t now_ms, struct error *err);
 int casefile_commit(struct casefile *casefile, struct error *err);
 /*
- * What the case has already is passed over: whether what is behind *number is this object (by its address, size and first
- * path), whole or in chunks, whose addresses are the object's, "+" and where they begin.  1, and *number is that of its
- * last row; 0 if it is another one.  The chunks of the very last object may not all be there: it is of first_item or a later
- * item, so its content is read again, and those that are missing can be added.
+ * What the case has already is passed over: whether what is behind *number is this object (by its address,
+ * size and first path), whole or in chunks, whose addresses are the object's, "+" and where they begin.  1,
+ * and *number is that of its last row; 0 if it is another one.  The chunks of the very last object may not
+ * all be there: it is of first_item or a later item, so its content is read again, and those that are missing
+ * can be added.
  */
-int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number, const struct case_object *object,
-                  struct error *err);
+int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
+                  const struct case_object *object, struct error *err);
 
 /* Something that could not be read, or a note; the same text is kept once for each evidence.  Committed as
  * objects are. */
@@ -233,7 +234,7 @@ struct case_entry {
     const uint8_t *chain; /* the SHA-256 of this entry and the chain of the one before */
 };
 
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry), void *arg,
-                      struct error *err);
+int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry),
+                      void *arg, struct error *err);
 
 #endif

@@ -108,10 +108,12 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
 
 /* ---- casefile_log.c ---- */
 
-/* An entry of the log with a digest of all that the case has of an evidence, or, of number 0, of what it is about. */
-int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text, struct error *err);
+/* An entry of the log with a digest of all that the case has of an evidence, or, of number 0, of what it is
+ * about. */
+int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text,
+                  struct error *err);
 /* Whether all that the log sealed is as it was: each fault is told.  -1: the log itself is broken. */
-int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why), void *arg,
-                         struct error *err);
+int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why),
+                         void *arg, struct error *err);
 
 #endif

@@ -29,7 +29,8 @@ static void first_chain(const struct casefile *casefile, uint8_t chain[CASE_CHAI
     memcpy(chain, casefile->info.uuid, sizeof casefile->info.uuid);
 }
 
-static int sha256(struct digest *digest, const struct buffer *bytes, uint8_t out[CASE_CHAIN_LEN], struct error *err)
+static int sha256(struct digest *digest, const struct buffer *bytes, uint8_t out[CASE_CHAIN_LEN],
+                  struct error *err)
 {
     struct digest_values values;
 
@@ -96,8 +97,8 @@ static void put_row(struct buffer *out, struct statement *row)
 }
 
 /* All rows of a query with ids from first to before end. */
-static int digest_rows(struct casefile *casefile, struct digest *digest, const char *sql, int64_t first, int64_t end,
-                       struct error *err)
+static int digest_rows(struct casefile *casefile, struct digest *digest, const char *sql, int64_t first,
+                       int64_t end, struct error *err)
 {
     struct statement *row = database_prepare(casefile->database, sql, err);
     struct buffer bytes = {0};
@@ -123,17 +124,19 @@ static int digest_rows(struct casefile *casefile, struct digest *digest, const c
 static int digest_case(struct casefile *casefile, struct digest *digest, struct error *err)
 {
     return digest_rows(casefile, digest, "SELECT * FROM info WHERE id >= ? AND id < ?", 0, INT64_MAX, err) ||
-                   digest_rows(casefile, digest, "SELECT * FROM refset WHERE id >= ? AND id < ? ORDER BY id", 0,
-                               INT64_MAX, err)
+                   digest_rows(casefile, digest, "SELECT * FROM refset WHERE id >= ? AND id < ? ORDER BY id",
+                               0, INT64_MAX, err)
                ? -1
                : 0;
 }
 
-static int digest_evidence(struct casefile *casefile, struct digest *digest, uint64_t evidence, struct error *err)
+static int digest_evidence(struct casefile *casefile, struct digest *digest, uint64_t evidence,
+                           struct error *err)
 {
     static const char *const queries[] = {
         "SELECT * FROM object WHERE id >= ? AND id < ? ORDER BY id",
-        "SELECT * FROM finding WHERE class IN (0, 1, 2) AND object >= ? AND object < ? ORDER BY class, object, rank",
+        "SELECT * FROM finding WHERE class IN (0, 1, 2) AND object >= ? AND object < ? ORDER BY class, "
+        "object, rank",
         "SELECT * FROM problem WHERE id >= ? AND id < ? ORDER BY id",
     };
     const int64_t first = casefile_id(evidence, 0), end = casefile_id(evidence + 1, 0);
@@ -182,7 +185,8 @@ static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CAS
 static int put_entry(struct casefile *casefile, const struct entry *entry, struct error *err)
 {
     struct statement *row = database_prepare(
-        casefile->database, "INSERT INTO log (id, time, text, evidence, seal, chain) VALUES (?, ?, ?, ?, ?, ?)", err);
+        casefile->database,
+        "INSERT INTO log (id, time, text, evidence, seal, chain) VALUES (?, ?, ?, ?, ?, ?)", err);
 
     if (!row)
         return -1;
@@ -226,7 +230,8 @@ int casefile_log(struct casefile *casefile, int64_t now, const char *text, struc
     return write_entry(casefile, &entry, err);
 }
 
-int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text, struct error *err)
+int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text,
+                  struct error *err)
 {
     struct entry entry = {.time = now, .text = text, .seals = !casefile->temporary, .evidence = evidence};
 
@@ -268,7 +273,8 @@ static int read_entries(struct casefile *casefile, struct statement *row, struct
         if (chain_on(digest, chain, &entry, chain, err))
             return -1;
         if (memcmp(chain, entry.chain, sizeof chain) != 0)
-            return casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64, id);
+            return casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64,
+                                   id);
         tell(arg, &entry);
     }
     return result;
@@ -298,8 +304,8 @@ static void tell_entry(void *arg, const struct entry *entry)
     reader->tell(reader->arg, &told);
 }
 
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry), void *arg,
-                      struct error *err)
+int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry),
+                      void *arg, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
     struct log_reader reader = {tell, arg};
@@ -316,7 +322,7 @@ struct seals {
     struct seal {
         bool found;
         uint8_t bytes[CASE_CHAIN_LEN];
-    } *list; /* the first: of what the case is about */
+    } * list; /* the first: of what the case is about */
     uint64_t count;
 };
 
@@ -341,8 +347,8 @@ static int count_evidence(struct casefile *casefile, uint64_t *count, struct err
     return result > 0 ? 0 : -1;
 }
 
-static int check_seal(struct casefile *casefile, struct digest *digest, uint64_t evidence, const struct seal *was,
-                      struct error *err)
+static int check_seal(struct casefile *casefile, struct digest *digest, uint64_t evidence,
+                      const struct seal *was, struct error *err)
 {
     struct case_evidence about;
     uint8_t is[CASE_CHAIN_LEN];
@@ -357,7 +363,8 @@ static int check_seal(struct casefile *casefile, struct digest *digest, uint64_t
         return 0;
     if (evidence == 0)
         return casefile_broken(casefile, err, "its parameters or sets are not those that the log sealed");
-    return casefile_broken(casefile, err, "what it has of evidence %" PRIu64 " is not what the log sealed", evidence);
+    return casefile_broken(casefile, err, "what it has of evidence %" PRIu64 " is not what the log sealed",
+                           evidence);
 }
 
 static int check_all(struct casefile *casefile, struct digest *digest, struct seals *seals,
@@ -380,8 +387,8 @@ static int check_all(struct casefile *casefile, struct digest *digest, struct se
     return 0;
 }
 
-int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why), void *arg,
-                         struct error *err)
+int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why),
+                         void *arg, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
     struct seals seals = {0};

@@ -54,11 +54,15 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
     chain->table_len = table;
     if (samples <= chain->sample_room)
         return 0;
-    if (!grow(&chain->groups, samples, sizeof *chain->groups) || !grow(&chain->table, table, sizeof *chain->table) ||
-        !grow(&chain->group_a, samples, sizeof *chain->group_a) || !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
-        !grow(&chain->next_b, samples, sizeof *chain->next_b) || !grow(&chain->after_b, samples, sizeof *chain->after_b) ||
+    if (!grow(&chain->groups, samples, sizeof *chain->groups) ||
+        !grow(&chain->table, table, sizeof *chain->table) ||
+        !grow(&chain->group_a, samples, sizeof *chain->group_a) ||
+        !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
+        !grow(&chain->next_b, samples, sizeof *chain->next_b) ||
+        !grow(&chain->after_b, samples, sizeof *chain->after_b) ||
         !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
-        !grow(&chain->used_b, samples, sizeof *chain->used_b) || !grow(&chain->anchors, samples, sizeof *chain->anchors))
+        !grow(&chain->used_b, samples, sizeof *chain->used_b) ||
+        !grow(&chain->anchors, samples, sizeof *chain->anchors))
         return error_set(err, "out of memory for the comparison of %zu samples", samples);
     chain->sample_room = samples;
     return 0;
@@ -68,8 +72,10 @@ static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
 {
     if (pairs <= chain->pair_room)
         return 0;
-    if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) || !grow(&chain->tails, pairs, sizeof *chain->tails) ||
-        !grow(&chain->previous, pairs, sizeof *chain->previous) || !grow(&chain->under, pairs, sizeof *chain->under))
+    if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) ||
+        !grow(&chain->tails, pairs, sizeof *chain->tails) ||
+        !grow(&chain->previous, pairs, sizeof *chain->previous) ||
+        !grow(&chain->under, pairs, sizeof *chain->under))
         return error_set(err, "out of memory for %zu pairs of samples", pairs);
     chain->pair_room = pairs;
     return 0;
@@ -92,7 +98,8 @@ static uint32_t group_of(struct chain *chain, uint64_t fp)
     return group;
 }
 
-static void make_groups(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b, size_t b_count)
+static void make_groups(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b,
+                        size_t b_count)
 {
     memset(chain->table, 0xff, chain->table_len * sizeof *chain->table);
     for (size_t i = 0; i < a_count; i++)
@@ -188,18 +195,22 @@ static void pair_in_turn(struct chain *chain, struct chain_group *group, size_t 
     group->turn_b = chain->after_b[group->turn_b];
 }
 
-/* Where a sample that either side has once says that the diagonal goes on; not too far away, that is another place. */
-static int64_t follow(const struct chain_sides *sides, const struct chain_group *group, size_t i, int64_t diagonal)
+/* Where a sample that either side has once says that the diagonal goes on; not too far away, that is another
+ * place. */
+static int64_t follow(const struct chain_sides *sides, const struct chain_group *group, size_t i,
+                      int64_t diagonal)
 {
     int64_t here;
 
     if (group->count_a != 1 || group->count_b != 1)
         return diagonal;
     here = (int64_t)(sides->a[i].pos - sides->b[group->head_b].pos);
-    return here - *sides->diagonal <= DIAGONAL_REACH && *sides->diagonal - here <= DIAGONAL_REACH ? here : diagonal;
+    return here - *sides->diagonal <= DIAGONAL_REACH && *sides->diagonal - here <= DIAGONAL_REACH ? here
+                                                                                                  : diagonal;
 }
 
-/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is taken. */
+/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is
+ * taken. */
 static void make_pairs(struct chain *chain, const struct chain_sides *sides)
 {
     int64_t diagonal = sides->diagonal ? *sides->diagonal : 0;
@@ -248,8 +259,8 @@ static uint32_t shift_between(const struct anchor *before, const struct anchor *
     return a < b ? b - a : a - b;
 }
 
-/* Of the pairs that may come before this one in the chain, the one nearest to its diagonal: where content repeats, the
- * chain is to stay in one place. */
+/* Of the pairs that may come before this one in the chain, the one nearest to its diagonal: where content
+ * repeats, the chain is to stay in one place. */
 static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
 {
     const struct anchor *pair = &chain->pairs[i];
@@ -263,8 +274,8 @@ static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
     return best;
 }
 
-/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, and under[i] did so
- * before pair i. */
+/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, and
+ * under[i] did so before pair i. */
 static void longest_chain(struct chain *chain)
 {
     size_t longest = 0;

@@ -104,8 +104,8 @@ static void number_samples(struct chance_hit *hits, size_t count)
 }
 
 /*
- * The band with the most different hits; they are in order.  How often a sample is in the band is counted in the hit
- * with its number, of which there are as many as there were hits at first: room.
+ * The band with the most different hits; they are in order.  How often a sample is in the band is counted in
+ * the hit with its number, of which there are as many as there were hits at first: room.
  */
 static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t room, double band)
 {

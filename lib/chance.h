@@ -9,9 +9,9 @@
  * Which matches of single samples line up, and how often chance alone would line up so many.
  *
  * Content that lies in other content has its samples at the same distance from each other, so their diagonals
- * (place in the object - place in the reference) are nearly equal; what matches by chance is scattered.  Hits of
- * different samples are counted in bands of diagonals, and E is the number of bands with so many hits that one would expect in
- * all references together if the hits were scattered as a Poisson process:
+ * (place in the object - place in the reference) are nearly equal; what matches by chance is scattered.  Hits
+ * of different samples are counted in bands of diagonals, and E is the number of bands with so many hits that
+ * one would expect in all references together if the hits were scattered as a Poisson process:
  *
  *     ln E = ln(references * bands) + ln P(Poisson(rate) >= hits)
  */
@@ -33,9 +33,9 @@ struct cluster {
     int64_t low, high;   /* its diagonals, */
     int64_t main;        /* and the one that most of them have */
     uint64_t start, end; /* its first and last hit in the object */
-    size_t hits; /* of different samples, */
-    size_t all;  /* and with those that come again */
-    double rate; /* hits that chance would give it */
+    size_t hits;         /* of different samples, */
+    size_t all;          /* and with those that come again */
+    double rate;         /* hits that chance would give it */
     double ln_e;
 };
 

@@ -26,7 +26,8 @@ char coates_2015_symbol(uint64_t hash)
     return symbols[hash % COATES_2015_SYMBOLS];
 }
 
-static size_t scan_2011(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base, struct sample *out)
+static size_t scan_2011(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                        struct sample *out)
 {
     const uint32_t n = coates->n;
     size_t count = 0;
@@ -55,7 +56,8 @@ static uint64_t hash_2015(const uint8_t *window, uint32_t n)
     return hash;
 }
 
-static size_t scan_2015(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base, struct sample *out)
+static size_t scan_2015(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                        struct sample *out)
 {
     const uint32_t n = coates->n;
     size_t count = 0;
@@ -69,7 +71,8 @@ static size_t scan_2015(const struct coates *coates, const uint8_t *p, size_t le
     return count;
 }
 
-size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base, struct sample *out)
+size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                   struct sample *out)
 {
     if (coates->year == 2011)
         return scan_2011(coates, p, len, base, out);

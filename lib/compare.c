@@ -8,14 +8,15 @@
 #include "distance.h"
 
 enum {
-    FEW_SAMPLES = 4,     /* fewer do not carry a verdict of "nothing in common" */
-    DULL_SHARE = 8,      /* content with fewer than 1/8 of the samples that its length promises has low entropy */
+    FEW_SAMPLES = 4, /* fewer do not carry a verdict of "nothing in common" */
+    DULL_SHARE = 8,  /* content with fewer than 1/8 of the samples that its length promises has low entropy */
     EVIDENCE_ANCHORS = 2, /* matches in a range that make it evidence */
 };
 
 static const double variant_share = 0.5;
 static const double embedded_share = 0.8;
-static const double least_containment = 0.05; /* of samples: below it even long ranges are no versions of each other */
+static const double least_containment =
+    0.05; /* of samples: below it even long ranges are no versions of each other */
 static const double chance_containment = 0.01;
 
 struct comparer {
@@ -67,8 +68,9 @@ static int check_same_kind(const struct record *a, const struct record *b, struc
 
     if (p->scheme == q->scheme && p->n == q->n && p->k == q->k && (p->scheme == SAMPLER_GF8 || p->c == q->c))
         return 0;
-    return error_set(err, "records of different kinds cannot be compared: %s n=%u C=%u k=%u and %s n=%u C=%u k=%u",
-                     sampler_scheme_name(p->scheme), p->n, p->c, p->k, sampler_scheme_name(q->scheme), q->n, q->c, q->k);
+    return error_set(
+        err, "records of different kinds cannot be compared: %s n=%u C=%u k=%u and %s n=%u C=%u k=%u",
+        sampler_scheme_name(p->scheme), p->n, p->c, p->k, sampler_scheme_name(q->scheme), q->n, q->c, q->k);
 }
 
 static uint32_t larger_c(const struct record *a, const struct record *b)
@@ -77,7 +79,8 @@ static uint32_t larger_c(const struct record *a, const struct record *b)
 }
 
 /* The record itself if it was taken at c, else the copy, reduced. */
-static const struct record *reduced(const struct record *record, uint32_t c, struct record *copy, struct error *err)
+static const struct record *reduced(const struct record *record, uint32_t c, struct record *copy,
+                                    struct error *err)
 {
     if (record->params.c == c)
         return record;
@@ -92,7 +95,8 @@ static const struct record *reduced(const struct record *record, uint32_t c, str
 
 static bool same_content(const struct record *a, const struct record *b)
 {
-    return a->len == b->len && memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
+    return a->len == b->len &&
+           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
 }
 
 static void set_identical(struct comparer *comparer, const struct record *a, struct comparison *out)
@@ -134,7 +138,8 @@ static void judge(const struct record *a, const struct record *b, struct compari
     const double a_share = a->len ? (double)e->a_matched / (double)a->len : 0;
     const double b_share = b->len ? (double)e->b_matched / (double)b->len : 0;
     const double containment = e->a_in_b > e->b_in_a ? e->a_in_b : e->b_in_a;
-    const bool much_longer = a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
+    const bool much_longer =
+        a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
     const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
 
     if (!has_evidence(e) && !shares) {
@@ -146,7 +151,8 @@ static void judge(const struct record *a, const struct record *b, struct compari
     } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
                (e->resemblance >= variant_share && !much_longer)) {
         out->verdict = COMPARE_VARIANT;
-    } else if (a_share >= embedded_share || b_share >= embedded_share || (!has_evidence(e) && containment >= embedded_share)) {
+    } else if (a_share >= embedded_share || b_share >= embedded_share ||
+               (!has_evidence(e) && containment >= embedded_share)) {
         out->verdict = COMPARE_EMBEDDED;
         out->b_in_a = has_evidence(e) ? b_share >= a_share : e->b_in_a >= e->a_in_b;
         out->a_in_b = !out->b_in_a;
@@ -160,8 +166,8 @@ static struct estimate_side side_of(const struct record *record)
     return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
 }
 
-int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b, const int64_t *diagonal,
-                    struct comparison *out, struct error *err)
+int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b,
+                    const int64_t *diagonal, struct comparison *out, struct error *err)
 {
     struct estimate_side a_side, b_side;
 
@@ -174,14 +180,15 @@ int comparer_relate(struct comparer *comparer, const struct record *a, const str
     out->b_samples = b->count;
     a_side = side_of(a);
     b_side = side_of(b);
-    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate, err))
+    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate,
+                      err))
         return -1;
     judge(a, b, out);
     return 0;
 }
 
-int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b, struct comparison *out,
-                 struct error *err)
+int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b,
+                 struct comparison *out, struct error *err)
 {
     if (same_content(a, b)) {
         *out = (struct comparison){0};
@@ -196,7 +203,8 @@ int comparer_run(struct comparer *comparer, const struct record *a, const struct
     return 0;
 }
 
-static int make_signature(const struct record *record, uint32_t c, struct record *copy, struct buffer *out, struct error *err)
+static int make_signature(const struct record *record, uint32_t c, struct record *copy, struct buffer *out,
+                          struct error *err)
 {
     record = reduced(record, c, copy, err);
     if (!record)
@@ -206,8 +214,8 @@ static int make_signature(const struct record *record, uint32_t c, struct record
     return out->failed ? error_set(err, "out of memory for a signature of %zu characters", record->count) : 0;
 }
 
-int comparer_papers(struct comparer *comparer, const struct record *a, const struct record *b, int (*stop)(void *arg),
-                    void *arg, struct compare_papers *out, struct error *err)
+int comparer_papers(struct comparer *comparer, const struct record *a, const struct record *b,
+                    int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err)
 {
     const struct buffer *x = &comparer->a_signature, *y = &comparer->b_signature;
     const uint32_t c = larger_c(a, b);
@@ -219,8 +227,8 @@ int comparer_papers(struct comparer *comparer, const struct record *a, const str
         return -1;
     out->a_len = x->len;
     out->b_len = y->len;
-    stopped = distance_bounded((const uint8_t *)x->data, x->len, (const uint8_t *)y->data, y->len, UINT64_MAX - 1, stop, arg,
-                               &out->distance, err);
+    stopped = distance_bounded((const uint8_t *)x->data, x->len, (const uint8_t *)y->data, y->len,
+                               UINT64_MAX - 1, stop, arg, &out->distance, err);
     if (stopped)
         return stopped;
     out->edits_2011 = coates_2011_edits(out->distance, c);

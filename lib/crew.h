@@ -84,7 +84,8 @@ bool crew_empty(const struct crew *crew);
 /* Must not be called while the crew is full.  The task is copied; the descriptors become the crew's. */
 int crew_push(struct crew *crew, uint64_t tag, const void *task, size_t len, const int *fds,
               unsigned fd_count, struct error *err);
-/* Waits for the oldest task; 1, 0 if there is none, -1 if no worker can be started any more, or job.stop is true. */
+/* Waits for the oldest task; 1, 0 if there is none, -1 if no worker can be started any more, or job.stop is
+ * true. */
 int crew_pop(struct crew *crew, struct crew_result *result, struct error *err);
 
 /* Bytes of progress so far, of all workers. */

@@ -166,16 +166,17 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A line of /proc/self/maps: a file that is mapped for writing and shared is unmapped.  The page that parent and worker
- * share has no name but that of /dev/zero. */
+/* A line of /proc/self/maps: a file that is mapped for writing and shared is unmapped.  The page that parent
+ * and worker share has no name but that of /dev/zero. */
 static void forget_if_shared(const char *line)
 {
     void *start, *end;
     char access[8];
     int path = 0;
 
-    if (sscanf(line, "%p-%p %7s %*s %*s %*s %n", &start, &end, access, &path) == 3 && path && access[1] == 'w' &&
-        access[3] == 's' && line[path] == '/' && strncmp(line + path, "/dev/zero", 9) != 0)
+    if (sscanf(line, "%p-%p %7s %*s %*s %*s %n", &start, &end, access, &path) == 3 && path &&
+        access[1] == 'w' && access[3] == 's' && line[path] == '/' &&
+        strncmp(line + path, "/dev/zero", 9) != 0)
         munmap(start, (size_t)((char *)end - (char *)start));
 }
 

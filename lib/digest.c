@@ -37,7 +37,8 @@ static int libcrypto_error(struct error *err, const char *what, int kind)
     const char *reason = code ? ERR_reason_error_string(code) : NULL;
 
     ERR_clear_error();
-    return error_set(err, "libcrypto: %s for %s failed: %s", what, kinds_table[kind].name, reason ? reason : "no reason given");
+    return error_set(err, "libcrypto: %s for %s failed: %s", what, kinds_table[kind].name,
+                     reason ? reason : "no reason given");
 }
 
 struct digest *digest_new(unsigned kinds, struct error *err)

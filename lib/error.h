@@ -5,8 +5,8 @@
 /*
  * One message, made once, where the cause is known.
  *
- * A function that can fail returns -1 or NULL and takes a struct error last.  The message names what and where
- * as it is: a file name in it may hold any byte, so whoever shows it to a person escapes it first.
+ * A function that can fail returns -1 or NULL and takes a struct error last.  The message names what and
+ * where as it is: a file name in it may hold any byte, so whoever shows it to a person escapes it first.
  */
 struct error {
     char text[5120]; /* the longest path that the system takes, and a reason */

@@ -18,9 +18,10 @@ static bool is_invisible(uint32_t c)
     static const struct {
         uint32_t first, last;
     } ranges[] = {
-        {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
-        {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},
-        {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160},
+        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e}, {0x2060, 0x206f},
+        {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff0, 0xfffb},
+        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
     };
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -29,7 +30,8 @@ static bool is_invisible(uint32_t c)
     return c < 0x20;
 }
 
-/* The length of the UTF-8 character at p, and *c; 0 if there is none (RFC 3629: shortest form, no surrogates). */
+/* The length of the UTF-8 character at p, and *c; 0 if there is none (RFC 3629: shortest form, no
+ * surrogates). */
 static size_t utf8_char(const uint8_t *p, size_t len, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -159,7 +161,8 @@ void escape_json(struct buffer *out, const void *data, size_t len)
         if (i < len && p[i] != '"')
             continue;
         if (i > start)
-            add_escaped(out, p + start, i - start, "\\\\"); /* in JSON each backslash of the escape is written twice */
+            add_escaped(out, p + start, i - start,
+                        "\\\\"); /* in JSON each backslash of the escape is written twice */
         if (i < len)
             buffer_add_text(out, "\\\"");
         start = i + 1;

@@ -8,11 +8,12 @@
 #include "buffer.h"
 
 /*
- * Names of evidence are bytes that somebody else chose.  Shown to a person or written to a report they must not steer
- * a terminal, hide, or end a line.
+ * Names of evidence are bytes that somebody else chose.  Shown to a person or written to a report they must
+ * not steer a terminal, hide, or end a line.
  *
- * Escaped text is UTF-8: a backslash is written twice, and control characters (also U+0080..9F), invisible and
- * direction-changing ones and whatever is not UTF-8 are written byte by byte as \xHH.  So it can be turned back.
+ * Escaped text is UTF-8: a backslash is written twice, and control characters (also U+0080..9F), invisible
+ * and direction-changing ones and whatever is not UTF-8 are written byte by byte as \xHH.  So it can be
+ * turned back.
  */
 void escape_text(struct buffer *out, const void *data, size_t len);
 

@@ -584,8 +584,7 @@ static void tell_shares(const struct chain *chain, struct estimate *out)
 }
 
 int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
-                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out,
-                  struct error *err)
+                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err)
 {
     const struct pair pair = {
         .a = a,

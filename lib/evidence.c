@@ -80,11 +80,13 @@ static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct snapshot 
     }
     if (gmtime_r(&last.tv_sec, &tm))
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%zu file%s, %" PRIu64 " bytes, last changed %s.%09ldZ", snapshot->count,
-             snapshot->count > 1 ? "s" : "", snapshot_bytes(snapshot), day, (long)last.tv_nsec);
+    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%zu file%s, %" PRIu64 " bytes, last changed %s.%09ldZ",
+             snapshot->count, snapshot->count > 1 ? "s" : "", snapshot_bytes(snapshot), day,
+             (long)last.tv_nsec);
 }
 
-int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1], struct error *err)
+int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
+                   struct error *err)
 {
     struct snapshot snapshot = {0};
     size_t count = 0;

@@ -26,12 +26,14 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
                                    const struct evidence_sink *sink, struct error *err);
 
 /*
- * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of them was
- * changed.  "" for a folder or a device, of which nobody can tell.  To know later whether it may be another one.
+ * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of
+ * them was changed.  "" for a folder or a device, of which nobody can tell.  To know later whether it may be
+ * another one.
  */
 enum { EVIDENCE_STAMP_LEN = 127 };
 
-int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1], struct error *err);
+int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
+                   struct error *err);
 
 /* Whether the names are known; for options. */
 bool evidence_image_type_known(const char *name);

@@ -119,8 +119,8 @@ bool finding_is_complete(const struct finding *finding)
 {
     const struct finding_range *piece = finding->ranges;
 
-    return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks && finding->range_count == 1 &&
-           piece->ref_start == 0 && piece->ref_end == finding->ref_size;
+    return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks &&
+           finding->range_count == 1 && piece->ref_start == 0 && piece->ref_end == finding->ref_size;
 }
 
 /* ---- messages ---- */

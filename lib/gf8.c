@@ -44,7 +44,8 @@ INLINE uint64_t repeated_ends(const struct gf8 *gf8, const uint8_t *block, equal
 {
     const uint8_t *back = block - GF8_REACH;
     uint64_t before = equal_places(back, back - gf8->period) & UINT32_MAX;
-    unsigned __int128 equal = (unsigned __int128)equal_places(block, block - gf8->period) << GF8_REACH | before;
+    unsigned __int128 equal =
+        (unsigned __int128)equal_places(block, block - gf8->period) << GF8_REACH | before;
     uint32_t length = 1;
 
     for (; length * 2 <= gf8->n; length *= 2)
@@ -59,8 +60,8 @@ INLINE size_t first_place(uint64_t places)
 }
 
 /*
- * Writes the places of a block's firing positions: almost always there are none, one or two.  Where there are more,
- * those that repeat at the last period are skipped, or constant and periodic content would be slow.
+ * Writes the places of a block's firing positions: almost always there are none, one or two.  Where there are
+ * more, those that repeat at the last period are skipped, or constant and periodic content would be slow.
  */
 INLINE uint16_t *take(struct gf8 *gf8, const uint8_t *block, uint64_t fires, size_t base, uint16_t *end,
                       equal_fn equal_places)
@@ -154,9 +155,10 @@ static size_t scan_scalar(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_
 #if defined(__x86_64__)
 
 /*
- * The vector kernels hash the 64 (or 2 x 32) windows that end in a block.  h4, the hash of the last four bytes, comes
- * from four loads; each further step of four bytes is  h(4i+4) = h4 ^ g^4 * h(4i)[4 places before],  where the places
- * before the block come from the block before; what is left of n beyond a multiple of four comes from single loads.
+ * The vector kernels hash the 64 (or 2 x 32) windows that end in a block.  h4, the hash of the last four
+ * bytes, comes from four loads; each further step of four bytes is  h(4i+4) = h4 ^ g^4 * h(4i)[4 places
+ * before],  where the places before the block come from the block before; what is left of n beyond a multiple
+ * of four comes from single loads.
  */
 #define AVX2      __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 #define AVX512    __attribute__((target("avx512f,avx512bw,avx512vl,gfni,bmi,bmi2,popcnt,lzcnt")))
@@ -171,8 +173,8 @@ INLINE AVX512 uint64_t equal_places512(const uint8_t *a, const uint8_t *b)
 }
 
 struct kernel512 {
-    __m512i g[4];             /* g^1 .. g^4 */
-    __m512i rest[4];          /* g^(4 steps) .. */
+    __m512i g[4];              /* g^1 .. g^4 */
+    __m512i rest[4];           /* g^(4 steps) .. */
     __m512i before[MAX_STEPS]; /* h(4i) of the block before */
 };
 
@@ -198,8 +200,8 @@ INLINE AVX512 __m512i hash512(struct kernel512 *k, const uint8_t *p, unsigned st
 }
 
 /* The hash of a block's windows, less the target, and where they fire. */
-INLINE AVX512 uint64_t fires512(struct gf8 *gf8, struct kernel512 *k, const uint8_t *p, size_t base, __m512i target,
-                                __m512i mask, unsigned steps, unsigned rest, bool keep_hash)
+INLINE AVX512 uint64_t fires512(struct gf8 *gf8, struct kernel512 *k, const uint8_t *p, size_t base,
+                                __m512i target, __m512i mask, unsigned steps, unsigned rest, bool keep_hash)
 {
     __m512i h = _mm512_xor_si512(hash512(k, p + base, steps, rest), target);
 
@@ -308,8 +310,8 @@ INLINE AVX2 __m256i hash256(struct kernel256 *k, const uint8_t *p, unsigned step
     return h;
 }
 
-INLINE AVX2 unsigned fires256(struct gf8 *gf8, struct kernel256 *k, const uint8_t *p, size_t base, uint8_t mask,
-                              unsigned steps, unsigned rest, bool keep_hash)
+INLINE AVX2 unsigned fires256(struct gf8 *gf8, struct kernel256 *k, const uint8_t *p, size_t base,
+                              uint8_t mask, unsigned steps, unsigned rest, bool keep_hash)
 {
     __m256i h = _mm256_xor_si256(hash256(k, p + base, steps, rest), _mm256_set1_epi8((char)TARGET));
 
@@ -319,8 +321,8 @@ INLINE AVX2 unsigned fires256(struct gf8 *gf8, struct kernel256 *k, const uint8_
     return (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(h, _mm256_setzero_si256()));
 }
 
-INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends, unsigned steps, unsigned rest,
-                           bool keep_hash)
+INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends, unsigned steps,
+                           unsigned rest, bool keep_hash)
 {
     const uint8_t mask = mask_of(gf8->c);
     uint8_t first[2 * BLOCK] = {0};
@@ -401,8 +403,9 @@ static uint32_t likely_repeats(const uint8_t *p)
         const uint8_t *q = p - GF8_REACH + half;
         __m128i same = _mm_set1_epi8(-1);
 
-                for (unsigned i = 0; i < 4; i++)
-            same = _mm_and_si128(same, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(q + i)), _mm_set1_epi8((char)p[i])));
+        for (unsigned i = 0; i < 4; i++)
+            same = _mm_and_si128(
+                same, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(q + i)), _mm_set1_epi8((char)p[i])));
         places |= (uint32_t)_mm_movemask_epi8(same) << half;
     }
 #else

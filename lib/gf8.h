@@ -21,8 +21,9 @@ enum {
     GF8_MIN_N = 8,
     GF8_MAX_N = 32,
     GF8_MAX_C = 128,
-    GF8_REACH = 32,   /* how far back a window is looked for, to drop repeats */
-    GF8_HISTORY = 64, /* bytes that must be readable before those that are scanned: n - 1 + GF8_REACH, rounded up */
+    GF8_REACH = 32, /* how far back a window is looked for, to drop repeats */
+    GF8_HISTORY =
+        64, /* bytes that must be readable before those that are scanned: n - 1 + GF8_REACH, rounded up */
     GF8_PIECE = 8192, /* the most bytes in one scan */
 };
 
@@ -35,10 +36,11 @@ struct gf8 {
     uint32_t n;
     uint32_t c;
     size_t (*scan)(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends);
-    unsigned period;    /* the last distance at which a window repeated: periodic content is skipped by it */
-    size_t skipped_end; /* of the last scan: one behind the last firing position that was skipped, 0 for none */
-    uint8_t roll[256];  /* x * g */
-    uint8_t leave[256]; /* x * g^n */
+    unsigned period; /* the last distance at which a window repeated: periodic content is skipped by it */
+    size_t
+        skipped_end; /* of the last scan: one behind the last firing position that was skipped, 0 for none */
+    uint8_t roll[256];            /* x * g */
+    uint8_t leave[256];           /* x * g^n */
     uint8_t power[GF8_MAX_N + 1]; /* g^i */
     struct gf8_product products[GF8_MAX_N + 1];
     uint8_t hash[GF8_PIECE]; /* of the last scan at c < GF8_MAX_C: H ^ 0xC3 at each position */
@@ -48,10 +50,10 @@ struct gf8 {
 void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c);
 
 /*
- * Writes the offsets of the last bytes of the windows that fire in p[0..len), len <= GF8_PIECE; returns how many.
- * Windows reach back before p: the GF8_HISTORY bytes there are read, and what follows up to a multiple of 64 must be
- * readable, but does not count.  ends has room for len + 2.
- * Firing windows that surely repeat within GF8_REACH may be left out already: see skipped_end.
+ * Writes the offsets of the last bytes of the windows that fire in p[0..len), len <= GF8_PIECE; returns how
+ * many. Windows reach back before p: the GF8_HISTORY bytes there are read, and what follows up to a multiple
+ * of 64 must be readable, but does not count.  ends has room for len + 2. Firing windows that surely repeat
+ * within GF8_REACH may be left out already: see skipped_end.
  */
 size_t gf8_scan(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends);
 

@@ -96,13 +96,14 @@ int hasher_final(struct hasher *hasher, struct record *record, struct error *err
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
-    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 /*
- * The bytes of the hole at the current offset, if the file has holes: those need not be read, which would be slower
- * than all else.  The offset is left where it was.
+ * The bytes of the hole at the current offset, if the file has holes: those need not be read, which would be
+ * slower than all else.  The offset is left where it was.
  */
 static uint64_t hole_here(int fd, const struct stat *st)
 {
@@ -158,8 +159,8 @@ static enum hasher_result hash_all(struct hasher *hasher, int fd, const struct s
     }
 }
 
-enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress, struct record *record,
-                             struct error *err)
+enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
+                             struct record *record, struct error *err)
 {
     struct stat before, after;
     enum hasher_result result;
@@ -174,12 +175,13 @@ enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, at
     if (result != HASHER_OK)
         return result;
     if (S_ISREG(before.st_mode) && (fstat(fd, &after) || !same_file(&before, &after))) {
-        error_set(err, "%s: changed while it was read: %" PRIu64 " bytes read of %" PRIu64 " at the start", name, hasher->len,
-                  (uint64_t)before.st_size);
+        error_set(err, "%s: changed while it was read: %" PRIu64 " bytes read of %" PRIu64 " at the start",
+                  name, hasher->len, (uint64_t)before.st_size);
         return HASHER_CHANGED;
     }
     if (S_ISREG(before.st_mode) && hasher->len != (uint64_t)before.st_size) {
-        error_set(err, "%s: gave %" PRIu64 " bytes, though its size is %" PRIu64, name, hasher->len, (uint64_t)before.st_size);
+        error_set(err, "%s: gave %" PRIu64 " bytes, though its size is %" PRIu64, name, hasher->len,
+                  (uint64_t)before.st_size);
         return HASHER_UNREADABLE;
     }
     return hasher_final(hasher, record, err) ? HASHER_FAILED : HASHER_OK;

@@ -12,8 +12,8 @@
 #include "sampler.h"
 
 /*
- * One pass over a stream of bytes: digests and samples, while the bytes are in the cache; the result is a record.
- * A hasher is used for one stream after another, by one thread.
+ * One pass over a stream of bytes: digests and samples, while the bytes are in the cache; the result is a
+ * record. A hasher is used for one stream after another, by one thread.
  */
 struct hasher;
 
@@ -36,10 +36,10 @@ enum hasher_result {
 };
 
 /*
- * Hashes all that can be read from fd.  name is for the messages.  A regular file is watched: if its size or times
- * change, that is HASHER_CHANGED.  *progress, if not NULL, counts bytes.
+ * Hashes all that can be read from fd.  name is for the messages.  A regular file is watched: if its size or
+ * times change, that is HASHER_CHANGED.  *progress, if not NULL, counts bytes.
  */
-enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress, struct record *record,
-                             struct error *err);
+enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
+                             struct record *record, struct error *err);
 
 #endif

@@ -6,14 +6,15 @@
 
 #include "database.h"
 
-static const char schema[] = "CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT);"
-                             "CREATE TABLE hashes (id INTEGER PRIMARY KEY AUTOINCREMENT, md5 BINARY(16) UNIQUE,"
-                             " sha1 BINARY(20), sha2_256 BINARY(32));"
-                             "CREATE TABLE file_names (name TEXT NOT NULL, hash_id INTEGER NOT NULL,"
-                             " PRIMARY KEY (name, hash_id));"
-                             "CREATE TABLE comments (comment TEXT NOT NULL, hash_id INTEGER NOT NULL,"
-                             " PRIMARY KEY (comment, hash_id));"
-                             "INSERT INTO db_properties VALUES ('Schema Version', '1');";
+static const char schema[] =
+    "CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT);"
+    "CREATE TABLE hashes (id INTEGER PRIMARY KEY AUTOINCREMENT, md5 BINARY(16) UNIQUE,"
+    " sha1 BINARY(20), sha2_256 BINARY(32));"
+    "CREATE TABLE file_names (name TEXT NOT NULL, hash_id INTEGER NOT NULL,"
+    " PRIMARY KEY (name, hash_id));"
+    "CREATE TABLE comments (comment TEXT NOT NULL, hash_id INTEGER NOT NULL,"
+    " PRIMARY KEY (comment, hash_id));"
+    "INSERT INTO db_properties VALUES ('Schema Version', '1');";
 
 struct kdb {
     struct database *database;
@@ -31,9 +32,12 @@ struct kdb *kdb_create(const char *path, struct error *err)
     kdb->database = database_create_foreign(path, err);
     if (!kdb->database || database_begin(kdb->database, err) || database_run(kdb->database, schema, err) ||
         !(kdb->hash = database_prepare(
-              kdb->database, "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id", err)) ||
+              kdb->database,
+              "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+              err)) ||
         !(kdb->find = database_prepare(kdb->database, "SELECT id FROM hashes WHERE md5 = ?", err)) ||
-        !(kdb->name = database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err))) {
+        !(kdb->name =
+              database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err))) {
         kdb_free(kdb);
         return NULL;
     }
@@ -61,7 +65,8 @@ static int first_number(struct statement *statement, int64_t *out, struct error 
     return result;
 }
 
-int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *names, size_t names_len, struct error *err)
+int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *names, size_t names_len,
+            struct error *err)
 {
     static const enum digest_kind kinds[] = {DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256};
     int64_t id = 0;

@@ -80,7 +80,8 @@ int known_check(const struct known *known, uint32_t n, uint32_t block, struct er
     if (!known->has_size || !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         return error_set(err, "its record lacks SHA-1 or size");
     if (record->params.scheme != SAMPLER_GF8)
-        return error_set(err, "its record is of scheme %s, the set is of gf8", sampler_scheme_name(record->params.scheme));
+        return error_set(err, "its record is of scheme %s, the set is of gf8",
+                         sampler_scheme_name(record->params.scheme));
     if (record->params.n != n)
         return error_set(err, "its record has windows of %u bytes, the set of %u", record->params.n, n);
     if (record->params.c == SAMPLER_AUTO)

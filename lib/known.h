@@ -15,8 +15,8 @@
 /*
  * A file as reference sets know it: by digests alone, or with all that fuzzy matching and proof need.
  *
- * A fingerprint in a set has KNOWN_KEY_BITS upper bits (the key of the index) and the six lower ones (the character of
- * the Coates signature); the bits between are zero.
+ * A fingerprint in a set has KNOWN_KEY_BITS upper bits (the key of the index) and the six lower ones (the
+ * character of the Coates signature); the bits between are zero.
  */
 enum {
     KNOWN_KEY_SHIFT = 17,
@@ -33,8 +33,9 @@ struct known {
     struct digest_values digests; /* at least one */
     bool has_size;
     uint64_t size;
-    struct buffer names;  /* each ended by a zero byte; the first is the one to show */
-    struct buffer origins; /* for each name a uint64_t: where it is from, as whoever hands it over counts; or nothing */
+    struct buffer names; /* each ended by a zero byte; the first is the one to show */
+    struct buffer
+        origins; /* for each name a uint64_t: where it is from, as whoever hands it over counts; or nothing */
     bool has_record;      /* then there is a SHA-1 and a size */
     struct record record; /* its samples and how they were taken; not its name and digests */
     struct buffer blocks; /* blocks_count SHA-1s, or none */
@@ -48,9 +49,9 @@ void known_release(struct known *known);
 void known_add_name(struct known *known, const char *name, size_t len);
 
 /*
- * At which C a file of len bytes is indexed in a set of this C: files of under 3 KiB more densely (at twice what
- * sampler_auto_c has, so with 24 samples if possible), and above 1 MiB the C doubles whenever the length has grown
- * fourfold, so that the index stays a small share of the content.
+ * At which C a file of len bytes is indexed in a set of this C: files of under 3 KiB more densely (at twice
+ * what sampler_auto_c has, so with 24 samples if possible), and above 1 MiB the C doubles whenever the length
+ * has grown fourfold, so that the index stays a small share of the content.
  */
 uint32_t known_c(uint64_t len, uint32_t c);
 

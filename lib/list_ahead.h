@@ -7,7 +7,8 @@
 /* A list that a thread reads ahead, while what it gave before is being worked on. */
 struct list_ahead;
 
-/* The list is borrowed, and not to be touched before this is freed; what was read of it already is not given again. */
+/* The list is borrowed, and not to be touched before this is freed; what was read of it already is not given
+ * again. */
 struct list_ahead *list_ahead_new(struct list *list, struct error *err);
 void list_ahead_free(struct list_ahead *ahead);
 

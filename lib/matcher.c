@@ -12,7 +12,7 @@ enum {
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
     CACHE_BYTES = 24 << 20, /* of records, for all sets together */
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
-    MOST_COMPARED = 8, /* candidates in the same place */
+    MOST_COMPARED = 8,      /* candidates in the same place */
     MUCH_LARGER = 2,
     UNNAMED_LEAST = 16, /* of an object's samples: if so many are in very many files, that is told */
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
@@ -31,9 +31,9 @@ struct matcher {
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
-    bool flushed;    /* so that a part of the findings is there before the end */
-    bool cut;        /* there are more than were found */
-    size_t unnamed;  /* queries that are in very many files of one set */
+    bool flushed;   /* so that a part of the findings is there before the end */
+    bool cut;       /* there are more than were found */
+    size_t unnamed; /* queries that are in very many files of one set */
     struct findings found;
 };
 
@@ -147,8 +147,8 @@ static bool covers(const struct candidate *candidate, const struct candidate *ot
 }
 
 /*
- * Among many near-copies only those that explain most are compared, and none where one lies to the bit.  Whether
- * the number-th is one of the others; *best: what was found there, or NULL.
+ * Among many near-copies only those that explain most are compared, and none where one lies to the bit.
+ * Whether the number-th is one of the others; *best: what was found there, or NULL.
  */
 static bool is_one_of_many(const struct comparing *comparing, size_t number, const struct candidate **best)
 {
@@ -197,12 +197,13 @@ static int relate(struct comparing *comparing, const struct candidate *candidate
     struct finding *finding;
 
     if (!candidate->whole)
-        return aligner_run(matcher->aligner, matcher->sets[comparing->set], matcher->searchers[comparing->set],
-                           &matcher->object, candidate, found, err);
+        return aligner_run(matcher->aligner, matcher->sets[comparing->set],
+                           matcher->searchers[comparing->set], &matcher->object, candidate, found, err);
     finding = findings_add(found, err);
     if (!finding)
         return -1;
-    return wholes_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err) ? -1 : 1;
+    return wholes_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err) ? -1
+                                                                                                      : 1;
 }
 
 static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
@@ -227,7 +228,8 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
     struct comparing comparing = {.matcher = matcher, .set = set};
 
     comparing.list = searcher_candidates(matcher->searchers[set], &comparing.count);
-    if (wholes_mark(matcher->wholes, matcher->sets[set], &matcher->object, comparing.list, comparing.count, err))
+    if (wholes_mark(matcher->wholes, matcher->sets[set], &matcher->object, comparing.list, comparing.count,
+                    err))
         return -1;
     if (comparing.count)
         qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);

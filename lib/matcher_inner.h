@@ -86,15 +86,15 @@ struct wholes *wholes_new(struct error *err);
 void wholes_free(struct wholes *wholes);
 
 /*
- * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the digest is
- * looked up: so of a thousand near-copies the right one is found without comparing them.  Sets candidate->whole and the
- * file.
+ * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the
+ * digest is looked up: so of a thousand near-copies the right one is found without comparing them.  Sets
+ * candidate->whole and the file.
  */
 int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
                 struct candidate *candidates, size_t count, struct error *err);
 /* What there is to say of one that was marked. */
-int wholes_tell(const struct aligner_object *object, struct searcher *searcher, const struct candidate *candidate,
-                struct finding *finding, struct error *err);
+int wholes_tell(const struct aligner_object *object, struct searcher *searcher,
+                const struct candidate *candidate, struct finding *finding, struct error *err);
 
 /* ---- comparing a candidate ---- */
 

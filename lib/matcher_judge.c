@@ -158,7 +158,8 @@ static double rich_share(const struct aligning *a, const struct finding *finding
 
 static bool has_density(const struct aligning *a, const struct estimate *e, const struct finding *finding)
 {
-    const uint64_t different = a->anchors < e->shared ? a->anchors : e->shared; /* not phrases that come again */
+    const uint64_t different =
+        a->anchors < e->shared ? a->anchors : e->shared; /* not phrases that come again */
     const struct finding_range *span = &finding->span;
     const size_t in_window = samples_in(a->window, span->obj_start - a->start, span->obj_end - a->start);
     const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);

@@ -6,7 +6,7 @@
 #include "matcher_inner.h"
 
 enum {
-    BATCH = 1024, /* queries that are looked up together */
+    BATCH = 1024,      /* queries that are looked up together */
     FEW_MATCHES = 200, /* that are sorted as usual */
     MOST_MATCHES = 1 << 20,
     MOST_CANDIDATES = 1 << 14,
@@ -56,7 +56,7 @@ struct searcher {
     struct cluster *clusters; /* of one reference */
     bool cut;                 /* there are more than that */
     size_t unnamed;           /* queries that are in so many files that the set does not tell in which */
-    struct stretch *covered; /* where something was found */
+    struct stretch *covered;  /* where something was found */
     struct chance_hit *line;
     size_t line_room;
 };
@@ -350,7 +350,8 @@ static struct chance_hit hit_of(const struct searcher *s, const struct match *ma
 
 /* The candidate's matches that lie in its cluster: in the order of the reference, so nearly in that of the
  * object. */
-static size_t take_cluster(struct searcher *s, struct candidate *candidate, const struct refset_record *record)
+static size_t take_cluster(struct searcher *s, struct candidate *candidate,
+                           const struct refset_record *record)
 {
     const struct cluster *cluster = &candidate->cluster;
     size_t count = 0, rare = 0;
@@ -400,8 +401,8 @@ static size_t first_query(const struct searcher *s, int64_t pos)
 
 /* What a candidate has besides the matches of its cluster. */
 struct support {
-    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character: their
-                         fingerprints are in s->keys, as many as there is room for */
+    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character:
+                         their     fingerprints are in s->keys, as many as there is room for */
     size_t explained; /* these queries: their numbers are in s->asked */
     uint64_t close;   /* bytes that are close; */
     bool is_close;    /* whether some of all these lie so close to each other */
@@ -439,15 +440,15 @@ static size_t count_different(const struct searcher *s, const struct support *su
     return different;
 }
 
-static void gather_support(struct searcher *s, struct candidate *candidate, const struct refset_record *record,
-                           struct support *support)
+static void gather_support(struct searcher *s, struct candidate *candidate,
+                           const struct refset_record *record, struct support *support)
 {
     const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
     const size_t count = take_cluster(s, candidate, record);
     size_t next = 0, near = 0;
 
-    *support = (struct support){
-        .close = (uint64_t)CLOSE_SAMPLES * (s->object.c > record->place.c ? s->object.c : record->place.c)};
+    *support = (struct support){.close = (uint64_t)CLOSE_SAMPLES *
+                                         (s->object.c > record->place.c ? s->object.c : record->place.c)};
     for (size_t i = first_query(s, from); i < s->count; i++) {
         const struct query *query = &s->object.queries[s->queries[i]];
 
@@ -465,8 +466,8 @@ static void gather_support(struct searcher *s, struct candidate *candidate, cons
 }
 
 /*
- * Takes a candidate that is believed: E is small enough, and its matches are so many or so close that there may be a
- * stretch which proves it (matcher_judge.c).  What it explains need not be looked up.
+ * Takes a candidate that is believed: E is small enough, and its matches are so many or so close that there
+ * may be a stretch which proves it (matcher_judge.c).  What it explains need not be looked up.
  */
 static void consider(struct searcher *s, struct candidate *candidate, const struct refset_record *record,
                      const struct chance_pair *pair)

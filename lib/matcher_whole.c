@@ -7,7 +7,7 @@
 
 enum {
     PIECE = 64 << 10,
-    REMEMBERED = 64, /* places that were hashed lately */
+    REMEMBERED = 64,         /* places that were hashed lately */
     MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
     MOST_TIMES = 8,          /* or so many times the object */
 };
@@ -155,7 +155,8 @@ static double resemblance_of(const struct aligner_object *object, uint64_t start
 
     for (size_t i = 0; i < object->count; i++)
         inside += object->samples[i].pos >= start && object->samples[i].pos < end;
-    return object->count ? (double)inside / (double)object->count : (double)(end - start) / (double)object->size;
+    return object->count ? (double)inside / (double)object->count
+                         : (double)(end - start) / (double)object->size;
 }
 
 /* All of its blocks are there, if the set has them. */
@@ -173,8 +174,8 @@ static int take_proof(struct searcher *searcher, const struct candidate *candida
     return 0;
 }
 
-int wholes_tell(const struct aligner_object *object, struct searcher *searcher, const struct candidate *candidate,
-                struct finding *finding, struct error *err)
+int wholes_tell(const struct aligner_object *object, struct searcher *searcher,
+                const struct candidate *candidate, struct finding *finding, struct error *err)
 {
     const uint64_t start = (uint64_t)candidate->cluster.main, len = candidate->place.len;
     const uint64_t before = start, behind = object->size - start - len;

@@ -300,8 +300,8 @@ static void join_ranges(struct finding *finding)
     for (size_t i = 0; i < finding->range_count; i++) {
         struct finding_range *last = kept ? &ranges[kept - 1] : NULL;
 
-        if (!last || diagonal_at_end(last) != diagonal_at_start(&ranges[i]) || ranges[i].obj_start > last->obj_end ||
-            diagonal_at_start(last) != diagonal_at_end(&ranges[i])) {
+        if (!last || diagonal_at_end(last) != diagonal_at_start(&ranges[i]) ||
+            ranges[i].obj_start > last->obj_end || diagonal_at_start(last) != diagonal_at_end(&ranges[i])) {
             ranges[kept++] = ranges[i];
         } else if (ranges[i].obj_end > last->obj_end) {
             last->obj_end = ranges[i].obj_end;

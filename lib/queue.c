@@ -16,7 +16,8 @@ struct worker {
     pthread_t thread;
 };
 
-/* The jobs are slots[oldest % depth] .. slots[(next - 1) % depth]; those from `begun` on are still to be begun. */
+/* The jobs are slots[oldest % depth] .. slots[(next - 1) % depth]; those from `begun` on are still to be
+ * begun. */
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t some_to_begin;
@@ -55,7 +56,8 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *const *states, struct error *err)
+struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *const *states,
+                        struct error *err)
 {
     struct queue *queue = calloc(1, sizeof *queue);
 

@@ -63,8 +63,7 @@ static void number_file(struct reading *reading, struct object *object, const ch
         object->flags |= OBJECT_UNWANTED;
 }
 
-static void tell_unreadable(struct files *files, const char *shown, const struct stat *st,
-                            const char *reason)
+static void tell_unreadable(struct files *files, const char *shown, const struct stat *st, const char *reason)
 {
     struct reading *reading = files->reading;
     struct object *object = &reading->object; /* which also takes what is handed over */
@@ -110,8 +109,9 @@ void reading_file(struct reading *reading)
     const char *slash = strrchr(reading->path, '/');
 
     if (!reading->options->files_expected && !reading->options->as_file)
-        reading->sink->note(reading->sink->arg,
-                            "neither a partition table nor a file system was found in it: it is taken as a file");
+        reading->sink->note(
+            reading->sink->arg,
+            "neither a partition table nor a file system was found in it: it is taken as a file");
     show_host(reading);
     add_file(&files, reading->path, slash && slash[1] ? slash + 1 : reading->path, 0);
     give_files(&files);

@@ -151,8 +151,8 @@ void record_format(const struct record *record, struct buffer *out)
 {
     const struct sampler_params *params = &record->params;
 
-    buffer_printf(out, RECORD_MAGIC "%s:%u:%u:%u:%" PRIu64 ":", sampler_scheme_name(params->scheme), params->n, params->c,
-                  params->k, record->len);
+    buffer_printf(out, RECORD_MAGIC "%s:%u:%u:%u:%" PRIu64 ":", sampler_scheme_name(params->scheme),
+                  params->n, params->c, params->k, record->len);
     add_digests(record, out);
     buffer_printf(out, ":%u:", record->coincidence);
     record_signature(record, out);
@@ -198,7 +198,8 @@ void record_format_json(const struct record *record, struct buffer *out)
         buffer_add_char(out, '"');
     }
     buffer_printf(out, ",\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"coincidence\":%.4f,\"signature\":",
-                  sampler_scheme_name(params->scheme), params->n, params->c, params->k, record->coincidence / 10000.0);
+                  sampler_scheme_name(params->scheme), params->n, params->c, params->k,
+                  record->coincidence / 10000.0);
     record_signature(record, &signature);
     escape_json(out, signature.data, signature.len);
     out->failed |= signature.failed;
@@ -229,8 +230,8 @@ enum field {
 };
 
 static const char *const field_names[FIELDS] = {
-    "magic",  "scheme",  "n",         "C",           "k",         "length",
-    "digest", "coincidence", "signature", "positions", "fingerprints", "name",
+    "magic",     "scheme",       "n",    "C", "k", "length", "digest", "coincidence", "signature",
+    "positions", "fingerprints", "name",
 };
 
 struct text {
@@ -255,7 +256,8 @@ static int split(struct text fields[FIELDS], const char *line, size_t len, struc
         const char *colon = memchr(p, ':', (size_t)(stop - p));
 
         if (!colon) {
-            error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2, field_names[i + 1], len);
+            error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2,
+                      field_names[i + 1], len);
             return -1;
         }
         fields[i] = (struct text){p, (size_t)(colon - p)};
@@ -266,7 +268,8 @@ static int split(struct text fields[FIELDS], const char *line, size_t len, struc
 }
 
 /* A decimal number as it is written by machines: no sign, no leading zeros. */
-static int parse_number(const struct text fields[FIELDS], enum field field, uint64_t most, uint64_t *out, struct error *err)
+static int parse_number(const struct text fields[FIELDS], enum field field, uint64_t most, uint64_t *out,
+                        struct error *err)
 {
     const struct text *text = &fields[field];
     uint64_t value = 0;
@@ -296,12 +299,14 @@ static int parse_params(struct record *record, const struct text fields[FIELDS],
     found = sampler_scheme_find(name);
     if (found < 0 || strlen(name) != scheme->len)
         return bad_field(err, FIELD_SCHEME, scheme, "is unknown");
-    if (parse_number(fields, FIELD_N, UINT32_MAX, &n, err) || parse_number(fields, FIELD_C, UINT32_MAX, &c, err) ||
+    if (parse_number(fields, FIELD_N, UINT32_MAX, &n, err) ||
+        parse_number(fields, FIELD_C, UINT32_MAX, &c, err) ||
         parse_number(fields, FIELD_K, UINT32_MAX, &k, err) ||
         parse_number(fields, FIELD_LENGTH, INT64_MAX, &record->len, err) ||
         parse_number(fields, FIELD_COINCIDENCE, SAMPLER_COINCIDENCE_ONE, &coincidence, err))
         return -1;
-    record->params = (struct sampler_params){(enum sampler_scheme)found, (uint32_t)n, (uint32_t)c, (uint32_t)k};
+    record->params =
+        (struct sampler_params){(enum sampler_scheme)found, (uint32_t)n, (uint32_t)c, (uint32_t)k};
     record->coincidence = (uint32_t)coincidence;
     if (c == SAMPLER_AUTO)
         return bad_field(err, FIELD_C, &fields[FIELD_C], "is no selection");
@@ -374,7 +379,8 @@ static int parse_positions(struct record *record, const struct text *field, stru
 
     for (size_t i = 0; i < record->count; i++) {
         if (!take_varint(&rest, &step))
-            return bad_field(err, FIELD_POSITIONS, &rest, rest.len ? "has a bad number" : "has too few numbers");
+            return bad_field(err, FIELD_POSITIONS, &rest,
+                             rest.len ? "has a bad number" : "has too few numbers");
         if (step > INT64_MAX || (step == 0 && i > 0))
             return bad_field(err, FIELD_POSITIONS, field, "does not ascend");
         last += step;
@@ -413,8 +419,8 @@ static int check_signature(const struct record *record, const struct text *field
 {
     for (size_t i = 0; i < record->count; i++)
         if (field->p[i] != sampler_symbol(record->params.scheme, record->samples[i].fp))
-            return error_set(err, "field %d (%s): character %zu does not belong to its fingerprint", FIELD_SIGNATURE + 1,
-                             field_names[FIELD_SIGNATURE], i + 1);
+            return error_set(err, "field %d (%s): character %zu does not belong to its fingerprint",
+                             FIELD_SIGNATURE + 1, field_names[FIELD_SIGNATURE], i + 1);
     return 0;
 }
 

@@ -13,8 +13,8 @@
 /*
  * What is kept of a file: its length, digests and samples, and how those were taken.
  *
- * As text it is one line of printable characters, described in kith-record(5); text and memory hold the same, so a
- * record that was written and read gives the same answers as the file.
+ * As text it is one line of printable characters, described in kith-record(5); text and memory hold the same,
+ * so a record that was written and read gives the same answers as the file.
  */
 struct record {
     struct sampler_params params; /* c is a number here, never SAMPLER_AUTO */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_inner.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 
 #include "blocks.h"
 #include "keyblock.h"
+#include "refset_inner.h"
 #include "sampler.h"
 
 /* Each step makes the next version of the schema; steps that were released are never changed. */
@@ -19,7 +18,8 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, generation INTEGER NOT NULL,"
     " name TEXT NOT NULL, kind TEXT NOT NULL, category TEXT NOT NULL, scheme TEXT NOT NULL,"
     " n INTEGER NOT NULL, c INTEGER NOT NULL, block INTEGER NOT NULL, common INTEGER NOT NULL,"
-    " created INTEGER NOT NULL, tool TEXT NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL, sampled INTEGER NOT NULL,"
+    " created INTEGER NOT NULL, tool TEXT NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL, "
+    "sampled INTEGER NOT NULL,"
     " without_sha1 INTEGER NOT NULL, names INTEGER NOT NULL, bytes INTEGER NOT NULL,"
     " samples INTEGER NOT NULL, next_sample INTEGER NOT NULL) STRICT;"
     "CREATE TABLE source ("
@@ -29,7 +29,8 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY, sha1 BLOB, md5 BLOB, sha256 BLOB, size INTEGER, first INTEGER,"
     " source INTEGER NOT NULL, name BLOB NOT NULL) STRICT;"
     "CREATE TABLE name ("
-    " file INTEGER NOT NULL, name BLOB NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (file, name)) STRICT, WITHOUT ROWID;"
+    " file INTEGER NOT NULL, name BLOB NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (file, name)) STRICT, "
+    "WITHOUT ROWID;"
     "CREATE TABLE record ("
     " first INTEGER PRIMARY KEY, file INTEGER NOT NULL, c INTEGER NOT NULL, coincidence INTEGER NOT NULL,"
     " count INTEGER NOT NULL, samples BLOB NOT NULL, repeats BLOB NOT NULL, blocks BLOB NOT NULL) STRICT;"
@@ -108,7 +109,8 @@ int refset_check(const struct refset_params *params, struct error *err)
     if (sampler_check(&sampling, err))
         return -1;
     if (!is_power_of_two(params->block) || params->block < BLOCKS_LEAST || params->block > BLOCKS_LARGEST)
-        return error_set(err, "the block size must be a power of two from %d to %d", BLOCKS_LEAST, BLOCKS_LARGEST);
+        return error_set(err, "the block size must be a power of two from %d to %d", BLOCKS_LEAST,
+                         BLOCKS_LARGEST);
     if (params->common < 1 || params->common > REFSET_MAX_COMMON)
         return error_set(err, "common must be from 1 to %d", REFSET_MAX_COMMON);
     return 0;
@@ -153,7 +155,8 @@ bool refset_digests(struct statement *statement, int column, struct digest_value
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         bool there;
 
-        if (!refset_digest(statement, column + kind, digest_len((enum digest_kind)kind), out->bytes[kind], &there))
+        if (!refset_digest(statement, column + kind, digest_len((enum digest_kind)kind), out->bytes[kind],
+                           &there))
             return false;
         if (there)
             out->kinds |= DIGEST_BIT(kind);
@@ -199,8 +202,8 @@ enum {
     COUNTS = 8,
 };
 
-#define INFO_NAMES \
-    "uuid, generation, name, kind, category, scheme, n, c, block, common, created, tool," \
+#define INFO_NAMES                                                                                           \
+    "uuid, generation, name, kind, category, scheme, n, c, block, common, created, tool,"                    \
     " files, records, sampled, without_sha1, names, bytes, samples, next_sample"
 
 static bool get_params(struct statement *row, struct refset_params *params)
@@ -209,9 +212,11 @@ static bool get_params(struct statement *row, struct refset_params *params)
     char kind[16], scheme[16];
     int found;
 
-    if (!get_text(row, INFO_NAME, params->name, sizeof params->name) || !get_text(row, INFO_KIND, kind, sizeof kind) ||
+    if (!get_text(row, INFO_NAME, params->name, sizeof params->name) ||
+        !get_text(row, INFO_KIND, kind, sizeof kind) ||
         !get_text(row, INFO_CATEGORY, params->category, sizeof params->category) ||
-        !get_text(row, INFO_SCHEME, scheme, sizeof scheme) || strcmp(scheme, sampler_scheme_name(SAMPLER_GF8)) != 0)
+        !get_text(row, INFO_SCHEME, scheme, sizeof scheme) ||
+        strcmp(scheme, sampler_scheme_name(SAMPLER_GF8)) != 0)
         return false;
     found = refset_kind_find(kind);
     if (found < 0)
@@ -231,11 +236,13 @@ static const uint64_t MOST_NUMBER = (uint64_t)1 << KEYBLOCK_VALUE_BITS;
 
 static bool get_counts(struct statement *row, struct refset_counts *counts)
 {
-    uint64_t *const numbers[COUNTS] = {&counts->files, &counts->records, &counts->sampled, &counts->without_sha1,
-                                       &counts->names, &counts->bytes,   &counts->samples, &counts->next_sample};
+    uint64_t *const numbers[COUNTS] = {&counts->files,        &counts->records,    &counts->sampled,
+                                       &counts->without_sha1, &counts->names,      &counts->bytes,
+                                       &counts->samples,      &counts->next_sample};
 
     for (int i = 0; i < COUNTS; i++)
-        if (!get_number(row, INFO_FILES + i, numbers[i] == &counts->bytes ? INT64_MAX : MOST_NUMBER, numbers[i]))
+        if (!get_number(row, INFO_FILES + i, numbers[i] == &counts->bytes ? INT64_MAX : MOST_NUMBER,
+                        numbers[i]))
             return false;
     return counts->records <= counts->files && counts->sampled <= counts->records &&
            counts->without_sha1 <= counts->files && counts->samples < counts->next_sample;
@@ -246,14 +253,15 @@ static bool get_info(struct statement *row, struct refset_info *info)
     bool there;
 
     return refset_digest(row, INFO_UUID, REFSET_UUID_LEN, info->uuid, &there) && there &&
-           get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) && get_params(row, &info->params) &&
-           statement_number(row, INFO_CREATED, &info->created) && get_text(row, INFO_TOOL, info->tool, sizeof info->tool) &&
-           get_counts(row, &info->counts);
+           get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) &&
+           get_params(row, &info->params) && statement_number(row, INFO_CREATED, &info->created) &&
+           get_text(row, INFO_TOOL, info->tool, sizeof info->tool) && get_counts(row, &info->counts);
 }
 
 int refset_load_info(struct refset *set, struct error *err)
 {
-    struct statement *row = database_prepare(set->database, "SELECT " INFO_NAMES " FROM info WHERE id = 1", err);
+    struct statement *row =
+        database_prepare(set->database, "SELECT " INFO_NAMES " FROM info WHERE id = 1", err);
     int result;
 
     if (!row)
@@ -356,15 +364,16 @@ static int write_new(const char *path, const struct refset_info *info, struct er
     if (!set)
         return -1;
     set->info = *info;
-    result = database_begin(set->database, err) || refset_save_info(set, err) || database_commit(set->database, err);
+    result = database_begin(set->database, err) || refset_save_info(set, err) ||
+             database_commit(set->database, err);
     if (refset_close(set, result ? NULL : err))
         result = -1;
     return result ? -1 : 0;
 }
 
 /* It is made under another name and then gets its own, so it is there as a whole or not at all. */
-struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
-                             struct error *err)
+struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool,
+                             int64_t now, struct error *err)
 {
     struct refset_info info = {.params = *params, .created = now, .counts = {.next_sample = 1}};
     char *name;
@@ -383,7 +392,8 @@ struct refset *refset_create(const char *path, const struct refset_params *param
         return NULL;
     }
     result = write_new(name, &info, err);
-    if (!result && link(name, path) && (errno == EEXIST || rename(name, path))) /* not all file systems have links */
+    if (!result && link(name, path) &&
+        (errno == EEXIST || rename(name, path))) /* not all file systems have links */
         result = error_errno(err, "%s", path);
     refset_remove(name);
     free(name);
@@ -443,8 +453,8 @@ const char *refset_path(const struct refset *set)
 
 unsigned refset_common_digests(struct refset *set, struct error *err)
 {
-    struct statement *row =
-        database_prepare(set->database, "SELECT count(*), count(sha1), count(md5), count(sha256) FROM file", err);
+    struct statement *row = database_prepare(
+        set->database, "SELECT count(*), count(sha1), count(md5), count(sha256) FROM file", err);
     int64_t all = 0, counts[DIGEST_KINDS] = {0};
     unsigned found = 0;
     int most = 0, result = row ? statement_step(row, err) : -1;
@@ -486,7 +496,8 @@ int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refs
                    struct error *err)
 {
     struct statement *row = database_prepare(
-        set->database, "SELECT id, path, kind, format, sha256, time, tool, note FROM source ORDER BY id", err);
+        set->database, "SELECT id, path, kind, format, sha256, time, tool, note FROM source ORDER BY id",
+        err);
     int result;
 
     if (!row)

@@ -46,13 +46,13 @@ struct refset_params {
 };
 
 struct refset_counts {
-    uint64_t files;    /* different contents */
-    uint64_t records;  /* that were read; the others are known by digest alone */
-    uint64_t sampled;  /* of these, that have samples: the others are too small, or say nothing */
+    uint64_t files;   /* different contents */
+    uint64_t records; /* that were read; the others are known by digest alone */
+    uint64_t sampled; /* of these, that have samples: the others are too small, or say nothing */
     uint64_t without_sha1;
-    uint64_t names;    /* besides the first one of each file */
-    uint64_t bytes;    /* in the files of known size */
-    uint64_t samples;  /* in the records */
+    uint64_t names;   /* besides the first one of each file */
+    uint64_t bytes;   /* in the files of known size */
+    uint64_t samples; /* in the records */
     uint64_t next_sample;
 };
 
@@ -61,8 +61,8 @@ struct refset_info {
     uint64_t generation; /* grows with each change */
     struct refset_params params;
     struct refset_counts counts;
-    int64_t created;     /* seconds since 1970 */
-    char tool[64];       /* that made it */
+    int64_t created; /* seconds since 1970 */
+    char tool[64];   /* that made it */
 };
 
 /* Where files came from. */
@@ -92,10 +92,10 @@ enum refset_mode {
 };
 
 /* NULL on error.  create: the file must not be there. */
-struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool, int64_t now,
-                             struct error *err);
-/* A new set takes the identity of another, whose place it is to take: its UUID, when and by what it was made; before
- * anything is added. */
+struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool,
+                             int64_t now, struct error *err);
+/* A new set takes the identity of another, whose place it is to take: its UUID, when and by what it was made;
+ * before anything is added. */
 void refset_succeed(struct refset *set, const struct refset_info *other);
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err);
 /* Whether nobody can write to a set that is open for reading, until it is closed. */

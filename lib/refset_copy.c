@@ -11,7 +11,7 @@ struct sources {
     struct origin {
         uint64_t id;
         int handle;
-    } *list;
+    } * list;
     size_t count, room;
     int unknown; /* handle of what has no source that is told */
     struct error *err;
@@ -72,7 +72,8 @@ static void translate(struct known *known, const struct sources *sources)
     }
 }
 
-static int copy_one(struct refset_copy *copy, struct refset_reader *reader, struct refset_writer *to, struct error *err)
+static int copy_one(struct refset_copy *copy, struct refset_reader *reader, struct refset_writer *to,
+                    struct error *err)
 {
     struct known *known = refset_reader_known(reader);
     struct error why;
@@ -123,7 +124,8 @@ static int copy_all(struct refset_copy *copy, struct refset_reader *reader, cons
     return result;
 }
 
-static int take_sources(struct refset_copy *copy, struct refset *from, struct sources *sources, struct error *err)
+static int take_sources(struct refset_copy *copy, struct refset *from, struct sources *sources,
+                        struct error *err)
 {
     const int result = refset_sources(from, take_source, sources, err);
 

@@ -7,15 +7,17 @@
 #include "refset_reader.h"
 #include "refset_writer.h"
 
-/* Files of one set into another, with their sources: what merging, subtracting, intersecting and repairing are made of. */
+/* Files of one set into another, with their sources: what merging, subtracting, intersecting and repairing
+ * are made of. */
 struct refset_copy {
-    int (*keep)(void *arg, const struct known *known, struct error *err); /* 1: copy, 0: leave out, -1: error; or NULL */
+    int (*keep)(void *arg, const struct known *known,
+                struct error *err);            /* 1: copy, 0: leave out, -1: error; or NULL */
     void (*tell)(void *arg, const char *text); /* of what cannot be copied, and the rest is */
     void *arg;
-    bool forgive;             /* see refset_reader_forgive */
-    bool drop_blocks;         /* the sets' blocks have different sizes */
-    const atomic_bool *stop;  /* becomes true when copying is to end early; may be NULL */
-    atomic_ullong *count;     /* files that were looked at; may be NULL */
+    bool forgive;            /* see refset_reader_forgive */
+    bool drop_blocks;        /* the sets' blocks have different sizes */
+    const atomic_bool *stop; /* becomes true when copying is to end early; may be NULL */
+    atomic_ullong *count;    /* files that were looked at; may be NULL */
     uint64_t added, extended, there, left_out, refused, lost_samples;
     const char *from; /* path of the set that is being read */
 };

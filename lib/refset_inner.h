@@ -14,7 +14,8 @@ struct refset {
 extern const struct database_format refset_format;
 
 /* Messages about a set begin with its path. */
-int refset_broken(const struct refset *set, struct error *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int refset_broken(const struct refset *set, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Reads and writes the row `info`; the write is within the caller's transaction. */
 int refset_load_info(struct refset *set, struct error *err);

@@ -41,7 +41,7 @@ struct refset_reader {
     uint64_t low, high, room;
     struct known known;
     uint64_t id, source, given;
-    bool lacks_record;                         /* the row names one, but it was not read */
+    bool lacks_record; /* the row names one, but it was not read */
     uint64_t lost_samples;
     void (*lost)(void *arg, const char *text); /* NULL: damage is an error */
     void *arg;
@@ -58,15 +58,18 @@ struct refset_reader *refset_reader_new(struct refset *set, bool with_records, s
     reader->set = set;
     reader->with_records = with_records;
     reader->with = database_prepare(set->database,
-                                    "SELECT " FILE_COLUMNS ", record.first, c, coincidence, count, samples, repeats, blocks"
+                                    "SELECT " FILE_COLUMNS
+                                    ", record.first, c, coincidence, count, samples, repeats, blocks"
                                     " FROM record JOIN file ON id = record.file ORDER BY record.first",
                                     err);
-    reader->without = reader->with ? database_prepare(set->database,
-                                                      "SELECT " FILE_COLUMNS " FROM file WHERE first IS NULL ORDER BY id",
-                                                      err)
-                                   : NULL;
+    reader->without =
+        reader->with
+            ? database_prepare(set->database,
+                               "SELECT " FILE_COLUMNS " FROM file WHERE first IS NULL ORDER BY id", err)
+            : NULL;
     reader->names = reader->without
-                        ? database_prepare(set->database, "SELECT name, source FROM name WHERE file = ? ORDER BY name", err)
+                        ? database_prepare(set->database,
+                                           "SELECT name, source FROM name WHERE file = ? ORDER BY name", err)
                         : NULL;
     if (!reader->names) {
         refset_reader_free(reader);
@@ -110,7 +113,8 @@ static int broken(const struct refset_reader *reader, struct error *err, const c
 
 /* ---- fingerprints ---- */
 
-static void take_keys(struct refset_reader *reader, const struct keyblock_entry *entries, size_t count, bool common)
+static void take_keys(struct refset_reader *reader, const struct keyblock_entry *entries, size_t count,
+                      bool common)
 {
     for (size_t i = 0; i < count; i++) {
         const uint64_t sample = common ? entries[i].key : entries[i].value;
@@ -172,11 +176,13 @@ static int move_window(struct refset_reader *reader, uint64_t first, uint64_t co
             return error_set(err, "%s: out of memory", refset_path(reader->set));
         reader->room = reader->high - reader->low;
     }
-    memset(reader->keys, 0xff, (size_t)(reader->high - reader->low) * sizeof *reader->keys); /* more than any key */
+    memset(reader->keys, 0xff,
+           (size_t)(reader->high - reader->low) * sizeof *reader->keys); /* more than any key */
     for (size_t i = 0; i < reader->segments.count; i++) {
         const struct refset_segment *segment = &reader->segments.list[i];
 
-        if ((segment->index == REFSET_FEATURE || segment->index == REFSET_COMMON) && read_segment(reader, segment, err))
+        if ((segment->index == REFSET_FEATURE || segment->index == REFSET_COMMON) &&
+            read_segment(reader, segment, err))
             return -1;
     }
     return 0;
@@ -206,8 +212,8 @@ static void tell_lost_samples(struct refset_reader *reader, size_t count)
 {
     struct error text;
 
-    error_set(&text, "%s: file %" PRIu64 ": %zu of its samples are not in the index", refset_path(reader->set), reader->id,
-              count);
+    error_set(&text, "%s: file %" PRIu64 ": %zu of its samples are not in the index",
+              refset_path(reader->set), reader->id, count);
     reader->lost(reader->arg, text.text);
     reader->lost_samples += count;
 }
@@ -258,14 +264,15 @@ static int take_record(struct refset_reader *reader, struct error *err)
             return broken(reader, err, "its record has a number that cannot be");
     if (!statement_bytes(reader->with, COLUMN_SAMPLES, &samples, &samples_len) ||
         !statement_bytes(reader->with, COLUMN_BLOCKS, &blocks, &blocks_len) || !known->has_size ||
-        numbers[1] > SAMPLER_MAX_C || numbers[2] > SAMPLER_COINCIDENCE_ONE || (uint64_t)numbers[3] > 8 * samples_len)
+        numbers[1] > SAMPLER_MAX_C || numbers[2] > SAMPLER_COINCIDENCE_ONE ||
+        (uint64_t)numbers[3] > 8 * samples_len)
         return broken(reader, err, "its record is not as it should be");
     if (record_resize(record, (size_t)numbers[3], err))
         return -1;
     if (packing_unpack(samples, samples_len, known->size, record->samples, record->count))
         return broken(reader, err, "its samples cannot be read");
-    record->params =
-        (struct sampler_params){.scheme = SAMPLER_GF8, .n = reader->set->info.params.n, .c = (uint32_t)numbers[1]};
+    record->params = (struct sampler_params){
+        .scheme = SAMPLER_GF8, .n = reader->set->info.params.n, .c = (uint32_t)numbers[1]};
     record->coincidence = (uint32_t)numbers[2];
     record->len = known->size;
     buffer_add(&known->blocks, blocks, blocks_len);
@@ -307,7 +314,8 @@ static int take_names(struct refset_reader *reader, struct statement *row, struc
     while ((result = statement_step(reader->names, err)) > 0) {
         int64_t source;
 
-        if (!statement_bytes(reader->names, 0, &name, &len) || memchr(name, '\0', len) || !statement_number(reader->names, 1, &source) || source < 0) {
+        if (!statement_bytes(reader->names, 0, &name, &len) || memchr(name, '\0', len) ||
+            !statement_number(reader->names, 1, &source) || source < 0) {
             result = broken(reader, err, "a name of it is not as it should be");
             break;
         }
@@ -323,7 +331,8 @@ static int take_row(struct refset_reader *reader, struct statement *row, struct 
     int64_t id, size = 0, source;
 
     known_reset(known);
-    if (!statement_number(row, COLUMN_ID, &id) || !statement_number(row, COLUMN_SOURCE, &source) || id < 1 || source < 0)
+    if (!statement_number(row, COLUMN_ID, &id) || !statement_number(row, COLUMN_SOURCE, &source) || id < 1 ||
+        source < 0)
         return refset_broken(reader->set, err, "a row of 'file' is not as it should be");
     reader->id = (uint64_t)id;
     reader->source = (uint64_t)source;
@@ -395,7 +404,8 @@ static int read_file(struct refset_reader *reader, uint64_t id, struct error *er
 
 enum { SMALL_STEPS = 4096 };
 
-/* The next number of a file: 1, or 0 at the end.  Rows on a page that cannot be read are skipped: one by one first. */
+/* The next number of a file: 1, or 0 at the end.  Rows on a page that cannot be read are skipped: one by one
+ * first. */
 static int next_id(struct refset_reader *reader, uint64_t *id)
 {
     struct statement *row;
@@ -473,7 +483,8 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
         return -1;
     reader->given += result > 0;
     if (result == 0 && reader->given != reader->set->info.counts.files)
-        return refset_broken(reader->set, err, "it says that it has %" PRIu64 " files, and %" PRIu64 " can be read",
+        return refset_broken(reader->set, err,
+                             "it says that it has %" PRIu64 " files, and %" PRIu64 " can be read",
                              reader->set->info.counts.files, reader->given);
     return result;
 }

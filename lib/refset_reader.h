@@ -6,9 +6,9 @@
 #include "refset.h"
 
 /*
- * All files of a set with all that is known of them: first those with records, in the order they came, then those known
- * by digest alone.  The fingerprints are put together from the index, so many samples at a time as fit into some
- * 64 MB.
+ * All files of a set with all that is known of them: first those with records, in the order they came, then
+ * those known by digest alone.  The fingerprints are put together from the index, so many samples at a time
+ * as fit into some 64 MB.
  */
 struct refset_reader;
 
@@ -16,10 +16,11 @@ struct refset_reader *refset_reader_new(struct refset *set, bool with_records, s
 void refset_reader_free(struct refset_reader *reader);
 
 /*
- * For a damaged set: what cannot be read is told and left out, a file whose record cannot be read is known by its digests
- * alone.  To be called before reading; the files then come by their numbers.
+ * For a damaged set: what cannot be read is told and left out, a file whose record cannot be read is known by
+ * its digests alone.  To be called before reading; the files then come by their numbers.
  */
-void refset_reader_forgive(struct refset_reader *reader, void (*lost)(void *arg, const char *text), void *arg);
+void refset_reader_forgive(struct refset_reader *reader, void (*lost)(void *arg, const char *text),
+                           void *arg);
 
 /* 1, 0 at the end, -1 on error.  What is found is valid until the next call. */
 int refset_reader_next(struct refset_reader *reader, struct error *err);

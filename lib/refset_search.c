@@ -125,16 +125,16 @@ static int prepare(struct refset_search *search, struct error *err)
         database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
     search->file = database_prepare(
         database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
-    search->record =
-        database_prepare(database,
-                         "SELECT record.first, file, c, count, size, coincidence, samples, blocks, repeats FROM record"
-                         " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
-                         err);
-    search->firsts = database_prepare(
+    search->record = database_prepare(
         database,
-        "SELECT first FROM record WHERE first >= coalesce((SELECT max(first) FROM record WHERE first <= ?1), 0)"
-        " ORDER BY first",
+        "SELECT record.first, file, c, count, size, coincidence, samples, blocks, repeats FROM record"
+        " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
         err);
+    search->firsts = database_prepare(database,
+                                      "SELECT first FROM record WHERE first >= coalesce((SELECT max(first) "
+                                      "FROM record WHERE first <= ?1), 0)"
+                                      " ORDER BY first",
+                                      err);
     return search->block && search->file && search->record && search->firsts ? 0 : -1;
 }
 
@@ -155,7 +155,8 @@ struct refset_search *refset_search_new(struct refset *set, unsigned what, struc
     return search;
 }
 
-struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set, struct error *err)
+struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
+                                          struct error *err)
 {
     const struct refset_info *ours = refset_info(search->set), *its = refset_info(set);
     struct refset_search *other = calloc(1, sizeof *other);
@@ -552,7 +553,8 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
 /* ---- records ---- */
 
 /* The row's beginning; 0 if the sample is behind its end. */
-static int take_place(struct refset_search *search, uint64_t sample, struct refset_place *place, struct error *err)
+static int take_place(struct refset_search *search, uint64_t sample, struct refset_place *place,
+                      struct error *err)
 {
     int64_t numbers[5];
 
@@ -578,7 +580,8 @@ static int take_record(struct refset_search *search, struct refset_record *out, 
     int64_t coincidence;
 
     if (!statement_number(search->record, 5, &coincidence) || coincidence < 0 ||
-        coincidence > SAMPLER_COINCIDENCE_ONE || !statement_bytes(search->record, 6, &samples, &samples_len) ||
+        coincidence > SAMPLER_COINCIDENCE_ONE ||
+        !statement_bytes(search->record, 6, &samples, &samples_len) ||
         !statement_bytes(search->record, 7, &blocks, &blocks_len) ||
         !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
         (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
@@ -598,7 +601,8 @@ static int take_record(struct refset_search *search, struct refset_record *out, 
     return out->blocks.failed || out->repeats.failed ? error_set(err, "out of memory") : 1;
 }
 
-int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record, struct error *err)
+int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record,
+                         struct error *err)
 {
     int result;
 
@@ -614,8 +618,8 @@ int refset_search_record(struct refset_search *search, uint64_t sample, struct r
     return result;
 }
 
-int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts, size_t room,
-                         size_t *count, struct error *err)
+int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts,
+                         size_t room, size_t *count, struct error *err)
 {
     int64_t first = 0;
     int result = 0;

@@ -20,9 +20,10 @@ enum {
 /* The set is borrowed. */
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err);
 void refset_search_free(struct refset_search *search);
-/* Another one for a process that was forked: it reads the set through its own struct refset, and uses the filters of the
- * first, which must stay.  An error if the set is not the same any more. */
-struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set, struct error *err);
+/* Another one for a process that was forked: it reads the set through its own struct refset, and uses the
+ * filters of the first, which must stay.  An error if the set is not the same any more. */
+struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
+                                          struct error *err);
 const struct refset_info *refset_search_info(const struct refset_search *search);
 const char *refset_search_path(const struct refset_search *search);
 /* Bytes of its filters. */
@@ -31,14 +32,15 @@ uint64_t refset_search_memory(const struct refset_search *search);
 int refset_search_refresh(struct refset_search *search, struct error *err);
 
 /*
- * Which of these keys may be in the set (known_key of the fingerprints); their numbers are written to passed, which has
- * room for count.  Touches nothing but memory.
+ * Which of these keys may be in the set (known_key of the fingerprints); their numbers are written to passed,
+ * which has room for count.  Touches nothing but memory.
  */
-size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count, uint32_t *passed);
+size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count,
+                           uint32_t *passed);
 
 struct refset_hit {
-    uint32_t query;  /* the number of the key */
-    uint32_t files;  /* in how many files it is; of a common one: 0, and there is one hit without a sample */
+    uint32_t query; /* the number of the key */
+    uint32_t files; /* in how many files it is; of a common one: 0, and there is one hit without a sample */
     uint64_t sample;
 };
 
@@ -48,8 +50,8 @@ struct refset_hits {
 };
 
 /* The samples that have these keys.  Adds to the hits. */
-int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count, struct refset_hits *hits,
-                           struct error *err);
+int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count,
+                           struct refset_hits *hits, struct error *err);
 void refset_hits_release(struct refset_hits *hits);
 
 /* A file with this content other than `except`, or 0.  Digests of a kind that both have must all be equal. */
@@ -72,15 +74,16 @@ struct refset_file {
 };
 
 /* 1, or 0 if there is no such file. */
-int refset_search_file(struct refset_search *search, uint64_t id, struct refset_file *file, struct error *err);
+int refset_search_file(struct refset_search *search, uint64_t id, struct refset_file *file,
+                       struct error *err);
 void refset_file_release(struct refset_file *file);
 
 /*
- * The first samples of the records of samples from..to: the record that holds `from`, all that begin behind it, and the
- * next one.  At most room, which is enough for to - from + 2.
+ * The first samples of the records of samples from..to: the record that holds `from`, all that begin behind
+ * it, and the next one.  At most room, which is enough for to - from + 2.
  */
-int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts, size_t room,
-                         size_t *count, struct error *err);
+int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts,
+                         size_t room, size_t *count, struct error *err);
 
 /* Which samples are in a record, and whose it is. */
 struct refset_place {
@@ -91,21 +94,22 @@ struct refset_place {
 };
 
 /*
- * What a set keeps of a file that was read.  The samples have only the character in fp (0..63); their fingerprints are
- * what was found by, and what the repeats say.
+ * What a set keeps of a file that was read.  The samples have only the character in fp (0..63); their
+ * fingerprints are what was found by, and what the repeats say.
  */
 struct refset_record {
     struct refset_place place;
     struct record record;
-    struct buffer blocks; /* the SHA-1s of its blocks */
+    struct buffer blocks;  /* the SHA-1s of its blocks */
     struct buffer repeats; /* packed: see repeats.h */
 };
 
 /*
- * The record that holds a sample: 1, or 0 if there is none.  A refset_record of zeros is an empty one, to be filled again
- * and again.
+ * The record that holds a sample: 1, or 0 if there is none.  A refset_record of zeros is an empty one, to be
+ * filled again and again.
  */
-int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record, struct error *err);
+int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record,
+                         struct error *err);
 void refset_record_release(struct refset_record *record);
 
 #endif

@@ -14,7 +14,7 @@ struct verify {
     void *arg;
     atomic_ullong *count;
     int faults;
-    struct refset_counts counts; /* as they are found */
+    struct refset_counts counts;  /* as they are found */
     struct refset_search *search; /* for files by their numbers */
     struct refset_file file;
     uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files, and in the indexes */
@@ -38,9 +38,11 @@ static void tell_lost(void *arg, const char *text)
 
 /* ---- the indexes ---- */
 
-static const char *const index_names[REFSET_INDEXES] = {"features", "common features", "SHA-1", "MD5", "SHA-256"};
+static const char *const index_names[REFSET_INDEXES] = {"features", "common features", "SHA-1", "MD5",
+                                                        "SHA-256"};
 
-/* An entry of an index of digests leads to a file with such a digest, or to one that was joined with another. */
+/* An entry of an index of digests leads to a file with such a digest, or to one that was joined with another.
+ */
 static int check_entry(struct verify *verify, enum refset_index index, const struct keyblock_entry *entry,
                        struct error *why)
 {
@@ -52,9 +54,10 @@ static int check_entry(struct verify *verify, enum refset_index index, const str
     if (!found)
         return 1;
     if (!(verify->file.digests.kinds & DIGEST_BIT(kind)) ||
-        refset_digest_key(verify->set, (enum digest_kind)kind, verify->file.digests.bytes[kind]) != entry->key)
-        return error_set(why, "the index of %s leads to file %" PRIu64 ", which has another one", index_names[index],
-                         entry->value);
+        refset_digest_key(verify->set, (enum digest_kind)kind, verify->file.digests.bytes[kind]) !=
+            entry->key)
+        return error_set(why, "the index of %s leads to file %" PRIu64 ", which has another one",
+                         index_names[index], entry->value);
     verify->entries[kind]++;
     return 1;
 }
@@ -79,7 +82,8 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
             const uint64_t number = segment->index == REFSET_COMMON ? entries[i].key : entries[i].value;
 
             if (!is_mark && number >= most)
-                result = error_set(why, "an entry of the index of %s leads nowhere", index_names[segment->index]);
+                result =
+                    error_set(why, "an entry of the index of %s leads nowhere", index_names[segment->index]);
             else if (segment->index >= REFSET_SHA1)
                 result = check_entry(verify, segment->index, &entries[i], why);
             group = entries[i].key == last ? group + 1 : 1;
@@ -93,12 +97,12 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
         }
     refset_cursor_free(cursor);
     if (result == 0 && marks != segment->marks)
-        return error_set(why, "segment %" PRId64 " should have %" PRIu64 " marks, and has %" PRIu64, segment->id,
-                         segment->marks, marks);
+        return error_set(why, "segment %" PRId64 " should have %" PRIu64 " marks, and has %" PRIu64,
+                         segment->id, segment->marks, marks);
     if (result == 0 && (found != segment->entries || keys != segment->keys))
-        return error_set(why,
-                         "segment %" PRId64 " of the index of %s should have %" PRIu64 " entries, and has %" PRIu64,
-                         segment->id, index_names[segment->index], segment->entries, found);
+        return error_set(
+            why, "segment %" PRId64 " of the index of %s should have %" PRIu64 " entries, and has %" PRIu64,
+            segment->id, index_names[segment->index], segment->entries, found);
     return result;
 }
 
@@ -112,9 +116,12 @@ static void check_segment(struct verify *verify, const struct refset_segment *se
         tell(verify, &why);
     if (fresh) {
         stored = refset_index_filter(verify->set, segment, &rebuilt, &why);
-        if (stored && (rebuilt || memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0))
-            error_set(&why, "the filter of segment %" PRId64 " (%s) is wrong", segment->id, index_names[segment->index]);
-        if (!stored || rebuilt || memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0)
+        if (stored &&
+            (rebuilt || memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0))
+            error_set(&why, "the filter of segment %" PRId64 " (%s) is wrong", segment->id,
+                      index_names[segment->index]);
+        if (!stored || rebuilt ||
+            memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0)
             tell(verify, &why);
     }
     bloom_free(fresh);
@@ -135,7 +142,8 @@ static void check_indexes(struct verify *verify)
 
 /* ---- the files ---- */
 
-static void check_digests(struct verify *verify, struct refset_search *search, uint64_t id, const struct known *known)
+static void check_digests(struct verify *verify, struct refset_search *search, uint64_t id,
+                          const struct known *known)
 {
     struct error why;
 
@@ -144,17 +152,20 @@ static void check_digests(struct verify *verify, struct refset_search *search, u
 
         if (!(known->digests.kinds & DIGEST_BIT(kind)))
             continue;
-        if (refset_search_digest_list(search, (enum digest_kind)kind, &known->digests.bytes[kind], 1, &file, &why)) {
+        if (refset_search_digest_list(search, (enum digest_kind)kind, &known->digests.bytes[kind], 1, &file,
+                                      &why)) {
             tell(verify, &why);
         } else if (!file) {
-            error_set(&why, "file %" PRIu64 " is not found by its %s", id, digest_name((enum digest_kind)kind));
+            error_set(&why, "file %" PRIu64 " is not found by its %s", id,
+                      digest_name((enum digest_kind)kind));
             tell(verify, &why);
         }
     }
 }
 
 /* Two files with the same digests would be one. */
-static void check_twins(struct verify *verify, struct refset_search *search, uint64_t id, const struct known *known)
+static void check_twins(struct verify *verify, struct refset_search *search, uint64_t id,
+                        const struct known *known)
 {
     struct refset_file file = {0};
     struct error why;
@@ -243,13 +254,15 @@ static void check_references(struct verify *verify)
         {"names of no file", "SELECT count(*) FROM name WHERE file NOT IN (SELECT id FROM file)"},
         {"names from no source", "SELECT count(*) FROM name WHERE source NOT IN (SELECT id FROM source)"},
         {"files from no source", "SELECT count(*) FROM file WHERE source NOT IN (SELECT id FROM source)"},
-        {"records of no file",
-         "SELECT count(*) FROM record LEFT JOIN file ON id = record.file WHERE file.first IS NOT record.first"},
+        {"records of no file", "SELECT count(*) FROM record LEFT JOIN file ON id = record.file WHERE "
+                               "file.first IS NOT record.first"},
         {"files without the record that they name",
          "SELECT count(*) FROM file LEFT JOIN record ON record.first = file.first"
          " WHERE file.first IS NOT NULL AND record.file IS NOT id"},
-        {"blocks of no segment", "SELECT count(*) FROM block WHERE (key >> 48) NOT IN (SELECT id FROM segment)"},
-        {"filters of no segment", "SELECT count(*) FROM filter WHERE segment NOT IN (SELECT id FROM segment)"},
+        {"blocks of no segment",
+         "SELECT count(*) FROM block WHERE (key >> 48) NOT IN (SELECT id FROM segment)"},
+        {"filters of no segment",
+         "SELECT count(*) FROM filter WHERE segment NOT IN (SELECT id FROM segment)"},
     };
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
@@ -294,8 +307,8 @@ static void check_counts(struct verify *verify)
     check_count(verify, "samples", told->samples, found->samples);
 }
 
-int refset_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg, atomic_ullong *count,
-                  struct error *err)
+int refset_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
+                  atomic_ullong *count, struct error *err)
 {
     struct verify verify = {.fault = fault, .arg = arg, .count = count};
     struct error why;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_writer_inner.h"
-
 #include <stdlib.h>
+
+#include "refset_writer_inner.h"
 
 enum {
     MOST_FEATURES = 2 << 20, /* of one commit */

@@ -31,7 +31,8 @@ static size_t slot_of(const struct table *table, uint64_t key)
     return (size_t)(key * 0x9e3779b97f4a7c15u >> 16) & (table->len - 1);
 }
 
-/* Of a key that very many contents have (a digest that stands for "none" in somebody's list) the first will do. */
+/* Of a key that very many contents have (a digest that stands for "none" in somebody's list) the first will
+ * do. */
 static void put_slot(struct table *table, const struct pending *pending, size_t number)
 {
     const uint64_t key = pending->list[number - 1].key;
@@ -64,7 +65,8 @@ static int grow_table(struct refset_writer *writer, struct table *table, const s
     return 0;
 }
 
-static int add_digest(struct refset_writer *writer, int kind, const uint8_t *digest, uint64_t file, struct error *err)
+static int add_digest(struct refset_writer *writer, int kind, const uint8_t *digest, uint64_t file,
+                      struct error *err)
 {
     const enum refset_index index = (enum refset_index)(REFSET_SHA1 + kind);
     struct pending *pending = &writer->pending[index];
@@ -80,8 +82,8 @@ static int add_digest(struct refset_writer *writer, int kind, const uint8_t *dig
     return 0;
 }
 
-int writer_add_digests(struct refset_writer *writer, const struct digest_values *digests, unsigned kinds, uint64_t file,
-                       struct error *err)
+int writer_add_digests(struct refset_writer *writer, const struct digest_values *digests, unsigned kinds,
+                       uint64_t file, struct error *err)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if ((kinds & DIGEST_BIT(kind)) && add_digest(writer, kind, digests->bytes[kind], file, err))
@@ -115,8 +117,8 @@ static int is_file(struct refset_writer *writer, uint64_t id, const struct diges
     return 1;
 }
 
-static int find_pending(struct refset_writer *writer, int kind, const struct digest_values *digests, uint64_t except,
-                        struct refset_file *file, struct error *err)
+static int find_pending(struct refset_writer *writer, int kind, const struct digest_values *digests,
+                        uint64_t except, struct refset_file *file, struct error *err)
 {
     const struct pending *pending = &writer->pending[REFSET_SHA1 + kind];
     struct table *table = &writer->tables[kind];

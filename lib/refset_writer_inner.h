@@ -17,7 +17,8 @@ struct pending {
     size_t count, room;
 };
 
-/* From keys of pending digests to their entries: open addressing, numbers from 1.  It is made when it is first needed. */
+/* From keys of pending digests to their entries: open addressing, numbers from 1.  It is made when it is
+ * first needed. */
 struct table {
     uint32_t *slots;
     size_t len; /* a power of two */
@@ -80,28 +81,29 @@ int writer_begin(struct refset_writer *writer, struct error *err);
 
 /* The number of the current source, which is written with the first thing that comes from it; 0 on error. */
 uint64_t writer_need_source(struct refset_writer *writer, struct error *err);
-void writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest, size_t len);
+void writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
+                        size_t len);
 
 int writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key, uint64_t value,
                      struct error *err);
 /* The digests of these kinds lead to the file from now on. */
-int writer_add_digests(struct refset_writer *writer, const struct digest_values *digests, unsigned kinds, uint64_t file,
-                       struct error *err);
+int writer_add_digests(struct refset_writer *writer, const struct digest_values *digests, unsigned kinds,
+                       uint64_t file, struct error *err);
 void writer_forget_tables(struct refset_writer *writer);
 /*
- * The file with this content, other than `except`: 1, and it is in *file; 0 if there is none.  Digests of a kind that both
- * have must all be equal.  Where all files have a SHA-1, other digests need not be looked for.
+ * The file with this content, other than `except`: 1, and it is in *file; 0 if there is none.  Digests of a
+ * kind that both have must all be equal.  Where all files have a SHA-1, other digests need not be looked for.
  */
 int writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
                 struct refset_file *file, struct error *err);
 
 /* Writes a record; *first is the number of its first sample. */
-int writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file, uint64_t *first,
-                         struct error *err);
+int writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
+                         uint64_t *first, struct error *err);
 
 /* 1 if the name is new; source: its number. */
-int writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len, uint64_t source,
-                    struct error *err);
+int writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
+                    uint64_t source, struct error *err);
 /* Writes its row. */
 int writer_update_file(struct refset_writer *writer, const struct refset_file *file, struct error *err);
 /* Puts together writer->file and whatever files turn out to be the same; it has another number then. */
@@ -109,6 +111,7 @@ int writer_join_twins(struct refset_writer *writer, struct error *err);
 
 /* A file that is new, or news of writer->file. */
 enum refset_added writer_add_file(struct refset_writer *writer, const struct known *known, struct error *err);
-enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known, struct error *err);
+enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known,
+                                     struct error *err);
 
 #endif

@@ -4,14 +4,15 @@
 #include "refset_writer_inner.h"
 
 /*
- * Two lists may know the same content by different digests, and so it becomes two files; a third one that knows both
- * shows that they are one.  Then all that is known of them is put together.
+ * Two lists may know the same content by different digests, and so it becomes two files; a third one that
+ * knows both shows that they are one.  Then all that is known of them is put together.
  *
- * The file with the smaller number goes, so the next new number is not one that was used.  What the indexes have of it
- * leads nowhere from then on, and looking up knows how to take that.
+ * The file with the smaller number goes, so the next new number is not one that was used.  What the indexes
+ * have of it leads nowhere from then on, and looking up knows how to take that.
  */
 
-static int run_with(struct refset_writer *writer, enum writer_statement which, uint64_t a, uint64_t b, struct error *err)
+static int run_with(struct refset_writer *writer, enum writer_statement which, uint64_t a, uint64_t b,
+                    struct error *err)
 {
     struct statement *statement = writer->statements[which];
 
@@ -37,8 +38,8 @@ static int count_names(struct refset_writer *writer, uint64_t file, uint64_t *co
 }
 
 /* Its first name becomes a further one, unless there is no other. */
-static int move_first_name(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone,
-                           struct error *err)
+static int move_first_name(struct refset_writer *writer, struct refset_file *kept,
+                           const struct refset_file *gone, struct error *err)
 {
     struct buffer *name = &kept->name;
     const struct buffer *other = &gone->name;
@@ -58,8 +59,8 @@ static int move_names(struct refset_writer *writer, struct refset_file *kept, co
     uint64_t before = 0, after = 0;
 
     if (count_names(writer, kept->id, &before, err) || count_names(writer, gone->id, &before, err) ||
-        run_with(writer, MOVE_NAMES, kept->id, gone->id, err) || run_with(writer, DELETE_NAMES, gone->id, 0, err) ||
-        count_names(writer, kept->id, &after, err))
+        run_with(writer, MOVE_NAMES, kept->id, gone->id, err) ||
+        run_with(writer, DELETE_NAMES, gone->id, 0, err) || count_names(writer, kept->id, &after, err))
         return -1;
     counts->names -= before - after;
     return move_first_name(writer, kept, gone, err);
@@ -70,9 +71,11 @@ static unsigned lacks_sha1(const struct refset_file *file)
     return !(file->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
 }
 
-static void move_values(struct refset_counts *counts, struct refset_file *kept, const struct refset_file *gone)
+static void move_values(struct refset_counts *counts, struct refset_file *kept,
+                        const struct refset_file *gone)
 {
-    const unsigned lacked = lacks_sha1(kept) + lacks_sha1(gone), more = gone->digests.kinds & ~kept->digests.kinds;
+    const unsigned lacked = lacks_sha1(kept) + lacks_sha1(gone),
+                   more = gone->digests.kinds & ~kept->digests.kinds;
 
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if (more & DIGEST_BIT(kind))
@@ -92,11 +95,13 @@ static void move_values(struct refset_counts *counts, struct refset_file *kept, 
     counts->files--;
 }
 
-static int join(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone, struct error *err)
+static int join(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone,
+                struct error *err)
 {
     const unsigned more = gone->digests.kinds & ~kept->digests.kinds;
 
-    if (writer_add_digests(writer, &gone->digests, more, kept->id, err) || move_names(writer, kept, gone, err) ||
+    if (writer_add_digests(writer, &gone->digests, more, kept->id, err) ||
+        move_names(writer, kept, gone, err) ||
         (gone->has_record && run_with(writer, UPDATE_RECORD, kept->id, gone->first, err)) ||
         run_with(writer, DELETE_FILE, gone->id, 0, err))
         return -1;
@@ -114,7 +119,8 @@ int writer_join_twins(struct refset_writer *writer, struct error *err)
 
         if (found < 0)
             return -1;
-        if ((file->has_size && twin->has_size && file->size != twin->size) || (file->has_record && twin->has_record))
+        if ((file->has_size && twin->has_size && file->size != twin->size) ||
+            (file->has_record && twin->has_record))
             return 0; /* a list is wrong: they stay as they are */
         if (twin->id > file->id) {
             const struct refset_file other = *file;

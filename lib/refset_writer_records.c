@@ -54,7 +54,8 @@ static int add_repeat(struct refset_writer *writer, size_t at, size_t first, str
 }
 
 /* Gives the samples to the index, and what it need not hold to the list of repeats. */
-static int add_features(struct refset_writer *writer, const struct record *record, uint64_t first, struct error *err)
+static int add_features(struct refset_writer *writer, const struct record *record, uint64_t first,
+                        struct error *err)
 {
     writer->repeat_count = 0;
     if (prepare_seen(writer, record->count, err))
@@ -62,21 +63,22 @@ static int add_features(struct refset_writer *writer, const struct record *recor
     for (size_t i = 0; i < record->count; i++) {
         const size_t twin = first_of(writer, record->samples, i);
 
-        if (twin < i ? add_repeat(writer, i, twin, err)
-                     : writer_add_entry(writer, REFSET_FEATURE, known_key(record->samples[i].fp), first + i, err))
+        if (twin < i
+                ? add_repeat(writer, i, twin, err)
+                : writer_add_entry(writer, REFSET_FEATURE, known_key(record->samples[i].fp), first + i, err))
             return -1;
     }
     return 0;
 }
 
-int writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file, uint64_t *first,
-                         struct error *err)
+int writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
+                         uint64_t *first, struct error *err)
 {
     struct statement *insert = writer->statements[INSERT_RECORD];
     struct refset_counts *counts = &writer->set->info.counts;
     const struct record *record = &known->record;
-    const int64_t numbers[] = {(int64_t)counts->next_sample, (int64_t)file, record->params.c, record->coincidence,
-                               (int64_t)record->count};
+    const int64_t numbers[] = {(int64_t)counts->next_sample, (int64_t)file, record->params.c,
+                               record->coincidence, (int64_t)record->count};
 
     *first = counts->next_sample;
     if (record->count > UINT32_MAX || *first >= (uint64_t)1 << (KEYBLOCK_VALUE_BITS - 1))
@@ -100,4 +102,3 @@ int writer_insert_record(struct refset_writer *writer, const struct known *known
     counts->next_sample += record->count ? record->count : 1; /* so each record has a number of its own */
     return statement_run(insert, err);
 }
-

@@ -56,7 +56,8 @@ static const char *bind_next(struct statement *statement, int parameter, const c
     return text + len + 1;
 }
 
-void writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest, size_t len)
+void writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
+                        size_t len)
 {
     if (there)
         statement_bind_bytes(statement, parameter, digest, len);
@@ -90,8 +91,8 @@ static int insert_source(struct refset_writer *writer, struct writer_source *sou
 }
 
 /* The number of a source like this in the set: *id is 0 if there is none. */
-static int find_source(struct refset_writer *writer, enum writer_statement which, struct writer_source *source,
-                       struct error *err)
+static int find_source(struct refset_writer *writer, enum writer_statement which,
+                       struct writer_source *source, struct error *err)
 {
     struct statement *find = writer->statements[which];
     int64_t id = 0;
@@ -121,7 +122,8 @@ uint64_t writer_need_source(struct refset_writer *writer, struct error *err)
     return source->id;
 }
 
-int refset_writer_copy_source(struct refset_writer *writer, const struct refset_source *from, struct error *err)
+int refset_writer_copy_source(struct refset_writer *writer, const struct refset_source *from,
+                              struct error *err)
 {
     const int handle = refset_writer_source(writer, from, err);
     struct writer_source *source;
@@ -129,7 +131,8 @@ int refset_writer_copy_source(struct refset_writer *writer, const struct refset_
     if (handle < 0 || writer_begin(writer, err))
         return -1;
     source = &writer->sources[handle];
-    return find_source(writer, FIND_SOURCE, source, err) || (!source->id && insert_source(writer, source, err))
+    return find_source(writer, FIND_SOURCE, source, err) ||
+                   (!source->id && insert_source(writer, source, err))
                ? -1
                : handle;
 }
@@ -148,4 +151,3 @@ int refset_writer_source_sha256(struct refset_writer *writer, const uint8_t *sha
     writer->changed = true;
     return statement_run(update, err);
 }
-

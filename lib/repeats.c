@@ -60,7 +60,8 @@ static int take(struct bits_reader *reader, size_t samples, struct repeat *repea
         repeats[i] = (struct repeat){(uint32_t)(next + gap), (uint32_t)first};
         next += gap + 1;
     }
-    return reader->len - reader->at < 8 && bits_get(reader, (unsigned)(reader->len - reader->at)) == 0 ? 0 : -1;
+    return reader->len - reader->at < 8 && bits_get(reader, (unsigned)(reader->len - reader->at)) == 0 ? 0
+                                                                                                       : -1;
 }
 
 int repeats_unpack(const void *data, size_t len, size_t samples, struct repeat **repeats, size_t *count)

@@ -40,7 +40,7 @@ struct sampler {
     uint64_t len;
     uint8_t history[GF8_HISTORY]; /* the last bytes so far; zeros before the start */
     struct fire last, before;     /* gf8: the last window that fired, and the one before it */
-    uint64_t last_skip;           /* gf8: one behind the last position that was skipped by its period, 0 for none */
+    uint64_t last_skip; /* gf8: one behind the last position that was skipped by its period, 0 for none */
 
     struct sample *samples;
     size_t count;
@@ -48,8 +48,8 @@ struct sampler {
 
     uint32_t bytes[256]; /* how often each was seen among those that are counted */
     uint64_t next_counted;
-    uint16_t ends[GF8_PIECE + 2];  /* of the windows that fire in a piece */
-    uint16_t doubts[GF8_PIECE];    /* which of the piece's samples may have to be dropped, and why */
+    uint16_t ends[GF8_PIECE + 2]; /* of the windows that fire in a piece */
+    uint16_t doubts[GF8_PIECE];   /* which of the piece's samples may have to be dropped, and why */
 };
 
 /* ---- parameters ---- */
@@ -99,14 +99,16 @@ int sampler_check(const struct sampler_params *params, struct error *err)
     if (params->scheme == SAMPLER_GF8)
         return check_gf8(params, err);
     if (params->n < 1 || params->n > COATES_MAX_N)
-        return error_set(err, "n is %u: scheme %s takes 1 to %d", params->n, scheme_names[params->scheme], COATES_MAX_N);
+        return error_set(err, "n is %u: scheme %s takes 1 to %d", params->n, scheme_names[params->scheme],
+                         COATES_MAX_N);
     if (params->c < 2 || params->c > SAMPLER_MAX_C)
-        return error_set(err, "C is %u: scheme %s takes 2 to %d", params->c, scheme_names[params->scheme], SAMPLER_MAX_C);
+        return error_set(err, "C is %u: scheme %s takes 2 to %d", params->c, scheme_names[params->scheme],
+                         SAMPLER_MAX_C);
     if (params->k >= params->c)
         return error_set(err, "k is %u: it must be less than C, which is %u", params->k, params->c);
     if (params->scheme == SAMPLER_COATES2015 && params->c % COATES_2015_SYMBOLS == 0)
-        return error_set(err, "C is %u: with a multiple of %d every character of the signature is the same", params->c,
-                         COATES_2015_SYMBOLS);
+        return error_set(err, "C is %u: with a multiple of %d every character of the signature is the same",
+                         params->c, COATES_2015_SYMBOLS);
     return 0;
 }
 
@@ -158,12 +160,14 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
 /* A hash of n bytes, 8 <= n <= 32; the constants are digits of pi. */
 static inline uint64_t fingerprint(const uint8_t *p, uint32_t n)
 {
-    const uint64_t s0 = 0x243f6a8885a308d3, s1 = 0x13198a2e03707344, s2 = 0xa4093822299f31d0, s3 = 0x082efa98ec4e6c89;
+    const uint64_t s0 = 0x243f6a8885a308d3, s1 = 0x13198a2e03707344, s2 = 0xa4093822299f31d0,
+                   s3 = 0x082efa98ec4e6c89;
     uint64_t first = bytes_load64(p), last = bytes_load64(p + n - 8);
 
     if (n <= 16)
         return fold(fold(first ^ s0, last ^ s1) ^ s2 ^ n, s3);
-    return fold(fold(first ^ s0, bytes_load64(p + 8) ^ s1) ^ fold(bytes_load64(p + n - 16) ^ s2, last ^ s3) ^ n, s1);
+    return fold(
+        fold(first ^ s0, bytes_load64(p + 8) ^ s1) ^ fold(bytes_load64(p + n - 16) ^ s2, last ^ s3) ^ n, s1);
 }
 
 static bool has_period(const uint8_t *p, uint32_t n, uint32_t period)
@@ -180,7 +184,9 @@ static uint32_t places_of(const uint8_t *p, uint8_t byte)
     const __m128i wanted = _mm_set1_epi8((char)byte);
 
     for (unsigned i = 0; i < 32; i += 16)
-        places |= (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + i)), wanted)) << i;
+        places |=
+            (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(p + i)), wanted))
+            << i;
 #else
     for (unsigned i = 0; i < 32; i++)
         places |= (uint32_t)(p[i] == byte) << i;
@@ -200,7 +206,8 @@ static bool has_four_different(const uint8_t *window, uint32_t n)
 
 static bool is_dull(const uint8_t *p, uint32_t n)
 {
-    return !has_four_different(p, n) || has_period(p, n, 4) || (n >= 16 && (has_period(p, n, 6) || has_period(p, n, 8)));
+    return !has_four_different(p, n) || has_period(p, n, 4) ||
+           (n >= 16 && (has_period(p, n, 6) || has_period(p, n, 8)));
 }
 
 /* Most windows are seen not to be dull by their first bytes: four different ones, and none of the periods. */
@@ -209,12 +216,14 @@ static inline bool looks_rich(const uint8_t *p, uint32_t n)
     const uint32_t low = 0x01010101, high = 0x80808080;
     const uint64_t first = bytes_load64(p);
     const uint32_t x = (uint32_t)first, by1 = x ^ (x << 8 | x >> 24), by2 = x ^ (x << 16 | x >> 16);
-    const bool equal_bytes = ((((by1 - low) & ~by1) | ((by2 - low) & ~by2)) & high) != 0; /* a zero byte in by1, by2 */
+    const bool equal_bytes =
+        ((((by1 - low) & ~by1) | ((by2 - low) & ~by2)) & high) != 0; /* a zero byte in by1, by2 */
     const bool period_4 = x == (uint32_t)(first >> 32);
 
     if (n < 16)
         return !(equal_bytes | period_4);
-    return !(equal_bytes | period_4 | ((uint16_t)x == (uint16_t)(first >> 48)) | (first == bytes_load64(p + 8)));
+    return !(equal_bytes | period_4 | ((uint16_t)x == (uint16_t)(first >> 48)) |
+             (first == bytes_load64(p + 8)));
 }
 
 /* Why a sample of a piece may have to be dropped; the rest of the number is the sample's. */
@@ -250,16 +259,18 @@ static void settle_doubts(struct sampler *s, const uint8_t *p, size_t first, siz
 }
 
 /*
- * Turns the firing positions of p[0..len) into samples; returns the number of doubts.  There are no branches that
- * depend on the content: they would cost more than all the rest.
+ * Turns the firing positions of p[0..len) into samples; returns the number of doubts.  There are no branches
+ * that depend on the content: they would cost more than all the rest.
  *
- * What repeats has fired before, too.  So a window can only be a repeat of the one that fired last, which begins with
- * the same bytes then, or of an earlier one, if the last but one is near as well; or else of one that was skipped.
+ * What repeats has fired before, too.  So a window can only be a repeat of the one that fired last, which
+ * begins with the same bytes then, or of an earlier one, if the last but one is near as well; or else of one
+ * that was skipped.
  */
-static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s, const uint8_t *p, size_t fires, uint32_t n,
-                                                               bool usual)
+static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s, const uint8_t *p,
+                                                               size_t fires, uint32_t n, bool usual)
 {
-    const uint64_t len = s->len, limit = UINT64_MAX / s->c; /* c is a power of two: fp <= limit is fp < 2^64 / c */
+    const uint64_t len = s->len,
+                   limit = UINT64_MAX / s->c; /* c is a power of two: fp <= limit is fp < 2^64 / c */
     const bool skipped = len <= s->last_skip + GF8_REACH;
     struct fire last = s->last, before = s->before;
     struct sample *out = s->samples + s->count;
@@ -377,7 +388,8 @@ static int sample_piece(struct sampler *s, const uint8_t *p, size_t len, struct 
     return 0;
 }
 
-/* The first bytes of an update, whose windows reach back into the history; they and it are put side by side. */
+/* The first bytes of an update, whose windows reach back into the history; they and it are put side by side.
+ */
 static int sample_edge(struct sampler *s, const uint8_t *p, size_t len, struct error *err)
 {
     uint8_t joined[GF8_HISTORY + BLOCK] = {0};
@@ -418,7 +430,8 @@ static uint32_t coincidence(const uint32_t bytes[256])
         pairs += (double)bytes[i] * ((double)bytes[i] - 1);
         total += bytes[i];
     }
-    return total < COUNTED_MIN ? 0 : (uint32_t)(pairs / (total * (total - 1)) * SAMPLER_COINCIDENCE_ONE + 0.5);
+    return total < COUNTED_MIN ? 0
+                               : (uint32_t)(pairs / (total * (total - 1)) * SAMPLER_COINCIDENCE_ONE + 0.5);
 }
 
 size_t sampler_take(struct sampler *s, const struct sample **samples)
@@ -464,7 +477,8 @@ struct sampler *sampler_new(const struct sampler_params *params, struct error *e
     if (params->scheme == SAMPLER_GF8)
         gf8_init(&s->gf8, params->n, GF8_MAX_C);
     else
-        coates_init(&s->coates, params->scheme == SAMPLER_COATES2011 ? 2011 : 2015, params->n, params->c, params->k);
+        coates_init(&s->coates, params->scheme == SAMPLER_COATES2011 ? 2011 : 2015, params->n, params->c,
+                    params->k);
     sampler_begin(s, SAMPLER_UNKNOWN);
     return s;
 }

@@ -154,7 +154,8 @@ static int read_entries(struct level *level, DIR *dir)
     int saved;
 
     for (errno = 0; (dirent = readdir(dir)); errno = 0)
-        if (strcmp(dirent->d_name, ".") != 0 && strcmp(dirent->d_name, "..") != 0 && add_entry(level, &room, dirent))
+        if (strcmp(dirent->d_name, ".") != 0 && strcmp(dirent->d_name, "..") != 0 &&
+            add_entry(level, &room, dirent))
             break;
     saved = errno;
     if (level->count)
@@ -179,8 +180,8 @@ static int make_room(struct walk *walk)
 }
 
 /*
- * Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed meanwhile.  After
- * an error the level holds what could be read.
+ * Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed
+ * meanwhile.  After an error the level holds what could be read.
  */
 static int enter(struct walk *walk, bool follow, struct error *err)
 {

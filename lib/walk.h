@@ -31,8 +31,8 @@ void walk_free(struct walk *walk);
 enum walk_result walk_next(struct walk *walk, struct walk_item *item, struct error *err);
 
 /*
- * open(2) for reading that leaves the access time alone where that is allowed, does not wait for a FIFO's writer, and
- * takes paths of any length.  flags are added.
+ * open(2) for reading that leaves the access time alone where that is allowed, does not wait for a FIFO's
+ * writer, and takes paths of any length.  flags are added.
  */
 int walk_open(const char *path, int flags);
 

@@ -54,8 +54,8 @@ struct add {
     struct refset_writer *writer;
     struct known known;
     struct progress progress;
-    const char *path;   /* that is being read */
-    char *set_below;    /* where the set itself is, if that is below the path; or NULL */
+    const char *path; /* that is being read */
+    char *set_below;  /* where the set itself is, if that is below the path; or NULL */
     bool is_folder, source_told;
     char format[32]; /* of the image */
     uint64_t added, extended, there, left_out;
@@ -136,7 +136,8 @@ static void signer_end(void *arg, struct object *object)
     known_reset(known);
     blocks = blocks_final(signer->blocks, NULL);
     if (signer->failed || !blocks || hasher_final(signer->hasher, &known->record, NULL)) {
-        object_blame(object, OBJECT_UNREADABLE, "it could not be hashed: libcrypto failed, or there is no memory");
+        object_blame(object, OBJECT_UNREADABLE,
+                     "it could not be hashed: libcrypto failed, or there is no memory");
         return;
     }
     known->digests = known->record.digests;
@@ -198,7 +199,8 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
 }
 
 /* Several volumes may have the same paths: then the volume's label comes before them. */
-static void add_paths(struct known *known, const struct evidence_volume *volume, const char *paths, size_t count)
+static void add_paths(struct known *known, const struct evidence_volume *volume, const char *paths,
+                      size_t count)
 {
     for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1) {
         char *path = NULL;
@@ -239,7 +241,9 @@ static void tell_source(struct add *add, const struct object *object)
     const struct refset_source source = {
         .path = add->path,
         .path_len = strlen(add->path),
-        .kind = is_image ? "image" : add->is_folder ? "folder" : "file",
+        .kind = is_image         ? "image"
+                : add->is_folder ? "folder"
+                                 : "file",
         .format = is_image ? add->format : "",
         .time = set_flags_now(),
         .tool = set_flags_tool,
@@ -257,7 +261,8 @@ static char *find_set_below(const char *folder, const char *set)
     char *whole = realpath(folder, NULL), *there = realpath(set, NULL), *below = NULL;
     const size_t len = whole ? strlen(whole) : 0;
 
-    if (whole && there && strncmp(whole, there, len) == 0 && (there[len] == '/' || (len && whole[len - 1] == '/')))
+    if (whole && there && strncmp(whole, there, len) == 0 &&
+        (there[len] == '/' || (len && whole[len - 1] == '/')))
         below = strdup(there + len + (there[len] == '/'));
     free(whole);
     free(there);
@@ -379,8 +384,8 @@ static void show_summary(const struct add *add)
 {
     const struct refset_counts *counts = &refset_info(add->set)->counts;
 
-    printf("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64 " left out; it has %" PRIu64
-           " files now\n",
+    printf("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
+           " left out; it has %" PRIu64 " files now\n",
            refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
 }
 
@@ -465,7 +470,8 @@ static int take_option(struct add *add, const struct options *options, int optio
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct add add = {.evidence = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
+    struct add add = {.evidence =
+                          evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
                       .flags = set_flags_none(),
                       .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
                       .note = ""};

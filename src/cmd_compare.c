@@ -39,8 +39,8 @@ static const struct option_spec compare_options[] = {
 enum {
     USUAL_SECONDS = 10,
     MAX_SECONDS = 1000000,
-    DENSE_C = 32,              /* for two files: there is time to look closely */
-    CLOSE_SAMPLES = 1 << 22,   /* but not at more samples than these */
+    DENSE_C = 32,            /* for two files: there is time to look closely */
+    CLOSE_SAMPLES = 1 << 22, /* but not at more samples than these */
 };
 
 struct compare {
@@ -126,7 +126,8 @@ static bool starts_as_record(const struct side *side)
         return false;
     if (side->content)
         return memcmp(side->content, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0;
-    return pread(side->fd, start, sizeof start, 0) == sizeof start && memcmp(start, RECORD_MAGIC, sizeof start) == 0;
+    return pread(side->fd, start, sizeof start, 0) == sizeof start &&
+           memcmp(start, RECORD_MAGIC, sizeof start) == 0;
 }
 
 static int load_content(struct side *side, struct error *err)
@@ -156,7 +157,9 @@ static int parse_side(struct side *side, struct error *err)
     text = (const char *)side->content;
     newline = memchr(text, '\n', side->len);
     if (newline && newline + 1 < text + side->len)
-        return error_set(err, "%s: holds more than one record; give one line of it, e.g. on standard input as '-'", side->path);
+        return error_set(err,
+                         "%s: holds more than one record; give one line of it, e.g. on standard input as '-'",
+                         side->path);
     if (record_parse(&side->record, text, newline ? (size_t)(newline - text) : side->len, &why))
         return error_set(err, "%s: line 1: %.4000s (--raw takes it as content)", side->path, why.text);
     return 0;
@@ -229,7 +232,8 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
         if (sides[i]->is_record && parse_side(sides[i], err))
             return EXIT_USAGE;
         if (compare->exact && load_content(sides[i], err)) /* so that both answers are about the same bytes */
-            return sides[i]->content ? EXIT_CHANGED : EXIT_PARTIAL; /* what was read is there, but not what was to be */
+            return sides[i]->content ? EXIT_CHANGED
+                                     : EXIT_PARTIAL; /* what was read is there, but not what was to be */
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
@@ -237,7 +241,9 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
         enum hasher_result result = sides[i]->is_record ? HASHER_OK : sign_side(sides[i], &params, err);
 
         if (result != HASHER_OK)
-            return result == HASHER_CHANGED ? EXIT_CHANGED : result == HASHER_UNREADABLE ? EXIT_PARTIAL : EXIT_USAGE;
+            return result == HASHER_CHANGED      ? EXIT_CHANGED
+                   : result == HASHER_UNREADABLE ? EXIT_PARTIAL
+                                                 : EXIT_USAGE;
     }
     return EXIT_DONE;
 }
@@ -250,7 +256,8 @@ static int is_late(void *arg)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > deadline->tv_sec || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+    return now.tv_sec > deadline->tv_sec ||
+           (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
 }
 
 static struct timespec deadline_in(uint64_t seconds)
@@ -262,16 +269,18 @@ static struct timespec deadline_in(uint64_t seconds)
     return deadline;
 }
 
-/* The true distance, looked for below a limit that doubles, so that near files take little time whatever their size. */
-static int find_exact(const struct compare *compare, struct side *a, struct side *b, struct report *report, struct error *err)
+/* The true distance, looked for below a limit that doubles, so that near files take little time whatever
+ * their size. */
+static int find_exact(const struct compare *compare, struct side *a, struct side *b, struct report *report,
+                      struct error *err)
 {
     struct timespec deadline = deadline_in(compare->seconds);
     uint64_t distance = DISTANCE_MORE, most = a->len > b->len ? a->len : b->len;
     int stopped = 0;
 
     for (uint64_t limit = 1024; distance == DISTANCE_MORE && !stopped; limit *= 4) {
-        stopped = distance_bounded(a->content, a->len, b->content, b->len, limit < most ? limit : most, is_late, &deadline,
-                                   &distance, err);
+        stopped = distance_bounded(a->content, a->len, b->content, b->len, limit < most ? limit : most,
+                                   is_late, &deadline, &distance, err);
         if (stopped < 0)
             return -1;
         if (distance == DISTANCE_MORE && !stopped)
@@ -288,7 +297,8 @@ static int find_more(const struct compare *compare, struct comparer *comparer, s
 {
     if (compare->papers) {
         struct timespec deadline = deadline_in(compare->seconds);
-        int stopped = comparer_papers(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
+        int stopped =
+            comparer_papers(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
 
         if (stopped < 0)
             return -1;
@@ -377,5 +387,5 @@ static int run(const struct command *command, int argc, char **argv)
     return status;
 }
 
-const struct command command_compare = {"compare", "[options] A B", "tell how two files, or two records, are related",
-                                        compare_options, run};
+const struct command command_compare = {
+    "compare", "[options] A B", "tell how two files, or two records, are related", compare_options, run};

@@ -34,12 +34,13 @@ static void put_bash_case(const struct command *command)
 
 static void put_bash(void)
 {
-    puts("# bash completion for kith; made by: kith completion bash\n"
-         "_kith()\n"
-         "{\n"
-         "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" words= values=\n"
-         "    COMPREPLY=()\n"
-         "    if [ \"$COMP_CWORD\" -eq 1 ]; then");
+    puts(
+        "# bash completion for kith; made by: kith completion bash\n"
+        "_kith()\n"
+        "{\n"
+        "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" words= values=\n"
+        "    COMPREPLY=()\n"
+        "    if [ \"$COMP_CWORD\" -eq 1 ]; then");
     printf("        mapfile -t COMPREPLY < <(compgen -W '");
     put_names(" ");
     puts(" --help --version' -- \"$word\")\n"
@@ -145,4 +146,5 @@ static int run(const struct command *command, int argc, char **argv)
     return EXIT_DONE;
 }
 
-const struct command command_completion = {"completion", "bash|zsh", "write the completion for a shell", no_options, run};
+const struct command command_completion = {"completion", "bash|zsh", "write the completion for a shell",
+                                           no_options, run};

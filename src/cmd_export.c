@@ -24,7 +24,8 @@ enum {
 
 static const struct option_spec export_options[] = {
     {0, "csv", NULL, "a row for each file (default)", NULL},
-    {0, "json", NULL, "an object a line, with all that the set holds: an import of it gives an equal set", NULL},
+    {0, "json", NULL, "an object a line, with all that the set holds: an import of it gives an equal set",
+     NULL},
     {0, "sha1sum", NULL, "as sha1sum writes it", NULL},
     {0, "hashdeep", NULL, "as hashdeep writes it", NULL},
     {0, "kdb", NULL, "a hash database of The Sleuth Kit and Autopsy (needs -o)", NULL},
@@ -33,7 +34,8 @@ static const struct option_spec export_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-struct export {
+struct export
+{
     struct export_report report;
     bool form_chosen, to_kdb, quiet;
     const char *output;
@@ -62,7 +64,8 @@ static int put_file(struct export *export, struct refset_reader *reader, struct 
     int result;
 
     if (!export->to_kdb)
-        return export_report_file(&export->report, refset_reader_id(reader), refset_reader_source(reader), known)
+        return export_report_file(&export->report, refset_reader_id(reader), refset_reader_source(reader),
+                                  known)
                    ? error_set(err, "out of memory")
                    : 0;
     result = kdb_add(export->kdb, &known->digests, known->names.data, known->names.len, err);
@@ -72,7 +75,8 @@ static int put_file(struct export *export, struct refset_reader *reader, struct 
 
 static int put_files(struct export *export, struct refset *set, struct error *err)
 {
-    const bool with_records = !export->to_kdb && (export->report.form == EXPORT_JSON || export->report.form == EXPORT_CSV);
+    const bool with_records =
+        !export->to_kdb && (export->report.form == EXPORT_JSON || export->report.form == EXPORT_CSV);
     struct refset_reader *reader = refset_reader_new(set, with_records, err);
     int result = -1;
 
@@ -98,11 +102,14 @@ static void show_left_out(const struct export *export, const char *path)
     if (export->quiet)
         return;
     if (export->report.left_out && export->to_kdb)
-        complain("%s: %" PRIu64 " files were left out: The Sleuth Kit looks things up by MD5, which they lack, or which"
-                 " another one has", path, export->report.left_out);
+        complain("%s: %" PRIu64
+                 " files were left out: The Sleuth Kit looks things up by MD5, which they lack, or which"
+                 " another one has",
+                 path, export->report.left_out);
     else if (export->report.left_out)
-        complain("%s: %" PRIu64 " files were left out: they lack a digest, the size or a name that this form needs", path,
-                 export->report.left_out);
+        complain("%s: %" PRIu64
+                 " files were left out: they lack a digest, the size or a name that this form needs",
+                 path, export->report.left_out);
 }
 
 static int export_kdb(struct export *export, struct refset *set, struct error *err)
@@ -198,5 +205,6 @@ static int run(const struct command *command, int argc, char **argv)
     return run_export(&export, argv[operand]);
 }
 
-const struct command command_export = {"export", "[options] SET", "write a reference set as CSV, JSON, sha1sum, hashdeep or kdb",
+const struct command command_export = {"export", "[options] SET",
+                                       "write a reference set as CSV, JSON, sha1sum, hashdeep or kdb",
                                        export_options, run};

@@ -14,7 +14,8 @@ static void show_all(void)
     puts("usage: kith COMMAND [options] ...\n");
     for (const struct command *const *at = commands; *at; at++)
         printf("  %-12s %s\n", (*at)->name, (*at)->summary);
-    puts("\n  kith COMMAND --help tells a command's options, man kith-COMMAND the rest; kith --version the version.");
+    puts("\n  kith COMMAND --help tells a command's options, man kith-COMMAND the rest; kith --version the "
+         "version.");
 }
 
 static void show_option(const struct option_spec *spec)
@@ -60,9 +61,11 @@ static int run(const struct command *command, int argc, char **argv)
     }
     about = command_find(argv[operand]);
     if (!about || operand + 1 < argc)
-        return options_wrong(command, about ? "one command at a time" : "there is no command '%s'", argv[operand]);
+        return options_wrong(command, about ? "one command at a time" : "there is no command '%s'",
+                             argv[operand]);
     command_show_help(about);
     return EXIT_DONE;
 }
 
-const struct command command_help = {"help", "[COMMAND]", "tell the commands, or one command's options", no_options, run};
+const struct command command_help = {"help", "[COMMAND]", "tell the commands, or one command's options",
+                                     no_options, run};

@@ -36,9 +36,9 @@ static const struct option_spec sign_options[] = {
 
 enum {
     MAX_THREADS = 256,
-    JOBS_PER_THREAD = 32,        /* enough to keep the threads busy while the oldest is a large file */
-    LARGE_RECORD = 1 << 20,      /* whose memory is given back at once */
-    MOST_WAITING = 128 << 20,    /* bytes of records that wait to be written */
+    JOBS_PER_THREAD = 32,     /* enough to keep the threads busy while the oldest is a large file */
+    LARGE_RECORD = 1 << 20,   /* whose memory is given back at once */
+    MOST_WAITING = 128 << 20, /* bytes of records that wait to be written */
 };
 
 struct sign {
@@ -59,7 +59,7 @@ struct job {
     bool is_input;      /* standard input, whatever it is */
     bool follow;        /* if it is a symbolic link */
     bool has_message;
-    int status;         /* what the message means: EXIT_* */
+    int status; /* what the message means: EXIT_* */
     struct error err;
     struct buffer out;
 };
@@ -123,7 +123,8 @@ static void sign_job(void *state, void *item)
         return;
     fd = job->is_input ? STDIN_FILENO : open_file(job->path.data, job->follow, &job->err);
     result = fd < 0 ? HASHER_UNREADABLE
-                    : hasher_fd(signer->hasher, fd, job->path.data, &sign->progress.bytes, &signer->record, &job->err);
+                    : hasher_fd(signer->hasher, fd, job->path.data, &sign->progress.bytes, &signer->record,
+                                &job->err);
     if (fd >= 0 && !job->is_input)
         close(fd);
     if (result == HASHER_OK) {
@@ -183,8 +184,8 @@ static struct job *new_job(struct line *line, const char *path)
 }
 
 /*
- * The ring has a place more than the queue, so a new job's place is never one that is waited for.  A full queue is
- * emptied by half, so that threads wait for each other once in many jobs.
+ * The ring has a place more than the queue, so a new job's place is never one that is waited for.  A full
+ * queue is emptied by half, so that threads wait for each other once in many jobs.
  */
 static void add_job(struct line *line, struct job *job)
 {
@@ -200,7 +201,8 @@ static void add_job(struct line *line, struct job *job)
         left = line->depth / 2;
         queue_wait(line->queue, left);
     }
-    for (; (left > 0 || atomic_load(&line->sign->waiting) > MOST_WAITING) && (done = queue_pop(line->queue)); left -= left > 0)
+    for (; (left > 0 || atomic_load(&line->sign->waiting) > MOST_WAITING) && (done = queue_pop(line->queue));
+         left -= left > 0)
         finish_job(line->sign, done);
     queue_push(line->queue, job);
 }
@@ -303,7 +305,8 @@ static void sign_all(struct line *line, int count, char **operands)
     while (line->queue && (job = queue_pop(line->queue)))
         finish_job(line->sign, job);
     if (line->sign->links && !line->sign->quiet)
-        complain("%llu symbolic link%s not followed", line->sign->links, line->sign->links == 1 ? " was" : "s were");
+        complain("%llu symbolic link%s not followed", line->sign->links,
+                 line->sign->links == 1 ? " was" : "s were");
 }
 
 /* ---- set-up ---- */
@@ -411,5 +414,6 @@ static int run(const struct command *command, int argc, char **argv)
     return sign_in_line(&sign, argc - operand, argv + operand);
 }
 
-const struct command command_sign = {"sign", "[options] FILE|FOLDER|-...", "write a record for each file: SHA-1 and Coates signature",
-                                     sign_options, run};
+const struct command command_sign = {"sign", "[options] FILE|FOLDER|-...",
+                                     "write a record for each file: SHA-1 and Coates signature", sign_options,
+                                     run};

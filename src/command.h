@@ -18,7 +18,7 @@ struct option_spec {
     const char *name;     /* NULL ends the list */
     const char *argument; /* what it takes, for the help; NULL: nothing */
     const char *help;
-    const char *choices;  /* the values for completion, separated by blanks; may be NULL */
+    const char *choices; /* the values for completion, separated by blanks; may be NULL */
 };
 
 struct command {
@@ -29,8 +29,8 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_ls, command_sign, command_compare, command_add, command_import, command_export,
-    command_sets, command_scan, command_report, command_completion, command_help;
+extern const struct command command_ls, command_sign, command_compare, command_add, command_import,
+    command_export, command_sets, command_scan, command_report, command_completion, command_help;
 
 /* All commands, ends with NULL. */
 extern const struct command *const commands[];

@@ -19,7 +19,8 @@ static const char *sentence(const struct comparison *c)
     case COMPARE_VARIANT:
         return "variant: A and B are versions of each other";
     case COMPARE_EMBEDDED:
-        return c->b_in_a ? "embedded: A contains B, or nearly all of it" : "embedded: B contains A, or nearly all of it";
+        return c->b_in_a ? "embedded: A contains B, or nearly all of it"
+                         : "embedded: B contains A, or nearly all of it";
     case COMPARE_FRAGMENT:
         return "fragment: A and B share a part";
     case COMPARE_NONE:
@@ -67,8 +68,8 @@ static void put_estimate(const struct report *report)
     printf(" (%.2f %% of the longer)\n", longer ? 100 * e->edits / (double)longer : 0.0);
     printf("  resemblance  %.3f of the content of both is common\n", e->resemblance);
     printf("  containment  %.3f of B is in A, %.3f of A is in B\n", e->b_in_a, e->a_in_b);
-    printf("  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s\n", e->a_matched, e->b_matched,
-           e->range_count, e->range_count == 1 ? "" : "s");
+    printf("  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s\n", e->a_matched,
+           e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
     if (proved)
         puts("  proof        sha1");
     else
@@ -82,8 +83,8 @@ static void put_exact(const struct report *report)
     if (report->has_exact)
         printf("  exact        %" PRIu64 " edits: the true Levenshtein distance\n", report->exact);
     else if (report->exact_stopped)
-        printf("  exact        more than %" PRIu64 " edits; given up after %" PRIu64 " s (--time)\n", report->exact_more_than,
-               report->seconds);
+        printf("  exact        more than %" PRIu64 " edits; given up after %" PRIu64 " s (--time)\n",
+               report->exact_more_than, report->seconds);
 }
 
 static void put_papers(const struct report *report)
@@ -94,10 +95,10 @@ static void put_papers(const struct report *report)
         printf("  papers       given up after %" PRIu64 " s (--time)\n", report->seconds);
     if (!report->has_papers)
         return;
-    printf("  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart\n", p->a_len, p->b_len,
-           p->distance);
-    printf("               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f\n", p->edits_2011, p->edits_2015,
-           p->significance);
+    printf("  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart\n",
+           p->a_len, p->b_len, p->distance);
+    printf("               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f\n", p->edits_2011,
+           p->edits_2015, p->significance);
 }
 
 /* ---- the map: a letter for each range, in the cells of a strip ---- */
@@ -108,8 +109,8 @@ enum {
 };
 
 struct cell {
-    int range;     /* that has most of it, or -1 */
-    double share;  /* of the cell that is in any range */
+    int range;    /* that has most of it, or -1 */
+    double share; /* of the cell that is in any range */
 };
 
 static struct cell find_cell(const struct estimate *e, bool of_a, double from, double to)
@@ -133,7 +134,8 @@ static struct cell find_cell(const struct estimate *e, bool of_a, double from, d
     return cell;
 }
 
-static void put_strip(const struct estimate *e, const char *label, uint64_t len, uint64_t longest, bool of_a, unsigned cells)
+static void put_strip(const struct estimate *e, const char *label, uint64_t len, uint64_t longest, bool of_a,
+                      unsigned cells)
 {
     const bool colours = terminal_colours(STDOUT_FILENO);
     const unsigned mine = (unsigned)((double)cells * (double)len / (double)longest + 0.999);
@@ -158,12 +160,14 @@ static void put_strip(const struct estimate *e, const char *label, uint64_t len,
 static void put_map(const struct report *report)
 {
     const uint64_t longest = report->a->len > report->b->len ? report->a->len : report->b->len;
-    const unsigned width = terminal_width(STDOUT_FILENO), cells = width < MAX_CELLS + 6 ? width - 6 : MAX_CELLS;
+    const unsigned width = terminal_width(STDOUT_FILENO),
+                   cells = width < MAX_CELLS + 6 ? width - 6 : MAX_CELLS;
     const struct estimate *e = &report->comparison.estimate;
 
     if (width < 12 || longest == 0 || e->range_count == 0)
         return;
-    printf("\n  what matches, %.0f bytes a cell (a letter for each range in turn, small where only part of the cell does):\n",
+    printf("\n  what matches, %.0f bytes a cell (a letter for each range in turn, small where only part of "
+           "the cell does):\n",
            (double)longest / cells);
     put_strip(e, "A", report->a->len, longest, true, cells);
     put_strip(e, "B", report->b->len, longest, false, cells);
@@ -207,16 +211,19 @@ static void add_estimate(struct buffer *out, const struct report *report)
     const struct estimate *e = &report->comparison.estimate;
 
     buffer_printf(out,
-                  ",\"matched\":%" PRIu64 ",\"ref_matched\":%" PRIu64 ",\"resemblance\":%.3f,\"containment\":%.3f"
-                  ",\"containment_reverse\":%.3f,\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f,\"proof\":\"%s\"",
-                  e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low, e->edits_high,
-                  report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
+                  ",\"matched\":%" PRIu64 ",\"ref_matched\":%" PRIu64
+                  ",\"resemblance\":%.3f,\"containment\":%.3f"
+                  ",\"containment_reverse\":%.3f,\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f,"
+                  "\"proof\":\"%s\"",
+                  e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low,
+                  e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
     buffer_add_text(out, ",\"ranges\":[");
     for (size_t i = 0; i < e->range_count; i++) {
         const struct estimate_range *r = &e->ranges[i];
 
         buffer_printf(out,
-                      "%s{\"obj_start\":%" PRIu64 ",\"obj_end\":%" PRIu64 ",\"ref_start\":%" PRIu64 ",\"ref_end\":%" PRIu64 "}",
+                      "%s{\"obj_start\":%" PRIu64 ",\"obj_end\":%" PRIu64 ",\"ref_start\":%" PRIu64
+                      ",\"ref_end\":%" PRIu64 "}",
                       i ? "," : "", r->a_start, r->a_end, r->b_start, r->b_end);
     }
     buffer_add_char(out, ']');
@@ -229,12 +236,14 @@ static void add_more(struct buffer *out, const struct report *report)
     if (report->has_exact)
         buffer_printf(out, ",\"edits_exact\":%" PRIu64, report->exact);
     if (report->exact_stopped)
-        buffer_printf(out, ",\"edits_exact\":null,\"edits_exact_more_than\":%" PRIu64, report->exact_more_than);
+        buffer_printf(out, ",\"edits_exact\":null,\"edits_exact_more_than\":%" PRIu64,
+                      report->exact_more_than);
     if (report->papers_stopped)
         buffer_add_text(out, ",\"papers\":null");
     if (report->has_papers)
         buffer_printf(out,
-                      ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64 ",\"distance\":%" PRIu64
+                      ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64
+                      ",\"distance\":%" PRIu64
                       ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f}",
                       p->a_len, p->b_len, p->distance, p->edits_2011, p->edits_2015, p->significance);
 }
@@ -248,10 +257,12 @@ void report_json(const struct report *report)
     buffer_add_char(&out, '{');
     add_side(&out, "", report->a, report->a_record);
     add_side(&out, "ref_", report->b, report->b_record);
-    buffer_printf(&out, "\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"verdict\":\"%s\"", sampler_scheme_name(params->scheme),
-                  params->n, c->c, params->k, compare_verdict_name(c->verdict));
+    buffer_printf(&out, "\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"verdict\":\"%s\"",
+                  sampler_scheme_name(params->scheme), params->n, c->c, params->k,
+                  compare_verdict_name(c->verdict));
     if (c->verdict == COMPARE_EMBEDDED)
-        buffer_printf(&out, ",\"embedded\":\"%s\"", c->b_in_a ? "ref" : "obj"); /* which of them lies in the other */
+        buffer_printf(&out, ",\"embedded\":\"%s\"",
+                      c->b_in_a ? "ref" : "obj"); /* which of them lies in the other */
     if (says_how_far(c->verdict))
         add_estimate(&out, report);
     add_more(&out, report);

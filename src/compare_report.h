@@ -11,7 +11,8 @@
 /* What is known of two contents, written to standard output for a person or a program. */
 struct report {
     const struct record *a, *b;
-    const char *a_record, *b_record; /* the file that the record was read from; NULL: the content itself was read */
+    const char *a_record,
+        *b_record; /* the file that the record was read from; NULL: the content itself was read */
     struct comparison comparison;
     uint64_t seconds; /* the limit on time, for the words */
 

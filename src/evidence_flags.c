@@ -13,7 +13,9 @@ struct evidence_options evidence_flags_defaults(unsigned kinds)
     return (struct evidence_options){
         .kinds = kinds,
         .seconds = DEFAULT_SECONDS,
-        .workers = processors < 1 ? 1 : processors > MAX_WORKERS ? MAX_WORKERS : (unsigned)processors,
+        .workers = processors < 1             ? 1
+                   : processors > MAX_WORKERS ? MAX_WORKERS
+                                              : (unsigned)processors,
     };
 }
 

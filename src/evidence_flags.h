@@ -5,7 +5,8 @@
 #include "evidence.h"
 #include "options.h"
 
-/* The options that say how to read evidence, which several commands share; they come first in those commands' lists. */
+/* The options that say how to read evidence, which several commands share; they come first in those commands'
+ * lists. */
 enum {
     OPTION_IMAGE_TYPE,
     OPTION_OFFSET,

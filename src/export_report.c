@@ -159,8 +159,8 @@ static void json_begin(struct export_report *report, const struct refset_info *i
     json_text(line, "name", params->name, strlen(params->name));
     json_text(line, "kind", refset_kind_name(params->kind), strlen(refset_kind_name(params->kind)));
     json_text(line, "category", params->category, strlen(params->category));
-    buffer_printf(line, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u}\n", params->n, params->c,
-                  params->block, params->common);
+    buffer_printf(line, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u}\n", params->n,
+                  params->c, params->block, params->common);
     put_line(report);
 }
 
@@ -190,7 +190,8 @@ void export_report_source(struct export_report *report, const struct refset_sour
 
 /* ---- sha1sum, hashdeep ---- */
 
-/* As coreutils writes names that would break the line: a backslash before the digest, and escapes in the name. */
+/* As coreutils writes names that would break the line: a backslash before the digest, and escapes in the
+ * name. */
 static void sha1sum_file(struct export_report *report, const struct known *known)
 {
     const char *name = first_name(known);
@@ -205,7 +206,10 @@ static void sha1sum_file(struct export_report *report, const struct known *known
     add_hex(line, known, DIGEST_SHA1);
     buffer_add_text(line, "  ");
     for (; *name; name++) {
-        const char *const escaped = *name == '\\' ? "\\\\" : *name == '\n' ? "\\n" : *name == '\r' ? "\\r" : NULL;
+        const char *const escaped = *name == '\\'   ? "\\\\"
+                                    : *name == '\n' ? "\\n"
+                                    : *name == '\r' ? "\\r"
+                                                    : NULL;
 
         if (escaped)
             buffer_add_text(line, escaped);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Ctrl-C (SIGINT), SIGTERM and SIGHUP as a wish to end well: what is done is kept.  The same signal once more ends the
- * process at once.
+ * Ctrl-C (SIGINT), SIGTERM and SIGHUP as a wish to end well: what is done is kept.  The same signal once more
+ * ends the process at once.
  */
 void interrupt_catch(void);
 

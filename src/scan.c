@@ -458,7 +458,8 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
         error_set(&text, "%s: begun", scan->path);
     if (!scan->there && casefile_set_stamp(scan->casefile, scan->number, scan->stamp, &scan->err))
         return -1;
-    return casefile_set_state(scan->casefile, scan->number, CASE_BEGUN, set_flags_now(), text.text, &scan->err);
+    return casefile_set_state(scan->casefile, scan->number, CASE_BEGUN, set_flags_now(), text.text,
+                              &scan->err);
 }
 
 static int end_evidence(struct scan *scan, enum evidence_result result)

@@ -58,7 +58,8 @@ struct set_flags set_flags_none(void)
 static int take_text(const struct options *options, const char **out)
 {
     if (strlen(options->value) > REFSET_NAME_LEN) {
-        options_wrong(options->command, "'%.20s...' is longer than %d bytes", options->value, REFSET_NAME_LEN);
+        options_wrong(options->command, "'%.20s...' is longer than %d bytes", options->value,
+                      REFSET_NAME_LEN);
         return -1;
     }
     *out = options->value;
@@ -92,7 +93,8 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
         flags->kind = refset_kind_find(options->value);
         if (flags->kind >= 0)
             return 0;
-        options_wrong(options->command, "there is no kind '%s': it is notable, known or neutral", options->value);
+        options_wrong(options->command, "there is no kind '%s': it is notable, known or neutral",
+                      options->value);
         return -1;
     }
 }
@@ -123,13 +125,15 @@ static bool agrees(const struct set_flags *flags, const char *path, const struct
     else if (wanted.kind != there->kind)
         complain("%s: the set is there already, and its kind is %s", path, refset_kind_name(there->kind));
     else if (wanted.n != there->n || wanted.c != there->c || wanted.block != there->block)
-        complain("%s: the set is there already, and has -n %u -C %u --block %u", path, there->n, there->c, there->block);
+        complain("%s: the set is there already, and has -n %u -C %u --block %u", path, there->n, there->c,
+                 there->block);
     else
         return true;
     return false;
 }
 
-struct refset *set_flags_open(const struct set_flags *flags, const char *path, const struct refset_params *params)
+struct refset *set_flags_open(const struct set_flags *flags, const char *path,
+                              const struct refset_params *params)
 {
     struct refset_params wanted = *params;
     struct refset *set;

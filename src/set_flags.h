@@ -5,8 +5,8 @@
 #include "options.h"
 #include "refset.h"
 
-/* The options that say what a new set is to be, which several commands share; they come first in those commands' lists,
- * or behind OPTIONS_EVIDENCE. */
+/* The options that say what a new set is to be, which several commands share; they come first in those
+ * commands' lists, or behind OPTIONS_EVIDENCE. */
 enum {
     SET_NAME,
     SET_KIND,
@@ -43,14 +43,15 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
 void set_flags_apply(const struct set_flags *flags, struct refset_params *params);
 
 /*
- * Opens the set for writing, or makes it of these parameters and what was said if it is not there.  What was said must
- * agree with a set that is there.  NULL after an error was shown.
+ * Opens the set for writing, or makes it of these parameters and what was said if it is not there.  What was
+ * said must agree with a set that is there.  NULL after an error was shown.
  */
-struct refset *set_flags_open(const struct set_flags *flags, const char *path, const struct refset_params *params);
+struct refset *set_flags_open(const struct set_flags *flags, const char *path,
+                              const struct refset_params *params);
 
 /*
- * The path of a set that was named, for free: if there is no such file, that of NAME.kith in the folder KITH_SETS, or
- * where the sets that ship were installed.
+ * The path of a set that was named, for free: if there is no such file, that of NAME.kith in the folder
+ * KITH_SETS, or where the sets that ship were installed.
  */
 char *set_flags_find(const char *name);
 

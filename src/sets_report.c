@@ -37,7 +37,10 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
     *figures = (struct figures){0};
     if (stat(refset_path(set), &st) == 0)
         figures->file_size = (uint64_t)st.st_size;
-    result = refset_sources(set, count_source, figures, err) || refset_index_segments(set, &segments, NULL, err) ? -1 : 0;
+    result =
+        refset_sources(set, count_source, figures, err) || refset_index_segments(set, &segments, NULL, err)
+            ? -1
+            : 0;
     for (size_t i = 0; i < segments.count; i++) {
         const struct refset_segment *segment = &segments.list[i];
 
@@ -71,7 +74,8 @@ static void format_uuid(char text[40], const uint8_t *uuid)
     size_t at = 0;
 
     for (int i = 0; i < REFSET_UUID_LEN; i++)
-        at += (size_t)snprintf(text + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+        at += (size_t)snprintf(text + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+                               uuid[i]);
 }
 
 static void put_escaped(const char *label, const char *text, size_t len)
@@ -132,15 +136,17 @@ int sets_report_info(struct refset *set, struct error *err)
     put_escaped("", info->tool, strlen(info->tool));
     printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u files\n", info->params.n,
            info->params.c, info->params.block, info->params.common);
-    printf("files       %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64 " further names\n", counts->files,
-           counts->bytes, counts->names);
-    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled, share(counts->sampled, counts->files));
-    printf("  exactly only       %" PRIu64 " (%.1f %%): too small to be sampled, or their bytes say nothing\n",
+    printf("files       %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64 " further names\n",
+           counts->files, counts->bytes, counts->names);
+    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled,
+           share(counts->sampled, counts->files));
+    printf("  exactly only       %" PRIu64
+           " (%.1f %%): too small to be sampled, or their bytes say nothing\n",
            counts->records - counts->sampled, share(counts->records - counts->sampled, counts->files));
     printf("  by digest alone    %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
            share(by_digest, counts->files), counts->without_sha1);
-    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " are of common features\n", counts->samples,
-           figures.features, figures.common);
+    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " are of common features\n",
+           counts->samples, figures.features, figures.common);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
            counts->files ? (double)figures.file_size / (double)counts->files : 0);
     if (counts->bytes)
@@ -170,16 +176,17 @@ int sets_report_json(struct refset *set, struct error *err)
     buffer_printf(&out, ",\"id\":\"%s\",\"generation\":%" PRIu64 ",\"created\":%" PRId64 ",\"tool\":", uuid,
                   info->generation, info->created);
     escape_json(&out, info->tool, strlen(info->tool));
-    buffer_printf(&out, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u", info->params.n, info->params.c,
-                  info->params.block, info->params.common);
+    buffer_printf(&out, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u", info->params.n,
+                  info->params.c, info->params.block, info->params.common);
     buffer_printf(&out,
-                  ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"sampled\":%" PRIu64 ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64
-                  ",\"bytes\":%" PRIu64 ",\"samples\":%" PRIu64,
-                  counts->files, counts->records, counts->sampled, counts->without_sha1, counts->names, counts->bytes,
-                  counts->samples);
+                  ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"sampled\":%" PRIu64
+                  ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64 ",\"bytes\":%" PRIu64
+                  ",\"samples\":%" PRIu64,
+                  counts->files, counts->records, counts->sampled, counts->without_sha1, counts->names,
+                  counts->bytes, counts->samples);
     buffer_printf(&out,
-                  ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64 ",\"filters\":%" PRIu64
-                  ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
+                  ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64
+                  ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
                   figures.features, figures.common, figures.file_size, figures.filters, figures.segments,
                   figures.sources);
     fwrite(out.data, 1, out.len, stdout);

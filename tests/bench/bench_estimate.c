@@ -4,9 +4,9 @@
  *
  *     bench_estimate C N LENGTH FILE...
  *
- * takes a piece of each file, edits it in 22 ways, and prints for each way the mean |estimate - truth| / longer length
- * of this estimate and of the papers' (with their own schemes at about the same C), and the interval's coverage; then
- * the time that an estimate takes.
+ * takes a piece of each file, edits it in 22 ways, and prints for each way the mean |estimate - truth| /
+ * longer length of this estimate and of the papers' (with their own schemes at about the same C), and the
+ * interval's coverage; then the time that an estimate takes.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -24,11 +24,28 @@
 enum { MAX_LEN = 1 << 18, KINDS = 22, MAX_TEXTS = 4096 };
 
 static const char *const kind_names[KINDS] = {
-    "0.2 % substituted",     "1 % substituted",      "5 % substituted",      "10 % substituted",   "20 % substituted",
-    "30 % substituted",      "1 x 500 inserted",     "5 x 500 inserted",     "10 x 500 inserted",  "1 x 500 replaced",
-    "5 x 500 replaced",      "10 x 500 replaced",    "2 % of words deleted", "10 % of words deleted", "3 % of lines deleted",
-    "20 % of lines deleted", "1 x 2000 deleted",     "3 x 1000 deleted",     "mixed",              "between two texts",
-    "unrelated",             "identical",
+    "0.2 % substituted",
+    "1 % substituted",
+    "5 % substituted",
+    "10 % substituted",
+    "20 % substituted",
+    "30 % substituted",
+    "1 x 500 inserted",
+    "5 x 500 inserted",
+    "10 x 500 inserted",
+    "1 x 500 replaced",
+    "5 x 500 replaced",
+    "10 x 500 replaced",
+    "2 % of words deleted",
+    "10 % of words deleted",
+    "3 % of lines deleted",
+    "20 % of lines deleted",
+    "1 x 2000 deleted",
+    "3 x 1000 deleted",
+    "mixed",
+    "between two texts",
+    "unrelated",
+    "identical",
 };
 
 static struct {
@@ -196,17 +213,21 @@ static struct sampler_result sampled(struct sampler *sampler, const uint8_t *p, 
     return sampler_final(sampler);
 }
 
-static struct estimate estimated(const struct sampler_result *a, size_t a_len, const struct sampler_result *b, size_t b_len)
+static struct estimate estimated(const struct sampler_result *a, size_t a_len, const struct sampler_result *b,
+                                 size_t b_len)
 {
-    const struct estimate_side x = {a->samples, a->count, a_len, a->coincidence}, y = {b->samples, b->count, b_len, b->coincidence};
+    const struct estimate_side x = {a->samples, a->count, a_len, a->coincidence},
+                               y = {b->samples, b->count, b_len, b->coincidence};
     struct estimate out;
 
-    if (estimator_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, NULL, &out, &err))
+    if (estimator_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, NULL,
+                      &out, &err))
         die(err.text);
     return out;
 }
 
-static uint64_t signature_distance(enum sampler_scheme scheme, const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+static uint64_t signature_distance(enum sampler_scheme scheme, const uint8_t *a, size_t a_len,
+                                   const uint8_t *b, size_t b_len)
 {
     static uint8_t x[3 * MAX_LEN], y[3 * MAX_LEN];
     struct sampler_result p = sampled(signers[scheme].a, a, a_len), q = sampled(signers[scheme].b, b, b_len);
@@ -229,7 +250,8 @@ struct score {
 static void score_pair(struct score *score, const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     const double longer = (double)(a_len > b_len ? a_len : b_len);
-    struct sampler_result p = sampled(signers[SAMPLER_GF8].a, a, a_len), q = sampled(signers[SAMPLER_GF8].b, b, b_len);
+    struct sampler_result p = sampled(signers[SAMPLER_GF8].a, a, a_len),
+                          q = sampled(signers[SAMPLER_GF8].b, b, b_len);
     struct estimate e = estimated(&p, a_len, &q, b_len);
     uint64_t distance;
     double truth;
@@ -241,17 +263,20 @@ static void score_pair(struct score *score, const uint8_t *a, size_t a_len, cons
     score->covered += e.edits_low - 0.5 <= truth && truth <= e.edits_high + 0.5;
     score->width += (e.edits_high - e.edits_low) / longer;
     distance = signature_distance(SAMPLER_COATES2011, a, a_len, b, b_len);
-    score->error_2011 += fabs(coates_2011_edits(distance, signers[SAMPLER_COATES2011].params.c) - truth) / longer;
+    score->error_2011 +=
+        fabs(coates_2011_edits(distance, signers[SAMPLER_COATES2011].params.c) - truth) / longer;
     distance = signature_distance(SAMPLER_COATES2015, a, a_len, b, b_len);
-    score->error_2015 += fabs(coates_2015_edits(distance, signers[SAMPLER_COATES2015].params.c) - truth) / longer;
+    score->error_2015 +=
+        fabs(coates_2015_edits(distance, signers[SAMPLER_COATES2015].params.c) - truth) / longer;
     score->count++;
 }
 
 static void put_score(const char *name, const struct score *s)
 {
     printf("estimate C=%u n=%u %-22s %.4f   2011 %.4f  2015 %.4f   interval covers %.3f, width %.3f\n",
-           signers[SAMPLER_GF8].params.c, signers[SAMPLER_GF8].params.n, name, s->error / s->count, s->error_2011 / s->count,
-           s->error_2015 / s->count, (double)s->covered / s->count, s->width / s->count);
+           signers[SAMPLER_GF8].params.c, signers[SAMPLER_GF8].params.n, name, s->error / s->count,
+           s->error_2011 / s->count, s->error_2015 / s->count, (double)s->covered / s->count,
+           s->width / s->count);
 }
 
 static void time_estimates(const uint8_t *a, size_t len)
@@ -332,8 +357,9 @@ int main(int argc, char **argv)
         all.covered += score.covered;
         all.count += score.count;
     }
-    printf("estimate C=%u n=%u mean of %d kinds, %zu texts of %zu bytes: %.4f   2011 %.4f  2015 %.4f   interval covers %.4f\n", c,
-           n, KINDS, text_count, len, all.error / KINDS, all.error_2011 / KINDS, all.error_2015 / KINDS,
+    printf("estimate C=%u n=%u mean of %d kinds, %zu texts of %zu bytes: %.4f   2011 %.4f  2015 %.4f   "
+           "interval covers %.4f\n",
+           c, n, KINDS, text_count, len, all.error / KINDS, all.error_2011 / KINDS, all.error_2015 / KINDS,
            (double)all.covered / all.count);
     for (size_t wanted = 200 * c, i = 0; i < text_count; i++)
         if (texts[i].len >= wanted) {

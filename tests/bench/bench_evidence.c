@@ -10,9 +10,10 @@
 #include "evidence.h"
 
 /*
- * bench_evidence WHAT JOBS IMAGE: what it costs to walk an image, and to read all content without doing anything with
- * it.  WHAT: names (nothing is read but metadata), files (all files' content), unallocated.  Writes one line: CPU seconds,
- * wall seconds, objects, bytes handed over, bytes read from the image, the largest process in MB.
+ * bench_evidence WHAT JOBS IMAGE: what it costs to walk an image, and to read all content without doing
+ * anything with it.  WHAT: names (nothing is read but metadata), files (all files' content), unallocated.
+ * Writes one line: CPU seconds, wall seconds, objects, bytes handed over, bytes read from the image, the
+ * largest process in MB.
  */
 static unsigned long long objects, bytes;
 
@@ -49,7 +50,8 @@ static void null_end(void *state, struct object *object)
     (void)object;
 }
 
-static void count_object(void *arg, const struct evidence_volume *volume, const struct object *object, const char *paths, size_t count)
+static void count_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                         const char *paths, size_t count)
 {
     (void)arg;
     (void)volume;
@@ -84,8 +86,10 @@ static double all_cpu_seconds(void)
 
     getrusage(RUSAGE_SELF, &self);
     getrusage(RUSAGE_CHILDREN, &children);
-    return (double)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
-           1e-6 * (double)(self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec + children.ru_stime.tv_usec);
+    return (double)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec +
+                    children.ru_stime.tv_sec) +
+           1e-6 * (double)(self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec +
+                           children.ru_stime.tv_usec);
 }
 
 static double now(void)
@@ -126,7 +130,11 @@ int main(int argc, char **argv)
                                         .zeros = null_zeros,
                                         .end = null_end,
                                         .arg = &state};
-    const struct evidence_sink sink = {.image = ignore_image, .volume = ignore_volume, .object = count_object, .problem = show, .note = show};
+    const struct evidence_sink sink = {.image = ignore_image,
+                                       .volume = ignore_volume,
+                                       .object = count_object,
+                                       .problem = show,
+                                       .note = show};
     struct evidence_options options = {.seconds = 20};
     struct error err;
     double start = now();
@@ -136,8 +144,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_evidence names|files|unallocated JOBS IMAGE\n");
         return 2;
     }
-    options.kinds = strcmp(argv[1], "unallocated") == 0 ? OBJECT_BIT(OBJECT_UNALLOCATED)
-                                                          : OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_STREAM);
+    options.kinds = strcmp(argv[1], "unallocated") == 0
+                        ? OBJECT_BIT(OBJECT_UNALLOCATED)
+                        : OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_STREAM);
     options.inspector = strcmp(argv[1], "names") == 0 ? NULL : &inspector;
     options.workers = (unsigned)atoi(argv[2]);
     result = evidence_read(argv[3], &options, &sink, &err);
@@ -145,7 +154,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }
-    printf("cpu %.2f wall %.2f objects %llu bytes %llu read %llu largest_mb %ld\n", all_cpu_seconds(), now() - start, objects,
-           bytes, read_bytes(), largest_kb() / 1024);
+    printf("cpu %.2f wall %.2f objects %llu bytes %llu read %llu largest_mb %ld\n", all_cpu_seconds(),
+           now() - start, objects, bytes, read_bytes(), largest_kb() / 1024);
     return 0;
 }

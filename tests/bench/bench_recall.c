@@ -2,9 +2,11 @@
 /*
  * What share of altered references is found again through a set's index: bench_recall SCRATCH C TEXTS FILE...
  *
- * The files (of 8 KiB to 1 MiB) become a set, but for every tenth behind the first TEXTS of them: those are what content
- * is replaced by and embedded in.  The first TEXTS are altered and asked for; the others are just there.  A reference counts as found if the samples of the query that it has line up on a diagonal more often
- * than chance would have it (E < 0.001); "others" are further references found in a query, which may well share content.
+ * The files (of 8 KiB to 1 MiB) become a set, but for every tenth behind the first TEXTS of them: those are
+ * what content is replaced by and embedded in.  The first TEXTS are altered and asked for; the others are
+ * just there.  A reference counts as found if the samples of the query that it has line up on a diagonal more
+ * often than chance would have it (E < 0.001); "others" are further references found in a query, which may
+ * well share content.
  */
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +77,8 @@ static void sample(const uint8_t *data, size_t len, struct known *known)
 
 static struct refset *make_set(const char *folder)
 {
-    const struct refset_source source = {.path = "bench", .path_len = 5, .kind = "list", .format = "", .tool = "", .note = ""};
+    const struct refset_source source = {
+        .path = "bench", .path_len = 5, .kind = "list", .format = "", .tool = "", .note = ""};
     struct refset_params params = refset_defaults("recall");
     struct refset *set;
     struct refset_writer *writer;
@@ -138,7 +141,8 @@ static size_t best_band(int64_t *diagonals, size_t count, int64_t width)
 static bool accepted(int64_t *diagonals, size_t count, size_t len, const struct record *record, double lambda)
 {
     const double shorter = (double)(len < record->len ? len : record->len);
-    const double band = fmin(4096, 256 + shorter / 64), bands = ((double)len + (double)record->len) / band + 1;
+    const double band = fmin(4096, 256 + shorter / 64),
+                 bands = ((double)len + (double)record->len) / band + 1;
     const double mean = (double)counts->samples / (double)counts->records;
     const size_t best = best_band(diagonals, count, (int64_t)band);
     const double noise = fmin(lambda, lambda * (double)record->count / mean);
@@ -189,10 +193,12 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
         if (!hits.list[i].files)
             continue;
         need(refset_search_record(search, hits.list[i].sample, &record, &err) > 0);
-        for (next = i; next < hits.count && hits.list[next].sample < record.place.first + record.place.count; next++)
+        for (next = i; next < hits.count && hits.list[next].sample < record.place.first + record.place.count;
+             next++)
             if (hits.list[next].files <= most)
-                diagonals[count++] = (int64_t)known.record.samples[hits.list[next].query].pos -
-                                     (int64_t)record.record.samples[hits.list[next].sample - record.place.first].pos;
+                diagonals[count++] =
+                    (int64_t)known.record.samples[hits.list[next].query].pos -
+                    (int64_t)record.record.samples[hits.list[next].sample - record.place.first].pos;
         if (count && accepted(diagonals, count, len, &record.record, lambda)) {
             if (record.place.file == wanted)
                 answer.found = true;
@@ -370,7 +376,8 @@ int main(int argc, char **argv)
             found += answer.found;
             others += answer.others;
         }
-        printf("%-38s %.2f  {%.2f others}\n", kinds[kind].name, found / (double)ROUNDS, (double)others / ROUNDS);
+        printf("%-38s %.2f  {%.2f others}\n", kinds[kind].name, found / (double)ROUNDS,
+               (double)others / ROUNDS);
     }
     refset_search_free(search);
     refset_close(set, NULL);

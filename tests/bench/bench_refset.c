@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The speed of reference sets: bench_refset FOLDER [million features] [million digests], or
- * bench_refset FOLDER nsrl ROWS to make a list like NSRL's for importing.  Everything is written below the folder.
+ * bench_refset FOLDER nsrl ROWS to make a list like NSRL's for importing.  Everything is written below the
+ * folder.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +55,8 @@ static double merging; /* seconds of what write_features took */
 
 static double write_features(struct refset *set, uint64_t from, uint64_t count)
 {
-    struct keyblock_entry *entries = malloc(BATCH * sizeof *entries), *scratch = malloc(BATCH * sizeof *scratch);
+    struct keyblock_entry *entries = malloc(BATCH * sizeof *entries),
+                          *scratch = malloc(BATCH * sizeof *scratch);
     double seconds = 0;
 
     for (uint64_t done = 0, batch; done < count; done += batch) {
@@ -97,7 +99,8 @@ static void look_up(struct refset *set, uint64_t features, unsigned one_in)
 
     need(search);
     for (uint64_t i = 0; i < QUERIES; i++)
-        queries[i] = i % one_in == 7 % one_in ? feature(random64() % features) : feature(((uint64_t)1 << 40) + i);
+        queries[i] =
+            i % one_in == 7 % one_in ? feature(random64() % features) : feature(((uint64_t)1 << 40) + i);
     for (int run = 0; run < 5; run++) {
         double start = cpu_seconds();
 
@@ -124,7 +127,8 @@ static void bench_features(const char *folder, uint64_t millions)
     seconds = merge_all(set);
     printf("merged into one             %8.1f M/s\n", (double)count / seconds / 1e6);
     more = write_features(set, count, one_percent);
-    printf("appending 1 %%               %8.3f s: %.1f %% of what merging all takes\n", more, 100 * more / seconds);
+    printf("appending 1 %%               %8.3f s: %.1f %% of what merging all takes\n", more,
+           100 * more / seconds);
     look_up(set, count, 10000);
     look_up(set, count, 1000);
     look_up(set, count, 1);
@@ -153,8 +157,8 @@ static void look_up_digests(struct refset_search *search, uint64_t count, unsign
     for (int run = 0; run < 3; run++) {
         double start = cpu_seconds();
 
-        need(!refset_search_digest_list(search, DIGEST_SHA1, (const uint8_t(*)[DIGEST_MAX_LEN])digests, 1 << 20, found,
-                                        &err));
+        need(!refset_search_digest_list(search, DIGEST_SHA1, (const uint8_t(*)[DIGEST_MAX_LEN])digests,
+                                        1 << 20, found, &err));
         best = cpu_seconds() - start < best ? cpu_seconds() - start : best;
     }
     for (size_t i = 0; i < 1 << 20; i++)
@@ -165,7 +169,8 @@ static void look_up_digests(struct refset_search *search, uint64_t count, unsign
 static void bench_digests(const char *folder, uint64_t millions)
 {
     const uint64_t count = millions * 1000000;
-    const struct refset_source source = {.path = "bench", .path_len = 5, .kind = "list", .format = "", .tool = "", .note = ""};
+    const struct refset_source source = {
+        .path = "bench", .path_len = 5, .kind = "list", .format = "", .tool = "", .note = ""};
     struct refset *set = new_set(folder, "digests.kith");
     struct refset_writer *writer = refset_writer_new(set, false, &err);
     struct refset_search *search;
@@ -210,11 +215,13 @@ static void make_nsrl(const char *folder, uint64_t rows)
     snprintf(path, sizeof path, "%s/nsrl.db", folder);
     unlink(path);
     database = database_create_foreign(path, &err);
-    need(database && !database_run(database,
-                                   "PRAGMA synchronous=OFF; CREATE TABLE FILE (sha256 VARCHAR NOT NULL, sha1 VARCHAR NOT NULL,"
-                                   " md5 VARCHAR NOT NULL, crc32 VARCHAR NOT NULL, file_name VARCHAR NOT NULL,"
-                                   " file_size INTEGER NOT NULL, package_id INTEGER NOT NULL)",
-                                   &err));
+    need(database &&
+         !database_run(
+             database,
+             "PRAGMA synchronous=OFF; CREATE TABLE FILE (sha256 VARCHAR NOT NULL, sha1 VARCHAR NOT NULL,"
+             " md5 VARCHAR NOT NULL, crc32 VARCHAR NOT NULL, file_name VARCHAR NOT NULL,"
+             " file_size INTEGER NOT NULL, package_id INTEGER NOT NULL)",
+             &err));
     insert = database_prepare(database, "INSERT INTO FILE VALUES (?, ?, ?, ?, ?, ?, ?)", &err);
     need(insert && !database_begin(database, &err));
     for (uint64_t i = 0; i < rows; i++) {
@@ -240,7 +247,8 @@ static void make_nsrl(const char *folder, uint64_t rows)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_refset FOLDER [million features] [million digests] | FOLDER nsrl ROWS\n");
+        fprintf(stderr,
+                "usage: bench_refset FOLDER [million features] [million digests] | FOLDER nsrl ROWS\n");
         return 2;
     }
     if (argc == 4 && strcmp(argv[2], "nsrl") == 0) {

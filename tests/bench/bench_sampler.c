@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The speed of the sampler alone and together with SHA-1, for each level of instructions and on content that is
- * unpleasant for samplers, as multiples of EVP SHA-1 on the same data.
+ * The speed of the sampler alone and together with SHA-1, for each level of instructions and on content that
+ * is unpleasant for samplers, as multiples of EVP SHA-1 on the same data.
  */
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -94,12 +94,15 @@ static void fill_worst_period(uint8_t *p, size_t period, struct sampler *sampler
     free(best);
 }
 
-static void report(const char *level, const char *what, uint8_t *data, struct sampler *sampler, EVP_MD_CTX *sha1)
+static void report(const char *level, const char *what, uint8_t *data, struct sampler *sampler,
+                   EVP_MD_CTX *sha1)
 {
-    struct work alone = {data, sampler, NULL, 0}, both = {data, sampler, sha1, 0}, digest = {data, NULL, sha1, 0};
+    struct work alone = {data, sampler, NULL, 0}, both = {data, sampler, sha1, 0},
+                digest = {data, NULL, sha1, 0};
     double d = speed(&digest), a = speed(&alone), b = speed(&both);
 
-    printf("sampler %-7s %-12s alone %5.2f x SHA-1 (%5.2f GB/s), SHA-1 and sampler %.3f x SHA-1 (%.2f GB/s), 1 sample in %.0f\n",
+    printf("sampler %-7s %-12s alone %5.2f x SHA-1 (%5.2f GB/s), SHA-1 and sampler %.3f x SHA-1 (%.2f GB/s), "
+           "1 sample in %.0f\n",
            level, what, a / d, a / 1e9, b / d, d / 1e9, alone.samples ? LEN / (double)alone.samples : 0.0);
 }
 
@@ -152,7 +155,8 @@ int main(int argc, char **argv)
     if (!data || !sha1 || !EVP_DigestInit_ex(sha1, EVP_sha1(), NULL))
         return 1;
     for (int level = CPU_SCALAR; level <= (int)most; level++)
-        bench_level((enum cpu_level)level, argc > 1 ? argv[1] : "/usr/share/common-licenses/GPL-3", data, sha1);
+        bench_level((enum cpu_level)level, argc > 1 ? argv[1] : "/usr/share/common-licenses/GPL-3", data,
+                    sha1);
     EVP_MD_CTX_free(sha1);
     free(data);
     return 0;

@@ -317,7 +317,8 @@ static void read_case(struct casefile *casefile)
         objects /= 2;
         if (casefile_count(casefile, number, &counts, NULL) == 0)
             require(counts.known <= counts.objects);
-        casefile_skip(casefile, number, &objects, &(struct case_object){.address = "77-128-1", .size = 2000, .paths = ""}, NULL);
+        casefile_skip(casefile, number, &objects,
+                      &(struct case_object){.address = "77-128-1", .size = 2000, .paths = ""}, NULL);
         casefile_problems(casefile, number, ignore, NULL, NULL);
     }
     read_rows(casefile);

@@ -107,7 +107,8 @@ static void require_many_agree(struct text a, const struct references *refs, con
     require(distance_many(query, refs->p, refs->lens, REFERENCES, distances, NULL) == 0);
     for (size_t i = 0; i < REFERENCES; i++)
         require(distances[i] == refs->wanted[i]);
-    require(distance_many(query, refs->p, refs->lens, 1, distances, NULL) == 0); /* the query can be used again */
+    require(distance_many(query, refs->p, refs->lens, 1, distances, NULL) ==
+            0); /* the query can be used again */
     require(distances[0] == refs->wanted[0]);
     distance_query_free(query);
     unsetenv("KITH_CPU");

@@ -9,8 +9,8 @@
 /*
  * The input: a byte that chooses, then a block of a folder.
  *
- * Whatever it holds, names lie within the block, one behind the other, and deleted ones are sensible; names in use are
- * those of the chain; whoever stops is told no more, and until then the same.
+ * Whatever it holds, names lie within the block, one behind the other, and deleted ones are sensible; names
+ * in use are those of the chain; whoever stops is told no more, and until then the same.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -65,7 +65,8 @@ static int found(void *arg, const struct extdir_name *name)
     const size_t at = (size_t)((const uint8_t *)name->name - reading->block) - HEADER;
 
     require(!reading->stop_after || reading->count < reading->stop_after);
-    require(at >= reading->next && at % 4 == 0 && at < reading->len && name->len <= reading->len - at - HEADER);
+    require(at >= reading->next && at % 4 == 0 && at < reading->len &&
+            name->len <= reading->len - at - HEADER);
     require(name->inode == load(reading->block + at, 4) && name->inode > 0 && name->len > 0);
     require(name->type == (reading->types ? reading->block[at + 7] : EXTDIR_UNKNOWN));
     if (name->allocated) {
@@ -83,9 +84,13 @@ static int found(void *arg, const struct extdir_name *name)
 static struct reading read_block(const uint8_t *block, size_t len, uint8_t choice, size_t stop_after)
 {
     static const uint64_t inodes[] = {0, 11, 1000, 65535, 0xffffff, 0x7fffffff, UINT32_MAX, UINT64_MAX};
-    struct reading reading = {.block = block, .len = len, .types = choice & TYPES, .last_inode = inodes[choice >> 5],
+    struct reading reading = {.block = block,
+                              .len = len,
+                              .types = choice & TYPES,
+                              .last_inode = inodes[choice >> 5],
                               .stop_after = stop_after};
-    const struct extdir dir = {.has_types = reading.types, .last_inode = reading.last_inode, .found = found, .arg = &reading};
+    const struct extdir dir = {
+        .has_types = reading.types, .last_inode = reading.last_inode, .found = found, .arg = &reading};
     int result;
 
     reading.live_next = next_live(&reading, 0);

@@ -7,11 +7,11 @@
 #include "extmap.h"
 
 /*
- * The input: a byte that chooses, the 60 bytes of an inode, then the blocks of a small file system, one after the
- * other.
+ * The input: a byte that chooses, the 60 bytes of an inode, then the blocks of a small file system, one after
+ * the other.
  *
- * Whatever they hold, the blocks that are read and mapped lie within the file system, are not more than it has, and
- * rise in the file.
+ * Whatever they hold, the blocks that are read and mapped lie within the file system, are not more than it
+ * has, and rise in the file.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -60,8 +60,11 @@ static int add(void *arg, uint64_t file_block, uint64_t block, uint64_t count, b
 
 static void map(struct disk *disk, const uint8_t *root, bool extents)
 {
-    const struct extmap map = {
-        .block_size = BLOCK_SIZE, .block_count = disk->block_count, .read = read_block, .add = add, .arg = disk};
+    const struct extmap map = {.block_size = BLOCK_SIZE,
+                               .block_count = disk->block_count,
+                               .read = read_block,
+                               .add = add,
+                               .arg = disk};
     uint64_t pointers[EXTMAP_POINTERS];
     int result;
 

@@ -7,10 +7,11 @@
 #include "format.h"
 
 /*
- * The input: a byte for the number of zeros between two parts (signatures lie far into a file), one for how much of the
- * rest comes before them, then the parts.
+ * The input: a byte for the number of zeros between two parts (signatures lie far into a file), one for how
+ * much of the rest comes before them, then the parts.
  *
- * The buffers have no byte more than is said.  A verdict has a name; one of refusal also has advice, and no other has.
+ * The buffers have no byte more than is said.  A verdict has a name; one of refusal also has advice, and no
+ * other has.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,7 +35,8 @@ static uint8_t *copy_exactly(const uint8_t *data, size_t len)
 /* As the callers do: from a file's start and its end. */
 static void check_container(const uint8_t *file, size_t len, uint64_t size)
 {
-    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD, tail_len = len < FORMAT_TAIL ? len : FORMAT_TAIL;
+    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD,
+                 tail_len = len < FORMAT_TAIL ? len : FORMAT_TAIL;
     uint8_t *head = copy_exactly(file, head_len), *tail = copy_exactly(file + len - tail_len, tail_len);
     const struct format_verdict verdict = format_container(head, head_len, tail, tail_len, size);
 

@@ -9,7 +9,8 @@
 /*
  * The input is a message of objects, one after the other.
  *
- * Either it is broken, or what is decoded is within bounds, and is the same when it is encoded and decoded again.
+ * Either it is broken, or what is decoded is within bounds, and is the same when it is encoded and decoded
+ * again.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,7 +31,8 @@ static void require_in_bounds(const struct object *object)
         const struct object_run *run = &object->runs[i];
 
         require(run->len > 0 && run->image <= INT64_MAX);
-        require(run->offset >= end && run->offset <= INT64_MAX && run->len <= (uint64_t)2 * INT64_MAX - run->offset);
+        require(run->offset >= end && run->offset <= INT64_MAX &&
+                run->len <= (uint64_t)2 * INT64_MAX - run->offset);
         end = run->offset + run->len;
     }
     require(object_overlap(object, 0, INT64_MAX) <= object_stored(object));

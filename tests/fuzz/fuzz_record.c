@@ -9,8 +9,8 @@
 /*
  * The input is a record's line, without its newline.
  *
- * Either there is a message, or the record is written as the same line again; then its samples ascend within its
- * length, and its JSON is one line.
+ * Either there is a message, or the record is written as the same line again; then its samples ascend within
+ * its length, and its JSON is one line.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -55,7 +55,8 @@ static void require_one_line_of_json(const struct record *record)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char good[] = "kith1:gf8:12:128:0:99:da39a3ee5e6b4b0d3255bfef95601890afd80709:0:A:B:AAAAAAAAAA:x";
+    static const char good[] =
+        "kith1:gf8:12:128:0:99:da39a3ee5e6b4b0d3255bfef95601890afd80709:0:A:B:AAAAAAAAAA:x";
     static struct record record; /* filled again and again, by good lines and by bad ones */
     struct error err = {""};
 

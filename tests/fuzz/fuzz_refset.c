@@ -249,8 +249,7 @@ static void look_up(struct refset_search *search, const struct known *known)
         keys[i] = known_key(known->record.samples[i].fp);
     refset_search_features(search, keys, known->record.count, &hits, NULL);
     for (size_t i = 0; i < hits.count; i++)
-        if (hits.list[i].files &&
-            refset_search_record(search, hits.list[i].sample, &record, NULL) > 0)
+        if (hits.list[i].files && refset_search_record(search, hits.list[i].sample, &record, NULL) > 0)
             require(hits.list[i].sample >= record.place.first &&
                     hits.list[i].sample - record.place.first < record.record.count &&
                     record.record.params.c >= 4 &&

@@ -13,8 +13,8 @@
  *     4    k, or of gf8: bit 0 whether c is AUTO  5     how often the content is repeated
  *     6    where the repetitions differ           7     how it is cut
  *
- * However the content is cut, whatever the length was said to be, and at every CPU level, the samples are the same;
- * they ascend, lie within the content, and thinned they are those of a larger c.
+ * However the content is cut, whatever the length was said to be, and at every CPU level, the samples are the
+ * same; they ascend, lie within the content, and thinned they are those of a larger c.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,7 +46,8 @@ static struct sampler_params choose(const uint8_t *data)
     return params;
 }
 
-/* Repeats the input's content, so that a small input reaches the ends of blocks and pieces; returns the length. */
+/* Repeats the input's content, so that a small input reaches the ends of blocks and pieces; returns the
+ * length. */
 static size_t make_content(const uint8_t *data, size_t size)
 {
     const size_t unit = size - CHOICES < MAX_CONTENT ? size - CHOICES : MAX_CONTENT;
@@ -99,9 +100,11 @@ static void require_same(const struct sampler_result *a, const struct sampler_re
     require(a->count == 0 || memcmp(a->samples, b->samples, a->count * sizeof *a->samples) == 0);
 }
 
-static void require_in_bounds(const struct sampler_result *result, const struct sampler_params *params, size_t len)
+static void require_in_bounds(const struct sampler_result *result, const struct sampler_params *params,
+                              size_t len)
 {
-    const unsigned bits = sampler_fp_bits(&(struct sampler_params){params->scheme, params->n, result->c, params->k});
+    const unsigned bits =
+        sampler_fp_bits(&(struct sampler_params){params->scheme, params->n, result->c, params->k});
 
     require(params->c == SAMPLER_AUTO ? result->c == sampler_auto_c(len) : result->c == params->c);
     require(result->coincidence <= SAMPLER_COINCIDENCE_ONE);

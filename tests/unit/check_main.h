@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What the unit tests share: numbers that look random and are always the same, and running the tests of a file. */
+/* What the unit tests share: numbers that look random and are always the same, and running the tests of a
+ * file. */
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -55,11 +56,11 @@ static inline int run_tests(const char *name, const TTest *const *tests, size_t 
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define RUN_TESTS(name, ...)                                                                                             \
-    int main(void)                                                                                                       \
-    {                                                                                                                    \
-        const TTest *const tests[] = {__VA_ARGS__};                                                                      \
-        return run_tests(name, tests, sizeof tests / sizeof *tests);                                                     \
+#define RUN_TESTS(name, ...)                                                                                 \
+    int main(void)                                                                                           \
+    {                                                                                                        \
+        const TTest *const tests[] = {__VA_ARGS__};                                                          \
+        return run_tests(name, tests, sizeof tests / sizeof *tests);                                         \
     }
 
 #endif

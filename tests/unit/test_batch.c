@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "batch.h"
+#include "check_main.h"
 #include "wire.h"
 
 /*
- * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the same
- * objects from the same seed: the worker hands them to a batch and sends what its inspector saw, the test puts each
- * together byte by byte.
+ * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the
+ * same objects from the same seed: the worker hands them to a batch and sends what its inspector saw, the
+ * test puts each together byte by byte.
  */
 enum {
     MEBIBYTE = 1 << 20,
@@ -37,13 +36,13 @@ enum shape {
 
 struct spec {
     uint64_t seed, count;
-    unsigned shapes;   /* a set of bits */
-    unsigned flush;    /* after so many; 0: at the end only */
+    unsigned shapes; /* a set of bits */
+    unsigned flush;  /* after so many; 0: at the end only */
     bool bad_sectors, no_inspector, refuse_some;
-    bool again;        /* the inspector reads here and there again, and compares */
-    bool unwant_some;  /* their content is not asked for */
-    bool blame_some;   /* they come as unreadable */
-    uint64_t holes;    /* size of the objects that are nothing but holes, if not 0 */
+    bool again;       /* the inspector reads here and there again, and compares */
+    bool unwant_some; /* their content is not asked for */
+    bool blame_some;  /* they come as unreadable */
+    uint64_t holes;   /* size of the objects that are nothing but holes, if not 0 */
 };
 
 /* ---- the medium ---- */
@@ -91,7 +90,8 @@ static void close_medium(void *state)
 
 static struct medium *make_medium(void)
 {
-    const struct backend backend = {.size = SIZE, .sector_size = 512, .read = read_medium, .close = close_medium};
+    const struct backend backend = {
+        .size = SIZE, .sector_size = 512, .read = read_medium, .close = close_medium};
 
     return medium_new(&backend, "fake", NULL);
 }
@@ -347,13 +347,17 @@ static void *start(void *arg, struct crew_worker *worker, struct error *err)
 
 /* ---- the test's side ---- */
 
-static struct crew *crew_of(void (*of_what)(void *state, struct crew_worker *worker, const void *task, size_t len,
-                                            const int *fds, unsigned fd_count))
+static struct crew *crew_of(void (*of_what)(void *state, struct crew_worker *worker, const void *task,
+                                            size_t len, const int *fds, unsigned fd_count))
 {
     static const char *const no_folders[] = {NULL};
     static int anything;
-    const struct crew_job job = {.start = start, .work = of_what, .arg = &anything, .folders = no_folders,
-                                 .memory = 1024 * (uint64_t)MEBIBYTE, .seconds = 600};
+    const struct crew_job job = {.start = start,
+                                 .work = of_what,
+                                 .arg = &anything,
+                                 .folders = no_folders,
+                                 .memory = 1024 * (uint64_t)MEBIBYTE,
+                                 .seconds = 600};
     struct error err = {""};
     struct crew *crew = crew_new(&job, 1, &err);
 
@@ -457,7 +461,8 @@ enum { ALL = (1 << SHAPES) - 1 };
 START_TEST(small_objects_are_what_their_runs_hold)
 {
     assert_batches((struct spec){.count = 100, .shapes = 1 << TINY | 1 << SMALL | 1 << HOLES}, 3);
-    assert_batches((struct spec){.count = 30, .shapes = 1 << TINY | 1 << SPARSE | 1 << ADJACENT | 1 << HOLES}, 3);
+    assert_batches((struct spec){.count = 30, .shapes = 1 << TINY | 1 << SPARSE | 1 << ADJACENT | 1 << HOLES},
+                   3);
     assert_batches((struct spec){.count = 1, .shapes = ALL & ~(1 << LARGE)}, 20);
     assert_batches((struct spec){.count = 0, .shapes = ALL}, 1);
 }
@@ -485,7 +490,8 @@ END_TEST
 
 START_TEST(objects_on_bad_sectors_or_behind_the_end_are_partial)
 {
-    assert_batches((struct spec){.count = 100, .shapes = ALL & ~(1 << MIDDLE | 1 << LARGE), .bad_sectors = true}, 3);
+    assert_batches(
+        (struct spec){.count = 100, .shapes = ALL & ~(1 << MIDDLE | 1 << LARGE), .bad_sectors = true}, 3);
     assert_batches((struct spec){.count = 10, .shapes = 1 << LARGE | 1 << MIDDLE, .bad_sectors = true}, 2);
     assert_batches((struct spec){.count = 20, .shapes = 1 << BEHIND | 1 << TINY}, 3);
 }
@@ -511,7 +517,8 @@ START_TEST(what_is_read_again_is_what_the_runs_hold)
     const unsigned small = 1 << TINY | 1 << SMALL | 1 << HOLES;
 
     assert_batches((struct spec){.count = 60, .shapes = small, .again = true}, 3);
-    assert_batches((struct spec){.count = 30, .shapes = 1 << SPARSE | 1 << ADJACENT, .again = true, .flush = 7}, 2);
+    assert_batches(
+        (struct spec){.count = 30, .shapes = 1 << SPARSE | 1 << ADJACENT, .again = true, .flush = 7}, 2);
     assert_batches((struct spec){.count = 4, .shapes = 1 << LARGE | 1 << TINY, .again = true}, 2);
     assert_batches((struct spec){.count = 12, .shapes = 1 << MIDDLE, .again = true}, 1);
 }
@@ -527,8 +534,11 @@ END_TEST
 
 START_TEST(what_is_read_again_is_not_counted)
 {
-    const struct spec given = {
-        .seed = 8, .count = 30, .shapes = ALL & ~(1 << LARGE | 1 << MIDDLE), .again = true, .refuse_some = true};
+    const struct spec given = {.seed = 8,
+                               .count = 30,
+                               .shapes = ALL & ~(1 << LARGE | 1 << MIDDLE),
+                               .again = true,
+                               .refuse_some = true};
     struct crew *crew = crew_of(work);
     struct object object = {0};
     uint64_t all = 0;
@@ -557,7 +567,8 @@ END_TEST
 
 START_TEST(neighbours_are_read_at_once_in_whatever_order_they_come)
 {
-    const struct spec given = {.seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
+    const struct spec given = {
+        .seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
     struct crew *crew = crew_of(work);
 
     ck_assert_uint_eq(assert_batch(crew, &given), 1);
@@ -590,7 +601,8 @@ static void assert_done(void (*what)(void *state, struct crew_worker *worker, co
     ck_assert_int_eq(crew_push(crew, 1, &any, sizeof any, NULL, 0, &err), 0);
     ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
     ck_assert_msg(result.loss_count == 0, "%s", result.losses[0].reason);
-    ck_assert_msg(result.len == 4 && memcmp(result.data, "done", 4) == 0, "%.*s", (int)result.len, result.data);
+    ck_assert_msg(result.len == 4 && memcmp(result.data, "done", 4) == 0, "%.*s", (int)result.len,
+                  result.data);
     crew_free(crew);
 }
 
@@ -619,8 +631,8 @@ static void end_bench(struct bench *bench, struct crew_worker *worker, bool good
     crew_send(worker, good ? "done" : "it does not hold", good ? 4 : 16);
 }
 
-static void add_again_and_again(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
-                                unsigned fd_count)
+static void add_again_and_again(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                const int *fds, unsigned fd_count)
 {
     struct bench bench;
     bool empty = true;
@@ -649,8 +661,8 @@ START_TEST(adding_gives_back_an_empty_object)
 }
 END_TEST
 
-static void add_large_one(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
-                          unsigned fd_count)
+static void add_large_one(void *state, struct crew_worker *worker, const void *task, size_t len,
+                          const int *fds, unsigned fd_count)
 {
     struct bench bench;
     size_t small, large;
@@ -674,8 +686,8 @@ START_TEST(a_large_object_is_inspected_at_once)
 }
 END_TEST
 
-static void add_absurd_ones(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
-                            unsigned fd_count)
+static void add_absurd_ones(void *state, struct crew_worker *worker, const void *task, size_t len,
+                            const int *fds, unsigned fd_count)
 {
     struct bench bench;
     struct object back = {0};
@@ -708,8 +720,8 @@ END_TEST
 
 enum { STORED_LEN = 300000, STORED_PIECE = 65536, MASK = 0x5a };
 
-/* The test's own, in place of the file system's: the medium's bytes with a mask.  As libtsk's now and then, it is right
- * only from the beginning of what was compressed together. */
+/* The test's own, in place of the file system's: the medium's bytes with a mask.  As libtsk's now and then,
+ * it is right only from the beginning of what was compressed together. */
 struct filesystem_content {
     struct medium *medium;
     uint64_t image, broken_from;
@@ -789,16 +801,17 @@ static bool inspect_stored(struct crew_worker *worker, const void *task, uint64_
     return same && inspection.ended == 1;
 }
 
-static void add_stored_ones(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
-                            unsigned fd_count)
+static void add_stored_ones(void *state, struct crew_worker *worker, const void *task, size_t len,
+                            const int *fds, unsigned fd_count)
 {
-    static const struct stored_range all_good[] = {{0, STORED_LEN, 0},      {STORED_LEN - 1, 1, 0}, {12345, 67890, 0},
-                                                   {STORED_LEN - 1, 2, -1}, {STORED_LEN + 1, 1, -1}, {0, 0, 0}};
+    static const struct stored_range all_good[] = {{0, STORED_LEN, 0},      {STORED_LEN - 1, 1, 0},
+                                                   {12345, 67890, 0},       {STORED_LEN - 1, 2, -1},
+                                                   {STORED_LEN + 1, 1, -1}, {0, 0, 0}};
     static const struct stored_range broken[] = {
         {0, 200000, 0}, {0, 200001, -1}, {250000, 1, -1}, {5, 9, 0}, {0, 0, 0}};
     /* What NTFS compresses together is bad as a whole. */
-    static const struct stored_range behind[] = {
-        {0, 196608, 0}, {100000, 1000, 0}, {200000, 1, -1}, {299999, 1, -1}, {0, STORED_LEN, -1}, {0, 0, 0}};
+    static const struct stored_range behind[] = {{0, 196608, 0},  {100000, 1000, 0},   {200000, 1, -1},
+                                                 {299999, 1, -1}, {0, STORED_LEN, -1}, {0, 0, 0}};
     bool good;
 
     (void)state, (void)len, (void)fds, (void)fd_count;
@@ -815,10 +828,12 @@ START_TEST(content_of_a_file_system_is_read_again_from_there)
 }
 END_TEST
 
-RUN_TESTS("batch", small_objects_are_what_their_runs_hold, more_objects_than_are_read_together_are_what_their_runs_hold,
+RUN_TESTS("batch", small_objects_are_what_their_runs_hold,
+          more_objects_than_are_read_together_are_what_their_runs_hold,
           large_objects_keep_their_place_among_small_ones, a_batch_can_be_used_again,
-          objects_on_bad_sectors_or_behind_the_end_are_partial, objects_that_are_not_wanted_are_handed_over_as_they_are,
-          without_an_inspector_nothing_is_read, neighbours_are_read_at_once_in_whatever_order_they_come,
+          objects_on_bad_sectors_or_behind_the_end_are_partial,
+          objects_that_are_not_wanted_are_handed_over_as_they_are, without_an_inspector_nothing_is_read,
+          neighbours_are_read_at_once_in_whatever_order_they_come,
           holes_are_zeros_as_long_as_they_are_not_absurd, adding_gives_back_an_empty_object,
           objects_with_content_that_is_not_asked_for_are_handed_over_as_they_are,
           what_is_read_again_is_what_the_runs_hold, what_cannot_be_read_is_not_there_when_it_is_read_again,

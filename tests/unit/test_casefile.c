@@ -623,7 +623,8 @@ static int fill_disk(void)
         return 3;
     if (try_add(casefile, 1, number, 0) == 0 || !strstr(err.text, "writing failed before"))
         return 4;
-    if (casefile_commit(casefile, &err) == 0 || casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err) == 0)
+    if (casefile_commit(casefile, &err) == 0 ||
+        casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err) == 0)
         return 5;
     return casefile_close(casefile, &err) ? 0 : 6;
 }

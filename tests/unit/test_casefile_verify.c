@@ -35,8 +35,7 @@ START_TEST(the_log_comes_back_in_order)
     begin_test();
     write_log();
     ck_assert_int_eq(read_log(&texts), 0);
-    ck_assert_str_eq(texts.all,
-                     MADE
+    ck_assert_str_eq(texts.all, MADE
                      "1700000000 begun \xff|1700000000 |1700000000 done|1700000001 begun \xff|1700000001 |"
                      "1700000001 done|");
     assert_good();
@@ -56,7 +55,8 @@ START_TEST(a_log_that_was_changed_is_found)
         "DELETE FROM log WHERE id = 4; UPDATE log SET id = id - 1 WHERE id > 4",
         "UPDATE log SET id = 99 WHERE id = 4; UPDATE log SET id = 4 WHERE id = 5; UPDATE log SET id = 5 "
         "WHERE id = 99",
-        "INSERT INTO log SELECT 8, time, text, evidence, seal, chain FROM log WHERE id = 4; UPDATE log SET id = id + "
+        "INSERT INTO log SELECT 8, time, text, evidence, seal, chain FROM log WHERE id = 4; UPDATE log SET "
+        "id = id + "
         "100 WHERE id > 3;"
         "UPDATE log SET id = 4 WHERE id = 108; UPDATE log SET id = id - 99 WHERE id > 100",
         "UPDATE log SET evidence = 1, seal = zeroblob(32) WHERE id = 4",
@@ -98,10 +98,13 @@ START_TEST(what_the_log_sealed_cannot_be_changed)
         "UPDATE evidence SET stamp = 'other' WHERE id = 1",
         "UPDATE evidence SET sha1 = zeroblob(20) WHERE id = 1",
         "UPDATE evidence SET state = 'partial' WHERE id = 1",
-        "UPDATE object SET sha1 = zeroblob(20) WHERE id = (SELECT min(id) FROM object WHERE sha1 IS NOT NULL)",
+        "UPDATE object SET sha1 = zeroblob(20) WHERE id = (SELECT min(id) FROM object WHERE sha1 IS NOT "
+        "NULL)",
         "UPDATE object SET address = address || '0' WHERE id = (SELECT min(id) FROM object)",
-        "UPDATE finding SET name = x'41' WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE class = 0)",
-        "UPDATE finding SET ln_e = -5 WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE class = 0)",
+        "UPDATE finding SET name = x'41' WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE "
+        "class = 0)",
+        "UPDATE finding SET ln_e = -5 WHERE class = 0 AND object = (SELECT min(object) FROM finding WHERE "
+        "class = 0)",
         "UPDATE problem SET text = 'nothing'",
         "DELETE FROM problem",
         "INSERT INTO problem VALUES (1 << 40 | 99, 1, 'more')",
@@ -354,6 +357,5 @@ START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
 }
 END_TEST
 RUN_TESTS("casefile_verify", the_log_comes_back_in_order, a_log_that_was_changed_is_found,
-          what_the_log_sealed_cannot_be_changed,
-          each_thing_that_is_spoiled_is_found_and_does_no_harm,
+          what_the_log_sealed_cannot_be_changed, each_thing_that_is_spoiled_is_found_and_does_no_harm,
           a_row_that_cannot_be_read_is_an_error_that_says_so)

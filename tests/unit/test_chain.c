@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
 #include "chain.h"
+#include "check_main.h"
 
 enum { MAX = 200 };
 
@@ -35,7 +34,8 @@ static size_t longest(size_t a_count, size_t b_count)
     return table[a_count][b_count];
 }
 
-static size_t count_different(const struct sample *x, size_t x_count, const struct sample *y, size_t y_count, bool in_y)
+static size_t count_different(const struct sample *x, size_t x_count, const struct sample *y, size_t y_count,
+                              bool in_y)
 {
     size_t count = 0;
 
@@ -225,4 +225,5 @@ END_TEST
 RUN_TESTS("chain", is_the_longest_common_subsequence, fingerprints_that_occur_often_are_left_out,
           content_that_repeats_is_matched_in_order, a_part_of_content_that_repeats_is_matched_on_the_diagonal,
           of_chains_that_are_as_long_the_one_in_one_place_is_taken,
-          the_next_chain_uses_none_of_the_samples_of_the_last, a_mass_of_repeats_takes_bounded_room, nothing_gives_nothing)
+          the_next_chain_uses_none_of_the_samples_of_the_last, a_mass_of_repeats_takes_bounded_room,
+          nothing_gives_nothing)

@@ -306,7 +306,8 @@ START_TEST(scattered_hits_are_not_believed)
         const size_t count = random_below(MOST_HITS);
 
         for (size_t i = 0; i < count; i++)
-            hits[i] = (struct chance_hit){random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0};
+            hits[i] =
+                (struct chance_hit){random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0};
         believed += chance_clusters(&pair, hits, count, clusters, ROOM);
     }
     ck_assert_uint_eq(believed, 0);

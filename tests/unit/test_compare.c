@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "coates.h"
 #include "compare.h"
 #include "hasher.h"
@@ -50,7 +49,11 @@ static void end(void)
 START_TEST(records_of_different_kinds_never_meet)
 {
     const struct sampler_params kinds[] = {
-        gf8(12, 64), gf8(16, 64), {SAMPLER_COATES2011, 12, 64, 0}, {SAMPLER_COATES2015, 12, 64, 0}, {SAMPLER_COATES2015, 12, 64, 1},
+        gf8(12, 64),
+        gf8(16, 64),
+        {SAMPLER_COATES2011, 12, 64, 0},
+        {SAMPLER_COATES2015, 12, 64, 0},
+        {SAMPLER_COATES2015, 12, 64, 1},
         {SAMPLER_COATES2015, 12, 65, 0},
     };
 
@@ -170,7 +173,8 @@ END_TEST
 
 START_TEST(the_published_significances_come_out)
 {
-    /* What the author's program is known to say of 100 characters inside 1000, and (about) of unrelated texts. */
+    /* What the author's program is known to say of 100 characters inside 1000, and (about) of unrelated
+     * texts. */
     ck_assert_double_eq_tol(coates_significance(900, 100, 1000), 0.097, 0.001);
     ck_assert_double_eq_tol(coates_significance(983, 1000, 1000), 0.2, 0.01);
     ck_assert_double_eq(coates_significance(0, 0, 0), 0);
@@ -194,5 +198,6 @@ START_TEST(nothing_and_too_little_are_said_to_be_so)
 END_TEST
 
 RUN_TESTS("compare", records_of_different_kinds_never_meet, equal_digests_are_identical_whatever_the_samples,
-          one_byte_of_difference_is_not_identical, denser_records_are_reduced, the_papers_estimates_follow_their_formulas,
-          the_published_significances_come_out, nothing_and_too_little_are_said_to_be_so)
+          one_byte_of_difference_is_not_identical, denser_records_are_reduced,
+          the_papers_estimates_follow_their_formulas, the_published_significances_come_out,
+          nothing_and_too_little_are_said_to_be_so)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "csv.h"
 #include "escape.h"
 
@@ -30,7 +29,8 @@ static const char *read_cell(const char *p, const char *end, struct buffer *out)
     return quoted ? NULL : p;
 }
 
-static void assert_lines(const struct buffer *csv, const struct buffer *cells, const size_t *counts, size_t lines)
+static void assert_lines(const struct buffer *csv, const struct buffer *cells, const size_t *counts,
+                         size_t lines)
 {
     const char *p = csv->data, *end = csv->data + csv->len;
 
@@ -41,9 +41,10 @@ static void assert_lines(const struct buffer *csv, const struct buffer *cells, c
 
             p = read_cell(p, end, &cell);
             ck_assert_msg(p != NULL, "no cell: %.*s", (int)csv->len, csv->data);
-            ck_assert_msg(cell.len == cells->len && (cell.len == 0 || memcmp(cell.data, cells->data, cell.len) == 0),
-                          "cell %zu of line %zu: %.*s, not %.*s", i, line, (int)cell.len, cell.data, (int)cells->len,
-                          cells->data);
+            ck_assert_msg(cell.len == cells->len &&
+                              (cell.len == 0 || memcmp(cell.data, cells->data, cell.len) == 0),
+                          "cell %zu of line %zu: %.*s, not %.*s", i, line, (int)cell.len, cell.data,
+                          (int)cells->len, cells->data);
             if (i + 1 < counts[line])
                 ck_assert(p < end && *p++ == ',');
             else
@@ -57,9 +58,9 @@ static void assert_lines(const struct buffer *csv, const struct buffer *cells, c
 
 static size_t make_bytes(char *into)
 {
-    static const char *const signs[] = {",", "\"", "\n", "\r",   "\r\n", "\"\"", "=",       "+",      "-",
-                                        "@", "'",  " ",  "\\",   "\t",   "\xff", "\xc3",    "\u00e4", "\u202e",
-                                        "x", "",   "0",  "\x7f", "a b",  ";",    "\xe2\x82"};
+    static const char *const signs[] = {
+        ",",  "\"",   "\n",   "\r",     "\r\n",   "\"\"", "=", "+", "-",    "@",   "'", " ",       "\\",
+        "\t", "\xff", "\xc3", "\u00e4", "\u202e", "x",    "",  "0", "\x7f", "a b", ";", "\xe2\x82"};
     size_t len = 0;
 
     for (uint64_t i = random64() % 8; i > 0; i--) {
@@ -150,8 +151,8 @@ static void assert_foreign(const char *data, size_t len, const char *cell, bool 
     struct buffer csv = {0};
 
     ck_assert_int_eq(csv_foreign(&csv, data, len), changed);
-    ck_assert_msg(csv.len == strlen(cell) && memcmp(csv.data, cell, csv.len) == 0, "%.*s, not %s", (int)csv.len,
-                  csv.data, cell);
+    ck_assert_msg(csv.len == strlen(cell) && memcmp(csv.data, cell, csv.len) == 0, "%.*s, not %s",
+                  (int)csv.len, csv.data, cell);
     buffer_release(&csv);
 }
 
@@ -199,4 +200,5 @@ START_TEST(no_bytes_make_a_formula_or_another_line)
 END_TEST
 
 RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, empty_cells_are_counted_wherever_they_stand,
-          foreign_cells_are_written_as_described, a_zero_byte_is_no_formula, no_bytes_make_a_formula_or_another_line)
+          foreign_cells_are_written_as_described, a_zero_byte_is_no_formula,
+          no_bytes_make_a_formula_or_another_line)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "digest.h"
 
 enum {
@@ -26,9 +25,9 @@ static const struct vector {
      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
 };
 
-static const struct vector million_a = {
-    "a", "7707d6ae4e027c70eea2a935c2296f21", "34aa973cd4c4daa4f61eeb2bdbad27316534016f",
-    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"};
+static const struct vector million_a = {"a", "7707d6ae4e027c70eea2a935c2296f21",
+                                        "34aa973cd4c4daa4f61eeb2bdbad27316534016f",
+                                        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"};
 
 static uint8_t content[MAX_LEN];
 
@@ -98,7 +97,8 @@ START_TEST(md5_gives_the_other_digests_of_its_rfc)
         {"a", "0cc175b9c0f1b6a831c399e269772661"},
         {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"},
         {"abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"},
-        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"},
+        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+         "d174ab98d277d9f5a5611c2c9f419d9f"},
         {"12345678901234567890123456789012345678901234567890123456789012345678901234567890",
          "57edf4a22be3c955ac49da2e2107b67a"},
     };
@@ -218,5 +218,5 @@ END_TEST
 
 RUN_TESTS("digest", gives_the_published_digests, md5_gives_the_other_digests_of_its_rfc,
           a_million_letters_give_the_published_digests, does_not_depend_on_how_input_is_cut,
-          begins_afresh_after_the_end_and_after_input_that_was_given_up, only_the_kinds_that_were_asked_for_are_there,
-          names_and_lengths_are_those_of_the_algorithms)
+          begins_afresh_after_the_end_and_after_input_that_was_given_up,
+          only_the_kinds_that_were_asked_for_are_there, names_and_lengths_are_those_of_the_algorithms)

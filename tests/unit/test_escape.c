@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "escape.h"
 
 enum { MAX_LEN = 64 };
@@ -90,7 +89,8 @@ static void assert_escapes(const void *data, size_t len, const char *wanted)
     struct buffer text = {0};
 
     escape_text(&text, data, len);
-    ck_assert_msg(same(&text, wanted, strlen(wanted)), "'%.*s' instead of '%s'", (int)text.len, text.data, wanted);
+    ck_assert_msg(same(&text, wanted, strlen(wanted)), "'%.*s' instead of '%s'", (int)text.len, text.data,
+                  wanted);
     buffer_release(&text);
 }
 
@@ -118,7 +118,8 @@ START_TEST(plain_text_stays_as_it_is)
             assert_stays((char[]){c, '\0'});
     assert_stays("");
     assert_stays("C:/Users/x y/$MFT:stream \"quoted\" 'too'");
-    assert_stays("Gr\u00fc\u00dfe, \u0395\u03bb\u03bb\u03ac\u03b4\u03b1, \u0420\u043e\u0441\u0441\u0438\u044f");
+    assert_stays(
+        "Gr\u00fc\u00dfe, \u0395\u03bb\u03bb\u03ac\u03b4\u03b1, \u0420\u043e\u0441\u0441\u0438\u044f");
     assert_stays("\u65e5\u672c\u8a9e \ud55c\uad6d\uc5b4 \u05e2\u05d1\u05e8\u05d9\u05ea \u0627\u0644\u0639");
     assert_stays("e\u0301 \U0001f600 \U0001f1e8\U0001f1ed");
 }
@@ -127,9 +128,9 @@ END_TEST
 START_TEST(letters_and_signs_of_the_scripts_stay_as_they_are)
 {
     static const struct range visible[] = {
-        {0xa1, 0xac},     {0xae, 0x34e},     {0x350, 0x377},     {0x400, 0x52f},     {0x620, 0x6dc},
-        {0x904, 0x939},   {0x10a0, 0x115e},  {0x1e00, 0x1eff},   {0x2010, 0x2027},   {0x20a0, 0x20c0},
-        {0x3041, 0x3096}, {0x4e00, 0x9fff},  {0xac00, 0xd7a3},   {0xe000, 0xfdcf},   {0xff01, 0xff9f},
+        {0xa1, 0xac},     {0xae, 0x34e},      {0x350, 0x377},     {0x400, 0x52f},     {0x620, 0x6dc},
+        {0x904, 0x939},   {0x10a0, 0x115e},   {0x1e00, 0x1eff},   {0x2010, 0x2027},   {0x20a0, 0x20c0},
+        {0x3041, 0x3096}, {0x4e00, 0x9fff},   {0xac00, 0xd7a3},   {0xe000, 0xfdcf},   {0xff01, 0xff9f},
         {0xfffd, 0xfffd}, {0x10000, 0x100fa}, {0x1d400, 0x1d7ff}, {0x1f300, 0x1faf6}, {0x20000, 0x2a6df},
     };
 
@@ -143,14 +144,15 @@ START_TEST(letters_and_signs_of_the_scripts_stay_as_they_are)
 }
 END_TEST
 
-/* General categories Cc, Zl and Zp, the Bidi_Control characters, and those that are Default_Ignorable (Unicode 15). */
+/* General categories Cc, Zl and Zp, the Bidi_Control characters, and those that are Default_Ignorable
+ * (Unicode 15). */
 START_TEST(control_direction_and_invisible_characters_are_escaped)
 {
     static const struct range hidden[] = {
-        {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160},
-        {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f}, {0x3164, 0x3164},
-        {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb},
-        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+        {0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
+        {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+        {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
     };
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
@@ -167,7 +169,9 @@ START_TEST(what_steers_a_terminal_or_a_reader_is_written_out)
     assert_escapes("a\nb\r\t", 5, "a\\x0ab\\x0d\\x09");
     assert_escapes("\0", 1, "\\x00");
     assert_escapes("\x1b[31mred", 8, "\\x1b[31mred");
-    assert_escapes("\xc2\x9b" "2J", 4, "\\xc2\\x9b2J");
+    assert_escapes("\xc2\x9b"
+                   "2J",
+                   4, "\\xc2\\x9b2J");
     assert_escapes("photo\u202egpj.exe", 15, "photo\\xe2\\x80\\xaegpj.exe");
     assert_escapes("\\", 1, "\\\\");
     assert_escapes("\\x41", 4, "\\\\x41");
@@ -177,17 +181,37 @@ END_TEST
 START_TEST(what_is_not_utf8_is_escaped_byte_by_byte)
 {
     static const char *const ill_formed[] = {
-        "\x80", "\xbf", "\xfe", "\xff",                                              /* no first byte */
-        "\xc0\x80", "\xc0\xaf", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf",          /* longer than need be */
-        "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf8\x88\x80\x80\x80",
-        "\xc3", "\xe2\x82", "\xe2", "\xf0\x9f\x98", "\xf0\x9f", "\xf0",              /* cut off */
-        "\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb8\x80",                  /* surrogates */
-        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf7\xbf\xbf\xbf",                  /* above U+10FFFF */
+        "\x80",
+        "\xbf",
+        "\xfe",
+        "\xff", /* no first byte */
+        "\xc0\x80",
+        "\xc0\xaf",
+        "\xc1\xbf",
+        "\xe0\x80\x80",
+        "\xe0\x9f\xbf", /* longer than need be */
+        "\xf0\x80\x80\x80",
+        "\xf0\x8f\xbf\xbf",
+        "\xf8\x88\x80\x80\x80",
+        "\xc3",
+        "\xe2\x82",
+        "\xe2",
+        "\xf0\x9f\x98",
+        "\xf0\x9f",
+        "\xf0", /* cut off */
+        "\xed\xa0\x80",
+        "\xed\xbf\xbf",
+        "\xed\xa0\xbd\xed\xb8\x80", /* surrogates */
+        "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80",
+        "\xf7\xbf\xbf\xbf", /* above U+10FFFF */
     };
 
     for (size_t i = 0; i < sizeof ill_formed / sizeof *ill_formed; i++)
         assert_all_escaped((const uint8_t *)ill_formed[i], strlen(ill_formed[i]));
-    assert_escapes("\xe2\x82" "A\u00e9\xc3", 6, "\\xe2\\x82A\u00e9\\xc3");
+    assert_escapes("\xe2\x82"
+                   "A\u00e9\xc3",
+                   6, "\\xe2\\x82A\u00e9\\xc3");
     assert_escapes("\xc3\xc3\xa9\xa9", 4, "\\xc3\u00e9\\xa9");
     assert_escapes("\xf0\x9f\xf0\x9f\x98\x80", 6, "\\xf0\\x9f\U0001f600");
     assert_escapes("\xc3\"", 2, "\\xc3\"");
@@ -235,7 +259,7 @@ static size_t fill_mixed(uint8_t *p)
             p[len - 1] ^= (uint8_t)(random64() % 8 == 0 ? 0x40 : 0);
             break;
         default:
-            p[len++] = (uint8_t)"\\\\x09af\"\n/ "[random64() % 11];
+            p[len++] = (uint8_t) "\\\\x09af\"\n/ "[random64() % 11];
             break;
         }
     return len;
@@ -270,11 +294,39 @@ static void assert_refused(const char *text, size_t len)
 START_TEST(text_that_is_never_written_is_refused)
 {
     static const char *const never[] = {
-        "\\", "a\\", "\\\\\\", "\\n", "\\0", "\\u0041", "\\X0a", "\\ ",            /* not an escape */
-        "\\x", "\\x0", "\\x0g", "\\x0A", "\\xFF", "\\x\\x00", "\\x 0",             /* not two lower-case digits */
-        "\n", "\t", "\x7f", "\xc2\x85", "\u202e", "\u200b", "\xff", "\xc3", "\xed\xa0\x80", /* bare */
-        "\\x61", "\\x20", "\\x7e", "\\x5c", "\\xc3\\xa9", "\\xf0\\x9f\\x98\\x80",  /* need no escape */
-        "a\\x00\\xe2\\x82\\xac", "\\xe2\\x80\\xae\\x41", "\\xc3\\xc3\\xa9",        /* nor do their ends */
+        "\\",
+        "a\\",
+        "\\\\\\",
+        "\\n",
+        "\\0",
+        "\\u0041",
+        "\\X0a",
+        "\\ ", /* not an escape */
+        "\\x",
+        "\\x0",
+        "\\x0g",
+        "\\x0A",
+        "\\xFF",
+        "\\x\\x00",
+        "\\x 0", /* not two lower-case digits */
+        "\n",
+        "\t",
+        "\x7f",
+        "\xc2\x85",
+        "\u202e",
+        "\u200b",
+        "\xff",
+        "\xc3",
+        "\xed\xa0\x80", /* bare */
+        "\\x61",
+        "\\x20",
+        "\\x7e",
+        "\\x5c",
+        "\\xc3\\xa9",
+        "\\xf0\\x9f\\x98\\x80", /* need no escape */
+        "a\\x00\\xe2\\x82\\xac",
+        "\\xe2\\x80\\xae\\x41",
+        "\\xc3\\xc3\\xa9", /* nor do their ends */
         "\\xe2\u20ac\\xc3\\xa9",
     };
 
@@ -331,9 +383,10 @@ static void assert_strict(const char *text, size_t len)
 START_TEST(a_text_is_accepted_only_if_it_is_how_its_bytes_are_written)
 {
     static const char letters[] = {'\\', 'x', '6', '1', 'c', 'A', '\n', '\xc3'};
-    static const char *const pieces[] = {"\\x", "c3", "a9", "e2", "80", "82", "ac", "61", "f0", "\\\\", "\\",
-                                         "\\xc3", "\\xa9", "\\xe2", "\\x80", "\\xae", "\\x82", "\\xac", "\u00e9",
-                                         "\xc3", "\xa9", "z", "\\x9f", "\\xf0", "\\x98", "\\x00", "\\x5c"};
+    static const char *const pieces[] = {"\\x",   "c3",    "a9",    "e2",    "80",     "82",    "ac",
+                                         "61",    "f0",    "\\\\",  "\\",    "\\xc3",  "\\xa9", "\\xe2",
+                                         "\\x80", "\\xae", "\\x82", "\\xac", "\u00e9", "\xc3",  "\xa9",
+                                         "z",     "\\x9f", "\\xf0", "\\x98", "\\x00",  "\\x5c"};
     char text[2 * MAX_LEN];
 
     for (unsigned number = 0; number < 8 * 8 * 8 * 8 * 8; number++) {
@@ -431,16 +484,18 @@ START_TEST(json_strings_are_written_as_expected)
         const char *data;
         const char *json;
     } examples[] = {
-        {"", "\"\""},          {"a", "\"a\""},           {"\"", "\"\\\"\""},      {"\"\"", "\"\\\"\\\"\""},
-        {"\\", "\"\\\\\\\\\""}, {"\n", "\"\\\\x0a\""}, {"a\"b", "\"a\\\"b\""}, {"\u00e9\xff", "\"\u00e9\\\\xff\""},
+        {"", "\"\""},           {"a", "\"a\""},
+        {"\"", "\"\\\"\""},     {"\"\"", "\"\\\"\\\"\""},
+        {"\\", "\"\\\\\\\\\""}, {"\n", "\"\\\\x0a\""},
+        {"a\"b", "\"a\\\"b\""}, {"\u00e9\xff", "\"\u00e9\\\\xff\""},
     };
 
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         struct buffer json = {0};
 
         escape_json(&json, examples[i].data, strlen(examples[i].data));
-        ck_assert_msg(same(&json, examples[i].json, strlen(examples[i].json)), "%.*s instead of %s", (int)json.len,
-                      json.data, examples[i].json);
+        ck_assert_msg(same(&json, examples[i].json, strlen(examples[i].json)), "%.*s instead of %s",
+                      (int)json.len, json.data, examples[i].json);
         buffer_release(&json);
     }
 }
@@ -479,9 +534,10 @@ START_TEST(nothing_stays_nothing)
 END_TEST
 
 RUN_TESTS("escape", plain_text_stays_as_it_is, letters_and_signs_of_the_scripts_stay_as_they_are,
-          control_direction_and_invisible_characters_are_escaped, what_steers_a_terminal_or_a_reader_is_written_out,
-          what_is_not_utf8_is_escaped_byte_by_byte, every_pair_of_bytes_stays_only_if_it_is_utf8,
-          every_byte_string_comes_back_from_its_text, text_that_is_never_written_is_refused,
-          a_text_is_accepted_only_if_it_is_how_its_bytes_are_written, text_is_appended_to_what_is_there,
-          a_json_string_holds_the_escaped_text, json_strings_are_written_as_expected,
-          hexadecimal_is_two_lower_case_digits_a_byte, nothing_stays_nothing)
+          control_direction_and_invisible_characters_are_escaped,
+          what_steers_a_terminal_or_a_reader_is_written_out, what_is_not_utf8_is_escaped_byte_by_byte,
+          every_pair_of_bytes_stays_only_if_it_is_utf8, every_byte_string_comes_back_from_its_text,
+          text_that_is_never_written_is_refused, a_text_is_accepted_only_if_it_is_how_its_bytes_are_written,
+          text_is_appended_to_what_is_there, a_json_string_holds_the_escaped_text,
+          json_strings_are_written_as_expected, hexadecimal_is_two_lower_case_digits_a_byte,
+          nothing_stays_nothing)

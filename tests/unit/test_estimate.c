@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "distance.h"
 #include "estimate.h"
 
@@ -101,7 +100,7 @@ static size_t replace(unsigned blocks, size_t size)
     return LEN;
 }
 
-static size_t delete(unsigned blocks, size_t size)
+static size_t delete (unsigned blocks, size_t size)
 {
     size_t len = copy();
 
@@ -331,8 +330,9 @@ START_TEST(unrelated_content_is_as_far_apart_as_its_bytes_promise)
 }
 END_TEST
 
-RUN_TESTS("estimate", the_same_samples_are_no_edits_apart, is_near_the_true_distance_and_the_interval_covers_it,
-          insertions_are_counted_to_the_byte, content_inside_a_larger_one_is_found_in_its_place,
-          parts_that_changed_places_are_all_matched,
-          ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_edited, both_directions_say_the_same,
-          never_below_the_difference_of_the_lengths, unrelated_content_is_as_far_apart_as_its_bytes_promise)
+RUN_TESTS("estimate", the_same_samples_are_no_edits_apart,
+          is_near_the_true_distance_and_the_interval_covers_it, insertions_are_counted_to_the_byte,
+          content_inside_a_larger_one_is_found_in_its_place, parts_that_changed_places_are_all_matched,
+          ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_edited,
+          both_directions_say_the_same, never_below_the_difference_of_the_lengths,
+          unrelated_content_is_as_far_apart_as_its_bytes_promise)

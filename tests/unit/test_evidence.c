@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check_main.h"
 #include "database.h"
 #include "evidence.h"
 #include "sandbox.h"
@@ -67,8 +66,12 @@ static void inspector_end(void *state, struct object *object)
 }
 
 static struct sum of_worker;
-static const struct inspector inspector = {.open = inspector_open, .begin = inspector_begin, .data = inspector_data,
-                                           .zeros = inspector_zeros, .end = inspector_end, .arg = &of_worker};
+static const struct inspector inspector = {.open = inspector_open,
+                                           .begin = inspector_begin,
+                                           .data = inspector_data,
+                                           .zeros = inspector_zeros,
+                                           .end = inspector_end,
+                                           .arg = &of_worker};
 
 /* ---- what is found, line by line ---- */
 
@@ -119,8 +122,8 @@ static void found_object(void *arg, const struct evidence_volume *volume, const 
         memcpy(&sum, object->result.data, sizeof sum);
         ck_assert_uint_eq(sum.len, object->size);
     }
-    buffer_printf(&found, "%s %" PRIu64 "+%" PRIu64 " %" PRIx64 " %s\n", object_kind_name(object->kind), object->start,
-                  object->size, sum.value, count ? paths : "");
+    buffer_printf(&found, "%s %" PRIu64 "+%" PRIu64 " %" PRIx64 " %s\n", object_kind_name(object->kind),
+                  object->start, object->size, sum.value, count ? paths : "");
     ck_assert_uint_eq(object->flags, count ? OBJECT_ALLOCATED | OBJECT_HOST : OBJECT_RANGE);
     ck_assert_uint_le(count, 1);
 }
@@ -150,33 +153,41 @@ static void found_note(void *arg, const char *text)
     no_landlock = no_landlock || strstr(text, "Landlock");
 }
 
-static const struct evidence_sink sink = {.image = found_image, .volume = found_volume, .object = found_object,
-                                          .digests = found_digests, .problem = found_problem, .note = found_note};
+static const struct evidence_sink sink = {.image = found_image,
+                                          .volume = found_volume,
+                                          .object = found_object,
+                                          .digests = found_digests,
+                                          .problem = found_problem,
+                                          .note = found_note};
 
 static struct evidence_options defaults(void)
 {
-    return (struct evidence_options){.workers = 1, .seconds = 600, .kinds = OBJECT_CONTENT, .inspector = &inspector};
+    return (struct evidence_options){
+        .workers = 1, .seconds = 600, .kinds = OBJECT_CONTENT, .inspector = &inspector};
 }
 
-static enum evidence_result read_evidence(const char *path, const struct evidence_options *options, struct error *err)
+static enum evidence_result read_evidence(const char *path, const struct evidence_options *options,
+                                          struct error *err)
 {
     buffer_reset(&found);
     problems = images = volumes = 0;
     return evidence_read(path, options, &sink, err);
 }
 
-static void assert_result(const char *path, const struct evidence_options *options, enum evidence_result result_wanted,
-                          const struct buffer *wanted)
+static void assert_result(const char *path, const struct evidence_options *options,
+                          enum evidence_result result_wanted, const struct buffer *wanted)
 {
     struct error err = {""};
     enum evidence_result result = read_evidence(path, options, &err);
 
     ck_assert_msg(result == result_wanted, "%d: %s %.*s", result, err.text, (int)found.len, found.data);
-    ck_assert_msg(found.len == wanted->len && (found.len == 0 || memcmp(found.data, wanted->data, found.len) == 0),
+    ck_assert_msg(found.len == wanted->len &&
+                      (found.len == 0 || memcmp(found.data, wanted->data, found.len) == 0),
                   "found:\n%.*s\nnot:\n%.*s", (int)found.len, found.data, (int)wanted->len, wanted->data);
 }
 
-static void assert_found(const char *path, const struct evidence_options *options, const struct buffer *wanted)
+static void assert_found(const char *path, const struct evidence_options *options,
+                         const struct buffer *wanted)
 {
     assert_result(path, options, EVIDENCE_DONE, wanted);
 }
@@ -233,13 +244,18 @@ START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
     uint64_t all = 0;
 
     begin_folder();
-    ck_assert_int_eq(mkdir(in_folder("c"), 0700) | mkdir(in_folder("c/empty"), 0700) | mkdir(in_folder("c/y"), 0700),
-                     0);
+    ck_assert_int_eq(
+        mkdir(in_folder("c"), 0700) | mkdir(in_folder("c/empty"), 0700) | mkdir(in_folder("c/y"), 0700), 0);
     ck_assert_int_eq(symlink("a00", in_folder("link")) | mkfifo(in_folder("fifo"), 0600), 0);
     for (unsigned i = 0; i < 40; i++, all += lens[(i - 1) % 8]) {
         char name[64];
 
-        snprintf(name, sizeof name, i < 20 ? "a%02u" : i < 30 ? "c/x%02u" : i < 38 ? "c/y/%02u" : "d %u\n\xff", i);
+        snprintf(name, sizeof name,
+                 i < 20   ? "a%02u"
+                 : i < 30 ? "c/x%02u"
+                 : i < 38 ? "c/y/%02u"
+                          : "d %u\n\xff",
+                 i);
         add_file(&wanted, name, lens[i % 8]);
     }
     for (options.workers = 1; options.workers <= 4; options.workers *= 2) {
@@ -360,7 +376,8 @@ static void make_disk(const struct part *parts, size_t count)
 static void tell_disk(struct buffer *wanted, const char *kind, uint32_t from, uint32_t to)
 {
     if (from < to)
-        tell(wanted, kind, (uint64_t)from * SECTOR, disk + (size_t)from * SECTOR, (size_t)(to - from) * SECTOR, "");
+        tell(wanted, kind, (uint64_t)from * SECTOR, disk + (size_t)from * SECTOR,
+             (size_t)(to - from) * SECTOR, "");
 }
 
 static struct buffer wanted_of(const struct part *parts, size_t count)
@@ -445,7 +462,8 @@ START_TEST(only_what_begins_at_an_offset_is_looked_at)
     options.inspector = NULL;
     options.kinds = 0;
     options.sector = 100;
-    snprintf(line, sizeof line, "problem at sector 100 begins no file system\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
+    snprintf(line, sizeof line,
+             "problem at sector 100 begins no file system\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
              DISK_LEN, DISK_LEN - 51200);
     buffer_add_text(&wanted, line);
     assert_result(in_folder("disk"), &options, EVIDENCE_PARTIAL, &wanted);
@@ -559,8 +577,12 @@ static void twice_end(void *state, struct object *object)
         buffer_add(&object->result, &sum, sizeof sum);
 }
 
-static const struct inspector reads_twice = {.open = inspector_open, .begin = twice_begin, .data = twice_data,
-                                             .zeros = twice_zeros, .end = twice_end, .arg = &twice_of_worker};
+static const struct inspector reads_twice = {.open = inspector_open,
+                                             .begin = twice_begin,
+                                             .data = twice_data,
+                                             .zeros = twice_zeros,
+                                             .end = twice_end,
+                                             .arg = &twice_of_worker};
 
 START_TEST(content_is_the_same_when_it_is_read_again)
 {
@@ -641,8 +663,8 @@ static uint32_t add_entry(uint8_t *entry, const char *name, uint32_t len, bool i
 
 static void format_floppy(void)
 {
-    static const uint8_t head[] = {0xeb, 0x3c, 0x90, 'k', 'i', 't', 'h', ' ', ' ', ' ', ' ', 0,    2, 1, 1,
-                                   0,    2,    224,  0,   0x40, 0x0b, 0xf0, 9, 0, 18,  0,   2,    0};
+    static const uint8_t head[] = {0xeb, 0x3c, 0x90, 'k', 'i', 't',  'h',  ' ',  ' ', ' ', ' ', 0, 2, 1,
+                                   1,    0,    2,    224, 0,   0x40, 0x0b, 0xf0, 9,   0,   18,  0, 2, 0};
 
     fill_text(disk, DISK_LEN);
     memset(floppy, 0, FLOPPY_DATA * SECTOR);
@@ -656,7 +678,8 @@ static void format_floppy(void)
     floppy_cluster = 2;
 }
 
-/* In the root: two files, a folder with two and a deleted one, a deleted file.  Its files hold what lay there. */
+/* In the root: two files, a folder with two and a deleted one, a deleted file.  Its files hold what lay
+ * there. */
 static void fill_floppy(void)
 {
     uint8_t *root = floppy + FLOPPY_ROOT * SECTOR, *inner;
@@ -723,9 +746,14 @@ static void list_object(void *arg, const struct evidence_volume *volume, const s
 
     (void)volume;
     ck_assert_uint_le(listing->count, MOST_RECORDS);
-    *listed = (struct listed){.item = object->item, .inode = object->inode, .start = object->start,
-                              .size = object->size, .kind = object->kind, .flags = object->flags,
-                              .state = object->state, .has_result = object->result.len > 0};
+    *listed = (struct listed){.item = object->item,
+                              .inode = object->inode,
+                              .start = object->start,
+                              .size = object->size,
+                              .kind = object->kind,
+                              .flags = object->flags,
+                              .state = object->state,
+                              .has_result = object->result.len > 0};
     if (listed->has_result)
         memcpy(&listed->sum, object->result.data, sizeof listed->sum);
     snprintf(listed->path, sizeof listed->path, "%s", count ? paths : "");
@@ -753,8 +781,12 @@ static void list_text(void *arg, const char *text)
 static struct listing listing_of(const char *path, const struct evidence_options *options)
 {
     struct listing listing = {.count = 0};
-    const struct evidence_sink into = {.image = list_image, .volume = list_volume, .object = list_object,
-                                       .problem = list_text, .note = list_text, .arg = &listing};
+    const struct evidence_sink into = {.image = list_image,
+                                       .volume = list_volume,
+                                       .object = list_object,
+                                       .problem = list_text,
+                                       .note = list_text,
+                                       .arg = &listing};
     struct error err = {""};
     enum evidence_result result = evidence_read(path, options, &into, &err);
 
@@ -768,8 +800,8 @@ static void assert_listing(const struct listing *a, const struct listing *b)
     for (size_t i = 0; i < a->count; i++) {
         const struct listed *x = &a->list[i], *y = &b->list[i];
 
-        ck_assert_msg(memcmp(x, y, sizeof *x) == 0, "%" PRIu64 " %u %x %s, not %" PRIu64 " %u %x %s", x->item, x->kind,
-                      x->flags, x->path, y->item, y->kind, y->flags, y->path);
+        ck_assert_msg(memcmp(x, y, sizeof *x) == 0, "%" PRIu64 " %u %x %s, not %" PRIu64 " %u %x %s", x->item,
+                      x->kind, x->flags, x->path, y->item, y->kind, y->flags, y->path);
     }
 }
 
@@ -918,7 +950,8 @@ START_TEST(content_is_wanted_or_not_by_the_paths_of_a_file)
         for (size_t k = 0; k < wanted.count; k++) {
             struct listed *listed = &wanted.list[k];
 
-            if (!strstr(listed->path, "/OrphanFile-") && strpbrk(listed->path, "1O")) { /* else it has no name */
+            if (!strstr(listed->path, "/OrphanFile-") &&
+                strpbrk(listed->path, "1O")) { /* else it has no name */
                 listed->flags |= OBJECT_UNWANTED;
                 listed->has_result = 0;
                 listed->sum = (struct sum){0};
@@ -963,8 +996,12 @@ static void dying_end(void *state, struct object *object)
 
 START_TEST(what_is_lost_is_told_in_its_place)
 {
-    static const struct inspector dies = {.open = inspector_open, .begin = inspector_begin, .data = inspector_data,
-                                          .zeros = inspector_zeros, .end = dying_end, .arg = &of_worker};
+    static const struct inspector dies = {.open = inspector_open,
+                                          .begin = inspector_begin,
+                                          .data = inspector_data,
+                                          .zeros = inspector_zeros,
+                                          .end = dying_end,
+                                          .arg = &of_worker};
 
     make_evidence();
     for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
@@ -999,8 +1036,12 @@ static void lying_end(void *state, struct object *object)
 START_TEST(an_item_that_the_task_does_not_have_or_that_was_passed_is_not_believed)
 {
     static const uint64_t lies[] = {0, 512, 100000, UINT64_MAX};
-    static const struct inspector liar = {.open = inspector_open, .begin = inspector_begin, .data = inspector_data,
-                                          .zeros = inspector_zeros, .end = lying_end, .arg = &of_worker};
+    static const struct inspector liar = {.open = inspector_open,
+                                          .begin = inspector_begin,
+                                          .data = inspector_data,
+                                          .zeros = inspector_zeros,
+                                          .end = lying_end,
+                                          .arg = &of_worker};
     struct evidence_options options = all_kinds(1);
 
     make_evidence();
@@ -1059,7 +1100,8 @@ static void *library_open(void *arg, struct error *err)
 
     library->database = database_open_foreign(library_path, err);
     if (library->database)
-        library->statement = database_prepare(library->database, "SELECT substr(v, 501) FROM t WHERE k = ?", err);
+        library->statement =
+            database_prepare(library->database, "SELECT substr(v, 501) FROM t WHERE k = ?", err);
     return library->statement ? library : NULL;
 }
 
@@ -1107,8 +1149,13 @@ START_TEST(an_inspector_reads_a_database_below_its_folders)
     struct error err = {""};
     char path[300];
     const char *const folders[] = {path, NULL};
-    struct inspector reads = {.open = library_open, .begin = library_begin, .data = library_data,
-                              .zeros = library_zeros, .end = library_end, .arg = &library, .folders = folders};
+    struct inspector reads = {.open = library_open,
+                              .begin = library_begin,
+                              .data = library_data,
+                              .zeros = library_zeros,
+                              .end = library_end,
+                              .arg = &library,
+                              .folders = folders};
 
     make_evidence();
     make_library();
@@ -1283,8 +1330,10 @@ RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an
           types_are_known_by_their_whole_names, content_is_the_same_when_it_is_read_again,
           items_have_the_same_numbers_for_any_number_of_workers,
           each_file_is_an_item_with_its_slack_and_each_range_is_one,
-          content_before_the_first_item_is_not_read_but_all_is_listed, content_is_wanted_or_not_by_the_paths_of_a_file,
-          nobody_is_asked_for_what_is_before_the_first_item, what_is_lost_is_told_in_its_place,
+          content_before_the_first_item_is_not_read_but_all_is_listed,
+          content_is_wanted_or_not_by_the_paths_of_a_file, nobody_is_asked_for_what_is_before_the_first_item,
+          what_is_lost_is_told_in_its_place,
           an_item_that_the_task_does_not_have_or_that_was_passed_is_not_believed,
           an_inspector_reads_a_database_below_its_folders, an_inspector_locks_what_it_reads,
-          an_inspector_has_the_memory_that_it_asks_for, a_file_that_cannot_be_opened_is_told_between_its_neighbours)
+          an_inspector_has_the_memory_that_it_asks_for,
+          a_file_that_cannot_be_opened_is_told_between_its_neighbours)

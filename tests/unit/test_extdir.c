@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "extdir.h"
 
 enum {
@@ -13,8 +12,8 @@ enum {
     TAIL = 12,
     SLOTS = MAX_BLOCK / 4,
     /*
-     * Below 65536: the end of a name that was overwritten and the entry behind it cannot look like a name then.  The
-     * bytes of names are such that four of them are no inode.
+     * Below 65536: the end of a name that was overwritten and the entry behind it cannot look like a name
+     * then.  The bytes of names are such that four of them are no inode.
      */
     LAST_INODE = 60000,
 };
@@ -25,7 +24,12 @@ static const size_t block_sizes[] = {1024, 2048, 4096, MAX_BLOCK};
 
 /* By the place of an entry, divided by four. */
 struct note {
-    enum { NOTHING, LIVE, DELETED, TOUCHED } state; /* touched: the name is there, but its inode may be another */
+    enum {
+        NOTHING,
+        LIVE,
+        DELETED,
+        TOUCHED
+    } state;    /* touched: the name is there, but its inode may be another */
     bool blank; /* live, but without an inode */
     size_t len, name_len;
 };
@@ -83,7 +87,8 @@ static void begin_block(size_t len, bool types, bool tail)
         put_tail();
 }
 
-/* What of deleted entries lies here is no more; the end of a name may leave all of one but some bytes of its inode. */
+/* What of deleted entries lies here is no more; the end of a name may leave all of one but some bytes of its
+ * inode. */
 static void overwrite(size_t at, size_t len)
 {
     for (size_t i = at; i < at + len; i += 4)
@@ -218,13 +223,17 @@ static int note_name(void *arg, const struct extdir_name *name)
     const size_t at = (size_t)((const uint8_t *)name->name - told_block) - HEADER;
 
     ck_assert_ptr_eq(arg, &told_count);
-    require((const uint8_t *)name->name >= told_block + HEADER && at < told_len && at % 4 == 0, "a name elsewhere");
+    require((const uint8_t *)name->name >= told_block + HEADER && at < told_len && at % 4 == 0,
+            "a name elsewhere");
     require(name->len > 0 && name->len <= told_len - at - HEADER, "a name that leaves the block");
-    require(told_count == 0 || at >= told[told_count - 1].at + rounded(told[told_count - 1].name_len), "a name within another");
-    require(name->inode > 0 && !(name->len <= 2 && memcmp(name->name, "..", name->len) == 0), "a name that is none");
+    require(told_count == 0 || at >= told[told_count - 1].at + rounded(told[told_count - 1].name_len),
+            "a name within another");
+    require(name->inode > 0 && !(name->len <= 2 && memcmp(name->name, "..", name->len) == 0),
+            "a name that is none");
     require(has_types || name->type == EXTDIR_UNKNOWN, "a type out of nowhere");
-    require(name->allocated || (name->inode <= last_inode && name->len <= 255 && !has_byte(name->name, name->len, 0) &&
-                                !has_byte(name->name, name->len, '/')), "a deleted name that cannot be");
+    require(name->allocated || (name->inode <= last_inode && name->len <= 255 &&
+                                !has_byte(name->name, name->len, 0) && !has_byte(name->name, name->len, '/')),
+            "a deleted name that cannot be");
     told[told_count++] = (struct told){at, name->len, name->inode, name->allocated, name->type};
     return told_count == stop_after;
 }
@@ -233,7 +242,8 @@ static int note_name(void *arg, const struct extdir_name *name)
 static int read_bytes(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
-    const struct extdir dir = {.has_types = has_types, .last_inode = last_inode, .found = note_name, .arg = &told_count};
+    const struct extdir dir = {
+        .has_types = has_types, .last_inode = last_inode, .found = note_name, .arg = &told_count};
     int result;
 
     ck_assert_ptr_nonnull(copy);
@@ -310,7 +320,8 @@ START_TEST(a_deleted_name_lies_behind_the_length_of_the_one_before)
     ck_assert_int_eq(read_bytes(bytes, sizeof bytes), 0);
     ck_assert_uint_eq(told_count, 4);
     for (size_t i = 0; i < 4; i++) {
-        static const struct told expected[] = {{0, 5, 12, true, 1}, {16, 3, 13, true, 2}, {28, 6, 14, false, 7}, {44, 1, 15, true, 4}};
+        static const struct told expected[] = {
+            {0, 5, 12, true, 1}, {16, 3, 13, true, 2}, {28, 6, 14, false, 7}, {44, 1, 15, true, 4}};
 
         ck_assert_uint_eq(told[i].at, expected[i].at);
         ck_assert_uint_eq(told[i].name_len, expected[i].name_len);
@@ -423,7 +434,10 @@ END_TEST
 START_TEST(no_hash_of_an_index_is_a_name)
 {
     begin_block(1024, true, false);
-    memcpy(block + 8, "\x7f\0\2\0\1\0\0\0" "\x0c\0\1\1\2\0\0\0", 16); /* hash 0x0101000c: in block 2 */
+    memcpy(block + 8,
+           "\x7f\0\2\0\1\0\0\0"
+           "\x0c\0\1\1\2\0\0\0",
+           16); /* hash 0x0101000c: in block 2 */
     ck_assert_int_eq(read_block(), 0);
     ck_assert_uint_eq(told_count, 0); /* and not inode 1, named "\2" */
 }
@@ -571,8 +585,8 @@ static void begin_index(size_t len, bool types, uint32_t least_hash, bool root)
 }
 
 /*
- * Of hashes from 0x08000000 on none is a header with a type; others may happen to be one with a short name: the upper
- * byte of the number of a block is 0.
+ * Of hashes from 0x08000000 on none is a header with a type; others may happen to be one with a short name:
+ * the upper byte of the number of a block is 0.
  */
 START_TEST(an_index_is_not_taken_for_names)
 {
@@ -782,7 +796,9 @@ START_TEST(damaged_blocks_are_read_within_their_bounds)
         for (uint64_t damage = 1 + random64() % 8; damage > 0; damage--) {
             const size_t at = random64() % block_len;
 
-            block[random64() % 2 ? at : at % 256] = (uint8_t)(random64() % 4 ? random64() : random64() % 2 ? 0xff : 0);
+            block[random64() % 2 ? at : at % 256] = (uint8_t)(random64() % 4   ? random64()
+                                                              : random64() % 2 ? 0xff
+                                                                               : 0);
         }
         last_inode = random64() % 4 ? LAST_INODE : random64() >> random64() % 64;
         read_block();
@@ -811,7 +827,8 @@ START_TEST(any_bytes_are_read_within_their_bounds)
 }
 END_TEST
 
-RUN_TESTS("extdir", a_deleted_name_lies_behind_the_length_of_the_one_before, what_was_written_and_deleted_is_told_once_each,
+RUN_TESTS("extdir", a_deleted_name_lies_behind_the_length_of_the_one_before,
+          what_was_written_and_deleted_is_told_once_each,
           a_full_block_that_is_emptied_from_either_end_keeps_its_names,
           of_the_first_of_a_block_deletion_leaves_no_inode_but_what_it_swallows_is_told,
           dots_are_not_told_but_what_begins_with_dots_is, without_types_a_name_has_255_bytes_all_the_same,
@@ -819,10 +836,11 @@ RUN_TESTS("extdir", a_deleted_name_lies_behind_the_length_of_the_one_before, wha
           names_of_255_bytes_may_hold_any_but_zero_and_slash, a_live_name_is_told_whatever_it_is,
           what_only_resembles_a_deleted_entry_is_none, a_deleted_entry_ends_before_the_next_live_one,
           names_behind_rubbish_are_found, an_index_is_not_taken_for_names,
-          no_index_looks_like_a_name_of_more_than_three_bytes, names_that_an_index_was_written_over_are_found_behind_it,
-          the_checksum_at_the_end_is_no_name, a_length_of_64_kib_is_written_as_0_or_65535,
+          no_index_looks_like_a_name_of_more_than_three_bytes,
+          names_that_an_index_was_written_over_are_found_behind_it, the_checksum_at_the_end_is_no_name,
+          a_length_of_64_kib_is_written_as_0_or_65535,
           in_smaller_blocks_and_behind_their_start_such_lengths_are_damage,
           a_broken_chain_is_told_and_so_is_what_lies_before_and_behind,
-          a_name_that_does_not_fit_its_entry_breaks_the_chain, found_may_stop_it, found_may_stop_it_behind_the_damage,
-          a_block_may_be_cut_anywhere, damaged_blocks_are_read_within_their_bounds,
-          any_bytes_are_read_within_their_bounds)
+          a_name_that_does_not_fit_its_entry_breaks_the_chain, found_may_stop_it,
+          found_may_stop_it_behind_the_damage, a_block_may_be_cut_anywhere,
+          damaged_blocks_are_read_within_their_bounds, any_bytes_are_read_within_their_bounds)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "extmap.h"
 
 enum {
@@ -160,9 +159,10 @@ static int map_extents(const uint8_t *root, uint64_t end)
 static void assert_mapped(uint64_t end)
 {
     for (uint64_t i = 0; i < MAX_FILE; i++)
-        if (got.block[i] != (i < end ? wanted.block[i] : 0) || got.unwritten[i] != (i < end && wanted.unwritten[i]))
-            ck_abort_msg("block %llu: %llu, not %llu", (unsigned long long)i, (unsigned long long)got.block[i],
-                         (unsigned long long)wanted.block[i]);
+        if (got.block[i] != (i < end ? wanted.block[i] : 0) ||
+            got.unwritten[i] != (i < end && wanted.unwritten[i]))
+            ck_abort_msg("block %llu: %llu, not %llu", (unsigned long long)i,
+                         (unsigned long long)got.block[i], (unsigned long long)wanted.block[i]);
 }
 
 static uint64_t random_end(void)
@@ -225,7 +225,8 @@ END_TEST
 
 START_TEST(blocks_behind_each_level_are_found_at_their_place)
 {
-    const uint64_t per = 1024 / 4, firsts[] = {12, 12 + per, 12 + per + per * per}; /* of the indirect levels */
+    const uint64_t per = 1024 / 4,
+                   firsts[] = {12, 12 + per, 12 + per + per * per}; /* of the indirect levels */
 
     for (int level = 1; level <= 3; level++) {
         uint64_t pointers[EXTMAP_POINTERS] = {0};
@@ -244,7 +245,9 @@ START_TEST(blocks_behind_each_level_are_found_at_their_place)
         ck_assert_int_eq(extmap_pointers(&map, pointers, UINT64_MAX), 0);
         ck_assert_uint_eq(got_blocks, 1);
         ck_assert_uint_eq(reads, (unsigned)level);
-        ck_assert_uint_eq(got_next, firsts[level - 1] + (level == 1 ? per : level == 2 ? per * per : per * per * per));
+        ck_assert_uint_eq(got_next, firsts[level - 1] + (level == 1   ? per
+                                                         : level == 2 ? per * per
+                                                                      : per * per * per));
     }
 }
 END_TEST
@@ -326,7 +329,8 @@ static size_t extent_count;
 static uint32_t leaves[MAX_EXTENTS], nodes[MAX_EXTENTS * 2]; /* blocks of the tree */
 static size_t leaf_count, node_count;
 
-/* Rising stretches of the file, anywhere in the upper half of the file system; the lower one is for the tree. */
+/* Rising stretches of the file, anywhere in the upper half of the file system; the lower one is for the tree.
+ */
 static void make_extents(size_t most)
 {
     uint64_t at = random64() % 3;
@@ -423,7 +427,8 @@ static void build_node(uint8_t *node, size_t room, unsigned depth, const struct 
 
 static void build_extents(uint8_t root[EXTMAP_ROOT_LEN], unsigned depth)
 {
-    const size_t most = capacity(EXTMAP_ROOT_LEN, depth), wish = random64() % (random64() % 2 ? MAX_EXTENTS / 2 : 20);
+    const size_t most = capacity(EXTMAP_ROOT_LEN, depth),
+                 wish = random64() % (random64() % 2 ? MAX_EXTENTS / 2 : 20);
 
     make_extents(wish < most ? wish : most);
     memset(root, 0, EXTMAP_ROOT_LEN);
@@ -553,7 +558,8 @@ START_TEST(extents_out_of_order_or_over_each_other_are_damage)
 
         build_flat(root);
         bad = extents[i];
-        bad.file_block = round % 2 ? extents[i - 1].file_block : extents[i - 1].file_block + extents[i - 1].count - 1;
+        bad.file_block =
+            round % 2 ? extents[i - 1].file_block : extents[i - 1].file_block + extents[i - 1].count - 1;
         put_extent(root + HEADER + ENTRY * i, &bad);
         forget(&extents[i]);
         ck_assert_int_eq(map_extents(root, WHOLE), -1);
@@ -662,7 +668,8 @@ START_TEST(nodes_that_lead_back_to_themselves_come_to_an_end)
         }
         for (unsigned i = 0; i < 4; i++)
             put_index(root + HEADER + (size_t)ENTRY * i, 0, ring[0]);
-        for (unsigned i = 0; i < depth; i++) { /* each full of ways to the next, the last leads to the first */
+        for (unsigned i = 0; i < depth;
+             i++) { /* each full of ways to the next, the last leads to the first */
             put_header(blocks[ring[i]], block_size, 84, i + 1 < depth ? depth - i - 1 : depth);
             for (unsigned k = 0; k < 84; k++)
                 put_index(blocks[ring[i]] + HEADER + (size_t)ENTRY * k, 0, ring[(i + 1) % depth]);
@@ -701,7 +708,8 @@ START_TEST(damaged_maps_stay_within_bounds)
         for (int hit = 0; hit < 20; hit++) {
             uint8_t *node = node_count && random64() % 4 ? blocks[nodes[random64() % node_count]] : root;
 
-            node[random64() % (random64() % 2 ? HEADER + ENTRY : EXTMAP_ROOT_LEN)] ^= (uint8_t)(1 << random64() % 8);
+            node[random64() % (random64() % 2 ? HEADER + ENTRY : EXTMAP_ROOT_LEN)] ^=
+                (uint8_t)(1 << random64() % 8);
             map_extents(root, random64() % 2 ? UINT64_MAX : random_end());
         }
         for (int i = 0; i < EXTMAP_POINTERS; i++)
@@ -718,7 +726,8 @@ RUN_TESTS("extmap", pointers_map_what_was_built, blocks_behind_each_level_are_fo
           a_block_of_pointers_that_cannot_be_read_is_damage_and_the_rest_is_mapped,
           pointers_that_go_in_circles_come_to_an_end, extents_map_what_was_built,
           the_longest_extents_are_told_from_unwritten_ones, addresses_have_48_bits,
-          an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped, extents_out_of_order_or_over_each_other_are_damage,
+          an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped,
+          extents_out_of_order_or_over_each_other_are_damage,
           a_leaf_that_is_lost_is_damage_and_the_rest_is_mapped, a_root_that_cannot_be_is_damage,
           a_tree_that_is_deeper_than_five_is_damage, nodes_that_lead_back_to_themselves_come_to_an_end,
           a_refusal_is_passed_on, damaged_maps_stay_within_bounds)

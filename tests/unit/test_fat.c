@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "fat.h"
 
-/* ---- boot sectors; the caller has memory of just their size, so that a sanitizer sees what is read beyond it ---- */
+/* ---- boot sectors; the caller has memory of just their size, so that a sanitizer sees what is read beyond
+ * it ---- */
 
 static uint8_t boot[FAT_BOOT_LEN];
 static struct fat_layout layout;
@@ -37,7 +37,8 @@ static void assert_layout(bool is_exfat, uint64_t data, uint64_t cluster)
 }
 
 /* Microsoft, FAT: General Overview of On-Disk Format, "Boot Sector and BPB"; 32: BPB_FATSz32 is used. */
-static void put_fat(int bits, unsigned sector, unsigned cluster, unsigned reserved, unsigned tables, uint32_t table)
+static void put_fat(int bits, unsigned sector, unsigned cluster, unsigned reserved, unsigned tables,
+                    uint32_t table)
 {
     fill_random(boot, sizeof boot); /* what is not asked for may be anything */
     put_number(boot + 11, sector, 2);
@@ -81,7 +82,8 @@ START_TEST(the_layout_follows_from_the_fields_of_the_specification)
         const uint32_t table = 1 + (uint32_t)(random64() % (bits == 32 ? UINT32_MAX : 65535));
 
         put_fat(bits, sector, cluster, reserved, tables, table);
-        assert_layout(false, ((uint64_t)reserved + (uint64_t)tables * table) * sector, (uint64_t)cluster * sector);
+        assert_layout(false, ((uint64_t)reserved + (uint64_t)tables * table) * sector,
+                      (uint64_t)cluster * sector);
     }
 }
 END_TEST
@@ -128,8 +130,20 @@ END_TEST
 
 START_TEST(of_any_boot_sector_all_places_can_be_asked_for)
 {
-    static const uint64_t inodes[] = {0, 1, 2, 3, 4, 1000, UINT32_MAX, INT64_MAX / 64, INT64_MAX / 64 + 1, INT64_MAX / 32,
-                                      INT64_MAX / 32 + 4, UINT64_MAX / 32 + 4, INT64_MAX, UINT64_MAX};
+    static const uint64_t inodes[] = {0,
+                                      1,
+                                      2,
+                                      3,
+                                      4,
+                                      1000,
+                                      UINT32_MAX,
+                                      INT64_MAX / 64,
+                                      INT64_MAX / 64 + 1,
+                                      INT64_MAX / 32,
+                                      INT64_MAX / 32 + 4,
+                                      UINT64_MAX / 32 + 4,
+                                      INT64_MAX,
+                                      UINT64_MAX};
 
     for (int round = 0; round < 5000; round++) {
         fill_random(boot, sizeof boot);
@@ -208,7 +222,8 @@ static bool is_file(bool is_exfat, size_t at, unsigned byte)
     return result;
 }
 
-/* Attributes: 1 read-only, 2 hidden, 4 system, 8 the label, 0x10 a folder, 0x20 archive; 0x0f a part of a long name. */
+/* Attributes: 1 read-only, 2 hidden, 4 system, 8 the label, 0x10 a folder, 0x20 archive; 0x0f a part of a
+ * long name. */
 START_TEST(a_label_or_a_part_of_a_name_is_no_file)
 {
     for (unsigned attributes = 0; attributes < 256; attributes++)
@@ -216,7 +231,8 @@ START_TEST(a_label_or_a_part_of_a_name_is_no_file)
 }
 END_TEST
 
-/* Specification, 7: 0x85 a file or folder, 0x05 one that is deleted; 0x81 bitmap, 0x82 up-case table, 0x83 label .. */
+/* Specification, 7: 0x85 a file or folder, 0x05 one that is deleted; 0x81 bitmap, 0x82 up-case table, 0x83
+ * label .. */
 START_TEST(of_exfat_only_entries_of_type_5_are_files)
 {
     for (unsigned type = 0; type < 256; type++)
@@ -250,7 +266,8 @@ START_TEST(a_stream_entry_tells_how_much_was_written)
         ck_assert_uint_eq(written(type, 1001, 1000), 1000);
         ck_assert_uint_eq(written(type, UINT64_MAX, 1000), 1000);
         ck_assert_uint_eq(written(type, 0, 0), 0);
-        ck_assert_uint_eq(written(type, UINT64_C(0x123456789a), UINT64_MAX), stream ? UINT64_C(0x123456789a) : UINT64_MAX);
+        ck_assert_uint_eq(written(type, UINT64_C(0x123456789a), UINT64_MAX),
+                          stream ? UINT64_C(0x123456789a) : UINT64_MAX);
     }
 }
 END_TEST
@@ -262,10 +279,14 @@ START_TEST(a_short_name_keeps_its_bytes)
         uint8_t small;
         const char *name;
     } examples[] = {
-        {"README  TXT", 0, "README.TXT"},      {"README  TXT", 8, "readme.TXT"},
-        {"README  TXT", 24, "readme.txt"},     {"NOSUFFIX   ", 0, "NOSUFFIX"},
-        {"\xe5OST    TXT", 0, "_OST.TXT"},     {"\x05HA     DOC", 0, "\xe5HA.DOC"},
-        {"\x8e\xca\x90\xb9    TXT", 0, "\x8e\xca\x90\xb9.TXT"}, {"A B     C D", 0, "A B.C D"},
+        {"README  TXT", 0, "README.TXT"},
+        {"README  TXT", 8, "readme.TXT"},
+        {"README  TXT", 24, "readme.txt"},
+        {"NOSUFFIX   ", 0, "NOSUFFIX"},
+        {"\xe5OST    TXT", 0, "_OST.TXT"},
+        {"\x05HA     DOC", 0, "\xe5HA.DOC"},
+        {"\x8e\xca\x90\xb9    TXT", 0, "\x8e\xca\x90\xb9.TXT"},
+        {"A B     C D", 0, "A B.C D"},
         {"LONGNAMEEXT", 0, "LONGNAME.EXT"},
     };
 
@@ -281,8 +302,9 @@ START_TEST(a_short_name_keeps_its_bytes)
 }
 END_TEST
 
-RUN_TESTS("fat", a_short_name_keeps_its_bytes, data_begins_behind_the_last_table, the_layout_follows_from_the_fields_of_the_specification,
-          the_layout_of_exfat_is_told_in_shifts, layouts_that_cannot_be_are_refused,
-          of_any_boot_sector_all_places_can_be_asked_for, entries_are_numbered_from_3_where_the_data_begins,
+RUN_TESTS("fat", a_short_name_keeps_its_bytes, data_begins_behind_the_last_table,
+          the_layout_follows_from_the_fields_of_the_specification, the_layout_of_exfat_is_told_in_shifts,
+          layouts_that_cannot_be_are_refused, of_any_boot_sector_all_places_can_be_asked_for,
+          entries_are_numbered_from_3_where_the_data_begins,
           the_first_entry_of_a_cluster_lies_at_its_first_sector, a_label_or_a_part_of_a_name_is_no_file,
           of_exfat_only_entries_of_type_5_are_files, a_stream_entry_tells_how_much_was_written)

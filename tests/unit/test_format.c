@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "format.h"
 
 enum { IMAGE_LEN = 400000, SECTOR = 512 };
@@ -50,7 +49,8 @@ static void *copy_exactly(const uint8_t *data, size_t len)
 /* Of copies without a byte more, so that a sanitizer sees what is read beyond them. */
 static struct format_verdict container_of(const uint8_t *data, size_t len)
 {
-    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD, tail_len = len < FORMAT_TAIL ? len : FORMAT_TAIL;
+    const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD,
+                 tail_len = len < FORMAT_TAIL ? len : FORMAT_TAIL;
     uint8_t *head = copy_exactly(data, head_len), *tail = copy_exactly(data + len - tail_len, tail_len);
     const struct format_verdict verdict = format_container(head, head_len, tail, tail_len, len);
 
@@ -108,7 +108,10 @@ struct example {
     const char *name;
 };
 
-#define EXAMPLE(offset, bytes, format, name) {offset, sizeof(bytes) - 1, bytes, format, name}
+#define EXAMPLE(offset, bytes, format, name)                                                                 \
+    {                                                                                                        \
+        offset, sizeof(bytes) - 1, bytes, format, name                                                       \
+    }
 
 static const struct example containers[] = {
     EXAMPLE(0, "\x45\x56\x46\x09\x0d\x0a\xff\x00", FORMAT_EWF, "E01"),
@@ -133,7 +136,10 @@ static const struct example containers[] = {
     EXAMPLE(0, "sprs\0\0\0\3", FORMAT_REFUSED, "Apple sparse image"),
     EXAMPLE(0, "koly\0\0\0\4\0\0\2\0", FORMAT_REFUSED, "dmg"),
     EXAMPLE(0, "encrcdsa\0\0\0\2", FORMAT_REFUSED, "encrypted dmg"),
-    EXAMPLE(0, "partclone-image\0" "0002", FORMAT_REFUSED, "partclone image"),
+    EXAMPLE(0,
+            "partclone-image\0"
+            "0002",
+            FORMAT_REFUSED, "partclone image"),
     EXAMPLE(0, "PaRtImAgE-VoLuMe\0", FORMAT_REFUSED, "partimage image"),
     EXAMPLE(0, "\xfe\xef\1\3", FORMAT_REFUSED, "Ghost image"),
     EXAMPLE(0, "\xfe\xef\x09\x01", FORMAT_REFUSED, "Ghost image"),
@@ -171,15 +177,27 @@ END_TEST
 START_TEST(what_may_be_evidence_itself_is_raw)
 {
     static const struct example plain[] = {
-        EXAMPLE(0, "PK\3\4", FORMAT_RAW, ""),          EXAMPLE(0, "\x1f\x8b\x08", FORMAT_RAW, ""),
-        EXAMPLE(0, "\xfd" "7zXZ\0", FORMAT_RAW, ""),   EXAMPLE(0, "\x28\xb5\x2f\xfd", FORMAT_RAW, ""),
-        EXAMPLE(0, "BZh91AY", FORMAT_RAW, ""),         EXAMPLE(0, "7z\xbc\xaf\x27\x1c", FORMAT_RAW, ""),
-        EXAMPLE(0, "MSWIM\0\0\0", FORMAT_RAW, ""),     EXAMPLE(0, "\xeb\x3c\x90MSDOS5.0", FORMAT_RAW, ""),
-        EXAMPLE(32769, "CD001", FORMAT_RAW, ""),       EXAMPLE(0, "LUKS\xba\xbe\0\2", FORMAT_RAW, ""),
-        EXAMPLE(0, "KDMV is a word", FORMAT_RAW, ""),  EXAMPLE(0, "COWD is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "sprs is a word", FORMAT_RAW, ""),  EXAMPLE(0, "QED, it says", FORMAT_RAW, ""),
-        EXAMPLE(0, "conectix is a word", FORMAT_RAW, ""), EXAMPLE(0, "koly is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "\xfe\xef\3\1", FORMAT_RAW, ""),    EXAMPLE(0, "\xfe\xef\1\x21", FORMAT_RAW, ""),
+        EXAMPLE(0, "PK\3\4", FORMAT_RAW, ""),
+        EXAMPLE(0, "\x1f\x8b\x08", FORMAT_RAW, ""),
+        EXAMPLE(0,
+                "\xfd"
+                "7zXZ\0",
+                FORMAT_RAW, ""),
+        EXAMPLE(0, "\x28\xb5\x2f\xfd", FORMAT_RAW, ""),
+        EXAMPLE(0, "BZh91AY", FORMAT_RAW, ""),
+        EXAMPLE(0, "7z\xbc\xaf\x27\x1c", FORMAT_RAW, ""),
+        EXAMPLE(0, "MSWIM\0\0\0", FORMAT_RAW, ""),
+        EXAMPLE(0, "\xeb\x3c\x90MSDOS5.0", FORMAT_RAW, ""),
+        EXAMPLE(32769, "CD001", FORMAT_RAW, ""),
+        EXAMPLE(0, "LUKS\xba\xbe\0\2", FORMAT_RAW, ""),
+        EXAMPLE(0, "KDMV is a word", FORMAT_RAW, ""),
+        EXAMPLE(0, "COWD is a word", FORMAT_RAW, ""),
+        EXAMPLE(0, "sprs is a word", FORMAT_RAW, ""),
+        EXAMPLE(0, "QED, it says", FORMAT_RAW, ""),
+        EXAMPLE(0, "conectix is a word", FORMAT_RAW, ""),
+        EXAMPLE(0, "koly is a word", FORMAT_RAW, ""),
+        EXAMPLE(0, "\xfe\xef\3\1", FORMAT_RAW, ""),
+        EXAMPLE(0, "\xfe\xef\1\x21", FORMAT_RAW, ""),
     };
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -202,7 +220,7 @@ static void put_extent(uint64_t sector, uint64_t sectors, const char *descriptor
         put(sector ? sector * SECTOR : SECTOR, descriptor, strlen(descriptor));
 }
 
-#define DESCRIPTOR(parent)                                                                                          \
+#define DESCRIPTOR(parent)                                                                                   \
     "# Disk DescriptorFile\nversion=1\nCID=13acc851\n" parent "\ncreateType=\"monolithicSparse\"\n"
 
 static void assert_text(const char *text, enum format format, const char *name)
@@ -320,9 +338,13 @@ START_TEST(what_only_looks_like_the_footer_of_a_vhd_is_raw)
     put_footer(image_len - 512, 2, 100000); /* that of a smaller file */
     assert_raw();
     put_footer(image_len - 512, 2, image_len - 512);
-    put_big(image_len - 512 + 12, 0x00020000, 4); /* a later version; the checksum holds as the sum differs by one */
-    put_big(image_len - 512 + 64, (((uint64_t)image[image_len - 448] << 24 | (uint64_t)image[image_len - 447] << 16 |
-                                    (uint64_t)image[image_len - 446] << 8 | image[image_len - 445]) - 1), 4);
+    put_big(image_len - 512 + 12, 0x00020000,
+            4); /* a later version; the checksum holds as the sum differs by one */
+    put_big(image_len - 512 + 64,
+            (((uint64_t)image[image_len - 448] << 24 | (uint64_t)image[image_len - 447] << 16 |
+              (uint64_t)image[image_len - 446] << 8 | image[image_len - 445]) -
+             1),
+            4);
     assert_raw();
     clear_image(300000);
     put_footer(image_len - 1024, 2, image_len - 512);
@@ -410,7 +432,10 @@ static const struct {
     const char *bytes, *name;
     bool encrypted;
 } contents[] = {
-#define CONTENT(offset, bytes, name, encrypted) {offset, sizeof(bytes) - 1, bytes, name, encrypted}
+#define CONTENT(offset, bytes, name, encrypted)                                                              \
+    {                                                                                                        \
+        offset, sizeof(bytes) - 1, bytes, name, encrypted                                                    \
+    }
     CONTENT(0, "LUKS\xba\xbe\0\1", "LUKS1", true),
     CONTENT(0, "LUKS\xba\xbe\0\2", "LUKS2", true),
     CONTENT(0, "\xeb\x58\x90-FVE-FS-", "BitLocker", true),
@@ -554,7 +579,8 @@ START_TEST(files_cut_off_at_any_length_are_read_within_their_bounds)
         put_extent(1, 20, DESCRIPTOR("parentCID=13acc851"));
         assert_sound(len);
         put_zip(400, "container.description", "aff4://");
-        memmove(image, image + image_len - (len < image_len ? len : image_len), len < image_len ? len : image_len);
+        memmove(image, image + image_len - (len < image_len ? len : image_len),
+                len < image_len ? len : image_len);
         PUT(0, "PK\3\4");
         assert_sound(len);
     }
@@ -621,16 +647,23 @@ static void assert_no_system(void)
 }
 
 /*
- * HFS+: Apple, Technical Note 1150; ISO 9660: ECMA-119, 8.1; UFS: 0x011954 and 0x19540119 at 1372 of a superblock at 8
- * or 64 KiB, in the order of the machine (FreeBSD, sys/ufs/ffs/fs.h); APFS: Apple File System Reference, nx_superblock_t.
+ * HFS+: Apple, Technical Note 1150; ISO 9660: ECMA-119, 8.1; UFS: 0x011954 and 0x19540119 at 1372 of a
+ * superblock at 8 or 64 KiB, in the order of the machine (FreeBSD, sys/ufs/ffs/fs.h); APFS: Apple File System
+ * Reference, nx_superblock_t.
  */
 static const struct {
     size_t offset, len;
     const char *bytes, *name;
 } systems[] = {
-#define SYSTEM(offset, bytes, name) {offset, sizeof(bytes) - 1, bytes, name}
+#define SYSTEM(offset, bytes, name)                                                                          \
+    {                                                                                                        \
+        offset, sizeof(bytes) - 1, bytes, name                                                               \
+    }
     SYSTEM(0, "\xeb\x52\x90NTFS    ", "NTFS"),
-    SYSTEM(0, "\xeb\x76\x90" "EXFAT   ", "exFAT"),
+    SYSTEM(0,
+           "\xeb\x76\x90"
+           "EXFAT   ",
+           "exFAT"),
     SYSTEM(1024, "H+\0\4", "HFS+"),
     SYSTEM(1024, "HX\0\5", "HFSX"),
     SYSTEM(32768, "\1CD001\1\0", "ISO 9660"),
@@ -686,9 +719,9 @@ START_TEST(a_fat_is_known_by_what_its_boot_sector_says)
         size_t offset;
         unsigned bytes, right, wrong;
     } fields[] = {
-        {11, 2, 512, 256}, {11, 2, 4096, 8192}, {11, 2, 1024, 1000}, {11, 2, 2048, 0}, {13, 1, 1, 0},  {13, 1, 128, 129},
-        {14, 2, 32, 0},    {16, 1, 1, 0},       {16, 1, 2, 3},       {21, 1, 0xf0, 0xef}, {21, 1, 0xff, 0},
-        {510, 2, 0xaa55, 0x55aa},
+        {11, 2, 512, 256}, {11, 2, 4096, 8192}, {11, 2, 1024, 1000}, {11, 2, 2048, 0},
+        {13, 1, 1, 0},     {13, 1, 128, 129},   {14, 2, 32, 0},      {16, 1, 1, 0},
+        {16, 1, 2, 3},     {21, 1, 0xf0, 0xef}, {21, 1, 0xff, 0},    {510, 2, 0xaa55, 0x55aa},
     };
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -871,7 +904,8 @@ START_TEST(a_boot_sector_of_a_file_system_is_no_table)
 {
     put_fat();
     assert_table(0);
-    PUT(446, "Non-System disk or disk error\r\nReplace and press any key when ready\r\n"); /* of MS-DOS, where it may lie */
+    PUT(446, "Non-System disk or disk error\r\nReplace and press any key when ready\r\n"); /* of MS-DOS, where
+                                                                                              it may lie */
     PUT(510, "\x55\xaa");
     assert_system("FAT");
     assert_table(0);
@@ -926,17 +960,19 @@ START_TEST(tables_and_systems_of_every_length_are_read_within_their_bounds)
 END_TEST
 
 RUN_TESTS("format", containers_are_known_by_their_first_bytes, a_vdi_has_its_text_and_its_signature,
-          what_may_be_evidence_itself_is_raw, a_vmdk_without_a_parent_can_be_read, a_vmdk_with_a_parent_is_refused,
-          of_a_sparse_vmdk_only_the_descriptor_is_read, an_extent_without_a_descriptor_is_refused,
-          a_vhd_is_known_by_its_footer_at_the_end, a_vhd_is_known_by_the_copy_of_its_footer_at_the_start,
-          a_differencing_vhd_is_refused, what_only_looks_like_the_footer_of_a_vhd_is_raw,
-          a_dmg_is_known_by_its_trailer,
+          what_may_be_evidence_itself_is_raw, a_vmdk_without_a_parent_can_be_read,
+          a_vmdk_with_a_parent_is_refused, of_a_sparse_vmdk_only_the_descriptor_is_read,
+          an_extent_without_a_descriptor_is_refused, a_vhd_is_known_by_its_footer_at_the_end,
+          a_vhd_is_known_by_the_copy_of_its_footer_at_the_start, a_differencing_vhd_is_refused,
+          what_only_looks_like_the_footer_of_a_vhd_is_raw, a_dmg_is_known_by_its_trailer,
           an_aff4_is_a_zip_with_a_urn_or_a_description, another_zip_is_raw, contents_are_known_by_their_marks,
-          hfs_has_blocks_and_a_name, marks_of_which_a_part_is_missing_are_not_known, nothing_is_raw_and_holds_nothing,
-          random_bytes_of_every_length_are_raw, files_cut_off_at_any_length_are_read_within_their_bounds,
-          contents_cut_off_within_their_marks_are_not_known, marks_in_random_surroundings_are_read_within_their_bounds,
-          file_systems_are_known_by_their_marks, an_ext_has_its_number_and_a_size_of_block,
-          a_fat_is_known_by_what_its_boot_sector_says, a_file_system_is_not_hidden_by_a_boot_sector,
+          hfs_has_blocks_and_a_name, marks_of_which_a_part_is_missing_are_not_known,
+          nothing_is_raw_and_holds_nothing, random_bytes_of_every_length_are_raw,
+          files_cut_off_at_any_length_are_read_within_their_bounds,
+          contents_cut_off_within_their_marks_are_not_known,
+          marks_in_random_surroundings_are_read_within_their_bounds, file_systems_are_known_by_their_marks,
+          an_ext_has_its_number_and_a_size_of_block, a_fat_is_known_by_what_its_boot_sector_says,
+          a_file_system_is_not_hidden_by_a_boot_sector,
           file_systems_are_known_as_soon_as_their_marks_are_there, a_dos_table_has_an_entry,
           an_entry_that_cannot_be_makes_no_table, partitions_that_overlap_make_no_table,
           a_gpt_is_known_by_its_header_behind_the_boot_sector, a_boot_sector_of_a_file_system_is_no_table,

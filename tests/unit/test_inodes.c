@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "inodes.h"
 
 enum { UNIVERSE = 50000 };
@@ -71,7 +70,8 @@ START_TEST(sorting_gives_each_member_once_in_rising_order)
         for (size_t i = 1; i < count; i++)
             if (list[i] <= list[i - 1])
                 ck_abort_msg("not in order");
-        for (uint64_t i = 0; i < size; i++) { /* each is in the list, and the list is not longer than it must be */
+        for (uint64_t i = 0; i < size;
+             i++) { /* each is in the list, and the list is not longer than it must be */
             size_t low = 0, high = count;
 
             while (low + 1 < high) {

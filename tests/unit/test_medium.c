@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check_main.h"
 #include "medium.h"
 
 enum {
@@ -152,7 +151,9 @@ static void want_bad(uint64_t offset, size_t len)
 static void assert_read(struct medium *medium, uint64_t offset, size_t len)
 {
     uint8_t *into = malloc(len ? len : 1);
-    uint64_t before = medium_bytes_read(medium), there = offset >= SIZE ? 0 : len > SIZE - offset ? SIZE - offset : len;
+    uint64_t before = medium_bytes_read(medium), there = offset >= SIZE        ? 0
+                                                         : len > SIZE - offset ? SIZE - offset
+                                                                               : len;
     static bool earlier[SIZE + BEYOND];
 
     ck_assert_ptr_nonnull(into);
@@ -163,7 +164,8 @@ static void assert_read(struct medium *medium, uint64_t offset, size_t len)
     medium_read(medium, offset, into, len);
     for (size_t i = 0; i < len; i++)
         if (into[i] != (wanted[offset + i] ? 0 : byte_at(offset + i)))
-            ck_abort_msg("byte %llu of %llu+%zu", (unsigned long long)(offset + i), (unsigned long long)offset, len);
+            ck_abort_msg("byte %llu of %llu+%zu", (unsigned long long)(offset + i),
+                         (unsigned long long)offset, len);
     for (size_t i = 0; i < sizeof wanted; i++)
         wanted[i] = wanted[i] || earlier[i];
     ck_assert_uint_eq(medium_bytes_read(medium), before + there);
@@ -351,14 +353,19 @@ END_TEST
 START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
 {
     for (int round = 0; round < 20; round++) {
-        struct backend backend = {
-            .size = SIZE, .sector_size = 512, .read = fake_read, .bad = fake_bad, .close = fake_close, .state = &fake};
+        struct backend backend = {.size = SIZE,
+                                  .sector_size = 512,
+                                  .read = fake_read,
+                                  .bad = fake_bad,
+                                  .close = fake_close,
+                                  .state = &fake};
         struct error err = {""};
         struct medium *medium;
 
         begin_fake(UP_TO_THE_BAD);
         for (fake.wrong_count = 0; fake.wrong_count < MAX_RANGES; fake.wrong_count++)
-            fake.wrong[fake.wrong_count] = (struct medium_range){random64() % (SIZE - 3000), 1 + random64() % 3000};
+            fake.wrong[fake.wrong_count] =
+                (struct medium_range){random64() % (SIZE - 3000), 1 + random64() % 3000};
         medium = medium_new(&backend, "fake", &err);
         for (int i = 0; i < 5; i++) {
             const uint64_t offset = random64() % SIZE;
@@ -389,8 +396,11 @@ static ssize_t read_nothing(void *state, uint64_t offset, void *into, size_t len
 
 static struct medium *unreadable_medium(void)
 {
-    const struct backend backend = {.size = (uint64_t)VERY_MANY * 2 * PIECE, .sector_size = 512, .read = read_nothing,
-                                    .close = fake_close, .state = &fake};
+    const struct backend backend = {.size = (uint64_t)VERY_MANY * 2 * PIECE,
+                                    .sector_size = 512,
+                                    .read = read_nothing,
+                                    .close = fake_close,
+                                    .state = &fake};
     struct error err = {""};
 
     return medium_new(&backend, "fake", &err);
@@ -416,7 +426,8 @@ START_TEST(very_many_bad_stretches_are_noted_in_falling_order)
     for (uint64_t i = VERY_MANY; i-- > 0;)
         medium_read(medium, i * 2 * PIECE, got, 512);
     for (uint64_t i = 0; i < VERY_MANY; i += 997)
-        ck_assert_msg(medium_bad_bytes(medium, i * 2 * PIECE, 512) >= 512, "stretch %llu", (unsigned long long)i);
+        ck_assert_msg(medium_bad_bytes(medium, i * 2 * PIECE, 512) >= 512, "stretch %llu",
+                      (unsigned long long)i);
     medium_close(medium);
 }
 END_TEST
@@ -606,7 +617,8 @@ END_TEST
 
 START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
 {
-    static const uint8_t qcow2[] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16};
+    static const uint8_t qcow2[] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0,
+                                    0,   0,   0,   0,    0, 0, 0, 0, 0, 0, 0, 16};
     char first[128];
     char *files[] = {first, NULL};
     struct error err = {""};
@@ -630,11 +642,13 @@ START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
 END_TEST
 
 RUN_TESTS("medium", all_that_can_be_read_is_right, what_cannot_be_read_is_zeros_and_noted,
-          one_read_of_everything_notes_each_bad_stretch_once, bad_bytes_are_counted_once_however_they_were_read,
+          one_read_of_everything_notes_each_bad_stretch_once,
+          bad_bytes_are_counted_once_however_they_were_read,
           bad_bytes_between_two_bad_stretches_are_counted_once,
           bad_bytes_that_are_read_again_much_later_are_counted_once, bytes_behind_the_end_are_zeros_and_noted,
           what_the_backend_knows_to_be_wrong_is_noted, very_many_bad_stretches_are_noted_in_rising_order,
           very_many_bad_stretches_are_noted_in_falling_order, a_medium_tells_what_its_backend_is,
           a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
           a_file_that_became_shorter_is_noted_from_there_on, a_part_that_is_gone_is_an_error_that_names_it,
-          an_empty_file_is_a_medium_of_nothing, a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
+          an_empty_file_is_a_medium_of_nothing,
+          a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)

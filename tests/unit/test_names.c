@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "names.h"
 
 /* Where the limit on the number of names does not matter. */
@@ -14,7 +13,6 @@ static size_t paths_of(struct names *names, uint64_t inode, bool allocated, stru
 
     return names_paths(names, inode, allocated, paths, lost, &more);
 }
-
 
 enum { MAX_NAMES = 2000, MAX_TEXT = 40, ROOT = 5, PATH_ROOM = 4096, DEEP = 20000 };
 
@@ -62,7 +60,8 @@ static const struct name *folder_name(uint64_t inode, uint32_t sequence)
     if (sequence && use && use->sequence != sequence && (use->allocated || use->sequence != sequence + 1))
         return NULL;
     for (size_t i = 0; i < list_count; i++)
-        if (list[i].inode == inode && (list[i].flags & NAMES_FOLDER) && (!found || (list[i].flags & NAMES_ALLOCATED)))
+        if (list[i].inode == inode && (list[i].flags & NAMES_FOLDER) &&
+            (!found || (list[i].flags & NAMES_ALLOCATED)))
             found = &list[i];
     return found;
 }
@@ -100,7 +99,8 @@ static size_t naive_paths(uint64_t inode, bool allocated, struct buffer *out, bo
 
     *lost = true;
     for (size_t i = 0; i < list_count; i++)
-        if (list[i].inode == inode && (!allocated || (list[i].flags & NAMES_ALLOCATED)) && path_of(&list[i], paths[count++]))
+        if (list[i].inode == inode && (!allocated || (list[i].flags & NAMES_ALLOCATED)) &&
+            path_of(&list[i], paths[count++]))
             *lost = false;
     qsort(paths, count, PATH_ROOM, compare_paths);
     for (size_t i = 0; i < count; i++)
@@ -156,9 +156,9 @@ static void assert_paths(struct names *names, uint64_t inode, bool allocated)
     got_count = paths_of(names, inode, allocated, &got, &got_lost);
     if (got_count != wanted_count || got_lost != wanted_lost || got.len != wanted.len + 6 ||
         (wanted.len && memcmp(got.data + 6, wanted.data, wanted.len) != 0))
-        ck_abort_msg("inode %llu: %zu paths, %s, %.*s; not %zu, %s, %.*s", (unsigned long long)inode, got_count,
-                     got_lost ? "lost" : "found", (int)got.len - 6, got.data + 6, wanted_count, wanted_lost ? "lost" : "found",
-                     (int)wanted.len, wanted.data);
+        ck_abort_msg("inode %llu: %zu paths, %s, %.*s; not %zu, %s, %.*s", (unsigned long long)inode,
+                     got_count, got_lost ? "lost" : "found", (int)got.len - 6, got.data + 6, wanted_count,
+                     wanted_lost ? "lost" : "found", (int)wanted.len, wanted.data);
     if (names_know(names, inode, allocated) != (wanted_count > 0))
         ck_abort_msg("inode %llu: known or not", (unsigned long long)inode);
     buffer_release(&wanted);
@@ -179,7 +179,8 @@ static void assert_all_paths(struct names *names, uint64_t inodes)
 
 static const char *random_text(char text[MAX_TEXT], unsigned number)
 {
-    static const char *const forms[][2] = {{"", ""}, {"file ", ".txt"}, {"\xff\x01", "\n"}, {"a/", ""}, {"", ".."}, {"\u00e4-", ""}};
+    static const char *const forms[][2] = {{"", ""},   {"file ", ".txt"}, {"\xff\x01", "\n"},
+                                           {"a/", ""}, {"", ".."},        {"\u00e4-", ""}};
     const size_t form = random64() % (sizeof forms / sizeof *forms);
 
     snprintf(text, MAX_TEXT, "%s%u%s", forms[form][0], number, forms[form][1]); /* never twice the same */
@@ -188,7 +189,8 @@ static const char *random_text(char text[MAX_TEXT], unsigned number)
 
 enum { FIRST = ROOT + 1 };
 
-/* Each inode below one that came before, so there are no circles; one in so many parents is gone or no folder. */
+/* Each inode below one that came before, so there are no circles; one in so many parents is gone or no
+ * folder. */
 static void build_tree(uint64_t inodes, unsigned gone, bool deleted)
 {
     bool folders[MAX_NAMES] = {false};
@@ -201,7 +203,8 @@ static void build_tree(uint64_t inodes, unsigned gone, bool deleted)
 
         folders[i] = links == 1 && random64() % 3 == 0;
         for (unsigned k = 0; k < links; k++) {
-            unsigned flags = (folders[i] ? NAMES_FOLDER : 0) | (!deleted || random64() % 2 ? NAMES_ALLOCATED : 0);
+            unsigned flags =
+                (folders[i] ? NAMES_FOLDER : 0) | (!deleted || random64() % 2 ? NAMES_ALLOCATED : 0);
             uint64_t parent = ROOT + random64() % (i - ROOT);
 
             while (!folders[parent] && random64() % gone)
@@ -239,7 +242,8 @@ START_TEST(a_folder_that_was_renamed_has_the_name_that_is)
         build_tree(inodes, 1000000, false);
         for (size_t i = 0, count = list_count; i < count; i++)
             if (list[i].flags & NAMES_FOLDER)
-                note(list[i].inode, ROOT + random64() % inodes, NAMES_FOLDER, random_text(text, (unsigned)list_count));
+                note(list[i].inode, ROOT + random64() % inodes, NAMES_FOLDER,
+                     random_text(text, (unsigned)list_count));
         names = make_names();
         assert_all_paths(names, inodes);
         names_free(names);
@@ -263,7 +267,10 @@ START_TEST(a_parent_that_was_used_again_is_another_one)
             const uint32_t right = uses[name->parent].sequence;
             const uint64_t choice = random64() % 8;
 
-            name->parent_sequence = choice == 0 ? right + 1 : choice < 3 ? right - 1 : choice == 3 ? 0 : right;
+            name->parent_sequence = choice == 0   ? right + 1
+                                    : choice < 3  ? right - 1
+                                    : choice == 3 ? 0
+                                                  : right;
             if (name->parent == ROOT)
                 name->parent_sequence = right;
         }
@@ -297,7 +304,8 @@ START_TEST(a_deleted_folder_counts_one_use_more)
     ck_assert_int_eq(names_set_sequence(names, ROOT, 5, true), 0);
     for (uint64_t sequence = 6; sequence <= 9; sequence++)
         for (uint64_t parent = 10; parent <= 11; parent++)
-            ck_assert_int_eq(names_add(names, 100 * parent + sequence, parent, (uint32_t)sequence, 0, "x", 1), 0);
+            ck_assert_int_eq(names_add(names, 100 * parent + sequence, parent, (uint32_t)sequence, 0, "x", 1),
+                             0);
     names_finish(names, ROOT);
     assert_is(names, 1006, "$OrphanFiles/x", true);
     assert_is(names, 1007, "gone/x", false); /* before it was deleted */
@@ -329,7 +337,8 @@ END_TEST
 
 static void assert_begins(const struct buffer *paths, const char *text)
 {
-    ck_assert_msg(paths->len > strlen(text) && memcmp(paths->data, text, strlen(text)) == 0, "%.60s", paths->data);
+    ck_assert_msg(paths->len > strlen(text) && memcmp(paths->data, text, strlen(text)) == 0, "%.60s",
+                  paths->data);
 }
 
 START_TEST(a_circle_of_folders_is_lost)
@@ -340,7 +349,9 @@ START_TEST(a_circle_of_folders_is_lost)
         bool lost;
 
         for (uint64_t i = 0; i < len; i++)
-            ck_assert_int_eq(names_add(names, 10 + i, 10 + (i + 1) % len, 0, NAMES_FOLDER | NAMES_ALLOCATED, "round", 5), 0);
+            ck_assert_int_eq(
+                names_add(names, 10 + i, 10 + (i + 1) % len, 0, NAMES_FOLDER | NAMES_ALLOCATED, "round", 5),
+                0);
         ck_assert_int_eq(names_add(names, 9, 10, 0, NAMES_ALLOCATED, "file", 4), 0);
         names_finish(names, ROOT);
         for (uint64_t inode = 9; inode < 10 + len; inode++) {
@@ -385,7 +396,8 @@ static struct names *chain(uint64_t top)
 
     for (uint64_t i = DEEP; i-- > 0;) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)i);
-        if (names_add(names, 100 + i, i ? 99 + i : top, 0, NAMES_FOLDER | NAMES_ALLOCATED, text, strlen(text)))
+        if (names_add(names, 100 + i, i ? 99 + i : top, 0, NAMES_FOLDER | NAMES_ALLOCATED, text,
+                      strlen(text)))
             ck_abort_msg("out of memory");
     }
     names_finish(names, ROOT);
@@ -463,7 +475,8 @@ static struct buffer all_paths(struct names *names, uint64_t inodes)
     return all;
 }
 
-/* Circles, folders with many names, names in many folders, each again and again: whatever is told is always the same. */
+/* Circles, folders with many names, names in many folders, each again and again: whatever is told is always
+ * the same. */
 static void assert_order_does_not_matter(unsigned flags_of_names)
 {
     for (int round = 0; round < 40; round++) {
@@ -473,9 +486,11 @@ static void assert_order_does_not_matter(unsigned flags_of_names)
         clear_list();
         for (int i = 0; i < 60; i++) {
             const uint64_t inode = random64() % inodes;
-            const unsigned flags = (folders >> inode & 1 ? NAMES_FOLDER : 0) | ((unsigned)random64() & flags_of_names);
+            const unsigned flags =
+                (folders >> inode & 1 ? NAMES_FOLDER : 0) | ((unsigned)random64() & flags_of_names);
 
-            note(inode, random64() % inodes, flags, i % 2 ? "a" : "b")->parent_sequence = (uint32_t)(random64() % 2);
+            note(inode, random64() % inodes, flags, i % 2 ? "a" : "b")->parent_sequence =
+                (uint32_t)(random64() % 2);
         }
         for (uint64_t i = 0; i < inodes; i++)
             uses[i] = (struct use){1, random64() % 2};
@@ -556,7 +571,8 @@ START_TEST(long_names_of_many_files_are_kept)
     names_finish(names, ROOT);
     for (uint64_t i = 0; i < 5000; i++) {
         buffer_reset(&paths);
-        if (paths_of(names, i * 977 % 5000 + 100, false, &paths, &lost) != 1 || lost || paths.len != 9 + i % (sizeof text - 8))
+        if (paths_of(names, i * 977 % 5000 + 100, false, &paths, &lost) != 1 || lost ||
+            paths.len != 9 + i % (sizeof text - 8))
             ck_abort_msg("name %llu is not there", (unsigned long long)i);
         for (size_t k = 0; k < paths.len - 1; k++)
             if (paths.data[k] != (k < 8 ? (char)((i >> 8 * k) | 0x80) : (char)('a' + i % 26)))
@@ -569,7 +585,8 @@ END_TEST
 
 RUN_TESTS("names", paths_are_those_of_a_naive_search, a_folder_that_was_renamed_has_the_name_that_is,
           a_parent_that_was_used_again_is_another_one, a_deleted_folder_counts_one_use_more,
-          uses_are_counted_on_from_1_behind_65535, a_circle_of_folders_is_lost, a_circle_of_folders_comes_to_an_end,
-          of_a_path_that_is_too_long_the_end_is_told, a_deep_chain_that_leads_nowhere_is_lost,
-          the_order_of_adding_does_not_matter, the_order_of_adding_does_not_matter_to_names_that_contradict_each_other,
+          uses_are_counted_on_from_1_behind_65535, a_circle_of_folders_is_lost,
+          a_circle_of_folders_comes_to_an_end, of_a_path_that_is_too_long_the_end_is_told,
+          a_deep_chain_that_leads_nowhere_is_lost, the_order_of_adding_does_not_matter,
+          the_order_of_adding_does_not_matter_to_names_that_contradict_each_other,
           nothing_is_known_of_nothing, a_zero_byte_ends_a_name, long_names_of_many_files_are_kept)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "ntfs.h"
 
-enum { TEXT_AT = 66, MAX_UNITS = 255, MAX_ATTRIBUTE = TEXT_AT + 2 * MAX_UNITS, POSIX = 0, WINDOWS = 1, DOS = 2, BOTH = 3 };
+enum {
+    TEXT_AT = 66,
+    MAX_UNITS = 255,
+    MAX_ATTRIBUTE = TEXT_AT + 2 * MAX_UNITS,
+    POSIX = 0,
+    WINDOWS = 1,
+    DOS = 2,
+    BOTH = 3
+};
 
 /* ---- attributes ($FILE_NAME as in the Linux kernel, fs/ntfs3/ntfs.h) ---- */
 
@@ -156,12 +163,12 @@ END_TEST
 
 /* ---- surrogates without their other half ---- */
 
-#define ASSERT_UNITS(text, ...)                                                                                        \
-    do {                                                                                                               \
-        static const uint16_t units[] = {__VA_ARGS__};                                                                 \
-                                                                                                                       \
-        put_name(units, sizeof units / sizeof *units, BOTH);                                                           \
-        assert_text(text, sizeof(text) - 1);                                                                           \
+#define ASSERT_UNITS(text, ...)                                                                              \
+    do {                                                                                                     \
+        static const uint16_t units[] = {__VA_ARGS__};                                                       \
+                                                                                                             \
+        put_name(units, sizeof units / sizeof *units, BOTH);                                                 \
+        assert_text(text, sizeof(text) - 1);                                                                 \
     } while (0)
 
 START_TEST(a_lone_surrogate_is_three_bytes)
@@ -170,7 +177,9 @@ START_TEST(a_lone_surrogate_is_three_bytes)
     ASSERT_UNITS("\xed\xaf\xbf", 0xdbff);
     ASSERT_UNITS("\xed\xb0\x80", 0xdc00);
     ASSERT_UNITS("\xed\xbf\xbf", 0xdfff);
-    ASSERT_UNITS("a\xed\xa0\xbd" "b", 'a', 0xd83d, 'b');
+    ASSERT_UNITS("a\xed\xa0\xbd"
+                 "b",
+                 'a', 0xd83d, 'b');
     ASSERT_UNITS("\xed\xb8\x80\xed\xa0\xbd", 0xde00, 0xd83d);
     ASSERT_UNITS("\xed\xa0\xbd\xf0\x9f\x98\x80", 0xd83d, 0xd83d, 0xde00);
     ASSERT_UNITS("\xf0\x9f\x98\x80\xed\xb8\x80", 0xd83d, 0xde00, 0xde00);
@@ -205,7 +214,8 @@ START_TEST(any_units_lead_back_to_themselves)
         size_t at = 0;
 
         for (size_t i = 0; i < count; i++)
-            units[i] = (uint16_t)(random64() % 2 ? 0xd800 + random64() % 0x800 : random64() >> random64() % 16);
+            units[i] =
+                (uint16_t)(random64() % 2 ? 0xd800 + random64() % 0x800 : random64() >> random64() % 16);
         put_name(units, count, BOTH);
         ck_assert(read_cut(attribute_len));
         ck_assert_uint_le(name.len, 3 * count);
@@ -329,7 +339,7 @@ static uint32_t record_len(unsigned sector, unsigned cluster, unsigned record)
 
 START_TEST(the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two)
 {
-    ck_assert_uint_eq(record_len(512, 8, 0xf6), 1024); /* as nearly all are */
+    ck_assert_uint_eq(record_len(512, 8, 0xf6), 1024);  /* as nearly all are */
     ck_assert_uint_eq(record_len(4096, 1, 0xf4), 4096); /* sectors of 4 KiB */
     ck_assert_uint_eq(record_len(512, 1, 2), 1024);
     ck_assert_uint_eq(record_len(512, 2, 1), 1024);
@@ -354,9 +364,11 @@ START_TEST(a_length_of_a_record_that_cannot_be_is_0)
 }
 END_TEST
 
-RUN_TESTS("ntfs", every_character_is_converted_as_iconv_does, names_are_converted_as_iconv_does, the_longest_name_fits,
-          a_lone_surrogate_is_three_bytes, a_half_at_the_end_is_not_completed_from_behind_the_name,
-          any_units_lead_back_to_themselves, the_parent_has_48_bits_and_its_sequence_16,
-          only_a_short_name_beside_a_long_one_is_left_out, an_attribute_that_is_cut_has_no_name,
-          what_follows_the_name_is_not_of_it, random_bytes_of_every_length_are_read_within_their_bounds,
-          the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two, a_length_of_a_record_that_cannot_be_is_0)
+RUN_TESTS("ntfs", every_character_is_converted_as_iconv_does, names_are_converted_as_iconv_does,
+          the_longest_name_fits, a_lone_surrogate_is_three_bytes,
+          a_half_at_the_end_is_not_completed_from_behind_the_name, any_units_lead_back_to_themselves,
+          the_parent_has_48_bits_and_its_sequence_16, only_a_short_name_beside_a_long_one_is_left_out,
+          an_attribute_that_is_cut_has_no_name, what_follows_the_name_is_not_of_it,
+          random_bytes_of_every_length_are_read_within_their_bounds,
+          the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two,
+          a_length_of_a_record_that_cannot_be_is_0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "object.h"
 
 enum { UNIVERSE = 2000, MAX_RUNS = 50 };
@@ -35,8 +34,8 @@ static void assert_address(const struct object *object, const char *text)
 
     buffer_add_text(&out, "at ");
     object_address(&out, object);
-    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0, "%.*s, not %s",
-                  (int)out.len, out.data, text);
+    ck_assert_msg(out.len == strlen(text) + 3 && memcmp(out.data + 3, text, strlen(text)) == 0,
+                  "%.*s, not %s", (int)out.len, out.data, text);
     buffer_release(&out);
 }
 
@@ -44,9 +43,11 @@ START_TEST(addresses_are_written_as_described)
 {
     assert_address(&(struct object){.inode = 1234, .type = 128, .id = 3}, "1234-128-3");
     assert_address(
-        &(struct object){.inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX, .flags = OBJECT_ALLOCATED},
+        &(struct object){
+            .inode = UINT64_MAX, .type = UINT32_MAX, .id = UINT32_MAX, .flags = OBJECT_ALLOCATED},
         "18446744073709551615-4294967295-4294967295");
-    assert_address(&(struct object){.flags = OBJECT_RANGE, .inode = 7, .start = 4096, .size = 65536}, "@4096+65536");
+    assert_address(&(struct object){.flags = OBJECT_RANGE, .inode = 7, .start = 4096, .size = 65536},
+                   "@4096+65536");
     assert_address(&(struct object){.flags = OBJECT_RANGE, .kind = OBJECT_GAP, .start = INT64_MAX, .size = 0},
                    "@9223372036854775807+0");
     assert_address(&(struct object){.flags = OBJECT_HOST | OBJECT_ALLOCATED, .inode = 7}, "-");
@@ -71,7 +72,8 @@ static void place(uint64_t places[UNIVERSE], uint64_t offset, uint64_t image, ui
 START_TEST(runs_are_joined_where_they_go_on_and_only_there)
 {
     for (int round = 0; round < 300; round++) {
-        uint64_t added[UNIVERSE] = {0}, kept[UNIVERSE] = {0}, offset = 0, image = random64() % 100, stretches = 0;
+        uint64_t added[UNIVERSE] = {0}, kept[UNIVERSE] = {0}, offset = 0, image = random64() % 100,
+                 stretches = 0;
         struct object object = {0};
 
         while (offset < UNIVERSE - 20) {
@@ -152,7 +154,8 @@ START_TEST(a_worse_state_replaces_a_better_one_with_its_reason)
     struct object object = {0};
 
     for (int i = 0; i < 300; i++) {
-        const enum object_state before = object.state, state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
+        const enum object_state before = object.state,
+                                state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
         struct buffer text = {0};
 
         if (random64() % 10 == 0)
@@ -358,7 +361,8 @@ START_TEST(what_no_object_has_is_refused)
     static const size_t narrow[] = {TYPE, ID, MODE, UID, GID, NANOSECONDS};
 
     ck_assert(is_taken(KIND, OBJECT_IMAGE) && !is_taken(KIND, OBJECT_KINDS) && !is_taken(KIND, UINT64_MAX));
-    ck_assert(is_taken(FLAGS, OBJECT_UNWANTED) && !is_taken(FLAGS, OBJECT_UNWANTED * 2) && !is_taken(FLAGS, (uint64_t)1 << 32));
+    ck_assert(is_taken(FLAGS, OBJECT_UNWANTED) && !is_taken(FLAGS, OBJECT_UNWANTED * 2) &&
+              !is_taken(FLAGS, (uint64_t)1 << 32));
     ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) &&
               !is_taken(STATE, (uint64_t)1 << 32));
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
@@ -403,8 +407,9 @@ END_TEST
 START_TEST(runs_that_are_taken_can_be_sent_on)
 {
     const uint64_t half = (uint64_t)1 << 62, far = INT64_MAX;
-    const struct object_run runs[][2] = {
-        {{0, 0, far}, {far, far, far}}, {{0, 0, half}, {half, half, half}}, {{0, 0, half}, {half, half, half - 1}}};
+    const struct object_run runs[][2] = {{{0, 0, far}, {far, far, far}},
+                                         {{0, 0, half}, {half, half, half}},
+                                         {{0, 0, half}, {half, half, half - 1}}};
 
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         const struct object_run joined = {0, 0, runs[i][0].len + runs[i][1].len};

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,13 +6,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "check_main.h"
 #include "queue.h"
 
 enum { MAX_THREADS = 8, MAX_JOBS = 1500 };
 
 struct job {
     unsigned number;
-    uint64_t spins;    /* how much work it is */
+    uint64_t spins; /* how much work it is */
     uint64_t result;
     atomic_uint worked; /* times */
 };
@@ -315,5 +314,6 @@ END_TEST
 RUN_TESTS("queue", jobs_come_back_finished_once_and_in_order, jobs_without_work_come_back_in_order,
           one_long_job_keeps_its_place, pushes_and_pops_in_any_pattern_keep_the_order,
           it_is_full_when_it_holds_as_many_jobs_as_it_is_deep, an_empty_queue_has_nothing_to_pop,
-          waiting_for_many_jobs_waits_for_the_last_of_them, free_finishes_the_jobs_that_are_begun_and_drops_the_others,
+          waiting_for_many_jobs_waits_for_the_last_of_them,
+          free_finishes_the_jobs_that_are_begun_and_drops_the_others,
           free_at_any_moment_leaves_no_job_half_done)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <ctype.h>
 #include <iconv.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "record.h"
 
 enum {
@@ -33,7 +32,8 @@ static void digest(struct record *record, const void *data, size_t len, unsigned
 }
 
 /* Fills the record from a content, without the hasher. */
-static void sign(struct record *record, struct sampler_params params, const void *data, size_t len, unsigned kinds)
+static void sign(struct record *record, struct sampler_params params, const void *data, size_t len,
+                 unsigned kinds)
 {
     struct error err = {""};
     struct sampler *sampler = sampler_new(&params, &err);
@@ -95,7 +95,8 @@ static void make_up(struct record *record, struct sampler_params params)
 
     for (size_t i = 0; i < count; i++) {
         pos += (i > 0) + (random64() >> (10 + random64() % 54));
-        samples[i] = (struct sample){pos, random64() >> random64() % 64 & UINT64_MAX >> (64 - sampler_fp_bits(&params))};
+        samples[i] = (struct sample){pos, random64() >> random64() % 64 &
+                                              UINT64_MAX >> (64 - sampler_fp_bits(&params))};
     }
     ck_assert_int_eq(record_set_samples(record, samples, count, &err), 0);
     record->params = params;
@@ -116,7 +117,8 @@ static void assert_same(const struct record *a, const struct record *b)
     ck_assert_uint_eq(a->digests.kinds, b->digests.kinds);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if (a->digests.kinds & DIGEST_BIT(kind))
-            ck_assert_mem_eq(a->digests.bytes[kind], b->digests.bytes[kind], digest_len((enum digest_kind)kind));
+            ck_assert_mem_eq(a->digests.bytes[kind], b->digests.bytes[kind],
+                             digest_len((enum digest_kind)kind));
     ck_assert_uint_eq(a->count, b->count);
     if (a->count)
         ck_assert_mem_eq(a->samples, b->samples, a->count * sizeof *a->samples);
@@ -266,8 +268,8 @@ static void assert_line(const struct record *record, const char *wanted)
     struct buffer line = {0};
 
     record_format(record, &line);
-    ck_assert_msg(line.len == strlen(wanted) + 1 && memcmp(line.data, wanted, line.len - 1) == 0, "%.*s", (int)line.len,
-                  line.data);
+    ck_assert_msg(line.len == strlen(wanted) + 1 && memcmp(line.data, wanted, line.len - 1) == 0, "%.*s",
+                  (int)line.len, line.data);
     parse(&back, wanted, strlen(wanted));
     assert_same(record, &back);
     buffer_release(&line);
@@ -281,9 +283,10 @@ START_TEST(the_papers_schemes_are_written_as_described)
     sign(&record, (struct sampler_params){SAMPLER_COATES2011, 4, 7, 3}, fox, strlen(fox),
          DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5));
     record_set_name(&record, "fox.txt", 7);
-    assert_line(&record, "kith1:coates2011:4:7:3:63:"
-                         "4fe7304d9b9c4226b3b9a3c9c5c3e6fbce9ee655/99a735c2726d4302bc168e1f182eecb1:0:"
-                         "100001011110000:DRGEBICBBBBBDEB:AFvAG8AG8AFhAFhAFaAEiAEUAEbAFTAFTAFhAG8AFhAFh:fox.txt");
+    assert_line(&record,
+                "kith1:coates2011:4:7:3:63:"
+                "4fe7304d9b9c4226b3b9a3c9c5c3e6fbce9ee655/99a735c2726d4302bc168e1f182eecb1:0:"
+                "100001011110000:DRGEBICBBBBBDEB:AFvAG8AG8AFhAFhAFaAEiAEUAEbAFTAFTAFhAG8AFhAFh:fox.txt");
     sign(&record, (struct sampler_params){SAMPLER_COATES2015, 9, 10, 1}, fox, strlen(fox),
          DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256));
     assert_line(&record, "kith1:coates2015:9:10:1:63:4fe7304d9b9c4226b3b9a3c9c5c3e6fbce9ee655/"
@@ -296,7 +299,11 @@ END_TEST
 START_TEST(gf8_is_written_as_described)
 {
     static const struct sample samples[] = {
-        {0, 0}, {31, 0x1ffffffffffffff}, {63, 63}, {1087, 0x123456789abcdef}, {1099511628863, 12345678901234567},
+        {0, 0},
+        {31, 0x1ffffffffffffff},
+        {63, 63},
+        {1087, 0x123456789abcdef},
+        {1099511628863, 12345678901234567},
     };
     struct record record = {.params = {SAMPLER_GF8, 12, 128, 0}, .len = INT64_MAX, .coincidence = 10000};
     struct error err;
@@ -304,9 +311,10 @@ START_TEST(gf8_is_written_as_described)
     ck_assert_int_eq(record_set_samples(&record, samples, 5, &err), 0);
     digest(&record, "", 0, DIGEST_BIT(DIGEST_SHA1));
     record_set_name(&record, "a\nb\\c:\u00e9", 8);
-    assert_line(&record, "kith1:gf8:12:128:0:9223372036854775807:da39a3ee5e6b4b0d3255bfef95601890afd80709:10000:"
-                         "A__vH:AfgBggBggggggggB:AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83vAr3FRda0uH:"
-                         "a\\x0ab\\\\c:\u00e9");
+    assert_line(&record,
+                "kith1:gf8:12:128:0:9223372036854775807:da39a3ee5e6b4b0d3255bfef95601890afd80709:10000:"
+                "A__vH:AfgBggBggggggggB:AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83vAr3FRda0uH:"
+                "a\\x0ab\\\\c:\u00e9");
     record_release(&record);
 }
 END_TEST
@@ -319,7 +327,8 @@ START_TEST(reducing_is_signing_at_the_larger_c)
 
     for (int round = 0; round < 40; round++) {
         const size_t len = random64() % MAX_LEN;
-        struct sampler_params params = {SAMPLER_GF8, 8 + (uint32_t)(random64() % 25), 4u << random64() % 5, 0};
+        struct sampler_params params = {SAMPLER_GF8, 8 + (uint32_t)(random64() % 25), 4u << random64() % 5,
+                                        0};
 
         fill_text(content, len);
         sign(&dense, params, content, len, ALL);
@@ -393,8 +402,8 @@ static void assert_refused_or_exact(struct record *record, const char *line, siz
         return;
     }
     record_format(record, &again);
-    ck_assert_msg(again.len == len + 1 && memcmp(again.data, line, len) == 0, "'%.*s' is read as '%.*s'", (int)len, line,
-                  (int)again.len, again.data);
+    ck_assert_msg(again.len == len + 1 && memcmp(again.data, line, len) == 0, "'%.*s' is read as '%.*s'",
+                  (int)len, line, (int)again.len, again.data);
     buffer_release(&again);
 }
 
@@ -491,8 +500,8 @@ END_TEST
 enum field { MAGIC, SCHEME, N, C, K, LENGTH, DIGESTS, COINCIDENCE, SIGNATURE, POSITIONS, FINGERPRINTS, NAME };
 
 static const char *const field_names[FIELDS] = {
-    "magic",  "scheme",      "n",         "C",         "k",            "length",
-    "digest", "coincidence", "signature", "positions", "fingerprints", "name",
+    "magic",     "scheme",       "n",    "C", "k", "length", "digest", "coincidence", "signature",
+    "positions", "fingerprints", "name",
 };
 
 #define SHA1_HEX   "da39a3ee5e6b4b0d3255bfef95601890afd80709"
@@ -500,10 +509,18 @@ static const char *const field_names[FIELDS] = {
 #define SHA256_HEX "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 /* Samples at 0, 31, 63 and 1087, and the last window ends with the content. */
-static const char *const good_fields[FIELDS] = {"kith1",  "gf8",     "12",
-                                                "128",    "0",       "1099",
-                                                SHA1_HEX, "321",     "A__v",
-                                                "AfgBggB", "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83v", "file"};
+static const char *const good_fields[FIELDS] = {"kith1",
+                                                "gf8",
+                                                "12",
+                                                "128",
+                                                "0",
+                                                "1099",
+                                                SHA1_HEX,
+                                                "321",
+                                                "A__v",
+                                                "AfgBggB",
+                                                "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83v",
+                                                "file"};
 
 /* The good line with another text in one place. */
 static struct buffer line_with(enum field field, const char *text)
@@ -527,7 +544,8 @@ static void assert_error_names(const struct buffer *line, enum field field)
 
     snprintf(in_parentheses, sizeof in_parentheses, "(%s)", field_names[field]);
     snprintf(in_front, sizeof in_front, "%s is ", field_names[field]);
-    ck_assert_msg(record_parse(&record, line->data, line->len, &err) == -1, "is accepted: %.*s", (int)line->len, line->data);
+    ck_assert_msg(record_parse(&record, line->data, line->len, &err) == -1, "is accepted: %.*s",
+                  (int)line->len, line->data);
     ck_assert_msg(strstr(err.text, in_parentheses) || strncmp(err.text, in_front, strlen(in_front)) == 0,
                   "not about %s, '%s': %.*s", field_names[field], err.text, (int)line->len, line->data);
     record_release(&record);
@@ -565,20 +583,51 @@ END_TEST
 START_TEST(wrong_parameters_are_named)
 {
     static const struct bad bad[] = {
-        {MAGIC, "kith2", MAGIC},    {MAGIC, "", MAGIC},          {MAGIC, "KITH1", MAGIC},     {MAGIC, "kith11", MAGIC},
-        {MAGIC, "kith", MAGIC},     {MAGIC, " kith1", MAGIC},    {SCHEME, "gf9", SCHEME},     {SCHEME, "", SCHEME},
-        {SCHEME, "GF8", SCHEME},    {SCHEME, "gf8 ", SCHEME},    {SCHEME, "gf", SCHEME},
-        {SCHEME, "coates2012", SCHEME}, {SCHEME, "gf8gf8gf8gf8gf8", SCHEME},
+        {MAGIC, "kith2", MAGIC},
+        {MAGIC, "", MAGIC},
+        {MAGIC, "KITH1", MAGIC},
+        {MAGIC, "kith11", MAGIC},
+        {MAGIC, "kith", MAGIC},
+        {MAGIC, " kith1", MAGIC},
+        {SCHEME, "gf9", SCHEME},
+        {SCHEME, "", SCHEME},
+        {SCHEME, "GF8", SCHEME},
+        {SCHEME, "gf8 ", SCHEME},
+        {SCHEME, "gf", SCHEME},
+        {SCHEME, "coates2012", SCHEME},
+        {SCHEME, "gf8gf8gf8gf8gf8", SCHEME},
         {SCHEME, "gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8gf8", SCHEME},
-        {N, "7", N},                {N, "33", N},                {N, "0", N},                 {N, "", N},
-        {N, "012", N},              {N, "+12", N},               {N, "-12", N},               {N, " 12", N},
-        {N, "12 ", N},              {N, "0xc", N},               {N, "4294967308", N},
+        {N, "7", N},
+        {N, "33", N},
+        {N, "0", N},
+        {N, "", N},
+        {N, "012", N},
+        {N, "+12", N},
+        {N, "-12", N},
+        {N, " 12", N},
+        {N, "12 ", N},
+        {N, "0xc", N},
+        {N, "4294967308", N},
         {N, "18446744073709551628", N},
-        {C, "0", C},                {C, "1", C},                 {C, "2", C},                 {C, "3", C},
-        {C, "100", C},              {C, "129", C},               {C, "2097152", C},           {C, "2147483648", C},
-        {C, "4294967296", C},       {C, "4294967424", C},        {C, "", C},                  {C, "-128", C},
-        {K, "1", K},                {K, "", K},                  {K, "00", K},                {K, "4294967296", K},
-        {COINCIDENCE, "10001", COINCIDENCE}, {COINCIDENCE, "", COINCIDENCE}, {COINCIDENCE, "0321", COINCIDENCE},
+        {C, "0", C},
+        {C, "1", C},
+        {C, "2", C},
+        {C, "3", C},
+        {C, "100", C},
+        {C, "129", C},
+        {C, "2097152", C},
+        {C, "2147483648", C},
+        {C, "4294967296", C},
+        {C, "4294967424", C},
+        {C, "", C},
+        {C, "-128", C},
+        {K, "1", K},
+        {K, "", K},
+        {K, "00", K},
+        {K, "4294967296", K},
+        {COINCIDENCE, "10001", COINCIDENCE},
+        {COINCIDENCE, "", COINCIDENCE},
+        {COINCIDENCE, "0321", COINCIDENCE},
     };
 
     assert_all_bad(bad, sizeof bad / sizeof *bad);
@@ -591,9 +640,9 @@ START_TEST(wrong_parameters_of_the_papers_schemes_are_named)
         const char *start;
         enum field named;
     } bad[] = {
-        {"coates2011:0:100:0", N},     {"coates2011:65:100:0", N},      {"coates2011:10:1:0", C},
-        {"coates2011:10:1048577:0", C}, {"coates2011:10:100:100", K},   {"coates2015:9:0:0", C},
-        {"coates2015:9:89:0", C},      {"coates2015:9:101:4294967295", K},
+        {"coates2011:0:100:0", N},      {"coates2011:65:100:0", N},         {"coates2011:10:1:0", C},
+        {"coates2011:10:1048577:0", C}, {"coates2011:10:100:100", K},       {"coates2015:9:0:0", C},
+        {"coates2015:9:89:0", C},       {"coates2015:9:101:4294967295", K},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -609,11 +658,16 @@ END_TEST
 START_TEST(wrong_lengths_and_digests_are_named)
 {
     static const struct bad bad[] = {
-        {LENGTH, "9223372036854775808", LENGTH},           {LENGTH, "18446744073709551615", LENGTH},
-        {LENGTH, "18446744073709551616", LENGTH},          {LENGTH, "18446744073709552715", LENGTH},
-        {LENGTH, "99999999999999999999999999999", LENGTH}, {LENGTH, "", LENGTH},
-        {LENGTH, "-1", LENGTH},                            {LENGTH, "01099", LENGTH},
-        {LENGTH, "1099.0", LENGTH},                        {LENGTH, "1e4", LENGTH},
+        {LENGTH, "9223372036854775808", LENGTH},
+        {LENGTH, "18446744073709551615", LENGTH},
+        {LENGTH, "18446744073709551616", LENGTH},
+        {LENGTH, "18446744073709552715", LENGTH},
+        {LENGTH, "99999999999999999999999999999", LENGTH},
+        {LENGTH, "", LENGTH},
+        {LENGTH, "-1", LENGTH},
+        {LENGTH, "01099", LENGTH},
+        {LENGTH, "1099.0", LENGTH},
+        {LENGTH, "1e4", LENGTH},
         {DIGESTS, "", DIGESTS},
         {DIGESTS, "DA39A3EE5E6B4B0D3255BFEF95601890AFD80709", DIGESTS},
         {DIGESTS, "da39a3ee5e6b4b0d3255bfef95601890afd8070F", DIGESTS},
@@ -642,27 +696,37 @@ END_TEST
 START_TEST(wrong_samples_are_named)
 {
     static const struct bad bad[] = {
-        {SIGNATURE, "A__w", SIGNATURE},      /* belongs to another fingerprint */
-        {SIGNATURE, "A_!v", SIGNATURE},      /* no such character */
-        {SIGNATURE, "A_\xc3v", SIGNATURE},   {SIGNATURE, "A__", FINGERPRINTS},
-        {SIGNATURE, "A__vv", FINGERPRINTS},  {SIGNATURE, "", FINGERPRINTS},
-        {POSITIONS, "AfgBgg!", POSITIONS},   {POSITIONS, "Af+BggB", POSITIONS},
-        {POSITIONS, "", POSITIONS},          {POSITIONS, "AfgB", POSITIONS},
-        {POSITIONS, "AfgBgg", POSITIONS},    {POSITIONS, "AfgBggBB", POSITIONS},
-        {POSITIONS, "AfgBggC", POSITIONS},   /* beyond the length */
-        {LENGTH, "1098", POSITIONS},         {LENGTH, "0", POSITIONS},
-        {POSITIONS, "AAgBggB", POSITIONS},   /* twice the same */
-        {POSITIONS, "AffA", POSITIONS},      {POSITIONS, "AfhAggB", POSITIONS}, /* 1 in two characters */
-        {POSITIONS, "gAfgBggB", POSITIONS},  {POSITIONS, "AfgBghgA", POSITIONS},
+        {SIGNATURE, "A__w", SIGNATURE}, /* belongs to another fingerprint */
+        {SIGNATURE, "A_!v", SIGNATURE}, /* no such character */
+        {SIGNATURE, "A_\xc3v", SIGNATURE},
+        {SIGNATURE, "A__", FINGERPRINTS},
+        {SIGNATURE, "A__vv", FINGERPRINTS},
+        {SIGNATURE, "", FINGERPRINTS},
+        {POSITIONS, "AfgBgg!", POSITIONS},
+        {POSITIONS, "Af+BggB", POSITIONS},
+        {POSITIONS, "", POSITIONS},
+        {POSITIONS, "AfgB", POSITIONS},
+        {POSITIONS, "AfgBgg", POSITIONS},
+        {POSITIONS, "AfgBggBB", POSITIONS},
+        {POSITIONS, "AfgBggC", POSITIONS}, /* beyond the length */
+        {LENGTH, "1098", POSITIONS},
+        {LENGTH, "0", POSITIONS},
+        {POSITIONS, "AAgBggB", POSITIONS}, /* twice the same */
+        {POSITIONS, "AffA", POSITIONS},
+        {POSITIONS, "AfhAggB", POSITIONS}, /* 1 in two characters */
+        {POSITIONS, "gAfgBggB", POSITIONS},
+        {POSITIONS, "AfgBghgA", POSITIONS},
         {POSITIONS, "Af____________PB", POSITIONS}, /* 2^64 - 1: a step back */
-        {POSITIONS, "Af____________QB", POSITIONS}, {POSITIONS, "AfggggggggggggIB", POSITIONS},
+        {POSITIONS, "Af____________QB", POSITIONS},
+        {POSITIONS, "AfggggggggggggIB", POSITIONS},
         {POSITIONS, "A_gggggggggggQgBggB", POSITIONS}, /* 31 + 2^64 */
         {POSITIONS, "____________HgggggggggggggHBB", POSITIONS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq8+v", FINGERPRINTS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83", FINGERPRINTS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83vA", FINGERPRINTS},
         {FINGERPRINTS, "AAAAAAAAAAH_________AAAAAAAAA_", FINGERPRINTS},
-        {FINGERPRINTS, "AAAAAAAAAAI_________AAAAAAAAA_EjRWeJq83v", FINGERPRINTS}, /* 2^57 and more: not below 2^64 / C */
+        {FINGERPRINTS, "AAAAAAAAAAI_________AAAAAAAAA_EjRWeJq83v",
+         FINGERPRINTS}, /* 2^57 and more: not below 2^64 / C */
         {FINGERPRINTS, "AAAAAAAAAA__________AAAAAAAAA_EjRWeJq83v", FINGERPRINTS},
         {FINGERPRINTS, "", FINGERPRINTS},
     };
@@ -674,8 +738,9 @@ END_TEST
 START_TEST(wrong_names_are_named)
 {
     static const struct bad bad[] = {
-        {NAME, "\\", NAME},   {NAME, "a\n", NAME},  {NAME, "a\r", NAME},    {NAME, "\\x0A", NAME}, {NAME, "\\x61", NAME},
-        {NAME, "\\t", NAME},  {NAME, "\xff", NAME}, {NAME, "\u202e", NAME}, {NAME, "\x1b[m", NAME},
+        {NAME, "\\", NAME},    {NAME, "a\n", NAME},    {NAME, "a\r", NAME},
+        {NAME, "\\x0A", NAME}, {NAME, "\\x61", NAME},  {NAME, "\\t", NAME},
+        {NAME, "\xff", NAME},  {NAME, "\u202e", NAME}, {NAME, "\x1b[m", NAME},
     };
 
     assert_all_bad(bad, sizeof bad / sizeof *bad);
@@ -844,7 +909,8 @@ START_TEST(json_holds_what_the_record_holds)
     assert_holds(&json, "\"coincidence\":0.0321,");
     assert_holds(&json, ",\"signature\":\"A__v\",");
     assert_holds(&json, "\"positions\":[0,31,63,1087]");
-    assert_holds(&json, "[\"0000000000000000\",\"01ffffffffffffff\",\"000000000000003f\",\"0123456789abcdef\"]");
+    assert_holds(&json,
+                 "[\"0000000000000000\",\"01ffffffffffffff\",\"000000000000003f\",\"0123456789abcdef\"]");
     ck_assert_ptr_null(strstr(json.data, "path_hex"));
     buffer_release(&line);
     buffer_release(&json);
@@ -900,15 +966,17 @@ START_TEST(a_record_without_a_name_can_be_written)
 }
 END_TEST
 
-RUN_TESTS("record", signed_records_come_back_from_their_lines, records_with_any_numbers_come_back_from_their_lines,
-          the_largest_numbers_come_back, a_name_may_hold_every_byte, the_papers_schemes_are_written_as_described,
+RUN_TESTS("record", signed_records_come_back_from_their_lines,
+          records_with_any_numbers_come_back_from_their_lines, the_largest_numbers_come_back,
+          a_name_may_hold_every_byte, the_papers_schemes_are_written_as_described,
           gf8_is_written_as_described, reducing_is_signing_at_the_larger_c,
           the_signature_has_the_character_of_each_sample, samples_and_names_are_copied_and_replaced,
           a_byte_that_is_replaced_is_refused_or_kept, a_byte_that_is_added_or_left_out_is_refused_or_kept,
-          a_line_that_is_cut_off_is_refused_or_has_a_shorter_name, the_line_that_the_errors_start_from_is_good,
-          wrong_parameters_are_named, wrong_parameters_of_the_papers_schemes_are_named,
-          wrong_lengths_and_digests_are_named, wrong_samples_are_named, wrong_names_are_named,
-          fields_that_are_missing_are_named, an_empty_line_is_an_error, a_zero_byte_is_an_error_wherever_it_stands,
+          a_line_that_is_cut_off_is_refused_or_has_a_shorter_name,
+          the_line_that_the_errors_start_from_is_good, wrong_parameters_are_named,
+          wrong_parameters_of_the_papers_schemes_are_named, wrong_lengths_and_digests_are_named,
+          wrong_samples_are_named, wrong_names_are_named, fields_that_are_missing_are_named,
+          an_empty_line_is_an_error, a_zero_byte_is_an_error_wherever_it_stands,
           a_record_can_be_filled_after_an_error, json_holds_what_the_record_holds,
           json_of_a_name_that_is_escaped_holds_its_bytes_too, json_is_well_formed_whatever_the_record_holds,
           a_record_without_a_name_can_be_written)

@@ -466,9 +466,10 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
 }
 END_TEST
 
-RUN_TESTS("refset_index", the_key_of_a_digest_depends_on_all_of_it_and_on_the_set, what_was_written_is_read_back_sorted,
-          nothing_is_written_of_no_entries, merging_loses_nothing_and_leaves_few_segments,
-          an_entry_is_merged_a_few_times_only, common_features_are_marked_and_their_values_kept_aside,
+RUN_TESTS("refset_index", the_key_of_a_digest_depends_on_all_of_it_and_on_the_set,
+          what_was_written_is_read_back_sorted, nothing_is_written_of_no_entries,
+          merging_loses_nothing_and_leaves_few_segments, an_entry_is_merged_a_few_times_only,
+          common_features_are_marked_and_their_values_kept_aside,
           a_smaller_limit_marks_more_when_all_is_merged,
           a_cursor_goes_on_with_the_first_block_at_or_behind_a_key, the_last_number_of_a_segment_can_be_read,
           a_filter_that_is_wrong_is_made_anew, a_row_of_segment_that_cannot_be_is_an_error_or_left_out)

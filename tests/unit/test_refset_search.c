@@ -235,8 +235,7 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
     ck_assert_int_eq(refset_search_file(search, refset_info(set)->counts.files + 1, &file, &err), 0);
     ck_assert_int_eq(refset_search_file(search, UINT64_MAX, &file, &err), 0);
     ck_assert_int_eq(refset_search_record(search, 0, &record, &err), 0);
-    ck_assert_int_eq(refset_search_record(search, refset_info(set)->counts.next_sample, &record, &err),
-                     0);
+    ck_assert_int_eq(refset_search_record(search, refset_info(set)->counts.next_sample, &record, &err), 0);
     ck_assert_int_eq(refset_search_record(search, UINT64_MAX, &record, &err), 0);
     refset_search_free(search);
     close_set(set);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "check_main.h"
 #include "cpu.h"
 #include "sampler.h"
 
@@ -56,7 +55,8 @@ static uint64_t twin_fold(uint64_t a, uint64_t b)
 
 static uint64_t twin_strong(const uint8_t *w, unsigned n)
 {
-    static const uint64_t s[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0, 0x082efa98ec4e6c89};
+    static const uint64_t s[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
+                                 0x082efa98ec4e6c89};
     uint64_t head = twin_fold(load_le(w) ^ s[0], load_le(n <= 16 ? w + n - 8 : w + 8) ^ s[1]);
 
     if (n <= 16)
@@ -225,13 +225,14 @@ static struct sampler_result take(struct sampler *sampler, const uint8_t *p, siz
     return sampler_final(sampler);
 }
 
-static void assert_same(const struct sampler_result *result, const struct sample *samples, size_t count, const char *what)
+static void assert_same(const struct sampler_result *result, const struct sample *samples, size_t count,
+                        const char *what)
 {
     ck_assert_msg(result->count == count, "%s: %zu samples instead of %zu", what, result->count, count);
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(result->samples[i].pos == samples[i].pos && result->samples[i].fp == samples[i].fp,
-                      "%s: sample %zu is at %lu instead of %lu", what, i, (unsigned long)result->samples[i].pos,
-                      (unsigned long)samples[i].pos);
+                      "%s: sample %zu is at %lu instead of %lu", what, i,
+                      (unsigned long)result->samples[i].pos, (unsigned long)samples[i].pos);
 }
 
 static void for_each_level(void (*test)(const char *level))
@@ -311,7 +312,8 @@ START_TEST(a_list_made_at_one_c_and_thinned_is_the_list_made_at_the_larger_c)
         for (uint32_t c = 4; c <= 1024; c *= 2) {
             struct sampler *dense = make((struct sampler_params){SAMPLER_GF8, 12, c, 0});
             struct sampler *sparse = make((struct sampler_params){SAMPLER_GF8, 12, 4 * c, 0});
-            struct sampler_result result = take(dense, content, 30000, 30000), wanted = take(sparse, content, 30000, 30000);
+            struct sampler_result result = take(dense, content, 30000, 30000),
+                                  wanted = take(sparse, content, 30000, 30000);
 
             memcpy(expected, result.samples, result.count * sizeof *expected);
             assert_same(&wanted, expected, sampler_thin(expected, result.count, 4 * c), "thinned");
@@ -329,7 +331,8 @@ START_TEST(about_one_position_in_c_is_taken_from_random_content)
         struct sampler *sampler = make((struct sampler_params){SAMPLER_GF8, 12, c, 0});
         double count = (double)take(sampler, content, MAX_LEN, MAX_LEN).count, wanted = (double)MAX_LEN / c;
 
-        ck_assert_msg(count > 0.75 * wanted - 8 && count < 1.25 * wanted + 8, "C=%u: %.0f instead of %.0f", c, count, wanted);
+        ck_assert_msg(count > 0.75 * wanted - 8 && count < 1.25 * wanted + 8, "C=%u: %.0f instead of %.0f", c,
+                      count, wanted);
         sampler_free(sampler);
     }
 }
@@ -438,8 +441,8 @@ START_TEST(symbols_are_printable_and_come_in_the_promised_numbers)
         int count = 0;
 
         for (int i = 0; i < 100000; i++) {
-            unsigned char symbol =
-                (unsigned char)sampler_symbol((enum sampler_scheme)scheme, scheme == SAMPLER_COATES2011 ? random64() % 16384 : random64());
+            unsigned char symbol = (unsigned char)sampler_symbol(
+                (enum sampler_scheme)scheme, scheme == SAMPLER_COATES2011 ? random64() % 16384 : random64());
 
             ck_assert(symbol > ' ' && symbol < 127 && !strchr("\"',:\\", symbol));
             count += !seen[symbol];
@@ -465,10 +468,10 @@ END_TEST
 START_TEST(parameters_out_of_bounds_are_refused)
 {
     static const struct sampler_params bad[] = {
-        {SAMPLER_GF8, 7, 128, 0},        {SAMPLER_GF8, 33, 128, 0},        {SAMPLER_GF8, 12, 2, 0},
-        {SAMPLER_GF8, 12, 100, 0},       {SAMPLER_GF8, 12, 1u << 21, 0},   {SAMPLER_GF8, 12, 128, 1},
-        {SAMPLER_COATES2011, 0, 100, 0}, {SAMPLER_COATES2011, 65, 100, 0}, {SAMPLER_COATES2011, 4, 1, 0},
-        {SAMPLER_COATES2011, 4, 100, 100}, {SAMPLER_COATES2015, 9, 178, 0}, {SAMPLER_COATES2015, 9, 0, 0},
+        {SAMPLER_GF8, 7, 128, 0},          {SAMPLER_GF8, 33, 128, 0},        {SAMPLER_GF8, 12, 2, 0},
+        {SAMPLER_GF8, 12, 100, 0},         {SAMPLER_GF8, 12, 1u << 21, 0},   {SAMPLER_GF8, 12, 128, 1},
+        {SAMPLER_COATES2011, 0, 100, 0},   {SAMPLER_COATES2011, 65, 100, 0}, {SAMPLER_COATES2011, 4, 1, 0},
+        {SAMPLER_COATES2011, 4, 100, 100}, {SAMPLER_COATES2015, 9, 178, 0},  {SAMPLER_COATES2015, 9, 0, 0},
     };
     struct error err;
 
@@ -496,10 +499,11 @@ START_TEST(coincidence_is_that_of_the_bytes)
 }
 END_TEST
 
-RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level, gf8_agrees_with_its_definition_on_long_content,
-          zeros_and_other_constant_content_give_no_samples,
+RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
+          gf8_agrees_with_its_definition_on_long_content, zeros_and_other_constant_content_give_no_samples,
           a_list_made_at_one_c_and_thinned_is_the_list_made_at_the_larger_c,
-          about_one_position_in_c_is_taken_from_random_content, embedded_content_gives_the_same_samples_but_for_its_edges,
-          does_not_depend_on_how_input_is_cut, the_papers_schemes_follow_the_papers_steps,
-          symbols_are_printable_and_come_in_the_promised_numbers, auto_c_leaves_48_samples_within_4_to_128,
-          parameters_out_of_bounds_are_refused, coincidence_is_that_of_the_bytes)
+          about_one_position_in_c_is_taken_from_random_content,
+          embedded_content_gives_the_same_samples_but_for_its_edges, does_not_depend_on_how_input_is_cut,
+          the_papers_schemes_follow_the_papers_steps, symbols_are_printable_and_come_in_the_promised_numbers,
+          auto_c_leaves_48_samples_within_4_to_128, parameters_out_of_bounds_are_refused,
+          coincidence_is_that_of_the_bytes)

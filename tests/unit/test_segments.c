@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check_main.h"
 #include "segments.h"
 
 /* ---- a folder for each test ---- */
@@ -119,7 +118,8 @@ static void assert_found(const char *names)
     empty_folder();
 }
 
-/* That the name leads to an error which begins with the path of one file and, if other is given, names that one. */
+/* That the name leads to an error which begins with the path of one file and, if other is given, names that
+ * one. */
 static void assert_refused(const char *name, const char *about, const char *other)
 {
     struct segments segments;
@@ -190,8 +190,9 @@ START_TEST(numbers_and_letters_are_carried)
     }
     make_files("x.ba i.00 i.01 i.02 i.03 i.04 i.05 i.06 i.07 i.11");
     assert_set("i.00 i.01 i.02 i.03 i.04 i.05 i.06 i.07 i.08 i.09 i.10 i.11");
-    assert_set("x.aa x.ab x.ac x.ad x.ae x.af x.ag x.ah x.ai x.aj x.ak x.al x.am x.an x.ao x.ap x.aq x.ar x.as x.at "
-               "x.au x.av x.aw x.ax x.ay x.az x.ba");
+    assert_set(
+        "x.aa x.ab x.ac x.ad x.ae x.af x.ag x.ah x.ai x.aj x.ak x.al x.am x.an x.ao x.ap x.aq x.ar x.as x.at "
+        "x.au x.av x.aw x.ax x.ay x.az x.ba");
     remove_folder();
 }
 END_TEST
@@ -231,7 +232,8 @@ END_TEST
 START_TEST(names_of_another_width_or_stem_do_not_belong)
 {
     make_folder();
-    make_files("image.001 image.002 image.03 image.0003 image.00003 other.003 image.2023 image.004x image.d3 image.log "
+    make_files("image.001 image.002 image.03 image.0003 image.00003 other.003 image.2023 image.004x image.d3 "
+               "image.log "
                "image IMAGE.003 image.dd.003 image.003.txt");
     assert_set("image.001 image.002");
     assert_alone("image.log");
@@ -260,7 +262,8 @@ END_TEST
 START_TEST(a_name_without_others_is_alone)
 {
     make_folder();
-    make_files("image.001 b.aa xaa image.E01 image.E02 001 aa noext report.doc image.1 image.100000 image.002x .aa");
+    make_files(
+        "image.001 b.aa xaa image.E01 image.E02 001 aa noext report.doc image.1 image.100000 image.002x .aa");
     assert_alone("image.001");
     assert_alone("b.aa");
     assert_alone("xaa");
@@ -439,7 +442,8 @@ END_TEST
 START_TEST(a_hole_is_refused_and_named)
 {
     make_folder();
-    make_files("image.001 image.002 image.004 far.00001 far.99999 zero.000 zero.002 x.aa x.ab x.ad y.aaa y.baa y.bab");
+    make_files("image.001 image.002 image.004 far.00001 far.99999 zero.000 zero.002 x.aa x.ab x.ad y.aaa "
+               "y.baa y.bab");
     assert_refused("image.001", "image.003", "image.004");
     assert_refused("far.00001", "far.00002", "far.99999");
     assert_refused("zero.000", "zero.001", "zero.002");
@@ -501,13 +505,14 @@ START_TEST(a_folder_that_cannot_be_read_is_no_matter_to_a_file_alone)
 }
 END_TEST
 
-RUN_TESTS("segments", numbers_of_two_to_five_digits_from_0_or_1_make_a_set, two_or_three_letters_from_a_make_a_set,
-          letters_without_a_dot_make_a_set_if_the_next_is_there, numbers_and_letters_are_carried,
-          behind_999_comes_1000, names_of_another_width_or_stem_do_not_belong,
-          other_files_with_endings_of_letters_do_not_belong, a_name_without_others_is_alone,
-          what_is_not_a_file_is_alone, folders_of_such_names_are_no_segments, links_to_files_are_segments,
-          a_set_does_not_end_before_a_link_that_leads_nowhere, paths_are_as_they_were_given, a_set_knows_its_files,
-          names_as_long_as_they_can_be_make_a_set, paths_longer_than_the_system_takes_make_a_set,
-          a_later_segment_is_refused_and_the_first_one_named, a_later_segment_whose_first_one_is_gone_is_alone,
-          a_hole_is_refused_and_named, a_set_that_goes_on_with_longer_names_is_refused,
+RUN_TESTS("segments", numbers_of_two_to_five_digits_from_0_or_1_make_a_set,
+          two_or_three_letters_from_a_make_a_set, letters_without_a_dot_make_a_set_if_the_next_is_there,
+          numbers_and_letters_are_carried, behind_999_comes_1000,
+          names_of_another_width_or_stem_do_not_belong, other_files_with_endings_of_letters_do_not_belong,
+          a_name_without_others_is_alone, what_is_not_a_file_is_alone, folders_of_such_names_are_no_segments,
+          links_to_files_are_segments, a_set_does_not_end_before_a_link_that_leads_nowhere,
+          paths_are_as_they_were_given, a_set_knows_its_files, names_as_long_as_they_can_be_make_a_set,
+          paths_longer_than_the_system_takes_make_a_set, a_later_segment_is_refused_and_the_first_one_named,
+          a_later_segment_whose_first_one_is_gone_is_alone, a_hole_is_refused_and_named,
+          a_set_that_goes_on_with_longer_names_is_refused,
           a_folder_that_cannot_be_read_is_no_matter_to_a_file_alone)

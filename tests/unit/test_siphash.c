@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "siphash.h"
-
 #include "check_main.h"
+#include "siphash.h"
 
 /* The key and the inputs of the vectors in the paper's appendix and its authors' code: 00 01 02 .. */
 static void count_up(uint8_t *out, size_t len)
@@ -16,7 +15,7 @@ START_TEST(gives_the_published_values)
         size_t len;
         uint64_t hash;
     } vectors[] = {
-        {0, 0x726fdb47dd0e0e31u}, {1, 0x74f839c593dc67fdu}, {7, 0xab0200f58b01d137u},
+        {0, 0x726fdb47dd0e0e31u}, {1, 0x74f839c593dc67fdu},  {7, 0xab0200f58b01d137u},
         {8, 0x93f5f5799a932462u}, {15, 0xa129ca6149be45e5u}, {63, 0x958a324ceb064572u},
     };
     uint8_t key[SIPHASH_KEY_LEN], data[64];

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "buffer.h"
+#include "check_main.h"
 #include "walk.h"
 
 enum {
@@ -139,10 +138,10 @@ static void assert_walk(const struct wanted *wanted, size_t count)
     assert_end(walk);
 }
 
-#define ASSERT_WALK(...)                                                                                                 \
-    do {                                                                                                                 \
-        const struct wanted wanted_items[] = {__VA_ARGS__};                                                              \
-        assert_walk(wanted_items, sizeof wanted_items / sizeof *wanted_items);                                           \
+#define ASSERT_WALK(...)                                                                                     \
+    do {                                                                                                     \
+        const struct wanted wanted_items[] = {__VA_ARGS__};                                                  \
+        assert_walk(wanted_items, sizeof wanted_items / sizeof *wanted_items);                               \
     } while (0)
 
 /* ---- the order ---- */
@@ -284,8 +283,9 @@ START_TEST(links_are_told_and_not_followed)
     make_link("to-itself", "to-itself");
     make_link("..", "dir/up");
     make_link("/", "to-root");
-    ASSERT_WALK({WALK_FILE, S_IFREG, "dir/file"}, {WALK_LINK, S_IFLNK, "dir/up"}, {WALK_LINK, S_IFLNK, "to-dir"},
-                {WALK_LINK, S_IFLNK, "to-file"}, {WALK_LINK, S_IFLNK, "to-itself"}, {WALK_LINK, S_IFLNK, "to-nothing"},
+    ASSERT_WALK({WALK_FILE, S_IFREG, "dir/file"}, {WALK_LINK, S_IFLNK, "dir/up"},
+                {WALK_LINK, S_IFLNK, "to-dir"}, {WALK_LINK, S_IFLNK, "to-file"},
+                {WALK_LINK, S_IFLNK, "to-itself"}, {WALK_LINK, S_IFLNK, "to-nothing"},
                 {WALK_LINK, S_IFLNK, "to-root"});
     remove_folder();
 }
@@ -312,7 +312,8 @@ START_TEST(fifos_and_sockets_are_special)
     make_node("fifo", S_IFIFO);
     make_node("socket", S_IFSOCK);
     make_file("file");
-    ASSERT_WALK({WALK_SPECIAL, S_IFIFO, "fifo"}, {WALK_FILE, S_IFREG, "file"}, {WALK_SPECIAL, S_IFSOCK, "socket"});
+    ASSERT_WALK({WALK_SPECIAL, S_IFIFO, "fifo"}, {WALK_FILE, S_IFREG, "file"},
+                {WALK_SPECIAL, S_IFSOCK, "socket"});
     remove_folder();
 }
 END_TEST
@@ -614,7 +615,8 @@ END_TEST
 
 START_TEST(reading_leaves_the_access_time_alone)
 {
-    const struct timespec times[2] = {{1000000000, 0}, {1500000000, 0}}; /* older than the change: reading would set it */
+    const struct timespec times[2] = {{1000000000, 0},
+                                      {1500000000, 0}}; /* older than the change: reading would set it */
     struct stat st;
 
     make_folder();
@@ -657,9 +659,10 @@ RUN_TESTS("walk", an_empty_folder_has_no_items, names_come_sorted_at_each_level,
           a_walk_may_be_given_up_at_any_item, links_are_told_and_not_followed,
           a_link_that_the_user_names_as_the_folder_is_followed, fifos_and_sockets_are_special,
           kinds_have_names_of_their_own, a_folder_that_is_missing_or_none_is_an_error,
-          a_folder_that_vanishes_is_an_error_and_the_walk_goes_on, a_folder_that_becomes_a_link_is_not_entered,
-          an_unreadable_folder_is_an_error_and_the_walk_goes_on, a_file_deeper_than_path_max_is_found_and_opened,
-          a_path_of_any_length_leads_to_its_file, double_slashes_in_long_paths_do_not_lead_to_the_root,
-          a_long_path_may_end_with_slashes, a_name_that_is_too_long_is_an_error,
-          opening_a_fifo_does_not_wait_for_its_writer, opening_takes_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone,
+          a_folder_that_vanishes_is_an_error_and_the_walk_goes_on,
+          a_folder_that_becomes_a_link_is_not_entered, an_unreadable_folder_is_an_error_and_the_walk_goes_on,
+          a_file_deeper_than_path_max_is_found_and_opened, a_path_of_any_length_leads_to_its_file,
+          double_slashes_in_long_paths_do_not_lead_to_the_root, a_long_path_may_end_with_slashes,
+          a_name_that_is_too_long_is_an_error, opening_a_fifo_does_not_wait_for_its_writer,
+          opening_takes_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone,
           no_descriptor_stays_open)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check_main.h"
-
 #include <string.h>
 
+#include "check_main.h"
 #include "wire.h"
 
 enum { MAX_PARTS = 12, MAX_LEN = 300 };
@@ -148,7 +147,8 @@ START_TEST(counts_that_cannot_be_are_refused)
     for (int round = 0; round < 2000; round++) {
         const size_t size = each[round % 7], room = random64() % 100;
         const uint64_t fit = room / size;
-        const uint64_t count = round % 3 == 0 ? random64() >> random64() % 64 : fit + random64() % 3 - (fit ? 1 : 0);
+        const uint64_t count =
+            round % 3 == 0 ? random64() >> random64() % 64 : fit + random64() % 3 - (fit ? 1 : 0);
         struct buffer message = {0};
         struct wire wire;
         size_t got;
@@ -197,6 +197,6 @@ START_TEST(an_empty_message_has_no_more)
 }
 END_TEST
 
-RUN_TESTS("wire", messages_come_back, a_message_that_is_cut_is_broken, what_is_broken_stays_so_and_reads_as_nothing,
-          counts_that_cannot_be_are_refused, bytes_that_are_longer_than_the_message_are_refused,
-          an_empty_message_has_no_more)
+RUN_TESTS("wire", messages_come_back, a_message_that_is_cut_is_broken,
+          what_is_broken_stays_so_and_reads_as_nothing, counts_that_cannot_be_are_refused,
+          bytes_that_are_longer_than_the_message_are_refused, an_empty_message_has_no_more)
