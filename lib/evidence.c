@@ -66,47 +66,81 @@ static void check_snapshot(struct reading *reading, const struct snapshot *snaps
     }
 }
 
-static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct snapshot *snapshot)
+/* What some files are together. */
+struct sum {
+    uint64_t files, bytes;
+    struct timespec last;
+};
+
+static void add_file(struct sum *sum, const struct stat *st)
 {
-    struct timespec last = snapshot->stats[0].st_mtim;
+    const struct timespec *time = &st->st_mtim;
+
+    sum->files++;
+    sum->bytes += (uint64_t)st->st_size;
+    if (time->tv_sec > sum->last.tv_sec ||
+        (time->tv_sec == sum->last.tv_sec && time->tv_nsec > sum->last.tv_nsec))
+        sum->last = *time;
+}
+
+static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
+{
+    struct snapshot snapshot = {0};
+    size_t count = 0;
+    char **files = medium_files(path, image_type, &count, err);
+    const int result = files ? take_snapshot(&snapshot, files, count, err) : -1;
+
+    for (size_t i = 0; result == 0 && i < count; i++)
+        add_file(sum, &snapshot.stats[i]);
+    free(snapshot.stats);
+    medium_files_free(files);
+    return result;
+}
+
+/* What cannot be read is told when it is read. */
+static int sum_folder(const char *path, struct sum *sum, struct error *err)
+{
+    struct walk *walk = walk_new(path, err);
+    struct walk_item item;
+    enum walk_result result;
+    struct stat st;
+    struct error ignored;
+
+    if (!walk)
+        return -1;
+    while ((result = walk_next(walk, &item, &ignored)) != WALK_END)
+        if (result == WALK_FILE && lstat(item.path, &st) == 0)
+            add_file(sum, &st);
+    walk_free(walk);
+    return 0;
+}
+
+static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct sum *sum)
+{
     char day[40] = "at an unknown time";
     struct tm tm;
 
-    for (size_t i = 1; i < snapshot->count; i++) {
-        const struct timespec *time = &snapshot->stats[i].st_mtim;
-
-        if (time->tv_sec > last.tv_sec || (time->tv_sec == last.tv_sec && time->tv_nsec > last.tv_nsec))
-            last = *time;
-    }
-    if (gmtime_r(&last.tv_sec, &tm))
+    if (gmtime_r(&sum->last.tv_sec, &tm))
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%zu file%s, %" PRIu64 " bytes, last changed %s.%09ldZ",
-             snapshot->count, snapshot->count > 1 ? "s" : "", snapshot_bytes(snapshot), day,
-             (long)last.tv_nsec);
+    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%" PRIu64 " file%s, %" PRIu64 " bytes, last changed %s.%09ldZ",
+             sum->files, sum->files == 1 ? "" : "s", sum->bytes, day, (long)sum->last.tv_nsec);
 }
 
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err)
 {
-    struct snapshot snapshot = {0};
-    size_t count = 0;
+    struct sum sum = {0};
     struct stat st;
-    char **files;
-    int result = -1;
 
     stamp[0] = '\0';
     if (stat(path, &st))
         return error_errno(err, "%s", path);
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return 0;
-    files = medium_files(path, image_type, &count, err);
-    if (files && take_snapshot(&snapshot, files, count, err) == 0) {
-        put_stamp(stamp, &snapshot);
-        result = 0;
-    }
-    free(snapshot.stats);
-    medium_files_free(files);
-    return result;
+    if (S_ISREG(st.st_mode) ? sum_image(path, image_type, &sum, err) : sum_folder(path, &sum, err))
+        return -1;
+    put_stamp(stamp, &sum);
+    return 0;
 }
 
 /* ---- reading ---- */

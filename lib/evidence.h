@@ -27,7 +27,7 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
 
 /*
  * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of
- * them was changed.  "" for a folder or a device, of which nobody can tell.  To know later whether it may be
+ * them was changed.  "" for a device, of which nobody can tell.  To know later whether it may be
  * another one.
  */
 enum { EVIDENCE_STAMP_LEN = 127 };

@@ -353,6 +353,7 @@ static int scan_into_case(struct command_line *line, size_t count, char **paths)
         complain_error(&err);
         return EXIT_USAGE;
     }
+    scan->keeps = line->output != NULL;
     scan->hash_image = line->output && !line->no_hash_image;
     status = scan_all(scan, count, paths);
     if (!scan->failed)

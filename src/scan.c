@@ -513,7 +513,7 @@ static bool looks_the_same(const struct scan *scan, const struct case_evidence *
     if (!known->stamp[0] || strcmp(known->stamp, scan->stamp) == 0)
         return true;
     complain("%s: it is not what the case began with: then it was %s, now it is %s; the case stays as it was",
-             scan->path, known->stamp, scan->stamp[0] ? scan->stamp : "a folder or a device");
+             scan->path, known->stamp, scan->stamp[0] ? scan->stamp : "a device");
     return false;
 }
 
@@ -530,6 +530,8 @@ static int go_on(struct scan *scan, const struct case_evidence *known)
     struct error err;
     const bool is_done = known->state != CASE_BEGUN && known->state != CASE_FAILED;
 
+    if (!scan->keeps)
+        return read_evidence(scan, known);
     if (evidence_stamp(scan->path, scan->evidence.image_type, scan->stamp, &err)) {
         if (!is_done)
             return read_evidence(scan, known); /* which tells, and keeps it in the log */

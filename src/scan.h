@@ -26,6 +26,7 @@ struct scan {
     size_t set_count;
     uint64_t most, chunk;
     bool deep, quiet, hash_image;
+    bool keeps; /* the case */
 
     /* the sets, notable ones first: */
     struct refset *sets[MATCHER_MOST_SETS];

@@ -175,7 +175,15 @@ PY
 same "evidence twice" 2 "$("$KITH" scan -q -r refs.kith tree refs tree >/dev/null 2>err; echo $?)"
 says err "tree: is named twice"
 
-# An image that is another one by now, or is gone.
+# A folder or an image that is another one by now, or is gone.
+cp -rp refs folder
+status 0 "$KITH" scan -q -r refs.kith -o folder.case folder
+cp refs/01 folder/new
+status 4 "$KITH" scan -q -r refs.kith -o folder.case folder
+says err "folder: it is not what the case began with: then it was 60 files, "
+rm folder/new
+status 0 "$KITH" scan -r refs.kith -o folder.case folder
+says err "folder: the case has all of it already"
 if [ -n "$have_image" ]; then
     cp disk.img copy.img
     status 0 "$KITH" scan -q -r refs.kith -o copy.case copy.img
