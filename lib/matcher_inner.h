@@ -11,8 +11,8 @@
 
 /*
  * What the parts of the matcher share: matcher.c collects samples and sorts out what is found,
- * matcher_search.c finds candidates, matcher_whole.c knows those that need no comparing, matcher_align.c
- * compares the others with the object, with matcher_name.c and matcher_judge.c.
+ * matcher_search.c finds candidates with matcher_lookup.c, matcher_whole.c knows those that need no
+ * comparing, matcher_align.c compares the others with the object, with matcher_name.c and matcher_judge.c.
  */
 
 enum { SEARCH_STRETCH = 512 /* samples; where so many are without a query, one may cut */ };

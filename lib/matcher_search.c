@@ -3,27 +3,19 @@
 #include <stdlib.h>
 
 #include "known.h"
-#include "matcher_inner.h"
+#include "matcher_lookup.h"
 
 enum {
-    BATCH = 1024,      /* queries that are looked up together */
-    FEW_MATCHES = 200, /* that are sorted as usual */
-    MOST_MATCHES = 1 << 20,
     MOST_CANDIDATES = 1 << 14,
-    MOST_CLUSTERS = 1 << 12,  /* of one reference, */
-    CLUSTER_WORK = 1 << 27,   /* and not so many that they take for ever: each goes through all hits */
-    NEIGHBOURS = 256,         /* samples before and behind a query in which it must not stand alone */
-    SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
-    STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up in each round: */
+    MOST_CLUSTERS = 1 << 12, /* of one reference, */
+    CLUSTER_WORK = 1 << 27,  /* and not so many that they take for ever: each goes through all hits */
     ROUNDS = 4,
-    LEAST_COMMON = 64, /* files that may have a sample in any case, */
-    LEAST_RARE = 2,    /* matches, that a candidate is worth telling a part of */
+    LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
-    COMMON_SHARE = 100, /* or one in so many */
 };
 
-static const double first_look = 1e-3; /* E of the few samples that were looked up */
-static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX};
+static const double first_look = 1e-3;                          /* E of the few samples that were looked up */
+static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX}; /* in each round, of each stretch */
 
 enum {
     CLOSE_SUPPORT = 3,  /* so many */
@@ -31,31 +23,17 @@ enum {
     MUCH_SUPPORT = 6,   /* and so many need not be */
 };
 
-enum query_state { QUERY_OPEN, QUERY_LOOKED_UP, QUERY_EXPLAINED, QUERY_DROPPED };
-
 struct stretch {
     uint64_t start, end; /* half open */
 };
 
 struct searcher {
-    struct refset_search *search;
+    struct lookup lookup;
     struct refset_cache *cache;
-    struct search_object object;
-    uint32_t *queries; /* those of the set, by pos */
-    uint8_t *states;
-    size_t count, room;
-    uint64_t *keys; /* to be looked up, and which queries these are */
-    uint32_t *asked;
-    struct refset_hits hits;
-    struct match *matches; /* by sample, then query */
-    struct match *spare;   /* as much room, for sorting */
-    size_t match_count, match_room;
-    size_t noise; /* rare matches that nothing explains */
     struct candidate *candidates;
     size_t candidate_count;
     struct cluster *clusters; /* of one reference */
     bool cut;                 /* there are more than that */
-    size_t unnamed;           /* queries that are in so many files that the set does not tell in which */
     struct stretch *covered;  /* where something was found */
     struct chance_hit *line;
     size_t line_room;
@@ -75,7 +53,7 @@ struct searcher *searcher_new(struct refset_search *search, size_t cache, struct
         searcher_free(s);
         return NULL;
     }
-    s->search = search;
+    s->lookup.search = search;
     s->cache = refset_cache_new(search, cache, err);
     if (s->cache)
         return s;
@@ -88,216 +66,12 @@ void searcher_free(struct searcher *s)
     if (!s)
         return;
     refset_cache_free(s->cache);
-    free(s->queries);
-    free(s->states);
-    free(s->keys);
-    free(s->asked);
-    refset_hits_release(&s->hits);
-    free(s->matches);
-    free(s->spare);
+    lookup_release(&s->lookup);
     free(s->candidates);
     free(s->covered);
     free(s->clusters);
     free(s->line);
     free(s);
-}
-
-/* ---- which queries to look up ---- */
-
-static size_t least_neighbours(const struct search_object *object)
-{
-    return object->size / object->c < SMALL_OBJECT ? 1 : 2;
-}
-
-/* What chance lets through the filter stands alone mostly. */
-static bool stands_alone(const struct searcher *s, size_t i)
-{
-    const uint64_t reach = (uint64_t)NEIGHBOURS * s->object.c, pos = s->object.queries[s->queries[i]].pos;
-    const size_t needed = least_neighbours(&s->object);
-    size_t near = 0;
-
-    for (size_t k = 1; k <= needed && k <= i; k++)
-        near += pos - s->object.queries[s->queries[i - k]].pos <= reach;
-    for (size_t k = 1; k <= needed && i + k < s->count; k++)
-        near += s->object.queries[s->queries[i + k]].pos - pos <= reach;
-    return near < needed;
-}
-
-static int make_room(struct searcher *s, size_t count, struct error *err)
-{
-    if (count <= s->room)
-        return 0;
-    free(s->queries);
-    free(s->states);
-    free(s->keys);
-    free(s->asked);
-    s->room = 2 * count;
-    s->queries = malloc(s->room * sizeof *s->queries);
-    s->states = malloc(s->room);
-    s->keys = malloc(s->room * sizeof *s->keys);
-    s->asked = malloc(s->room * sizeof *s->asked);
-    if (s->queries && s->states && s->keys && s->asked)
-        return 0;
-    s->room = 0;
-    return error_set(err, "out of memory for %zu samples", count);
-}
-
-/* The set's queries among the first count; what a known set has is no evidence for another one. */
-static int collect(struct searcher *s, uint64_t set, uint64_t known, struct error *err)
-{
-    const size_t count = s->object.query_count;
-
-    if (make_room(s, count, err))
-        return -1;
-    s->count = 0;
-    for (size_t i = 0; i < count; i++)
-        if ((s->object.queries[i].sets & set) && !(s->object.queries[i].sets & known))
-            s->queries[s->count++] = (uint32_t)i;
-    for (size_t i = 0; i < s->count; i++)
-        s->states[i] = stands_alone(s, i) ? QUERY_DROPPED : QUERY_OPEN;
-    return 0;
-}
-
-/* The open queries of the stretch that begins with number i; *end: where it ends. */
-static size_t open_in_stretch(const struct searcher *s, size_t i, size_t *end)
-{
-    const uint64_t len = (uint64_t)STRETCH * s->object.c;
-    const uint64_t stretch = s->object.queries[s->queries[i]].pos / len;
-    size_t open = 0;
-
-    for (; i < s->count && s->object.queries[s->queries[i]].pos / len == stretch; i++)
-        open += s->states[i] == QUERY_OPEN;
-    *end = i;
-    return open;
-}
-
-/* Chooses some of each stretch, evenly. */
-static size_t choose(struct searcher *s, size_t most)
-{
-    size_t chosen = 0;
-
-    for (size_t i = 0, end; i < s->count; i = end) {
-        const size_t open = open_in_stretch(s, i, &end), step = open / most + (open % most > 0);
-
-        for (size_t k = 0; i < end; i++)
-            if (s->states[i] == QUERY_OPEN && k++ % step == 0) {
-                s->keys[chosen] = known_key(s->object.queries[s->queries[i]].fp);
-                s->asked[chosen++] = s->queries[i];
-                s->states[i] = QUERY_LOOKED_UP;
-            }
-    }
-    return chosen;
-}
-
-/* ---- looking them up ---- */
-
-static int by_sample(const void *a, const void *b)
-{
-    const struct match *x = a, *y = b;
-
-    if (x->sample != y->sample)
-        return x->sample < y->sample ? -1 : 1;
-    return x->query < y->query ? -1 : x->query > y->query;
-}
-
-/* One pass of a radix sort: by the byte of the query, or of the sample, that shift selects. */
-static void sort_by_byte(struct searcher *s, bool of_query, unsigned shift)
-{
-    const struct match *from = s->matches;
-    struct match *to = s->spare;
-    size_t places[257] = {0};
-
-    for (size_t i = 0; i < s->match_count; i++)
-        places[((of_query ? from[i].query : from[i].sample) >> shift & 255) + 1]++;
-    for (size_t i = 1; i < 256; i++)
-        places[i] += places[i - 1];
-    for (size_t i = 0; i < s->match_count; i++)
-        to[places[(of_query ? from[i].query : from[i].sample) >> shift & 255]++] = from[i];
-    s->spare = s->matches;
-    s->matches = to;
-}
-
-/* By sample, then query.  They may be many, and both are small numbers mostly. */
-static void sort_matches(struct searcher *s)
-{
-    uint64_t samples = 0, queries = 0;
-
-    if (s->match_count < FEW_MATCHES) {
-        if (s->match_count)
-            qsort(s->matches, s->match_count, sizeof *s->matches, by_sample);
-        return;
-    }
-    for (size_t i = 0; i < s->match_count; i++) {
-        samples |= s->matches[i].sample;
-        queries |= s->matches[i].query;
-    }
-    for (unsigned shift = 0; shift < 32 && queries >> shift; shift += 8)
-        sort_by_byte(s, true, shift);
-    for (unsigned shift = 0; shift < 64 && samples >> shift; shift += 8)
-        sort_by_byte(s, false, shift);
-}
-
-static int make_match_room(struct searcher *s, size_t count, struct error *err)
-{
-    const size_t room = 2 * count;
-    struct match *list;
-
-    if (count <= s->match_room)
-        return 0;
-    free(s->spare);
-    s->spare = malloc(room * sizeof *s->spare);
-    list = s->spare ? realloc(s->matches, room * sizeof *list) : NULL;
-    if (!list) {
-        s->match_room = 0;
-        return error_set(err, "out of memory for %zu matches", room);
-    }
-    s->matches = list;
-    s->match_room = room;
-    return 0;
-}
-
-/* A sample that so many files have is no evidence of one of them. */
-static uint64_t most_files(const struct searcher *s)
-{
-    const uint64_t references = refset_search_info(s->search)->counts.records;
-
-    return references / COMMON_SHARE > LEAST_COMMON ? references / COMMON_SHARE : LEAST_COMMON;
-}
-
-static int keep_matches(struct searcher *s, struct error *err)
-{
-    const uint64_t most = most_files(s);
-
-    if (make_match_room(s, s->match_count + s->hits.count, err))
-        return -1;
-    for (size_t i = 0; i < s->hits.count; i++) {
-        const struct refset_hit *hit = &s->hits.list[i];
-        const enum match_kind kind = hit->files > most ? MATCH_COMMON : MATCH_RARE;
-
-        if (hit->files == 0) {
-            s->unnamed++;
-            continue;
-        }
-        s->matches[s->match_count++] = (struct match){hit->sample, s->asked[hit->query], kind};
-        s->noise += kind == MATCH_RARE;
-    }
-    return 0;
-}
-
-static int look_up(struct searcher *s, size_t count, struct error *err)
-{
-    for (size_t done = 0, piece; done < count && s->match_count < MOST_MATCHES; done += piece) {
-        piece = count - done < BATCH ? count - done : BATCH;
-        s->hits.count = 0;
-        if (refset_search_features(s->search, s->keys + done, piece, &s->hits, err))
-            return -1;
-        for (size_t i = 0; i < s->hits.count; i++)
-            s->hits.list[i].query += (uint32_t)done;
-        if (keep_matches(s, err))
-            return -1;
-    }
-    sort_matches(s);
-    return 0;
 }
 
 /* ---- candidates ---- */
@@ -312,7 +86,7 @@ static struct own_matches count_own(const struct searcher *s, const struct candi
     struct own_matches own = {0};
 
     for (size_t i = 0; i < candidate->count; i++) {
-        const enum match_kind kind = s->matches[candidate->first + i].kind;
+        const enum match_kind kind = s->lookup.matches[candidate->first + i].kind;
 
         own.evidence += kind != MATCH_COMMON;
         own.noise += kind == MATCH_RARE;
@@ -325,23 +99,24 @@ static struct own_matches count_own(const struct searcher *s, const struct candi
 static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place,
                                   const struct own_matches *own)
 {
-    const struct refset_counts *counts = &refset_search_info(s->search)->counts;
+    const struct refset_counts *counts = &refset_search_info(s->lookup.search)->counts;
     const double mean = (double)counts->samples / (double)counts->records;
-    const double noise = (double)(s->noise - own->noise) / fmax((double)counts->records, FEW_REFERENCES);
+    const double noise =
+        (double)(s->lookup.noise - own->noise) / fmax((double)counts->records, FEW_REFERENCES);
 
     return (struct chance_pair){
-        .object_len = s->object.size,
+        .object_len = s->lookup.object.size,
         .reference_len = place->len,
         .references = (double)counts->records,
         .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
-        .most_ln_e = fmax(s->object.most_ln_e, log(first_look)), /* more will be seen of it */
+        .most_ln_e = fmax(s->lookup.object.most_ln_e, log(first_look)), /* more will be seen of it */
     };
 }
 
 static struct chance_hit hit_of(const struct searcher *s, const struct match *match,
                                 const struct refset_record *record)
 {
-    const struct query *query = &s->object.queries[match->query];
+    const struct query *query = &s->lookup.object.queries[match->query];
 
     return (struct chance_hit){.object = query->pos,
                                .reference = record->record.samples[match->sample - record->place.first].pos,
@@ -357,7 +132,7 @@ static size_t take_cluster(struct searcher *s, struct candidate *candidate,
     size_t count = 0, rare = 0;
 
     for (size_t i = 0; i < candidate->count; i++) {
-        const struct match *match = &s->matches[candidate->first + i];
+        const struct match *match = &s->lookup.matches[candidate->first + i];
         const struct chance_hit hit = hit_of(s, match, record);
         const int64_t diagonal = (int64_t)(hit.object - hit.reference);
 
@@ -386,12 +161,12 @@ static bool is_on_line(const struct searcher *s, const struct query *query, size
 /* The first query of the set that is not before pos. */
 static size_t first_query(const struct searcher *s, int64_t pos)
 {
-    size_t low = 0, high = s->count;
+    size_t low = 0, high = s->lookup.count;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if ((int64_t)s->object.queries[s->queries[middle]].pos < pos)
+        if ((int64_t)s->lookup.object.queries[s->lookup.queries[middle]].pos < pos)
             low = middle + 1;
         else
             high = middle;
@@ -402,8 +177,8 @@ static size_t first_query(const struct searcher *s, int64_t pos)
 /* What a candidate has besides the matches of its cluster. */
 struct support {
     size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character:
-                         their     fingerprints are in s->keys, as many as there is room for */
-    size_t explained; /* these queries: their numbers are in s->asked */
+                         their     fingerprints are in s->lookup.keys, as many as there is room for */
+    size_t explained; /* these queries: their numbers are in s->lookup.asked */
     uint64_t close;   /* bytes that are close; */
     bool is_close;    /* whether some of all these lie so close to each other */
     uint64_t last[CLOSE_SUPPORT - 1];
@@ -416,8 +191,8 @@ static void support_at(struct searcher *s, struct support *support, uint64_t pos
     if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= support->close)
         support->is_close = true;
     support->last[support->count % (CLOSE_SUPPORT - 1)] = pos;
-    if (support->count < s->room)
-        s->keys[support->count] = fp;
+    if (support->count < s->lookup.room)
+        s->lookup.keys[support->count] = fp;
     support->count++;
 }
 
@@ -431,12 +206,12 @@ static int by_fingerprint(const void *a, const void *b)
 /* Of the support's samples, the different ones. */
 static size_t count_different(const struct searcher *s, const struct support *support)
 {
-    const size_t count = support->count < s->room ? support->count : s->room;
+    const size_t count = support->count < s->lookup.room ? support->count : s->lookup.room;
     size_t different = 0;
 
-    qsort(s->keys, count, sizeof *s->keys, by_fingerprint);
+    qsort(s->lookup.keys, count, sizeof *s->lookup.keys, by_fingerprint);
     for (size_t i = 0; i < count; i++)
-        different += i == 0 || s->keys[i] != s->keys[i - 1];
+        different += i == 0 || s->lookup.keys[i] != s->lookup.keys[i - 1];
     return different;
 }
 
@@ -447,18 +222,20 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
     const size_t count = take_cluster(s, candidate, record);
     size_t next = 0, near = 0;
 
-    *support = (struct support){.close = (uint64_t)CLOSE_SAMPLES *
-                                         (s->object.c > record->place.c ? s->object.c : record->place.c)};
-    for (size_t i = first_query(s, from); i < s->count; i++) {
-        const struct query *query = &s->object.queries[s->queries[i]];
+    *support = (struct support){.close = (uint64_t)CLOSE_SAMPLES * (s->lookup.object.c > record->place.c
+                                                                        ? s->lookup.object.c
+                                                                        : record->place.c)};
+    for (size_t i = first_query(s, from); i < s->lookup.count; i++) {
+        const struct query *query = &s->lookup.object.queries[s->lookup.queries[i]];
 
         if ((int64_t)query->pos >= to)
             break;
         for (; next < count && s->line[next].object < query->pos; next++)
             support_at(s, support, s->line[next].object, s->line[next].sample);
-        if (s->states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->record, &near)) {
+        if (s->lookup.states[i] != QUERY_LOOKED_UP &&
+            is_on_line(s, query, next, count, &record->record, &near)) {
             support_at(s, support, query->pos, query->fp);
-            s->asked[support->explained++] = (uint32_t)i;
+            s->lookup.asked[support->explained++] = (uint32_t)i;
         }
     }
     for (; next < count; next++)
@@ -479,10 +256,11 @@ static void consider(struct searcher *s, struct candidate *candidate, const stru
     different = count_different(s, &support);
     candidate->support = support.count;
     candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)different);
-    if (candidate->cluster.ln_e > s->object.most_ln_e || (!support.is_close && different < MUCH_SUPPORT))
+    if (candidate->cluster.ln_e > s->lookup.object.most_ln_e ||
+        (!support.is_close && different < MUCH_SUPPORT))
         return;
     for (size_t i = 0; i < support.explained; i++)
-        s->states[s->asked[i]] = QUERY_EXPLAINED;
+        s->lookup.states[s->lookup.asked[i]] = QUERY_EXPLAINED;
     s->candidates[s->candidate_count++] = *candidate;
 }
 
@@ -506,8 +284,8 @@ static size_t line_up(struct searcher *s, const struct candidate *candidate,
     size_t count = 0;
 
     for (size_t i = 0; i < candidate->count; i++)
-        if (s->matches[candidate->first + i].kind != MATCH_COMMON)
-            s->line[count++] = hit_of(s, &s->matches[candidate->first + i], record);
+        if (s->lookup.matches[candidate->first + i].kind != MATCH_COMMON)
+            s->line[count++] = hit_of(s, &s->lookup.matches[candidate->first + i], record);
     return count;
 }
 
@@ -527,7 +305,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
         return missing ? 0 : -1;
     candidate.place = record->place;
     while (candidate.count &&
-           s->matches[candidate.first + candidate.count - 1].sample >= first + record->place.count)
+           s->lookup.matches[candidate.first + candidate.count - 1].sample >= first + record->place.count)
         candidate.count--; /* samples of a record that is not there any more */
     if (make_line(s, candidate.count, err))
         return -1;
@@ -549,21 +327,21 @@ static void forget_explanations(struct searcher *s)
 {
     s->candidate_count = 0;
     s->cut = false;
-    for (size_t i = 0; i < s->count; i++)
-        if (s->states[i] == QUERY_EXPLAINED)
-            s->states[i] = QUERY_OPEN;
+    for (size_t i = 0; i < s->lookup.count; i++)
+        if (s->lookup.states[i] == QUERY_EXPLAINED)
+            s->lookup.states[i] = QUERY_OPEN;
 }
 
 static int find_candidates(struct searcher *s, struct error *err)
 {
     forget_explanations(s);
-    for (size_t i = 0, next; i < s->match_count; i = next) {
-        uint64_t first = 0, end = s->matches[i].sample + 1;
-        const int found = refset_cache_bounds(s->cache, s->matches[i].sample, &first, &end, err);
+    for (size_t i = 0, next; i < s->lookup.match_count; i = next) {
+        uint64_t first = 0, end = s->lookup.matches[i].sample + 1;
+        const int found = refset_cache_bounds(s->cache, s->lookup.matches[i].sample, &first, &end, err);
 
         if (found < 0)
             return -1;
-        for (next = i + 1; next < s->match_count && s->matches[next].sample < end;)
+        for (next = i + 1; next < s->lookup.match_count && s->lookup.matches[next].sample < end;)
             next++;
         if (found && judge(s, (struct candidate){.first = i, .count = next - i}, first, err))
             return -1;
@@ -622,12 +400,12 @@ static size_t sort_out_matches(struct searcher *s)
     const size_t count = cover(s);
     size_t explained = 0, admitted = 0;
 
-    for (size_t i = 0; i < s->match_count; i++) {
-        struct match *match = &s->matches[i];
+    for (size_t i = 0; i < s->lookup.match_count; i++) {
+        struct match *match = &s->lookup.matches[i];
 
         if (match->kind != MATCH_RARE && match->kind != MATCH_COMMON)
             continue;
-        if (is_covered(s, count, s->object.queries[match->query].pos)) {
+        if (is_covered(s, count, s->lookup.object.queries[match->query].pos)) {
             explained += match->kind == MATCH_RARE;
             match->kind = match->kind == MATCH_RARE ? MATCH_EXPLAINED : MATCH_COMMON;
         } else if (match->kind == MATCH_COMMON) {
@@ -635,25 +413,25 @@ static size_t sort_out_matches(struct searcher *s)
             admitted++;
         }
     }
-    s->noise -= explained;
-    return admitted + (explained && s->noise >= LEAST_RARE ? s->noise : 0);
+    s->lookup.noise -= explained;
+    return admitted + (explained && s->lookup.noise >= LEAST_RARE ? s->lookup.noise : 0);
 }
 
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
                  struct error *err)
 {
-    size_t chosen;
+    int some;
 
-    s->object = *object;
-    s->match_count = s->candidate_count = 0;
-    s->noise = s->unnamed = 0;
+    s->candidate_count = 0;
     s->cut = false;
-    if (collect(s, set, known, err))
+    if (lookup_begin(&s->lookup, object, set, known, err))
         return -1;
-    for (int round = object->all ? ROUNDS - 1 : 0; (chosen = choose(s, looked_up[round])) > 0;
-         round += round + 1 < ROUNDS)
-        if (look_up(s, chosen, err) || find_candidates(s, err))
+    for (int round = object->all ? ROUNDS - 1 : 0;
+         (some = lookup_some(&s->lookup, looked_up[round], err)) > 0; round += round + 1 < ROUNDS)
+        if (find_candidates(s, err))
             return -1;
+    if (some < 0)
+        return -1;
     return sort_out_matches(s) ? find_candidates(s, err) : 0;
 }
 
@@ -665,17 +443,17 @@ struct candidate *searcher_candidates(struct searcher *s, size_t *count)
 
 bool searcher_was_cut(const struct searcher *s)
 {
-    return s->cut || s->match_count >= MOST_MATCHES;
+    return s->cut || lookup_is_full(&s->lookup);
 }
 
 size_t searcher_unnamed(const struct searcher *s)
 {
-    return s->unnamed;
+    return s->lookup.unnamed;
 }
 
 const struct match *searcher_matches(const struct searcher *s)
 {
-    return s->matches;
+    return s->lookup.matches;
 }
 
 struct refset_cache *searcher_cache(struct searcher *s)
