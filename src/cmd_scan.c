@@ -256,7 +256,8 @@ static int scan_all(struct scan *scan, size_t count, char **paths)
     size_t done = 0;
 
     scan->progress.noun = "objects";
-    scan->progress.found_noun = "with findings";
+    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
+        scan->progress.found_nouns[verdict] = verdict_name((enum verdict)verdict);
     atomic_store(&scan->progress.total, bytes_in(count, paths));
     scan->evidence.bytes = &scan->progress.bytes;
     scan->evidence.stop = interrupt_flag();

@@ -139,8 +139,9 @@ static void add_numbers(struct buffer *out, struct progress *progress)
     const double seconds = seconds_since(&line.start), rate = bytes / (seconds > 0.001 ? seconds : 0.001);
 
     buffer_printf(out, "%llu %s", atomic_load(&progress->count), progress->noun);
-    if (progress->found_noun)
-        buffer_printf(out, ", %llu %s", atomic_load(&progress->found), progress->found_noun);
+    for (size_t i = 0; i < PROGRESS_FOUND; i++)
+        if (atomic_load(&progress->found[i]))
+            buffer_printf(out, ", %llu %s", atomic_load(&progress->found[i]), progress->found_nouns[i]);
     if (bytes > 0)
         buffer_printf(out, ", %.1f MB, %.0f MB/s", bytes / 1e6, rate / 1e6);
     if (bytes > 0 && total > bytes && seconds > 1)

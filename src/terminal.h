@@ -25,12 +25,14 @@ bool terminal_colours(int fd);
 
 /* Shown while it runs, and redrawn in place, if standard error is a terminal.  Not for data that runs over it
  * there. */
+enum { PROGRESS_FOUND = 4 };
+
 struct progress {
     const char *noun; /* what is counted: "files" */
     atomic_ullong bytes;
     atomic_ullong count;
-    const char *found_noun; /* what is found among them: "findings"; NULL: nothing */
-    atomic_ullong found;
+    const char *found_nouns[PROGRESS_FOUND]; /* what is found among them: "identical" ..; NULL: nothing */
+    atomic_ullong found[PROGRESS_FOUND];
     atomic_ullong total; /* bytes in all, about; 0: unknown */
 };
 
