@@ -13,6 +13,7 @@ enum {
     CACHE_BYTES = 24 << 20, /* of records, for all sets together */
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
     MOST_COMPARED = 8,      /* candidates in the same place */
+    LEAST_PARTED = 4096,    /* queries: fewer are searched at once */
     MUCH_LARGER = 2,
     UNNAMED_LEAST = 16, /* of an object's samples: if so many are in very many files, that is told */
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
@@ -112,14 +113,16 @@ void matcher_is_range(struct matcher *matcher)
 
 /* ---- comparing them ---- */
 
-/* Those that need no comparing first, then those that explain most. */
+/* Those that need no comparing first, by their place; then those that explain most. */
 static int by_support(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
     if (x->whole != y->whole)
         return x->whole ? -1 : 1;
-    if (x->support != y->support)
+    if (x->whole && x->cluster.main != y->cluster.main)
+        return x->cluster.main < y->cluster.main ? -1 : 1;
+    if (!x->whole && x->support != y->support)
         return x->support > y->support ? -1 : 1;
     if (x->place.len != y->place.len)
         return x->place.len < y->place.len ? -1 : 1;
@@ -133,7 +136,7 @@ struct comparing {
     struct matcher *matcher;
     size_t set;
     struct candidate *list;
-    size_t count;
+    size_t count, wholes; /* of them, the first ones */
 };
 
 static bool covers(const struct candidate *candidate, const struct candidate *other)
@@ -146,29 +149,65 @@ static bool covers(const struct candidate *candidate, const struct candidate *ot
     return cluster->start <= other->cluster.start && other->cluster.end <= cluster->end;
 }
 
+/* A candidate that is whole, covers this one and is not much larger; or NULL. */
+static const struct candidate *whole_around(const struct comparing *comparing,
+                                            const struct candidate *candidate)
+{
+    const struct candidate *list = comparing->list;
+    size_t low = 0, high = comparing->wholes;
+
+    while (low < high) { /* the first that begins behind it */
+        const size_t middle = low + (high - low) / 2;
+
+        if ((uint64_t)list[middle].cluster.main <= candidate->cluster.start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t tries = 0; low > 0 && tries < MOST_COMPARED; tries++, low--)
+        if (list[low - 1].finding && covers(&list[low - 1], candidate) &&
+            candidate->place.len >= list[low - 1].place.len / MUCH_LARGER)
+            return &list[low - 1];
+    return NULL;
+}
+
+/* Near-copies of what lies there to the bit are only counted; they are taken out of the list. */
+static void count_near_copies(struct comparing *comparing)
+{
+    struct candidate *list = comparing->list;
+    size_t kept = comparing->wholes;
+
+    for (size_t i = comparing->wholes; i < comparing->count; i++) {
+        const struct candidate *whole = whole_around(comparing, &list[i]);
+
+        if (whole)
+            comparing->matcher->found.list[whole->finding - 1].also++;
+        else
+            list[kept++] = list[i];
+    }
+    comparing->count = kept;
+}
+
 /*
- * Among many near-copies only those that explain most are compared, and none where one lies to the bit.
- * Whether the number-th is one of the others; *best: what was found there, or NULL.
+ * Among many near-copies only those that explain most are compared.  Whether the number-th is one of the
+ * others; *best: what was found there, or NULL.
  */
 static bool is_one_of_many(const struct comparing *comparing, size_t number, const struct candidate **best)
 {
-    const struct candidate *list = comparing->list, *candidate = &list[number];
+    const struct candidate *list = comparing->list;
     size_t covering = 0;
 
     *best = NULL;
-    if (comparing->matcher->options.all_references || candidate->whole)
+    if (comparing->matcher->options.all_references)
         return false;
-    for (size_t i = 0; i < number; i++) {
-        if (!covers(&list[i], candidate))
+    for (size_t i = comparing->wholes; i < number && covering < MOST_COMPARED; i++) {
+        if (!covers(&list[i], &list[number]))
             continue;
         if (!*best && list[i].finding)
             *best = &list[i];
-        if (list[i].whole && candidate->place.len >= list[i].place.len / MUCH_LARGER)
-            return true;
-        if (++covering >= MOST_COMPARED)
-            return true;
+        covering++;
     }
-    return false;
+    return covering >= MOST_COMPARED;
 }
 
 /* Whether the same reference was found there already, by other matches. */
@@ -223,6 +262,39 @@ static int compare(struct comparing *comparing, struct candidate *candidate, str
     return 0;
 }
 
+static int compare_wholes(struct comparing *comparing, struct error *err)
+{
+    struct candidate *list = comparing->list;
+
+    while (comparing->wholes < comparing->count && list[comparing->wholes].whole)
+        comparing->wholes++;
+    for (size_t i = 0; i < comparing->wholes; i++) {
+        const bool again = i > 0 && list[i].place.first == list[i - 1].place.first &&
+                           list[i].cluster.main == list[i - 1].cluster.main;
+
+        if (!again && compare(comparing, &list[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static int compare_others(struct comparing *comparing, struct error *err)
+{
+    for (size_t i = comparing->wholes; i < comparing->count; i++) {
+        const struct candidate *best;
+
+        if (is_found(comparing, i))
+            continue;
+        if (!is_one_of_many(comparing, i, &best)) {
+            if (compare(comparing, &comparing->list[i], err))
+                return -1;
+        } else if (best) {
+            comparing->matcher->found.list[best->finding - 1].also++;
+        }
+    }
+    return 0;
+}
+
 static int compare_candidates(struct matcher *matcher, size_t set, struct error *err)
 {
     struct comparing comparing = {.matcher = matcher, .set = set};
@@ -233,47 +305,77 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
         return -1;
     if (comparing.count)
         qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);
-    for (size_t i = 0; i < comparing.count; i++) {
-        const struct candidate *best;
+    if (compare_wholes(&comparing, err))
+        return -1;
+    if (!matcher->options.all_references)
+        count_near_copies(&comparing);
+    return compare_others(&comparing, err);
+}
 
-        if (is_found(&comparing, i))
-            continue;
-        if (!is_one_of_many(&comparing, i, &best)) {
-            if (compare(&comparing, &comparing.list[i], err))
-                return -1;
-        } else if (best) {
-            matcher->found.list[best->finding - 1].also++;
-        }
+/* Queries that lie one behind the other. */
+struct query_range {
+    size_t first, count;
+};
+
+/* Where to part them: at the widest gap of the middle half. */
+static size_t widest_gap(const struct matcher *matcher, const struct query_range *range)
+{
+    const struct query *queries = matcher->queries + range->first;
+    size_t widest = range->count / 2;
+
+    for (size_t i = range->count / 4; i < range->count - range->count / 4; i++)
+        if (queries[i].pos - queries[i - 1].pos > queries[widest].pos - queries[widest - 1].pos)
+            widest = i;
+    return widest;
+}
+
+static int search_range(struct matcher *matcher, size_t set, const struct query_range *range,
+                        struct error *err)
+{
+    const uint64_t bit = (uint64_t)1 << set;
+    const struct search_object object = {.queries = matcher->queries + range->first,
+                                         .query_count = range->count,
+                                         .size = matcher->object.size,
+                                         .c = matcher->object.probed_c,
+                                         .most_ln_e = matcher->options.most_ln_e,
+                                         .all = matcher->options.all_references,
+                                         .may_part = range->count >= LEAST_PARTED};
+
+    matcher->object.queries = object.queries;
+    return searcher_run(matcher->searchers[set], &object, bit, matcher->known & bit ? 0 : matcher->known,
+                        err);
+}
+
+/* What is too much for one search is searched in two parts. */
+static int match_range(struct matcher *matcher, size_t set, struct query_range range, struct error *err)
+{
+    const struct searcher *searcher = matcher->searchers[set];
+
+    if (search_range(matcher, set, &range, err))
+        return -1;
+    if (searcher_was_cut(searcher) && range.count >= LEAST_PARTED) {
+        const size_t half = widest_gap(matcher, &range);
+
+        return match_range(matcher, set, (struct query_range){range.first, half}, err) ||
+                       match_range(matcher, set, (struct query_range){range.first + half, range.count - half},
+                                   err)
+                   ? -1
+                   : 0;
     }
-    return 0;
+    matcher->cut = matcher->cut || searcher_was_cut(searcher);
+    if (searcher_unnamed(searcher) > matcher->unnamed)
+        matcher->unnamed = searcher_unnamed(searcher);
+    return compare_candidates(matcher, set, err);
 }
 
 /* Matches the first count queries with these sets. */
 static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, struct error *err)
 {
-    const struct search_object object = {.queries = matcher->queries,
-                                         .query_count = count,
-                                         .size = matcher->object.size,
-                                         .c = matcher->object.probed_c,
-                                         .most_ln_e = matcher->options.most_ln_e,
-                                         .all = matcher->options.all_references};
-
     matcher->object.samples = matcher->samples;
     matcher->object.count = matcher->sample_count;
-    matcher->object.queries = matcher->queries;
-    for (size_t set = 0; set < matcher->set_count; set++) {
-        const uint64_t bit = (uint64_t)1 << set;
-
-        if (!(sets & bit))
-            continue;
-        if (searcher_run(matcher->searchers[set], &object, bit, matcher->known & bit ? 0 : matcher->known,
-                         err) ||
-            compare_candidates(matcher, set, err))
+    for (size_t set = 0; set < matcher->set_count; set++)
+        if ((sets >> set & 1) && match_range(matcher, set, (struct query_range){0, count}, err))
             return -1;
-        matcher->cut = matcher->cut || searcher_was_cut(matcher->searchers[set]);
-        if (searcher_unnamed(matcher->searchers[set]) > matcher->unnamed)
-            matcher->unnamed = searcher_unnamed(matcher->searchers[set]);
-    }
     return 0;
 }
 

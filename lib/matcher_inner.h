@@ -56,7 +56,8 @@ struct search_object {
     uint64_t size;
     uint32_t c; /* at which it was sampled */
     double most_ln_e;
-    bool all; /* also references that others explain */
+    bool all;      /* also references that others explain */
+    bool may_part; /* if it is too much, it will be searched again in parts */
 };
 
 struct searcher;

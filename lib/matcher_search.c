@@ -8,7 +8,7 @@
 enum {
     MOST_CANDIDATES = 1 << 14,
     MOST_CLUSTERS = 1 << 12, /* of one reference, */
-    CLUSTER_WORK = 1 << 27,  /* and not so many that they take for ever: each goes through all hits */
+    CLUSTER_WORK = 1 << 20,  /* but not so many that they take for ever: each goes through all hits */
     ROUNDS = 4,
     LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
@@ -332,10 +332,16 @@ static void forget_explanations(struct searcher *s)
             s->lookup.states[i] = QUERY_OPEN;
 }
 
+/* Whether it is of no use to go on: the object will be searched part by part. */
+static bool is_over(const struct searcher *s)
+{
+    return s->lookup.object.may_part && searcher_was_cut(s);
+}
+
 static int find_candidates(struct searcher *s, struct error *err)
 {
     forget_explanations(s);
-    for (size_t i = 0, next; i < s->lookup.match_count; i = next) {
+    for (size_t i = 0, next; i < s->lookup.match_count && !is_over(s); i = next) {
         uint64_t first = 0, end = s->lookup.matches[i].sample + 1;
         const int found = refset_cache_bounds(s->cache, s->lookup.matches[i].sample, &first, &end, err);
 
@@ -420,18 +426,21 @@ static size_t sort_out_matches(struct searcher *s)
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
                  struct error *err)
 {
-    int some;
+    int some = 0;
 
     s->candidate_count = 0;
     s->cut = false;
     if (lookup_begin(&s->lookup, object, set, known, err))
         return -1;
     for (int round = object->all ? ROUNDS - 1 : 0;
-         (some = lookup_some(&s->lookup, looked_up[round], err)) > 0; round += round + 1 < ROUNDS)
+         !is_over(s) && (some = lookup_some(&s->lookup, looked_up[round], err)) > 0;
+         round += round + 1 < ROUNDS)
         if (find_candidates(s, err))
             return -1;
     if (some < 0)
         return -1;
+    if (is_over(s))
+        return 0;
     return sort_out_matches(s) ? find_candidates(s, err) : 0;
 }
 

@@ -126,11 +126,24 @@ static int look_up(struct wholes *wholes, struct refset_search *search, const st
     return 0;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->cluster.main != y->cluster.main)
+        return x->cluster.main < y->cluster.main ? -1 : 1;
+    if (x->place.len != y->place.len)
+        return x->place.len < y->place.len ? -1 : 1;
+    return x->place.file < y->place.file ? -1 : x->place.file > y->place.file;
+}
+
 int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
                 struct candidate *candidates, size_t count, struct error *err)
 {
     if (!object->content)
         return 0;
+    if (count)
+        qsort(candidates, count, sizeof *candidates, by_place); /* so that each place is hashed once */
     wholes->count = wholes->next = 0;
     wholes->budget = object->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * object->size;
     for (size_t i = 0; i < count; i++) {

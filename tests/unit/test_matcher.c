@@ -1093,6 +1093,88 @@ START_TEST(tables_that_count_up_are_no_evidence)
 }
 END_TEST
 
+/* ---- phrases ---- */
+
+/* Lines of a list of changes: most of each is the same in all of them. */
+static struct bytes list_of_changes(size_t len)
+{
+    static const char *const words[] = {"fix", "add", "remove", "test", "doc", "deps", "build", "stream"};
+    struct bytes bytes = new_bytes(len);
+
+    for (size_t at = 0; at < len;) {
+        const uint64_t commit = random64();
+        char line[200];
+        int n = snprintf(line, sizeof line,
+                         "* [[`%010llx`](https://git.example.org/project/commit/%016llx)] - **%s**: %s the "
+                         "%s of %s (A. Author) [#%u](https://git.example.org/project/pull/%u)\n",
+                         (unsigned long long)(commit >> 24), (unsigned long long)commit, words[commit % 8],
+                         words[commit / 8 % 8], words[commit / 64 % 8], words[commit / 512 % 8],
+                         (unsigned)(commit >> 40 & 0xffff), (unsigned)(commit >> 40 & 0xffff));
+
+        if ((size_t)n > len - at)
+            n = (int)(len - at);
+        memcpy(bytes.data + at, line, (size_t)n);
+        at += (size_t)n;
+    }
+    return bytes;
+}
+
+START_TEST(a_fragment_of_content_full_of_phrases_is_found_where_it_is)
+{
+    struct bytes changes = list_of_changes(400000), others[6];
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    for (size_t i = 0; i < 6; i++) {
+        others[i] = list_of_changes(300000);
+        add_file(0, others[i]);
+    }
+    add_file(0, changes);
+    begin_scan(false);
+    for (size_t from = 3001; from < 390000; from += 60007) {
+        struct bytes part = copy_of(changes, from, from + 8192), bytes = random_bytes(40000);
+        const struct findings *findings;
+
+        put(bytes, 20001, part);
+        findings = scan(bytes);
+        ck_assert_uint_eq(findings->count, 1);
+        assert_of(&findings->list[0], 0, changes);
+        ck_assert_int_eq(findings->list[0].verdict, VERDICT_FRAGMENT);
+        assert_range(&findings->list[0], 20001, from, from + 8192, 8 * PAIR_C);
+        free(part.data);
+        free(bytes.data);
+    }
+    for (size_t i = 0; i < 6; i++)
+        free(others[i].data);
+    free(changes.data);
+    end_test();
+}
+END_TEST
+
+START_TEST(phrases_in_common_are_no_finding)
+{
+    struct bytes bytes = random_bytes(200000);
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    for (size_t i = 0; i < 5; i++) {
+        struct bytes changes = list_of_changes(300000);
+
+        add_file(0, changes);
+        free(changes.data);
+    }
+    begin_scan(false);
+    for (size_t at = 0; at + 3000 < bytes.len; at += 500 + random_below(2500)) {
+        static const char phrase[] = "(https://git.example.org/project/commit/";
+
+        memcpy(bytes.data + at, phrase, sizeof phrase - 1);
+    }
+    assert_nothing(bytes, VERDICT_NONE);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
 /* ---- how an object comes ---- */
 
 START_TEST(what_is_found_does_not_depend_on_how_an_object_is_cut)
@@ -1429,6 +1511,7 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           a_part_that_a_hundred_files_have_is_no_finding,
           a_file_that_is_all_there_is_told_though_more_of_another_one_is,
           with_all_references_what_lies_in_a_larger_one_is_told_too, tables_that_count_up_are_no_evidence,
+          a_fragment_of_content_full_of_phrases_is_found_where_it_is, phrases_in_common_are_no_finding,
           what_is_found_does_not_depend_on_how_an_object_is_cut, chunks_are_scanned_one_by_one,
           objects_of_more_bytes_than_are_wanted_are_not_read,
           what_cannot_be_read_a_second_time_is_found_all_the_same, a_small_file_in_a_huge_object_is_found,
