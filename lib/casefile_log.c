@@ -135,8 +135,8 @@ static int digest_evidence(struct casefile *casefile, struct digest *digest, uin
 {
     static const char *const queries[] = {
         "SELECT * FROM object WHERE id >= ? AND id < ? ORDER BY id",
-        "SELECT * FROM finding WHERE class IN (0, 1, 2) AND object >= ? AND object < ? ORDER BY class, "
-        "object, rank",
+        ("SELECT * FROM finding WHERE class IN (0, 1, 2) AND object >= ? AND object < ?"
+         " ORDER BY class, object, rank"),
         "SELECT * FROM problem WHERE id >= ? AND id < ? ORDER BY id",
     };
     const int64_t first = casefile_id(evidence, 0), end = casefile_id(evidence + 1, 0);

@@ -89,7 +89,7 @@ void wholes_free(struct wholes *wholes);
 /*
  * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the
  * digest is looked up: so of a thousand near-copies the right one is found without comparing them.  Sets
- * candidate->whole and the file.
+ * candidate->whole, and puts the candidates into another order.
  */
 int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
                 struct candidate *candidates, size_t count, struct error *err);

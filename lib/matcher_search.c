@@ -8,7 +8,8 @@
 enum {
     MOST_CANDIDATES = 1 << 14,
     MOST_CLUSTERS = 1 << 12, /* of one reference, */
-    CLUSTER_WORK = 1 << 20,  /* but not so many that they take for ever: each goes through all hits */
+    LEAST_CLUSTERS = 16,
+    CLUSTER_WORK = 1 << 20, /* but not so many that they take for ever: each goes through all hits */
     ROUNDS = 4,
     LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
@@ -289,6 +290,14 @@ static size_t line_up(struct searcher *s, const struct candidate *candidate,
     return count;
 }
 
+/* How many clusters to look for among so many hits. */
+static size_t room_for(size_t hits)
+{
+    const size_t room = CLUSTER_WORK / (hits + 1);
+
+    return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
+}
+
 /* What is believed of one reference, of which the matches are candidate.first and count. */
 static int judge(struct searcher *s, struct candidate candidate, uint64_t first, struct error *err)
 {
@@ -312,7 +321,7 @@ static int judge(struct searcher *s, struct candidate candidate, uint64_t first,
     own = count_own(s, &candidate);
     pair = pair_of(s, &candidate.place, &own);
     hits = line_up(s, &candidate, record);
-    room = CLUSTER_WORK / (hits + 1) < MOST_CLUSTERS ? CLUSTER_WORK / (hits + 1) : MOST_CLUSTERS;
+    room = room_for(hits);
     found = chance_clusters(&pair, s->line, hits, s->clusters, room);
     s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {

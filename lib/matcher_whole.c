@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "content.h"
 #include "matcher_inner.h"
 
 enum {
-    PIECE = 64 << 10,
-    REMEMBERED = 64,         /* places that were hashed lately */
     MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
     MOST_TIMES = 8,          /* or so many times the object */
 };
@@ -22,17 +20,15 @@ struct whole_place {
 
 struct wholes {
     struct digest *digest;
-    uint8_t *piece;
-    struct whole_place places[REMEMBERED];
-    size_t count, next;
-    uint64_t budget;
+    struct whole_place last; /* that was hashed */
+    uint64_t budget;         /* bytes that may be */
 };
 
 struct wholes *wholes_new(struct error *err)
 {
     struct wholes *wholes = calloc(1, sizeof *wholes);
 
-    if (!wholes || !(wholes->piece = malloc(PIECE)))
+    if (!wholes)
         error_set(err, "out of memory");
     else if ((wholes->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
         return wholes;
@@ -45,7 +41,6 @@ void wholes_free(struct wholes *wholes)
     if (!wholes)
         return;
     digest_free(wholes->digest);
-    free(wholes->piece);
     free(wholes);
 }
 
@@ -67,63 +62,23 @@ static bool is_inside(const struct aligner_object *object, const struct candidat
            (uint64_t)start <= object->size - candidate->place.len;
 }
 
-/* 1; 0 if they cannot be read; -1 if libcrypto fails. */
-static int hash(struct wholes *wholes, struct content *content, const struct whole_place *place,
-                struct digest_values *values, struct error *err)
-{
-    if (digest_begin(wholes->digest, err))
-        return -1;
-    for (uint64_t done = 0; done < place->len;) {
-        const size_t piece = place->len - done < PIECE ? (size_t)(place->len - done) : PIECE;
-
-        if (content->read(content, place->start + done, wholes->piece, piece))
-            return 0;
-        if (digest_update(wholes->digest, wholes->piece, piece, err))
-            return -1;
-        done += piece;
-    }
-    return digest_final(wholes->digest, values, err) ? -1 : 1;
-}
-
-static struct whole_place *find_place(struct wholes *wholes, uint64_t start, uint64_t len)
-{
-    for (size_t i = 0; i < wholes->count; i++)
-        if (wholes->places[i].start == start && wholes->places[i].len == len)
-            return &wholes->places[i];
-    return NULL;
-}
-
-static struct whole_place *new_place(struct wholes *wholes, uint64_t start, uint64_t len)
-{
-    struct whole_place *place = &wholes->places[wholes->next];
-
-    *place = (struct whole_place){.start = start, .len = len};
-    wholes->next = (wholes->next + 1) % REMEMBERED;
-    wholes->count += wholes->count < REMEMBERED;
-    return place;
-}
-
-/* The file that lies where the candidate would, or 0. */
+/* Finds the file that lies where the candidate would. */
 static int look_up(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
-                   const struct candidate *candidate, uint64_t *file, struct error *err)
+                   const struct candidate *candidate, struct error *err)
 {
     const uint64_t start = (uint64_t)candidate->cluster.main, len = candidate->place.len;
-    struct whole_place *place = find_place(wholes, start, len);
-    struct digest_values values = {0};
+    struct whole_place *last = &wholes->last;
+    struct digest_values values;
     int hashed;
 
-    *file = 0;
-    if (!place) {
-        if (len > wholes->budget)
-            return 0;
-        wholes->budget -= len;
-        place = new_place(wholes, start, len);
-        hashed = hash(wholes, object->content, place, &values, err);
-        if (hashed < 0 || (hashed && refset_search_digests(search, &values, 0, &place->file, err)))
-            return -1;
-    }
-    *file = place->file;
-    return 0;
+    if (last->start == start && last->len == len)
+        return 0;
+    *last = (struct whole_place){.start = start, .len = len};
+    if (len > wholes->budget)
+        return 0;
+    wholes->budget -= len;
+    hashed = content_digest(object->content, wholes->digest, start, len, &values, err);
+    return hashed < 0 || (hashed && refset_search_digests(search, &values, 0, &last->file, err)) ? -1 : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -144,17 +99,16 @@ int wholes_mark(struct wholes *wholes, struct refset_search *search, const struc
         return 0;
     if (count)
         qsort(candidates, count, sizeof *candidates, by_place); /* so that each place is hashed once */
-    wholes->count = wholes->next = 0;
+    wholes->last = (struct whole_place){0};
     wholes->budget = object->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * object->size;
     for (size_t i = 0; i < count; i++) {
         struct candidate *candidate = &candidates[i];
-        uint64_t file;
 
         if (!is_inside(object, candidate) || !is_likely(object, candidate))
             continue;
-        if (look_up(wholes, search, object, candidate, &file, err))
+        if (look_up(wholes, search, object, candidate, err))
             return -1;
-        candidate->whole = file == candidate->place.file;
+        candidate->whole = wholes->last.file == candidate->place.file;
     }
     return 0;
 }

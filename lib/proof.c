@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
+#include "content.h"
 
 enum {
-    PIECE = 64 << 10,
     MOST_TRIES = 8, /* of a block, at different places */
 };
 
@@ -16,7 +15,6 @@ static const int64_t nowhere = INT64_MIN;
 
 struct prover {
     struct digest *digest;
-    uint8_t *piece;
     int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
     uint8_t *tries;
     size_t room;
@@ -36,14 +34,10 @@ struct prover *prover_new(struct error *err)
 {
     struct prover *prover = calloc(1, sizeof *prover);
 
-    if (prover) {
-        prover->piece = malloc(PIECE);
-        prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
-    }
-    if (prover && prover->piece && prover->digest)
-        return prover;
-    if (!prover || !prover->piece)
+    if (!prover)
         error_set(err, "out of memory");
+    else if ((prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+        return prover;
     prover_free(prover);
     return NULL;
 }
@@ -53,7 +47,6 @@ void prover_free(struct prover *prover)
     if (!prover)
         return;
     digest_free(prover->digest);
-    free(prover->piece);
     free(prover->diagonals);
     free(prover->tries);
     free(prover);
@@ -62,23 +55,11 @@ void prover_free(struct prover *prover)
 /* Whether bytes of the object have this SHA-1: 1 or 0, also if they cannot be read; -1 if libcrypto fails. */
 static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, const uint8_t *sha1)
 {
-    struct prover *prover = proving->prover;
-    struct digest_values values = {0};
+    struct digest_values values;
+    const int read =
+        content_digest(proving->content, proving->prover->digest, at, len, &values, proving->err);
 
-    if (digest_begin(prover->digest, proving->err))
-        return -1;
-    for (uint64_t done = 0; done < len;) {
-        const size_t piece = len - done < PIECE ? (size_t)(len - done) : PIECE;
-
-        if (proving->content->read(proving->content, at + done, prover->piece, piece))
-            return 0;
-        if (digest_update(prover->digest, prover->piece, piece, proving->err))
-            return -1;
-        done += piece;
-    }
-    if (digest_final(prover->digest, &values, proving->err))
-        return -1;
-    return memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
+    return read <= 0 ? read : memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
 }
 
 /* As that, for bytes of the reference on a diagonal: 0 if the object does not reach there. */

@@ -12,8 +12,8 @@ bits buffer cpu extdir extmap fat ntfs sandbox tsk
 bloom crc crew distance_simd escape keyblock names packing queue repeats siphash walk wire
 chain coates crew_task crew_worker database digest distance csv finding gf8 object segments
 backend blocks database_check database_pages database_statement inspector json kdb lines sampler
-backend_ewf backend_raw backend_tsk estimate list proof record
-compare hasher known list_ahead list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium refset
+backend_ewf backend_raw backend_tsk content estimate list record
+compare hasher known list_ahead list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium proof refset
 disk list_rds_delta list_sqlite refset_index
 filesystem refset_index_filter refset_index_write refset_reader refset_search
 filesystem_objects refset_cache refset_verify refset_writer
