@@ -5,7 +5,7 @@
 #include "refset_index.h"
 
 /* What the parts of the index share: refset_index.c lists, reads and merges segments, refset_index_write.c
- * writes them, refset_index_filter.c keeps their filters. */
+ * writes them with refset_index_builder.c, refset_index_filter.c keeps their filters. */
 
 enum {
     REFSET_KEY_BITS = KEYBLOCK_KEY_BITS,
@@ -38,6 +38,15 @@ struct builder {
     struct keyblock_entry *gathered; /* GATHER of them, from start to end not yet packed */
     size_t start, end;
 };
+
+/* keys: at most so many will be added. */
+int builder_begin(struct builder *builder, struct refset *set, enum refset_index index, uint64_t keys,
+                  struct error *err);
+/* Adds the values of one key. */
+int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
+                struct error *err);
+int builder_end(struct builder *builder, struct error *err);
+void builder_release(struct builder *builder);
 
 /* Entries, key after key, on their way into a segment. */
 struct sieve {

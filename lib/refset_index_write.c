@@ -4,8 +4,6 @@
 
 #include "refset_index_inner.h"
 
-enum { GATHER = 2 * KEYBLOCK_ENTRIES };
-
 /* ---- sorting ---- */
 
 enum { DIGIT_BITS = 12, DIGITS = REFSET_KEY_BITS / DIGIT_BITS, BUCKETS = 1 << DIGIT_BITS };
@@ -60,173 +58,6 @@ static void sort_values(struct keyblock_entry *entries, size_t count)
             qsort(entries, count, sizeof *entries, by_value);
             return;
         }
-}
-
-/* ---- writing a segment ---- */
-
-/* Whether there are blocks of that number. */
-static int has_blocks(struct refset *set, int64_t id, struct error *err)
-{
-    struct statement *row =
-        database_prepare(set->database, "SELECT 1 FROM block WHERE key BETWEEN ? AND ? LIMIT 1", err);
-    int result;
-
-    if (!row)
-        return -1;
-    statement_bind_number(row, 1, refset_row_key(id, 0));
-    statement_bind_number(row, 2, refset_row_key(id, REFSET_MOST_KEY));
-    result = statement_step(row, err);
-    statement_free(row);
-    return result;
-}
-
-/* The smallest number that no segment has, nor blocks whose segment was lost; 0 if there is none, -1 on
- * error. */
-static int64_t free_id(struct refset *set, const struct refset_segments *segments, struct error *err)
-{
-    for (int64_t id = 1; id <= REFSET_MOST_ID; id++) {
-        size_t i = 0;
-        int used;
-
-        while (i < segments->count && segments->list[i].id != id)
-            i++;
-        used = i < segments->count ? 1 : has_blocks(set, id, err);
-        if (used <= 0)
-            return used < 0 ? -1 : id;
-    }
-    return 0;
-}
-
-static void builder_release(struct builder *builder)
-{
-    statement_free(builder->insert);
-    bloom_free(builder->bloom);
-    free(builder->gathered);
-    *builder = (struct builder){0};
-}
-
-/* keys: at most so many will be added. */
-static int builder_begin(struct builder *builder, struct refset *set, enum refset_index index, uint64_t keys,
-                         struct error *err)
-{
-    struct refset_segments segments = {0};
-    int result = refset_index_segments(set, &segments, NULL, err);
-
-    *builder = (struct builder){.set = set, .segment = {.index = index, .generation = set->info.generation}};
-    builder->segment.id = result ? -1 : free_id(set, &segments, err);
-    refset_segments_release(&segments);
-    if (builder->segment.id < 0)
-        return -1;
-    if (!builder->segment.id)
-        return refset_broken(set, err, "it has too many segments");
-    builder->gathered = malloc(GATHER * sizeof *builder->gathered);
-    if (index != REFSET_COMMON)
-        builder->bloom = bloom_new(bloom_blocks_for(keys));
-    if (!builder->gathered || (index != REFSET_COMMON && !builder->bloom))
-        return error_set(err, "out of memory for an index");
-    builder->insert = database_prepare(set->database, "INSERT INTO block VALUES (?, ?)", err);
-    return builder->insert ? 0 : -1;
-}
-
-static void note_keys(struct builder *builder, const struct keyblock_entry *entries, size_t count)
-{
-    uint64_t keys[KEYBLOCK_ENTRIES];
-    size_t n = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || entries[i].key != entries[i - 1].key)
-            keys[n++] = entries[i].key;
-    for (size_t i = 0; i < count; i++)
-        builder->segment.marks += entries[i].value == KEYBLOCK_COMMON;
-    builder->segment.entries += count;
-    builder->segment.keys += n;
-    if (builder->bloom)
-        bloom_add(builder->bloom, keys, n);
-}
-
-static int put_block(struct builder *builder, bool more, struct error *err)
-{
-    const struct keyblock_entry *entries = builder->gathered + builder->start;
-    uint8_t data[KEYBLOCK_MAX];
-    size_t len, taken = keyblock_pack(entries, builder->end - builder->start, more, data, &len);
-
-    statement_bind_number(builder->insert, 1, refset_row_key(builder->segment.id, entries[0].key));
-    statement_bind_bytes(builder->insert, 2, data, len);
-    note_keys(builder, entries, taken);
-    builder->start += taken;
-    return statement_run(builder->insert, err);
-}
-
-/* Adds the values of one key. */
-static int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
-                       struct error *err)
-{
-    if (builder->end + count > GATHER) {
-        while (builder->end - builder->start > KEYBLOCK_ENTRIES / 2)
-            if (put_block(builder, true, err))
-                return -1;
-        builder->end -= builder->start;
-        memmove(builder->gathered, builder->gathered + builder->start, builder->end * sizeof *entries);
-        builder->start = 0;
-    }
-    memcpy(builder->gathered + builder->end, entries, count * sizeof *entries);
-    builder->end += count;
-    return 0;
-}
-
-static int store_segment(struct builder *builder, struct error *err)
-{
-    static const char sql[] = "INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?)";
-    const struct refset_segment *segment = &builder->segment;
-    const int64_t numbers[] = {segment->id,
-                               (int64_t)segment->index,
-                               (int64_t)segment->entries,
-                               (int64_t)segment->keys,
-                               (int64_t)segment->marks,
-                               (int64_t)segment->blocks,
-                               (int64_t)segment->generation};
-    struct statement *row = database_prepare(builder->set->database, sql, err);
-    int result;
-
-    if (!row)
-        return -1;
-    for (int i = 0; i < 7; i++)
-        statement_bind_number(row, i + 1, numbers[i]);
-    result = statement_run(row, err);
-    statement_free(row);
-    return result;
-}
-
-/* The filter was made for as many keys as there might be; it is made anew if there are far fewer. */
-static int fit_filter(struct builder *builder, struct error *err)
-{
-    struct bloom *bloom;
-
-    if (!builder->bloom)
-        return 0;
-    builder->segment.blocks = builder->bloom->blocks;
-    if (builder->segment.blocks <= refset_roomy(builder->segment.keys))
-        return 0;
-    builder->segment.blocks = bloom_blocks_for(builder->segment.keys);
-    bloom = bloom_new(builder->segment.blocks);
-    if (!bloom)
-        return error_set(err, "out of memory for an index");
-    bloom_free(builder->bloom);
-    builder->bloom = bloom;
-    return refset_index_add_keys(builder->set, &builder->segment, bloom, err);
-}
-
-static int builder_end(struct builder *builder, struct error *err)
-{
-    while (builder->start < builder->end)
-        if (put_block(builder, false, err))
-            return -1;
-    if (!builder->segment.entries)
-        return 0;
-    if (fit_filter(builder, err) || store_segment(builder, err))
-        return -1;
-    return builder->bloom ? refset_index_store_filter(builder->set, &builder->segment, builder->bloom, err)
-                          : 0;
 }
 
 /* ---- common features ---- */
@@ -306,19 +137,22 @@ int sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index
     return builder_begin(&sieve->builder, set, index, keys, err);
 }
 
-static int write_lost(struct sieve *sieve, struct error *err)
+static int write_lost(const struct sieve *sieve, struct error *err)
 {
-    struct keyblock_entry *scratch;
+    struct keyblock_entry *scratch = malloc((sieve->lost_count + 1) * sizeof *scratch);
+    struct builder builder = {0};
     int result;
 
-    if (!sieve->lost_count)
-        return 0;
-    scratch = malloc(sieve->lost_count * sizeof *scratch);
     if (!scratch)
         return error_set(err, "out of memory for an index");
-    result =
-        refset_index_write(sieve->builder.set, REFSET_COMMON, sieve->lost, scratch, sieve->lost_count, err);
+    sort_by_key(sieve->lost, scratch, sieve->lost_count);
     free(scratch);
+    result = builder_begin(&builder, sieve->builder.set, REFSET_COMMON, sieve->lost_count, err);
+    for (size_t i = 0; i < sieve->lost_count && !result; i++) /* each sample is there once */
+        result = builder_add(&builder, &sieve->lost[i], 1, err);
+    if (!result)
+        result = builder_end(&builder, err);
+    builder_release(&builder);
     return result;
 }
 
@@ -326,7 +160,7 @@ int sieve_end(struct sieve *sieve, struct error *err)
 {
     if (sieve_flush(sieve, err) || builder_end(&sieve->builder, err))
         return -1;
-    return write_lost(sieve, err);
+    return sieve->lost_count ? write_lost(sieve, err) : 0;
 }
 
 static size_t different_keys(const struct keyblock_entry *entries, size_t count)

@@ -288,7 +288,7 @@ static int add_row(struct scan *scan, const struct case_object *object, const st
         refset_file_release(&files[i]);
     free(files);
     free(references);
-    if (!result && count && scan->known[part->findings.list[0].set].kind != REFSET_KNOWN)
+    if (!result && part && count && scan->known[part->findings.list[0].set].kind != REFSET_KNOWN)
         atomic_fetch_add_explicit(&scan->progress.found[part->verdict], 1, memory_order_relaxed);
     return result;
 }

@@ -15,7 +15,7 @@ backend blocks database_check database_pages database_statement inspector json k
 backend_ewf backend_raw backend_tsk content estimate list record
 compare hasher known list_ahead list_csv list_encase list_hashdeep list_kith list_sql list_text list_vic medium proof refset
 disk list_rds_delta list_sqlite refset_index
-filesystem refset_index_filter refset_index_write refset_reader refset_search
+filesystem refset_index_builder refset_index_filter refset_index_write refset_reader refset_search
 filesystem_objects refset_cache refset_verify refset_writer
 batch evidence_sink matcher refset_copy refset_writer_digests refset_writer_files refset_writer_join refset_writer_records refset_writer_sources
 casefile evidence_task matcher_align matcher_judge matcher_lookup matcher_name matcher_whole scanner
