@@ -17,7 +17,8 @@ enum {
     STRAY_ANCHORS = 3, /* fewer matches that lie */
     STRAY_LEAST = 256, /* farther off, in bytes, */
     STRAY_SHARE = 16,  /* and a share of the reference's length, */
-    STRAY_MOST = 4096, /* up to so much, say nothing */
+    STRAY_MOST = 4096, /* up to so much, say nothing; */
+    STRAY_GAP = 64,    /* nor do those so many samples away from all others */
 };
 
 static const double dense_share = 0.05; /* of the samples, that match */
@@ -43,10 +44,22 @@ static bool is_near(const struct aligning *a, const struct estimate_range *range
     return lies_near(a, (int64_t)(a->start + range->a_start - range->b_start));
 }
 
-/* A match or two elsewhere may be chance. */
-static bool is_stray(const struct aligning *a, const struct estimate_range *range)
+/* Whether the ranges before and behind it are far away. */
+static bool stands_alone(const struct aligning *a, const struct estimate *estimate, size_t i)
 {
-    return range->anchors < STRAY_ANCHORS && !is_near(a, range);
+    const struct estimate_range *range = &estimate->ranges[i];
+    const uint64_t gap = (uint64_t)STRAY_GAP * a->window->params.c;
+
+    return estimate->range_count > 1 && (i == 0 || range[0].a_start > range[-1].a_end + gap) &&
+           (i + 1 == estimate->range_count || range[1].a_start > range[0].a_end + gap);
+}
+
+/* A match or two elsewhere may be chance: on the right diagonal, too, where a sample is known by its place
+ * and its character alone. */
+static bool is_stray(const struct aligning *a, const struct estimate *estimate, size_t i)
+{
+    return estimate->ranges[i].anchors < STRAY_ANCHORS &&
+           (!is_near(a, &estimate->ranges[i]) || stands_alone(a, estimate, i));
 }
 
 int judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding)
@@ -59,7 +72,7 @@ int judge_ranges(struct aligning *a, const struct estimate *estimate, struct fin
     for (size_t i = 0; i < estimate->range_count; i++) {
         const struct estimate_range *range = &estimate->ranges[i];
 
-        if (is_stray(a, range))
+        if (is_stray(a, estimate, i))
             continue;
         a->anchors += range->anchors;
         finding->ranges[count++] = (struct finding_range){a->start + range->a_start, a->start + range->a_end,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much kith scan finds, class by class, beside ssdeep and TLSH if they are installed.
+"""How much kith scan finds, class by class, beside ssdeep, TLSH and sdhash if they are installed.
 
 quality.py KITH CORPORA UNPACKED SCRATCH: CORPORA has scripts/frash.py; UNPACKED has pairs/ (two versions of real files, with
 what they truly have in common) and small/ (disk images with planted files).  Tables in Markdown go to standard output.
 A pair counts as found by kith if any finding names the reference; by ssdeep if the score is above 0; by TLSH if the distance
-is at most 100.
+is at most 100; by sdhash if the score is at least 1, and, beside it, at least 21.
 """
 import collections
 import csv
@@ -48,7 +48,14 @@ def tlsh(a, b):
     return bool(numbers) and numbers[0] <= 100
 
 
-PEERS = [(name, call) for name, call, tool in (("ssdeep", ssdeep, "ssdeep"), ("TLSH", tlsh, "tlsh_unittest")) if shutil.which(tool)]
+def sdhash(least):
+    def compare(a, b):
+        return bool(output("sdhash", "-g", "-t", str(least), a, b).strip())
+    return compare
+
+
+PEERS = [(name, call) for name, call, tool in (("ssdeep", ssdeep, "ssdeep"), ("TLSH", tlsh, "tlsh_unittest"), ("sdhash", sdhash(1), "sdhash"),
+                                               ("sdhash 21", sdhash(21), "sdhash")) if shutil.which(tool)]
 
 
 class Table:
@@ -142,8 +149,7 @@ def frash():
         told = found.get(path, {}).get(row["reference"].replace("/", "__"))
         table.add(frash_key(row), told and ("right" if told["verdict"] == row["relation"] else "other"), place[row["reference"]], path)
     table.show()
-    unrelated = {(row["file"].split("/")[1], row["reference"]) for row in truth if row["class"] != "scb"}
-    print("\nReferences that a fragment, an aligned or a noisy file does not come from: %d found among %d pairs." % strangers(truth, found, folder, unrelated))
+    show_strangers([row for row in truth if row["class"] in ("fragment", "align", "noise")], found, folder, place)
 
 
 def frash_kind(row):
@@ -168,22 +174,37 @@ def frash_key(row):
     return "noise, %s, %s %% of bytes" % (row["case"].split("_")[0], row["parameter"])
 
 
-def strangers(truth, found, folder, related):
-    """Findings of one original in what was made of another, if the two originals have nothing in common themselves."""
-    originals = sorted({row["reference"] for row in truth if row["class"] in ("fragment", "align", "noise")})
-    kin = set()
-    for row in truth:
-        if row["class"] == "noise" and row["parameter"] == "0.01":
-            for name in found.get(os.path.join(folder, row["file"]), {}):
-                kin.add((row["reference"], name))
-    wrong = total = 0
-    for row in truth:
-        if row["class"] not in ("fragment", "align", "noise"):
-            continue
-        others = [name for name in originals if name != row["reference"] and (row["reference"], name) not in kin]
-        total += len(others)
-        wrong += sum(name in found.get(os.path.join(folder, row["file"]), {}) for name in others)
-    return wrong, total
+STRING, DIFFERENT, SAMPLED = 32, 9, 45
+
+
+def related(place):
+    """Pairs of files with a string in common that says something: 32 bytes of which nine are different."""
+    at, pairs = collections.defaultdict(set), set()
+    for name, path in place.items():
+        data = open(path, "rb").read()
+        for i in range(0, len(data) - STRING, STRING):
+            if len(set(data[i:i + STRING])) >= DIFFERENT:
+                at[data[i:i + STRING]].add(name)
+    for name, path in place.items():
+        data = open(path, "rb").read()
+        for i in range(len(data) - STRING):
+            others = at.get(data[i:i + STRING])
+            if others and others != {name}:
+                pairs.update((name, other) for other in others)
+    return pairs | {(b, a) for a, b in pairs}
+
+
+def show_strangers(truth, found, folder, place):
+    """Findings of one original in what was made of another, if the two have nothing in common; of the peers for some of the pairs."""
+    originals = sorted({row["reference"] for row in truth})
+    kin = related({name: place[name] for name in originals})
+    pairs = [(name, os.path.join(folder, row["file"])) for row in truth for name in originals
+             if name != row["reference"] and (name, row["reference"]) not in kin]
+    print("\nPairs that have nothing in common: kith finds %d among %d" % (sum(name in found.get(path, {}) for name, path in pairs), len(pairs)), end="")
+    some = pairs[::SAMPLED]
+    for name, call in PEERS:
+        print("; %s %d among %d" % (name, sum(call(place[a], b) for a, b in some), len(some)), end="")
+    print(".")
 
 
 def main():

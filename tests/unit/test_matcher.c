@@ -616,6 +616,28 @@ START_TEST(whole_blocks_of_a_fragment_are_proved)
 }
 END_TEST
 
+/* Of a sample that is not looked up only place and character are known, so one in some thousands is alike by
+ * chance. */
+START_TEST(what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it)
+{
+    begin_files(2000000);
+    for (int i = 0; i < 2; i++)
+        for (size_t from = 400001; from < 2000000; from += 700000) {
+            struct bytes piece = copy_of(files[i], from, from + 8192), bytes = random_bytes(2000000);
+            const struct finding *finding;
+
+            put(bytes, from + 1000, piece);
+            ck_assert_uint_eq(scan(bytes)->count, 1);
+            finding = &parts[0].findings.list[0];
+            assert_of(finding, 0, files[i]);
+            assert_range(finding, from + 1000, from, from + 8192, 8 * PAIR_C);
+            free(piece.data);
+            free(bytes.data);
+        }
+    end_files();
+}
+END_TEST
+
 START_TEST(findings_that_match_in_too_few_bytes_are_not_told)
 {
     struct bytes bytes;
@@ -1496,9 +1518,10 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           a_file_of_which_the_halves_changed_places_is_a_variant,
           a_file_in_other_content_is_found_to_the_byte, a_file_that_is_there_twice_is_found_twice,
           two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
-          whole_blocks_of_a_fragment_are_proved, findings_that_match_in_too_few_bytes_are_not_told,
-          findings_of_a_larger_e_are_not_believed, a_file_at_the_beginning_of_free_space_is_embedded_in_it,
-          unrelated_content_matches_nothing, of_too_few_bytes_and_of_low_entropy_nothing_is_said,
+          whole_blocks_of_a_fragment_are_proved, what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it,
+          findings_that_match_in_too_few_bytes_are_not_told, findings_of_a_larger_e_are_not_believed,
+          a_file_at_the_beginning_of_free_space_is_embedded_in_it, unrelated_content_matches_nothing,
+          of_too_few_bytes_and_of_low_entropy_nothing_is_said,
           an_empty_object_is_no_finding_though_a_set_has_an_empty_file,
           without_sets_that_have_anything_nothing_is_found,
           content_that_a_known_set_has_too_is_no_evidence_for_others,
