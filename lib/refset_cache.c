@@ -6,7 +6,9 @@
 
 enum {
     SLOTS = 1 << 14,         /* for records, */
-    SHELVES = 1 << 10,       /* and for lists of first samples: */
+    SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
+    SHELVES_MOST = 1 << 15,  /* as many as the memory allows, */
+    BYTES_PER_SHELF = 768,   /* if they hold what one does mostly, */
     SHELF_BITS = 12,         /* each of so many samples, */
     MOST_ON_SHELF = 1 << 12, /* so it cannot be longer */
 };
@@ -29,10 +31,20 @@ struct refset_cache {
     struct refset_search *search;
     struct slot *slots;
     struct shelf *shelves;
+    size_t shelf_count;
     uint64_t *firsts; /* of the shelf that is being filled */
     size_t bytes, most_bytes;
     uint64_t now;
 };
+
+static size_t choose_shelves(size_t bytes)
+{
+    size_t count = SHELVES_LEAST;
+
+    while (count < SHELVES_MOST && 2 * count * BYTES_PER_SHELF <= bytes)
+        count *= 2;
+    return count;
+}
 
 struct refset_cache *refset_cache_new(struct refset_search *search, size_t bytes, struct error *err)
 {
@@ -42,7 +54,8 @@ struct refset_cache *refset_cache_new(struct refset_search *search, size_t bytes
         cache->search = search;
         cache->most_bytes = bytes;
         cache->slots = calloc(SLOTS, sizeof *cache->slots);
-        cache->shelves = calloc(SHELVES, sizeof *cache->shelves);
+        cache->shelf_count = choose_shelves(bytes);
+        cache->shelves = calloc(cache->shelf_count, sizeof *cache->shelves);
         cache->firsts = malloc((MOST_ON_SHELF + 2) * sizeof *cache->firsts);
     }
     if (cache && cache->slots && cache->shelves && cache->firsts)
@@ -68,7 +81,7 @@ void refset_cache_free(struct refset_cache *cache)
         return;
     for (size_t i = 0; cache->slots && i < SLOTS; i++)
         empty_slot(cache, &cache->slots[i]);
-    for (size_t i = 0; cache->shelves && i < SHELVES; i++)
+    for (size_t i = 0; cache->shelves && i < cache->shelf_count; i++)
         free(cache->shelves[i].firsts);
     free(cache->slots);
     free(cache->shelves);
@@ -86,7 +99,7 @@ static uint64_t mix(uint64_t x)
 
 static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, struct error *err)
 {
-    struct shelf *shelf = &cache->shelves[mix(number) % SHELVES];
+    struct shelf *shelf = &cache->shelves[mix(number) % cache->shelf_count];
     const uint64_t from = (number - 1) << SHELF_BITS;
     uint64_t *firsts;
     size_t count;
