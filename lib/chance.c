@@ -9,6 +9,7 @@ enum {
     BAND_MOST = 4096,
     BAND_SHARE = 64, /* of the shorter content: insertions shift more of a longer one */
     LEAST_HITS = 2,
+    FEW_HITS = 24,
 };
 
 static const double least_rate = 1e-4;
@@ -91,12 +92,29 @@ static int by_sample(const void *a, const void *b)
     return x->sample < y->sample ? -1 : x->sample > y->sample;
 }
 
+/* They are few mostly, and then this is faster than qsort. */
+static void sort_hits(struct chance_hit *hits, size_t count, int (*compare)(const void *, const void *))
+{
+    if (count > FEW_HITS) {
+        qsort(hits, count, sizeof *hits, compare);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const struct chance_hit hit = hits[i];
+        size_t k = i;
+
+        for (; k > 0 && compare(&hits[k - 1], &hit) > 0; k--)
+            hits[k] = hits[k - 1];
+        hits[k] = hit;
+    }
+}
+
 /* Numbers the different samples, from 0 on. */
 static void number_samples(struct chance_hit *hits, size_t count)
 {
     uint32_t number = 0;
 
-    qsort(hits, count, sizeof *hits, by_sample);
+    sort_hits(hits, count, by_sample);
     for (size_t i = 0; i < count; i++) {
         number += i > 0 && hits[i].sample != hits[i - 1].sample;
         hits[i].number = number;
@@ -104,10 +122,12 @@ static void number_samples(struct chance_hit *hits, size_t count)
 }
 
 /*
- * The band with the most different hits; they are in order.  How often a sample is in the band is counted in
- * the hit with its number, of which there are as many as there were hits at first: room.
+ * The band with the most different hits, and where it begins; they are in order.  How often a sample is in
+ * the band is counted in the hit with its number, of which there are as many as there were hits at first:
+ * room.
  */
-static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t room, double band)
+static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t room, double band,
+                                   size_t *begin)
 {
     struct cluster best = {.hits = 0};
     size_t first = 0, different = 0;
@@ -135,7 +155,24 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t
     best.low = diagonal(&hits[first]);
     best.high = diagonal(&hits[first + best.all - 1]);
     best.main = main_diagonal(hits + first, best.all);
+    *begin = first;
     return best;
+}
+
+/* Different hits that are in no band of the cluster's.  (Those that are there, too, are its own: a reference
+ * that lies in an object twice, or repeats itself.) */
+static size_t count_elsewhere(struct chance_hit *hits, size_t count, size_t room,
+                              const struct cluster *cluster, size_t first)
+{
+    size_t different = 0;
+
+    for (size_t i = 0; i < room; i++)
+        hits[i].among = 0;
+    for (size_t i = first; i < first + cluster->all; i++)
+        hits[hits[i].number].among = 1;
+    for (size_t i = 0; i < count; i++)
+        different += hits[hits[i].number].among++ == 0;
+    return different;
 }
 
 double chance_again(const struct chance_pair *pair, const struct cluster *cluster, double hits)
@@ -164,10 +201,11 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
     size_t found = 0;
 
     number_samples(hits, count);
-    qsort(hits, count, sizeof *hits, by_diagonal);
+    sort_hits(hits, count, by_diagonal);
     while (found < room && count >= LEAST_HITS) {
-        struct cluster cluster = fullest_band(hits, count, room_of_hits, band);
-        const double elsewhere = (double)(count - cluster.all);
+        size_t first;
+        struct cluster cluster = fullest_band(hits, count, room_of_hits, band, &first);
+        const double elsewhere = (double)count_elsewhere(hits, count, room_of_hits, &cluster, first);
 
         cluster.rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
         cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, cluster.rate);

@@ -24,7 +24,8 @@ struct chance_hit {
 struct chance_pair {
     uint64_t object_len, reference_len;
     double references; /* in the set */
-    double noise;      /* hits that chance gives this reference in all */
+    double noise;      /* hits that chance gives this reference in all; those that are seen elsewhere, if they
+                          are more: each sample once, and none that is in the cluster, too */
     double most_ln_e;  /* what is above is not believed */
 };
 

@@ -113,13 +113,16 @@ void matcher_is_range(struct matcher *matcher)
 
 /* ---- comparing them ---- */
 
-/* Those that need no comparing first, by their place; then those that explain most. */
+/* Those that need no comparing first, by their place; then those that explain most; then those that are only
+ * counted. */
 static int by_support(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
 
     if (x->whole != y->whole)
         return x->whole ? -1 : 1;
+    if (x->counted != y->counted)
+        return y->counted ? -1 : 1;
     if (x->whole && x->cluster.main != y->cluster.main)
         return x->cluster.main < y->cluster.main ? -1 : 1;
     if (!x->whole && x->support != y->support)
@@ -190,7 +193,7 @@ static void count_near_copies(struct comparing *comparing)
 
 /*
  * Among many near-copies only those that explain most are compared.  Whether the number-th is one of the
- * others; *best: what was found there, or NULL.
+ * others, or was only counted all the time; *best: what was found there, or NULL.
  */
 static bool is_one_of_many(const struct comparing *comparing, size_t number, const struct candidate **best)
 {
@@ -200,14 +203,14 @@ static bool is_one_of_many(const struct comparing *comparing, size_t number, con
     *best = NULL;
     if (comparing->matcher->options.all_references)
         return false;
-    for (size_t i = comparing->wholes; i < number && covering < MOST_COMPARED; i++) {
+    for (size_t i = comparing->wholes; i < number && covering < MOST_COMPARED && !list[i].counted; i++) {
         if (!covers(&list[i], &list[number]))
             continue;
         if (!*best && list[i].finding)
             *best = &list[i];
         covering++;
     }
-    return covering >= MOST_COMPARED;
+    return covering >= MOST_COMPARED || list[number].counted;
 }
 
 /* Whether the same reference was found there already, by other matches. */
@@ -283,7 +286,7 @@ static int compare_others(struct comparing *comparing, struct error *err)
     for (size_t i = comparing->wholes; i < comparing->count; i++) {
         const struct candidate *best;
 
-        if (is_found(comparing, i))
+        if (!comparing->list[i].counted && is_found(comparing, i))
             continue;
         if (!is_one_of_many(comparing, i, &best)) {
             if (compare(comparing, &comparing->list[i], err))
@@ -300,8 +303,7 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
     struct comparing comparing = {.matcher = matcher, .set = set};
 
     comparing.list = searcher_candidates(matcher->searchers[set], &comparing.count);
-    if (wholes_mark(matcher->wholes, matcher->sets[set], &matcher->object, comparing.list, comparing.count,
-                    err))
+    if (wholes_mark(matcher->wholes, matcher->sets[set], matcher->searchers[set], &matcher->object, err))
         return -1;
     if (comparing.count)
         qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);

@@ -276,8 +276,8 @@ static size_t take_hints(const struct aligning *a, const struct estimate *estima
     return count;
 }
 
-static int prove(const struct aligning *a, struct refset_search *search, const struct buffer *blocks,
-                 const struct estimate *estimate, struct finding *finding)
+static int prove(const struct aligning *a, const struct buffer *blocks, const struct estimate *estimate,
+                 struct finding *finding)
 {
     struct finding_range *hints = a->aligner->hints;
     struct refset_file *file = &a->aligner->file;
@@ -288,20 +288,19 @@ static int prove(const struct aligning *a, struct refset_search *search, const s
                                         .hints = hints,
                                         .hint_count = take_hints(a, estimate, hints)};
 
-    if (refset_search_file(search, a->place.file, file, a->err) < 0)
+    if (refset_search_file(a->search, a->place.file, file, a->err) < 0)
         return -1;
     if (finding->containment >= provable && (file->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         reference.sha1 = file->digests.bytes[DIGEST_SHA1];
     if (reference.block_count)
-        reference.block_size = blocks_size(a->place.len, refset_search_info(search)->params.block);
+        reference.block_size = blocks_size(a->place.len, refset_search_info(a->search)->params.block);
     return prover_run(a->aligner->prover, &reference, a->object->content, a->object->size, finding, a->err);
 }
 
 /* Whether a block may lie in a range. */
-static bool may_prove(const struct aligning *a, struct refset_search *search, const struct buffer *blocks,
-                      const struct finding *finding)
+static bool may_prove(const struct aligning *a, const struct buffer *blocks, const struct finding *finding)
 {
-    const uint64_t block = blocks_size(a->place.len, refset_search_info(search)->params.block);
+    const uint64_t block = blocks_size(a->place.len, refset_search_info(a->search)->params.block);
 
     for (size_t i = 0; i < finding->range_count && blocks->len; i++)
         if (finding->ranges[i].ref_end - finding->ranges[i].ref_start + 2 * a->place.c >= block)
@@ -310,8 +309,8 @@ static bool may_prove(const struct aligning *a, struct refset_search *search, co
 }
 
 /* Fills the finding; 0 if it is none. */
-static int judge(struct aligning *a, struct refset_search *search, const struct buffer *blocks,
-                 const struct comparison *comparison, struct finding *finding)
+static int judge(struct aligning *a, const struct buffer *blocks, const struct comparison *comparison,
+                 struct finding *finding)
 {
     const struct estimate *e = &comparison->estimate;
     bool evidence;
@@ -324,10 +323,10 @@ static int judge(struct aligning *a, struct refset_search *search, const struct 
     finding->resemblance = resemblance_of(a, comparison);
     finding->containment = e->b_in_a;
     evidence = judge_is_evidence(a, e, finding);
-    if (!evidence && !may_prove(a, search, blocks, finding))
+    if (!evidence && !may_prove(a, blocks, finding))
         return 0;
     finding->ln_e = a->candidate->cluster.ln_e;
-    if (prove(a, search, blocks, e, finding))
+    if (prove(a, blocks, e, finding))
         return -1;
     if (!evidence && finding->proof == PROOF_ESTIMATE)
         return 0;
@@ -335,8 +334,7 @@ static int judge(struct aligning *a, struct refset_search *search, const struct 
     return measure_edits(a, comparison, finding) ? -1 : 1;
 }
 
-static int align(struct aligning *a, struct refset_search *search, const struct buffer *blocks,
-                 struct findings *findings)
+static int align(struct aligning *a, const struct buffer *blocks, struct findings *findings)
 {
     struct comparison comparison;
     struct finding *finding;
@@ -350,7 +348,7 @@ static int align(struct aligning *a, struct refset_search *search, const struct 
     finding = findings_add(findings, a->err);
     if (!finding)
         return -1;
-    result = judge(a, search, blocks, &comparison, finding);
+    result = judge(a, blocks, &comparison, finding);
     if (result == 0) {
         free(finding->ranges);
         findings->count--;
@@ -372,6 +370,7 @@ int aligner_run(struct aligner *aligner, struct refset_search *search, struct se
                 struct findings *findings, struct error *err)
 {
     struct aligning a = {.aligner = aligner,
+                         .search = search,
                          .object = object,
                          .candidate = candidate,
                          .matches = searcher_matches(searcher),
@@ -394,7 +393,7 @@ int aligner_run(struct aligner *aligner, struct refset_search *search, struct se
         result = error_set(err, "the repeats of a record in %s cannot be read", refset_search_path(search));
     a.repeats = repeats;
     if (!result)
-        result = align(&a, search, &record->blocks, findings);
+        result = align(&a, &record->blocks, findings);
     free(repeats);
     return result;
 }

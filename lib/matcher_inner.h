@@ -26,8 +26,7 @@ struct query {
 enum match_kind {
     MATCH_RARE,
     MATCH_EXPLAINED, /* where something was found */
-    MATCH_COMMON,    /* so many files have it that it is no evidence, */
-    MATCH_ADMITTED,  /* unless there is no other */
+    MATCH_ADMITTED, /* so many files have it that it is no evidence of a part, but of all there is no other */
 };
 
 /* A query that is a sample of a reference. */
@@ -45,7 +44,9 @@ struct candidate {
     uint64_t support;    /* queries that it explains */
     bool common;         /* its matches are, so only all of it is worth telling */
     bool whole;          /* it lies there to the bit: the digest of these bytes is its own */
-    size_t finding;      /* its number, from 1 on; 0: nothing came of it */
+    bool counted;   /* nothing but place.first, start and end of the cluster and about the length are known:
+                       so many others explain its matches that it is only counted */
+    size_t finding; /* its number, from 1 on; 0: nothing came of it */
 };
 
 /* ---- finding candidates in one set ---- */
@@ -88,11 +89,11 @@ void wholes_free(struct wholes *wholes);
 
 /*
  * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the
- * digest is looked up: so of a thousand near-copies the right one is found without comparing them.  Sets
- * candidate->whole, and puts the candidates into another order.
+ * digest is looked up: so of a thousand near-copies the right one is found without comparing them, be it one
+ * that was only counted.  Sets candidate->whole, and puts the candidates into another order.
  */
-int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
-                struct candidate *candidates, size_t count, struct error *err);
+int wholes_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                const struct aligner_object *object, struct error *err);
 /* What there is to say of one that was marked. */
 int wholes_tell(const struct aligner_object *object, struct searcher *searcher,
                 const struct candidate *candidate, struct finding *finding, struct error *err);
@@ -132,6 +133,7 @@ size_t aligner_find(const struct record *reference, uint64_t pos, unsigned symbo
 /* One candidate on its way. */
 struct aligning {
     struct aligner *aligner;
+    struct refset_search *search;
     const struct aligner_object *object;
     const struct candidate *candidate;
     const struct match *matches;

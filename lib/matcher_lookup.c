@@ -2,6 +2,7 @@
 #include "matcher_lookup.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "known.h"
 
@@ -12,8 +13,15 @@ enum {
     NEIGHBOURS = 256,         /* samples before and behind a query in which it must not stand alone */
     SMALL_OBJECT = 512,       /* samples: here one neighbour is enough, else two */
     STRETCH = SEARCH_STRETCH, /* samples of which so many are looked up at once as are asked for */
-    LEAST_COMMON = 64,        /* files that may have a sample in any case, */
-    COMMON_SHARE = 100,       /* or one in so many */
+    FREQUENT_SLOTS = 1 << 15,
+    FREQUENT = 16,      /* files that may have a sample before it is postponed */
+    LEAST_COMMON = 64,  /* files that may have one that is evidence in any case, */
+    COMMON_SHARE = 100, /* or one in so many */
+};
+
+struct frequent {
+    uint64_t fp;
+    uint32_t files; /* 0: empty */
 };
 
 /* ---- which queries to look up ---- */
@@ -43,14 +51,16 @@ static int make_room(struct lookup *l, size_t count, struct error *err)
         return 0;
     free(l->queries);
     free(l->states);
+    free(l->files);
     free(l->keys);
     free(l->asked);
     l->room = 2 * count;
     l->queries = malloc(l->room * sizeof *l->queries);
     l->states = malloc(l->room);
+    l->files = malloc(l->room * sizeof *l->files);
     l->keys = malloc(l->room * sizeof *l->keys);
     l->asked = malloc(l->room * sizeof *l->asked);
-    if (l->queries && l->states && l->keys && l->asked)
+    if (l->queries && l->states && l->files && l->keys && l->asked)
         return 0;
     l->room = 0;
     return error_set(err, "out of memory for %zu samples", count);
@@ -63,8 +73,16 @@ static void collect(struct lookup *l, uint64_t set, uint64_t known)
     for (size_t i = 0; i < l->object.query_count; i++)
         if ((l->object.queries[i].sets & set) && !(l->object.queries[i].sets & known))
             l->queries[l->count++] = (uint32_t)i;
+    memset(l->files, 0, l->count * sizeof *l->files);
     for (size_t i = 0; i < l->count; i++)
         l->states[i] = stands_alone(l, i) ? QUERY_DROPPED : QUERY_OPEN;
+}
+
+int lookup_open(struct lookup *l, struct refset_search *search, struct error *err)
+{
+    l->search = search;
+    l->frequent = calloc(FREQUENT_SLOTS, sizeof *l->frequent);
+    return l->frequent ? 0 : error_set(err, "out of memory");
 }
 
 int lookup_begin(struct lookup *l, const struct search_object *object, uint64_t set, uint64_t known,
@@ -91,20 +109,70 @@ static size_t open_in_stretch(const struct lookup *l, size_t i, size_t *end)
     return open;
 }
 
-/* Chooses some of each stretch, evenly. */
-static size_t choose(struct lookup *l, size_t most)
+bool lookup_is_rare(const struct lookup *l, uint32_t files)
+{
+    const uint64_t references = refset_search_info(l->search)->counts.records;
+
+    return files <= LEAST_COMMON || files <= references / COMMON_SHARE;
+}
+
+/* Whether such a query can wait.  All references are looked for with all that is evidence. */
+static bool can_wait(const struct lookup *l, uint32_t files)
+{
+    return files > FREQUENT && !(l->object.all && lookup_is_rare(l, files));
+}
+
+static struct frequent *slot_of(const struct lookup *l, uint64_t fp)
+{
+    return &l->frequent[fp * 0x9e3779b97f4a7c15 >> 32 & (FREQUENT_SLOTS - 1)];
+}
+
+static void postpone(struct lookup *l, size_t query, uint32_t files)
+{
+    const uint64_t fp = l->object.queries[l->queries[query]].fp;
+
+    *slot_of(l, fp) = (struct frequent){fp, files};
+    l->states[query] = QUERY_POSTPONED;
+    l->files[query] = files;
+    l->noise += lookup_is_rare(l, files) ? files : 0;
+}
+
+/* What is known to be frequent need not be looked up for that. */
+static bool postpone_known(struct lookup *l, size_t query)
+{
+    const uint64_t fp = l->object.queries[l->queries[query]].fp;
+    const struct frequent *slot = slot_of(l, fp);
+
+    if (!slot->files || slot->fp != fp || !can_wait(l, slot->files))
+        return false;
+    postpone(l, query, slot->files);
+    return true;
+}
+
+static void ask(struct lookup *l, size_t query, size_t number)
+{
+    l->keys[number] = known_key(l->object.queries[l->queries[query]].fp);
+    l->asked[number] = (uint32_t)query;
+    l->states[query] = QUERY_LOOKED_UP;
+}
+
+/* Chooses some of each stretch, evenly; *asked: those that have to be looked up.  (Which are chosen must not
+ * depend on what is known of earlier objects.) */
+static size_t choose(struct lookup *l, size_t most, size_t *asked)
 {
     size_t chosen = 0;
 
+    *asked = 0;
     for (size_t i = 0, end; i < l->count; i = end) {
         const size_t open = open_in_stretch(l, i, &end), step = open / most + (open % most > 0);
 
-        for (size_t k = 0; i < end; i++)
-            if (l->states[i] == QUERY_OPEN && k++ % step == 0) {
-                l->keys[chosen] = known_key(l->object.queries[l->queries[i]].fp);
-                l->asked[chosen++] = l->queries[i];
-                l->states[i] = QUERY_LOOKED_UP;
-            }
+        for (size_t k = 0; i < end; i++) {
+            if (l->states[i] != QUERY_OPEN || k++ % step != 0)
+                continue;
+            chosen++;
+            if (!postpone_known(l, i))
+                ask(l, i, (*asked)++);
+        }
     }
     return chosen;
 }
@@ -176,35 +244,30 @@ static int make_match_room(struct lookup *l, size_t count, struct error *err)
     return 0;
 }
 
-/* A sample that so many files have is no evidence of one of them. */
-static uint64_t most_files(const struct lookup *l)
+/* all: also what could wait, which is counted already. */
+static int keep_matches(struct lookup *l, bool all, struct error *err)
 {
-    const uint64_t references = refset_search_info(l->search)->counts.records;
-
-    return references / COMMON_SHARE > LEAST_COMMON ? references / COMMON_SHARE : LEAST_COMMON;
-}
-
-static int keep_matches(struct lookup *l, struct error *err)
-{
-    const uint64_t most = most_files(l);
-
     if (make_match_room(l, l->match_count + l->hits.count, err))
         return -1;
     for (size_t i = 0; i < l->hits.count; i++) {
         const struct refset_hit *hit = &l->hits.list[i];
-        const enum match_kind kind = hit->files > most ? MATCH_COMMON : MATCH_RARE;
+        const uint32_t query = l->asked[hit->query];
 
         if (hit->files == 0) {
             l->unnamed++;
-            continue;
+        } else if (!all && can_wait(l, hit->files)) {
+            if (l->states[query] != QUERY_POSTPONED)
+                postpone(l, query, hit->files);
+        } else {
+            l->matches[l->match_count++] = (struct match){
+                hit->sample, l->queries[query], lookup_is_rare(l, hit->files) ? MATCH_RARE : MATCH_ADMITTED};
+            l->noise += !all;
         }
-        l->matches[l->match_count++] = (struct match){hit->sample, l->asked[hit->query], kind};
-        l->noise += kind == MATCH_RARE;
     }
     return 0;
 }
 
-static int look_up(struct lookup *l, size_t count, struct error *err)
+static int look_up(struct lookup *l, size_t count, bool all, struct error *err)
 {
     for (size_t done = 0, piece; done < count && l->match_count < MOST_MATCHES; done += piece) {
         piece = count - done < BATCH ? count - done : BATCH;
@@ -213,7 +276,7 @@ static int look_up(struct lookup *l, size_t count, struct error *err)
             return -1;
         for (size_t i = 0; i < l->hits.count; i++)
             l->hits.list[i].query += (uint32_t)done;
-        if (keep_matches(l, err))
+        if (keep_matches(l, all, err))
             return -1;
     }
     sort_matches(l);
@@ -222,9 +285,20 @@ static int look_up(struct lookup *l, size_t count, struct error *err)
 
 int lookup_some(struct lookup *l, size_t most, struct error *err)
 {
-    const size_t chosen = choose(l, most);
+    size_t asked;
+    const size_t chosen = choose(l, most, &asked);
 
-    return chosen && look_up(l, chosen, err) ? -1 : chosen > 0;
+    return asked && look_up(l, asked, false, err) ? -1 : chosen > 0;
+}
+
+int lookup_postponed(struct lookup *l, struct error *err)
+{
+    size_t asked = 0;
+
+    for (size_t i = 0; i < l->count; i++)
+        if (l->states[i] == QUERY_POSTPONED)
+            ask(l, i, asked++);
+    return asked && look_up(l, asked, true, err) ? -1 : asked > 0;
 }
 
 bool lookup_is_full(const struct lookup *l)
@@ -234,8 +308,10 @@ bool lookup_is_full(const struct lookup *l)
 
 void lookup_release(struct lookup *l)
 {
+    free(l->frequent);
     free(l->queries);
     free(l->states);
+    free(l->files);
     free(l->keys);
     free(l->asked);
     refset_hits_release(&l->hits);

@@ -15,6 +15,10 @@ struct anchor_pair {
 struct namer {
     struct anchor_pair *pairs; /* by pos */
     size_t count, room;
+    bool *in_set; /* of each sample of the window: whether the set may have it */
+    uint64_t *keys;
+    uint32_t *passed;
+    size_t window_room;
 };
 
 struct namer *namer_new(struct error *err)
@@ -28,9 +32,48 @@ struct namer *namer_new(struct error *err)
 
 void namer_free(struct namer *namer)
 {
-    if (namer)
-        free(namer->pairs);
+    if (!namer)
+        return;
+    free(namer->pairs);
+    free(namer->in_set);
+    free(namer->keys);
+    free(namer->passed);
     free(namer);
+}
+
+static int make_room(struct namer *namer, size_t count, struct error *err)
+{
+    if (count <= namer->window_room)
+        return 0;
+    free(namer->in_set);
+    free(namer->keys);
+    free(namer->passed);
+    namer->window_room = 2 * count;
+    namer->in_set = malloc(namer->window_room * sizeof *namer->in_set);
+    namer->keys = malloc(namer->window_room * sizeof *namer->keys);
+    namer->passed = malloc(namer->window_room * sizeof *namer->passed);
+    if (namer->in_set && namer->keys && namer->passed)
+        return 0;
+    namer->window_room = 0;
+    return error_set(err, "out of memory for %zu samples", count);
+}
+
+/* What the set does not have at all is no sample of the reference, whatever its place and character. */
+static int probe_window(struct namer *namer, const struct aligning *a)
+{
+    const struct record *window = a->window;
+    size_t found;
+
+    if (make_room(namer, window->count, a->err))
+        return -1;
+    for (size_t i = 0; i < window->count; i++) {
+        namer->keys[i] = known_key(window->samples[i].fp);
+        namer->in_set[i] = false;
+    }
+    found = refset_search_probe(a->search, namer->keys, window->count, namer->passed);
+    for (size_t i = 0; i < found; i++)
+        namer->in_set[namer->passed[i]] = true;
+    return 0;
 }
 
 static int by_pos(const void *x, const void *y)
@@ -126,7 +169,7 @@ static void name_neighbours(const struct namer *namer, const struct aligning *a)
 
         while (next < namer->count && namer->pairs[next].pos < sample->pos)
             next++;
-        if (lies_on(reference, sample, last, &near_last))
+        if (!namer->in_set[i] || lies_on(reference, sample, last, &near_last))
             continue;
         for (size_t side = next ? next - 1 : 0; side <= next && side < namer->count; side++)
             if (lies_on(reference, sample, namer->pairs[side].diagonal, &near[side != next])) {
@@ -140,7 +183,7 @@ static void name_neighbours(const struct namer *namer, const struct aligning *a)
 
         while (pair > 0 && namer->pairs[pair - 1].pos > sample->pos)
             pair--;
-        if (!lies_on(reference, sample, last, &near_last) && pair > 0 &&
+        if (namer->in_set[i - 1] && !lies_on(reference, sample, last, &near_last) && pair > 0 &&
             lies_on(reference, sample, namer->pairs[pair - 1].diagonal, &near[0]))
             last = namer->pairs[pair - 1].diagonal;
     }
@@ -173,7 +216,7 @@ static void name_strangers(const struct aligning *a)
 
 int namer_run(struct namer *namer, const struct aligning *a)
 {
-    if (collect_pairs(namer, a))
+    if (probe_window(namer, a) || collect_pairs(namer, a))
         return -1;
     name_matches(a);
     name_repeats(a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "known.h"
 #include "matcher_lookup.h"
@@ -13,9 +14,13 @@ enum {
     ROUNDS = 4,
     LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
+    MOST_CLAIMS = 32, /* candidates that explain the same matches: others are only counted, */
+    MOST_LEAST = 16,
+    LEAST_OWN = 2, /* unless they have so many matches that are not explained so often */
 };
 
-static const double first_look = 1e-3;                          /* E of the few samples that were looked up */
+static const double first_look = 1;   /* E of the few samples that were looked up, */
+static const double best_look = 1e-3; /* and if all of them should line up */
 static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX}; /* in each round, of each stretch */
 
 enum {
@@ -28,6 +33,13 @@ struct stretch {
     uint64_t start, end; /* half open */
 };
 
+/* A reference that has matches. */
+struct kin {
+    uint64_t record;     /* its first sample */
+    uint64_t samples;    /* it has so many */
+    size_t first, count; /* the matches */
+};
+
 struct searcher {
     struct lookup lookup;
     struct refset_cache *cache;
@@ -36,6 +48,10 @@ struct searcher {
     struct cluster *clusters; /* of one reference */
     bool cut;                 /* there are more than that */
     struct stretch *covered;  /* where something was found */
+    struct kin *kin;
+    size_t kin_count, kin_room;
+    uint8_t *claims; /* of each query of the object: so many candidates have it, up to MOST_CLAIMS */
+    size_t claim_room;
     struct chance_hit *line;
     size_t line_room;
 };
@@ -54,8 +70,7 @@ struct searcher *searcher_new(struct refset_search *search, size_t cache, struct
         searcher_free(s);
         return NULL;
     }
-    s->lookup.search = search;
-    s->cache = refset_cache_new(search, cache, err);
+    s->cache = lookup_open(&s->lookup, search, err) ? NULL : refset_cache_new(search, cache, err);
     if (s->cache)
         return s;
     searcher_free(s);
@@ -72,44 +87,37 @@ void searcher_free(struct searcher *s)
     free(s->covered);
     free(s->clusters);
     free(s->line);
+    free(s->kin);
+    free(s->claims);
     free(s);
 }
 
 /* ---- candidates ---- */
 
-/* A candidate's matches that are evidence, and those that would be noise to others. */
-struct own_matches {
-    size_t evidence, noise;
-};
-
-static struct own_matches count_own(const struct searcher *s, const struct candidate *candidate)
+/* Of a candidate's matches those that would be noise to others. */
+static size_t count_rare(const struct searcher *s, const struct candidate *candidate)
 {
-    struct own_matches own = {0};
+    size_t count = 0;
 
-    for (size_t i = 0; i < candidate->count; i++) {
-        const enum match_kind kind = s->lookup.matches[candidate->first + i].kind;
-
-        own.evidence += kind != MATCH_COMMON;
-        own.noise += kind == MATCH_RARE;
-    }
-    return own;
+    for (size_t i = 0; i < candidate->count; i++)
+        count += s->lookup.matches[candidate->first + i].kind == MATCH_RARE;
+    return count;
 }
 
 /* The matches with other references tell how many there would be by chance with this one; a few references
  * tell little. */
-static struct chance_pair pair_of(const struct searcher *s, const struct refset_place *place,
-                                  const struct own_matches *own)
+static struct chance_pair pair_of(const struct searcher *s, const struct candidate *candidate)
 {
     const struct refset_counts *counts = &refset_search_info(s->lookup.search)->counts;
     const double mean = (double)counts->samples / (double)counts->records;
     const double noise =
-        (double)(s->lookup.noise - own->noise) / fmax((double)counts->records, FEW_REFERENCES);
+        (double)(s->lookup.noise - count_rare(s, candidate)) / fmax((double)counts->records, FEW_REFERENCES);
 
     return (struct chance_pair){
         .object_len = s->lookup.object.size,
-        .reference_len = place->len,
+        .reference_len = candidate->place.len,
         .references = (double)counts->records,
-        .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
+        .noise = noise * fmin(1, (double)candidate->place.count / fmax(1, mean)),
         .most_ln_e = fmax(s->lookup.object.most_ln_e, log(first_look)), /* more will be seen of it */
     };
 }
@@ -140,7 +148,7 @@ static size_t take_cluster(struct searcher *s, struct candidate *candidate,
         if (diagonal < cluster->low || diagonal > cluster->high)
             continue;
         s->line[count++] = hit;
-        rare += match->kind == MATCH_RARE || match->kind == MATCH_EXPLAINED;
+        rare += match->kind != MATCH_ADMITTED;
     }
     candidate->common = rare < LEAST_RARE;
     return count;
@@ -243,6 +251,20 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
         support_at(s, support, s->line[next].object, s->line[next].sample);
 }
 
+/* Its matches in the cluster are explained once more. */
+static void claim(struct searcher *s, const struct candidate *candidate, const struct refset_record *record)
+{
+    for (size_t i = 0; i < candidate->count; i++) {
+        const struct match *match = &s->lookup.matches[candidate->first + i];
+        const struct chance_hit hit = hit_of(s, match, record);
+        const int64_t diagonal = (int64_t)(hit.object - hit.reference);
+
+        if (diagonal >= candidate->cluster.low && diagonal <= candidate->cluster.high &&
+            s->claims[match->query] < MOST_CLAIMS)
+            s->claims[match->query]++;
+    }
+}
+
 /*
  * Takes a candidate that is believed: E is small enough, and its matches are so many or so close that there
  * may be a stretch which proves it (matcher_judge.c).  What it explains need not be looked up.
@@ -263,6 +285,7 @@ static void consider(struct searcher *s, struct candidate *candidate, const stru
     for (size_t i = 0; i < support.explained; i++)
         s->lookup.states[s->lookup.asked[i]] = QUERY_EXPLAINED;
     s->candidates[s->candidate_count++] = *candidate;
+    claim(s, candidate, record);
 }
 
 static int make_line(struct searcher *s, size_t count, struct error *err)
@@ -278,16 +301,10 @@ static int make_line(struct searcher *s, size_t count, struct error *err)
     return error_set(err, "out of memory for %zu matches", count);
 }
 
-/* The matches that are evidence, as hits. */
-static size_t line_up(struct searcher *s, const struct candidate *candidate,
-                      const struct refset_record *record)
+static void line_up(struct searcher *s, const struct candidate *candidate, const struct refset_record *record)
 {
-    size_t count = 0;
-
     for (size_t i = 0; i < candidate->count; i++)
-        if (s->lookup.matches[candidate->first + i].kind != MATCH_COMMON)
-            s->line[count++] = hit_of(s, &s->lookup.matches[candidate->first + i], record);
-    return count;
+        s->line[i] = hit_of(s, &s->lookup.matches[candidate->first + i], record);
 }
 
 /* How many clusters to look for among so many hits. */
@@ -298,31 +315,28 @@ static size_t room_for(size_t hits)
     return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
 }
 
-/* What is believed of one reference, of which the matches are candidate.first and count. */
-static int judge(struct searcher *s, struct candidate candidate, uint64_t first, struct error *err)
+/* What is believed of one reference. */
+static int judge(struct searcher *s, const struct kin *kin, struct error *err)
 {
-    struct own_matches own = count_own(s, &candidate);
-    struct chance_pair pair = pair_of(s, &candidate.place, &own);
+    struct candidate candidate = {.first = kin->first, .count = kin->count};
+    struct chance_pair pair;
     const struct refset_record *record;
-    size_t found, room, hits;
+    size_t found, room;
     bool missing;
 
-    if (chance_best_ln_e(&pair, own.evidence) > pair.most_ln_e)
-        return 0;
-    record = refset_cache_record(s->cache, first, &missing, err);
+    record = refset_cache_record(s->cache, kin->record, &missing, err);
     if (!record)
         return missing ? 0 : -1;
     candidate.place = record->place;
-    while (candidate.count &&
-           s->lookup.matches[candidate.first + candidate.count - 1].sample >= first + record->place.count)
+    while (candidate.count && s->lookup.matches[candidate.first + candidate.count - 1].sample >=
+                                  kin->record + record->place.count)
         candidate.count--; /* samples of a record that is not there any more */
     if (make_line(s, candidate.count, err))
         return -1;
-    own = count_own(s, &candidate);
-    pair = pair_of(s, &candidate.place, &own);
-    hits = line_up(s, &candidate, record);
-    room = room_for(hits);
-    found = chance_clusters(&pair, s->line, hits, s->clusters, room);
+    pair = pair_of(s, &candidate);
+    line_up(s, &candidate, record);
+    room = room_for(candidate.count);
+    found = chance_clusters(&pair, s->line, candidate.count, s->clusters, room);
     s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = s->clusters[i];
@@ -338,7 +352,7 @@ static void forget_explanations(struct searcher *s)
     s->cut = false;
     for (size_t i = 0; i < s->lookup.count; i++)
         if (s->lookup.states[i] == QUERY_EXPLAINED)
-            s->lookup.states[i] = QUERY_OPEN;
+            s->lookup.states[i] = s->lookup.files[i] ? QUERY_POSTPONED : QUERY_OPEN;
 }
 
 /* Whether it is of no use to go on: the object will be searched part by part. */
@@ -347,10 +361,53 @@ static bool is_over(const struct searcher *s)
     return s->lookup.object.may_part && searcher_was_cut(s);
 }
 
-static int find_candidates(struct searcher *s, struct error *err)
+/* ---- the references that have matches ---- */
+
+static int add_kin(struct searcher *s, const struct kin *kin, struct error *err)
 {
-    forget_explanations(s);
-    for (size_t i = 0, next; i < s->lookup.match_count && !is_over(s); i = next) {
+    if (s->kin_count == s->kin_room) {
+        const size_t room = s->kin_room ? 2 * s->kin_room : 1024;
+        struct kin *longer = realloc(s->kin, room * sizeof *longer);
+
+        if (!longer)
+            return error_set(err, "out of memory for %zu references", room);
+        s->kin = longer;
+        s->kin_room = room;
+    }
+    s->kin[s->kin_count++] = *kin;
+    return 0;
+}
+
+/* Those that explain most first, and of these the smallest. */
+static int by_matches(const void *a, const void *b)
+{
+    const struct kin *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    if (x->samples != y->samples)
+        return x->samples < y->samples ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* How many matches of a reference there must be at least. */
+static size_t least_matches(const struct searcher *s)
+{
+    const struct chance_pair pair = pair_of(s, &(struct candidate){.count = 0});
+    const double most = fmax(s->lookup.object.most_ln_e, log(best_look));
+    size_t least = 1;
+
+    while (least < MOST_LEAST && chance_best_ln_e(&pair, least) > most)
+        least++;
+    return least;
+}
+
+static int gather_kin(struct searcher *s, struct error *err)
+{
+    const size_t least = least_matches(s);
+
+    s->kin_count = 0;
+    for (size_t i = 0, next; i < s->lookup.match_count; i = next) {
         uint64_t first = 0, end = s->lookup.matches[i].sample + 1;
         const int found = refset_cache_bounds(s->cache, s->lookup.matches[i].sample, &first, &end, err);
 
@@ -358,11 +415,73 @@ static int find_candidates(struct searcher *s, struct error *err)
             return -1;
         for (next = i + 1; next < s->lookup.match_count && s->lookup.matches[next].sample < end;)
             next++;
-        if (found && judge(s, (struct candidate){.first = i, .count = next - i}, first, err))
+        if (found && next - i >= least && add_kin(s, &(struct kin){first, end - first, i, next - i}, err))
+            return -1;
+    }
+    if (s->kin_count)
+        qsort(s->kin, s->kin_count, sizeof *s->kin, by_matches);
+    return 0;
+}
+
+static int forget_claims(struct searcher *s, struct error *err)
+{
+    const size_t count = s->lookup.object.query_count;
+
+    if (count > s->claim_room) {
+        free(s->claims);
+        s->claims = malloc(2 * count);
+        s->claim_room = s->claims ? 2 * count : 0;
+        if (!s->claims)
+            return error_set(err, "out of memory for %zu samples", count);
+    }
+    if (count)
+        memset(s->claims, 0, count);
+    return 0;
+}
+
+/* Whether so many others explain its matches that it is only counted. */
+static bool is_one_of_many(const struct searcher *s, const struct kin *kin)
+{
+    size_t own = 0;
+
+    for (size_t i = 0; i < kin->count && own < LEAST_OWN; i++)
+        own += s->claims[s->lookup.matches[kin->first + i].query] < MOST_CLAIMS;
+    return own < LEAST_OWN && kin->count >= LEAST_OWN && !s->lookup.object.all;
+}
+
+static void count_only(struct searcher *s, const struct kin *kin)
+{
+    struct candidate candidate = {.place = {.first = kin->record, .count = kin->samples},
+                                  .cluster = {.start = UINT64_MAX},
+                                  .counted = true};
+
+    if (s->candidate_count == MOST_CANDIDATES)
+        return;
+    candidate.place.len = kin->samples * refset_search_info(s->lookup.search)->params.c;
+    for (size_t i = 0; i < kin->count; i++) {
+        const uint64_t pos = s->lookup.object.queries[s->lookup.matches[kin->first + i].query].pos;
+
+        candidate.cluster.start = pos < candidate.cluster.start ? pos : candidate.cluster.start;
+        candidate.cluster.end = pos > candidate.cluster.end ? pos : candidate.cluster.end;
+    }
+    s->candidates[s->candidate_count++] = candidate;
+}
+
+static int find_candidates(struct searcher *s, struct error *err)
+{
+    forget_explanations(s);
+    if (forget_claims(s, err) || gather_kin(s, err))
+        return -1;
+    for (size_t i = 0; i < s->kin_count && !is_over(s); i++) {
+        if (is_one_of_many(s, &s->kin[i]))
+            count_only(s, &s->kin[i]);
+        else if (judge(s, &s->kin[i], err))
             return -1;
     }
     return 0;
 }
+
+/* ---- what was found, and what more there may be ---- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -381,6 +500,8 @@ static size_t cover(struct searcher *s)
     for (size_t i = 0; i < s->candidate_count; i++) {
         const struct cluster *cluster = &s->candidates[i].cluster;
 
+        if (s->candidates[i].counted)
+            continue;
         if (count == 0 || cluster->start > s->covered[count - 1].end)
             s->covered[count++] = (struct stretch){cluster->start, cluster->end + 1};
         else if (cluster->end >= s->covered[count - 1].end)
@@ -406,30 +527,51 @@ static bool is_covered(const struct searcher *s, size_t count, uint64_t pos)
 
 /*
  * Matches where something was found are explained by it, or by near-copies of it: they are no noise to what
- * lies elsewhere.  Elsewhere what is common counts, too: a set may have a hundred versions of one file, and
- * nothing of them may be rarer than that.  (matcher.c takes it only for whole files.)  The number of matches
- * that could now make a difference.
+ * lies elsewhere.  The number of those.
  */
-static size_t sort_out_matches(struct searcher *s)
+static size_t explain_matches(struct searcher *s, size_t covered)
 {
-    const size_t count = cover(s);
-    size_t explained = 0, admitted = 0;
+    size_t explained = 0;
 
     for (size_t i = 0; i < s->lookup.match_count; i++) {
         struct match *match = &s->lookup.matches[i];
 
-        if (match->kind != MATCH_RARE && match->kind != MATCH_COMMON)
+        if (match->kind != MATCH_RARE || !is_covered(s, covered, s->lookup.object.queries[match->query].pos))
             continue;
-        if (is_covered(s, count, s->lookup.object.queries[match->query].pos)) {
-            explained += match->kind == MATCH_RARE;
-            match->kind = match->kind == MATCH_RARE ? MATCH_EXPLAINED : MATCH_COMMON;
-        } else if (match->kind == MATCH_COMMON) {
-            match->kind = MATCH_ADMITTED;
-            admitted++;
-        }
+        match->kind = MATCH_EXPLAINED;
+        explained++;
     }
+    return explained;
+}
+
+/* Queries that were postponed are explained only by what lies on their diagonal: there may be a better
+ * reference, all of which is frequent. */
+static size_t explain_postponed(const struct searcher *s)
+{
+    const struct lookup *lookup = &s->lookup;
+    size_t explained = 0;
+
+    for (size_t i = 0; i < lookup->count; i++)
+        if (lookup->states[i] == QUERY_EXPLAINED && lookup_is_rare(lookup, lookup->files[i]))
+            explained += lookup->files[i];
+    return explained;
+}
+
+/*
+ * Elsewhere what was postponed counts, too, also what is so common that it is no evidence of a part: a set
+ * may have a hundred versions of one file, and nothing of them may be rarer than that.
+ */
+static int look_elsewhere(struct searcher *s, struct error *err)
+{
+    const size_t covered = cover(s);
+    const size_t explained = explain_matches(s, covered) + explain_postponed(s);
+    int more;
+
     s->lookup.noise -= explained;
-    return admitted + (explained && s->lookup.noise >= LEAST_RARE ? s->lookup.noise : 0);
+    more = lookup_postponed(&s->lookup, err);
+    if (more < 0)
+        return -1;
+    return more || (explained && s->lookup.noise >= LEAST_RARE) ? find_candidates(s, err) : 0;
 }
 
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
@@ -450,7 +592,7 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
         return -1;
     if (is_over(s))
         return 0;
-    return sort_out_matches(s) ? find_candidates(s, err) : 0;
+    return look_elsewhere(s, err);
 }
 
 struct candidate *searcher_candidates(struct searcher *s, size_t *count)

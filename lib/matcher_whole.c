@@ -92,11 +92,67 @@ static int by_place(const void *a, const void *b)
     return x->place.file < y->place.file ? -1 : x->place.file > y->place.file;
 }
 
-int wholes_mark(struct wholes *wholes, struct refset_search *search, const struct aligner_object *object,
-                struct candidate *candidates, size_t count, struct error *err)
+/* Of the candidates that were only counted, the one that has this file's record. */
+static int find_counted(struct refset_search *search, struct candidate *candidates, size_t count,
+                        uint64_t file, struct candidate **found, struct error *err)
 {
+    struct refset_file row = {0};
+    const int there = refset_search_file(search, file, &row, err);
+
+    *found = NULL;
+    for (size_t i = 0; there > 0 && row.has_record && i < count && !*found; i++)
+        if (candidates[i].counted && candidates[i].place.first == row.first)
+            *found = &candidates[i];
+    refset_file_release(&row);
+    return there < 0 ? -1 : 0;
+}
+
+/* It lies where the other one would. */
+static int uncover(struct searcher *searcher, struct candidate *counted, const struct candidate *other,
+                   struct error *err)
+{
+    bool missing;
+    const struct refset_record *record =
+        refset_cache_record(searcher_cache(searcher), counted->place.first, &missing, err);
+
+    if (!record)
+        return missing ? 0 : -1;
+    counted->place = record->place;
+    counted->cluster = other->cluster;
+    counted->support = other->support;
+    counted->counted = false;
+    counted->whole = true;
+    return 0;
+}
+
+/* What lies there to the bit is the candidate itself, one that was only counted, or another one. */
+static int mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                struct candidate *candidate, struct error *err)
+{
+    struct candidate *list, *counted;
+    size_t count;
+
+    if (wholes->last.file == candidate->place.file) {
+        candidate->whole = true;
+        return 0;
+    }
+    if (!wholes->last.file)
+        return 0;
+    list = searcher_candidates(searcher, &count);
+    if (find_counted(search, list, count, wholes->last.file, &counted, err))
+        return -1;
+    return counted ? uncover(searcher, counted, candidate, err) : 0;
+}
+
+int wholes_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                const struct aligner_object *object, struct error *err)
+{
+    struct candidate *candidates;
+    size_t count;
+
     if (!object->content)
         return 0;
+    candidates = searcher_candidates(searcher, &count);
     if (count)
         qsort(candidates, count, sizeof *candidates, by_place); /* so that each place is hashed once */
     wholes->last = (struct whole_place){0};
@@ -104,11 +160,11 @@ int wholes_mark(struct wholes *wholes, struct refset_search *search, const struc
     for (size_t i = 0; i < count; i++) {
         struct candidate *candidate = &candidates[i];
 
-        if (!is_inside(object, candidate) || !is_likely(object, candidate))
+        if (candidate->counted || candidate->whole || !is_inside(object, candidate) ||
+            !is_likely(object, candidate))
             continue;
-        if (look_up(wholes, search, object, candidate, err))
+        if (look_up(wholes, search, object, candidate, err) || mark(wholes, search, searcher, candidate, err))
             return -1;
-        candidate->whole = wholes->last.file == candidate->place.file;
     }
     return 0;
 }

@@ -330,12 +330,21 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_sorted(const uint64_t *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i] < values[i - 1])
+            return false;
+    return true;
+}
+
 static int add_hits(struct refset_search *search, uint32_t query, size_t count, struct refset_hits *hits,
                     struct error *err)
 {
     uint64_t *values = search->values;
 
-    qsort(values, count, sizeof *values, by_size);
+    if (!is_sorted(values, count)) /* they are of several segments */
+        qsort(values, count, sizeof *values, by_size);
     if (count && (values[count - 1] == KEYBLOCK_COMMON || count > search->set->info.params.common))
         return add_hit(hits, (struct refset_hit){.query = query}, err);
     for (size_t i = 0; i < count; i++)

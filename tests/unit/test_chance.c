@@ -145,6 +145,22 @@ static struct cluster naive_fullest(const struct chance_hit *hits, size_t count,
     return best;
 }
 
+/* Different samples that no hit of the cluster has. */
+static size_t naive_elsewhere(const struct chance_hit *hits, size_t count, const struct cluster *cluster)
+{
+    size_t different = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = true;
+
+        for (size_t k = 0; k < count && is_new; k++)
+            is_new = hits[k].sample != hits[i].sample ||
+                     (k >= i && (diagonal(&hits[k]) < cluster->low || diagonal(&hits[k]) > cluster->high));
+        different += is_new;
+    }
+    return different;
+}
+
 static size_t naive_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
                              struct cluster *clusters, size_t room)
 {
@@ -154,7 +170,8 @@ static size_t naive_clusters(const struct chance_pair *pair, struct chance_hit *
         struct cluster best = naive_fullest(hits, count, band_of(pair));
         size_t kept = 0;
 
-        best.rate = fmax(pair->noise, (double)(count - best.all)) * 2 / bands_of(pair) + 1e-4;
+        best.rate =
+            fmax(pair->noise, (double)naive_elsewhere(hits, count, &best)) * 2 / bands_of(pair) + 1e-4;
         best.ln_e =
             log(pair->references * bands_of(pair)) + (double)naive_ln_tail((unsigned)best.hits, best.rate);
         if (best.hits < 2 || best.ln_e > pair->most_ln_e)

@@ -546,6 +546,72 @@ START_TEST(a_file_that_is_there_twice_is_found_twice)
 }
 END_TEST
 
+/* A file with so many copies of another one in it, at odd distances. */
+static void assert_copies(struct bytes reference, size_t copies)
+{
+    struct bytes bytes = random_bytes(copies * (reference.len + 1501) + 5000);
+    const struct findings *findings;
+
+    for (size_t i = 0; i < copies; i++)
+        put(bytes, 777 + i * (reference.len + 1501), reference);
+    findings = scan(bytes);
+    ck_assert_uint_eq(findings->count, copies);
+    for (size_t i = 0; i < copies; i++)
+        assert_of(&findings->list[i], 0, reference);
+    free(bytes.data);
+}
+
+START_TEST(a_file_is_found_however_often_it_is_there)
+{
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    files[0] = random_bytes(1000);
+    files[1] = text(10000);
+    add_file(0, files[0]);
+    add_file(0, files[1]);
+    begin_scan(false);
+    for (size_t copies = 3; copies < 300; copies *= 3) {
+        assert_copies(files[0], copies);
+        assert_copies(files[1], copies);
+    }
+    end_files();
+}
+END_TEST
+
+START_TEST(a_file_that_repeats_itself_is_found)
+{
+    enum { PERIOD = 4099 };
+    struct bytes once = random_bytes(PERIOD), bytes = random_bytes(300000);
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_strangers(0, 10);
+    for (size_t times = 10; times <= 40; times += 10) {
+        struct bytes reference = new_bytes(times * PERIOD);
+
+        for (size_t i = 0; i < times; i++)
+            put(reference, i * PERIOD, once);
+        add_file(0, reference);
+        free(reference.data);
+    }
+    begin_scan(false);
+    for (size_t times = 10; times <= 40; times += 10) {
+        struct bytes holder = copy_of(bytes, 0, bytes.len);
+
+        for (size_t i = 0; i < times; i++)
+            put(holder, 50001 + i * PERIOD, once);
+        ck_assert_uint_ge(scan(holder)->count, 1);
+        ck_assert_int_eq(parts[0].findings.list[0].verdict, VERDICT_EMBEDDED);
+        ck_assert_uint_eq(parts[0].findings.list[0].matched, times * PERIOD);
+        ck_assert_double_lt(parts[0].findings.list[0].ln_e, log(1e-9));
+        free(holder.data);
+    }
+    free(once.data);
+    free(bytes.data);
+    end_test();
+}
+END_TEST
+
 START_TEST(two_files_in_one_object_are_both_found)
 {
     struct bytes bytes;
@@ -1517,6 +1583,7 @@ END_TEST
 RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_with_about_so_many,
           a_file_of_which_the_halves_changed_places_is_a_variant,
           a_file_in_other_content_is_found_to_the_byte, a_file_that_is_there_twice_is_found_twice,
+          a_file_is_found_however_often_it_is_there, a_file_that_repeats_itself_is_found,
           two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
           whole_blocks_of_a_fragment_are_proved, what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it,
           findings_that_match_in_too_few_bytes_are_not_told, findings_of_a_larger_e_are_not_believed,
