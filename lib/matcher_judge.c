@@ -149,24 +149,38 @@ static size_t rich_bytes(const struct aligning *a, uint64_t start, uint64_t end,
     return rich;
 }
 
+/* Whether pos, which grows from call to call, lies in a range; *range: the first that ends behind it. */
+static bool is_in_range(const struct finding *finding, uint64_t pos, size_t *range)
+{
+    while (*range < finding->range_count && finding->ranges[*range].obj_end <= pos)
+        ++*range;
+    return *range < finding->range_count && pos >= finding->ranges[*range].obj_start;
+}
+
+static size_t samples_in_ranges(const struct aligning *a, const struct finding *finding)
+{
+    size_t count = 0, range = 0;
+
+    for (size_t i = 0; i < a->window->count; i++)
+        count += is_in_range(finding, a->start + a->window->samples[i].pos, &range);
+    return count;
+}
+
 /* The share of the samples in the ranges that lie in bytes that vary, by some of them. */
 static double rich_share(const struct aligning *a, const struct finding *finding)
 {
-    const struct record *window = a->window;
-    const size_t step = window->count / RICH_TRIES + 1;
-    size_t tried = 0, rich = 0, range = 0;
+    const size_t step = samples_in_ranges(a, finding) / RICH_TRIES + 1;
+    size_t inside = 0, tried = 0, rich = 0, range = 0;
 
-    for (size_t i = 0; i < window->count && range < finding->range_count; i += step) {
-        const uint64_t pos = a->start + window->samples[i].pos;
+    for (size_t i = 0; i < a->window->count; i++) {
+        const uint64_t pos = a->start + a->window->samples[i].pos;
 
-        while (range < finding->range_count && finding->ranges[range].obj_end <= pos)
-            range++;
-        if (range == finding->range_count || pos < finding->ranges[range].obj_start)
+        if (!is_in_range(finding, pos, &range) || inside++ % step != 0)
             continue;
         tried++;
         rich += rich_bytes(a, pos, pos + RICH_WINDOW, 1) > 0;
     }
-    return tried ? (double)rich / (double)tried : 1;
+    return tried ? (double)rich / (double)tried : 0;
 }
 
 static bool has_density(const struct aligning *a, const struct estimate *e, const struct finding *finding)
