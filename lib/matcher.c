@@ -32,7 +32,6 @@ struct matcher {
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
-    bool flushed;   /* so that a part of the findings is there before the end */
     bool cut;       /* there are more than were found */
     size_t unnamed; /* queries that are in very many files of one set */
     struct findings found;
@@ -101,7 +100,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->object.coincidence = 0;
     matcher->object.range = false;
     matcher->sample_count = matcher->query_count = 0;
-    matcher->flushed = matcher->cut = false;
+    matcher->cut = false;
     matcher->unnamed = 0;
     findings_reset(&matcher->found);
 }
@@ -403,7 +402,6 @@ static int flush(struct matcher *matcher, struct error *err)
     memmove(matcher->queries, matcher->queries + count,
             (matcher->query_count - count) * sizeof *matcher->queries);
     matcher->query_count -= count;
-    matcher->flushed = true;
     return 0;
 }
 
@@ -608,7 +606,14 @@ static bool is_explained(const struct finding *finding, const struct finding *be
            finding->matched * MUCH_LARGER > better->matched;
 }
 
-/* Drops what better ones explain, and counts it there. */
+/* Whether the better one says that all of the object is this reference. */
+static bool is_said(const struct finding *finding, const struct finding *better)
+{
+    return better->verdict == VERDICT_IDENTICAL && better->set == finding->set &&
+           better->file == finding->file;
+}
+
+/* Drops what is said already, and what better ones explain, which is counted there. */
 static size_t drop_explained(struct finding *list, size_t count, const struct matcher_options *options)
 {
     size_t kept = 0;
@@ -616,11 +621,13 @@ static size_t drop_explained(struct finding *list, size_t count, const struct ma
     for (size_t i = 0; i < count; i++) {
         bool drop = list[i].matched < options->least_matched && list[i].verdict != VERDICT_IDENTICAL;
 
-        for (size_t k = 0; k < kept && !drop && !options->all_references; k++)
-            if (is_explained(&list[i], &list[k])) {
+        for (size_t k = 0; k < kept && !drop; k++) {
+            drop = is_said(&list[i], &list[k]);
+            if (!drop && !options->all_references && is_explained(&list[i], &list[k])) {
                 list[k].also += 1 + list[i].also;
                 drop = true;
             }
+        }
         if (drop)
             free(list[i].ranges);
         else

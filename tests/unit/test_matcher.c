@@ -1143,6 +1143,10 @@ START_TEST(with_all_references_what_lies_in_a_larger_one_is_told_too)
     ck_assert_uint_eq(findings->count, 2);
     assert_embedded(&findings->list[0], 0, large, 300001);
     assert_embedded(&findings->list[1], 0, small, 550001);
+    findings = scan(large); /* of itself nothing more is said than that */
+    ck_assert_uint_eq(findings->count, 2);
+    assert_identical(&findings->list[0], 0, large);
+    assert_embedded(&findings->list[1], 0, small, 250000);
     free(small.data);
     free(large.data);
     free(bytes.data);
