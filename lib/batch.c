@@ -17,6 +17,8 @@ enum {
 /* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of
  * them at most. */
 #define MAX_HOLES ((uint64_t)32 << 30)
+/* In an object that has more, holes of this size on are passed over. */
+#define HOLE_LEAST ((uint64_t)1 << 20)
 /* Files may claim the same blocks: what is taken together is read at most twice the medium's size, and a
  * little. */
 #define MORE_THAN_MEDIUM ((uint64_t)64 << 20)
@@ -46,6 +48,7 @@ struct batch {
     size_t count, room;
     uint64_t pending_len;   /* bytes */
     uint64_t holes, stored; /* bytes since the last flush */
+    bool hollow;            /* the object that is inspected has more than can be hashed */
     bool trusts;            /* sizes are what the system says */
     struct piece *pieces;
     size_t piece_count, piece_room;
@@ -195,6 +198,10 @@ static bool begin(struct batch *batch, struct medium *medium, const struct objec
 
 static void give_zeros(struct batch *batch, uint64_t len)
 {
+    if (batch->hollow && len >= HOLE_LEAST) {
+        batch->inspector->hole(batch->state, len);
+        return;
+    }
     while (len > 0) {
         uint64_t piece = len < ZEROS_PIECE ? len : ZEROS_PIECE;
 
@@ -418,13 +425,16 @@ void batch_trust(struct batch *batch)
     batch->trusts = true;
 }
 
+static uint64_t holes_of(const struct object *object, uint64_t stored)
+{
+    return !(object->flags & OBJECT_RESIDENT) && object->size > stored ? object->size - stored : 0;
+}
+
 /* What a hostile file system claims must not keep a worker busy for ever. */
 static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object,
-                            uint64_t stored)
+                            uint64_t stored, bool hollow)
 {
-    uint64_t holes = !batch->trusts && !(object->flags & OBJECT_RESIDENT) && object->size > stored
-                         ? object->size - stored
-                         : 0;
+    const uint64_t holes = batch->trusts || hollow ? 0 : holes_of(object, stored);
 
     if (holes > MAX_HOLES - batch->holes)
         object_blame(object, OBJECT_UNREADABLE,
@@ -437,6 +447,21 @@ static bool claims_too_much(struct batch *batch, const struct medium *medium, st
     batch->holes += holes;
     batch->stored += stored;
     return false;
+}
+
+static void inspect_now(struct batch *batch, struct medium *medium, struct object *object,
+                        struct filesystem_content *content)
+{
+    if (!begin(batch, medium, object, content))
+        return;
+    if (batch->hollow)
+        object_blame(object, OBJECT_PARTIAL,
+                     "all but %" PRIu64 " of its bytes are holes, so it was not hashed",
+                     object_stored(object));
+    if (content)
+        inspect_content(batch, medium, object, content);
+    else
+        inspect_runs(batch, medium, object);
 }
 
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
@@ -455,23 +480,21 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     kept->item = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
-    if (!batch->inspector || kept->state == OBJECT_UNREADABLE ||
-        claims_too_much(batch, medium, kept, stored) || (kept->flags & OBJECT_UNWANTED)) {
+    batch->hollow = batch->inspector && batch->inspector->hole && !content &&
+                    holes_of(kept, stored) > MAX_HOLES - batch->holes;
+    if (!batch->inspector || kept->state == OBJECT_UNREADABLE || (kept->flags & OBJECT_UNWANTED) ||
+        claims_too_much(batch, medium, kept, stored, batch->hollow)) {
         batch->count++;
-    } else if (content || stored > LARGE) {
+    } else if (content || stored > LARGE || batch->hollow) {
         batch->count++;
-        if (begin(batch, medium, kept, content)) {
-            if (content)
-                inspect_content(batch, medium, kept, content);
-            else
-                inspect_runs(batch, medium, kept);
-        }
+        inspect_now(batch, medium, kept, content);
     } else {
         if (batch->pending_len + stored > ARENA_LEN)
             read_pending(batch, medium);
         batch->pending_len += stored;
         batch->pending[batch->count++] = true;
     }
+    batch->hollow = false;
     return 0;
 }
 

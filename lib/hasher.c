@@ -19,6 +19,7 @@ struct hasher {
     struct digest *digest;
     struct sampler *sampler;
     uint64_t len;
+    bool skipped;
     uint8_t *buffer;
 };
 
@@ -59,6 +60,7 @@ void hasher_free(struct hasher *hasher)
 int hasher_begin(struct hasher *hasher, uint64_t len, struct error *err)
 {
     hasher->len = 0;
+    hasher->skipped = false;
     sampler_begin(hasher->sampler, len);
     return digest_begin(hasher->digest, err);
 }
@@ -76,6 +78,13 @@ int hasher_update(struct hasher *hasher, const void *data, size_t len, struct er
     return 0;
 }
 
+int hasher_skip(struct hasher *hasher, uint64_t zeros, struct error *err)
+{
+    hasher->len += zeros;
+    hasher->skipped = true;
+    return sampler_skip(hasher->sampler, zeros, err);
+}
+
 size_t hasher_take(struct hasher *hasher, const struct sample **samples)
 {
     return sampler_take(hasher->sampler, samples);
@@ -91,6 +100,8 @@ int hasher_final(struct hasher *hasher, struct record *record, struct error *err
     record->coincidence = result.coincidence;
     if (digest_final(hasher->digest, &record->digests, err))
         return -1;
+    if (hasher->skipped)
+        record->digests = (struct digest_values){0};
     return record_set_samples(record, result.samples, result.count, err);
 }
 

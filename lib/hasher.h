@@ -23,6 +23,8 @@ void hasher_free(struct hasher *hasher);
 /* len: the length if it is known, or SAMPLER_UNKNOWN. */
 int hasher_begin(struct hasher *hasher, uint64_t len, struct error *err);
 int hasher_update(struct hasher *hasher, const void *data, size_t len, struct error *err);
+/* So many zeros, in no time: then the record has no digests. */
+int hasher_skip(struct hasher *hasher, uint64_t zeros, struct error *err);
 /* As sampler_take: what is taken is not in the record any more. */
 size_t hasher_take(struct hasher *hasher, const struct sample **samples);
 /* Fills everything but the name. */

@@ -422,6 +422,20 @@ int sampler_update(struct sampler *s, const void *data, size_t len, struct error
     return p < stop ? sample_edge(s, p, (size_t)(stop - p), err) : 0;
 }
 
+/* Windows of zeros are never selected, so only what is at the edges of the hole has to be seen. */
+int sampler_skip(struct sampler *s, uint64_t zeros, struct error *err)
+{
+    static const uint8_t edge[GF8_PIECE];
+    const uint64_t inside = zeros > 2 * sizeof edge ? zeros - 2 * sizeof edge : 0;
+    const uint64_t edges = zeros - inside;
+
+    if (sampler_update(s, edge, (size_t)(edges / 2), err))
+        return -1;
+    s->len += inside;
+    s->next_counted += inside;
+    return sampler_update(s, edge, (size_t)(edges - edges / 2), err);
+}
+
 static uint32_t coincidence(const uint32_t bytes[256])
 {
     double pairs = 0, total = 0;

@@ -96,6 +96,8 @@ void sampler_free(struct sampler *sampler);
  * UNKNOWN. */
 void sampler_begin(struct sampler *sampler, uint64_t len);
 int sampler_update(struct sampler *sampler, const void *data, size_t len, struct error *err);
+/* So many zeros, in no time (gf8 only). */
+int sampler_skip(struct sampler *sampler, uint64_t zeros, struct error *err);
 /* The samples since the last time, for content of any length in bounded memory; c must be a number.  They lie
  * in the sampler until the next update; final tells the rest. */
 size_t sampler_take(struct sampler *sampler, const struct sample **samples);

@@ -266,6 +266,17 @@ static void scanner_zeros(void *state, uint64_t len)
     scanner_data(state, zeros, (size_t)len);
 }
 
+/* A chunk has a digest, so where there are chunks there are no holes. */
+static void scanner_hole(void *state, uint64_t len)
+{
+    struct scanner *scanner = state;
+
+    if (scanner->failed)
+        return;
+    fail(scanner, hasher_skip(scanner->hasher, len, &scanner->err));
+    scanner->done += len;
+}
+
 static void scanner_end(void *state, struct object *object)
 {
     struct scanner *scanner = state;
@@ -298,6 +309,7 @@ int scanner_inspector(struct inspector *inspector, const struct scanner_plan *pl
                                     .begin = scanner_begin,
                                     .data = scanner_data,
                                     .zeros = scanner_zeros,
+                                    .hole = plan->chunk ? NULL : scanner_hole,
                                     .end = scanner_end,
                                     .arg = (void *)plan,
                                     .folders = (const char *const *)folders,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,14 @@ static int choose_form(struct command_line *line, const struct options *options,
     return 0;
 }
 
+static int take_pattern(struct patterns *patterns, const struct options *options)
+{
+    if (options->value[0])
+        return add_text(&patterns->list, &patterns->count, options->value);
+    options_wrong(options->command, "a pattern is empty: no path matches that");
+    return -1;
+}
+
 static int take_set(struct scan *scan, const struct options *options)
 {
     char *path;
@@ -151,9 +160,9 @@ static int take_option(struct command_line *line, const struct options *options,
     case SCAN_MAX_SIZE:
         return options_size(options, 0, INT64_MAX, &scan->most);
     case SCAN_INCLUDE:
-        return add_text(&scan->include.list, &scan->include.count, options->value);
+        return take_pattern(&scan->include, options);
     case SCAN_EXCLUDE:
-        return add_text(&scan->exclude.list, &scan->exclude.count, options->value);
+        return take_pattern(&scan->exclude, options);
     case SCAN_ALL_REFERENCES:
         scan->matching.all_references = true;
         return 0;
@@ -393,11 +402,48 @@ static int check_names(size_t count, char **paths)
     return result;
 }
 
+/* The folder of a path, without links; NULL if there is none. */
+static char *real_folder(const char *path)
+{
+    char *copy = strdup(path), *folder = copy ? realpath(dirname(copy), NULL) : NULL;
+
+    free(copy);
+    return folder;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+
+    return strncmp(path, folder, len) == 0 &&
+           (path[len] == '/' || path[len] == '\0' || folder[len - 1] == '/');
+}
+
+/* A case in a folder that is scanned would be its own evidence. */
+static int check_output(const char *output, size_t count, char **paths)
+{
+    char *folder = output ? real_folder(output) : NULL;
+    int result = 0;
+
+    for (size_t i = 0; folder && i < count && !result; i++) {
+        char *evidence = realpath(paths[i], NULL);
+        struct stat st;
+
+        if (evidence && stat(evidence, &st) == 0 && S_ISDIR(st.st_mode) && is_below(folder, evidence)) {
+            complain("%s: lies in %s, which is evidence: nothing is written there", output, paths[i]);
+            result = -1;
+        }
+        free(evidence);
+    }
+    free(folder);
+    return result;
+}
+
 static int scan_evidence(struct command_line *line, size_t count, char **paths)
 {
     int status;
 
-    if (check_names(count, paths))
+    if (check_names(count, paths) || check_output(line->output, count, paths))
         return EXIT_USAGE;
     interrupt_catch();
     status = scan_open_sets(&line->scan) ? EXIT_USAGE : scan_into_case(line, count, paths);
@@ -422,6 +468,10 @@ static int run(const struct command *command, int argc, char **argv)
         status = EXIT_DONE;
     else if (option == OPTIONS_END && line.scan.set_count == 0)
         options_wrong(command, "no reference set was named (-r SET)");
+    else if (option == OPTIONS_END && line.output &&
+             (line.form_chosen || line.report.filter.objects || line.report.filter.known))
+        options_wrong(command,
+                      "-o writes no rows: --csv, --text, --all and --show-known are for kith report");
     else if (option == OPTIONS_END && operand == argc)
         options_wrong(command, "no evidence was named");
     else if (option == OPTIONS_END)

@@ -349,7 +349,7 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
     if (object->problem.len)
         snprintf(reason, sizeof reason, "%.*s", (int)(object->problem.len < 500 ? object->problem.len : 500),
                  object->problem.data);
-    if (object->state == OBJECT_CHANGED)
+    if (object->state == OBJECT_CHANGED || object->state == OBJECT_PARTIAL)
         show_bad(scan, count ? paths : address, reason);
     if (object->result.len)
         return add_parts(scan, object, &row, address, already);

@@ -317,6 +317,28 @@ status 0 "$KITH" scan -q --csv -r killed.kith tree
 sed -i 's/,killed,/,bad,/' out
 cmp -s out whole.csv || fail "what a killed writer left changes findings"
 
+# ---- holes that nobody can hash do not hide what is beside them ----
+
+cp bad/bad sparse
+truncate -s 1T sparse
+truncate -s 700G late
+cat bad/bad >>late
+status 3 "$KITH" scan --csv -r bad.kith sparse late
+says err "of its bytes are holes, so it was not hashed"
+is "in a sparse file" 'one(found, evidence="sparse")["verdict"] == "embedded" and span(found[0])[:2] == (0, 40000) and found[0]["proof"] == all_blocks(40000) and not found[0]["sha1"]'
+is "behind a hole" 'span(one(found, evidence="late"))[:2] == (700 << 30, (700 << 30) + 40000)'
+rm sparse late
+if (images) >/dev/null; then
+    images
+    mkdir hidden
+    cp bad/bad hidden/bad
+    cp bad/in-both hidden/beside
+    mke2fs -q -F -t ext4 -d hidden hidden.img 8M >/dev/null 2>&1 || fail "mke2fs failed"
+    debugfs -w -R 'set_inode_field bad size 1099511627776' hidden.img >/dev/null 2>&1
+    status 3 "$KITH" scan -q --csv --only file -r bad.kith hidden.img
+    is "in a file whose size is a lie" 'one(found, path="bad")["proof"] == all_blocks(40000) and one(found, path="beside")["verdict"] == "identical"'
+fi
+
 # Sets that ship are known by their names: a licence is no finding, wherever it lies.
 licence=/usr/share/common-licenses/Apache-2.0
 if [ -d "${HASHSETS:-}" ] && [ -e $licence ] && "$KITH" export --sha1sum "$HASHSETS/licences.kith" | grep -q "$(sha1sum <$licence | cut -c1-40)"; then
@@ -329,6 +351,18 @@ if [ -d "${HASHSETS:-}" ] && [ -e $licence ] && "$KITH" export --sha1sum "$HASHS
     KITH_SETS=$HASHSETS status 0 "$KITH" scan -q --csv -r licensed.kith -r licences licensed-too
     is "without it" 'not found'
 fi
+status 2 "$KITH" scan -q -r no-such-set tree
+says err "no-such-set: "
+
+# ---- what contradicts itself ----
+
+status 2 "$KITH" scan -q -r bad.kith -o tree/here.case tree
+says err "tree/here.case: lies in tree, which is evidence: nothing is written there"
+[ -e tree/here.case ] && fail "a case was made in the evidence"
+status 2 "$KITH" scan -q -r bad.kith -o a.case --csv tree
+says err "-o writes no rows"
+status 2 "$KITH" scan -q -r bad.kith --include '' tree
+says err "pattern"
 status 2 "$KITH" scan -q -r no-such-set tree
 says err "no-such-set: "
 finish

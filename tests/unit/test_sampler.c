@@ -408,6 +408,35 @@ START_TEST(does_not_depend_on_how_input_is_cut)
 }
 END_TEST
 
+START_TEST(zeros_that_are_skipped_are_as_zeros_that_are_seen)
+{
+    for (int round = 0; round < 400; round++) {
+        const size_t before = random64() % 3000, zeros = random64() % (round % 4 ? 9000 : 60000);
+        const size_t len = before + zeros + random64() % 3000;
+        struct sampler_params params = sampler_defaults(SAMPLER_GF8);
+        struct sampler *sampler;
+        struct sampler_result result;
+        size_t count;
+
+        params.n = 8 + (uint32_t)(random64() % 25);
+        params.c = (uint32_t)4 << random64() % 6;
+        sampler = make(params);
+        fill((int)(random64() % KINDS), content, len);
+        memset(content + before, 0, zeros);
+        result = take(sampler, content, len, len);
+        count = result.count;
+        memcpy(expected, result.samples, count * sizeof *expected);
+        sampler_begin(sampler, len);
+        ck_assert_int_eq(sampler_update(sampler, content, before, NULL), 0);
+        ck_assert_int_eq(sampler_skip(sampler, zeros, NULL), 0);
+        ck_assert_int_eq(sampler_update(sampler, content + before + zeros, len - before - zeros, NULL), 0);
+        result = sampler_final(sampler);
+        assert_same(&result, expected, count, "skipped");
+        sampler_free(sampler);
+    }
+}
+END_TEST
+
 START_TEST(the_papers_schemes_follow_the_papers_steps)
 {
     for (int round = 0; round < 300; round++) {
@@ -504,6 +533,6 @@ RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
           a_list_made_at_one_c_and_thinned_is_the_list_made_at_the_larger_c,
           about_one_position_in_c_is_taken_from_random_content,
           embedded_content_gives_the_same_samples_but_for_its_edges, does_not_depend_on_how_input_is_cut,
-          the_papers_schemes_follow_the_papers_steps, symbols_are_printable_and_come_in_the_promised_numbers,
-          auto_c_leaves_48_samples_within_4_to_128, parameters_out_of_bounds_are_refused,
-          coincidence_is_that_of_the_bytes)
+          zeros_that_are_skipped_are_as_zeros_that_are_seen, the_papers_schemes_follow_the_papers_steps,
+          symbols_are_printable_and_come_in_the_promised_numbers, auto_c_leaves_48_samples_within_4_to_128,
+          parameters_out_of_bounds_are_refused, coincidence_is_that_of_the_bytes)
