@@ -156,12 +156,13 @@ struct case_reference {
 /*
  * Adds the next object of an evidence; references has one for each finding, which are best first.  Objects
  * are committed in batches: with the thousandth, with the first that comes a second after the last commit
- * (now_ms: of any clock that does not go back), or with casefile_commit, which whoever waits long for the
- * next object calls.  Of the paths those beyond 32 MiB are left out.
+ * (now_ms: of any clock that does not go back), or with casefile_wait, which whoever waits for the next
+ * object calls.  Of the paths those beyond 32 MiB are left out.
  */
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err);
 int casefile_commit(struct casefile *casefile, struct error *err);
+int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err);
 /*
  * What the case has already is passed over: whether what is behind *number is this object (by its address,
  * size and first path), whole or in chunks, whose addresses are the object's, "+" and where they begin.  1,

@@ -298,7 +298,15 @@ int casefile_add(struct casefile *casefile, const struct case_object *object, co
     if (!casefile->timed)
         casefile->committed_ms = now_ms;
     casefile->timed = true;
-    if (++casefile->batch < BATCH_OBJECTS && now_ms - casefile->committed_ms < BATCH_MS)
+    if (++casefile->batch < BATCH_OBJECTS)
+        return casefile_wait(casefile, now_ms, err);
+    casefile->committed_ms = now_ms;
+    return casefile_commit(casefile, err);
+}
+
+int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err)
+{
+    if (!casefile->in_batch || !casefile->timed || now_ms - casefile->committed_ms < BATCH_MS)
         return 0;
     casefile->committed_ms = now_ms;
     return casefile_commit(casefile, err);

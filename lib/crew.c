@@ -653,8 +653,11 @@ int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
     forget_popped(crew);
     if (!crew->oldest)
         return 0;
-    while (crew->oldest->state != FINISHED && !crew->failed && !is_stopped(crew))
+    while (crew->oldest->state != FINISHED && !crew->failed && !is_stopped(crew)) {
+        if (crew->job.idle)
+            crew->job.idle(crew->job.idle_arg);
         serve(crew, TICK_MS);
+    }
     if (is_stopped(crew))
         return error_set(err, "it was stopped");
     if (crew->oldest->state != FINISHED)

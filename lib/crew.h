@@ -36,6 +36,8 @@ struct crew_job {
     uint64_t memory;            /* bytes of address space that a worker may use */
     unsigned seconds;           /* of CPU time without progress */
     const atomic_bool *stop;    /* becomes true when nobody wants the rest any more; may be NULL */
+    void (*idle)(void *arg);    /* in this process, several times a second while it waits; may be NULL */
+    void *idle_arg;
 };
 
 /* ---- the worker's side ---- */

@@ -181,7 +181,9 @@ static struct crew *hire(struct reading *reading, struct evidence_setup *setup, 
                                  .folders = folders,
                                  .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
                                  .seconds = reading->options->seconds,
-                                 .stop = reading->options->stop};
+                                 .stop = reading->options->stop,
+                                 .idle = reading->sink->idle,
+                                 .idle_arg = reading->sink->arg};
 
     return crew_new(&job, workers, reading->err);
 }

@@ -10,13 +10,17 @@
 #include "walk.h"
 
 /* Files of the host: the parent opens them, the workers read them by the descriptors that they are given. */
-enum { FILES_PER_TASK = 16 };
+enum {
+    FILES_PER_TASK = 16,
+    BYTES_PER_TASK = 64 << 20, /* about: what is in a task is lost when the program is killed */
+};
 
 struct files {
     struct reading *reading;
     struct buffer objects; /* encoded */
     int fds[FILES_PER_TASK];
     unsigned count;
+    uint64_t bytes;
     unsigned long long links;
 };
 
@@ -32,6 +36,7 @@ static void give_files(struct files *files)
     reading_give(reading, files->fds, files->count);
     buffer_reset(&files->objects);
     files->count = 0;
+    files->bytes = 0;
 }
 
 static struct object_stamp stamp(const struct timespec *time)
@@ -90,10 +95,13 @@ static void add_file(struct files *files, const char *path, const char *shown, i
             close(fd);
         return;
     }
+    if (files->bytes + (uint64_t)st.st_size > BYTES_PER_TASK)
+        give_files(files);
     describe(&reading->object, shown, &st);
     number_file(reading, &reading->object, shown);
     object_encode(&files->objects, &reading->object);
     files->fds[files->count++] = fd;
+    files->bytes += (uint64_t)st.st_size;
     if (files->count == FILES_PER_TASK)
         give_files(files);
 }

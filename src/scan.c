@@ -196,6 +196,15 @@ static void take_note(void *arg, const char *text)
     keep_text(scan, text);
 }
 
+/* What was found is not to be lost while a large object is read. */
+static void take_idle(void *arg)
+{
+    struct scan *scan = arg;
+
+    if (!scan->failed && casefile_wait(scan->casefile, now_ms(), &scan->err))
+        fail(scan);
+}
+
 static void take_image(void *arg, const struct evidence_image *image)
 {
     struct scan *scan = arg;
@@ -483,6 +492,7 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
                                        .digests = take_digests,
                                        .problem = take_problem,
                                        .note = take_note,
+                                       .idle = take_idle,
                                        .arg = scan};
     enum evidence_result result;
     struct error err;

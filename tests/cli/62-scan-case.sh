@@ -129,6 +129,26 @@ if [ -n "$have_image" ]; then
 fi
 [ "$(find . -name 'victim.case*' ! -name '*.new-*' | wc -l)" -eq 1 ] || fail "the case at rest is more than one file: $(ls)"
 
+# ---- what was found is safe before a large object is read to its end ----
+
+mkdir slow
+cp refs/0* slow
+truncate -s 30G slow/zeros
+"$KITH" scan -q -j1 -r refs.kith -o slow.case slow 2>/dev/null &
+pid=$!
+rows=0
+for _ in $(seq 100); do
+    rows=$("$KITH" report --csv slow.case 2>/dev/null | grep -c ',identical,')
+    [ "$rows" -lt 10 ] && kill -0 $pid 2>/dev/null || break
+    sleep 0.1
+done
+kill -0 $pid 2>/dev/null || fail "30 GB of zeros took no time at all"
+kill -KILL $pid
+wait $pid 2>/dev/null
+status 3 "$KITH" report --csv slow.case
+same "what was found before a large object" 10 "$(grep -c ',identical,' out)"
+rm -rf slow slow.case*
+
 # ---- seals: made again here, as kith-case(5) tells how ----
 
 status 0 "$KITH" scan -r refs.kith -o sealed.case tree refs
