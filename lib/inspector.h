@@ -33,8 +33,8 @@ struct inspector {
     bool (*begin)(void *state, const struct object *object, struct content *content);
     void (*data)(void *state, const void *data, size_t len);
     void (*zeros)(void *state, uint64_t len);
-    /* Zeros too, of an object that has so many that nobody can hash them all: it gets no digest.  May be NULL:
-     * such an object is unreadable, unless it is a file of the host. */
+    /* Zeros too, of an object that has so many that nobody can hash them all: it gets no digest.  May be
+     * NULL: such an object is unreadable, unless it is a file of the host. */
     void (*hole)(void *state, uint64_t len);
     void (*end)(void *state, struct object *object);
     void *arg;                  /* for open */

@@ -203,8 +203,8 @@ static const char *tell_parameters(struct command_line *line)
     const struct evidence_options *evidence = &scan->evidence;
     struct buffer *out = &line->parameters;
 
-    buffer_printf(out, "C=%" PRIu32 " ln-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, scan->plan.c,
-                  scan->matching.most_ln_e, scan->matching.least_matched, scan->chunk);
+    buffer_printf(out, "C=%" PRIu32 " max-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, scan->plan.c,
+                  exp(scan->matching.most_ln_e), scan->matching.least_matched, scan->chunk);
     if (scan->most != UINT64_MAX)
         buffer_printf(out, " max-size=%" PRIu64, scan->most);
     if (scan->matching.all_references)

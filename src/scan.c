@@ -271,8 +271,10 @@ static void tell_lacks(struct scan *scan, struct case_object *row, const struct 
 {
     struct error text;
 
-    if (part->findings.lacks & FINDINGS_COMMON)
+    if (part->findings.lacks & FINDINGS_COMMON) {
         row->reason = "some of it is in so many files of a set that none can be named";
+        scan->unnamed++;
+    }
     if (part->findings.lacks & FINDINGS_CUT) {
         error_set(&text, "%s: it has more of the references than can be told: %zu places are",
                   row->path_count ? row->paths : row->address, part->findings.count);
@@ -455,7 +457,7 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
     struct error text;
 
     scan->objects = scan->rows = 0;
-    scan->problems = 0;
+    scan->problems = scan->unnamed = 0;
     if (casefile_progress(scan->casefile, scan->number, &scan->there, &scan->evidence.first_item, &scan->err))
         return -1;
     scan->evidence.image_digests = scan->hash_image && !known->digests.kinds ? DIGEST_BIT(DIGEST_SHA1) : 0;
@@ -514,6 +516,11 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     }
     if (scan->problems > MOST_PROBLEMS)
         complain("%s: and %llu problems more of this kind", scan->path, scan->problems - MOST_PROBLEMS);
+    if (scan->unnamed && !scan->quiet)
+        complain("%s: %llu objects without a finding have content that is in so many files of a set that "
+                 "none can be "
+                 "named; --all lists them",
+                 scan->path, scan->unnamed);
     return end_evidence(scan, result);
 }
 

@@ -45,8 +45,9 @@ struct scan {
         there; /* those of the case that were passed, of so many that it had before: a chunk each */
     struct progress progress;
     unsigned long long problems;
-    bool failed;    /* the case cannot be written, or a set not be read: err tells */
-    bool different; /* it is not what the case began with */
+    unsigned long long unnamed; /* objects in which only very common content was found */
+    bool failed;                /* the case cannot be written, or a set not be read: err tells */
+    bool different;             /* it is not what the case began with */
     struct error err;
 };
 
