@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "known.h"
-#include "matcher_lookup.h"
+#include "matcher_kin.h"
 
 enum {
     MOST_CANDIDATES = 1 << 14,
@@ -14,9 +13,7 @@ enum {
     ROUNDS = 4,
     LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
-    MOST_CLAIMS = 32, /* candidates that explain the same matches: others are only counted, */
     MOST_LEAST = 16,
-    LEAST_OWN = 2, /* unless they have so many matches that are not explained so often */
 };
 
 static const double first_look = 1;   /* E of the few samples that were looked up, */
@@ -33,13 +30,6 @@ struct stretch {
     uint64_t start, end; /* half open */
 };
 
-/* A reference that has matches. */
-struct kin {
-    uint64_t record;     /* its first sample */
-    uint64_t samples;    /* it has so many */
-    size_t first, count; /* the matches */
-};
-
 struct searcher {
     struct lookup lookup;
     struct refset_cache *cache;
@@ -48,10 +38,7 @@ struct searcher {
     struct cluster *clusters; /* of one reference */
     bool cut;                 /* there are more than that */
     struct stretch *covered;  /* where something was found */
-    struct kin *kin;
-    size_t kin_count, kin_room;
-    uint8_t *claims; /* of each query of the object: so many candidates have it, up to MOST_CLAIMS */
-    size_t claim_room;
+    struct kin_list kin;
     struct chance_hit *line;
     size_t line_room;
 };
@@ -87,8 +74,7 @@ void searcher_free(struct searcher *s)
     free(s->covered);
     free(s->clusters);
     free(s->line);
-    free(s->kin);
-    free(s->claims);
+    kin_release(&s->kin);
     free(s);
 }
 
@@ -259,9 +245,8 @@ static void claim(struct searcher *s, const struct candidate *candidate, const s
         const struct chance_hit hit = hit_of(s, match, record);
         const int64_t diagonal = (int64_t)(hit.object - hit.reference);
 
-        if (diagonal >= candidate->cluster.low && diagonal <= candidate->cluster.high &&
-            s->claims[match->query] < MOST_CLAIMS)
-            s->claims[match->query]++;
+        if (diagonal >= candidate->cluster.low && diagonal <= candidate->cluster.high)
+            kin_claim(&s->kin, match->query);
     }
 }
 
@@ -363,33 +348,6 @@ static bool is_over(const struct searcher *s)
 
 /* ---- the references that have matches ---- */
 
-static int add_kin(struct searcher *s, const struct kin *kin, struct error *err)
-{
-    if (s->kin_count == s->kin_room) {
-        const size_t room = s->kin_room ? 2 * s->kin_room : 1024;
-        struct kin *longer = realloc(s->kin, room * sizeof *longer);
-
-        if (!longer)
-            return error_set(err, "out of memory for %zu references", room);
-        s->kin = longer;
-        s->kin_room = room;
-    }
-    s->kin[s->kin_count++] = *kin;
-    return 0;
-}
-
-/* Those that explain most first, and of these the smallest. */
-static int by_matches(const void *a, const void *b)
-{
-    const struct kin *x = a, *y = b;
-
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    if (x->samples != y->samples)
-        return x->samples < y->samples ? -1 : 1;
-    return x->record < y->record ? -1 : x->record > y->record;
-}
-
 /* How many matches of a reference there must be at least. */
 static size_t least_matches(const struct searcher *s)
 {
@@ -400,53 +358,6 @@ static size_t least_matches(const struct searcher *s)
     while (least < MOST_LEAST && chance_best_ln_e(&pair, least) > most)
         least++;
     return least;
-}
-
-static int gather_kin(struct searcher *s, struct error *err)
-{
-    const size_t least = least_matches(s);
-
-    s->kin_count = 0;
-    for (size_t i = 0, next; i < s->lookup.match_count; i = next) {
-        uint64_t first = 0, end = s->lookup.matches[i].sample + 1;
-        const int found = refset_cache_bounds(s->cache, s->lookup.matches[i].sample, &first, &end, err);
-
-        if (found < 0)
-            return -1;
-        for (next = i + 1; next < s->lookup.match_count && s->lookup.matches[next].sample < end;)
-            next++;
-        if (found && next - i >= least && add_kin(s, &(struct kin){first, end - first, i, next - i}, err))
-            return -1;
-    }
-    if (s->kin_count)
-        qsort(s->kin, s->kin_count, sizeof *s->kin, by_matches);
-    return 0;
-}
-
-static int forget_claims(struct searcher *s, struct error *err)
-{
-    const size_t count = s->lookup.object.query_count;
-
-    if (count > s->claim_room) {
-        free(s->claims);
-        s->claims = malloc(2 * count);
-        s->claim_room = s->claims ? 2 * count : 0;
-        if (!s->claims)
-            return error_set(err, "out of memory for %zu samples", count);
-    }
-    if (count)
-        memset(s->claims, 0, count);
-    return 0;
-}
-
-/* Whether so many others explain its matches that it is only counted. */
-static bool is_one_of_many(const struct searcher *s, const struct kin *kin)
-{
-    size_t own = 0;
-
-    for (size_t i = 0; i < kin->count && own < LEAST_OWN; i++)
-        own += s->claims[s->lookup.matches[kin->first + i].query] < MOST_CLAIMS;
-    return own < LEAST_OWN && kin->count >= LEAST_OWN && !s->lookup.object.all;
 }
 
 static void count_only(struct searcher *s, const struct kin *kin)
@@ -470,12 +381,14 @@ static void count_only(struct searcher *s, const struct kin *kin)
 static int find_candidates(struct searcher *s, struct error *err)
 {
     forget_explanations(s);
-    if (forget_claims(s, err) || gather_kin(s, err))
+    if (kin_gather(&s->kin, &s->lookup, s->cache, least_matches(s), err))
         return -1;
-    for (size_t i = 0; i < s->kin_count && !is_over(s); i++) {
-        if (is_one_of_many(s, &s->kin[i]))
-            count_only(s, &s->kin[i]);
-        else if (judge(s, &s->kin[i], err))
+    for (size_t i = 0; i < s->kin.count && !is_over(s); i++) {
+        const struct kin *kin = &s->kin.list[i];
+
+        if (!s->lookup.object.all && kin_is_one_of_many(&s->kin, &s->lookup, kin))
+            count_only(s, kin);
+        else if (judge(s, kin, err))
             return -1;
     }
     return 0;

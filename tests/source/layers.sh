@@ -19,8 +19,8 @@ filesystem refset_index_builder refset_index_filter refset_index_write refset_re
 filesystem_objects refset_cache refset_verify refset_writer
 batch evidence_sink matcher refset_copy refset_writer_digests refset_writer_files refset_writer_join refset_writer_records refset_writer_sources
 casefile evidence_task matcher_align matcher_judge matcher_lookup matcher_name matcher_whole scanner
-casefile_log casefile_reader casefile_values casefile_verify casefile_writer matcher_search reading
-reading_host reading_image reading_names
+casefile_log casefile_reader casefile_values casefile_verify casefile_writer matcher_kin reading
+matcher_search reading_host reading_image reading_names
 evidence
 '
 row_of()
