@@ -4,7 +4,7 @@
 
 quality.py KITH CORPORA UNPACKED SCRATCH: CORPORA has scripts/frash.py; UNPACKED has pairs/ (two versions of real files, with
 what they truly have in common) and small/ (disk images with planted files).  Tables in Markdown go to standard output.
-A pair counts as found by kith if any finding names the reference; by ssdeep if the score is above 0; by TLSH if the distance
+A pair counts as found by kith if any finding names the reference, and by "deep" with a set of C = 32 and --deep; by ssdeep if the score is above 0; by TLSH if the distance
 is at most 100; by sdhash if the score is at least 1, and, beside it, at least 21.
 """
 import collections
@@ -22,20 +22,26 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
 
 
-def scan(set_path, *evidence):
+def scan(set_path, *evidence, options=()):
     """object -> reference's name -> row"""
     found = collections.defaultdict(dict)
     for path in evidence:
-        text = output(kith, "scan", "-q", "--csv", "--all-references", "-r", set_path, path)
+        text = output(kith, "scan", "-q", "--csv", "--all-references", *options, "-r", set_path, path)
         for row in csv.DictReader(text.splitlines()):
             found[os.path.join(path, row["path"]) if os.path.isdir(path) else path].setdefault(row["ref_name"], row)
     return found
 
 
 def make_set(path, folder):
-    if os.path.exists(path):
-        os.unlink(path)
-    subprocess.run([kith, "add", "-q", path, folder], check=True, stdout=subprocess.DEVNULL)
+    """Two, the one for --deep."""
+    for name, options in ((path, ()), (path + ".deep", ("-C", "32"))):
+        if os.path.exists(name):
+            os.unlink(name)
+        subprocess.run([kith, "add", "-q", *options, name, folder], check=True, stdout=subprocess.DEVNULL)
+
+
+def scan_deep(set_path, *evidence):
+    return scan(set_path + ".deep", *evidence, options=("--deep",))
 
 
 def ssdeep(a, b):
@@ -62,20 +68,21 @@ class Table:
     def __init__(self, title):
         self.title, self.rows = title, collections.OrderedDict()
 
-    def add(self, key, found, a, b):
+    def add(self, key, found, deep, a, b):
         row = self.rows.setdefault(key, collections.Counter())
         row["n"] += 1
         row["kith"] += bool(found)
+        row["deep"] += bool(deep)
         row["verdict"] += found == "right"
         for name, call in PEERS:
             row[name] += call(a, b)
 
     def show(self):
         names = [name for name, _ in PEERS]
-        print("\n| %s | n | kith | with that verdict | %s" % (self.title, "".join("%s | " % name for name in names)))
-        print("|---|---|---|---|" + "---|" * len(names))
+        print("\n| %s | n | kith | with that verdict | deep | %s" % (self.title, "".join("%s | " % name for name in names)))
+        print("|---|---|---|---|---|" + "---|" * len(names))
         for key, row in self.rows.items():
-            cells = [key, row["n"], row["kith"], row["verdict"]] + [row[name] for name in names]
+            cells = [key, row["n"], row["kith"], row["verdict"], row["deep"]] + [row[name] for name in names]
             print("| " + " | ".join(str(cell) for cell in cells) + " |")
 
 
@@ -96,7 +103,7 @@ def versions():
             if not os.path.exists(target):
                 os.link(os.path.join(unpacked, "pairs", pair["file_" + side]), target)
     make_set(scratch + "/versions.kith", references)
-    found = scan(scratch + "/versions.kith", objects)
+    found, deep = scan(scratch + "/versions.kith", objects), scan_deep(scratch + "/versions.kith", objects)
     names = {}
     for pair in sorted(pairs, key=lambda pair: pair["pair_id"]):
         names.setdefault(pair["sha1_a"], pair["pair_id"])
@@ -106,14 +113,14 @@ def versions():
         if pair["relation"] != "variant":
             continue
         path = os.path.join(objects, pair["pair_id"])
-        row = found[path].get(names[pair["sha1_a"]])
+        row, also = (told[path].get(names[pair["sha1_a"]]) for told in (found, deep))
         told = row and ("right" if row["verdict"] in ("variant", "identical") else "other")
         files = (os.path.join(references, pair["pair_id"]), path)
         if float(pair["resemblance"]) >= 0.5:
-            kinds.add(pair["class"], told, *files)
-            sizes.add(size_class(int(pair["size_b"])), told, *files)
+            kinds.add(pair["class"], told, also, *files)
+            sizes.add(size_class(int(pair["size_b"])), told, also, *files)
         else:
-            lower.add(pair["class"], told, *files)
+            lower.add(pair["class"], told, also, *files)
     for table in (kinds, sizes, lower):
         table.show()
 
@@ -139,17 +146,18 @@ def frash():
                 os.link(path, os.path.join(references, reference.replace("/", "__")))
         sets[name] = scratch + "/frash-" + name + ".kith"
         make_set(sets[name], references)
-    found = {}
+    found, deep = {}, {}
     for name in ("scb", "embed", "fragment", "align", "noise"):
         found.update(scan(sets["scb" if name == "scb" else "other"], os.path.join(folder, name)))
+        deep.update(scan_deep(sets["scb" if name == "scb" else "other"], os.path.join(folder, name)))
     table = Table("FRASH")
     order = {"scb": 0, "embed": 1, "fragment": 2, "align": 3, "noise": 4}
     for row in sorted(truth, key=lambda row: (order[row["class"]], frash_kind(row), -frash_number(row))):
         path = os.path.join(folder, row["file"])
-        told = found.get(path, {}).get(row["reference"].replace("/", "__"))
-        table.add(frash_key(row), told and ("right" if told["verdict"] == row["relation"] else "other"), place[row["reference"]], path)
+        told, also = (rows.get(path, {}).get(row["reference"].replace("/", "__")) for rows in (found, deep))
+        table.add(frash_key(row), told and ("right" if told["verdict"] == row["relation"] else "other"), also, place[row["reference"]], path)
     table.show()
-    show_strangers([row for row in truth if row["class"] in ("fragment", "align", "noise")], found, folder, place)
+    show_strangers([row for row in truth if row["class"] in ("fragment", "align", "noise")], found, deep, folder, place)
 
 
 def frash_kind(row):
@@ -194,13 +202,14 @@ def related(place):
     return pairs | {(b, a) for a, b in pairs}
 
 
-def show_strangers(truth, found, folder, place):
+def show_strangers(truth, found, deep, folder, place):
     """Findings of one original in what was made of another, if the two have nothing in common; of the peers for some of the pairs."""
     originals = sorted({row["reference"] for row in truth})
     kin = related({name: place[name] for name in originals})
     pairs = [(name, os.path.join(folder, row["file"])) for row in truth for name in originals
              if name != row["reference"] and (name, row["reference"]) not in kin]
-    print("\nPairs that have nothing in common: kith finds %d among %d" % (sum(name in found.get(path, {}) for name, path in pairs), len(pairs)), end="")
+    wrong = [sum(name in rows.get(path, {}) for name, path in pairs) for rows in (found, deep)]
+    print("\nPairs that have nothing in common: kith finds %d among %d, deep %d" % (wrong[0], len(pairs), wrong[1]), end="")
     some = pairs[::SAMPLED]
     for name, call in PEERS:
         print("; %s %d among %d" % (name, sum(call(place[a], b) for a, b in some), len(some)), end="")
