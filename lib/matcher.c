@@ -439,12 +439,14 @@ static int add_queries(struct matcher *matcher, const struct sample *samples, si
 
 static int probe(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err)
 {
-    uint64_t keys[BATCH], sets[BATCH] = {0};
+    uint64_t keys[BATCH], sets[BATCH];
     uint32_t passed[BATCH];
     size_t any = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         keys[i] = known_key(samples[i].fp);
+        sets[i] = 0;
+    }
     for (size_t set = 0; set < matcher->set_count; set++) {
         const size_t found = refset_search_probe(matcher->sets[set], keys, count, passed);
 

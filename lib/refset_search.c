@@ -233,15 +233,17 @@ static size_t in_order(uint32_t *numbers, size_t count)
 
 static size_t probe_batch(const struct view *view, const uint64_t *keys, size_t count, uint32_t *passed)
 {
-    uint32_t found[BATCH * 2] = {0};
-    size_t total = 0;
+    uint32_t found[BATCH * 2];
+    size_t total;
 
-    for (size_t i = 0; i < view->filter_count; i++) {
-        const size_t more = bloom_probe(view->filters[i], keys, count, found + total);
-
-        total = i ? in_order(found, total + more) : more;
+    if (view->filter_count == 0)
+        return 0;
+    total = bloom_probe(view->filters[0], keys, count, passed);
+    for (size_t i = 1; i < view->filter_count; i++) {
+        memcpy(found, passed, total * sizeof *found);
+        total = in_order(found, total + bloom_probe(view->filters[i], keys, count, found + total));
+        memcpy(passed, found, total * sizeof *passed);
     }
-    memcpy(passed, found, total * sizeof *passed);
     return total;
 }
 
