@@ -996,7 +996,7 @@ END_TEST
 
 START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
 {
-    enum { COPIES = 40 };
+    enum { COPIES = 200 };
     struct bytes copies[COPIES], bytes = random_bytes(150000);
 
     begin_test();
@@ -1004,12 +1004,12 @@ START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
     copies[0] = text(20000);
     for (size_t i = 1; i < COPIES; i++) {
         copies[i] = copy_of(copies[0], 0, copies[0].len);
-        copies[i].data[i * 499] ^= 1;
+        copies[i].data[i * 97] ^= 1;
     }
     for (size_t i = 0; i < COPIES; i++)
         add_file(0, copies[i]);
     begin_scan(false);
-    for (size_t i = 0; i < COPIES; i += 13) {
+    for (size_t i = 0; i < COPIES; i += 39) {
         const struct findings *findings;
 
         put(bytes, 70001, copies[i]);
