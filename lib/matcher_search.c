@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "known.h"
 #include "matcher_kin.h"
@@ -470,6 +471,66 @@ static size_t explain_postponed(const struct searcher *s)
     return explained;
 }
 
+/* Whether the reference is a candidate about there, too. */
+static bool is_again(const struct searcher *s, const struct candidate *candidate)
+{
+    for (size_t i = 0; i < s->candidate_count; i++) {
+        const struct candidate *other = &s->candidates[i];
+
+        if (other->place.first == candidate->place.first && !other->counted &&
+            other->cluster.start <= candidate->cluster.end && candidate->cluster.start <= other->cluster.end)
+            return true;
+    }
+    return false;
+}
+
+/* The first match of a sample, or of one behind it. */
+static size_t first_match(const struct searcher *s, uint64_t sample)
+{
+    size_t low = 0, high = s->lookup.match_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (s->lookup.matches[middle].sample < sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What was believed stays so, with all matches that it has by now: it explains what was never looked up. */
+static void add_believed(struct searcher *s, const struct candidate *believed, size_t count)
+{
+    for (size_t i = 0; i < count && s->candidate_count < MOST_CANDIDATES; i++) {
+        struct candidate candidate = believed[i];
+
+        if (candidate.counted || is_again(s, &candidate))
+            continue;
+        candidate.first = first_match(s, candidate.place.first);
+        candidate.count = first_match(s, candidate.place.first + candidate.place.count) - candidate.first;
+        s->candidates[s->candidate_count++] = candidate;
+    }
+}
+
+static int find_again(struct searcher *s, struct error *err)
+{
+    const size_t count = s->candidate_count;
+    struct candidate *believed = malloc((count + 1) * sizeof *believed);
+    int result;
+
+    if (!believed)
+        return error_set(err, "out of memory for %zu references", count);
+    if (count)
+        memcpy(believed, s->candidates, count * sizeof *believed);
+    result = find_candidates(s, err);
+    if (!result)
+        add_believed(s, believed, count);
+    free(believed);
+    return result;
+}
+
 /*
  * Elsewhere what was postponed counts, too, also what is so common that it is no evidence of a part: a set
  * may have a hundred versions of one file, and nothing of them may be rarer than that.
@@ -484,7 +545,7 @@ static int look_elsewhere(struct searcher *s, struct error *err)
     more = lookup_postponed(&s->lookup, err);
     if (more < 0)
         return -1;
-    return more || (explained && s->lookup.noise >= LEAST_RARE) ? find_candidates(s, err) : 0;
+    return more || (explained && s->lookup.noise >= LEAST_RARE) ? find_again(s, err) : 0;
 }
 
 int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
