@@ -1067,6 +1067,36 @@ START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
 }
 END_TEST
 
+/* All of one origin, so that most of what one has very many have. */
+START_TEST(a_version_of_one_of_many_is_told)
+{
+    enum { KIN = 70, LEN = 30000 };
+    struct bytes origin = text(LEN), kin[KIN];
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_strangers(0, 60);
+    for (size_t i = 0; i < KIN; i++) {
+        kin[i] = copy_of(origin, 0, LEN);
+        substitute(kin[i], 6);
+        add_file(0, kin[i]);
+    }
+    begin_scan(false);
+    for (size_t i = 0; i < KIN; i++) {
+        struct bytes bytes = copy_of(kin[i], 0, LEN);
+
+        substitute(bytes, 20);
+        ck_assert_uint_ge(scan(bytes)->count, 1);
+        ck_assert_int_eq(parts[0].findings.list[0].verdict, VERDICT_VARIANT);
+        free(bytes.data);
+    }
+    for (size_t i = 0; i < KIN; i++)
+        free(kin[i].data);
+    free(origin.data);
+    end_test();
+}
+END_TEST
+
 START_TEST(a_part_that_a_hundred_files_have_is_no_finding)
 {
     struct bytes other = random_bytes(30000), bytes = random_bytes(200000), part;
@@ -1602,7 +1632,7 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           of_near_copies_the_best_is_told_and_the_others_are_counted,
           a_small_file_that_is_a_part_of_a_large_one_is_told_of_both,
           of_many_near_copies_with_the_same_samples_the_right_one_is_told,
-          one_of_a_hundred_versions_is_found_beside_another_file,
+          one_of_a_hundred_versions_is_found_beside_another_file, a_version_of_one_of_many_is_told,
           a_part_that_a_hundred_files_have_is_no_finding,
           a_file_that_is_all_there_is_told_though_more_of_another_one_is,
           with_all_references_what_lies_in_a_larger_one_is_told_too, tables_that_count_up_are_no_evidence,
