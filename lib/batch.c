@@ -17,6 +17,10 @@ enum {
 /* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of
  * them at most. */
 #define MAX_HOLES ((uint64_t)32 << 30)
+/* Where an object can do without a digest, it is not asked what its neighbours have, so that the outcome does
+ * not depend on them: it has so many, and so many for each byte that is stored. */
+#define MAX_OWN_HOLES  ((uint64_t)256 << 20)
+#define HOLES_PER_BYTE 4096
 /* In an object that has more, holes of this size on are passed over. */
 #define HOLE_LEAST ((uint64_t)1 << 20)
 /* Files may claim the same blocks: what is taken together is read at most twice the medium's size, and a
@@ -431,37 +435,50 @@ static uint64_t holes_of(const struct object *object, uint64_t stored)
 }
 
 /* What a hostile file system claims must not keep a worker busy for ever. */
-static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object,
-                            uint64_t stored, bool hollow)
+static bool is_hollow(struct batch *batch, const struct object *object, uint64_t stored)
 {
-    const uint64_t holes = batch->trusts || hollow ? 0 : holes_of(object, stored);
+    const uint64_t holes = holes_of(object, stored);
 
+    if (batch->trusts)
+        return holes > MAX_HOLES;
+    if (batch->inspector->hole)
+        return holes > MAX_OWN_HOLES && (holes - MAX_OWN_HOLES) / HOLES_PER_BYTE > stored;
     if (holes > MAX_HOLES - batch->holes)
-        object_blame(object, OBJECT_UNREADABLE,
-                     "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
-    else if (stored > 2 * medium_size(medium) + MORE_THAN_MEDIUM - batch->stored)
-        object_blame(object, OBJECT_UNREADABLE,
-                     "together with its neighbours it claims more than the image holds");
-    if (object->state == OBJECT_UNREADABLE)
         return true;
     batch->holes += holes;
+    return false;
+}
+
+static bool claims_too_much(struct batch *batch, const struct medium *medium, struct object *object,
+                            uint64_t stored)
+{
+    if (stored > 2 * medium_size(medium) + MORE_THAN_MEDIUM - batch->stored) {
+        object_blame(object, OBJECT_UNREADABLE,
+                     "together with its neighbours it claims more than the image holds");
+        return true;
+    }
     batch->stored += stored;
     return false;
 }
 
-static void inspect_now(struct batch *batch, struct medium *medium, struct object *object,
-                        struct filesystem_content *content)
+/* Of an object with too many zeros that is stored is inspected all the same, if that can be done without a
+ * digest; a file of the host as it is. */
+static void inspect_hollow(struct batch *batch, struct medium *medium, struct object *object,
+                           struct filesystem_content *content)
 {
-    if (!begin(batch, medium, object, content))
-        return;
-    if (batch->hollow)
-        object_blame(object, OBJECT_PARTIAL,
-                     "all but %" PRIu64 " of its bytes are holes, so it was not hashed",
-                     object_stored(object));
-    if (content)
-        inspect_content(batch, medium, object, content);
-    else
+    const uint64_t stored = object_stored(object);
+
+    batch->hollow = !content && batch->inspector->hole;
+    if (!batch->hollow && !batch->trusts) {
+        object_blame(object, OBJECT_UNREADABLE,
+                     "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+    } else if (begin(batch, medium, object, content)) {
+        if (batch->hollow)
+            object_blame(object, OBJECT_PARTIAL,
+                         "all but %" PRIu64 " of its bytes are holes, so it was not hashed", stored);
         inspect_runs(batch, medium, object);
+    }
+    batch->hollow = false;
 }
 
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
@@ -480,21 +497,26 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     kept->item = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
-    batch->hollow = batch->inspector && batch->inspector->hole && !content &&
-                    holes_of(kept, stored) > MAX_HOLES - batch->holes;
     if (!batch->inspector || kept->state == OBJECT_UNREADABLE || (kept->flags & OBJECT_UNWANTED) ||
-        claims_too_much(batch, medium, kept, stored, batch->hollow)) {
+        claims_too_much(batch, medium, kept, stored)) {
         batch->count++;
-    } else if (content || stored > LARGE || batch->hollow) {
+    } else if (is_hollow(batch, kept, stored)) {
         batch->count++;
-        inspect_now(batch, medium, kept, content);
+        inspect_hollow(batch, medium, kept, content);
+    } else if (content || stored > LARGE) {
+        batch->count++;
+        if (begin(batch, medium, kept, content)) {
+            if (content)
+                inspect_content(batch, medium, kept, content);
+            else
+                inspect_runs(batch, medium, kept);
+        }
     } else {
         if (batch->pending_len + stored > ARENA_LEN)
             read_pending(batch, medium);
         batch->pending_len += stored;
         batch->pending[batch->count++] = true;
     }
-    batch->hollow = false;
     return 0;
 }
 
