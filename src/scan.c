@@ -336,6 +336,37 @@ static int add_parts(struct scan *scan, const struct object *object, const struc
     return more;
 }
 
+/* The state of the evidence is known at its end only, and who goes on has not seen the beginning: so what
+ * decides it is kept with the first object of its kind. */
+static const char partial_text[] = "of some objects not all could be read",
+                  changed_text[] = "some objects changed while they were read";
+
+/* What is left of a deleted file is seldom all of it. */
+static bool is_partial(const struct object *object)
+{
+    return object->state == OBJECT_UNREADABLE ||
+           (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED));
+}
+
+static void keep_state(struct scan *scan, const struct object *object)
+{
+    if (object->state == OBJECT_CHANGED && !scan->changed) {
+        scan->changed = true;
+        keep_text(scan, changed_text);
+    } else if (is_partial(object) && !scan->partial) {
+        scan->partial = true;
+        keep_text(scan, partial_text);
+    }
+}
+
+static void recall_state(void *arg, const char *text)
+{
+    struct scan *scan = arg;
+
+    scan->partial = scan->partial || strcmp(text, partial_text) == 0;
+    scan->changed = scan->changed || strcmp(text, changed_text) == 0;
+}
+
 static void show_bad(struct scan *scan, const char *name, const char *reason)
 {
     if (scan->problems++ < MOST_PROBLEMS)
@@ -360,7 +391,8 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
     if (object->problem.len)
         snprintf(reason, sizeof reason, "%.*s", (int)(object->problem.len < 500 ? object->problem.len : 500),
                  object->problem.data);
-    if (object->state == OBJECT_CHANGED || object->state == OBJECT_PARTIAL)
+    keep_state(scan, object);
+    if (object->state == OBJECT_CHANGED || (object->state == OBJECT_PARTIAL && is_partial(object)))
         show_bad(scan, count ? paths : address, reason);
     if (object->result.len)
         return add_parts(scan, object, &row, address, already);
@@ -458,7 +490,10 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
 
     scan->objects = scan->rows = 0;
     scan->problems = scan->unnamed = 0;
+    scan->partial = scan->changed = false;
     if (casefile_progress(scan->casefile, scan->number, &scan->there, &scan->evidence.first_item, &scan->err))
+        return -1;
+    if (casefile_problems(scan->casefile, scan->number, recall_state, scan, &scan->err))
         return -1;
     scan->evidence.image_digests = scan->hash_image && !known->digests.kinds ? DIGEST_BIT(DIGEST_SHA1) : 0;
     scan->evidence.wanted = scan->include.count || scan->exclude.count ? is_wanted : NULL;
@@ -477,8 +512,13 @@ static int end_evidence(struct scan *scan, enum evidence_result result)
 {
     static const char *const words[] = {"interrupted", "done", "done, but not all could be read",
                                         "done, but it changed while it was read", "it could not be read"};
-    const enum case_state state = state_of(result);
+    enum case_state state = state_of(result);
     struct error text;
+
+    if (state == CASE_DONE && scan->partial)
+        state = CASE_PARTIAL;
+    if ((state == CASE_DONE || state == CASE_PARTIAL) && scan->changed)
+        state = CASE_CHANGED;
 
     error_set(&text, "%s: %s", scan->path, words[state]);
     if (casefile_set_state(scan->casefile, scan->number, state, set_flags_now(), text.text, &scan->err))
