@@ -381,25 +381,36 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The path without links; as it is, if there is no such file. */
+static char *real_name(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    return real ? real : strdup(path);
+}
+
 /* Its rows would be there twice. */
 static int check_names(size_t count, char **paths)
 {
-    char **sorted = malloc(count * sizeof *sorted);
-    int result = sorted ? 0 : -1;
+    char **sorted = calloc(count, sizeof *sorted);
+    bool failed = !sorted;
+    int result = 0;
 
-    if (!sorted) {
-        complain("out of memory");
-        return -1;
-    }
-    memcpy(sorted, paths, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 1; i < count && !result; i++)
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = !(sorted[i] = real_name(paths[i]));
+    if (!failed)
+        qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 1; i < count && !failed && !result; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0) {
             complain("%s: is named twice", sorted[i]);
             result = -1;
         }
+    if (failed)
+        complain("out of memory");
+    for (size_t i = 0; sorted && i < count; i++)
+        free(sorted[i]);
     free(sorted);
-    return result;
+    return failed ? -1 : result;
 }
 
 /* The folder of a path, without links; NULL if there is none. */
@@ -429,6 +440,10 @@ static int check_output(const char *output, size_t count, char **paths)
         char *evidence = realpath(paths[i], NULL);
         struct stat st;
 
+        if (strcmp(output, paths[i]) == 0) {
+            complain("%s: is the evidence, too", output);
+            result = -1;
+        }
         if (evidence && stat(evidence, &st) == 0 && S_ISDIR(st.st_mode) && is_below(folder, evidence)) {
             complain("%s: lies in %s, which is evidence: nothing is written there", output, paths[i]);
             result = -1;
