@@ -44,9 +44,9 @@ struct candidate {
     uint64_t support;    /* queries that it explains */
     bool common;         /* its matches are, so only all of it is worth telling */
     bool whole;          /* it lies there to the bit: the digest of these bytes is its own */
-    bool counted;   /* nothing but place.first, start and end of the cluster and about the length are known:
-                       so many others explain its matches that it is only counted */
-    size_t finding; /* its number, from 1 on; 0: nothing came of it */
+    bool counted;        /* so many others explain its matches that it is only counted: of its place first is
+                            known, and about the length, of its cluster start and end */
+    size_t finding;      /* its number, from 1 on; 0: nothing came of it */
 };
 
 /* ---- finding candidates in one set ---- */

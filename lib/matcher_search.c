@@ -365,6 +365,8 @@ static void count_only(struct searcher *s, const struct kin *kin)
 {
     struct candidate candidate = {.place = {.first = kin->record, .count = kin->samples},
                                   .cluster = {.start = UINT64_MAX},
+                                  .first = kin->first,
+                                  .count = kin->count,
                                   .counted = true};
 
     if (s->candidate_count == MOST_CANDIDATES)

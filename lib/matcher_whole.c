@@ -7,7 +7,8 @@
 
 enum {
     MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
-    MOST_TIMES = 8,          /* or so many times the object */
+    MOST_TIMES = 32,         /* or so many times the object */
+    MOST_VOTES = 256,        /* matches that tell where a candidate lies */
 };
 
 static const double likely = 0.5; /* of a reference's samples: some may be too common to be found by */
@@ -92,56 +93,110 @@ static int by_place(const void *a, const void *b)
     return x->place.file < y->place.file ? -1 : x->place.file > y->place.file;
 }
 
-/* Of the candidates that were only counted, the one that has this file's record. */
-static int find_counted(struct refset_search *search, struct candidate *candidates, size_t count,
-                        uint64_t file, struct candidate **found, struct error *err)
+/* The best E of a candidate about there: one that lies there to the bit has at least as many matches. */
+static double best_ln_e(const struct candidate *list, size_t count, const struct candidate *candidate)
 {
-    struct refset_file row = {0};
-    const int there = refset_search_file(search, file, &row, err);
+    double best = 0;
 
-    *found = NULL;
-    for (size_t i = 0; there > 0 && row.has_record && i < count && !*found; i++)
-        if (candidates[i].counted && candidates[i].place.first == row.first)
-            *found = &candidates[i];
-    refset_file_release(&row);
-    return there < 0 ? -1 : 0;
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].counted && list[i].cluster.start <= candidate->cluster.end &&
+            candidate->cluster.start <= list[i].cluster.end && list[i].cluster.ln_e < best)
+            best = list[i].cluster.ln_e;
+    return best;
 }
 
-/* It lies where the other one would. */
-static int uncover(struct searcher *searcher, struct candidate *counted, const struct candidate *other,
-                   struct error *err)
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The diagonal that most of its matches have. */
+static int64_t main_diagonal(const struct aligner_object *object, const struct match *matches,
+                             const struct candidate *candidate, const struct refset_record *record)
+{
+    int64_t diagonals[MOST_VOTES], best = -1;
+    size_t count = 0, most = 0;
+
+    for (size_t i = 0; i < candidate->count && count < MOST_VOTES; i++) {
+        const struct match *match = &matches[candidate->first + i];
+        const uint64_t number = match->sample - record->place.first;
+
+        if (number < record->record.count)
+            diagonals[count++] =
+                (int64_t)(object->queries[match->query].pos - record->record.samples[number].pos);
+    }
+    if (count)
+        qsort(diagonals, count, sizeof *diagonals, by_number);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (diagonals[i] != diagonals[first])
+            first = i;
+        if (i - first + 1 > most) {
+            most = i - first + 1;
+            best = diagonals[i];
+        }
+    }
+    return best;
+}
+
+/* Where a candidate would lie that was only counted: 1, 0 if its record is not there, -1. */
+static int locate(struct searcher *searcher, const struct aligner_object *object, struct candidate *candidate,
+                  struct error *err)
 {
     bool missing;
     const struct refset_record *record =
-        refset_cache_record(searcher_cache(searcher), counted->place.first, &missing, err);
+        refset_cache_record(searcher_cache(searcher), candidate->place.first, &missing, err);
 
     if (!record)
         return missing ? 0 : -1;
-    counted->place = record->place;
-    counted->cluster = other->cluster;
-    counted->support = other->support;
-    counted->counted = false;
-    counted->whole = true;
+    candidate->place = record->place;
+    candidate->cluster.main = main_diagonal(object, searcher_matches(searcher), candidate, record);
+    candidate->cluster.low = candidate->cluster.high = candidate->cluster.main;
+    return 1;
+}
+
+static bool is_in_whole(const struct candidate *list, size_t count, const struct candidate *candidate)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].whole && (uint64_t)list[i].cluster.main <= candidate->cluster.start &&
+            candidate->cluster.end <= (uint64_t)list[i].cluster.main + list[i].place.len)
+            return true;
+    return false;
+}
+
+static int hash_candidate(struct wholes *wholes, struct refset_search *search,
+                          const struct aligner_object *object, struct candidate *candidate, struct error *err)
+{
+    if (look_up(wholes, search, object, candidate, err))
+        return -1;
+    candidate->whole = wholes->last.file && wholes->last.file == candidate->place.file;
     return 0;
 }
 
-/* What lies there to the bit is the candidate itself, one that was only counted, or another one. */
-static int mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
-                struct candidate *candidate, struct error *err)
+/* One of those that were only counted may be the right one. */
+static int mark_counted(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                        const struct aligner_object *object, struct candidate *list, size_t count,
+                        struct error *err)
 {
-    struct candidate *list, *counted;
-    size_t count;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate candidate = list[i];
+        int located;
 
-    if (wholes->last.file == candidate->place.file) {
-        candidate->whole = true;
-        return 0;
+        if (!candidate.counted || is_in_whole(list, count, &candidate))
+            continue;
+        located = locate(searcher, object, &candidate, err);
+        if (located < 0 || (located && is_inside(object, &candidate) &&
+                            hash_candidate(wholes, search, object, &candidate, err)))
+            return -1;
+        if (!candidate.whole)
+            continue;
+        candidate.counted = false;
+        candidate.support = candidate.count;
+        candidate.cluster.ln_e = best_ln_e(list, count, &candidate);
+        list[i] = candidate;
     }
-    if (!wholes->last.file)
-        return 0;
-    list = searcher_candidates(searcher, &count);
-    if (find_counted(search, list, count, wholes->last.file, &counted, err))
-        return -1;
-    return counted ? uncover(searcher, counted, candidate, err) : 0;
+    return 0;
 }
 
 int wholes_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
@@ -160,13 +215,12 @@ int wholes_mark(struct wholes *wholes, struct refset_search *search, struct sear
     for (size_t i = 0; i < count; i++) {
         struct candidate *candidate = &candidates[i];
 
-        if (candidate->counted || candidate->whole || !is_inside(object, candidate) ||
-            !is_likely(object, candidate))
+        if (candidate->counted || !is_inside(object, candidate) || !is_likely(object, candidate))
             continue;
-        if (look_up(wholes, search, object, candidate, err) || mark(wholes, search, searcher, candidate, err))
+        if (hash_candidate(wholes, search, object, candidate, err))
             return -1;
     }
-    return 0;
+    return mark_counted(wholes, search, searcher, object, candidates, count, err);
 }
 
 /* ---- what there is to say ---- */
