@@ -180,16 +180,19 @@ double chance_again(const struct chance_pair *pair, const struct cluster *cluste
     return chance_ln_e(pair->references, bands_of(pair), hits, cluster->rate);
 }
 
-/* Hits where the reference was found say nothing of another place. */
-static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster,
-                             uint64_t len)
+/* Hits where the reference was found say nothing of another place.  (Where it would lie if there were more of
+ * it there may be another piece.) */
+static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster)
 {
-    const int64_t from = cluster->low, to = cluster->high + (int64_t)len;
     size_t kept = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if ((int64_t)hits[i].object < from || (int64_t)hits[i].object >= to)
+    for (size_t i = 0; i < count; i++) {
+        const int64_t here = diagonal(&hits[i]);
+
+        if ((hits[i].object < cluster->start || hits[i].object > cluster->end) &&
+            (here < cluster->low || here > cluster->high))
             hits[kept++] = hits[i];
+    }
     return kept;
 }
 
@@ -212,7 +215,7 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
         if (cluster.hits < LEAST_HITS || cluster.ln_e > pair->most_ln_e)
             break;
         clusters[found++] = cluster;
-        count = drop_explained(hits, count, &cluster, pair->reference_len);
+        count = drop_explained(hits, count, &cluster);
     }
     return found;
 }

@@ -178,8 +178,8 @@ static size_t naive_clusters(const struct chance_pair *pair, struct chance_hit *
             break;
         clusters[found++] = best;
         for (size_t i = 0; i < count; i++)
-            if ((int64_t)hits[i].object < best.low ||
-                (int64_t)hits[i].object >= best.high + (int64_t)pair->reference_len)
+            if ((hits[i].object < best.start || hits[i].object > best.end) &&
+                (diagonal(&hits[i]) < best.low || diagonal(&hits[i]) > best.high))
                 hits[kept++] = hits[i];
         count = kept;
     }
