@@ -66,7 +66,7 @@ struct findings {
 enum {
     FINDINGS_CUT = 1, /* there are more references or places than can be told */
     FINDINGS_COMMON =
-        2, /* there is none, but some of the content is in so many files that none can be named */
+        2, /* there is none, but some of the content is in so many files that it is no evidence for any */
 };
 
 /* "identical" .. */

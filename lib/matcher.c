@@ -15,7 +15,7 @@ enum {
     MOST_COMPARED = 8,      /* candidates in the same place */
     LEAST_PARTED = 4096,    /* queries: fewer are searched at once */
     MUCH_LARGER = 2,
-    UNNAMED_LEAST = 16, /* of an object's samples: if so many are in very many files, that is told */
+    COMMON_LEAST = 16,  /* of an object's samples: if so many are in very many files, that is told */
     COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
 };
 
@@ -32,8 +32,8 @@ struct matcher {
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
-    bool cut;       /* there are more than were found */
-    size_t unnamed; /* queries that are in very many files of one set */
+    bool cut;      /* there are more than were found */
+    size_t common; /* queries that are in very many files of one set */
     struct findings found;
 };
 
@@ -101,7 +101,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->object.range = false;
     matcher->sample_count = matcher->query_count = 0;
     matcher->cut = false;
-    matcher->unnamed = 0;
+    matcher->common = 0;
     findings_reset(&matcher->found);
 }
 
@@ -364,8 +364,8 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
                    : 0;
     }
     matcher->cut = matcher->cut || searcher_was_cut(searcher);
-    if (searcher_unnamed(searcher) > matcher->unnamed)
-        matcher->unnamed = searcher_unnamed(searcher);
+    if (searcher_common(searcher) > matcher->common)
+        matcher->common = searcher_common(searcher);
     return compare_candidates(matcher, set, err);
 }
 
@@ -676,7 +676,7 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     }
     *verdict = found->count ? found->list[0].verdict : without_finding(matcher);
     found->lacks = matcher->cut ? FINDINGS_CUT : 0;
-    if (*verdict == VERDICT_NONE && matcher->unnamed >= UNNAMED_LEAST)
+    if (*verdict == VERDICT_NONE && matcher->common >= COMMON_LEAST)
         found->lacks |= FINDINGS_COMMON;
     *findings = *found;
     *found = swap;

@@ -74,8 +74,8 @@ int searcher_run(struct searcher *searcher, const struct search_object *object, 
 struct candidate *searcher_candidates(struct searcher *searcher, size_t *count);
 /* Whether there were more candidates than it can keep. */
 bool searcher_was_cut(const struct searcher *searcher);
-/* How many queries are in so many files that the set does not tell in which. */
-size_t searcher_unnamed(const struct searcher *searcher);
+/* How many queries are in so many files that they are no evidence of a part of one. */
+size_t searcher_common(const struct searcher *searcher);
 const struct match *searcher_matches(const struct searcher *searcher);
 struct refset_cache *searcher_cache(struct searcher *searcher);
 

@@ -89,7 +89,7 @@ int lookup_begin(struct lookup *l, const struct search_object *object, uint64_t 
                  struct error *err)
 {
     l->object = *object;
-    l->match_count = l->noise = l->unnamed = 0;
+    l->match_count = l->noise = l->common = 0;
     if (make_room(l, object->query_count, err))
         return -1;
     collect(l, set, known);
@@ -134,7 +134,10 @@ static void postpone(struct lookup *l, size_t query, uint32_t files)
     *slot_of(l, fp) = (struct frequent){fp, files};
     l->states[query] = QUERY_POSTPONED;
     l->files[query] = files;
-    l->noise += lookup_is_rare(l, files) ? files : 0;
+    if (lookup_is_rare(l, files))
+        l->noise += files;
+    else
+        l->common++;
 }
 
 /* What is known to be frequent need not be looked up for that. */
@@ -254,7 +257,7 @@ static int keep_matches(struct lookup *l, bool all, struct error *err)
         const uint32_t query = l->asked[hit->query];
 
         if (hit->files == 0) {
-            l->unnamed++;
+            l->common++;
         } else if (!all && can_wait(l, hit->files)) {
             if (l->states[query] != QUERY_POSTPONED)
                 postpone(l, query, hit->files);

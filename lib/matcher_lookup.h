@@ -23,8 +23,8 @@ struct lookup {
     struct frequent *frequent; /* fingerprints that were postponed lately: they come again and again */
     struct match *matches;     /* by sample, then query */
     size_t match_count;
-    size_t noise;   /* rare matches that nothing explains, also those that are postponed */
-    size_t unnamed; /* queries that are in so many files that the set does not tell in which */
+    size_t noise;  /* rare matches that nothing explains, also those that are postponed */
+    size_t common; /* queries that are in so many files that they are no evidence of a part of one */
 
     /* work space, that of keys and asked also for others between two calls */
     uint64_t *keys; /* to be looked up, and which queries these are */

@@ -582,9 +582,9 @@ bool searcher_was_cut(const struct searcher *s)
     return s->cut || lookup_is_full(&s->lookup);
 }
 
-size_t searcher_unnamed(const struct searcher *s)
+size_t searcher_common(const struct searcher *s)
 {
-    return s->lookup.unnamed;
+    return s->lookup.common;
 }
 
 const struct match *searcher_matches(const struct searcher *s)

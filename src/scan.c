@@ -272,8 +272,8 @@ static void tell_lacks(struct scan *scan, struct case_object *row, const struct 
     struct error text;
 
     if (part->findings.lacks & FINDINGS_COMMON) {
-        row->reason = "some of it is in so many files of a set that none can be named";
-        scan->unnamed++;
+        row->reason = "some of it is in so many files of a set that it is no evidence for any";
+        scan->common++;
     }
     if (part->findings.lacks & FINDINGS_CUT) {
         error_set(&text, "%s: it has more of the references than can be told: %zu places are",
@@ -489,7 +489,7 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
     struct error text;
 
     scan->objects = scan->rows = 0;
-    scan->problems = scan->unnamed = 0;
+    scan->problems = scan->common = 0;
     scan->partial = scan->changed = false;
     if (casefile_progress(scan->casefile, scan->number, &scan->there, &scan->evidence.first_item, &scan->err))
         return -1;
@@ -556,11 +556,11 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     }
     if (scan->problems > MOST_PROBLEMS)
         complain("%s: and %llu problems more of this kind", scan->path, scan->problems - MOST_PROBLEMS);
-    if (scan->unnamed && !scan->quiet)
-        complain("%s: %llu objects without a finding have content that is in so many files of a set that "
-                 "none can be "
-                 "named; --all lists them",
-                 scan->path, scan->unnamed);
+    if (scan->common && !scan->quiet)
+        complain(
+            "%s: %llu objects without a finding have content that is in so many files of a set that it is no "
+            "evidence for any; --all lists them",
+            scan->path, scan->common);
     return end_evidence(scan, result);
 }
 

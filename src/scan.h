@@ -45,10 +45,10 @@ struct scan {
         there; /* those of the case that were passed, of so many that it had before: a chunk each */
     struct progress progress;
     unsigned long long problems;
-    unsigned long long unnamed; /* objects in which only very common content was found */
-    bool partial, changed;      /* some object was not read in full, or changed: also before it was gone on */
-    bool failed;                /* the case cannot be written, or a set not be read: err tells */
-    bool different;             /* it is not what the case began with */
+    unsigned long long common; /* objects in which only very common content was found */
+    bool partial, changed;     /* some object was not read in full, or changed: also before it was gone on */
+    bool failed;               /* the case cannot be written, or a set not be read: err tells */
+    bool different;            /* it is not what the case began with */
     struct error err;
 };
 
