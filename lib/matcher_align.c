@@ -70,7 +70,7 @@ static void choose_window(struct aligning *a)
     const int64_t low = a->candidate->cluster.low - (int64_t)margin;
     const uint64_t high = (uint64_t)(a->candidate->cluster.high + (int64_t)(len + margin));
 
-    a->whole = size <= WHOLE_LEAST || (size - WHOLE_LEAST) / WHOLE_SHARE <= len;
+    a->whole = !a->candidate->copy && (size <= WHOLE_LEAST || (size - WHOLE_LEAST) / WHOLE_SHARE <= len);
     a->start = a->whole || low < 0 ? 0 : (uint64_t)low;
     a->end = a->whole || high > size ? size : high;
     a->whole = a->start == 0 && a->end == size;

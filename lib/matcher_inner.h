@@ -46,6 +46,7 @@ struct candidate {
     bool whole;          /* it lies there to the bit: the digest of these bytes is its own */
     bool counted;        /* so many others explain its matches that it is only counted: of its place first is
                             known, and about the length, of its cluster start and end */
+    bool copy;           /* the same part of the reference lies elsewhere in the object, too */
     size_t finding;      /* its number, from 1 on; 0: nothing came of it */
 };
 

@@ -15,6 +15,8 @@ enum {
     LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
     MOST_LEAST = 16,
+    LEAST_COPY = 6,   /* hits of a copy */
+    MOST_COPIES = 64, /* of a part of a reference, that a cluster is compared with */
 };
 
 static const double first_look = 1;   /* E of the few samples that were looked up, */
@@ -301,6 +303,27 @@ static size_t room_for(size_t hits)
     return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
 }
 
+/* Whether two clusters have about the same part of the reference. */
+static bool are_copies(const struct cluster *a, const struct cluster *b)
+{
+    const int64_t a_start = (int64_t)a->start - a->main, a_end = (int64_t)a->end - a->main;
+    const int64_t b_start = (int64_t)b->start - b->main, b_end = (int64_t)b->end - b->main;
+    const int64_t start = a_start > b_start ? a_start : b_start, end = a_end < b_end ? a_end : b_end;
+    const int64_t shorter = a_end - a_start < b_end - b_start ? a_end - a_start : b_end - b_start;
+
+    /* content that repeats itself has fewer hits where it was not cut from */
+    return 2 * (end - start) > shorter && a->hits >= LEAST_COPY && b->hits >= LEAST_COPY &&
+           4 * a->hits > 3 * b->hits && 4 * b->hits > 3 * a->hits;
+}
+
+static bool is_copy(const struct searcher *s, size_t found, size_t cluster)
+{
+    for (size_t i = 0; i < found && i < MOST_COPIES; i++)
+        if (i != cluster && are_copies(&s->clusters[i], &s->clusters[cluster]))
+            return true;
+    return false;
+}
+
 /* What is believed of one reference. */
 static int judge(struct searcher *s, const struct kin *kin, struct error *err)
 {
@@ -326,6 +349,7 @@ static int judge(struct searcher *s, const struct kin *kin, struct error *err)
     s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = s->clusters[i];
+        candidate.copy = is_copy(s, found, i);
         consider(s, &candidate, record, &pair);
     }
     return 0;

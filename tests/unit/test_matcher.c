@@ -612,6 +612,34 @@ START_TEST(a_file_that_repeats_itself_is_found)
 }
 END_TEST
 
+/* Also where the object is not much longer than the reference. */
+START_TEST(a_part_that_is_there_three_times_is_found_three_times)
+{
+    begin_files(45000);
+    for (int i = 0; i < 2; i++) {
+        struct bytes part = copy_of(files[i], 7000, 37000), bytes = random_bytes(180000);
+        const struct findings *findings;
+        bool found[3] = {false};
+
+        for (size_t k = 0; k < 3; k++)
+            put(bytes, 1000 + k * 59001, part);
+        findings = scan(bytes);
+        ck_assert_uint_eq(findings->count, 3);
+        for (size_t k = 0; k < 3; k++) {
+            const size_t at = (findings->list[k].span.obj_start + 10000) / 59001;
+
+            ck_assert_uint_lt(at, 3);
+            found[at] = true;
+            assert_range(&findings->list[k], 1000 + at * 59001, 7000, 37000, 8 * PAIR_C);
+        }
+        ck_assert(found[0] && found[1] && found[2]);
+        free(part.data);
+        free(bytes.data);
+    }
+    end_files();
+}
+END_TEST
+
 START_TEST(two_files_in_one_object_are_both_found)
 {
     struct bytes bytes;
@@ -1619,8 +1647,9 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           a_file_of_which_the_halves_changed_places_is_a_variant,
           a_file_in_other_content_is_found_to_the_byte, a_file_that_is_there_twice_is_found_twice,
           a_file_is_found_however_often_it_is_there, a_file_that_repeats_itself_is_found,
-          two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
-          whole_blocks_of_a_fragment_are_proved, what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it,
+          a_part_that_is_there_three_times_is_found_three_times, two_files_in_one_object_are_both_found,
+          four_kib_of_a_file_are_a_fragment, whole_blocks_of_a_fragment_are_proved,
+          what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it,
           findings_that_match_in_too_few_bytes_are_not_told, findings_of_a_larger_e_are_not_believed,
           a_file_at_the_beginning_of_free_space_is_embedded_in_it, unrelated_content_matches_nothing,
           of_too_few_bytes_and_of_low_entropy_nothing_is_said,
