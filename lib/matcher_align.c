@@ -10,6 +10,7 @@
 enum {
     WHOLE_SHARE = 4, /* an object of up to so many times the reference's length is compared as a whole */
     WHOLE_LEAST = 64 << 10, /* bytes more */
+    VERSION_SHARE = 2,      /* up to so many times it may be a version, though parts of it are there twice */
     MARGIN_LEAST = 4 << 10, /* bytes before and behind where the reference should lie */
     MARGIN_MOST = 64 << 10,
     MARGIN_SHARE = 4, /* of the reference's length */
@@ -70,7 +71,9 @@ static void choose_window(struct aligning *a)
     const int64_t low = a->candidate->cluster.low - (int64_t)margin;
     const uint64_t high = (uint64_t)(a->candidate->cluster.high + (int64_t)(len + margin));
 
-    a->whole = !a->candidate->copy && (size <= WHOLE_LEAST || (size - WHOLE_LEAST) / WHOLE_SHARE <= len);
+    a->whole = size <= WHOLE_LEAST || (size - WHOLE_LEAST) / WHOLE_SHARE <= len;
+    if (a->candidate->copy && size / VERSION_SHARE > len)
+        a->whole = false;
     a->start = a->whole || low < 0 ? 0 : (uint64_t)low;
     a->end = a->whole || high > size ? size : high;
     a->whole = a->start == 0 && a->end == size;
