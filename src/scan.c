@@ -272,7 +272,8 @@ static void tell_lacks(struct scan *scan, struct case_object *row, const struct 
     struct error text;
 
     if (part->findings.lacks & FINDINGS_COMMON) {
-        row->reason = "some of it is in so many files of a set that it is no evidence for any";
+        if (!row->reason[0])
+            row->reason = "some of it is in so many files of a set that it is no evidence for any";
         scan->common++;
     }
     if (part->findings.lacks & FINDINGS_CUT) {

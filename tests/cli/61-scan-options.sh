@@ -337,6 +337,15 @@ if (images) >/dev/null; then
     debugfs -w -R 'set_inode_field bad size 1099511627776' hidden.img >/dev/null 2>&1
     status 3 "$KITH" scan -q --csv --only file -r bad.kith hidden.img
     is "in a file whose size is a lie" 'one(found, path="bad")["proof"] == all_blocks(40000) and one(found, path="beside")["verdict"] == "identical"'
+    # what others claim takes nothing from a file
+    mkdir neighbours
+    truncate -s $((32 * 1024 - 1))M neighbours/a-huge
+    (cat bad/bad; head -c 24000 other/other) >neighbours/b-holed
+    truncate -s 3M neighbours/b-holed
+    status 0 "$KITH" add -q holed.kith neighbours/b-holed
+    mke2fs -q -F -t ext4 -d neighbours neighbours.img 8M >/dev/null 2>&1 || fail "mke2fs failed"
+    status 3 "$KITH" scan -q --csv --only file -r holed.kith neighbours.img
+    is "beside a file of holes" 'one(found, path="b-holed")["verdict"] == "identical"'
 fi
 
 # Sets that ship are known by their names: a licence is no finding, wherever it lies.
