@@ -50,6 +50,7 @@ only openssl/ lib/digest.c
 only tsk/ lib/tsk.h
 only sqlite3.h "lib/database_inner.h"
 only libewf.h lib/backend_ewf.c
+only zlib.h lib/deflate.c
 only seccomp.h lib/sandbox.c
 only linux/landlock.h lib/sandbox.c
 only pthread.h "lib/queue.c src/terminal.c"
