@@ -266,7 +266,7 @@ static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
     const struct anchor *pair = &chain->pairs[i];
     uint32_t best = chain->previous[i], at = best;
 
-    for (int tries = 0; tries < MOST_ALIKE && at != NONE && chain->pairs[at].b < pair->b; tries++) {
+    for (uint32_t tries = 0; tries < MOST_ALIKE && at != NONE && chain->pairs[at].b < pair->b; tries++) {
         if (shift_between(&chain->pairs[at], pair) < shift_between(&chain->pairs[best], pair))
             best = at;
         at = chain->under[at];

@@ -40,6 +40,7 @@ struct delta {
     enum place place;
     uint64_t row;
     bool told; /* that changes are not followed */
+    bool cut;  /* the list ended within quotes, in a statement that was passed */
     uint8_t columns[MAX_VALUES];
     size_t column_count; /* 0: not named */
 
@@ -60,6 +61,7 @@ static void pass_statement(struct list *list, struct delta *delta, enum list_sql
     while (!is_over(token) && !list_sql_is_sign(&delta->sql, token, ';'))
         token = list_sql_next(list, &delta->sql, err);
     delta->place = PLACE_OUTSIDE;
+    delta->cut = token == LIST_SQL_CUT;
 }
 
 /* ---- statements ---- */
@@ -299,7 +301,8 @@ enum list_result list_delta_next(struct list *list, struct error *err)
 
         if (delta->place == PLACE_TUPLE)
             return read_tuple(list, delta, err);
-        token = list_sql_next(list, &delta->sql, err);
+        token = delta->cut ? LIST_SQL_CUT : list_sql_next(list, &delta->sql, err);
+        delta->cut = false;
         if (token == LIST_SQL_FAILED)
             return LIST_FAILED;
         if (token == LIST_SQL_CUT)

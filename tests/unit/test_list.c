@@ -790,6 +790,17 @@ START_TEST(broken_rows_of_a_delta_are_told)
 }
 END_TEST
 
+START_TEST(a_delta_that_ends_within_quotes_says_so)
+{
+    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "');\nDROP TABLE \"PKG;\n", "nsrl3-delta",
+                "sha1=" SHA1_ABC " name=\nrow 3: the list ends within quotes\n");
+    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')\nON CONFLICT 'x", "nsrl3-delta",
+                "sha1=" SHA1_ABC " name=\nrow 2: the list ends within quotes\n");
+    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')'; COMMIT;\n", "nsrl3-delta",
+                "sha1=" SHA1_ABC " name=\nrow 2: the list ends within quotes\n");
+}
+END_TEST
+
 /* ---- kith's own ---- */
 
 START_TEST(kiths_json_lines_are_read)
@@ -1220,7 +1231,8 @@ RUN_TESTS("list", what_is_no_list_is_refused_with_the_formats, compressed_lists_
           broken_media_are_told_and_cost_no_other, the_last_medium_may_be_broken_but_the_list_must_end,
           control_characters_in_json_are_kept, a_broken_medium_of_a_case_costs_no_other,
           a_byte_too_many_or_too_few_costs_one_medium, what_a_delta_inserts_are_entries,
-          changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told, kiths_json_lines_are_read,
+          changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told,
+          a_delta_that_ends_within_quotes_says_so, kiths_json_lines_are_read,
           records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
           a_newer_version_is_refused, what_a_set_cannot_be_is_refused,
           sources_are_of_known_kinds_and_told_in_ascii, broken_rows_of_json_are_told,
