@@ -73,7 +73,11 @@ void buffer_printf(struct buffer *buffer, const char *fmt, ...)
 void buffer_reset(struct buffer *buffer)
 {
     buffer->len = 0;
-    buffer->failed = false;
+}
+
+void buffer_inherit(struct buffer *buffer, const struct buffer *from)
+{
+    buffer->failed = buffer->failed || from->failed;
 }
 
 void buffer_release(struct buffer *buffer)

@@ -7,8 +7,9 @@
 
 /*
  * Bytes that grow.  Adding cannot fail to the caller: when memory runs out the buffer stays as it is,
- * `failed` is set and later additions are ignored, so one check at the end is enough.  A buffer of zeros is
- * an empty one.
+ * `failed` is set and later additions are ignored, so one check at the end is enough.  Only releasing it
+ * clears the flag, so that no reset between a failure and the check can hide what is missing.  A buffer of
+ * zeros is an empty one.
  */
 struct buffer {
     char *data; /* not terminated; NULL while nothing was ever added */
@@ -25,7 +26,10 @@ void buffer_printf(struct buffer *buffer, const char *fmt, ...) __attribute__((f
 /* Room for len more bytes at the end, which are added; NULL if there is no memory. */
 char *buffer_extend(struct buffer *buffer, size_t len);
 
-/* Empties it and keeps the memory. */
+/* Something made from another buffer that failed is not complete either. */
+void buffer_inherit(struct buffer *buffer, const struct buffer *from);
+
+/* Empties it and keeps the memory, and `failed` as it is. */
 void buffer_reset(struct buffer *buffer);
 void buffer_release(struct buffer *buffer);
 

@@ -322,8 +322,8 @@ static void add_path(struct names *names, const struct entry *entry, struct buff
     if (!names->folder_lost)
         *lost = false;
     text = text_of(names, entry, &len);
-    if (names->folder.len)
-        buffer_add(paths, names->folder.data, names->folder.len);
+    buffer_inherit(paths, &names->folder);
+    buffer_add(paths, names->folder.data, names->folder.len);
     buffer_add(paths, text, len);
     buffer_add_char(paths, '\0');
 }
@@ -333,8 +333,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts count paths that lie behind each other, from a place on, and drops doubles; without memory they stay
- * as they are. */
+/* Sorts count paths that lie one after another, from a place on, and drops doubles. */
 static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
 {
     size_t len = paths->len - from, kept = 0;
@@ -353,6 +352,8 @@ static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
                 kept++;
             }
     }
+    if (!list || !copy)
+        paths->failed = true;
     free(copy);
     free(list);
     return kept ? kept : count;

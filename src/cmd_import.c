@@ -338,26 +338,29 @@ static int finish_list(struct import *import, int status, struct error *err)
     return refset_writer_commit(import->writer, err) ? EXIT_USAGE : status;
 }
 
-static void show_marks(const struct marks *marks)
+static void add_marks(struct buffer *out, const struct marks *marks)
 {
     for (size_t i = 0; i < marks->count; i++)
-        printf("%s%s %" PRIu64, i ? ", " : "; marks of the list, not kept: ", marks->list[i].text,
-               marks->list[i].count);
+        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "; marks of the list, not kept: ", marks->list[i].text,
+                      marks->list[i].count);
     if (marks->others)
-        printf(", others %" PRIu64, marks->others);
+        buffer_printf(out, ", others %" PRIu64, marks->others);
 }
 
 static void show_summary(const struct import *import)
 {
-    printf("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
-           " already there, %" PRIu64 " broken",
-           import->path, list_format(import->list), import->rows, import->added, import->extended,
-           import->there, import->broken);
+    struct buffer more = {0};
+
     if (import->by_digest)
-        printf("; %" PRIu64 " of those added are known by digest alone and match exactly only",
-               import->by_digest);
-    show_marks(&import->marks);
-    putchar('\n');
+        buffer_printf(&more, "; %" PRIu64 " of those added are known by digest alone and match exactly only",
+                      import->by_digest);
+    add_marks(&more, &import->marks);
+    say("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
+        " already there, %" PRIu64 " broken%.*s",
+        import->path, list_format(import->list), import->rows, import->added, import->extended, import->there,
+        import->broken, (int)more.len, more.data ? more.data : "");
+    note_output(&more);
+    buffer_release(&more);
 }
 
 /* The first row may tell what set the list was exported from; it is needed before all else, and comes again.

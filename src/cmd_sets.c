@@ -236,8 +236,8 @@ static void show_refused(void *arg, const char *text)
 static void show_combined(const struct sets *sets, const struct refset_copy *copy, uint64_t files)
 {
     if (!sets->quiet)
-        printf("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out\n", sets->output,
-               files, copy->there + copy->extended, copy->left_out + copy->refused);
+        say("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out", sets->output,
+            files, copy->there + copy->extended, copy->left_out + copy->refused);
 }
 
 static int refuse_existing(const char *path, struct error *err)
@@ -356,7 +356,7 @@ static int run_compact(struct sets *sets, int count, char **paths)
             return EXIT_USAGE;
         }
         if (!sets->quiet)
-            printf("%s: %" PRIu64 " bytes, before %" PRIu64 "\n", paths[i], size_of(paths[i]), before);
+            say("%s: %" PRIu64 " bytes, before %" PRIu64, paths[i], size_of(paths[i]), before);
     }
     return EXIT_DONE;
 }
@@ -455,12 +455,14 @@ static int replace(const char *path, const char *fresh, const char *old, struct 
 static void show_repaired(const char *path, const char *old, const struct refset_copy *copy,
                           const struct refset_counts *had, unsigned long long losses)
 {
-    printf("%s: repaired: %" PRIu64 " of %" PRIu64 " files were kept", path, copy->added, had->files);
+    char samples[60] = "", things[60] = "";
+
     if (copy->lost_samples)
-        printf(", %" PRIu64 " samples were lost", copy->lost_samples);
+        snprintf(samples, sizeof samples, ", %" PRIu64 " samples were lost", copy->lost_samples);
     if (losses)
-        printf(", %llu thing%s could not be read", losses, losses == 1 ? "" : "s");
-    printf("; the damaged set is %s\n", old);
+        snprintf(things, sizeof things, ", %llu thing%s could not be read", losses, losses == 1 ? "" : "s");
+    say("%s: repaired: %" PRIu64 " of %" PRIu64 " files were kept%s%s; the damaged set is %s", path,
+        copy->added, had->files, samples, things, old);
 }
 
 /* The damaged set is kept under another name.  A new file that a repair before this one left unfinished is
@@ -509,7 +511,7 @@ static int verify_one(struct sets *sets, const char *path)
     }
     if (found == 0) {
         if (!sets->quiet)
-            printf("%s: sound\n", path);
+            say("%s: sound", path);
         return EXIT_DONE;
     }
     complain("%s: %d fault%s", path, found, found == 1 ? "" : "s");

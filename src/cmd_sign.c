@@ -136,6 +136,8 @@ static void sign_job(void *state, void *item)
         if (job->out.failed || signer->record.name.failed) {
             error_set(&job->err, "%s: out of memory", job->path.data);
             result = HASHER_FAILED;
+            buffer_release(&job->out);
+            buffer_release(&signer->record.name);
         }
     }
     job->has_message = result != HASHER_OK;
@@ -170,6 +172,8 @@ static struct job *new_job(struct line *line, const char *path)
 {
     struct job *job = &line->jobs[line->next++ % line->depth];
 
+    if (job->path.failed)
+        buffer_release(&job->path);
     buffer_reset(&job->path);
     buffer_reset(&job->out);
     buffer_add(&job->path, path, strlen(path) + 1);

@@ -47,6 +47,7 @@ static void put_side(const char *label, const struct record *record, const char 
     buffer_printf(&out, "\n   %" PRIu64 " bytes, SHA-1 ", record->len);
     escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
+    note_output(&out);
     buffer_release(&out);
 }
 
@@ -267,9 +268,6 @@ void report_json(const struct report *report)
         add_estimate(&out, report);
     add_more(&out, report);
     buffer_add_text(&out, "}\n");
-    if (out.failed)
-        complain("out of memory");
-    else
-        fwrite(out.data, 1, out.len, stdout);
+    put_output(&out);
     buffer_release(&out);
 }

@@ -31,6 +31,14 @@ static void occupy_standard_descriptors(void)
             _exit(EXIT_USAGE);
 }
 
+/* Where stdio has no memory for a buffer of its own, what is written is lost without a word. */
+static void give_output_a_buffer(void)
+{
+    static char buffer[1 << 16];
+
+    setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof buffer);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command;
@@ -39,6 +47,7 @@ int main(int argc, char **argv)
     int status;
 
     occupy_standard_descriptors();
+    give_output_a_buffer();
     signal(SIGXFSZ, SIG_IGN); /* writing fails then, and that is told */
     if (argc < 2) {
         command_show_help(&command_help);

@@ -11,6 +11,7 @@
 #include "export_report.h"
 #include "refset_index.h"
 #include "refset_reader.h"
+#include "terminal.h"
 
 /* What info tells besides the row of that name. */
 struct figures {
@@ -84,6 +85,7 @@ static void put_escaped(const char *label, const char *text, size_t len)
 
     escape_text(&out, text, len);
     printf("%s%.*s\n", label, (int)out.len, out.len ? out.data : "");
+    note_output(&out);
     buffer_release(&out);
 }
 
@@ -110,7 +112,8 @@ static void put_source(void *arg, const struct refset_source *source)
         buffer_add_text(&out, ": ");
         escape_text(&out, source->note, strlen(source->note));
     }
-    printf("%.*s\n", (int)out.len, out.len ? out.data : "");
+    buffer_add_char(&out, '\n');
+    put_output(&out);
     buffer_release(&out);
 }
 
@@ -189,7 +192,7 @@ int sets_report_json(struct refset *set, struct error *err)
                   ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
                   figures.features, figures.common, figures.file_size, figures.filters, figures.segments,
                   figures.sources);
-    fwrite(out.data, 1, out.len, stdout);
+    put_output(&out);
     buffer_release(&out);
     return 0;
 }
@@ -235,12 +238,15 @@ int sets_report_list(struct refset *set, bool csv, bool with_header, struct erro
         const struct known *known = refset_reader_known(reader);
 
         if (csv) {
-            export_report_file(&report, refset_reader_id(reader), refset_reader_source(reader), known);
+            if (export_report_file(&report, refset_reader_id(reader), refset_reader_source(reader), known)) {
+                result = error_set(err, "out of memory");
+                break;
+            }
             continue;
         }
         buffer_reset(&line);
         list_file(&line, reader, known);
-        fwrite(line.data, 1, line.len, stdout);
+        put_output(&line);
     }
     refset_reader_free(reader);
     export_report_release(&report);

@@ -32,6 +32,15 @@ static void erase(void)
     line.drawn = false;
 }
 
+/* Without memory to escape it. */
+static void show_plain(const char *text)
+{
+    fputs("kith: ", stderr);
+    for (; *text; text++)
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+    fputc('\n', stderr);
+}
+
 static void show(const char *text)
 {
     struct buffer out = {0};
@@ -39,7 +48,10 @@ static void show(const char *text)
     escape_text(&out, text, strlen(text));
     pthread_mutex_lock(&line.lock);
     erase();
-    fprintf(stderr, "kith: %.*s\n", (int)out.len, out.data ? out.data : "");
+    if (out.failed)
+        show_plain(text);
+    else
+        fprintf(stderr, "kith: %.*s\n", (int)out.len, out.data ? out.data : "");
     pthread_mutex_unlock(&line.lock);
     buffer_release(&out);
 }
@@ -55,6 +67,35 @@ void complain(const char *fmt, ...)
     show(text);
 }
 
+static bool output_lacks; /* something that had no room in memory */
+
+void note_output(const struct buffer *made)
+{
+    output_lacks = output_lacks || made->failed;
+}
+
+void put_output(const struct buffer *out)
+{
+    note_output(out);
+    if (!output_lacks && out->len)
+        fwrite(out->data, 1, out->len, stdout);
+}
+
+void say(const char *fmt, ...)
+{
+    char text[6144];
+    struct buffer out = {0};
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    escape_text(&out, text, strlen(text));
+    buffer_add_char(&out, '\n');
+    put_output(&out);
+    buffer_release(&out);
+}
+
 void complain_error(const struct error *err)
 {
     show(err->text);
@@ -62,9 +103,12 @@ void complain_error(const struct error *err)
 
 int finish_output(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(stdout) || ferror(stdout))
+        complain("standard output cannot be written: %m");
+    else if (output_lacks)
+        complain("out of memory; the output is not complete");
+    else
         return 0;
-    complain("standard output cannot be written: %m");
     return -1;
 }
 

@@ -6,13 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer.h"
 #include "error.h"
 
-/* What a person sees beside the data: messages and progress, on standard error. */
+/* What a person sees: messages and progress, on standard error beside the data; and lines for people. */
+
+/* A line on standard output, escaped like a message; for what is no data of a format. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* "kith: ..." on a line of its own; control bytes and whatever else steers a terminal are escaped. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain_error(const struct error *err);
+
+/* Writes to standard output, unless memory ran out for it or for anything before: then what was written is
+ * cut there, and finish_output fails. */
+void put_output(const struct buffer *out);
+/* The same for what was made of a buffer and written in another way. */
+void note_output(const struct buffer *made);
 
 /* Flushes standard output; -1 with a message if that failed, now or before. */
 int finish_output(void);

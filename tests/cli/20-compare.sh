@@ -141,5 +141,17 @@ says out "$(sha1sum <a | cut -c1-40)"
 script -qec "stty cols 100; TERM=xterm NO_COLOR=1 '$KITH' compare a inserted" /dev/null >terminal
 says terminal "what matches"
 grep -q '^  A A*B*' terminal || fail "no map on a terminal: $(cat terminal)"
+# the map: what is common has letters, of as many cells as it takes
+head -c 60000 /dev/urandom >half1
+head -c 30000 half1 >half2
+head -c 30000 /dev/urandom >>half2
+script -qec "stty cols 78; TERM=dumb '$KITH' compare half1 half2" /dev/null >map
+python3 - map <<'PY' || fail "the map does not show what is common: $(cat map)"
+import re, sys
+strips = re.findall(r'^  ([AB]) ([A-Za-z.]+)\r?$', open(sys.argv[1]).read(), re.M)
+assert [s[0] for s in strips] == ['A', 'B']
+for _, strip in strips:
+    assert len(strip) == 72 and re.fullmatch('A{34,37}[a.]?[.]+', strip), strip
+PY
 grep -q "$(printf '\033')" terminal && fail "colours in spite of NO_COLOR"
 finish

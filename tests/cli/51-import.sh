@@ -130,6 +130,38 @@ rm -f ./*.kith
 "$KITH" import q.kith - <list >out || fail "standard input is not read"
 "$KITH" export --json q.kith | cmp -s - list || fail "the JSON export came back otherwise from standard input"
 
+# records and blocks of several files
+mkdir blocks
+for i in 1 2 3 4; do head -c $((i * 20000)) /dev/urandom >blocks/$i; done
+"$KITH" add -q blocks.kith blocks
+"$KITH" export --json blocks.kith >list
+same "files with blocks" 4 "$(grep -c '"blocks":' list)"
+status 0 "$KITH" import blocks2.kith list
+"$KITH" export --json blocks2.kith | cmp -s - list || fail "files with blocks came back otherwise"
+status 0 "$KITH" sets verify blocks2.kith
+
+# a list that ends too early keeps what was read, and is the last one
+rm -f ./*.kith
+sha1sum blocks/* >good.list
+head -c "$(($(wc -c <vic.json) / 2))" vic.json >cut.json
+status 2 "$KITH" import after.kith cut.json good.list
+says err "cut.json: no JSON at byte"
+status 0 "$KITH" sets info after.kith
+says out "sources     1"
+digests md5 after.kith >had
+[ -s had ] && [ -z "$(comm -23 had md5s)" ] || fail "what was read before the end is not kept"
+rm -f after.kith
+
+# a full disk fails an import, and a merge leaves nothing behind
+python3 -c 'import random; r = random.Random(51); [print(r.randbytes(20).hex() + "  a name") for _ in range(150000)]' >long.list
+(trap '' XFSZ; ulimit -f 200; status 2 "$KITH" import full.kith long.list; finish >/dev/null) || fail "an import to a full disk succeeds"
+rm -f full.kith*
+status 0 "$KITH" import -q one.kith long.list
+status 0 "$KITH" import -q two.kith good.list
+(trap '' XFSZ; ulimit -f 2000; status 2 "$KITH" sets merge -o full.kith one.kith two.kith; finish >/dev/null) || fail "a merge to a full disk succeeds"
+same "what a failed merge left" "" "$(find . -name 'full.kith*')"
+rm -f ./*.kith
+
 # broken rows
 rm -f ./*.kith
 { head -n 3 sha1s; echo 'not a row'; echo 'da39a3ee5e6b4b0d3255bfef95601890afd8070Z  bad'; tail -n +4 sha1s | sed 's/$/  name/'; } >list

@@ -67,6 +67,14 @@ status 0 "$KITH" sets merge --name p -o p3.kith p.kith
 same "the source of the second name" '"names":["b"],"names_from":[2]' "$(grep -o '"names".*\]' p.json | head -c 30)"
 status 0 "$KITH" import -q p2.kith p.json
 "$KITH" export --json p2.kith | cmp -s - p.json || fail "importing again changed something"
+mkdir p0
+text 4711 3000 >p0/other
+status 0 "$KITH" add -q p0.kith p0
+status 0 "$KITH" sets merge -o p4.kith p0.kith p.kith
+"$KITH" export --json p4.kith >p4.json
+same "sources after those of another set" "p0 p1 p2" "$(grep '^{"source"' p4.json | python3 -c 'import json, sys
+print(*[json.loads(l)["path"] for l in sys.stdin])')"
+same "the source of the second name there" '"names":["b"],"names_from":[3]' "$(grep -o '"names".*\]' p4.json | head -c 30)"
 
 # only what is copied decides how the new set is sampled
 status 0 "$KITH" add -q -n 16 -C 1024 other.kith b
