@@ -21,7 +21,7 @@ static bool is_invisible(uint32_t c)
         {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160},
         {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e}, {0x2060, 0x206f},
         {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff0, 0xfffb},
-        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+        {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
     };
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -70,10 +70,17 @@ static size_t usual_bytes(const uint8_t *p, size_t len)
     return i;
 }
 
-static void add_escaped(struct buffer *out, const uint8_t *p, size_t len, const char *backslash)
+static void add_byte(struct buffer *out, uint8_t byte)
 {
     static const char digits[] = "0123456789abcdef";
 
+    buffer_add_char(out, 'x');
+    buffer_add_char(out, digits[byte >> 4]);
+    buffer_add_char(out, digits[byte & 15]);
+}
+
+static void add_escaped(struct buffer *out, const uint8_t *p, size_t len, const char *backslash)
+{
     for (size_t i = 0, plain; i < len; i += plain ? plain : 1) {
         plain = usual_bytes(p + i, len - i);
         if (plain == 0)
@@ -83,13 +90,10 @@ static void add_escaped(struct buffer *out, const uint8_t *p, size_t len, const 
             continue;
         }
         buffer_add_text(out, backslash);
-        if (plain) {
+        if (plain)
             buffer_add_text(out, backslash);
-        } else {
-            buffer_add_char(out, 'x');
-            buffer_add_char(out, digits[p[i] >> 4]);
-            buffer_add_char(out, digits[p[i] & 15]);
-        }
+        else
+            add_byte(out, p[i]);
     }
 }
 
@@ -149,6 +153,92 @@ bool escape_undo(struct buffer *out, const char *text, size_t len)
         }
     }
     return true;
+}
+
+/* How many bytes at p must not get to a terminal: those of a character, or one that is in none. */
+static size_t unsafe_bytes(const uint8_t *p, size_t len)
+{
+    uint32_t c;
+    const size_t bytes = utf8_char(p, len, &c);
+
+    if (bytes)
+        return is_invisible(c) ? bytes : 0;
+    return *p < 0xa0; /* a first byte of nothing is shown as a sign of doubt */
+}
+
+bool escape_unsafe(const void *data, size_t len)
+{
+    const uint8_t *p = data;
+    uint32_t c;
+
+    for (size_t i = 0, bytes; i < len; i += bytes ? bytes : 1) {
+        if (unsafe_bytes(p + i, len - i))
+            return true;
+        bytes = utf8_char(p + i, len - i, &c);
+    }
+    return false;
+}
+
+static void add_unsafe(struct buffer *out, const uint8_t *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        buffer_add_char(out, '\\');
+        add_byte(out, p[i]);
+    }
+}
+
+/* Adds what is at p as it is: a character, or a byte; returns how many bytes. */
+static size_t add_safe(struct buffer *out, const uint8_t *p, size_t len)
+{
+    uint32_t c;
+    size_t bytes = utf8_char(p, len, &c);
+
+    bytes = bytes ? bytes : 1;
+    buffer_add(out, p, bytes);
+    return bytes;
+}
+
+void escape_marked(struct buffer *out, const void *data, size_t len, bool exact)
+{
+    static const char bytes[] = "\\\n\r", letters[] = "\\nr";
+    const uint8_t *p = data;
+
+    for (size_t i = 0, unsafe; i < len;) {
+        const char *named = p[i] ? strchr(bytes, p[i]) : NULL;
+
+        if (named) {
+            buffer_add_char(out, '\\');
+            buffer_add_char(out, letters[named - bytes]);
+            i++;
+        } else if (!exact && (unsafe = unsafe_bytes(p + i, len - i)) > 0) {
+            add_unsafe(out, p + i, unsafe);
+            i += unsafe;
+        } else {
+            i += add_safe(out, p + i, len - i);
+        }
+    }
+}
+
+static bool reads_as_escape(const uint8_t *p, size_t len)
+{
+    uint8_t bytes[4];
+
+    return len >= 4 && hex_bytes((const char *)p, 4, bytes) > 0;
+}
+
+void escape_sparing(struct buffer *out, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+
+    for (size_t i = 0; i < len;) {
+        size_t unsafe = unsafe_bytes(p + i, len - i);
+
+        if (reads_as_escape(p + i, len - i))
+            unsafe = 1;
+        if (unsafe)
+            add_unsafe(out, p + i, unsafe);
+        i += unsafe ? unsafe : add_safe(out, p + i, len - i);
+    }
 }
 
 void escape_json(struct buffer *out, const void *data, size_t len)

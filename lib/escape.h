@@ -26,6 +26,20 @@ bool escape_undo(struct buffer *out, const char *text, size_t len);
 /* A JSON string with its quotes, of bytes that become the escaped text as above. */
 void escape_json(struct buffer *out, const void *data, size_t len);
 
+/*
+ * For the line formats of other programs, which want the bytes of names: bytes that are not UTF-8 stay,
+ * unless a terminal may take them for control characters (0x80..9f).  What else escape_text would write as
+ * \xHH is written so here, too.  escape_unsafe tells whether there is any of it.
+ *
+ * escape_marked is for lines that are marked by a backslash at their beginning, as sha1sum does: \\ \n \r are
+ * its escapes, and stand for those bytes; if it is to be exact there are no others.  escape_sparing has only
+ * \xHH: a backslash becomes \x5c where \xHH would follow by itself, and stays otherwise.  Both can be turned
+ * back.
+ */
+bool escape_unsafe(const void *data, size_t len);
+void escape_marked(struct buffer *out, const void *data, size_t len, bool exact);
+void escape_sparing(struct buffer *out, const void *data, size_t len);
+
 /* Lower-case hexadecimal digits. */
 void escape_hex(struct buffer *out, const void *data, size_t len);
 

@@ -113,7 +113,7 @@ static const char *read_sum(struct sum *sum, const char *p, size_t len)
     return NULL;
 }
 
-/* What coreutils writes: \n, \r, \\. */
+/* What coreutils writes: \n, \r, \\; and \xHH, which kith adds. */
 static bool unescape(struct buffer *out, const char *p, size_t len)
 {
     static const char from[] = "nr\\", to[] = "\n\r\\";
@@ -121,9 +121,15 @@ static bool unescape(struct buffer *out, const char *p, size_t len)
     buffer_reset(out);
     for (size_t i = 0; i < len; i++) {
         const char *found;
+        uint8_t byte;
 
         if (p[i] != '\\') {
             buffer_add_char(out, p[i]);
+            continue;
+        }
+        if (len - i >= 4 && p[i + 1] == 'x' && list_hex(p + i + 2, 2, &byte) && byte) {
+            buffer_add_char(out, (char)byte);
+            i += 3;
             continue;
         }
         found = ++i < len && p[i] ? strchr(from, p[i]) : NULL;

@@ -94,6 +94,8 @@ static int put_files(struct export *export, struct refset *set, struct error *er
         }
     }
     refset_reader_free(reader);
+    if (result == 0 && export->report.line.failed)
+        result = error_set(err, "out of memory");
     return result < 0 ? -1 : 0;
 }
 
@@ -133,6 +135,7 @@ static int export_text(struct export *export, struct refset *set, struct error *
     export->report.to = export->output ? create(export->output, err) : stdout;
     if (!export->report.to)
         return -1;
+    export->report.exact = export->output != NULL;
     export_report_begin(&export->report, refset_info(set));
     result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
     export_report_release(&export->report);

@@ -10,7 +10,8 @@
 
 static void put_line(struct export_report *report)
 {
-    fwrite(report->line.data, 1, report->line.len, report->to);
+    if (!report->line.failed)
+        fwrite(report->line.data, 1, report->line.len, report->to);
     buffer_reset(&report->line);
 }
 
@@ -58,6 +59,7 @@ static void csv_name(struct buffer *line, const char *name)
         escape_hex(&hex, name, len);
     buffer_add_char(&hex, '\0');
     csv_cell(line, hex.data ? hex.data : "");
+    buffer_inherit(line, &hex);
     buffer_release(&hex);
 }
 
@@ -190,32 +192,29 @@ void export_report_source(struct export_report *report, const struct refset_sour
 
 /* ---- sha1sum, hashdeep ---- */
 
-/* As coreutils writes names that would break the line: a backslash before the digest, and escapes in the
- * name. */
+/*
+ * As coreutils writes names that would break the line: a backslash before the digest, and escapes in the
+ * name. Escapes that it does not have are refused by sha1sum -c, rather than taken for another file.
+ */
 static void sha1sum_file(struct export_report *report, const struct known *known)
 {
     const char *name = first_name(known);
     struct buffer *line = &report->line;
+    bool marked;
 
     if (!has(known, DIGEST_SHA1) || !*name) {
         report->left_out++;
         return;
     }
-    if (strpbrk(name, "\\\n\r"))
+    marked = strpbrk(name, "\\\n\r") || (!report->exact && escape_unsafe(name, strlen(name)));
+    if (marked)
         buffer_add_char(line, '\\');
     add_hex(line, known, DIGEST_SHA1);
     buffer_add_text(line, "  ");
-    for (; *name; name++) {
-        const char *const escaped = *name == '\\'   ? "\\\\"
-                                    : *name == '\n' ? "\\n"
-                                    : *name == '\r' ? "\\r"
-                                                    : NULL;
-
-        if (escaped)
-            buffer_add_text(line, escaped);
-        else
-            buffer_add_char(line, *name);
-    }
+    if (marked)
+        escape_marked(line, name, strlen(name), report->exact);
+    else
+        buffer_add_text(line, name);
     buffer_add_char(line, '\n');
 }
 
@@ -252,10 +251,10 @@ static void hashdeep_file(struct export_report *report, const struct known *know
             add_hex(line, known, hashdeep_kinds[i]);
         }
     buffer_add_char(line, ',');
-    if (strpbrk(name, "\n\r")) /* it has no way to write these */
-        escape_text(line, name, strlen(name));
-    else
+    if (report->exact && !strpbrk(name, "\n\r")) /* it has no way to write these */
         buffer_add_text(line, name);
+    else
+        escape_sparing(line, name, strlen(name));
     buffer_add_char(line, '\n');
 }
 

@@ -13,6 +13,7 @@ enum export_form { EXPORT_CSV, EXPORT_JSON, EXPORT_SHA1SUM, EXPORT_HASHDEEP };
 struct export_report {
     enum export_form form;
     FILE *to;
+    bool exact;       /* sha1sum, hashdeep: names as they are, whatever they do to a terminal */
     unsigned digests; /* hashdeep: the kinds that have a column, which each file must have */
     struct buffer line;
     uint64_t left_out; /* files that the form cannot hold */

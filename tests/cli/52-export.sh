@@ -16,6 +16,58 @@ cp out sums
 (cd tree && sha1sum -c --quiet ../sums) || fail "sha1sum does not find the files as they are told"
 same "lines" 33 "$(grep -c . sums)"
 
+# Names that steer a terminal: on standard output they are escaped, also those in lines that sha1sum then refuses; into a
+# file they go as sha1sum writes them.
+python3 - <<'PY' || fail "no folder of hostile names"
+import os
+names = [b'new\nline', b'back\\slash', b'return\r', b'  blanks  ', b'\xff\xfe', b'\x80\x9b2J', b'\x1b[2J', 'C1\u009b2J'.encode(),
+         'photo\u202egpj.exe'.encode(), '\u200bhidden'.encode(), b'*star', b'-dash', b'#hash', b'\\x41', b'\\n', 'gr\u00fcn'.encode(),
+         b'tab\there', b'a, b', b'=1+1;=2', b'\x7f']
+os.mkdir('hostile')
+for i, name in enumerate(names):
+    open(b'hostile/' + name, 'wb').write(b'content %d\n' % i * 50)
+PY
+status 0 "$KITH" add --md5 --sha256 -q h.kith hostile
+status 0 "$KITH" export --sha1sum -o h.sums h.kith
+(cd hostile && sha1sum -c --strict --quiet ../h.sums) || fail "sha1sum does not find files with hostile names"
+same "lines of a file" 20 "$(wc -l <h.sums)"
+status 0 "$KITH" export --sha1sum h.kith
+cp out h.shown
+(cd hostile && LC_ALL=C sha1sum -c ../h.shown >checked 2>&1)
+same "files found by what is shown" 13 "$(grep -c ': OK$' hostile/checked)"
+same "files not found" 0 "$(grep -c FAILED hostile/checked)"
+says hostile/checked "7 lines are improperly formatted"
+status 0 "$KITH" export --hashdeep h.kith
+cp out h.deep
+python3 - h.shown h.deep hostile <<'PY' || fail "hostile names are shown raw, or cannot be turned back"
+import hashlib, os, re, sys
+def safe(data):
+    text = data.decode('utf-8', 'surrogateescape')
+    assert not re.search('[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]', text), text
+truth = {hashlib.sha1(open(os.path.join(os.fsencode(sys.argv[3]), n), 'rb').read()).hexdigest(): n
+         for n in os.listdir(os.fsencode(sys.argv[3])) if n != b'checked'}
+def byte(match):
+    meant = {b'\\': b'\\', b'n': b'\n', b'r': b'\r'}
+    return meant[match[1]] if match[1] in meant else bytes([int(match[1][1:], 16)])
+for form in 1, 2:
+    lines = open(sys.argv[form], 'rb').read().split(b'\n')
+    safe(b'\n'.join(lines))
+    lines = [l for l in lines if l and l[:1] not in (b'%', b'#')]
+    assert len(lines) == 20
+    for line in lines:
+        if form == 1:
+            marked, sha1, name = re.fullmatch(rb'(\\?)([0-9a-f]{40})  (.*)', line).groups()
+            name = re.sub(rb'\\(\\|n|r|x[0-9a-f]{2})', byte, name) if marked else name
+        else:
+            sha1, name = line.split(b',', 4)[2], line.split(b',', 4)[4]
+            name = re.sub(rb'\\(x[0-9a-f]{2})', byte, name)
+        assert truth[sha1.decode()] == name, (line, name)
+PY
+rm hostile/checked
+status 0 "$KITH" import -q again.kith h.shown
+same "names that come back from what is shown" "$("$KITH" export h.kith | cut -d, -f2,6- | sed 's/,1,[^,]*,[^,]*$//' | sort)" \
+    "$("$KITH" export again.kith | cut -d, -f2,6- | sed 's/,1,[^,]*,[^,]*$//' | sort)"
+
 status 0 "$KITH" export --csv s.kith
 python3 - out tree <<'PY' || fail "the CSV is not what is in the folder"
 import csv, hashlib, os, sys

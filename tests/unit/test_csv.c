@@ -58,9 +58,10 @@ static void assert_lines(const struct buffer *csv, const struct buffer *cells, c
 
 static size_t make_bytes(char *into)
 {
-    static const char *const signs[] = {
-        ",",  "\"",   "\n",   "\r",     "\r\n",   "\"\"", "=", "+", "-",    "@",   "'", " ",       "\\",
-        "\t", "\xff", "\xc3", "\u00e4", "\u202e", "x",    "",  "0", "\x7f", "a b", ";", "\xe2\x82"};
+    static const char *const signs[] = {",",    "\"",   "\n",     "\r",       "\r\n", "\"\"",  "=",
+                                        "+",    "-",    "@",      "'",        " ",    "\\",    "\t",
+                                        "\xff", "\xc3", "\u00e4", "\u202e",   "x",    "",      "0",
+                                        "\x7f", "a b",  ";",      "\xe2\x82", ";=",   "\uff1d"};
     size_t len = 0;
 
     for (uint64_t i = random64() % 8; i > 0; i--) {
@@ -72,9 +73,51 @@ static size_t make_bytes(char *into)
     return len;
 }
 
+/* What a spreadsheet runs, also if it trims blanks or takes a quote for the beginning of a quoted cell. */
 static bool begins_formula(const char *data, size_t len)
 {
-    return len > 0 && (*data == '=' || *data == '+' || *data == '-' || *data == '@');
+    while (len > 0 && (*data == ' ' || *data == '"')) {
+        data++;
+        len--;
+    }
+    return (len > 0 && (*data == '=' || *data == '+' || *data == '-' || *data == '@')) ||
+           (len > 2 && (memcmp(data, "\uff1d", 3) == 0 || memcmp(data, "\uff0b", 3) == 0 ||
+                        memcmp(data, "\uff0d", 3) == 0 || memcmp(data, "\uff20", 3) == 0));
+}
+
+/* Whether that is so, or would be without the apostrophes before it: then there is one more. */
+static bool has_one_more(const char *data, size_t len)
+{
+    while (len > 0 && (*data == ' ' || *data == '"' || *data == '\'')) {
+        data++;
+        len--;
+    }
+    return begins_formula(data, len);
+}
+
+/* The cell without what csv_foreign adds to the escaped text. */
+static void take_off(struct buffer *out, const char *cell, size_t len)
+{
+    bool begins = true;
+
+    for (size_t i = 0; i < len; i++) {
+        if (!begins || !has_one_more(cell + i, len - i))
+            buffer_add_char(out, cell[i]);
+        begins = cell[i] == ';';
+    }
+}
+
+static void add_wanted(struct buffer *out, const char *bytes, size_t len)
+{
+    struct buffer text = {0};
+
+    escape_text(&text, bytes, len);
+    for (size_t i = 0; i < text.len; i++) {
+        if ((i == 0 || text.data[i - 1] == ';') && has_one_more(text.data + i, text.len - i))
+            buffer_add_char(out, '\'');
+        buffer_add_char(out, text.data[i]);
+    }
+    buffer_release(&text);
 }
 
 /* Adds one cell of either sort, and notes what it is to say. */
@@ -88,14 +131,12 @@ static void add_cell(struct buffer *csv, struct buffer *wanted)
     if (random64() % 2) {
         bytes[len] = '\0';
         csv_cell(csv, bytes);
-        buffer_add(wanted, bytes, len);
+        escape_text(wanted, bytes, len);
         return;
     }
     bytes[len] = '='; /* is not part of it */
     changed = csv_foreign(csv, bytes, len);
-    if (begins_formula(bytes, len))
-        buffer_add_char(wanted, '\'');
-    escape_text(wanted, bytes, len);
+    add_wanted(wanted, bytes, len);
     ck_assert_int_eq(changed, wanted->len != len || memcmp(wanted->data, bytes, len) != 0);
     ck_assert(!begins_formula(wanted->data, wanted->len));
 }
@@ -166,12 +207,51 @@ START_TEST(foreign_cells_are_written_as_described)
     assert_foreign("+", 1, "'+", true);
     assert_foreign("@a\"", 3, "\"'@a\"\"\"", true);
     assert_foreign("a=1", 3, "a=1", false);
-    assert_foreign("'=1", 3, "'=1", false);
+    assert_foreign("'=1", 3, "''=1", true);
+    assert_foreign("'a", 2, "'a", false);
+    assert_foreign("a;b", 3, "\"a;b\"", false);
+    assert_foreign("a;=1+1", 6, "\"a;'=1+1\"", true);
+    assert_foreign("=1;-2;x", 7, "\"'=1;'-2;x\"", true);
+    assert_foreign("a;  @x", 6, "\"a;'  @x\"", true);
+    assert_foreign("a;\"=1", 5, "\"a;'\"\"=1\"", true);
+    assert_foreign(" =1", 3, "' =1", true);
+    assert_foreign("\uff1d1", 4, "'\uff1d1", true);
+    assert_foreign("a;\uff0d1", 6, "\"a;'\uff0d1\"", true);
     assert_foreign("a\nb", 3, "a\\x0ab", true);
     assert_foreign("\t=1", 3, "\\x09=1", true);
     assert_foreign("\xff", 1, "\\xff", true);
     assert_foreign("a\\b", 3, "a\\\\b", true);
     assert_foreign("\u00e4", 2, "\u00e4", false);
+}
+END_TEST
+
+START_TEST(a_foreign_cell_can_be_turned_back)
+{
+    for (int round = 0; round < 20000; round++) {
+        char bytes[MAX_LEN + 1];
+        const size_t len = make_bytes(bytes);
+        struct buffer wanted = {0}, text = {0}, back = {0};
+
+        add_wanted(&wanted, bytes, len);
+        take_off(&text, wanted.data ? wanted.data : "", wanted.len);
+        ck_assert(escape_undo(&back, text.data ? text.data : "", text.len));
+        ck_assert(back.len == len && (len == 0 || memcmp(back.data, bytes, len) == 0));
+        buffer_release(&wanted);
+        buffer_release(&text);
+        buffer_release(&back);
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_foreign_is_escaped_all_the_same)
+{
+    struct buffer csv = {0};
+
+    csv_cell(&csv, "2@4096\x1b[2J");
+    csv_cell(&csv, "-");
+    ck_assert_msg(csv.len == 15 && memcmp(csv.data, "2@4096\\x1b[2J,-", 15) == 0, "%.*s", (int)csv.len,
+                  csv.data);
+    buffer_release(&csv);
 }
 END_TEST
 
@@ -201,4 +281,5 @@ END_TEST
 
 RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, empty_cells_are_counted_wherever_they_stand,
           foreign_cells_are_written_as_described, a_zero_byte_is_no_formula,
+          a_foreign_cell_can_be_turned_back, what_is_not_foreign_is_escaped_all_the_same,
           no_bytes_make_a_formula_or_another_line)

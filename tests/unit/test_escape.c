@@ -145,14 +145,14 @@ START_TEST(letters_and_signs_of_the_scripts_stay_as_they_are)
 END_TEST
 
 /* General categories Cc, Zl and Zp, the Bidi_Control characters, and those that are Default_Ignorable
- * (Unicode 15). */
+ * (Unicode 15); and the format controls of hieroglyphs, which join and place. */
 START_TEST(control_direction_and_invisible_characters_are_escaped)
 {
     static const struct range hidden[] = {
         {0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
         {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
         {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
-        {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+        {0xfff0, 0xfffb}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
     };
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
@@ -517,6 +517,95 @@ START_TEST(hexadecimal_is_two_lower_case_digits_a_byte)
 }
 END_TEST
 
+/* ---- the forms of other programs ---- */
+
+static void assert_forms(const char *data, size_t len, const char *marked, const char *exact,
+                         const char *sparing)
+{
+    struct buffer out = {0};
+
+    escape_marked(&out, data, len, false);
+    ck_assert_msg(same(&out, marked, strlen(marked)), "%.*s, not %s", (int)out.len, out.data, marked);
+    buffer_reset(&out);
+    escape_marked(&out, data, len, true);
+    ck_assert_msg(same(&out, exact, strlen(exact)), "%.*s, not %s", (int)out.len, out.data, exact);
+    buffer_reset(&out);
+    escape_sparing(&out, data, len);
+    ck_assert_msg(same(&out, sparing, strlen(sparing)), "%.*s, not %s", (int)out.len, out.data, sparing);
+    buffer_release(&out);
+}
+
+START_TEST(other_programs_get_names_as_they_are_unless_a_terminal_would_obey_them)
+{
+    assert_forms("a b\xc3\xa4", 5, "a b\u00e4", "a b\u00e4", "a b\u00e4");
+    assert_forms("a\nb\r", 4, "a\\nb\\r", "a\\nb\\r", "a\\x0ab\\x0d");
+    assert_forms("C:\\dir", 6, "C:\\\\dir", "C:\\\\dir", "C:\\dir");
+    assert_forms("\\x41\\xg1", 8, "\\\\x41\\\\xg1", "\\\\x41\\\\xg1", "\\x5cx41\\xg1");
+    assert_forms("\x1b[1m", 4, "\\x1b[1m", "\x1b[1m", "\\x1b[1m");
+    assert_forms("\x9b"
+                 "1m",
+                 3, "\\x9b1m",
+                 "\x9b"
+                 "1m",
+                 "\\x9b1m");
+    assert_forms("\xc2\x9b", 2, "\\xc2\\x9b", "\xc2\x9b", "\\xc2\\x9b");
+    assert_forms("\u202e", 3, "\\xe2\\x80\\xae", "\u202e", "\\xe2\\x80\\xae");
+    assert_forms("\xff\xe9", 2, "\xff\xe9", "\xff\xe9", "\xff\xe9");
+    assert_forms("\xe0\x80\x9b", 3, "\xe0\\x80\\x9b", "\xe0\x80\x9b", "\xe0\\x80\\x9b");
+    ck_assert(!escape_unsafe("a\\b\xff\u00e4", 6) && !escape_unsafe("", 0));
+    ck_assert(escape_unsafe("a\n", 2) && escape_unsafe("a\x85", 2) && escape_unsafe("\u200b", 3));
+}
+END_TEST
+
+static bool is_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Every \xHH becomes its byte; of a marked text \\ \n \r as well. */
+static void undo_form(struct buffer *out, const struct buffer *text, bool marked)
+{
+    static const char letters[] = "\\nr", meant[] = "\\\n\r";
+
+    for (size_t i = 0; i < text->len; i++) {
+        const char *p = text->data + i, *letter;
+        unsigned byte;
+
+        if (*p == '\\' && text->len - i >= 4 && p[1] == 'x' && is_digit(p[2]) && is_digit(p[3]) &&
+            sscanf(p + 2, "%2x", &byte) == 1) {
+            buffer_add_char(out, (char)byte);
+            i += 3;
+        } else if (*p == '\\' && marked && text->len - i >= 2 && p[1] && (letter = strchr(letters, p[1]))) {
+            buffer_add_char(out, meant[letter - letters]);
+            i++;
+        } else {
+            buffer_add_char(out, *p);
+        }
+    }
+}
+
+START_TEST(the_forms_of_other_programs_are_harmless_and_can_be_turned_back)
+{
+    for (int round = 0; round < 50000; round++) {
+        uint8_t data[MAX_LEN];
+        const size_t len = fill_mixed(data);
+        struct buffer forms[2] = {0};
+
+        escape_marked(&forms[0], data, len, false);
+        escape_sparing(&forms[1], data, len);
+        for (int i = 0; i < 2; i++) {
+            struct buffer back = {0};
+
+            ck_assert(!escape_unsafe(forms[i].data, forms[i].len));
+            undo_form(&back, &forms[i], i == 0);
+            ck_assert(same(&back, data, len));
+            buffer_release(&back);
+            buffer_release(&forms[i]);
+        }
+    }
+}
+END_TEST
+
 START_TEST(nothing_stays_nothing)
 {
     struct buffer out = {0};
@@ -540,4 +629,5 @@ RUN_TESTS("escape", plain_text_stays_as_it_is, letters_and_signs_of_the_scripts_
           text_that_is_never_written_is_refused, a_text_is_accepted_only_if_it_is_how_its_bytes_are_written,
           text_is_appended_to_what_is_there, a_json_string_holds_the_escaped_text,
           json_strings_are_written_as_expected, hexadecimal_is_two_lower_case_digits_a_byte,
-          nothing_stays_nothing)
+          other_programs_get_names_as_they_are_unless_a_terminal_would_obey_them,
+          the_forms_of_other_programs_are_harmless_and_can_be_turned_back, nothing_stays_nothing)
