@@ -253,6 +253,8 @@ static int check_file_whole(struct check *check, const struct database_format *f
     int64_t len = 0;
     const int view = database_view(check->database);
 
+    if ((view & 0xff) == SQLITE_NOMEM) /* then a connection that is not whole may be left */
+        return database_fail(check->database, view, err);
     if (view != SQLITE_OK)
         database_fail(check->database, view, &text);
     if (check_header(check->database, format, page, &len, err) < 0 || check_pages(check, page, len, err))

@@ -102,19 +102,56 @@ static bool is_empty(sqlite3_file *file)
     return real_of(file)->pMethods->xFileSize(real_of(file), &len) == SQLITE_OK && len == 0;
 }
 
+/* A page as it is in the file, if its checksum is right. */
+static int read_page(sqlite3_file *file, uint8_t page[DATABASE_PAGE], uint32_t number)
+{
+    const sqlite3_int64 offset = (sqlite3_int64)(number - 1) * DATABASE_PAGE;
+    const int code = real_of(file)->pMethods->xRead(real_of(file), page, DATABASE_PAGE, offset);
+
+    if (code == SQLITE_IOERR_SHORT_READ)
+        return is_empty(file) ? code : damaged(file, number);
+    if (code == SQLITE_OK && !database_page_is_good(page, number))
+        return damaged(file, number);
+    return code;
+}
+
+/* A checksum covers a whole page, so the whole page is read and checked, whatever part of it is wanted. */
+static int read_part(sqlite3_file *file, uint8_t *into, uint32_t number, int from, int len)
+{
+    uint8_t page[DATABASE_PAGE];
+    int code;
+
+    if (len == DATABASE_PAGE)
+        return read_page(file, into, number);
+    code = read_page(file, page, number);
+    if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ)
+        memcpy(into, page + from, (size_t)len);
+    return code;
+}
+
+/*
+ * SQLite's cache asks for whole pages.  Since 3.45 long values are also read past the cache, without the end
+ * of the page; nothing is presumed about place and length here.
+ */
 static int file_read(sqlite3_file *file, void *into, int len, sqlite3_int64 offset)
 {
-    const uint32_t page = page_number(len, offset);
-    const int code = real_of(file)->pMethods->xRead(real_of(file), into, len, offset);
+    const sqlite3_int64 end = offset + len;
+    int code = SQLITE_OK;
 
-    if (mine(file)->plain)
-        return code;
-    if (page == 0) /* of the header, to know what has changed */
-        return offset + len <= DATABASE_HEADER ? code : damaged(file, (uint32_t)(offset / DATABASE_PAGE) + 1);
-    if (code == SQLITE_IOERR_SHORT_READ)
-        return is_empty(file) ? code : damaged(file, page);
-    if (code == SQLITE_OK && !database_page_is_good(into, page))
-        return damaged(file, page);
+    /* The header alone is read without a lock, to see whether the file was changed; what is used of it later
+     * comes from the whole of page 1. */
+    if (mine(file)->plain || end <= DATABASE_HEADER)
+        return real_of(file)->pMethods->xRead(real_of(file), into, len, offset);
+    if (end / DATABASE_PAGE >= UINT32_MAX)
+        return SQLITE_IOERR_READ;
+    for (uint8_t *to = into; offset < end && (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ);) {
+        const int from = (int)(offset % DATABASE_PAGE);
+        const int part = (int)(end - offset < DATABASE_PAGE - from ? end - offset : DATABASE_PAGE - from);
+
+        code = read_part(file, to, (uint32_t)(offset / DATABASE_PAGE) + 1, from, part);
+        to += part;
+        offset += part;
+    }
     return code;
 }
 
