@@ -44,27 +44,6 @@ void reading_out_of_memory(struct reading *reading)
     reading->failed = true;
 }
 
-int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
-{
-    struct range *last = ranges->count ? &ranges->list[ranges->count - 1] : NULL;
-
-    if (last && last->start + last->len == start) {
-        last->len += len;
-        return 0;
-    }
-    if (!ranges->list || ranges->count == ranges->room) {
-        size_t room = ranges->room ? ranges->room * 2 : 64;
-        struct range *list = realloc(ranges->list, room * sizeof *list);
-
-        if (!list)
-            return -1;
-        ranges->list = list;
-        ranges->room = room;
-    }
-    ranges->list[ranges->count++] = (struct range){start, len};
-    return 0;
-}
-
 /* ---- objects ---- */
 
 static bool is_wanted(const struct reading *reading, enum object_kind kind)

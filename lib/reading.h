@@ -14,6 +14,7 @@
 #include "filesystem.h"
 #include "inodes.h"
 #include "names.h"
+#include "ranges.h"
 
 struct system {
     struct disk_system system;
@@ -29,15 +30,6 @@ struct volume {
     uint64_t number, start, len;
     struct system *systems;
     size_t system_count;
-};
-
-struct range {
-    uint64_t start, len;
-};
-
-struct ranges {
-    struct range *list;
-    size_t count, room;
 };
 
 /* A task's result that is being taken. */
@@ -108,7 +100,6 @@ void reading_drain(struct reading *reading);
 void reading_problem(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void reading_note(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void reading_out_of_memory(struct reading *reading);
-int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
 void reading_take_name(struct reading *reading, const struct filesystem_name *name);
 /* Hands an object of the worker's to the sink, with its paths. */
 void reading_take_object(struct reading *reading, struct object *object);
