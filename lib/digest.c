@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "digest.h"
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -41,12 +43,29 @@ static int libcrypto_error(struct error *err, const char *what, int kind)
                      reason ? reason : "no reason given");
 }
 
+unsigned digest_differing(const struct digest_values *a, const struct digest_values *b)
+{
+    unsigned differing = 0;
+
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if ((a->kinds & b->kinds & DIGEST_BIT(kind)) &&
+            memcmp(a->bytes[kind], b->bytes[kind], digest_len((enum digest_kind)kind)) != 0)
+            differing |= DIGEST_BIT(kind);
+    return differing;
+}
+
 struct digest *digest_new(unsigned kinds, struct error *err)
 {
     struct digest *digest = calloc(1, sizeof *digest);
 
     if (!digest) {
         error_set(err, "out of memory");
+        return NULL;
+    }
+    /* What libcrypto could not set up for itself it uses all the same. */
+    if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 || !OSSL_LIB_CTX_get0_global_default()) {
+        error_set(err, "libcrypto cannot be started");
+        free(digest);
         return NULL;
     }
     digest->kinds = kinds;

@@ -31,6 +31,9 @@ struct digest_values {
     uint8_t bytes[DIGEST_KINDS][DIGEST_MAX_LEN];
 };
 
+/* The kinds that both have with another value. */
+unsigned digest_differing(const struct digest_values *a, const struct digest_values *b);
+
 struct digest;
 
 /* The length in bytes, and the name as it is written in reports and options. */
