@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+#include "gpt.h"
 #include "tsk.h"
 
 #define LARGER_THAN_ANY ((TSK_OFF_T)1 << 60)
@@ -12,6 +14,7 @@
 struct disk {
     TSK_IMG_INFO image;
     struct medium *medium;
+    const struct gpt *gpt; /* what is shown of its beginning instead; may be NULL */
 };
 
 static ssize_t image_read(TSK_IMG_INFO *image, TSK_OFF_T offset, char *into, size_t len)
@@ -21,6 +24,11 @@ static ssize_t image_read(TSK_IMG_INFO *image, TSK_OFF_T offset, char *into, siz
     if (offset < 0)
         return -1;
     medium_read(disk->medium, (uint64_t)offset, into, len);
+    if (disk->gpt && (uint64_t)offset < disk->gpt->start_len) {
+        const size_t there = disk->gpt->start_len - (size_t)offset;
+
+        memcpy(into, disk->gpt->start + offset, len < there ? len : there);
+    }
     return (ssize_t)len;
 }
 
@@ -97,8 +105,39 @@ static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table,
     }
 }
 
-int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
-                 void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err)
+static void read_medium(void *arg, uint64_t offset, void *into, size_t len)
+{
+    medium_read(arg, offset, into, len);
+}
+
+/* Whether the disk begins with nothing that is known. */
+static bool begins_empty(struct medium *medium, struct error *err)
+{
+    const uint64_t size = medium_size(medium);
+    const size_t len = size < FORMAT_HEAD ? (size_t)size : FORMAT_HEAD;
+    uint8_t *head = malloc(FORMAT_HEAD);
+    bool empty = head != NULL;
+
+    if (head) {
+        medium_read(medium, 0, head, len);
+        empty = !format_system(head, len) && !format_content(head, len).name;
+    } else {
+        error_set(err, "out of memory");
+    }
+    free(head);
+    return empty;
+}
+
+static int examine_gpt(struct gpt *gpt, struct medium *medium, struct error *err)
+{
+    return gpt_examine(gpt, medium_size(medium), medium_sector_size(medium), begins_empty(medium, err),
+                       read_medium, medium, err);
+}
+
+/* A backup GPT on a disk that has been put to another use since is none, though libtsk takes it. */
+static int read_table(struct disk *disk, uint64_t offset, bool is_cut, const struct gpt *gpt,
+                      const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
+                      struct error *err)
 {
     const TSK_OFF_T size = disk->image.size;
     TSK_VS_INFO *table;
@@ -119,10 +158,47 @@ int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **t
         }
         return tsk_failed(err, "the partition table cannot be read");
     }
+    if (table->vstype == TSK_VS_TYPE_GPT && offset == 0 && gpt->verdict == GPT_NONE) {
+        tsk_vs_close(table);
+        return 1;
+    }
     *type = tsk_vs_type_toname(table->vstype);
     tell_volumes(disk, table, found, arg);
     tsk_vs_close(table);
     return 0;
+}
+
+/* libtsk keeps what it has read, so the other view of the beginning has a handle of its own. */
+static int read_repaired(struct disk *disk, const struct gpt *gpt, bool is_cut, const char **type,
+                         void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err)
+{
+    struct disk *view = disk_open(disk->medium, err);
+    int result = -1;
+
+    if (view) {
+        view->gpt = gpt;
+        result = read_table(view, 0, is_cut, gpt, type, found, arg, err);
+    }
+    disk_close(view);
+    return result;
+}
+
+int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
+                 void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *fault,
+                 struct error *err)
+{
+    struct gpt gpt = {.verdict = GPT_NONE};
+    int result = 0;
+
+    *type = "";
+    if (offset == 0)
+        result = examine_gpt(&gpt, disk->medium, err);
+    *fault = gpt.fault;
+    if (result == 0)
+        result = gpt.start_len ? read_repaired(disk, &gpt, is_cut, type, found, arg, err)
+                               : read_table(disk, offset, is_cut, &gpt, type, found, arg, err);
+    gpt_release(&gpt);
+    return result;
 }
 
 /* ---- file systems ---- */

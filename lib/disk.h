@@ -33,8 +33,10 @@ struct disk_volume {
  * ("dos", "gpt" ..).  libtsk takes a table for none if it tells of more than the image holds, unless the
  * image is said to be cut. 0, 1 if there is no table, -1 if there is one that cannot be read.
  */
+/* fault: what is wrong with the table and changes what is found; its text is empty if nothing is. */
 int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
-                 void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err);
+                 void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *fault,
+                 struct error *err);
 
 /* A file system, as it can be opened again. */
 struct disk_system {

@@ -174,12 +174,14 @@ static void do_table(struct evidence_worker *worker, struct wire *task)
     uint64_t offset = wire_get(task);
     bool is_cut = wire_get(task) != 0;
     const char *type = "";
-    struct error err;
+    struct error err, fault;
     int result;
 
     if (!crew_begin(worker->crew, 0) || (is_cut && !begins_like_table(worker, offset)))
         return;
-    result = disk_volumes(worker->disk, offset, is_cut, &type, found_volume, worker, &err);
+    result = disk_volumes(worker->disk, offset, is_cut, &type, found_volume, worker, &fault, &err);
+    if (fault.text[0] && !is_cut) /* it is asked for the second time then */
+        send_problem(worker, &fault);
     if (result < 0)
         send_problem(worker, &err);
     if (result == 0) {
