@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[OBJECT_KINDS] = {"file",        "deleted", "orphan",   "stream", "slack",
-                                                     "unallocated", "gap",     "metadata", "folder", "image"};
+static const char *const kind_names[OBJECT_KINDS] = {"file",     "deleted",     "orphan",    "stream",
+                                                     "slack",    "unallocated", "unclaimed", "gap",
+                                                     "metadata", "folder",      "image"};
 
 void object_reset(struct object *object)
 {
@@ -31,6 +32,11 @@ void object_release(struct object *object)
     buffer_release(&object->result);
     free(object->runs);
     *object = (struct object){0};
+}
+
+bool object_failed(const struct object *object)
+{
+    return object->stream.failed || object->problem.failed || object->result.failed;
 }
 
 const char *object_kind_name(enum object_kind kind)
@@ -142,13 +148,39 @@ void object_encode(struct buffer *out, const struct object *object)
         buffer_add(out, object->runs, object->run_count * sizeof *object->runs);
 }
 
-static uint64_t get_below(struct wire *wire, uint64_t limit)
-{
-    uint64_t number = wire_get(wire);
+/* The numbers that a message begins with. */
+enum {
+    KIND,
+    FLAGS,
+    INODE,
+    TYPE,
+    ID,
+    START,
+    SIZE,
+    MODE,
+    UID,
+    GID,
+    STATE,
+    TIMES, /* seconds and nanoseconds of each */
+    NUMBERS = TIMES + 2 * OBJECT_TIMES,
+};
 
-    if (number >= limit)
+static bool fits(uint64_t number)
+{
+    return number <= UINT32_MAX;
+}
+
+static void get_numbers(struct wire *wire, uint64_t n[NUMBERS])
+{
+    bool good;
+
+    wire_get_numbers(wire, n, NUMBERS);
+    good = n[KIND] < OBJECT_KINDS && n[FLAGS] < 2 * OBJECT_DISK_IMAGE && fits(n[TYPE]) && fits(n[ID]) &&
+           fits(n[MODE]) && fits(n[UID]) && fits(n[GID]) && n[STATE] <= OBJECT_CHANGED;
+    for (int i = 0; i < OBJECT_TIMES; i++)
+        good = good && fits(n[TIMES + 2 * i + 1]);
+    if (!good)
         wire->broken = true;
-    return wire->broken ? 0 : number;
 }
 
 static void get_buffer(struct wire *wire, struct buffer *out)
@@ -159,40 +191,84 @@ static void get_buffer(struct wire *wire, struct buffer *out)
     buffer_add(out, data, len);
 }
 
+/* end: of the run before it. */
+static bool is_run(const struct object_run *run, uint64_t end)
+{
+    return run->offset <= INT64_MAX && run->image <= INT64_MAX && run->len <= INT64_MAX - run->offset &&
+           run->len <= INT64_MAX - run->image && (run->len == 0 || run->offset >= end);
+}
+
+static struct object_run get_run(struct wire *wire, uint64_t *end)
+{
+    uint64_t n[3];
+    struct object_run run;
+
+    wire_get_numbers(wire, n, 3);
+    run = (struct object_run){n[0], n[1], n[2]};
+    if (!is_run(&run, *end))
+        wire->broken = true;
+    if (run.len > 0)
+        *end = run.offset + run.len;
+    return run;
+}
+
 static void get_runs(struct wire *wire, struct object *object)
 {
     size_t count = wire_get_count(wire, 24);
+    uint64_t end = 0;
 
     for (size_t i = 0; i < count && !wire->broken; i++) {
-        uint64_t offset = wire_get(wire), image = wire_get(wire), len = wire_get(wire);
+        const struct object_run run = get_run(wire, &end);
 
-        if (offset > INT64_MAX || image > INT64_MAX || len > INT64_MAX ||
-            object_add_run(object, offset, image, len))
+        if (!wire->broken && object_add_run(object, run.offset, run.image, run.len))
             wire->broken = true;
     }
 }
 
 bool object_decode(struct wire *wire, struct object *object)
 {
+    uint64_t n[NUMBERS];
+
     object_reset(object);
-    object->kind = (enum object_kind)get_below(wire, OBJECT_KINDS);
-    object->flags = (unsigned)get_below(wire, 2 * OBJECT_UNWANTED);
-    object->inode = wire_get(wire);
-    object->type = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    object->id = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    object->start = wire_get(wire);
-    object->size = wire_get(wire);
-    object->mode = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    object->uid = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    object->gid = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    object->state = (enum object_state)get_below(wire, OBJECT_CHANGED + 1);
-    for (int i = 0; i < OBJECT_TIMES; i++) {
-        object->times[i].seconds = (int64_t)wire_get(wire);
-        object->times[i].nanoseconds = (uint32_t)get_below(wire, (uint64_t)UINT32_MAX + 1);
-    }
+    get_numbers(wire, n);
+    if (wire->broken)
+        return false;
+    object->kind = (enum object_kind)n[KIND];
+    object->flags = (unsigned)n[FLAGS];
+    object->inode = n[INODE];
+    object->type = (uint32_t)n[TYPE];
+    object->id = (uint32_t)n[ID];
+    object->start = n[START];
+    object->size = n[SIZE];
+    object->mode = (uint32_t)n[MODE];
+    object->uid = (uint32_t)n[UID];
+    object->gid = (uint32_t)n[GID];
+    object->state = (enum object_state)n[STATE];
+    for (int i = 0; i < OBJECT_TIMES; i++)
+        object->times[i] = (struct object_stamp){(int64_t)n[TIMES + 2 * i], (uint32_t)n[TIMES + 2 * i + 1]};
     get_buffer(wire, &object->stream);
     get_buffer(wire, &object->problem);
     get_buffer(wire, &object->result);
     get_runs(wire, object);
+    return !wire->broken;
+}
+
+bool object_view(struct wire *wire, struct object_view *view)
+{
+    uint64_t n[NUMBERS], end = 0;
+    size_t count, problem_len;
+
+    get_numbers(wire, n);
+    *view = (struct object_view){
+        .flags = (unsigned)n[FLAGS], .inode = n[INODE], .start = n[START], .size = n[SIZE]};
+    if (wire->broken)
+        return false;
+    view->kind = (enum object_kind)n[KIND];
+    view->stream = wire_get_bytes(wire, &view->stream_len);
+    wire_get_bytes(wire, &problem_len);
+    wire_get_bytes(wire, &view->result_len);
+    count = wire_get_count(wire, 24);
+    for (size_t i = 0; i < count && !wire->broken; i++)
+        get_run(wire, &end);
     return !wire->broken;
 }

@@ -17,8 +17,9 @@ enum object_kind {
     OBJECT_STREAM,      /* beside a file's content: an alternate data stream, a resource fork */
     OBJECT_SLACK,       /* behind the end of a file, or not yet written by it, in its last blocks */
     OBJECT_UNALLOCATED, /* free blocks; a volume without a file system that is known */
+    OBJECT_UNCLAIMED,   /* blocks in use that belong to no object: see account.h */
     OBJECT_GAP,         /* between volumes, and behind a file system in its volume */
-    OBJECT_METADATA,    /* the file system's own files; attributes, links, devices */
+    OBJECT_METADATA,    /* the file system's own: files, tables, logs; links, devices */
     OBJECT_FOLDER,
     OBJECT_IMAGE, /* the whole of it */
     OBJECT_KINDS,
@@ -27,15 +28,21 @@ enum object_kind {
 #define OBJECT_BIT(kind) (1u << (kind))
 /* What is scanned by default. */
 #define OBJECT_CONTENT (OBJECT_BIT(OBJECT_METADATA) - 1)
+/* All that holds bytes of the disk: what is read by default. */
+#define OBJECT_STORED (OBJECT_BIT(OBJECT_IMAGE) - 1)
+/* Also in a set of kinds: metadata and folders that fill no block of their own, such as NTFS's names and
+ * times, or devices.  Their bytes lie in other metadata. */
+#define OBJECT_DETAILS OBJECT_BIT(OBJECT_KINDS)
 
 enum {
     OBJECT_ALLOCATED = 1,
     OBJECT_RESIDENT = 2, /* stored in the file system's records, so without runs */
     OBJECT_COMPRESSED = 4,
     OBJECT_ENCRYPTED = 8,
-    OBJECT_RANGE = 16,    /* known by where it lies: slack, unallocated, gap */
-    OBJECT_HOST = 32,     /* a file of the host */
-    OBJECT_UNWANTED = 64, /* its content was not asked for, and not inspected */
+    OBJECT_RANGE = 16,       /* known by where it lies: slack, unallocated, gap */
+    OBJECT_HOST = 32,        /* a file of the host */
+    OBJECT_UNWANTED = 64,    /* its content was not asked for, and not inspected */
+    OBJECT_DISK_IMAGE = 128, /* a file of the host that looks like a disk image */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -81,6 +88,8 @@ struct object {
 /* An object of zeros is an empty one; reset keeps the memory. */
 void object_reset(struct object *object);
 void object_release(struct object *object);
+/* Whether memory ran out for something of it. */
+bool object_failed(const struct object *object);
 
 /* "file", "deleted" .. ; find: -1 if there is none of that name. */
 const char *object_kind_name(enum object_kind kind);
@@ -104,5 +113,15 @@ void object_address(struct buffer *out, const struct object *object);
 /* As a message, and back; false if it is none. */
 void object_encode(struct buffer *out, const struct object *object);
 bool object_decode(struct wire *wire, struct object *object);
+
+/* The same without copying: true for exactly the messages that can be decoded, and what they say. */
+struct object_view {
+    enum object_kind kind;
+    unsigned flags;
+    uint64_t inode, start, size;
+    const char *stream; /* lies in the message */
+    size_t stream_len, result_len;
+};
+bool object_view(struct wire *wire, struct object_view *view);
 
 #endif

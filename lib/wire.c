@@ -43,6 +43,16 @@ uint64_t wire_get(struct wire *wire)
     return number;
 }
 
+void wire_get_numbers(struct wire *wire, uint64_t *numbers, size_t count)
+{
+    const char *data = take(wire, count * sizeof *numbers);
+
+    if (data)
+        memcpy(numbers, data, count * sizeof *numbers);
+    else
+        memset(numbers, 0, count * sizeof *numbers);
+}
+
 const char *wire_get_bytes(struct wire *wire, size_t *len)
 {
     uint64_t count = wire_get(wire);

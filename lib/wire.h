@@ -24,6 +24,8 @@ struct wire {
 
 bool wire_more(const struct wire *wire);
 uint64_t wire_get(struct wire *wire);
+/* That many at once; all are 0 if they are not there. */
+void wire_get_numbers(struct wire *wire, uint64_t *numbers, size_t count);
 /* The bytes lie in the message. */
 const char *wire_get_bytes(struct wire *wire, size_t *len);
 /* A count of things that take at least so many bytes each, so it cannot be more than the message holds. */

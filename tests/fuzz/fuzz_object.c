@@ -25,7 +25,7 @@ static void require_in_bounds(const struct object *object)
 {
     uint64_t end = 0;
 
-    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 2 * OBJECT_UNWANTED);
+    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 2 * OBJECT_DISK_IMAGE);
     require(object->state >= OBJECT_WHOLE && object->state <= OBJECT_CHANGED);
     for (size_t i = 0; i < object->run_count; i++) {
         const struct object_run *run = &object->runs[i];
@@ -76,11 +76,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     while (wire_more(&wire)) {
         const size_t left = wire.len;
+        struct wire again = wire;
+        struct object_view view;
+        const bool viewed = object_view(&again, &view);
 
         if (!object_decode(&wire, &object)) {
-            require(wire.broken);
+            require(wire.broken && !viewed);
             break;
         }
+        require(viewed && again.len == wire.len);
+        require(view.kind == object.kind && view.flags == object.flags && view.size == object.size);
+        require(view.stream_len == object.stream.len && view.result_len == object.result.len);
         require(wire.len < left);
         require_in_bounds(&object);
         require_round_trip(&object);

@@ -200,7 +200,7 @@ static void fill_object(struct object *object)
 
     object_reset(object);
     object->kind = (enum object_kind)(random64() % OBJECT_KINDS);
-    object->flags = (unsigned)(random64() % (2 * OBJECT_UNWANTED));
+    object->flags = (unsigned)(random64() % (2 * OBJECT_DISK_IMAGE));
     object->inode = random64() >> random64() % 64;
     object->type = any32() / 2;
     object->id = any32() / 2;
@@ -283,7 +283,7 @@ END_TEST
 START_TEST(the_largest_numbers_come_back)
 {
     struct object object = {.kind = OBJECT_IMAGE,
-                            .flags = 2 * OBJECT_UNWANTED - 1,
+                            .flags = 2 * OBJECT_DISK_IMAGE - 1,
                             .inode = UINT64_MAX,
                             .type = UINT32_MAX,
                             .id = UINT32_MAX,
@@ -361,7 +361,7 @@ START_TEST(what_no_object_has_is_refused)
     static const size_t narrow[] = {TYPE, ID, MODE, UID, GID, NANOSECONDS};
 
     ck_assert(is_taken(KIND, OBJECT_IMAGE) && !is_taken(KIND, OBJECT_KINDS) && !is_taken(KIND, UINT64_MAX));
-    ck_assert(is_taken(FLAGS, OBJECT_UNWANTED) && !is_taken(FLAGS, OBJECT_UNWANTED * 2) &&
+    ck_assert(is_taken(FLAGS, OBJECT_DISK_IMAGE) && !is_taken(FLAGS, OBJECT_DISK_IMAGE * 2) &&
               !is_taken(FLAGS, (uint64_t)1 << 32));
     ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) &&
               !is_taken(STATE, (uint64_t)1 << 32));
