@@ -33,7 +33,8 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY, evidence INTEGER NOT NULL, item INTEGER NOT NULL, volume TEXT NOT NULL,"
     " address TEXT NOT NULL, chunk INTEGER NOT NULL, kind TEXT NOT NULL, size INTEGER NOT NULL,"
     " path_count INTEGER NOT NULL, paths BLOB NOT NULL, sha1 BLOB, md5 BLOB, sha256 BLOB,"
-    " verdict TEXT NOT NULL, reason TEXT NOT NULL, findings INTEGER NOT NULL) STRICT;"
+    " verdict TEXT NOT NULL, reason TEXT NOT NULL, findings INTEGER NOT NULL, partial INTEGER NOT NULL)"
+    " STRICT;"
     "CREATE TABLE finding ("
     " class INTEGER NOT NULL, object INTEGER NOT NULL, rank INTEGER NOT NULL, refset INTEGER NOT NULL,"
     " file INTEGER NOT NULL, sha1 BLOB, md5 BLOB, sha256 BLOB, size INTEGER NOT NULL, name BLOB NOT NULL,"
@@ -47,7 +48,11 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY, evidence INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (evidence, text)) STRICT;"
     "CREATE TABLE log ("
     " id INTEGER PRIMARY KEY, time INTEGER NOT NULL, text TEXT NOT NULL, evidence INTEGER, seal BLOB,"
-    " chain BLOB NOT NULL) STRICT;",
+    " chain BLOB NOT NULL) STRICT;"
+    "CREATE TABLE account ("
+    " id INTEGER PRIMARY KEY, volume TEXT NOT NULL, kind TEXT NOT NULL, objects INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE bad (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, len INTEGER NOT NULL) STRICT;",
     NULL,
 };
 
@@ -416,8 +421,7 @@ static int differs(const struct casefile *casefile, struct error *err, const cha
     va_start(args, fmt);
     vsnprintf(what.text, sizeof what.text, fmt, args);
     va_end(args);
-    return error_set(err, "%s: this case cannot be gone on with: %s", database_path(casefile->database),
-                     what.text);
+    return error_set(err, "%s: cannot resume this case: %s", database_path(casefile->database), what.text);
 }
 
 static int compare_sets(const struct casefile *casefile, const struct case_plan *plan, struct error *err)
@@ -465,6 +469,24 @@ static int compare(struct casefile *casefile, const struct case_plan *plan, stru
         return differs(casefile, err, "it was made with other parameters: %s; now: %s",
                        casefile->info.parameters, plan->parameters);
     return compare_sets(casefile, plan, err) || compare_evidence(casefile, plan, err) ? -1 : 0;
+}
+
+/* The first fault is enough. */
+static void keep_first(void *arg, const char *text)
+{
+    struct error *first = arg;
+
+    if (!first->text[0])
+        error_set(first, "%s", text);
+}
+
+/* What was changed by somebody else is not to be sealed once more as if it were found. */
+static int check_sound(struct casefile *casefile, struct error *err)
+{
+    struct error first = {""};
+    const int faults = casefile_check(casefile, keep_first, &first, err);
+
+    return faults > 0 ? error_set(err, "%s; it cannot be resumed", first.text) : faults;
 }
 
 /* ---- opening and closing ---- */
@@ -538,7 +560,7 @@ struct casefile *casefile_open(const char *path, const struct case_plan *plan, s
     if (check_plan(plan, err) || (access(path, F_OK) && errno == ENOENT && create(path, plan, err)))
         return NULL;
     casefile = loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
-    if (casefile && compare(casefile, plan, err)) {
+    if (casefile && (check_sound(casefile, err) || compare(casefile, plan, err))) {
         casefile_close(casefile, NULL);
         return NULL;
     }

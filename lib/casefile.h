@@ -54,7 +54,7 @@ enum case_state {
     CASE_DONE,
     CASE_PARTIAL, /* something could not be read */
     CASE_CHANGED, /* the evidence, while it was read */
-    CASE_FAILED,  /* it could not be read at all */
+    CASE_FAILED,  /* it could not be read; the next scan tries again */
     CASE_STATES,
 };
 
@@ -77,7 +77,7 @@ struct case_evidence {
 /*
  * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
  * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
- * that say what differs. tool: "kith 1.0"; now: seconds since 1970.
+ * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds since 1970.
  */
 struct case_plan {
     const char *parameters, *tool;
@@ -118,8 +118,10 @@ int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struc
                        struct error *err);
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
                          const struct digest_values *stored, struct error *err);
-/* With an entry of the log; that of a state other than begun holds a digest of all that the case has of the
- * evidence, which is not to change from then on. */
+/*
+ * With an entry of the log, in one transaction.  That of a state other than begun and failed seals: it holds a
+ * digest of all that the case has of the evidence, to which nothing can be added from then on.
+ */
 int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
                        const char *text, struct error *err);
 
@@ -143,6 +145,7 @@ struct case_object {
     uint64_t size;
     struct digest_values digests; /* no kinds: it was not read */
     enum verdict verdict;
+    bool partial;       /* not all of it was read, or not as it stayed: what was found is of the rest */
     const char *reason; /* why it is unreadable, or partly; "" */
 };
 
@@ -176,6 +179,16 @@ int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number
 /* Something that could not be read, or a note; the same text is kept once for each evidence.  Committed as
  * objects are. */
 int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err);
+
+/* Bytes of the image that could not be read.  Committed as objects are. */
+int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t start, uint64_t len,
+                     struct error *err);
+/* A part of the image's account, once all of it was read; committed with the state that ends it. */
+int casefile_add_account(struct casefile *casefile, uint64_t evidence, const char *volume,
+                         const struct account_table *table, struct error *err);
+
+/* Forgets the parts of one that was not sealed. */
+int casefile_drop_account(struct casefile *casefile, uint64_t evidence, struct error *err);
 
 /* ---- reading ---- */
 
@@ -211,6 +224,13 @@ size_t casefile_sets(const struct casefile *casefile, const struct case_set **se
 int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*tell)(void *arg, const char *text),
                       void *arg, struct error *err);
 
+/* The bytes of the image that could not be read are added to out, as ranges_insert does it. */
+int casefile_bad(struct casefile *casefile, uint64_t evidence, struct ranges *out, struct error *err);
+/* The account of the image, a row of it in each table; tell: not 0 without memory. */
+int casefile_account(struct casefile *casefile, uint64_t evidence,
+                     int (*tell)(void *arg, const char *volume, const struct account_table *table), void *arg,
+                     struct error *err);
+
 struct case_counts {
     uint64_t objects, bytes; /* in the case */
     uint64_t
@@ -222,7 +242,14 @@ int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_cou
                    struct error *err);
 
 /*
- * Checks the file, each row and the log's chain: each fault is told; their number, or -1 if the file cannot
+ * Whether the log's chain holds, and all that it sealed is as it was: each fault is reported; returns their number, or -1
+ * if the file cannot be read.  It reads all rows that are sealed.
+ */
+int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const char *text), void *arg,
+                   struct error *err);
+
+/*
+ * Checks the file, each row and the log's chain: each fault is reported; returns their number, or -1 if the file cannot
  * be read at all.
  */
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,

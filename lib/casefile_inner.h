@@ -88,7 +88,16 @@ bool casefile_is_sound(const struct casefile *casefile, const struct finding *fi
 void casefile_pack(struct buffer *out, const struct finding *finding);
 bool casefile_unpack(const void *data, size_t len, struct finding *finding);
 
+/* Whether all of an evidence in that state is there, sealed by the log, and never changes again. */
+static inline bool casefile_is_sealed(enum case_state state)
+{
+    return state != CASE_BEGUN && state != CASE_FAILED;
+}
+
 /* ---- casefile_writer.c ---- */
+
+/* After a failed write: rolls back what was not committed, and nothing more is written.  -1. */
+int casefile_abandon(struct casefile *casefile);
 
 /* Runs a statement in the batch, and frees it. */
 int casefile_run(struct casefile *casefile, struct statement *row, struct error *err);
@@ -100,8 +109,8 @@ const struct case_counts *casefile_ahead(const struct casefile *casefile, uint64
 /* The columns of an object, of the table `o`. */
 #define CASEFILE_OBJECT                                                                                      \
     "o.id, o.evidence, o.item, o.volume, o.address, o.chunk, o.kind, o.size, o.path_count, o.paths, o.sha1," \
-    " o.md5, o.sha256, o.verdict, o.reason, o.findings"
-enum { CASEFILE_OBJECT_COLUMNS = 16 };
+    " o.md5, o.sha256, o.verdict, o.reason, o.findings, o.partial"
+enum { CASEFILE_OBJECT_COLUMNS = 17 };
 
 /* What lies in the statement is valid until it is stepped; id, findings: as in the row. */
 bool casefile_get_object(struct statement *row, struct case_object *object, uint64_t *id, uint64_t *findings);
@@ -112,8 +121,5 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
  * about. */
 int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text,
                   struct error *err);
-/* Whether all that the log sealed is as it was: each fault is told.  -1: the log itself is broken. */
-int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why),
-                         void *arg, struct error *err);
 
 #endif

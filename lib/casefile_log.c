@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,8 @@ static int chain_on(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN],
 
 /* ---- seals ---- */
 
-static void put_value(struct buffer *out, struct statement *row, int column)
+/* False if there is no memory for it. */
+static bool put_value(struct buffer *out, struct statement *row, int column)
 {
     const void *data;
     size_t len;
@@ -85,15 +88,21 @@ static void put_value(struct buffer *out, struct statement *row, int column)
         buffer_add_char(out, '3');
         put_number(out, len);
         buffer_add(out, data, len);
+    } else {
+        return false;
     }
+    return true;
 }
 
-static void put_row(struct buffer *out, struct statement *row)
+static int put_row(struct buffer *out, struct statement *row, struct error *err)
 {
+    bool good = true;
+
     buffer_reset(out);
-    for (int column = 0; column < statement_columns(row); column++)
-        put_value(out, row, column);
+    for (int column = 0; column < statement_columns(row) && good; column++)
+        good = put_value(out, row, column);
     buffer_add_char(out, '\n');
+    return good && !out->failed ? 0 : error_set(err, "out of memory");
 }
 
 /* All rows of a query with ids from first to before end. */
@@ -108,9 +117,7 @@ static int digest_rows(struct casefile *casefile, struct digest *digest, const c
         statement_bind_number(row, 1, first);
         statement_bind_number(row, 2, end);
         while ((result = statement_step(row, err)) > 0) {
-            put_row(&bytes, row);
-            result = bytes.failed ? error_set(err, "out of memory")
-                                  : digest_update(digest, bytes.data, bytes.len, err);
+            result = put_row(&bytes, row, err) ? -1 : digest_update(digest, bytes.data, bytes.len, err);
             if (result)
                 break;
         }
@@ -120,34 +127,46 @@ static int digest_rows(struct casefile *casefile, struct digest *digest, const c
     return result;
 }
 
-/* What the case is about. */
+static int digest_queries(struct casefile *casefile, struct digest *digest, const char *const *queries,
+                          int64_t first, int64_t end, struct error *err)
+{
+    for (; *queries; queries++)
+        if (digest_rows(casefile, digest, *queries, first, end, err))
+            return -1;
+    return 0;
+}
+
+/* What the case is about.  Of evidence only what was named: the rest is sealed at its end. */
 static int digest_case(struct casefile *casefile, struct digest *digest, struct error *err)
 {
-    return digest_rows(casefile, digest, "SELECT * FROM info WHERE id >= ? AND id < ?", 0, INT64_MAX, err) ||
-                   digest_rows(casefile, digest, "SELECT * FROM refset WHERE id >= ? AND id < ? ORDER BY id",
-                               0, INT64_MAX, err)
-               ? -1
-               : 0;
+    static const char *const queries[] = {
+        "SELECT * FROM info WHERE id >= ? AND id <= ? ORDER BY id",
+        "SELECT * FROM refset WHERE id >= ? AND id <= ? ORDER BY id",
+        "SELECT id, path FROM evidence WHERE id >= ? AND id <= ? ORDER BY id",
+        NULL,
+    };
+
+    return digest_queries(casefile, digest, queries, INT64_MIN, INT64_MAX, err);
 }
 
 static int digest_evidence(struct casefile *casefile, struct digest *digest, uint64_t evidence,
                            struct error *err)
 {
+    static const char *const row[] = {"SELECT * FROM evidence WHERE id >= ? AND id < ?", NULL};
     static const char *const queries[] = {
         "SELECT * FROM object WHERE id >= ? AND id < ? ORDER BY id",
         ("SELECT * FROM finding WHERE class IN (0, 1, 2) AND object >= ? AND object < ?"
          " ORDER BY class, object, rank"),
         "SELECT * FROM problem WHERE id >= ? AND id < ? ORDER BY id",
+        "SELECT * FROM account WHERE id >= ? AND id < ? ORDER BY id",
+        "SELECT * FROM bad WHERE id >= ? AND id < ? ORDER BY id",
+        NULL,
     };
-    const int64_t first = casefile_id(evidence, 0), end = casefile_id(evidence + 1, 0);
 
-    if (digest_rows(casefile, digest, "SELECT * FROM evidence WHERE id >= ? AND id < ?", (int64_t)evidence,
-                    (int64_t)evidence + 1, err))
+    if (digest_queries(casefile, digest, row, (int64_t)evidence, (int64_t)evidence + 1, err))
         return -1;
-    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
-        if (digest_rows(casefile, digest, queries[i], first, end, err))
-            return -1;
-    return 0;
+    return digest_queries(casefile, digest, queries, casefile_id(evidence, 0), casefile_id(evidence + 1, 0),
+                          err);
 }
 
 /* The digest of all that the case has of an evidence, or, of number 0, of what it is about. */
@@ -177,7 +196,7 @@ static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CAS
     first_chain(casefile, chain);
     if (result > 0 && (!casefile_get_number(row, 0, INT64_MAX - 1, id) ||
                        !casefile_get_exactly(row, 1, chain, CASE_CHAIN_LEN)))
-        result = casefile_broken(casefile, err, "the last entry of the log is not as it should be");
+        result = casefile_broken(casefile, err, "the last entry of the log is malformed");
     statement_free(row);
     return result < 0 ? -1 : 0;
 }
@@ -204,6 +223,7 @@ static int put_entry(struct casefile *casefile, const struct entry *entry, struc
     return casefile_run(casefile, row, err);
 }
 
+/* When it cannot be written, neither is what was changed with it. */
 static int write_entry(struct casefile *casefile, struct entry *entry, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
@@ -220,7 +240,7 @@ static int write_entry(struct casefile *casefile, struct entry *entry, struct er
                          : 0;
     }
     digest_free(digest);
-    return result;
+    return result ? casefile_abandon(casefile) : 0;
 }
 
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err)
@@ -257,7 +277,9 @@ static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
            get_seal(row, entry) && casefile_get_exactly(row, 5, entry->chain, sizeof entry->chain);
 }
 
-/* Each entry; the chain is checked. */
+enum { LOG_BROKEN = -2 };
+
+/* Each entry; 0, LOG_BROKEN where the chain breaks, or -1 if it cannot be read. */
 static int read_entries(struct casefile *casefile, struct statement *row, struct digest *digest,
                         void (*tell)(void *arg, const struct entry *entry), void *arg, struct error *err)
 {
@@ -268,13 +290,16 @@ static int read_entries(struct casefile *casefile, struct statement *row, struct
 
     first_chain(casefile, chain);
     while ((result = statement_step(row, err)) > 0) {
-        if (!get_entry(row, ++id, &entry))
-            return casefile_broken(casefile, err, "entry %" PRIu64 " of the log is not as it should be", id);
+        if (!get_entry(row, ++id, &entry)) {
+            casefile_broken(casefile, err, "entry %" PRIu64 " of the log is malformed", id);
+            return LOG_BROKEN;
+        }
         if (chain_on(digest, chain, &entry, chain, err))
             return -1;
-        if (memcmp(chain, entry.chain, sizeof chain) != 0)
-            return casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64,
-                                   id);
+        if (memcmp(chain, entry.chain, sizeof chain) != 0) {
+            casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64, id);
+            return LOG_BROKEN;
+        }
         tell(arg, &entry);
     }
     return result;
@@ -312,89 +337,191 @@ int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const s
     const int result = digest ? read_all(casefile, digest, tell_entry, &reader, err) : -1;
 
     digest_free(digest);
-    return result;
+    return result ? -1 : 0;
 }
 
 /* ---- checking ---- */
 
-/* The last seal of each evidence. */
-struct seals {
+struct check {
+    struct casefile *casefile;
+    struct digest *digest;
     struct seal {
         bool found;
         uint8_t bytes[CASE_CHAIN_LEN];
-    } * list; /* the first: of what the case is about */
+    } * seals; /* by number of the evidence; the first: of what the case is about */
     uint64_t count;
+    void (*fault)(void *arg, const char *text);
+    void *arg;
+    int faults;
 };
 
-static void take_seal(void *arg, const struct entry *entry)
-{
-    struct seals *seals = arg;
+static void take_fault(struct check *check, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-    if (!entry->seals || entry->evidence >= seals->count)
-        return;
-    seals->list[entry->evidence].found = true;
-    memcpy(seals->list[entry->evidence].bytes, entry->seal, CASE_CHAIN_LEN);
+static void take_fault(struct check *check, const char *fmt, ...)
+{
+    struct error what, why;
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what.text, sizeof what.text, fmt, args);
+    va_end(args);
+    casefile_broken(check->casefile, &why, "%s", what.text);
+    check->fault(check->arg, why.text);
+    check->faults++;
 }
 
-static int count_evidence(struct casefile *casefile, uint64_t *count, struct error *err)
+/* An evidence is sealed once, when all of it is there. */
+static void take_seal(void *arg, const struct entry *entry)
 {
-    struct statement *row = database_prepare(casefile->database, "SELECT count(*) FROM evidence", err);
+    struct check *check = arg;
+    struct seal *seal;
+
+    if (!entry->seals)
+        return;
+    if (entry->evidence >= check->count) {
+        take_fault(check, "entry %" PRIu64 " of the log seals evidence %" PRIu64 ", which is missing",
+                   entry->id, entry->evidence);
+        return;
+    }
+    seal = &check->seals[entry->evidence];
+    if (seal->found && memcmp(seal->bytes, entry->seal, sizeof seal->bytes) != 0)
+        take_fault(check, "evidence %" PRIu64 " was sealed twice, with different content", entry->evidence);
+    seal->found = true;
+    memcpy(seal->bytes, entry->seal, sizeof seal->bytes);
+}
+
+/* The first number of a row. */
+static int count_rows(struct casefile *casefile, const char *sql, uint64_t *count, struct error *err)
+{
+    struct statement *row = database_prepare(casefile->database, sql, err);
     int result = row ? statement_step(row, err) : -1;
 
-    if (result > 0 && !casefile_get_number(row, 0, CASE_MOST_EVIDENCE, count))
-        result = casefile_broken(casefile, err, "it has too many pieces of evidence");
+    if (result > 0 && !casefile_get_number(row, 0, INT64_MAX, count))
+        result = error_set(err, "out of memory");
     statement_free(row);
     return result > 0 ? 0 : -1;
 }
 
-static int check_seal(struct casefile *casefile, struct digest *digest, uint64_t evidence,
-                      const struct seal *was, struct error *err)
+static int compare_seal(struct check *check, uint64_t evidence, struct error *err)
 {
-    struct case_evidence about;
+    const struct seal *was = &check->seals[evidence];
     uint8_t is[CASE_CHAIN_LEN];
 
-    if (evidence && casefile_evidence(casefile, evidence, &about, err) <= 0)
+    if (make_seal(check->casefile, check->digest, evidence, is, err))
         return -1;
-    if (evidence && about.state == CASE_BEGUN) /* it is sealed at its end */
-        return 0;
-    if (make_seal(casefile, digest, evidence, is, err))
-        return -1;
-    if (was->found && memcmp(was->bytes, is, sizeof is) == 0)
+    if (memcmp(was->bytes, is, sizeof is) == 0)
         return 0;
     if (evidence == 0)
-        return casefile_broken(casefile, err, "its parameters or sets are not those that the log sealed");
-    return casefile_broken(casefile, err, "what it has of evidence %" PRIu64 " is not what the log sealed",
-                           evidence);
+        take_fault(check, "its parameters, sets or evidence are not those that the log sealed");
+    else
+        take_fault(check, "what it has of evidence %" PRIu64 " is not what the log sealed", evidence);
+    return 0;
 }
 
-static int check_all(struct casefile *casefile, struct digest *digest, struct seals *seals,
-                     void (*fault)(void *arg, const struct error *why), void *arg, struct error *err)
+static int check_seal(struct check *check, uint64_t evidence, struct error *err)
 {
-    if (count_evidence(casefile, &seals->count, err))
-        return -1;
-    seals->count++;
-    seals->list = calloc(seals->count, sizeof *seals->list);
-    if (!seals->list)
-        return error_set(err, "out of memory for %" PRIu64 " seals", seals->count);
-    if (read_all(casefile, digest, take_seal, seals, err))
-        return -1;
-    for (uint64_t i = 0; i < seals->count; i++) {
-        struct error why;
+    struct case_evidence about = {.state = CASE_DONE};
+    const bool found = check->seals[evidence].found;
 
-        if (check_seal(casefile, digest, i, &seals->list[i], &why))
-            fault(arg, &why);
+    if (evidence && casefile_evidence(check->casefile, evidence, &about, err) <= 0) {
+        take_fault(check, "evidence %" PRIu64 " is missing or malformed", evidence);
+    } else if (casefile_is_sealed(about.state) && !found) {
+        take_fault(check, "the log has no seal of %s %" PRIu64, evidence ? "evidence" : "the case,",
+                   evidence);
+    } else if (!casefile_is_sealed(about.state) && found) {
+        take_fault(check, "evidence %" PRIu64 " was sealed, and is %s again", evidence,
+                   case_state_name(about.state));
+    } else if (found) {
+        return compare_seal(check, evidence, err);
     }
     return 0;
 }
 
-int casefile_check_seals(struct casefile *casefile, void (*fault)(void *arg, const struct error *why),
-                         void *arg, struct error *err)
+/* Of findings that no report and no seal would see. */
+static int check_classes(struct check *check, struct error *err)
 {
-    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
-    struct seals seals = {0};
-    const int result = digest ? check_all(casefile, digest, &seals, fault, arg, err) : -1;
+    uint64_t below, above;
 
-    free(seals.list);
-    digest_free(digest);
-    return result;
+    if (count_rows(check->casefile, "SELECT count(*) FROM finding WHERE class < 0", &below, err) ||
+        count_rows(check->casefile, "SELECT count(*) FROM finding WHERE class > 2", &above, err))
+        return -1;
+    if (below + above)
+        take_fault(check, "there are findings of no class: %" PRIu64, below + above);
+    return 0;
+}
+
+/*
+ * Rows outside of every evidence, which no seal covers.  They lie at the ends of a key, so that this reads no
+ * others.
+ */
+static int check_strays(struct check *check, struct error *err)
+{
+    static const struct {
+        const char *what, *key;
+    } tables[] = {
+        {"objects", "object WHERE id"},
+        {"findings", "finding WHERE class = 0 AND object"},
+        {"findings", "finding WHERE class = 1 AND object"},
+        {"findings", "finding WHERE class = 2 AND object"},
+        {"problems", "problem WHERE id"},
+        {"accounts", "account WHERE id"},
+        {"unreadable ranges", "bad WHERE id"},
+    };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        uint64_t below, above;
+        char sql[128];
+
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s < %" PRId64, tables[i].key, casefile_id(1, 0));
+        if (count_rows(check->casefile, sql, &below, err))
+            return -1;
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s >= %" PRId64, tables[i].key,
+                 casefile_id(check->count, 0));
+        if (count_rows(check->casefile, sql, &above, err))
+            return -1;
+        if (below + above)
+            take_fault(check, "there are %s of no evidence: %" PRIu64, tables[i].what, below + above);
+    }
+    return 0;
+}
+
+static int check_all(struct check *check, struct error *err)
+{
+    struct error why;
+    int result;
+
+    if (count_rows(check->casefile, "SELECT count(*) FROM evidence", &check->count, err))
+        return -1;
+    if (check->count++ > CASE_MOST_EVIDENCE)
+        return casefile_broken(check->casefile, err, "it has too many pieces of evidence");
+    check->seals = calloc(check->count, sizeof *check->seals);
+    if (!check->seals)
+        return error_set(err, "out of memory for %" PRIu64 " seals", check->count);
+    if (check_strays(check, err) || check_classes(check, err))
+        return -1;
+    result = read_all(check->casefile, check->digest, take_seal, check, &why);
+    if (result == LOG_BROKEN) { /* what it sealed is not known */
+        check->fault(check->arg, why.text);
+        check->faults++;
+        return 0;
+    }
+    if (result)
+        return error_set(err, "%s", why.text);
+    for (uint64_t i = 0; i < check->count && result == 0; i++)
+        result = check_seal(check, i, err);
+    return result ? -1 : 0;
+}
+
+int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const char *text), void *arg,
+                   struct error *err)
+{
+    struct check check = {.casefile = casefile,
+                          .digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err),
+                          .fault = fault,
+                          .arg = arg};
+    const int result = check.digest ? check_all(&check, err) : -1;
+
+    free(check.seals);
+    digest_free(check.digest);
+    return result ? -1 : check.faults;
 }

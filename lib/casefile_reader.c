@@ -51,7 +51,7 @@ static bool get_paths(struct statement *row, int column, size_t count, const cha
 
 bool casefile_get_object(struct statement *row, struct case_object *object, uint64_t *id, uint64_t *findings)
 {
-    uint64_t path_count, chunk;
+    uint64_t path_count, chunk, partial;
 
     *object = (struct case_object){0};
     if (!casefile_get_number(row, 0, INT64_MAX, id) ||
@@ -64,9 +64,11 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
         !casefile_get_number(row, 8, INT32_MAX, &path_count) ||
         !get_paths(row, 9, (size_t)path_count, &object->paths) ||
         !casefile_get_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
-        !casefile_get_string(row, 14, &object->reason) || !casefile_get_number(row, 15, INT64_MAX, findings))
+        !casefile_get_string(row, 14, &object->reason) ||
+        !casefile_get_number(row, 15, INT64_MAX, findings) || !casefile_get_number(row, 16, 1, &partial))
         return false;
     object->chunk = chunk != 0;
+    object->partial = partial != 0;
     object->path_count = (size_t)path_count;
     return true;
 }

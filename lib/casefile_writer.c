@@ -15,8 +15,10 @@ enum {
 
 /* ---- batches ---- */
 
-static int failed(struct casefile *casefile)
+int casefile_abandon(struct casefile *casefile)
 {
+    if (!casefile->writes) /* and so nothing was changed */
+        return -1;
     database_rollback(casefile->database);
     casefile->in_batch = false;
     casefile->failed = true;
@@ -34,7 +36,7 @@ static int begin(struct casefile *casefile, struct error *err)
     if (casefile->in_batch)
         return 0;
     if (database_begin(casefile->database, err))
-        return failed(casefile);
+        return casefile_abandon(casefile);
     casefile->in_batch = true;
     casefile->batch = 0;
     return 0;
@@ -75,7 +77,7 @@ int casefile_commit(struct casefile *casefile, struct error *err)
     if (!casefile->in_batch)
         return 0;
     if (save_counts(casefile, err) || database_commit(casefile->database, err))
-        return failed(casefile);
+        return casefile_abandon(casefile);
     casefile->in_batch = false;
     casefile->adding = 0;
     return 0;
@@ -86,12 +88,16 @@ const struct case_counts *casefile_ahead(const struct casefile *casefile, uint64
     return casefile->adding == evidence && evidence ? &casefile->counts : NULL;
 }
 
+/* There is one, and it is not sealed. */
 static int require_evidence(struct casefile *casefile, uint64_t evidence, struct error *err)
 {
     const int result = casefile_load_evidence(casefile, evidence, &casefile->told, err);
 
     if (result == 0)
         return error_set(err, "%s: there is no evidence %" PRIu64, database_path(casefile->database),
+                         evidence);
+    if (result > 0 && casefile->writes && casefile_is_sealed(casefile->told.evidence.state))
+        return error_set(err, "%s: evidence %" PRIu64 " is sealed", database_path(casefile->database),
                          evidence);
     return result < 0 ? -1 : 0;
 }
@@ -104,7 +110,7 @@ static int turn_to(struct casefile *casefile, uint64_t evidence, struct error *e
     if (require_evidence(casefile, evidence, err))
         return -1;
     if (save_counts(casefile, err))
-        return failed(casefile);
+        return casefile_abandon(casefile);
     casefile->counts = casefile->told.counts;
     casefile->adding = evidence;
     return 0;
@@ -132,8 +138,8 @@ static int add_object(struct casefile *casefile, const struct case_object *objec
 {
     static const char sql[] =
         "INSERT INTO object (id, evidence, item, volume, address, chunk, kind, size, path_count,"
-        " paths, sha1, md5, sha256, verdict, reason, findings)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        " paths, sha1, md5, sha256, verdict, reason, findings, partial)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     struct statement *row = casefile->add_object;
     size_t path_count;
     const size_t len = measure_paths(object, &path_count);
@@ -156,6 +162,7 @@ static int add_object(struct casefile *casefile, const struct case_object *objec
     casefile_bind_string(row, 14, verdict_name(object->verdict));
     casefile_bind_string(row, 15, object->reason);
     casefile_bind_number(row, 16, findings);
+    casefile_bind_number(row, 17, object->partial);
     return statement_run(row, err);
 }
 
@@ -293,7 +300,7 @@ int casefile_add(struct casefile *casefile, const struct case_object *object, co
         return -1;
     casefile->counts.objects++;
     if (add_all(casefile, object, findings, references, err))
-        return failed(casefile);
+        return casefile_abandon(casefile);
     count(casefile, object, findings);
     if (!casefile->timed)
         casefile->committed_ms = now_ms;
@@ -422,7 +429,7 @@ int casefile_run(struct casefile *casefile, struct statement *row, struct error 
     int result = begin(casefile, err);
 
     if (result == 0 && statement_run(row, err))
-        result = failed(casefile);
+        result = casefile_abandon(casefile);
     statement_free(row);
     return result;
 }
@@ -490,8 +497,8 @@ int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_s
     casefile_bind_string(row, 2, case_state_name(state));
     if (casefile_run(casefile, row, err))
         return -1;
-    return state == CASE_BEGUN ? casefile_log(casefile, now, text, err)
-                               : casefile_seal(casefile, evidence, now, text, err);
+    return casefile_is_sealed(state) ? casefile_seal(casefile, evidence, now, text, err)
+                                     : casefile_log(casefile, now, text, err);
 }
 
 int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "account.h"
 #include "digest.h"
 #include "inspector.h"
 #include "object.h"

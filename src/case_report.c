@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "account_report.h"
 #include "csv.h"
 #include "escape.h"
 #include "terminal.h"
@@ -79,7 +80,7 @@ static void csv_header(struct writer *writer)
         "evidence",  "volume",    "address",    "kind",     "path",    "path_hex",    "size",
         "sha1",      "verdict",   "set",        "set_kind", "ref_id",  "ref_name",    "ref_sha1",
         "obj_start", "obj_end",   "ref_start",  "ref_end",  "matched", "resemblance", "containment",
-        "edits",     "edits_low", "edits_high", "e_value",  "proof"};
+        "edits",     "edits_low", "edits_high", "e_value",  "proof",   "status"};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         csv_cell(&writer->line, columns[i]);
@@ -137,7 +138,7 @@ static void csv_finding(struct writer *writer, const struct case_row *row)
     csv_made(writer);
 }
 
-/* Nothing was found in it: 16 columns are empty, and the last one says why. */
+/* Nothing was found in it: 16 columns are empty, and that of the proof says why. */
 static void csv_nothing(struct writer *writer, const struct case_row *row)
 {
     csv_cell(&writer->line, verdict_name(row->object.verdict));
@@ -153,6 +154,7 @@ static void csv_row(struct writer *writer, const struct case_row *row)
         csv_finding(writer, row);
     else
         csv_nothing(writer, row);
+    csv_cell(&writer->line, row->object.partial ? "partial" : "ok");
     csv_end_line(&writer->line);
 }
 
@@ -172,6 +174,11 @@ static void add_size(struct buffer *out, uint64_t size)
         buffer_printf(out, "%.0f %cB", scaled, units[unit]);
 }
 
+static void add_foreign(struct buffer *out, const char *text)
+{
+    escape_text(out, text, strlen(text));
+}
+
 static void add_place(struct buffer *out, const struct case_row *row)
 {
     const struct case_object *object = &row->object;
@@ -181,15 +188,17 @@ static void add_place(struct buffer *out, const struct case_row *row)
     } else {
         buffer_add_text(out, object_kind_name(object->kind));
         buffer_add_char(out, ' ');
-        buffer_add_text(out, object->address);
+        add_foreign(out, object->address);
     }
-    if (strcmp(object->volume, "-") != 0)
-        buffer_printf(out, " in volume %s", object->volume);
+    if (strcmp(object->volume, "-") != 0) {
+        buffer_add_text(out, " in volume ");
+        add_foreign(out, object->volume);
+    }
     buffer_add_text(out, " (");
     if (object->kind != OBJECT_FILE && object->path_count)
         buffer_printf(out, "%s, ", object_kind_name(object->kind));
     add_size(out, object->size);
-    buffer_add_char(out, ')');
+    buffer_add_text(out, object->partial ? ", PARTIAL: not all of it could be read)" : ")");
 }
 
 static void add_numbers(struct buffer *out, const struct case_row *row)
@@ -243,7 +252,7 @@ static int write_line(struct writer *writer, struct error *err)
 {
     if (writer->line.failed || writer->text.failed)
         return error_set(err, "out of memory");
-    fwrite(writer->line.data, 1, writer->line.len, stdout);
+    put_output(&writer->line);
     buffer_reset(&writer->line);
     return 0;
 }
@@ -298,11 +307,6 @@ static void add_time(struct buffer *out, int64_t seconds)
         buffer_printf(out, "@%" PRId64, seconds);
 }
 
-static void add_foreign(struct buffer *out, const char *text)
-{
-    escape_text(out, text, strlen(text));
-}
-
 static void about_case(struct buffer *out, const struct case_info *info)
 {
     buffer_add_text(out, "case        ");
@@ -328,13 +332,18 @@ static void about_set(struct buffer *out, const struct case_set *set)
     buffer_add_char(out, '\n');
 }
 
-static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests)
+/* other: what they are compared with. */
+static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests,
+                        const struct digest_values *other)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         if (!(digests->kinds & DIGEST_BIT(kind)))
             continue;
         buffer_printf(out, "\n            %s%s ", what, digest_name((enum digest_kind)kind));
         escape_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
+        if (other && (other->kinds & DIGEST_BIT(kind)))
+            buffer_add_text(out, digest_differing(digests, other) & DIGEST_BIT(kind) ? ", WHICH DIFFERS"
+                                                                                     : ", which agrees");
     }
 }
 
@@ -356,13 +365,31 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
         buffer_add_text(out, "\n            ");
         add_foreign(out, evidence->stamp);
     }
-    add_digests(out, "", &evidence->digests);
-    add_digests(out, "stored ", &evidence->stored);
+    add_digests(out, "", &evidence->digests, NULL);
+    add_digests(out, "stored at acquisition: ", &evidence->stored, &evidence->digests);
+    if (evidence->has_image && !evidence->digests.kinds)
+        buffer_add_text(out, "\n            the image was not hashed");
     buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
                   case_state_name(evidence->state), counts.objects, counts.bytes);
     case_report_counts(&counts, out);
     buffer_add_char(out, '\n');
     return 0;
+}
+
+static int add_part(void *arg, const char *volume, const struct account_table *table)
+{
+    return account_report_add(arg, volume, table);
+}
+
+static int about_account(struct buffer *out, struct casefile *casefile, uint64_t evidence, struct error *err)
+{
+    struct account_report account = {0};
+    const int result = casefile_account(casefile, evidence, add_part, &account, err);
+
+    if (account.count)
+        account_report_text(&account, out, 12);
+    account_report_reset(&account);
+    return result;
 }
 
 static void about_problem(void *arg, const char *text)
@@ -413,7 +440,7 @@ static int about_all(struct buffer *out, struct casefile *casefile, struct error
     for (size_t i = 0; i < count; i++)
         about_set(out, &sets[i]);
     for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)
-        if (about_evidence(out, casefile, &evidence, err) ||
+        if (about_evidence(out, casefile, &evidence, err) || about_account(out, casefile, number, err) ||
             casefile_problems(casefile, number, about_problem, out, err))
             return -1;
     return result < 0 ? -1 : about_log(out, casefile, err);
@@ -424,7 +451,7 @@ int case_report_about(struct casefile *casefile, struct error *err)
     struct buffer out = {0};
     int result = about_all(&out, casefile, err);
 
-    fwrite(out.data, 1, out.len, stdout);
+    put_output(&out);
     if (!result && out.failed)
         result = error_set(err, "out of memory");
     buffer_release(&out);

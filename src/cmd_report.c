@@ -82,7 +82,18 @@ static int show_states(struct casefile *casefile, struct error *err)
 static void show_fault(void *arg, const char *text)
 {
     (void)arg;
-    printf("%s\n", text);
+    say("%s", text);
+}
+
+/* Before anything that it says is written. */
+static void warn_of_fault(void *arg, const char *text)
+{
+    bool *warned = arg;
+
+    if (!*warned)
+        complain("WARNING: the case does not verify; what follows may not be what was found");
+    *warned = true;
+    complain("%s", text);
 }
 
 static int check_case(const char *path)
@@ -95,7 +106,7 @@ static int check_case(const char *path)
         return EXIT_USAGE;
     }
     if (faults == 0)
-        printf("sound\n");
+        say("sound");
     return faults ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -104,9 +115,12 @@ static int report_case(const struct report *options, const char *path)
     struct case_report rows = options->rows;
     struct error err;
     struct casefile *casefile = casefile_open_report(path, &err);
+    bool warned = false;
     int status = casefile ? 0 : -1;
 
-    if (casefile)
+    if (casefile && casefile_check(casefile, warn_of_fault, &warned, &err) < 0)
+        status = -1;
+    if (status == 0)
         status =
             options->about ? case_report_about(casefile, &err) : case_report_write(&rows, casefile, &err);
     if (status == 0)
@@ -115,7 +129,7 @@ static int report_case(const struct report *options, const char *path)
         complain_error(&err);
     if (casefile)
         casefile_close(casefile, NULL);
-    return status < 0 ? EXIT_USAGE : status;
+    return warned ? EXIT_PARTIAL : status < 0 ? EXIT_USAGE : status;
 }
 
 static int run(const struct command *command, int argc, char **argv)

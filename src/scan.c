@@ -387,6 +387,7 @@ static int add_object(struct scan *scan, const struct evidence_volume *volume, c
                               .path_count = count,
                               .size = object->size,
                               .verdict = VERDICT_UNREADABLE,
+                              .partial = object->state != OBJECT_WHOLE,
                               .reason = reason};
 
     if (object->problem.len)

@@ -7,7 +7,7 @@ import random
 import re
 
 COLUMNS = ("evidence,volume,address,kind,path,path_hex,size,sha1,verdict,set,set_kind,ref_id,ref_name,ref_sha1,obj_start,obj_end,"
-           "ref_start,ref_end,matched,resemblance,containment,edits,edits_low,edits_high,e_value,proof")
+           "ref_start,ref_end,matched,resemblance,containment,edits,edits_low,edits_high,e_value,proof,status")
 WITHOUT = ("none", "too-small", "low-entropy", "unreadable", "skipped")
 csv.field_size_limit(1 << 30)
 
@@ -38,6 +38,7 @@ def rows(name):
 
 def check(row):
     assert None not in row and None not in row.values(), row
+    assert row["status"] in ("ok", "partial") and (row["status"] == "partial" or row["verdict"] != "unreadable"), row
     for cell in row.values():
         assert not cell or cell[0] not in "=+@" or row["address"] == cell, row
     assert row["path_hex"] == "" or unescape(row["path"].removeprefix("'")) == bytes.fromhex(row["path_hex"]), row

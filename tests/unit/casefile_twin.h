@@ -284,6 +284,7 @@ static UNUSED void make_object(struct sample_object *sample, uint64_t evidence, 
                                    .kind = (enum object_kind)below(OBJECT_KINDS),
                                    .size = random64() >> below(62) >> 1,
                                    .digests = make_digests((unsigned)below(8)),
+                                   .partial = below(3) == 0,
                                    .reason = sample->reason};
     snprintf(sample->address, sizeof sample->address, "%llu-128-3", (unsigned long long)number);
     snprintf(sample->reason, sizeof sample->reason, "%s", below(3) ? "" : "cannot be read: \xff \x01");
@@ -349,6 +350,7 @@ static UNUSED void assert_object(const struct case_object *got, const struct cas
     assert_digests(&got->digests, &wanted->digests);
     ck_assert_int_eq(got->verdict, wanted->verdict);
     ck_assert_str_eq(got->reason, wanted->reason);
+    ck_assert_int_eq(got->partial, wanted->partial);
 }
 
 static UNUSED void assert_finding(const struct finding *got, const struct finding *wanted)

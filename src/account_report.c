@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "account_report.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+#include "escape.h"
+
+int account_report_add(struct account_report *report, const char *label, const struct account_table *table)
+{
+    struct account_part *parts;
+    struct account_table *sum;
+    size_t i = 0;
+
+    while (i < report->count && strcmp(report->parts[i].label, label) != 0)
+        i++;
+    if (i == report->count) {
+        parts = realloc(report->parts, (report->count + 1) * sizeof *parts);
+        if (!parts)
+            return -1;
+        report->parts = parts;
+        parts[i] = (struct account_part){.label = strdup(label)};
+        if (!parts[i].label)
+            return -1;
+        report->count++;
+    }
+    sum = &report->parts[i].table;
+    sum->len += table->len;
+    for (int row = 0; row < ACCOUNT_ROWS; row++) {
+        sum->objects[row] += table->objects[row];
+        sum->bytes[row] += table->bytes[row];
+    }
+    return 0;
+}
+
+void account_report_reset(struct account_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        free(report->parts[i].label);
+    free(report->parts);
+    *report = (struct account_report){0};
+}
+
+uint64_t account_report_total(const struct account_report *report)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < report->count; i++)
+        sum += account_sum(&report->parts[i].table);
+    return sum;
+}
+
+static uint64_t total_objects(const struct account_report *report)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < report->count; i++)
+        for (int row = 0; row < ACCOUNT_ROWS; row++)
+            sum += report->parts[i].table.objects[row];
+    return sum;
+}
+
+static bool is_empty(const struct account_table *table, unsigned row)
+{
+    return table->objects[row] == 0 && table->bytes[row] == 0;
+}
+
+/* ---- forms ---- */
+
+static void text_row(struct buffer *out, unsigned indent, const char *name, uint64_t objects, uint64_t bytes)
+{
+    buffer_printf(out, "%*s%-14s %12" PRIu64 " %20" PRIu64 "\n", (int)indent, "", name, objects, bytes);
+}
+
+void account_report_text(const struct account_report *report, struct buffer *out, unsigned indent)
+{
+    buffer_printf(out, "%*s%-14s %12s %20s\n", (int)indent, "", "kind", "objects", "bytes");
+    for (size_t i = 0; i < report->count; i++) {
+        const struct account_part *part = &report->parts[i];
+
+        buffer_printf(out, "%*s", (int)indent, "");
+        if (strcmp(part->label, "-") != 0) {
+            buffer_add_text(out, "volume ");
+            escape_text(out, part->label, strlen(part->label));
+        } else {
+            buffer_add_text(out, report->count > 1 ? "outside of volumes" : "no partition table");
+        }
+        buffer_add_char(out, '\n');
+        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
+            if (!is_empty(&part->table, row))
+                text_row(out, indent, account_row_name(row), part->table.objects[row],
+                         part->table.bytes[row]);
+    }
+    text_row(out, indent, "total", total_objects(report), account_report_total(report));
+}
+
+void account_report_csv_header(struct buffer *out)
+{
+    buffer_add_text(out, "evidence,volume,kind,objects,bytes\r\n");
+}
+
+static void csv_row(struct buffer *out, const char *evidence, const char *label, const char *name,
+                    uint64_t objects, uint64_t bytes)
+{
+    csv_foreign(out, evidence, strlen(evidence));
+    csv_cell(out, label);
+    csv_cell(out, name);
+    buffer_printf(out, ",%" PRIu64 ",%" PRIu64, objects, bytes);
+    csv_end_line(out);
+}
+
+void account_report_csv(const struct account_report *report, struct buffer *out, const char *evidence)
+{
+    for (size_t i = 0; i < report->count; i++)
+        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
+            if (!is_empty(&report->parts[i].table, row))
+                csv_row(out, evidence, report->parts[i].label, account_row_name(row),
+                        report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
+    csv_row(out, evidence, "", "total", total_objects(report), account_report_total(report));
+}
+
+static void json_row(struct buffer *out, const char *evidence, const char *label, const char *name,
+                     uint64_t objects, uint64_t bytes)
+{
+    buffer_add_text(out, "{\"evidence\":");
+    escape_json(out, evidence, strlen(evidence));
+    buffer_add_text(out, ",\"volume\":");
+    escape_json(out, label, strlen(label));
+    buffer_printf(out, ",\"kind\":\"%s\",\"objects\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n", name, objects,
+                  bytes);
+}
+
+void account_report_json(const struct account_report *report, struct buffer *out, const char *evidence)
+{
+    for (size_t i = 0; i < report->count; i++)
+        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
+            if (!is_empty(&report->parts[i].table, row))
+                json_row(out, evidence, report->parts[i].label, account_row_name(row),
+                         report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
+    json_row(out, evidence, "", "total", total_objects(report), account_report_total(report));
+}
