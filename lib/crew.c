@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,12 +18,17 @@
 
 enum {
     TICK_MS = 100,
-    MOST_HALVINGS = 8,  /* of the time that an item gets */
+    MOST_HALVINGS = 8,  /* of the time that an item gets, */
+    TASK_HALVINGS = 4,  /* and a task */
+    START_TIMES = 15,   /* an item's time, for a start */
     LEAST_WAIT_S = 300, /* of time without an answer */
     STANDSTILL_S = 10,  /* of time asleep */
 };
 
-static const size_t RESULT_MAX = 1 << 30; /* of a task */
+/* Results of tasks that wait for older ones: beyond that only the worker at the oldest task is listened to.
+ */
+static const size_t HELD_MAX = (size_t)256 << 20;
+static const size_t JUDGE_STEP = 4 * FRAME_MAX;
 static const int64_t SECOND = 1000000000;
 
 struct worker {
@@ -35,10 +41,13 @@ struct worker {
     size_t sent;         /* of both */
     size_t received;     /* in `in` */
     struct frame in;
-    uint64_t progress; /* when it was last seen to move */
-    int64_t cpu;       /* nanoseconds, at that time */
-    int64_t waited;    /* since then */
-    char verdict[80];  /* why it was killed */
+    uint64_t progress;   /* when it was last seen to move */
+    int64_t cpu;         /* nanoseconds, at that time */
+    int64_t waited;      /* since then */
+    int64_t task_cpu;    /* nanoseconds when it was given its task, or started */
+    int64_t task_waited; /* since then */
+    bool held;           /* nobody listens to it for now */
+    char verdict[80];    /* why it was killed */
 };
 
 struct crew {
@@ -48,9 +57,10 @@ struct crew {
     struct task *popped;
     unsigned missing;
     unsigned failed_starts; /* in a row */
-    unsigned time_outs;
-    int64_t watched; /* when */
-    bool complete;   /* all workers have started once */
+    unsigned time_outs;     /* of items, */
+    unsigned exhausted;     /* and tasks */
+    int64_t watched;        /* when */
+    bool complete;          /* all workers have started once */
     bool failed;
     struct error failure;
     struct pollfd *polled;
@@ -90,12 +100,18 @@ static void forget_time(struct worker *worker)
     worker->waited = 0;
 }
 
-/* In the worker: the memory of the others is none of its business. */
-static void unmap_others(struct crew *crew, const struct worker *self)
+static void forget_task_time(struct worker *worker)
 {
-    for (unsigned i = 0; i < crew->worker_count; i++)
-        if (&crew->workers[i] != self)
-            munmap(crew->workers[i].page, sizeof *self->page);
+    forget_time(worker);
+    worker->task_cpu = worker->cpu;
+    worker->task_waited = 0;
+}
+
+/* The memory of the others, of any crew, is none of a worker's business: no child has it but its own.  Should
+ * the kernel refuse, one that was taken over can only have others stopped that are not to blame. */
+static void share_page(const struct worker *worker, bool share)
+{
+    madvise(worker->page, sizeof *worker->page, share ? MADV_DOFORK : MADV_DONTFORK);
 }
 
 static void start_failed(struct crew *crew, const char *text)
@@ -115,11 +131,11 @@ static void worker_fork(struct crew *crew, struct worker *worker)
         start_failed(crew, err.text);
         return;
     }
+    share_page(worker, true);
     worker->pid = fork();
-    if (worker->pid == 0) {
-        unmap_others(crew, worker);
+    if (worker->pid == 0)
         crew_worker_run(&crew->job, pair[1], worker->page, parent);
-    }
+    share_page(worker, false);
     if (worker->pid < 0) {
         error_errno(&err, "cannot start a process");
         start_failed(crew, err.text);
@@ -127,7 +143,7 @@ static void worker_fork(struct crew *crew, struct worker *worker)
         worker->pid = 0;
     } else {
         worker->socket = pair[0];
-        forget_time(worker);
+        forget_task_time(worker);
     }
     close(pair[1]);
 }
@@ -138,6 +154,8 @@ static void describe_end(char *text, size_t size, int status)
         snprintf(text, size, "the worker was stopped by the sandbox");
     else if (WIFSIGNALED(status))
         snprintf(text, size, "the worker died: %s", strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == EXIT_NO_MEMORY)
+        snprintf(text, size, "the worker ran out of memory");
     else
         snprintf(text, size, "the worker died: exit status %d", WEXITSTATUS(status));
 }
@@ -161,21 +179,32 @@ static void worker_end(struct worker *worker, char *reason, size_t size)
     worker->verdict[0] = '\0';
 }
 
-static void worker_lost(struct crew *crew, struct worker *worker, bool timed_out)
+/* The time of an item that got on with nothing has a limit of its own. */
+static void charge(struct task *task, const struct worker *worker, enum loss loss)
+{
+    const bool timed_out = loss == TIMED_OUT;
+
+    task->cpu += (timed_out ? worker->cpu : cpu_time(worker->pid)) - worker->task_cpu;
+    task->waited += worker->task_waited - (timed_out ? worker->waited : 0);
+}
+
+static void worker_lost(struct crew *crew, struct worker *worker, enum loss loss)
 {
     const bool started = worker->started;
     struct task *task = worker->task;
     char reason[sizeof worker->verdict];
 
+    if (task)
+        charge(task, worker, loss);
     worker_end(worker, reason, sizeof reason);
     worker->task = NULL;
-    if (timed_out)
-        crew->time_outs++;
+    crew->time_outs += loss == TIMED_OUT;
+    crew->exhausted += loss == EXHAUSTED;
     if (!started)
         start_failed(crew, reason);
     if (!task)
         return;
-    crew_task_retry(task, atomic_load(&worker->page->item), reason, timed_out);
+    crew_task_retry(task, atomic_load(&worker->page->item), reason, loss);
     if (task->losses.failed || task->suspects.failed)
         fail(crew, "out of memory");
 }
@@ -183,7 +212,7 @@ static void worker_lost(struct crew *crew, struct worker *worker, bool timed_out
 static void worker_condemn(struct crew *crew, struct worker *worker, const char *verdict)
 {
     snprintf(worker->verdict, sizeof worker->verdict, "%s", verdict);
-    worker_lost(crew, worker, false);
+    worker_lost(crew, worker, OFFENDED);
 }
 
 /* ---- tasks to workers ---- */
@@ -265,11 +294,14 @@ static void worker_give(struct crew *crew, struct worker *worker, struct task *t
         fail(crew, "out of memory");
         return;
     }
+    if (task->accept.len)
+        memset(task->accept.data, 0, task->accept.len);
+    task->judge_at = JUDGE_STEP;
     task->state = WORKED_ON;
     worker->task = task;
     worker->sent = 0;
     atomic_store(&worker->page->item, CREW_WHOLE_TASK);
-    forget_time(worker);
+    forget_task_time(worker);
     worker_send(crew, worker);
 }
 
@@ -322,29 +354,64 @@ static bool take_failure(struct crew *crew, struct worker *worker, size_t len)
     return true;
 }
 
+static struct crew_result result_of(const struct task *task)
+{
+    return (struct crew_result){.tag = task->tag,
+                                .task = task->data,
+                                .task_len = task->len,
+                                .data = task->result.data,
+                                .len = task->result.len,
+                                .losses = crew_task_losses(task),
+                                .loss_count = crew_task_loss_count(task)};
+}
+
+/* False: the worker was killed for what it sent. */
+static bool judge(struct crew *crew, struct worker *worker, bool complete)
+{
+    const struct crew_job *job = &crew->job;
+    const struct crew_result result = result_of(worker->task);
+
+    if (!job->accept || job->accept(job->accept_arg, worker->task->accept.data, &result, complete))
+        return true;
+    worker_condemn(crew, worker, "invalid result from the worker");
+    return false;
+}
+
+/* It is judged now and then as it comes, so that nobody has to hold much of what is worth nothing: whenever
+ * it has become larger by half, since a message that is not complete is looked at again. */
 static bool take_data(struct crew *crew, struct worker *worker, size_t len)
 {
-    struct buffer *result;
+    struct task *task = worker->task;
 
-    if (!worker->task)
+    if (!task || task->state != WORKED_ON)
         return false;
-    result = &worker->task->result;
-    if (result->len > RESULT_MAX - len) {
-        worker_condemn(crew, worker, "the worker sent too much");
+    if (len > task->most || task->result.len > task->most - len) {
+        worker_condemn(crew, worker, "the worker sent more than its task can give");
         return true;
     }
-    buffer_add(result, worker->in.data, len);
-    if (result->failed)
+    buffer_add(&task->result, worker->in.data, len);
+    if (task->result.failed)
         fail(crew, "out of memory");
+    if (task->result.len < task->judge_at || !judge(crew, worker, false))
+        return true;
+    task->judge_at = task->result.len + task->result.len / 2;
     return true;
 }
 
-static bool take_end(struct worker *worker, size_t len)
+/* Whatever was lost on the way, or is left out, is missed: the worker counts, too. */
+static bool take_end(struct crew *crew, struct worker *worker, size_t len)
 {
-    if (!worker->task || !worker_has_order(worker) || len > 0)
+    uint64_t sent;
+
+    if (!worker->task || !worker_has_order(worker) || len != sizeof sent)
         return false;
-    crew_task_finish(worker->task);
-    worker->task = NULL;
+    memcpy(&sent, worker->in.data, sizeof sent);
+    if (sent != worker->task->result.len)
+        return false;
+    if (judge(crew, worker, true)) {
+        crew_task_finish(worker->task);
+        worker->task = NULL;
+    }
     return true;
 }
 
@@ -363,7 +430,7 @@ static bool take_frame(struct crew *crew, struct worker *worker)
     case DATA:
         return take_data(crew, worker, head->len);
     case DONE:
-        return take_end(worker, head->len);
+        return take_end(crew, worker, head->len);
     default:
         return false;
     }
@@ -399,7 +466,7 @@ static void worker_receive(struct crew *crew, struct worker *worker)
     const int result = receive_frame(worker);
 
     if (result < 0)
-        worker_lost(crew, worker, false);
+        worker_lost(crew, worker, DIED);
     else if (result > 0 && !take_frame(crew, worker))
         worker_condemn(crew, worker, "the worker broke the protocol");
 }
@@ -427,19 +494,53 @@ static bool is_asleep(pid_t pid)
     return end && strncmp(end, ") S", 3) == 0;
 }
 
+/*
+ * Progress is what the worker says it is, so all of a task has a limit besides.  It is for workers that were
+ * taken over: what reads and compares at a thousandth of the usual speed is still far from it.
+ */
+static bool is_exhausted(const struct crew *crew, struct worker *worker)
+{
+    const struct task *task = worker->task;
+    const unsigned halvings = crew->exhausted < TASK_HALVINGS ? crew->exhausted : TASK_HALVINGS;
+    const uint64_t all = task ? task->seconds : START_TIMES * (uint64_t)crew->job.seconds;
+    const uint64_t seconds = all >> halvings, wait = seconds * crew->job.patience;
+    const int64_t cpu = (task ? task->cpu : 0) + cpu_time(worker->pid) - worker->task_cpu;
+    const int64_t waited = (task ? task->waited : 0) + worker->task_waited;
+
+    if (cpu > 0 && (uint64_t)(cpu / SECOND) >= seconds)
+        snprintf(worker->verdict, sizeof worker->verdict,
+                 "the worker was stopped after %" PRIu64 " s of CPU time for one task", seconds);
+    else if ((uint64_t)(waited / SECOND) >= wait)
+        snprintf(worker->verdict, sizeof worker->verdict,
+                 "the worker was stopped after %" PRIu64 " s for one task", wait);
+    else
+        return false;
+    return true;
+}
+
 static void worker_watch(struct crew *crew, struct worker *worker, int64_t passed)
 {
     const unsigned most = crew->job.seconds;
     /* An image on which everything hangs must end too: each time-out halves what the next one gets. */
     const unsigned halvings = crew->time_outs < MOST_HALVINGS ? crew->time_outs : MOST_HALVINGS;
     const unsigned seconds = most >> halvings > 0 ? most >> halvings : 1;
-    const int64_t wait = (most > LEAST_WAIT_S / 20 ? (int64_t)most * 20 : LEAST_WAIT_S) >> halvings;
+    const int64_t all = (int64_t)most * crew->job.patience,
+                  wait = (all > LEAST_WAIT_S ? all : LEAST_WAIT_S) >> halvings;
 
+    if (worker->held) /* it waits for the parent */
+        worker->waited = 0;
+    else
+        worker->task_waited += passed;
+    if (is_exhausted(crew, worker)) {
+        worker_lost(crew, worker, EXHAUSTED);
+        return;
+    }
     if (worker->progress != atomic_load(&worker->page->progress)) {
         forget_time(worker);
         return;
     }
-    worker->waited += passed;
+    if (!worker->held)
+        worker->waited += passed;
     if (cpu_time(worker->pid) - worker->cpu > seconds * SECOND)
         snprintf(worker->verdict, sizeof worker->verdict,
                  "the worker was stopped after %u s of CPU time without progress", seconds);
@@ -448,7 +549,7 @@ static void worker_watch(struct crew *crew, struct worker *worker, int64_t passe
         snprintf(worker->verdict, sizeof worker->verdict, "the worker does not answer");
     else
         return;
-    worker_lost(crew, worker, true);
+    worker_lost(crew, worker, TIMED_OUT);
 }
 
 /*
@@ -474,13 +575,26 @@ static void watch(struct crew *crew)
 
 /* ---- the crew ---- */
 
+/* Memory is bounded: by what is held for tasks that have to wait, and what one task may give. */
+static bool holds_much(const struct crew *crew)
+{
+    size_t held = 0;
+
+    for (const struct task *task = crew->oldest; task; task = task->next)
+        held += task->result.len;
+    return held > HELD_MAX;
+}
+
 static void await(struct crew *crew, int milliseconds)
 {
+    const bool much = holds_much(crew);
+
     for (unsigned i = 0; i < crew->worker_count; i++) {
-        const struct worker *worker = &crew->workers[i];
+        struct worker *worker = &crew->workers[i];
         const bool more = worker->task && !worker_has_order(worker);
 
-        crew->polled[i] = (struct pollfd){.fd = worker->pid ? worker->socket : -1,
+        worker->held = much && worker->task && worker->task != crew->oldest;
+        crew->polled[i] = (struct pollfd){.fd = worker->pid && !worker->held ? worker->socket : -1,
                                           .events = (short)(more ? POLLIN | POLLOUT : POLLIN)};
     }
     if (poll(crew->polled, crew->worker_count, milliseconds) < 0)
@@ -527,6 +641,7 @@ static int map_pages(struct crew *crew, unsigned workers, struct error *err)
         if (page == MAP_FAILED)
             return error_errno(err, "cannot share memory with a worker");
         crew->workers[crew->worker_count].page = page;
+        share_page(&crew->workers[crew->worker_count], false);
     }
     return 0;
 }
@@ -606,23 +721,41 @@ static void forget_popped(struct crew *crew)
     crew->popped = NULL;
 }
 
-int crew_push(struct crew *crew, uint64_t tag, const void *task, size_t len, const int *fds,
-              unsigned fd_count, struct error *err)
+static struct task *task_new(const struct crew_task *given, size_t accept_size)
 {
-    struct task *added = malloc(sizeof *added + len);
+    struct task *task = malloc(sizeof *task + given->len);
 
-    assert(!crew_full(crew) && fd_count <= CREW_MAX_FDS);
+    if (!task)
+        return NULL;
+    *task = (struct task){.tag = given->tag,
+                          .len = given->len,
+                          .fd_count = given->fd_count,
+                          .items = given->items,
+                          .seconds = given->seconds,
+                          .most = given->most};
+    if (accept_size > 0 && !buffer_extend(&task->accept, accept_size)) {
+        free(task);
+        return NULL;
+    }
+    if (given->len > 0)
+        memcpy(task->data, given->data, given->len);
+    if (given->fd_count > 0)
+        memcpy(task->fds, given->fds, given->fd_count * sizeof *given->fds);
+    return task;
+}
+
+int crew_push(struct crew *crew, const struct crew_task *task, struct error *err)
+{
+    struct task *added;
+
+    assert(!crew_full(crew) && task->fd_count <= CREW_MAX_FDS);
     forget_popped(crew);
+    added = task_new(task, crew->job.accept_size);
     if (!added) {
-        for (unsigned i = 0; i < fd_count; i++)
-            close(fds[i]);
+        for (unsigned i = 0; i < task->fd_count; i++)
+            close(task->fds[i]);
         return error_set(err, "out of memory");
     }
-    *added = (struct task){.tag = tag, .len = len, .fd_count = fd_count};
-    if (len > 0)
-        memcpy(added->data, task, len);
-    if (fd_count > 0)
-        memcpy(added->fds, fds, fd_count * sizeof *fds);
     *crew->end = added;
     crew->end = &added->next;
     crew->count++;
@@ -664,13 +797,7 @@ int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
         return error_set(err, "%s", crew->failure.text);
     task = take_oldest(crew);
     crew->popped = task;
-    *result = (struct crew_result){.tag = task->tag,
-                                   .task = task->data,
-                                   .task_len = task->len,
-                                   .data = task->result.data,
-                                   .len = task->result.len,
-                                   .losses = crew_task_losses(task),
-                                   .loss_count = crew_task_loss_count(task)};
+    *result = result_of(task);
     return 1;
 }
 

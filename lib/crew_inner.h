@@ -10,7 +10,8 @@
 
 enum {
     FRAME_MAX = 64 * 1024,
-    STARTS = 3, /* tries to start a worker, and of a task that kills workers before they begin an item */
+    STARTS = 3, /* tries to start a worker, and of a task of which no item can be blamed */
+    EXIT_NO_MEMORY = 9,
 };
 
 /* What a worker sends. */
@@ -18,7 +19,7 @@ enum kind {
     STARTED, /* and an unsigned: what the sandbox lacks */
     FAILED,  /* and the message */
     DATA,
-    DONE,
+    DONE, /* and a uint64_t: the bytes of all DATA of the task */
 };
 
 struct head {
@@ -55,11 +56,15 @@ struct task {
     enum task_state state;
     int fds[CREW_MAX_FDS];
     unsigned fd_count;
-    unsigned deaths; /* of workers that had begun no item */
-    bool timed_out;
+    unsigned failures;   /* for which no item can be blamed */
+    int64_t cpu, waited; /* nanoseconds that the tries before this one took */
+    uint32_t items;
+    uint64_t seconds, most;
     struct buffer suspects; /* uint32_t: items that killed a worker once */
     struct buffer losses;   /* struct crew_loss, by item */
     struct buffer result;
+    size_t judge_at;      /* so many bytes of it are there when it is judged the next time */
+    struct buffer accept; /* the state of the job's accept */
     size_t len;
     char data[];
 };
@@ -70,7 +75,19 @@ size_t crew_task_loss_count(const struct task *task);
 const struct crew_loss *crew_task_losses(const struct task *task);
 /* It is done: its descriptors are closed. */
 void crew_task_finish(struct task *task);
-/* Its worker died at this item: what it sent is dropped; the item is tried once more, or given up. */
-void crew_task_retry(struct task *task, uint32_t item, const char *reason, bool timed_out);
+/* Why a worker was lost. */
+enum loss {
+    DIED,
+    TIMED_OUT, /* at one item */
+    OFFENDED,  /* it sent what it must not: what it says of the item is doubtful, too */
+    EXHAUSTED, /* the time of the whole task */
+};
+
+/*
+ * What a worker that was lost sent for it is dropped, and it waits for another one.  item: what the worker
+ * said that it was at, which may be anything.  The item is tried once more, or given up, or all of the task
+ * is: the number of tries is at most twice that of the items, and three.
+ */
+void crew_task_retry(struct task *task, uint32_t item, const char *reason, enum loss loss);
 
 #endif

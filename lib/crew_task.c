@@ -21,6 +21,7 @@ void crew_task_free(struct task *task)
     buffer_release(&task->suspects);
     buffer_release(&task->losses);
     buffer_release(&task->result);
+    buffer_release(&task->accept);
     free(task);
 }
 
@@ -75,17 +76,23 @@ void crew_task_finish(struct task *task)
     task_close_fds(task);
 }
 
-/* A worker died on it, being at that item. */
-void crew_task_retry(struct task *task, uint32_t item, const char *reason, bool timed_out)
+static void task_give_up(struct task *task, const char *reason)
 {
+    task_lose(task, CREW_WHOLE_TASK, reason);
+    crew_task_finish(task);
+}
+
+/* An offence is counted besides: else one could be put down to each item in turn. */
+void crew_task_retry(struct task *task, uint32_t item, const char *reason, enum loss loss)
+{
+    const bool is_item = item < task->items && !task_lost(task, item);
+
     buffer_reset(&task->result);
     task->state = WAITING;
-    task->timed_out |= timed_out;
-    if (item != CREW_WHOLE_TASK && !task_lost(task, item)) {
-        if (timed_out || task_suspect(task, item))
-            task_lose(task, item, reason);
-    } else if (++task->deaths == STARTS) {
-        task_lose(task, CREW_WHOLE_TASK, reason);
-        crew_task_finish(task);
-    }
+    if (is_item && (loss == TIMED_OUT || (loss != EXHAUSTED && task_suspect(task, item))))
+        task_lose(task, item, reason);
+    if (!is_item || loss == OFFENDED)
+        task->failures++;
+    if (loss == EXHAUSTED || task->failures == STARTS)
+        task_give_up(task, reason);
 }

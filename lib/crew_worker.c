@@ -20,6 +20,7 @@ struct crew_worker {
     struct page *page;
     const uint32_t *left_out;
     size_t left_out_count;
+    uint64_t sent; /* bytes of results of the task */
     struct frame out;
 };
 
@@ -66,6 +67,12 @@ static void send_frame(struct crew_worker *worker, enum kind kind, size_t len)
     worker->out.head.len = 0;
 }
 
+static void send_data(struct crew_worker *worker)
+{
+    worker->sent += worker->out.head.len;
+    send_frame(worker, DATA, worker->out.head.len);
+}
+
 void crew_send(struct crew_worker *worker, const void *data, size_t len)
 {
     const char *next = data;
@@ -78,8 +85,13 @@ void crew_send(struct crew_worker *worker, const void *data, size_t len)
         next += part;
         len -= part;
         if (worker->out.head.len == FRAME_MAX)
-            send_frame(worker, DATA, FRAME_MAX);
+            send_data(worker);
     }
+}
+
+_Noreturn void crew_give_up(void)
+{
+    _exit(EXIT_NO_MEMORY);
 }
 
 static void send_text(struct crew_worker *worker, enum kind kind, const void *data, size_t len)
@@ -140,19 +152,20 @@ static void work_on_next(struct crew_worker *worker, const struct crew_job *job,
     left_out = malloc(order.left_out * sizeof *left_out + 1);
     task = malloc(order.len + 1);
     if (!left_out || !task)
-        _exit(EXIT_FAILURE);
+        crew_give_up();
     receive(worker, left_out, order.left_out * sizeof *left_out);
     receive(worker, task, order.len);
     worker->left_out = left_out;
     worker->left_out_count = order.left_out;
+    worker->sent = 0;
     job->work(state, worker, task, order.len, fds, order.fd_count);
     for (uint32_t i = 0; i < order.fd_count; i++)
         close(fds[i]);
     free(task);
     free(left_out);
     if (worker->out.head.len > 0)
-        send_frame(worker, DATA, worker->out.head.len);
-    send_frame(worker, DONE, 0);
+        send_data(worker);
+    send_text(worker, DONE, &worker->sent, sizeof worker->sent);
 }
 
 /* The parent's handlers are not for here, and it alone decides what an interrupt means. */
@@ -221,6 +234,14 @@ static int keep_only(int *socket, struct error *err)
     return 0;
 }
 
+static bool refuses(const struct crew_job *job, unsigned missing, struct error *err)
+{
+    if (!missing || job->no_sandbox)
+        return false;
+    error_set(err, "this system lacks %s", sandbox_lack(missing));
+    return true;
+}
+
 /* No stdio here: a thread of the parent may have held its locks. */
 static void *start(struct crew_worker *worker, const struct crew_job *job, unsigned *missing,
                    struct error *err)
@@ -232,10 +253,10 @@ static void *start(struct crew_worker *worker, const struct crew_job *job, unsig
         return NULL;
     setenv("TZ", "UTC0", 1); /* so that the C library needs no file for it later */
     tzset();
-    if (sandbox_limit(job->folders, job->memory, missing, err))
+    if (sandbox_limit(job->folders, job->memory, missing, err) || refuses(job, *missing, err))
         return NULL;
     state = job->start(job->arg, worker, err);
-    if (!state || sandbox_close(&also_missing, err))
+    if (!state || sandbox_close(&also_missing, err) || refuses(job, also_missing, err))
         return NULL;
     *missing |= also_missing;
     return state;

@@ -180,7 +180,9 @@ static struct crew *hire(struct reading *reading, struct evidence_setup *setup, 
                                  .arg = setup,
                                  .folders = folders,
                                  .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
+                                 .no_sandbox = true,
                                  .seconds = reading->options->seconds,
+                                 .patience = 20,
                                  .stop = reading->options->stop,
                                  .idle = reading->sink->idle,
                                  .idle_arg = reading->sink->arg};
@@ -236,9 +238,11 @@ static struct crew *begin_digest(struct reading *reading, struct evidence_setup 
                                  const char *const *folders)
 {
     struct crew *crew = hire(reading, setup, folders, 1);
+    struct crew_task task;
 
     reading_begin(reading, TASK_DIGEST);
-    if (crew && crew_push(crew, 0, reading->task.data, reading->task.len, NULL, 0, reading->err)) {
+    task = reading_task(reading, 0, NULL, 0);
+    if (crew && crew_push(crew, &task, reading->err)) {
         crew_free(crew);
         crew = NULL;
     }

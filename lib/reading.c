@@ -554,8 +554,25 @@ static void take_one(struct reading *reading)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }
 
+struct crew_task reading_task(const struct reading *reading, uint64_t tag, const int *fds, unsigned fd_count)
+{
+    enum { MOST_SECONDS = 7 * 86400 };
+    const uint64_t items = item_count(reading->task.data, reading->task.len);
+
+    return (struct crew_task){.tag = tag,
+                              .data = reading->task.data,
+                              .len = reading->task.len,
+                              .fds = fds,
+                              .fd_count = fd_count,
+                              .items = items > 0 ? (uint32_t)items : CREW_WHOLE_TASK - 1,
+                              .seconds = MOST_SECONDS,
+                              .most = (uint64_t)1 << 30};
+}
+
 void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
 {
+    struct crew_task task;
+
     while (crew_full(reading->crew) && !reading->failed)
         take_one(reading);
     if (reading->task.failed)
@@ -563,11 +580,12 @@ void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
     if (reading->failed) {
         for (unsigned i = 0; i < fd_count; i++)
             close(fds[i]);
-    } else if (crew_push(reading->crew,
-                         reading->next_item - item_count(reading->task.data, reading->task.len),
-                         reading->task.data, reading->task.len, fds, fd_count, reading->err)) {
-        reading->failed = true;
+        return;
     }
+    task = reading_task(reading, reading->next_item - item_count(reading->task.data, reading->task.len), fds,
+                        fd_count);
+    if (crew_push(reading->crew, &task, reading->err))
+        reading->failed = true;
 }
 
 void reading_drain(struct reading *reading)

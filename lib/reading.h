@@ -91,6 +91,7 @@ bool reading_number(struct reading *reading, const char *paths, size_t count);
  * numbers, are those that were numbered last. */
 void reading_begin(struct reading *reading, enum evidence_task kind);
 void reading_begin_system(struct reading *reading, enum evidence_task kind);
+struct crew_task reading_task(const struct reading *reading, uint64_t tag, const int *fds, unsigned fd_count);
 void reading_give(struct reading *reading, const int *fds, unsigned fd_count);
 /* Waits for all tasks. */
 void reading_drain(struct reading *reading);

@@ -357,7 +357,9 @@ static struct crew *crew_of(void (*of_what)(void *state, struct crew_worker *wor
                                  .arg = &anything,
                                  .folders = no_folders,
                                  .memory = 1024 * (uint64_t)MEBIBYTE,
-                                 .seconds = 600};
+                                 .seconds = 600,
+                                 .patience = 20,
+                                 .no_sandbox = true};
     struct error err = {""};
     struct crew *crew = crew_new(&job, 1, &err);
 
@@ -424,6 +426,12 @@ static void assert_object(const struct object *object, uint64_t number)
 /* Returns the number of reads. */
 static uint64_t assert_batch(struct crew *crew, const struct spec *given)
 {
+    const struct crew_task task = {.tag = 1,
+                                   .data = given,
+                                   .len = sizeof *given,
+                                   .items = (uint32_t)given->count,
+                                   .seconds = 600,
+                                   .most = UINT64_MAX};
     struct crew_result result;
     struct object object = {0};
     struct error err = {""};
@@ -431,7 +439,7 @@ static uint64_t assert_batch(struct crew *crew, const struct spec *given)
     uint64_t count;
 
     spec = given;
-    ck_assert_int_eq(crew_push(crew, 1, given, sizeof *given, NULL, 0, &err), 0);
+    ck_assert_int_eq(crew_push(crew, &task, &err), 0);
     ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
     ck_assert_msg(result.loss_count == 0, "item %u: %s", result.losses[0].item, result.losses[0].reason);
     wire = (struct wire){result.data, result.len, false};
@@ -594,11 +602,13 @@ static void assert_done(void (*what)(void *state, struct crew_worker *worker, co
                                      const int *fds, unsigned fd_count))
 {
     static const struct spec any = {.seed = 9, .count = 10, .shapes = ALL};
+    const struct crew_task task = {
+        .tag = 1, .data = &any, .len = sizeof any, .items = 10, .seconds = 600, .most = UINT64_MAX};
     struct crew *crew = crew_of(what);
     struct crew_result result;
     struct error err = {""};
 
-    ck_assert_int_eq(crew_push(crew, 1, &any, sizeof any, NULL, 0, &err), 0);
+    ck_assert_int_eq(crew_push(crew, &task, &err), 0);
     ck_assert_msg(crew_pop(crew, &result, &err) == 1, "%s", err.text);
     ck_assert_msg(result.loss_count == 0, "%s", result.losses[0].reason);
     ck_assert_msg(result.len == 4 && memcmp(result.data, "done", 4) == 0, "%.*s", (int)result.len,

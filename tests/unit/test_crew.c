@@ -2,24 +2,29 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check_main.h"
-#include "crew.h"
+#include "crew_inner.h"
 #include "sandbox.h"
 
-enum { ITEMS = 10, BAD_ITEM = 4, MEBIBYTE = 1 << 20 };
+enum { ITEMS = 10, BAD_ITEM = 4, MOST_ITEMS = 5000, MEBIBYTE = 1 << 20 };
 
 static const unsigned crew_sizes[] = {1, 2, 8};
 static const char *const no_folders[] = {NULL};
@@ -57,8 +62,10 @@ static struct crew_job job_of(work_function work)
     return (struct crew_job){.start = start_at_once,
                              .work = work,
                              .folders = no_folders,
+                             .no_sandbox = true, /* as far as there is one, these work without */
                              .memory = (uint64_t)1024 * MEBIBYTE,
-                             .seconds = 600}; /* none of the workers needs that long, on any machine */
+                             .seconds = 600, /* none of the workers needs that long, on any machine */
+                             .patience = 20};
 }
 
 static struct crew *make(const struct crew_job *job, unsigned workers)
@@ -75,7 +82,15 @@ static void push(struct crew *crew, uint64_t tag, const void *task, size_t len)
     struct error err = {""};
 
     ck_assert(!crew_full(crew));
-    ck_assert_msg(crew_push(crew, tag, task, len, NULL, 0, &err) == 0, "%s", err.text);
+    ck_assert_msg(crew_push(crew,
+                            &(struct crew_task){.tag = tag,
+                                                .data = task,
+                                                .len = len,
+                                                .items = MOST_ITEMS,
+                                                .seconds = 600,
+                                                .most = (uint64_t)1024 * MEBIBYTE},
+                            &err) == 0,
+                  "%s", err.text);
 }
 
 static struct crew_result pop(struct crew *crew, uint64_t tag)
@@ -717,7 +732,17 @@ static void push_files(struct crew *crew, unsigned tag, unsigned count)
         snprintf(text, sizeof text, "%u/%u ", tag, i);
         fds[i] = file_with(text);
     }
-    ck_assert_int_eq(crew_push(crew, tag, as_long_as_that, count, fds, count, NULL), 0);
+    ck_assert_int_eq(crew_push(crew,
+                               &(struct crew_task){.tag = tag,
+                                                   .data = as_long_as_that,
+                                                   .len = count,
+                                                   .fds = fds,
+                                                   .fd_count = count,
+                                                   .items = count,
+                                                   .seconds = 600,
+                                                   .most = MEBIBYTE},
+                               NULL),
+                     0);
 }
 
 static void assert_files(struct crew *crew, unsigned tag, unsigned count)
@@ -779,6 +804,349 @@ START_TEST(descriptors_of_the_parent_are_closed_in_a_worker)
 }
 END_TEST
 
+/* ---- a worker that was taken over ---- */
+
+/* Frames of a worker's, sent with one call. */
+static void send_frames(const struct head *heads, size_t count)
+{
+    static char data[1000];
+    size_t len = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t room = sizeof data - len - sizeof *heads;
+
+        memcpy(data + len, &heads[i], sizeof *heads);
+        len += sizeof *heads + (heads[i].len < room ? heads[i].len : 0);
+    }
+    send_everywhere(data, len);
+}
+
+/* A frame that is not for a worker with a task, or for none at all; with zeros in it. */
+static const struct head bad_frames[] = {{STARTED, sizeof(unsigned)},
+                                         {FAILED, 8},
+                                         {DATA, FRAME_MAX + 1},
+                                         {DONE, 0},
+                                         {DONE, 8}, /* of no data, but there is some */
+                                         {DONE, 12},
+                                         {DONE + 1, 0},
+                                         {UINT32_MAX, UINT32_MAX}};
+
+static void work_with_a_bad_frame(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                  const int *fds, unsigned fd_count)
+{
+    static const char data[FRAME_MAX];
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!crew_begin(worker, i))
+            continue;
+        if (i == 1) {
+            crew_send(worker, data, sizeof data);
+            atomic_fetch_add(&shared->tries[0], 1);
+            send_frames(&bad_frames[*(const uint8_t *)task], 1);
+            spin();
+        }
+    }
+}
+
+START_TEST(a_frame_that_is_not_for_a_worker_with_a_task_costs_the_item_alone)
+{
+    const struct crew_job job = job_of(work_with_a_bad_frame);
+    struct crew *crew;
+
+    share();
+    crew = make(&job, 1);
+    for (uint8_t i = 0; i < sizeof bad_frames / sizeof *bad_frames; i++) {
+        struct crew_result result;
+
+        atomic_store(&shared->tries[0], 0);
+        push(crew, i, &i, 1);
+        result = pop(crew, i);
+        assert_loss(&result, 1, "the worker broke the protocol");
+        ck_assert_uint_eq(result.len, 0);
+        ck_assert_uint_eq(atomic_load(&shared->tries[0]), 2);
+    }
+    crew_free(crew);
+}
+END_TEST
+
+/* Ends its task twice, or goes on sending for it. */
+static void work_that_does_not_end(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                   const int *fds, unsigned fd_count)
+{
+    static const struct head twice[] = {{DONE, 8}, {DONE, 8}}, more[] = {{DONE, 8}, {DATA, 8}};
+    const char how = *(const char *)task;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    if (how == 'Z') {
+        crew_send(worker, task, 1);
+        return;
+    }
+    send_frames(how == 'D' ? twice : more, 2);
+    spin();
+}
+
+START_TEST(what_comes_from_a_worker_without_a_task_ends_the_worker)
+{
+    struct crew_job job = job_of(work_that_does_not_end);
+    static const char *const hows[] = {"D", "M"};
+
+    share();
+    job.start = start_and_tell;
+    for (size_t i = 0; i < 2; i++) {
+        struct crew *crew;
+
+        atomic_store(&shared->pid_count, 0);
+        crew = make(&job, 1);
+        push(crew, 1, hows[i], 1);
+        assert_next(crew, 1, "");
+        push(crew, 2, "Z", 1);
+        assert_next(crew, 2, "Z");
+        ck_assert_uint_eq(atomic_load(&shared->pid_count), 2);
+        crew_free(crew);
+    }
+}
+END_TEST
+
+/* Says another item each time. */
+static void work_that_blames_others(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                    const int *fds, unsigned fd_count)
+{
+    const unsigned tries = atomic_fetch_add(&shared->tries[0], 1);
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    switch (*(const char *)task) {
+    case 'A': /* no item of the task */
+        crew_begin(worker, MOST_ITEMS + tries);
+        abort();
+    case 'G': /* any */
+        crew_begin(worker, tries);
+        send_garbage();
+        spin();
+        break;
+    default:
+        break;
+    }
+}
+
+START_TEST(a_worker_cannot_put_its_end_down_to_item_after_item)
+{
+    const struct crew_job job = job_of(work_that_blames_others);
+    static const char *const hows[] = {"A", "G"}, *const reasons[] = {"Aborted", "broke the protocol"};
+
+    share();
+    for (size_t i = 0; i < 2; i++) {
+        struct crew *crew = make(&job, 1);
+        struct crew_result result;
+
+        atomic_store(&shared->tries[0], 0);
+        push(crew, 1, hows[i], 1);
+        result = pop(crew, 1);
+        assert_loss(&result, CREW_WHOLE_TASK, reasons[i]);
+        ck_assert_uint_eq(atomic_load(&shared->tries[0]), STARTS);
+        crew_free(crew);
+    }
+}
+END_TEST
+
+/* ---- limits of a task ---- */
+
+static struct crew_result run_limited(struct crew *crew, const char *task, uint64_t seconds, uint64_t most)
+{
+    const struct crew_task given = {
+        .tag = 5, .data = task, .len = 1, .items = ITEMS, .seconds = seconds, .most = most};
+    struct error err = {""};
+
+    ck_assert_msg(crew_push(crew, &given, &err) == 0, "%s", err.text);
+    return pop(crew, 5);
+}
+
+static void work_without_end(void *state, struct crew_worker *worker, const void *task, size_t len,
+                             const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    crew_begin(worker, 0);
+    atomic_fetch_add(&shared->tries[0], 1);
+    while (*(const char *)task != 'Z') {
+        crew_progress(worker, 1);
+        if (*(const char *)task == 'S')
+            poll(NULL, 0, 10);
+    }
+    crew_send(worker, "done", 4);
+}
+
+START_TEST(progress_alone_does_not_keep_a_worker_at_a_task)
+{
+    struct crew_job job = job_of(work_without_end);
+    struct crew_result result;
+    struct crew *crew;
+
+    share();
+    crew = make(&job, 1);
+    result = run_limited(crew, "L", 1, MEBIBYTE);
+    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 1 s of CPU time for one task");
+    result = run_limited(crew, "Z", 600, MEBIBYTE);
+    assert_data(&result, "done");
+    crew_free(crew);
+    job.patience = 2;
+    crew = make(&job, 1);
+    result = run_limited(crew, "S", 1, MEBIBYTE);
+    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 2 s for one task");
+    result = run_limited(crew, "Z", 600, MEBIBYTE);
+    assert_data(&result, "done");
+    ck_assert_uint_eq(atomic_load(&shared->tries[0]), 4); /* each but once */
+    crew_free(crew);
+}
+END_TEST
+
+static void work_for_some_time_and_die(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                       const int *fds, unsigned fd_count)
+{
+    struct timespec now;
+
+    (void)state, (void)task, (void)len, (void)fds, (void)fd_count;
+    crew_begin(worker, atomic_fetch_add(&shared->tries[0], 1) % ITEMS);
+    do
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    while (now.tv_sec == 0 && now.tv_nsec < 400000000);
+    abort();
+}
+
+START_TEST(the_time_of_a_task_is_that_of_all_its_tries)
+{
+    const struct crew_job job = job_of(work_for_some_time_and_die);
+    struct crew_result result;
+    struct crew *crew;
+
+    share();
+    crew = make(&job, 1);
+    result = run_limited(crew, "x", 1, MEBIBYTE);
+    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 1 s of CPU time for one task");
+    ck_assert_uint_eq(atomic_load(&shared->tries[0]), 3);
+    crew_free(crew);
+}
+END_TEST
+
+/* 2 MiB; 'F': for ever. */
+static void work_that_sends_much(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                 const int *fds, unsigned fd_count)
+{
+    static const char data[MEBIBYTE];
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    if (!crew_begin(worker, 3))
+        return;
+    for (unsigned i = 0; i < 2 || *(const char *)task == 'F'; i++)
+        crew_send(worker, data, sizeof data);
+}
+
+START_TEST(a_result_has_as_many_bytes_as_its_task_may_give)
+{
+    const struct crew_job job = job_of(work_that_sends_much);
+    struct crew *crew = make(&job, 1);
+    struct crew_result result = run_limited(crew, "x", 600, 2 * MEBIBYTE);
+
+    ck_assert_uint_eq(result.len, 2 * MEBIBYTE);
+    ck_assert_uint_eq(result.loss_count, 0);
+    result = run_limited(crew, "x", 600, 2 * MEBIBYTE - 1);
+    assert_loss(&result, 3, "more than its task can give");
+    result = run_limited(crew, "F", 600, 100 * MEBIBYTE);
+    assert_loss(&result, 3, "more than its task can give");
+    crew_free(crew);
+}
+END_TEST
+
+/* ---- what is acceptable ---- */
+
+/* How much of the result was judged, and what was seen of it. */
+struct judged {
+    size_t len;
+    unsigned complete;
+};
+
+static size_t most_judged;
+
+/* No zero may be in it. */
+static bool accept_no_zeros(void *arg, void *state, const struct crew_result *result, bool complete)
+{
+    struct judged *judged = state;
+
+    ck_assert_ptr_eq(arg, &most_judged);
+    ck_assert_uint_ge(result->len, judged->len); /* from the start in every try */
+    ck_assert_uint_eq(judged->complete, 0);
+    judged->len = result->len;
+    judged->complete += complete;
+    most_judged = result->len > most_judged ? result->len : most_judged;
+    return result->len == 0 || !memchr(result->data, 0, result->len);
+}
+
+static struct crew *judging_crew(work_function work)
+{
+    struct crew_job job = job_of(work);
+
+    job.accept = accept_no_zeros;
+    job.accept_arg = &most_judged;
+    job.accept_size = sizeof(struct judged);
+    most_judged = 0;
+    return make(&job, 1);
+}
+
+static void work_with_a_zero(void *state, struct crew_worker *worker, const void *task, size_t len,
+                             const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    for (uint32_t i = 0; i < ITEMS; i++)
+        if (crew_begin(worker, i))
+            crew_send(worker, i == BAD_ITEM && *(const char *)task == 'x' ? "" : &"0123456789"[i], 1);
+    crew_begin(worker, BAD_ITEM); /* which it was at when it sent that */
+}
+
+START_TEST(what_is_not_acceptable_costs_the_item_alone)
+{
+    struct crew *crew = judging_crew(work_with_a_zero);
+    struct crew_result result = run_limited(crew, "x", 600, MEBIBYTE);
+
+    assert_data(&result, "012356789");
+    assert_loss(&result, BAD_ITEM, "invalid result from the worker");
+    result = run_limited(crew, "y", 600, MEBIBYTE);
+    assert_data(&result, "0123456789");
+    ck_assert_uint_eq(result.loss_count, 0);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(a_flood_of_what_is_not_acceptable_is_stopped_early)
+{
+    struct crew *crew = judging_crew(work_that_sends_much);
+    struct crew_result result = run_limited(crew, "F", 600, (uint64_t)100 * 1024 * MEBIBYTE);
+
+    assert_loss(&result, 3, "invalid result from the worker");
+    ck_assert_uint_le(most_judged, MEBIBYTE);
+    crew_free(crew);
+}
+END_TEST
+
+static void work_without_memory(void *state, struct crew_worker *worker, const void *task, size_t len,
+                                const int *fds, unsigned fd_count)
+{
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    if (crew_begin(worker, 0))
+        crew_give_up();
+    crew_send(worker, task, 1);
+}
+
+START_TEST(an_item_for_which_there_is_no_memory_is_lost_with_that_reason)
+{
+    const struct crew_job job = job_of(work_without_memory);
+    struct crew *crew = make(&job, 1);
+    struct crew_result result = run_limited(crew, "x", 600, MEBIBYTE);
+
+    assert_data(&result, "x");
+    assert_loss(&result, 0, "the worker ran out of memory");
+    crew_free(crew);
+}
+END_TEST
+
 /* ---- the start ---- */
 
 static void *start_as_told(void *arg, struct crew_worker *worker, struct error *err)
@@ -822,6 +1190,44 @@ START_TEST(a_start_that_fails_is_told_with_its_message)
     }
     assert_start_fails(1, "spin", "stopped after 1 s");
     ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+/* As a kernel without Landlock. */
+static void take_landlock_away(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+START_TEST(a_worker_without_its_sandbox_does_not_start_unless_it_may)
+{
+    struct crew_job job = job_of(work_backwards);
+    struct error err = {""};
+    unsigned missing = 0;
+    struct crew *crew;
+
+    ck_assert_int_eq(sandbox_probe(&missing, &err), 0);
+    if (missing & SANDBOX_NO_SECCOMP) /* with which Landlock is taken away */
+        return;
+    take_landlock_away();
+    crew = make(&job, 1);
+    ck_assert_uint_eq(crew_missing(crew), SANDBOX_NO_LANDLOCK);
+    crew_free(crew);
+    share();
+    job.no_sandbox = false;
+    job.start = start_and_tell;
+    ck_assert_ptr_null(crew_new(&job, 2, &err));
+    ck_assert_msg(strstr(err.text, "lacks Landlock") != NULL, "%s", err.text);
+    ck_assert_uint_eq(atomic_load(&shared->pid_count), 0); /* start was never called */
 }
 END_TEST
 
@@ -965,12 +1371,12 @@ START_TEST(workers_end_with_their_parent)
 }
 END_TEST
 
-RUN_TESTS("crew", results_are_equal_and_in_order_for_any_number_of_workers,
-          a_small_crew_does_a_thousand_tasks, tasks_of_8_MiB_and_results_of_32_MiB_are_carried,
-          a_task_of_nothing_has_a_result_of_nothing, a_segmentation_fault_costs_the_item_alone,
-          an_abort_costs_the_item_alone, an_exit_costs_the_item_alone,
-          a_call_that_the_sandbox_forbids_costs_the_item_alone, garbage_on_the_socket_costs_the_item_alone,
-          a_death_in_the_middle_of_a_message_costs_the_item_alone,
+RUN_TESTS("crew", a_worker_without_its_sandbox_does_not_start_unless_it_may,
+          results_are_equal_and_in_order_for_any_number_of_workers, a_small_crew_does_a_thousand_tasks,
+          tasks_of_8_MiB_and_results_of_32_MiB_are_carried, a_task_of_nothing_has_a_result_of_nothing,
+          a_segmentation_fault_costs_the_item_alone, an_abort_costs_the_item_alone,
+          an_exit_costs_the_item_alone, a_call_that_the_sandbox_forbids_costs_the_item_alone,
+          garbage_on_the_socket_costs_the_item_alone, a_death_in_the_middle_of_a_message_costs_the_item_alone,
           what_a_worker_sent_before_it_died_is_dropped, descriptors_of_the_parent_are_closed_in_a_worker,
           a_worker_that_hangs_up_and_lives_on_costs_the_item_alone,
           a_loop_without_end_costs_the_item_alone_and_is_not_tried_again,
@@ -981,4 +1387,11 @@ RUN_TESTS("crew", results_are_equal_and_in_order_for_any_number_of_workers,
           start_reads_below_the_folders_only, when_no_worker_can_be_replaced_the_error_is_told,
           free_ends_workers_in_the_middle_and_leaves_other_children_alone,
           a_start_that_fails_in_a_new_crew_is_not_tried_again,
-          replacing_a_worker_may_take_three_tries_again_and_again, workers_end_with_their_parent)
+          replacing_a_worker_may_take_three_tries_again_and_again, workers_end_with_their_parent,
+          a_frame_that_is_not_for_a_worker_with_a_task_costs_the_item_alone,
+          what_comes_from_a_worker_without_a_task_ends_the_worker,
+          a_worker_cannot_put_its_end_down_to_item_after_item,
+          progress_alone_does_not_keep_a_worker_at_a_task, the_time_of_a_task_is_that_of_all_its_tries,
+          a_result_has_as_many_bytes_as_its_task_may_give, what_is_not_acceptable_costs_the_item_alone,
+          a_flood_of_what_is_not_acceptable_is_stopped_early,
+          an_item_for_which_there_is_no_memory_is_lost_with_that_reason)
