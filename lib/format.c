@@ -187,6 +187,11 @@ static bool line_names_parent(struct span line)
     return digits > 0 && parent != 0xffffffff;
 }
 
+int format_names_parent(const char *line, size_t len)
+{
+    return line_names_parent((struct span){(const uint8_t *)line, len});
+}
+
 /* What the head holds of the descriptor within a sparse extent, which gives its place and size in sectors. */
 static struct span embedded_descriptor(struct span head)
 {

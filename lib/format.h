@@ -38,6 +38,9 @@ struct format_verdict {
 struct format_verdict format_container(const uint8_t *head, size_t head_len, const uint8_t *tail,
                                        size_t tail_len, uint64_t size);
 
+/* Whether a line of a VMDK's descriptor, of len bytes at most, says that the disk has a parent. */
+int format_names_parent(const char *line, size_t len);
+
 struct format_content {
     const char *name; /* "LUKS2", "BitLocker", "XFS", "LVM2 physical volume"; NULL: nothing that is known */
     int encrypted;
