@@ -36,14 +36,13 @@ struct backend {
 int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
 /* For one descriptor, which stays the caller's. */
 int backend_raw_fd(struct backend *backend, int fd, const char *name, struct error *err);
-/* By its name alone: 1 and the files of the set that path is the first of, 0 if it is not named like one, or
- * -1. */
-int backend_ewf_files(const char *path, char ***files, size_t *count, struct error *err);
-int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
-/* force: put up with damages to what holds the disk together; what cannot be placed fails to be read. */
+/* force: put up with damages to what holds the set together; what cannot be placed fails to be read. */
+int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
+                     struct error *err);
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);
+int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
 /* type: as libtsk names it, "vmdk", "vhd", "aff" .. */
 int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
                      struct error *err);

@@ -1,148 +1,218 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <libewf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
-
-/* ---- the files of a set ---- */
-
-/* Where the number stands in a name like x.E01, x.s01, x.Ex01, and whether it is the first one's; 0: no such
- * name. */
-static size_t number_at(const char *path, int *is_first)
-{
-    size_t len = strlen(path);
-    const char *dot = strrchr(path, '.'), *number;
-
-    if (!dot || strchr(dot, '/'))
-        return 0;
-    number = dot + (dot[1] && (dot[2] == 'x' || dot[2] == 'X') ? 3 : 2);
-    if (!strchr("eEsSlL", dot[1]) || number + 2 != path + len || number[0] < '0' || number[0] > '9' ||
-        number[1] < '0' || number[1] > '9')
-        return 0;
-    *is_first = strcmp(number, "01") == 0;
-    return (size_t)(number - path);
-}
-
-static int is_later(const char *path, size_t at, struct error *err)
-{
-    char *first = strdup(path);
-    int there;
-
-    if (!first)
-        return error_set(err, "out of memory");
-    memcpy(first + at, "01", 2);
-    there = access(first, F_OK) == 0;
-    if (there)
-        error_set(err, "%s: is a later segment of a split image; name the first one, %s", path, first);
-    free(first);
-    return there ? -1 : 0;
-}
-
-int backend_ewf_files(const char *path, char ***files, size_t *count, struct error *err)
-{
-    int is_first = 0, globbed = 0;
-    size_t at = number_at(path, &is_first);
-    char **names = NULL;
-
-    if (at == 0)
-        return 0;
-    if (!is_first && is_later(path, at, err))
-        return -1;
-    if (!is_first || libewf_glob(path, strlen(path), LIBEWF_FORMAT_UNKNOWN, &names, &globbed, NULL) != 1 ||
-        globbed < 1)
-        return 0;
-    *files = calloc((size_t)globbed + 1, sizeof **files);
-    for (int i = 0; *files && i < globbed; i++)
-        (*files)[i] = strdup(names[i]);
-    libewf_glob_free(names, globbed, NULL);
-    *count = (size_t)globbed;
-    return *files ? 1 : error_set(err, "out of memory");
-}
-
-/* ---- reading ---- */
+#include "bytes.h"
+#include "deflate.h"
+#include "ewf.h"
+#include "ranges.h"
 
 /*
- * E01 and its kin, by libewf itself and not through libtsk: libewf fills a chunk whose checksum is wrong with
- * zeros and calls that a success; which chunks those were must be asked for.
+ * E01, read without libewf: that fills a chunk that it cannot read with zeros, fails once and gives the zeros
+ * the next time, and opens sets of which parts are missing.  Here a chunk is given only if its own checksum
+ * is right; all others fail, each time.
  */
-static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
-{
-    ssize_t got = libewf_handle_read_random(state, into, len, (off64_t)offset, NULL);
 
-    if (got < 0)
-        errno = EIO;
-    return got;
+enum {
+    MOST_SLOTS = 16,
+    SLOT_BYTES = 4 << 20, /* of all slots together, if the chunks are not larger */
+    CHECKSUM_LEN = 4,
+};
+
+static const uint64_t NO_CHUNK = UINT64_MAX;
+
+/* A chunk that was read last among those of its number modulo the slots. */
+struct slot {
+    uint64_t chunk;
+    uint8_t *data;
+};
+
+struct reader {
+    struct ewf ewf;
+    uint32_t chunk_size;
+    uint64_t size;
+    unsigned slots;
+    struct slot slot[MOST_SLOTS];
+    uint8_t *packed; /* a chunk as it is in the file */
+    size_t packed_room;
+    struct deflate *deflate;
+    struct ranges lost; /* bytes of the medium whose chunks are not there */
+};
+
+/* The bytes up to the end of the file, which a compressed chunk need not fill. */
+static size_t bytes_there(const struct reader *reader, const struct ewf_place *place)
+{
+    const uint64_t size = reader->ewf.files[place->file].size;
+    uint64_t len = place->len;
+
+    if (place->offset >= size)
+        return 0;
+    if (len > size - place->offset)
+        len = size - place->offset;
+    return len < reader->packed_room ? (size_t)len : reader->packed_room;
 }
 
-static size_t ewf_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
+static int read_chunk(struct reader *reader, uint64_t chunk, uint8_t *into, size_t len)
 {
-    uint32_t count = 0, bytes = 0;
-    uint64_t first = 0, sectors = 0;
+    struct ewf_place place;
+    uint8_t sum[CHECKSUM_LEN];
 
-    if (libewf_handle_get_number_of_checksum_errors(state, &count, NULL) != 1 || from >= count ||
-        libewf_handle_get_bytes_per_sector(state, &bytes, NULL) != 1 ||
-        libewf_handle_get_checksum_error(state, (uint32_t)from, &first, &sectors, NULL) != 1)
+    if (!ewf_find(&reader->ewf, chunk, &place))
+        return -1;
+    if (place.compressed) {
+        const size_t packed_len = bytes_there(reader, &place);
+
+        if (ewf_read_at(&reader->ewf, place.file, place.offset, reader->packed, packed_len))
+            return -1;
+        return deflate_unpack(reader->deflate, reader->packed, packed_len, into, len) == (long)len ? 0 : -1;
+    }
+    if (ewf_read_at(&reader->ewf, place.file, place.offset, into, len) ||
+        ewf_read_at(&reader->ewf, place.file, place.offset + len, sum, sizeof sum))
+        return -1;
+    return deflate_checksum(into, len) == bytes_load32(sum) ? 0 : -1;
+}
+
+static const uint8_t *cached(struct reader *reader, uint64_t chunk, size_t len)
+{
+    struct slot *slot = &reader->slot[chunk % reader->slots];
+
+    if (slot->chunk == chunk)
+        return slot->data;
+    slot->chunk = NO_CHUNK;
+    if (read_chunk(reader, chunk, slot->data, len)) {
+        errno = EIO;
+        return NULL;
+    }
+    slot->chunk = chunk;
+    return slot->data;
+}
+
+/* At most to the end of a chunk. */
+static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
+{
+    struct reader *reader = state;
+    const uint64_t chunk = offset / reader->chunk_size, start = chunk * reader->chunk_size;
+    const size_t from = (size_t)(offset - start), chunk_len = reader->size - start < reader->chunk_size
+                                                                  ? (size_t)(reader->size - start)
+                                                                  : reader->chunk_size;
+    const uint8_t *data;
+
+    if (offset >= reader->size)
         return 0;
-    if (bytes && (first > INT64_MAX / bytes || sectors > INT64_MAX / bytes))
+    if (len > chunk_len - from)
+        len = chunk_len - from;
+    if (len == chunk_len && reader->slot[chunk % reader->slots].chunk != chunk) {
+        if (read_chunk(reader, chunk, into, len) == 0)
+            return (ssize_t)len;
+        errno = EIO;
+        return -1;
+    }
+    data = cached(reader, chunk, chunk_len);
+    if (!data)
+        return -1;
+    memcpy(into, data + from, len);
+    return (ssize_t)len;
+}
+
+static void ewf_release(void *state)
+{
+    struct reader *reader = state;
+
+    deflate_free(reader->deflate);
+    for (unsigned i = 0; i < MOST_SLOTS; i++)
+        free(reader->slot[i].data);
+    free(reader->packed);
+    ranges_release(&reader->lost);
+    ewf_close(&reader->ewf);
+    free(reader);
+}
+
+static const char *ewf_damages(void *state)
+{
+    const struct reader *reader = state;
+
+    return reader->ewf.damages.data;
+}
+
+static size_t ewf_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
+{
+    const struct reader *reader = state;
+
+    if (from >= reader->lost.count)
         return 0;
-    *offset = first * bytes;
-    *len = sectors * bytes;
+    *offset = reader->lost.list[from].start;
+    *len = reader->lost.list[from].len;
     return 1;
 }
 
-static void ewf_close(void *state)
+/* The chunks that no table lists, or that would lie beyond the end of their file; only a damaged set has any.
+ */
+static int find_lost(struct reader *reader)
 {
-    libewf_handle_t *handle = state;
+    const struct ewf *ewf = &reader->ewf;
+    struct ewf_place place;
 
-    libewf_handle_close(handle, NULL);
-    libewf_handle_free(&handle, NULL);
-}
+    for (uint64_t i = 0; ewf->damages.len && i < ewf->chunk_count; i++) {
+        const uint64_t start = i * reader->chunk_size, left = reader->size - start;
 
-/* libewf's text may hold names: it is shown escaped, as every message. */
-static int ewf_error(struct error *err, const char *path, libewf_error_t *cause)
-{
-    char text[1024] = "libewf does not tell why";
-
-    if (cause)
-        libewf_error_sprint(cause, text, sizeof text);
-    libewf_error_free(&cause);
-    return error_set(err, "%s: cannot be opened as an E01 image: %s", path, text);
-}
-
-static void read_facts(struct backend *backend, libewf_handle_t *handle)
-{
-    size64_t size = 0;
-    uint32_t sector = 0;
-    size32_t chunk = 0;
-
-    if (libewf_handle_get_media_size(handle, &size, NULL) == 1 && size <= INT64_MAX)
-        backend->size = size;
-    if (libewf_handle_get_bytes_per_sector(handle, &sector, NULL) == 1 && sector >= 512 && sector <= 65536)
-        backend->sector_size = sector;
-    if (libewf_handle_get_chunk_size(handle, &chunk, NULL) == 1 && chunk >= 512 && chunk <= 1 << 27)
-        backend->piece = chunk;
-    if (libewf_handle_get_md5_hash(handle, backend->stored.bytes[DIGEST_MD5], DIGEST_MD5_LEN, NULL) == 1)
-        backend->stored.kinds |= DIGEST_BIT(DIGEST_MD5);
-    if (libewf_handle_get_sha1_hash(handle, backend->stored.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN, NULL) == 1)
-        backend->stored.kinds |= DIGEST_BIT(DIGEST_SHA1);
-}
-
-int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err)
-{
-    libewf_handle_t *handle = NULL;
-    libewf_error_t *cause = NULL;
-
-    if (libewf_handle_initialize(&handle, &cause) != 1)
-        return ewf_error(err, paths[0], cause);
-    if (libewf_handle_open(handle, paths, (int)count, libewf_get_access_flags_read(), &cause) != 1) {
-        libewf_handle_free(&handle, NULL);
-        return ewf_error(err, paths[0], cause);
+        if (ewf_find(ewf, i, &place) && place.offset < ewf->files[place.file].size)
+            continue;
+        if (ranges_add(&reader->lost, start, left < reader->chunk_size ? left : reader->chunk_size))
+            return -1;
     }
-    *backend = (struct backend){
-        .sector_size = 512, .read = ewf_read, .bad = ewf_bad, .close = ewf_close, .state = handle};
-    read_facts(backend, handle);
+    return 0;
+}
+
+/* All the memory that reading takes, so that running out of it is not seen as damage. */
+static bool prepare(struct reader *reader)
+{
+    struct buffer *damages = &reader->ewf.damages;
+    bool ready = true;
+
+    reader->chunk_size = ewf_chunk_size(&reader->ewf);
+    reader->size = ewf_media_size(&reader->ewf);
+    reader->slots = SLOT_BYTES / reader->chunk_size;
+    reader->slots = reader->slots < 1 ? 1 : reader->slots > MOST_SLOTS ? MOST_SLOTS : reader->slots;
+    for (unsigned i = 0; i < reader->slots && ready; i++) {
+        reader->slot[i] = (struct slot){NO_CHUNK, malloc(reader->chunk_size)};
+        ready = reader->slot[i].data != NULL;
+    }
+    reader->packed_room = deflate_bound(reader->chunk_size) + 64;
+    reader->packed = malloc(reader->packed_room);
+    reader->deflate = deflate_new(DEFLATE_ZLIB);
+    ready = ready && find_lost(reader) == 0;
+    buffer_add_char(damages, '\0');
+    return ready && reader->packed && reader->deflate && !damages->failed;
+}
+
+int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force, struct error *err)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+
+    if (!reader)
+        return error_set(err, "%s: out of memory", paths[0]);
+    if (ewf_open(&reader->ewf, paths, count, force, err)) {
+        free(reader);
+        return -1;
+    }
+    if (reader->ewf.is_smart) {
+        ewf_release(reader);
+        return backend_libewf_open(backend, paths, count, err);
+    }
+    if (!prepare(reader)) {
+        ewf_release(reader);
+        return error_set(err, "%s: out of memory", paths[0]);
+    }
+    *backend = (struct backend){.size = reader->size,
+                                .sector_size = reader->ewf.sector_size,
+                                .piece = reader->chunk_size,
+                                .read = ewf_read,
+                                .bad = ewf_lost,
+                                .close = ewf_release,
+                                .damages = ewf_damages,
+                                .state = reader,
+                                .stored = reader->ewf.stored};
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -97,6 +98,26 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
     return 0;
 }
 
+/*
+ * Whoever splits an image makes all parts but the last one equally long.  A shorter one in the middle is cut,
+ * and all that follows would lie in the wrong place; a longer last one belongs to another image.
+ */
+static int check_lengths(const struct raw *raw, char *const *paths, struct error *err)
+{
+    const uint64_t first = raw->parts[0].end;
+
+    for (size_t i = 1; i < raw->count; i++) {
+        const uint64_t len = raw->parts[i].end - raw->parts[i].start;
+
+        if (len > first || (len < first && i + 1 < raw->count))
+            return error_set(err,
+                             "%s: is a segment of %" PRIu64 " bytes, but the first one has %" PRIu64
+                             ": it is cut, or belongs to another image",
+                             paths[i], len, first);
+    }
+    return 0;
+}
+
 int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err)
 {
     if (raw_new(backend, count, 1, err))
@@ -110,6 +131,10 @@ int backend_raw_open(struct backend *backend, char *const *paths, size_t count, 
             raw_close(backend->state);
             return -1;
         }
+    }
+    if (check_lengths(backend->state, paths, err)) {
+        raw_close(backend->state);
+        return -1;
     }
     return 0;
 }

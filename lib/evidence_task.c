@@ -608,7 +608,7 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
         return -1;
     if (!setup->files)
         return 0;
-    worker->medium = medium_open(setup->files, setup->count, setup->type, err);
+    worker->medium = medium_open(setup->files, setup->count, setup->type, false, err);
     worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
     return worker->disk ? 0 : -1;
 }

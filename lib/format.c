@@ -113,7 +113,7 @@ static const struct {
     {MARK(0, "KDMV\2\0\0\0"), {FORMAT_VMDK, "VMDK", NULL}},
     {MARK(0, "KDMV\3\0\0\0"), {FORMAT_VMDK, "VMDK", NULL}},
     {MARK(0, "QFI\xfb\0\0\0\1"), {FORMAT_REFUSED, "qcow", BY_QEMU}},
-    {MARK(0, "QFI\xfb"), {FORMAT_REFUSED, "qcow2", BY_QEMU}},
+    {MARK(0, "QFI\xfb"), {FORMAT_QCOW2, "qcow2", NULL}},
     {MARK(0, "QED\0"), {FORMAT_REFUSED, "QED", BY_QEMU}},
     {MARK(0, "WithoutFreeSpace"), {FORMAT_REFUSED, "Parallels disk", BY_QEMU}},
     {MARK(0, "WithouFreSpacExt"), {FORMAT_REFUSED, "Parallels disk", BY_QEMU}},
@@ -347,10 +347,13 @@ struct format_verdict format_container(const uint8_t *head_data, size_t head_len
 
     if (tell_by_head(head, &verdict))
         return verdict.format == FORMAT_VMDK ? judge_vmdk(head, verdict) : verdict;
-    if (is_vhd_footer(head)) /* the copy that all but fixed disks begin with */
-        return vhd_of_type(load_big(head, 60, 4));
+    if (is_vhd_footer(head)) { /* the copy that all but fixed disks begin with */
+        if (!ends_as_vhd(tail, size, &verdict) || verdict.format == FORMAT_VHD)
+            verdict = vhd_of_type(load_big(head, 60, 4));
+        return verdict;
+    }
     if (is_vdi(head))
-        return (struct format_verdict){FORMAT_REFUSED, "VDI", BY_QEMU};
+        return (struct format_verdict){FORMAT_VDI, "VDI", NULL};
     if (is_ghost(head))
         return (struct format_verdict){FORMAT_REFUSED, "Ghost image",
                                        "restore it with Ghost and image the disk"};
@@ -369,35 +372,38 @@ static const struct {
     struct mark mark;
     struct format_content content;
 } contents[] = {
-    {MARK(0, "LUKS\xba\xbe\0\1"), {"LUKS1", 1}},
-    {MARK(0, "LUKS\xba\xbe\0\2"), {"LUKS2", 1}},
-    {MARK(3, "-FVE-FS-"), {"BitLocker", 1}},
-    {MARK(424, "\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"), {"BitLocker To Go", 1}},
-    {MARK(424, "\x3b\x4d\xa8\x92\x80\xdd\x0e\x4d\x9e\x4e\xb1\xe3\x28\x4e\xae\xd8"), {"BitLocker To Go", 1}},
-    {MARK(88, "CS\1\0\0\0"), {"CoreStorage", 0}}, /* with or without FileVault */
-    {MARK(32, "NXSB"), {"APFS container", 0}},
-    {MARK(0, "XFSB"), {"XFS", 0}},
-    {MARK(65536 + 64, "_BHRfS_M"), {"btrfs", 0}},
-    {MARK(0, "\0\0\0ReFS\0"), {"ReFS", 0}},
-    {MARK(0, "\xfc\x4e\x2b\xa9\1\0\0\0"), {"Linux RAID member", 0}},
-    {MARK(4096, "\xfc\x4e\x2b\xa9\1\0\0\0"), {"Linux RAID member", 0}},
-    {MARK(16384 + 20, "\0\0\0\7version\0"), {"ZFS", 0}}, /* the first pair of the label's list, in XDR */
-    {MARK(1024, "\x10\x20\xf5\xf2"), {"F2FS", 0}},
-    {MARK(0, "hsqs"), {"SquashFS", 0}},
-    {MARK(1024, "\xe2\xe1\xf5\xe0"), {"EROFS", 0}},
-    {MARK(16, "Compressed ROMFS"), {"CramFS", 0}},
-    {MARK(512 + 16, "Compressed ROMFS"), {"CramFS", 0}},
-    {MARK(32768, "JFS1"), {"JFS", 0}},
-    {MARK(65536 + 52, "ReIsErFs"), {"ReiserFS", 0}},
-    {MARK(65536 + 52, "ReIsEr2Fs"), {"ReiserFS", 0}},
-    {MARK(65536 + 52, "ReIsEr3Fs"), {"ReiserFS", 0}},
-    {MARK(8192 + 52, "ReIsErFs"), {"ReiserFS", 0}},
-    {MARK(65536, "ReIsEr4"), {"Reiser4", 0}},
-    {MARK(1024, "\2\0\0\0\0\0\x34\x34"), {"NILFS2", 0}}, /* revision and magic */
-    {MARK(4096 + 24, "\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"), {"bcache", 0}},
-    {MARK(4096 + 24, "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"), {"bcachefs", 0}},
-    {MARK(512 + 32, "1SFBEGIB"), {"BeFS", 0}},
-    {MARK(0, "\xce\xfa\xad\x1b"), {"SCO BFS", 0}},
+    {MARK(0, "LUKS\xba\xbe\0\1"), {"LUKS1", 1, 0}},
+    {MARK(0, "LUKS\xba\xbe\0\2"), {"LUKS2", 1, 0}},
+    {MARK(3, "-FVE-FS-"), {"BitLocker", 1, 0}},
+    {MARK(424, "\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"),
+     {"BitLocker To Go", 1, 0}},
+    {MARK(424, "\x3b\x4d\xa8\x92\x80\xdd\x0e\x4d\x9e\x4e\xb1\xe3\x28\x4e\xae\xd8"),
+     {"BitLocker To Go", 1, 0}},
+    {MARK(88, "CS\1\0\0\0"), {"CoreStorage", 0, 0}}, /* with or without FileVault */
+    {MARK(32, "NXSB"), {"APFS container", 0, 0}},
+    {MARK(0, "XFSB"), {"XFS", 0, 0}},
+    {MARK(65536 + 64, "_BHRfS_M"), {"btrfs", 0, 0}},
+    {MARK(0, "\0\0\0ReFS\0"), {"ReFS", 0, 0}},
+    {MARK(0, "\xfc\x4e\x2b\xa9\1\0\0\0"), {"Linux RAID member", 0, 0}},
+    {MARK(4096, "\xfc\x4e\x2b\xa9\1\0\0\0"), {"Linux RAID member", 0, 0}},
+    {MARK(16384 + 20, "\0\0\0\7version\0"), {"ZFS", 0, 0}}, /* the first pair of the label's list, in XDR */
+    {MARK(1024, "\x10\x20\xf5\xf2"), {"F2FS", 0, 0}},
+    {MARK(0, "hsqs"), {"SquashFS", 0, 0}},
+    {MARK(1024, "\xe2\xe1\xf5\xe0"), {"EROFS", 0, 0}},
+    {MARK(16, "Compressed ROMFS"), {"CramFS", 0, 0}},
+    {MARK(512 + 16, "Compressed ROMFS"), {"CramFS", 0, 0}},
+    {MARK(32768, "JFS1"), {"JFS", 0, 0}},
+    {MARK(65536 + 52, "ReIsErFs"), {"ReiserFS", 0, 0}},
+    {MARK(65536 + 52, "ReIsEr2Fs"), {"ReiserFS", 0, 0}},
+    {MARK(65536 + 52, "ReIsEr3Fs"), {"ReiserFS", 0, 0}},
+    {MARK(8192 + 52, "ReIsErFs"), {"ReiserFS", 0, 0}},
+    {MARK(65536, "ReIsEr4"), {"Reiser4", 0, 0}},
+    {MARK(1024, "\2\0\0\0\0\0\x34\x34"), {"NILFS2", 0, 0}}, /* revision and magic */
+    {MARK(4096 + 24, "\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"), {"bcache", 0, 0}},
+    {MARK(4096 + 24, "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"), {"bcachefs", 0, 0}},
+    {MARK(512 + 32, "1SFBEGIB"), {"BeFS", 0, 0}},
+    {MARK(0, "\xce\xfa\xad\x1b"), {"SCO BFS", 0, 0}},
+    {MARK(0, "PM\0\0"), {"Apple partition map", 0, 1}}, /* which is a partition itself */
 };
 
 /* The label may lie in any of the first four sectors. */
@@ -421,6 +427,17 @@ static bool is_swap(struct span head)
         for (size_t i = 0; i < COUNT(signatures); i++)
             if (span_begins(span_from(head, page - 10), signatures[i]))
                 return true;
+    return false;
+}
+
+/* What GRUB keeps in a BIOS boot partition: the first sector loads the others, and says so on the screen. */
+static bool is_grub(struct span head)
+{
+    static const char text[] = "loading\0.\0\r\n\0Geom\0Read\0 Error";
+
+    for (size_t at = 0; at + sizeof text <= SECTOR && at + sizeof text <= head.len; at++)
+        if (memcmp(head.data + at, text, sizeof text) == 0)
+            return true;
     return false;
 }
 
@@ -454,14 +471,16 @@ struct format_content format_content(const uint8_t *data, size_t len)
         if (span_has(head, &contents[i].mark))
             return contents[i].content;
     if (is_lvm(head))
-        return (struct format_content){"LVM2 physical volume", 0};
+        return (struct format_content){.name = "LVM2 physical volume"};
     if (is_swap(head))
-        return (struct format_content){"Linux swap", 0};
+        return (struct format_content){.name = "Linux swap", .no_files = 1};
+    if (is_grub(head))
+        return (struct format_content){.name = "GRUB", .no_files = 1};
     if (is_udf(head))
-        return (struct format_content){"UDF", 0};
+        return (struct format_content){.name = "UDF"};
     if (load_little(head, 1024 + 56, 2) == 0xef53 && load_little(head, 1024 + 100, 4) & EXT_BIGALLOC)
-        return (struct format_content){"ext4 with bigalloc", 0};
-    return (struct format_content){is_hfs(head) ? "HFS" : NULL, 0};
+        return (struct format_content){.name = "ext4 with bigalloc"};
+    return (struct format_content){.name = is_hfs(head) ? "HFS" : NULL};
 }
 
 /* ---- file systems that can be read, and partition tables ---- */

@@ -16,6 +16,8 @@ enum format {
     FORMAT_VMDK,
     FORMAT_VHD,
     FORMAT_VHDX,
+    FORMAT_QCOW2,
+    FORMAT_VDI,
     FORMAT_REFUSED, /* a container that cannot be read; taken as raw it would lose evidence */
 };
 
@@ -44,6 +46,7 @@ int format_names_parent(const char *line, size_t len);
 struct format_content {
     const char *name; /* "LUKS2", "BitLocker", "XFS", "LVM2 physical volume"; NULL: nothing that is known */
     int encrypted;
+    int no_files; /* it never holds any: swap space */
 };
 
 /* What lies in a volume in which no file system was found, by its first bytes (FORMAT_HEAD of them, if there

@@ -2,11 +2,16 @@
 #include "medium.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "ewf_names.h"
 #include "format.h"
 #include "segments.h"
 
@@ -14,7 +19,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-const char *const medium_types = "raw ewf aff afd afm afflib vmdk vhd";
+const char *const medium_types = "raw ewf aff afd afm afflib vmdk vhd qcow2 vdi";
 
 enum {
     SMALLEST_READ = 4096, /* around a bad place: what is read at once to find out how far it goes */
@@ -31,6 +36,7 @@ struct medium {
     const char *format;
     struct stretches bad;  /* sorted */
     struct stretches news; /* of them, since they were last asked for */
+    struct stretches lost; /* of them, those that were known when it was opened */
     size_t told;           /* stretches that the backend told of */
     uint64_t told_len;     /* of the last one, which may have grown */
     uint64_t bytes_read;
@@ -65,7 +71,7 @@ char **medium_files(const char *path, const char *type, size_t *count, struct er
 {
     struct segments segments;
     char **files = NULL;
-    int is_ewf = type && strcmp(type, "ewf") != 0 ? 0 : backend_ewf_files(path, &files, count, err);
+    int is_ewf = type && strcmp(type, "ewf") != 0 ? 0 : ewf_names_find(path, &files, count, err);
 
     if (is_ewf)
         return is_ewf > 0 ? files : NULL;
@@ -77,7 +83,87 @@ char **medium_files(const char *path, const char *type, size_t *count, struct er
     return files;
 }
 
+/* ---- names ---- */
+
+static bool has_extension(const char *path, const char *const *extensions)
+{
+    const char *dot = strrchr(path, '.');
+
+    while (dot && *extensions && strcasecmp(dot, *extensions) != 0)
+        extensions++;
+    return dot && *extensions;
+}
+
+/* Raw bytes have no such name. */
+static const char *const containers[] = {".aff", ".qcow2", ".vdi", ".vhdx", NULL};
+
+static bool is_numbered_ewf(const char *path)
+{
+    const unsigned segment = ewf_names_number(path);
+
+    return segment > 0 && segment <= 99;
+}
+
+bool medium_is_named_image(const char *path)
+{
+    static const char *const others[] = {".dd",  ".raw",  ".img", ".iso",  ".000", ".001", ".vmdk",
+                                         ".vhd", ".qcow", ".dmg", ".aff4", ".ad1", NULL};
+
+    return is_numbered_ewf(path) || has_extension(path, containers) || has_extension(path, others);
+}
+
+/* x-flat.vmdk, x-f001.vmdk, x-s001.vmdk and the like: extents that x.vmdk lists. */
+static bool is_named_extent(const char *suffix)
+{
+    static const char *const kinds[] = {"-flat.vmdk", "-delta.vmdk", "-sesparse.vmdk", NULL};
+    const char c = suffix[1];
+    const size_t digits = c == 'f' || c == 's' ? strspn(suffix + 2, "0123456789") : 0;
+
+    for (const char *const *kind = kinds; *kind; kind++)
+        if (strcasecmp(suffix, *kind) == 0)
+            return true;
+    return digits > 0 && strcasecmp(suffix + 2 + digits, ".vmdk") == 0;
+}
+
+static bool is_extent(const char *path)
+{
+    const char *suffix = strrchr(path, '-');
+    struct stat st;
+    char *list;
+    bool found;
+
+    if (!suffix || !is_named_extent(suffix) ||
+        asprintf(&list, "%.*s%s", (int)(suffix - path), path, strrchr(suffix, '.')) < 0)
+        return false;
+    found = stat(list, &st) == 0;
+    free(list);
+    return found;
+}
+
+bool medium_is_part(const char *path)
+{
+    return is_extent(path) || ewf_names_is_later(path) || segments_is_later(path);
+}
+
 /* ---- opening ---- */
+
+static void ask_backend(struct medium *medium);
+
+/* What the backend knows to be lost before anything was read. */
+static int keep_lost(struct medium *medium)
+{
+    struct stretches *lost = &medium->lost;
+
+    ask_backend(medium);
+    if (medium->bad.count == 0)
+        return 0;
+    lost->list = malloc(medium->bad.count * sizeof *lost->list);
+    if (!lost->list)
+        return -1;
+    memcpy(lost->list, medium->bad.list, medium->bad.count * sizeof *lost->list);
+    lost->count = lost->room = medium->bad.count;
+    return 0;
+}
 
 struct medium *medium_new(const struct backend *backend, const char *format, struct error *err)
 {
@@ -92,6 +178,11 @@ struct medium *medium_new(const struct backend *backend, const char *format, str
     medium->format = format;
     if (medium->backend.sector_size < 512)
         medium->backend.sector_size = 512;
+    if (keep_lost(medium)) {
+        error_set(err, "out of memory");
+        medium_close(medium);
+        return NULL;
+    }
     return medium;
 }
 
@@ -134,9 +225,17 @@ static struct format_verdict identify(const struct backend *raw)
     return verdict;
 }
 
-static const char *tsk_type(enum format format)
+static const char *type_of(enum format format)
 {
     switch (format) {
+    case FORMAT_RAW:
+        return "raw";
+    case FORMAT_EWF:
+        return "ewf";
+    case FORMAT_QCOW2:
+        return "qcow2";
+    case FORMAT_VDI:
+        return "vdi";
     case FORMAT_AFF:
         return "afflib";
     case FORMAT_VMDK:
@@ -146,41 +245,102 @@ static const char *tsk_type(enum format format)
     }
 }
 
+/* A few bytes of a container can claim any size, and everything would be looked for in it for years. */
+static int check_size(const struct backend *backend, const char *path, struct error *err)
+{
+    static const uint64_t most = (uint64_t)1 << 50;
+
+    if (backend->size <= most)
+        return 0;
+    error_set(err,
+              "%s: claims to hold a disk of %" PRIu64 " bytes; more than 1 PiB (%" PRIu64
+              " bytes) is taken for damage",
+              path, backend->size, most);
+    backend->close(backend->state);
+    return -1;
+}
+
 static struct medium *open_as(char *const *files, size_t count, const char *type, const char *name,
-                              struct error *err)
+                              bool force, struct error *err)
 {
     struct backend backend = {0};
     int failed;
 
     if (strcmp(type, "raw") == 0)
         failed = backend_raw_open(&backend, files, count, err);
+    else if (strcmp(type, "ewf") == 0 && strcmp(name, "Ex01") == 0)
+        failed = backend_libewf_open(&backend, files, count, err);
     else if (strcmp(type, "ewf") == 0)
-        failed = backend_ewf_open(&backend, files, count, err);
+        failed = backend_ewf_open(&backend, files, count, force, err);
+    else if (strcmp(type, "qcow2") == 0)
+        failed = backend_qcow2_open(&backend, files[0], force, err);
+    else if (strcmp(type, "vdi") == 0)
+        failed = backend_vdi_open(&backend, files[0], force, err);
+    else if (strcmp(type, "vmdk") == 0)
+        failed = backend_vmdk_open(&backend, files[0], force, err);
     else
         failed = backend_tsk_open(&backend, files, count, type, err);
-    return failed ? NULL : medium_new(&backend, name, err);
+    if (failed || (strcmp(type, "raw") != 0 && check_size(&backend, files[0], err)))
+        return NULL;
+    return medium_new(&backend, name, err);
 }
 
-struct medium *medium_open(char *const *files, size_t count, const char *type, struct error *err)
+static int refuse(const char *path, const struct format_verdict *verdict, struct error *err)
+{
+    return error_set(err, "%s: is a %s image, which cannot be read as it is; %s", path, verdict->name,
+                     verdict->advice);
+}
+
+/* A damaged signature must not turn a container into bytes of which nothing is known. */
+static int check_name(const char *path, struct error *err)
+{
+    if (has_extension(path, containers))
+        return error_set(err,
+                         "%s: is named as a container, but its signature is damaged or of another format; "
+                         "-i raw reads its bytes as they are",
+                         path);
+    if (is_numbered_ewf(path))
+        return error_set(err,
+                         "%s: is named as a segment of an EWF image, but its signature is damaged; "
+                         "-i ewf --force tries to read it, -i raw reads its bytes as they are",
+                         path);
+    return 0;
+}
+
+/* What the files are, by the signature.  ewf: the user says that they are EWF, whatever it is. */
+static int find_format(char *const *files, size_t count, bool ewf, struct format_verdict *verdict,
+                       struct error *err)
 {
     struct backend raw = {0};
-    struct format_verdict verdict;
 
-    if (type)
-        return open_as(files, count, type, type, err);
-    if (backend_raw_open(&raw, files, count, err))
-        return NULL;
-    verdict = identify(&raw);
-    if (verdict.format == FORMAT_RAW)
-        return medium_new(&raw, verdict.name, err);
+    if (backend_raw_open(&raw, files, ewf_names_number(files[0]) ? 1 : count, err))
+        return -1;
+    *verdict = identify(&raw);
     raw.close(raw.state);
-    if (verdict.format == FORMAT_REFUSED) {
-        error_set(err, "%s: is a %s image, which cannot be read as it is; %s", files[0], verdict.name,
-                  verdict.advice);
+    if (ewf && verdict->format != FORMAT_EWF)
+        *verdict = (struct format_verdict){FORMAT_EWF, "E01", NULL};
+    return verdict->format == FORMAT_REFUSED ? refuse(files[0], verdict, err) : 0;
+}
+
+/* raw takes any bytes as they are, and an afd is a folder, which has no signature. */
+static bool is_judged(const char *type)
+{
+    return strcmp(type, "raw") != 0 && strncmp(type, "af", 2) != 0;
+}
+
+/* What cannot be read is refused even if the user names its type. */
+struct medium *medium_open(char *const *files, size_t count, const char *type, bool force, struct error *err)
+{
+    const bool ewf = type && strcmp(type, "ewf") == 0;
+    struct format_verdict verdict = {.format = FORMAT_RAW};
+
+    if ((!type || is_judged(type)) && find_format(files, count, ewf, &verdict, err))
         return NULL;
-    }
-    return open_as(files, count, verdict.format == FORMAT_EWF ? "ewf" : tsk_type(verdict.format),
-                   verdict.name, err);
+    if (type && !ewf)
+        return open_as(files, count, type, type, force, err);
+    if (verdict.format == FORMAT_RAW && check_name(files[0], err))
+        return NULL;
+    return open_as(files, count, type_of(verdict.format), verdict.name, force, err);
 }
 
 void medium_close(struct medium *medium)
@@ -190,6 +350,7 @@ void medium_close(struct medium *medium)
     medium->backend.close(medium->backend.state);
     free(medium->bad.list);
     free(medium->news.list);
+    free(medium->lost.list);
     free(medium);
 }
 
@@ -213,6 +374,23 @@ const struct digest_values *medium_stored(const struct medium *medium)
     return &medium->backend.stored;
 }
 
+const char *medium_extents(const struct medium *medium, size_t *len)
+{
+    const char *names = NULL;
+
+    *len = 0;
+    if (medium->backend.files)
+        names = medium->backend.files(medium->backend.state, len);
+    return names ? names : "";
+}
+
+const char *medium_damages(const struct medium *medium)
+{
+    const char *text = medium->backend.damages ? medium->backend.damages(medium->backend.state) : NULL;
+
+    return text ? text : "";
+}
+
 uint64_t medium_bytes_read(const struct medium *medium)
 {
     return medium->bytes_read;
@@ -221,14 +399,14 @@ uint64_t medium_bytes_read(const struct medium *medium)
 /* ---- what is bad ---- */
 
 /* The first stretch that ends at or behind a place. */
-static size_t bad_at(const struct medium *medium, uint64_t place)
+static size_t bad_at(const struct stretches *bad, uint64_t place)
 {
-    size_t low = 0, high = medium->bad.count;
+    size_t low = 0, high = bad->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (medium->bad.list[middle].start + medium->bad.list[middle].len < place)
+        if (bad->list[middle].start + bad->list[middle].len < place)
             low = middle + 1;
         else
             high = middle;
@@ -275,7 +453,7 @@ static void widen(struct stretches *bad, size_t at, uint64_t start, uint64_t end
 static void insert_bad(struct medium *medium, uint64_t start, uint64_t len)
 {
     struct stretches *bad = &medium->bad;
-    size_t at = bad_at(medium, start);
+    size_t at = bad_at(bad, start);
 
     if (at < bad->count && bad->list[at].start <= start + len) {
         widen(bad, at, start, start + len);
@@ -338,13 +516,13 @@ const struct medium_range *medium_news(struct medium *medium, size_t *count)
     return medium->news.list;
 }
 
-uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
+static uint64_t sum_within(const struct stretches *stretches, uint64_t offset, uint64_t len)
 {
     uint64_t sum = 0;
 
-    for (size_t i = bad_at(medium, offset); i < medium->bad.count && medium->bad.list[i].start < offset + len;
-         i++) {
-        const struct medium_range *bad = &medium->bad.list[i];
+    for (size_t i = bad_at(stretches, offset);
+         i < stretches->count && stretches->list[i].start < offset + len; i++) {
+        const struct medium_range *bad = &stretches->list[i];
         uint64_t from = bad->start > offset ? bad->start : offset;
         uint64_t to = bad->start + bad->len < offset + len ? bad->start + bad->len : offset + len;
 
@@ -352,6 +530,16 @@ uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t
             sum += to - from;
     }
     return sum;
+}
+
+uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
+{
+    return sum_within(&medium->bad, offset, len);
+}
+
+uint64_t medium_lost_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
+{
+    return sum_within(&medium->lost, offset, len);
 }
 
 /* ---- reading ---- */

@@ -365,15 +365,40 @@ static int add_alone(struct segments *segments, const struct naming *naming, str
     return 0;
 }
 
+/* How path is named; width 0 if not as a segment. */
+static int open_naming(struct naming *naming, const char *path, struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    *naming = (struct naming){.path = path, .name = slash ? slash + 1 : path, .at = -1};
+    naming->folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    if (!naming->folder)
+        return out_of_memory(naming, err);
+    naming->at = walk_open(naming->folder, O_PATH | O_DIRECTORY);
+    if (naming->at >= 0 && is_file(naming, naming->name))
+        find_naming(naming);
+    return 0;
+}
+
+static void close_naming(struct naming *naming)
+{
+    if (naming->at >= 0)
+        close(naming->at);
+    free(naming->folder);
+}
+
+static size_t given_index(const struct naming *naming)
+{
+    return index_of(naming, naming->name + naming->stem_len);
+}
+
 static int find(struct segments *segments, struct naming *naming, struct error *err)
 {
     size_t given, first;
 
-    if (naming->at >= 0 && is_file(naming, naming->name))
-        find_naming(naming);
     if (naming->width == 0)
         return add_alone(segments, naming, err);
-    given = index_of(naming, naming->name + naming->stem_len);
+    given = given_index(naming);
     first = find_earlier_first(naming, given);
     if (first != SIZE_MAX)
         return refuse_later(naming, first, err);
@@ -383,22 +408,26 @@ static int find(struct segments *segments, struct naming *naming, struct error *
 
 int segments_find(struct segments *segments, const char *path, struct error *err)
 {
-    const char *slash = strrchr(path, '/');
-    struct naming naming = {.path = path, .name = slash ? slash + 1 : path, .at = -1};
+    struct naming naming;
     int result;
 
     *segments = (struct segments){0};
-    naming.folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
-    if (!naming.folder)
-        return out_of_memory(&naming, err);
-    naming.at = walk_open(naming.folder, O_PATH | O_DIRECTORY);
-    result = find(segments, &naming, err);
+    result = open_naming(&naming, path, err) || find(segments, &naming, err) ? -1 : 0;
     if (result)
         segments_release(segments);
-    if (naming.at >= 0)
-        close(naming.at);
-    free(naming.folder);
+    close_naming(&naming);
     return result;
+}
+
+bool segments_is_later(const char *path)
+{
+    struct naming naming;
+    struct error ignored;
+    const bool later = open_naming(&naming, path, &ignored) == 0 && naming.width > 0 &&
+                       find_earlier_first(&naming, given_index(&naming)) != SIZE_MAX;
+
+    close_naming(&naming);
+    return later;
 }
 
 void segments_release(struct segments *segments)

@@ -22,6 +22,8 @@ struct segments {
  * looks like a segment, with no other beside it, is a set of one.
  */
 int segments_find(struct segments *segments, const char *path, struct error *err);
+/* Whether path is named as a later segment, and its set's first one is there. */
+bool segments_is_later(const char *path);
 void segments_release(struct segments *segments);
 
 /* Whether other is one of the set's files, by name. */

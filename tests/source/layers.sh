@@ -49,7 +49,7 @@ only()
 only openssl/ lib/digest.c
 only tsk/ lib/tsk.h
 only sqlite3.h "lib/database_inner.h"
-only libewf.h lib/backend_ewf.c
+only libewf.h lib/backend_libewf.c
 only zlib.h lib/deflate.c
 only seccomp.h lib/sandbox.c
 only linux/landlock.h lib/sandbox.c

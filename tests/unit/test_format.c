@@ -126,8 +126,8 @@ static const struct example containers[] = {
     EXAMPLE(0, "COWD\1\0\0\0\3\0\0\0", FORMAT_VMDK, "VMDK"),
     EXAMPLE(0, "COWD\3\0\0\0\x1b\0\0\0", FORMAT_VMDK, "VMDK"),
     EXAMPLE(0, "QFI\xfb\0\0\0\1", FORMAT_REFUSED, "qcow"),
-    EXAMPLE(0, "QFI\xfb\0\0\0\2", FORMAT_REFUSED, "qcow2"),
-    EXAMPLE(0, "QFI\xfb\0\0\0\3", FORMAT_REFUSED, "qcow2"),
+    EXAMPLE(0, "QFI\xfb\0\0\0\2", FORMAT_QCOW2, "qcow2"),
+    EXAMPLE(0, "QFI\xfb\0\0\0\3", FORMAT_QCOW2, "qcow2"),
     EXAMPLE(0, "QED\0\0\0\1\0", FORMAT_REFUSED, "QED"),
     EXAMPLE(0, "WithoutFreeSpace\2\0\0\0", FORMAT_REFUSED, "Parallels disk"),
     EXAMPLE(0, "WithouFreSpacExt\2\0\0\0", FORMAT_REFUSED, "Parallels disk"),
@@ -168,7 +168,7 @@ START_TEST(a_vdi_has_its_text_and_its_signature)
     PUT(0, "<<< Oracle VM VirtualBox Disk Image >>>\n");
     assert_raw();
     PUT(0x40, "\x7f\x10\xda\xbe\1\0\1\0");
-    assert_container(FORMAT_REFUSED, "VDI");
+    assert_container(FORMAT_VDI, "VDI");
     PUT(0, "\xeb\x63\x90");
     assert_raw();
 }
@@ -490,6 +490,21 @@ START_TEST(contents_are_known_by_their_marks)
         clear_image(IMAGE_LEN);
         put(contents[i].offset + 1, contents[i].bytes, contents[i].len);
         assert_no_content();
+    }
+}
+END_TEST
+
+START_TEST(grub_is_known_by_what_its_first_sector_says)
+{
+    static const char text[] = "loading\0.\0\r\n\0Geom\0Read\0 Error";
+
+    for (size_t at = 0; at < 600; at += 7) {
+        clear_image(IMAGE_LEN);
+        put(at, text, sizeof text);
+        if (at + sizeof text <= 512)
+            assert_content("GRUB", false);
+        else
+            assert_no_content();
     }
 }
 END_TEST
@@ -966,7 +981,7 @@ RUN_TESTS("format", containers_are_known_by_their_first_bytes, a_vdi_has_its_tex
           a_vhd_is_known_by_the_copy_of_its_footer_at_the_start, a_differencing_vhd_is_refused,
           what_only_looks_like_the_footer_of_a_vhd_is_raw, a_dmg_is_known_by_its_trailer,
           an_aff4_is_a_zip_with_a_urn_or_a_description, another_zip_is_raw, contents_are_known_by_their_marks,
-          hfs_has_blocks_and_a_name, marks_of_which_a_part_is_missing_are_not_known,
+          grub_is_known_by_what_its_first_sector_says, hfs_has_blocks_and_a_name, marks_of_which_a_part_is_missing_are_not_known,
           nothing_is_raw_and_holds_nothing, random_bytes_of_every_length_are_raw,
           files_cut_off_at_any_length_are_read_within_their_bounds,
           contents_cut_off_within_their_marks_are_not_known,

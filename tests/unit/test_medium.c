@@ -501,7 +501,7 @@ static struct medium *open_first(const char *type)
 
     ck_assert_msg(files != NULL, "%s", err.text);
     ck_assert_ptr_null(files[count]);
-    medium = medium_open(files, count, type, &err);
+    medium = medium_open(files, count, type, false, &err);
     ck_assert_msg(medium != NULL, "%s", err.text);
     medium_files_free(files);
     return medium;
@@ -536,6 +536,7 @@ END_TEST
 START_TEST(the_parts_of_an_image_follow_each_other)
 {
     for (int round = 0; round < 6; round++) {
+        const size_t each = 40000 + random64() % 60000;
         unsigned parts = 0;
         uint64_t done = 0;
         struct medium *medium;
@@ -543,10 +544,8 @@ START_TEST(the_parts_of_an_image_follow_each_other)
         begin_fake(UP_TO_THE_BAD);
         begin_folder();
         while (done < SIZE) {
-            size_t len = random64() % 4 ? random64() % 100000 : random64() % 3; /* some hold nothing */
+            const size_t len = each < SIZE - done ? each : (size_t)(SIZE - done);
 
-            if (len > SIZE - done)
-                len = (size_t)(SIZE - done);
             write_part(++parts, done, len);
             done += len;
         }
@@ -590,10 +589,41 @@ START_TEST(a_part_that_is_gone_is_an_error_that_names_it)
     write_part(1, 0, 1000);
     strcpy(first, name_of(1));
     strcpy(second, name_of(2));
-    ck_assert_ptr_null(medium_open(files, 2, NULL, &err));
+    ck_assert_ptr_null(medium_open(files, 2, NULL, false, &err));
     ck_assert_ptr_nonnull(strstr(err.text, second));
-    ck_assert_ptr_null(medium_open(files, 2, "raw", &err));
+    ck_assert_ptr_null(medium_open(files, 2, "raw", false, &err));
     end_folder(1);
+}
+END_TEST
+
+START_TEST(parts_of_which_one_is_cut_or_foreign_are_refused)
+{
+    static const struct {
+        size_t lens[3];
+        unsigned named; /* the part that the message is about; 0: nothing is wrong */
+    } cases[] = {{{1000, 1000, 1000}, 0}, {{1000, 1000, 1}, 0},    {{1000, 1000, 0}, 0},
+                 {{1000, 999, 1000}, 2},  {{1000, 0, 1000}, 2},    {{1000, 1001, 1000}, 2},
+                 {{999, 1000, 1000}, 2},  {{1000, 1000, 1001}, 3}, {{1000, 512, 512}, 2}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char first[128], second[128], third[128];
+        char *files[] = {first, second, third, NULL};
+        struct error err = {""};
+        struct medium *medium;
+
+        begin_folder();
+        for (unsigned part = 1; part <= 3; part++)
+            write_part(part, 0, cases[i].lens[part - 1]);
+        strcpy(first, name_of(1));
+        strcpy(second, name_of(2));
+        strcpy(third, name_of(3));
+        medium = medium_open(files, 3, i % 2 ? "raw" : NULL, false, &err);
+        ck_assert_msg((medium != NULL) == !cases[i].named, "case %zu: %s", i, err.text);
+        if (cases[i].named)
+            ck_assert_msg(strstr(err.text, files[cases[i].named - 1]), "case %zu: %s", i, err.text);
+        medium_close(medium);
+        end_folder(3);
+    }
 }
 END_TEST
 
@@ -617,8 +647,7 @@ END_TEST
 
 START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
 {
-    static const uint8_t qcow2[] = {'Q', 'F', 'I', 0xfb, 0, 0, 0, 3, 0, 0, 0, 0,
-                                    0,   0,   0,   0,    0, 0, 0, 0, 0, 0, 0, 16};
+    static const uint8_t qed[] = {'Q', 'E', 'D', 0, 1, 0, 0, 0};
     char first[128];
     char *files[] = {first, NULL};
     struct error err = {""};
@@ -629,11 +658,11 @@ START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
     write_part(1, 0, 70000);
     strcpy(first, name_of(1));
     file = fopen(first, "r+b");
-    ck_assert_uint_eq(fwrite(qcow2, 1, sizeof qcow2, file), sizeof qcow2);
+    ck_assert_uint_eq(fwrite(qed, 1, sizeof qed, file), sizeof qed);
     fclose(file);
-    ck_assert_ptr_null(medium_open(files, 1, NULL, &err));
-    ck_assert_msg(strstr(err.text, first) && strstr(err.text, "qcow2"), "%s", err.text);
-    medium = medium_open(files, 1, "raw", &err);
+    ck_assert_ptr_null(medium_open(files, 1, NULL, false, &err));
+    ck_assert_msg(strstr(err.text, first) && strstr(err.text, "QED"), "%s", err.text);
+    medium = medium_open(files, 1, "raw", false, &err);
     ck_assert_msg(medium != NULL, "%s", err.text);
     ck_assert_uint_eq(medium_size(medium), 70000);
     medium_close(medium);
@@ -650,5 +679,5 @@ RUN_TESTS("medium", all_that_can_be_read_is_right, what_cannot_be_read_is_zeros_
           very_many_bad_stretches_are_noted_in_falling_order, a_medium_tells_what_its_backend_is,
           a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
           a_file_that_became_shorter_is_noted_from_there_on, a_part_that_is_gone_is_an_error_that_names_it,
-          an_empty_file_is_a_medium_of_nothing,
+          parts_of_which_one_is_cut_or_foreign_are_refused, an_empty_file_is_a_medium_of_nothing,
           a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
