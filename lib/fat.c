@@ -26,6 +26,23 @@ bool fat_layout(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_layo
     return layout->data && layout->cluster >= FAT_ENTRY_LEN;
 }
 
+unsigned fat_areas(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_area areas[FAT_AREAS])
+{
+    enum { EXFAT_BOOT_SECTORS = 24, TABLE_AT = 80, TABLE_LEN = 84, SECTOR_SHIFT = 108, TABLES = 110 };
+    struct fat_layout layout;
+
+    if (!fat_layout(boot, is_exfat, &layout))
+        return 0;
+    if (!is_exfat) {
+        areas[0] = (struct fat_area){0, layout.data};
+        return 1;
+    }
+    areas[0] = (struct fat_area){0, (uint64_t)EXFAT_BOOT_SECTORS << boot[SECTOR_SHIFT]};
+    areas[1] = (struct fat_area){bytes_load_le(boot + TABLE_AT, 4) << boot[SECTOR_SHIFT],
+                                 (bytes_load_le(boot + TABLE_LEN, 4) << boot[SECTOR_SHIFT]) * boot[TABLES]};
+    return 2;
+}
+
 bool fat_entry_at(const struct fat_layout *layout, uint64_t inode, uint64_t *at)
 {
     if (inode < FIRST_INODE || inode > INT64_MAX / (2 * FAT_ENTRY_LEN))

@@ -20,6 +20,16 @@ struct fat_layout {
 /* From the boot sector; false if that is impossible. */
 bool fat_layout(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_layout *layout);
 
+/*
+ * Where the file system's own tables lie: boot sectors, reserved ones, FATs.  Returns how many areas there
+ * are, 0 if the boot sector contradicts itself.
+ */
+enum { FAT_AREAS = 2 };
+struct fat_area {
+    uint64_t start, len; /* bytes */
+};
+unsigned fat_areas(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_area areas[FAT_AREAS]);
+
 /* The byte of the file system at which an inode's entry lies; false if there is none of that number. */
 bool fat_entry_at(const struct fat_layout *layout, uint64_t inode, uint64_t *at);
 bool fat_begins_cluster(const struct fat_layout *layout, uint64_t inode);

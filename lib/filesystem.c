@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "filesystem.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,43 +59,23 @@ static TSK_FS_INFO *open_in_pool(struct filesystem *filesystem, const struct dis
     return image ? tsk_fs_open_img_decrypt(image, 0, TSK_FS_TYPE_APFS, "") : NULL;
 }
 
-/*
- * The superblock of ext.  With meta_bg the descriptors of groups lie elsewhere than libtsk 4.11 looks for
- * them, but for those in the first block of them: what is behind is not read.
- */
+/* With meta_bg libtsk 4.11 finds only the first groups: what comes after them belongs to no object. */
 static void fill_ext(struct filesystem *filesystem)
 {
-    enum {
-        SUPERBLOCK = 1024,
-        LEN = 0x290,
-        BLOCKS_PER_GROUP = 0x20,
-        INODES_PER_GROUP = 0x28,
-        FEATURES = 0x60,
-        DESCRIPTOR_LEN = 0xfe,
-        FIRST_META_GROUP = 0x104,
-        PROJECT_QUOTA = 0x26c,
-        ORPHAN_FILE = 0x280,
-        HAS_TYPES = 0x2,
-        HAS_META_GROUPS = 0x10,
-        IS_64BIT = 0x80,
-        SMALL_DESCRIPTOR = 32,
-    };
     struct filesystem_facts *facts = &filesystem->facts;
-    uint8_t block[LEN];
-    uint64_t features, descriptor, groups;
+    struct extgroups *ext = &filesystem->ext;
+    uint8_t superblock[EXTGROUPS_SUPERBLOCK_LEN];
+    uint64_t groups;
 
-    medium_read(disk_medium(filesystem->disk), filesystem->image_start + SUPERBLOCK, block, LEN);
-    features = bytes_load_le(block + FEATURES, 4);
-    filesystem->ext = (struct filesystem_ext){.project_quota = bytes_load_le(block + PROJECT_QUOTA, 4),
-                                              .orphan_file = bytes_load_le(block + ORPHAN_FILE, 4),
-                                              .has_types = (features & HAS_TYPES) != 0};
-    descriptor = features & IS_64BIT ? bytes_load_le(block + DESCRIPTOR_LEN, 2) : SMALL_DESCRIPTOR;
-    if (!(features & HAS_META_GROUPS) || descriptor < SMALL_DESCRIPTOR)
+    filesystem_read(filesystem, EXTGROUPS_SUPERBLOCK_AT, superblock, sizeof superblock);
+    if (!extgroups_parse(superblock, ext)) {
+        *ext = (struct extgroups){0};
         return;
-    groups = (bytes_load_le(block + FIRST_META_GROUP, 4) + 1) * (facts->block_size / descriptor);
-    if (facts->last_inode > groups * bytes_load_le(block + INODES_PER_GROUP, 4)) {
-        facts->last_inode = groups * bytes_load_le(block + INODES_PER_GROUP, 4);
-        facts->last_block = facts->first_block + groups * bytes_load_le(block + BLOCKS_PER_GROUP, 4) - 1;
+    }
+    groups = extgroups_seen_by_tsk(ext);
+    if (groups < ext->group_count && facts->last_inode > groups * ext->inodes_per_group) {
+        facts->last_inode = groups * ext->inodes_per_group;
+        facts->last_block = facts->first_block + groups * ext->blocks_per_group - 1;
         facts->has_meta_groups = true;
     }
 }
@@ -139,6 +120,11 @@ void filesystem_close(struct filesystem *filesystem)
     free(filesystem);
 }
 
+void filesystem_read(struct filesystem *filesystem, uint64_t at, void *into, size_t len)
+{
+    medium_read(disk_medium(filesystem->disk), filesystem->image_start + at, into, len);
+}
+
 const struct filesystem_facts *filesystem_facts(const struct filesystem *filesystem)
 {
     return &filesystem->facts;
@@ -149,17 +135,20 @@ const struct filesystem_facts *filesystem_facts(const struct filesystem *filesys
 struct mapping {
     TSK_FS_INFO *info;
     filesystem_stretch found;
+    void (*used)(void *arg, uint64_t block);
     void *arg;
 };
 
 static int map_read(void *arg, uint64_t block, uint8_t *into)
 {
     const struct mapping *mapping = arg;
+    const uint32_t size = mapping->info->block_size;
 
-    return tsk_fs_read_block(mapping->info, block, (char *)into, mapping->info->block_size) ==
-                   (ssize_t)mapping->info->block_size
-               ? 0
-               : -1;
+    if (tsk_fs_read_block(mapping->info, block, (char *)into, size) != (ssize_t)size)
+        return -1;
+    if (mapping->used)
+        mapping->used(mapping->arg, block);
+    return 0;
 }
 
 static int map_add(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
@@ -170,9 +159,9 @@ static int map_add(void *arg, uint64_t file_block, uint64_t block, uint64_t coun
 }
 
 int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len,
-                       filesystem_stretch found, void *arg)
+                       filesystem_stretch found, void (*used)(void *arg, uint64_t block), void *arg)
 {
-    struct mapping mapping = {filesystem->info, found, arg};
+    struct mapping mapping = {filesystem->info, found, used, arg};
     const struct extmap map = {.block_size = filesystem->facts.block_size,
                                .block_count = filesystem->info->last_block + 1,
                                .read = map_read,
@@ -247,14 +236,57 @@ static size_t restore_name(const struct filesystem *filesystem, uint64_t inode, 
     return len;
 }
 
+/*
+ * Since 4.12 libtsk gives up a folder when it would need room for more names than a million, on ISO 9660
+ * without an error (see LIBTSK.md).  It does not when there is room already.
+ */
+enum { MOST_NAMES = TSK_VERSION_NUM >= 0x04120000 ? 1000000 : INT_MAX };
+
+static bool is_given_up(const TSK_FS_DIR *folder)
+{
+    return folder && folder->names_used >= MOST_NAMES && folder->names_used == folder->names_alloc;
+}
+
+static int add_room(TSK_FS_DIR *folder)
+{
+    const size_t count = folder->names_alloc;
+    TSK_FS_NAME *names = realloc(folder->names, 2 * count * sizeof *names);
+
+    if (!names)
+        return -1;
+    memset(names + count, 0, count * sizeof *names);
+    for (size_t i = count; i < 2 * count; i++)
+        names[i].tag = TSK_FS_NAME_TAG;
+    folder->names = names;
+    folder->names_alloc = 2 * count;
+    return 0;
+}
+
+/* As tsk_fs_dir_open_meta; a folder that is given up for lack of memory has the names that were read. */
+static TSK_FS_DIR *open_folder(TSK_FS_INFO *info, uint64_t inode)
+{
+    TSK_FS_DIR *folder = NULL;
+    TSK_RETVAL_ENUM code = info->dir_open_meta(info, &folder, inode, 0);
+
+    while (is_given_up(folder) && add_room(folder) == 0) {
+        tsk_error_reset();
+        code = info->dir_open_meta(info, &folder, inode, 0);
+    }
+    if (code == TSK_OK || is_given_up(folder))
+        return folder;
+    tsk_fs_dir_close(folder);
+    return NULL;
+}
+
 /* A folder as libtsk reads it. */
 static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
                        struct error *err)
 {
     TSK_FS_DIR *folder;
+    bool incomplete;
     int stop = 0;
 
-    folder = tsk_fs_dir_open_meta(filesystem->info, inode);
+    folder = open_folder(filesystem->info, inode);
     if (!folder)
         return tsk_failed(err, "folder %llu cannot be read", (unsigned long long)inode);
     for (size_t i = 0; i < tsk_fs_dir_getsize(folder) && !stop; i++) {
@@ -274,8 +306,11 @@ static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem
                                                     .name = text,
                                                     .len = len});
     }
+    incomplete = is_given_up(folder);
     tsk_fs_dir_close(folder);
-    return 0;
+    return incomplete
+               ? error_set(err, "folder %llu: only a million names were read", (unsigned long long)inode)
+               : 0;
 }
 
 /* An ext folder, block by block. */
@@ -314,8 +349,7 @@ static int read_ext_blocks(void *arg, uint64_t file_block, uint64_t block, uint6
 
     (void)file_block;
     for (uint64_t i = 0; i < count && !unwritten; i++) {
-        medium_read(disk_medium(filesystem->disk), filesystem->image_start + (block + i) * size,
-                    folder->block, size);
+        filesystem_read(folder->filesystem, (block + i) * size, folder->block, size);
         if (extdir_block(&folder->dir, folder->block, size))
             folder->damaged = true;
     }
@@ -334,11 +368,11 @@ static int read_ext_folder(struct filesystem *filesystem, TSK_FS_FILE *file, fil
 
     if (!folder.block)
         return error_set(err, "out of memory");
-    folder.dir = (struct extdir){.has_types = filesystem->ext.has_types,
+    folder.dir = (struct extdir){.has_types = extgroups_has_types(&filesystem->ext),
                                  .last_inode = filesystem->info->last_inum,
                                  .found = found_ext_name,
                                  .arg = &folder};
-    if (filesystem_map_ext(filesystem, file->meta, file->meta->size, read_ext_blocks, &folder))
+    if (filesystem_map_ext(filesystem, file->meta, file->meta->size, read_ext_blocks, NULL, &folder))
         folder.damaged = true;
     free(folder.block);
     return folder.damaged ? error_set(err, "folder %llu is damaged, names may be missing",
@@ -456,7 +490,7 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
 
 struct free_blocks {
     const struct filesystem *filesystem;
-    void (*found)(void *arg, uint64_t start, uint64_t len);
+    filesystem_range found;
     void (*getting_on)(void *arg);
     void *arg;
     uint64_t first, end; /* of the stretch that is being collected */
@@ -487,8 +521,8 @@ static TSK_WALK_RET_ENUM free_block(const TSK_FS_BLOCK *block, void *arg)
 }
 
 int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
-                           void (*found)(void *arg, uint64_t start, uint64_t len),
-                           void (*getting_on)(void *arg), void *arg, struct error *err)
+                           filesystem_range found, void (*getting_on)(void *arg), void *arg,
+                           struct error *err)
 {
     struct free_blocks blocks = {
         .filesystem = filesystem, .found = found, .getting_on = getting_on, .arg = arg};

@@ -35,7 +35,7 @@ struct filesystem_facts {
     uint64_t first_block, last_block; /* as far as the image holds them */
     uint32_t block_size;
     uint64_t start, len;  /* on the image, as the file system claims */
-    bool has_meta_groups; /* ext: what lies behind the last inode and block cannot be read */
+    bool has_meta_groups; /* ext: what comes after the last inode and block belongs to no object */
     bool inodes_doubtful; /* it claims more inodes than it has room for: only so many are looked at */
 };
 
@@ -77,8 +77,8 @@ struct filesystem_content; /* of an object that runs alone do not tell: compress
 typedef int (*filesystem_object)(void *arg, struct object *object, struct filesystem_content *content);
 
 /*
- * The objects of an inode, of the kinds of a set of OBJECT_BIT; OBJECT_DELETED stands for whatever is not
- * allocated. What is not used gives none.  -1 if the inode cannot be read: the error tells only the cause.
+ * The objects of an inode, of the kinds of a set of OBJECT_BIT and OBJECT_DETAILS; OBJECT_DELETED stands for
+ * whatever is not allocated.  What is not used gives none.  -1 if the inode cannot be read: the error tells only the cause.
  */
 int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
                        void *arg, struct error *err);
@@ -86,9 +86,21 @@ int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned k
 /* As pread. */
 ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len);
 
-/* Stretches of free blocks among first..last, as bytes of the image; getting_on is called now and then. */
+/* ---- what is no file ---- */
+
+/* Bytes of the image. */
+typedef void (*filesystem_range)(void *arg, uint64_t start, uint64_t len);
+
+/*
+ * Where the file system keeps structures that are no objects of an inode: boot areas, superblocks, bitmaps,
+ * tables.  In any order, and they may overlap.  getting_on is called now and then.
+ */
+int filesystem_structures(struct filesystem *filesystem, filesystem_range found,
+                          void (*getting_on)(void *arg), void *arg, struct error *err);
+
+/* Stretches of free blocks among first..last; getting_on is called now and then. */
 int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
-                           void (*found)(void *arg, uint64_t start, uint64_t len),
+                           filesystem_range found,
                            void (*getting_on)(void *arg), void *arg, struct error *err);
 
 #endif

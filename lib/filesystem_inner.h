@@ -4,15 +4,10 @@
 
 /* What the files of this module share. */
 
+#include "extgroups.h"
 #include "fat.h"
 #include "filesystem.h"
 #include "tsk.h"
-
-/* What libtsk does not tell of an ext file system, from its superblock. */
-struct filesystem_ext {
-    uint64_t project_quota, orphan_file; /* inodes of its own among those of files; 0: there are none */
-    bool has_types;                      /* names tell the type of the file */
-};
 
 struct filesystem {
     struct disk *disk;
@@ -22,7 +17,7 @@ struct filesystem {
     uint64_t image_start; /* where block 0 lies on the image */
     bool direct;          /* blocks are bytes of the image as they are */
     struct object object; /* the one that is being told */
-    struct filesystem_ext ext;
+    struct extgroups ext; /* of an ext file system; zeros if its superblock contradicts itself */
     bool told_content; /* of the inode that is being told */
 };
 
@@ -32,13 +27,21 @@ static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)
 }
 
 /*
- * Stretches of blocks of an ext file, in order, as far as byte len; -1: also what is reserved behind.
- * libtsk's own map of them is not used: see extmap.h.  -1 if a part of the map cannot be used.
+ * Stretches of blocks of an ext file, in order, as far as byte len; -1: also what is reserved after its end.
+ * used gets each block that holds a part of the map itself; it may be NULL.  libtsk's own map is not used:
+ * see extmap.h.  -1 if a part of the map cannot be used.
  */
 typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block, uint64_t count,
                                   bool unwritten);
 int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, int64_t len,
-                       filesystem_stretch found, void *arg);
+                       filesystem_stretch found, void (*used)(void *arg, uint64_t block), void *arg);
+
+/* Bytes from a place in the file system; what cannot be read is zeros. */
+void filesystem_read(struct filesystem *filesystem, uint64_t at, void *into, size_t len);
+
+/* Whether a file is the file system's own, not a user's; and whether a stream of such a file is. */
+bool filesystem_owns(const struct filesystem *filesystem, TSK_FS_FILE *file);
+bool filesystem_owns_stream(const struct filesystem *filesystem, uint64_t inode, const char *name);
 
 /* An entry of a FAT or exFAT folder, which libtsk numbers as inodes; false if it cannot be read. */
 bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,

@@ -6,15 +6,14 @@
 #include "fat.h"
 #include "filesystem_inner.h"
 #include "ntfs.h"
+#include "ranges.h"
 
 /* A file on an ISO 9660 disc of more than 4 GiB is several extents, which libtsk tells as files of one name.
  */
 static const uint64_t ISO_FULL_EXTENT = 0xfffff800;
 
 enum {
-    EXT_FIRST_FILE = 11, /* inodes below are the file system's own, but for the root folder */
-    EXT_SHORT_LINK = 60, /* a link to so long a path has blocks */
-    HFS_FIRST_FILE = 16,
+    EXT_SHORT_LINK = 60, /* the target of a link that is this long has blocks */
 };
 
 struct filesystem_content {
@@ -30,8 +29,8 @@ struct telling {
     bool own; /* a file of the file system itself */
     filesystem_object found;
     void *arg;
-    struct object_run *slack; /* on the image; offset is not used */
-    size_t slack_count, slack_room;
+    struct ranges slack, map; /* on the image; map: blocks that hold the object's block map */
+    bool out_of_memory;       /* some of these are missing */
     uint64_t known; /* bytes of the content that may be stored; behind them are zeros and, on disk, what was
                        there before */
 };
@@ -69,7 +68,7 @@ static void begin_object(struct telling *telling, enum object_kind kind)
     object->times[OBJECT_ATIME] = (struct object_stamp){meta->atime, meta->atime_nano};
     object->times[OBJECT_CTIME] = (struct object_stamp){meta->ctime, meta->ctime_nano};
     object->times[OBJECT_CRTIME] = (struct object_stamp){meta->crtime, meta->crtime_nano};
-    telling->slack_count = 0;
+    telling->slack.count = 0;
 }
 
 /* How an object's content is called that has no name of its own. */
@@ -89,28 +88,10 @@ static bool wanted(const struct telling *telling, enum object_kind kind)
     return (telling->kinds & OBJECT_BIT(kind)) != 0;
 }
 
-static void add_slack(struct telling *telling, uint64_t image, uint64_t len)
+static void add_range(struct telling *telling, struct ranges *ranges, uint64_t image, uint64_t len)
 {
-    struct object_run *last = telling->slack_count ? &telling->slack[telling->slack_count - 1] : NULL;
-
-    if (len == 0 || !wanted(telling, OBJECT_SLACK))
-        return;
-    if (last && last->image + last->len == image) {
-        last->len += len;
-        return;
-    }
-    if (!telling->slack || telling->slack_count == telling->slack_room) {
-        size_t room = telling->slack_room ? telling->slack_room * 2 : 8;
-        struct object_run *slack = realloc(telling->slack, room * sizeof *slack);
-
-        if (!slack) {
-            object_blame(&telling->filesystem->object, OBJECT_PARTIAL, "no memory for its slack");
-            return;
-        }
-        telling->slack = slack;
-        telling->slack_room = room;
-    }
-    telling->slack[telling->slack_count++] = (struct object_run){0, image, len};
+    if (len > 0 && ranges_add(ranges, image, len))
+        telling->out_of_memory = true;
 }
 
 /* Blocks of the content, from a byte of it on; what lies behind the known content is slack. */
@@ -133,7 +114,8 @@ static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, 
         known = len;
     if (object_add_run(object, offset, image, known))
         object_blame(object, OBJECT_PARTIAL, "a part of its block map cannot be used");
-    add_slack(telling, image + known, len - known);
+    if (wanted(telling, OBJECT_SLACK))
+        add_range(telling, &telling->slack, image + known, len - known);
     return 0;
 }
 
@@ -145,13 +127,13 @@ static int tell(struct telling *telling, struct filesystem_content *content)
 /* The slack that was seen with an object. */
 static int tell_slack(struct telling *telling)
 {
-    for (size_t i = 0, count = telling->slack_count; i < count; i++) {
+    for (size_t i = 0, count = telling->slack.count; i < count; i++) {
         struct object *object = &telling->filesystem->object;
 
         begin_object(telling, OBJECT_SLACK);
         object->flags |= OBJECT_RANGE;
-        object->start = telling->slack[i].image;
-        object->size = telling->slack[i].len;
+        object->start = telling->slack.list[i].start;
+        object->size = telling->slack.list[i].len;
         if (object_add_run(object, 0, object->start, object->size))
             object_blame(object, OBJECT_UNREADABLE, "out of memory");
         if (tell(telling, NULL))
@@ -163,17 +145,42 @@ static int tell_slack(struct telling *telling)
 /* Whether an object of this kind has anything that is wanted: itself, or slack. */
 static bool worth_it(const struct telling *telling, enum object_kind kind)
 {
-    return wanted(telling, kind) || (wanted(telling, OBJECT_SLACK) && kind <= OBJECT_STREAM);
+    return wanted(telling, kind) || wanted(telling, OBJECT_SLACK);
+}
+
+/* Not a block of its own, and no content either. */
+static bool is_detail(const struct object *object)
+{
+    return object->kind >= OBJECT_METADATA && object->run_count == 0;
 }
 
 static int tell_wanted(struct telling *telling, struct filesystem_content *content)
 {
     const struct object *object = &telling->filesystem->object;
-    const enum object_kind kind = object->kind;
 
-    if (wanted(telling, kind) && tell(telling, content)) /* which may take the object away */
+    if (wanted(telling, object->kind) && (!is_detail(object) || (telling->kinds & OBJECT_DETAILS)) &&
+        tell(telling, content)) /* which may take the object away */
         return -1;
-    return kind <= OBJECT_STREAM ? tell_slack(telling) : 0;
+    return tell_slack(telling);
+}
+
+/* The blocks that say where the content lies, one after the other. */
+static int tell_map(struct telling *telling, uint32_t type)
+{
+    struct object *object = &telling->filesystem->object;
+
+    if (telling->map.count == 0 || !wanted(telling, OBJECT_METADATA))
+        return 0;
+    begin_object(telling, OBJECT_METADATA);
+    object->type = type;
+    for (size_t i = 0; i < telling->map.count; i++) {
+        const struct range *range = &telling->map.list[i];
+
+        if (object_add_run(object, object->size, range->start, range->len))
+            object_blame(object, OBJECT_PARTIAL, "out of memory");
+        object->size += range->len;
+    }
+    return tell(telling, NULL);
 }
 
 static int set_size(struct telling *telling, TSK_OFF_T size)
@@ -202,26 +209,58 @@ static int add_extent(void *arg, uint64_t file_block, uint64_t block, uint64_t c
     return add_blocks(telling, file_block * size, block, count, unwritten);
 }
 
+/* The same blocks may be named again and again: a map of the same length as the disk is long enough. */
+static void add_map_block(void *arg, uint64_t block)
+{
+    struct telling *telling = arg;
+    const uint64_t size = telling->filesystem->facts.block_size;
+
+    add_range(telling, &telling->map, telling->filesystem->image_start + block * size, size);
+}
+
+/* A block of the resize inode is one more of the file system's own, wherever in that huge file it lies. */
+static int add_reserved(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
+{
+    (void)file_block;
+    (void)unwritten;
+    for (uint64_t i = 0; i < count; i++)
+        add_map_block(arg, block + i);
+    return 0;
+}
+
+static bool has_ext_blocks(const TSK_FS_META *meta)
+{
+    return meta->type == TSK_FS_META_TYPE_REG || meta->type == TSK_FS_META_TYPE_DIR ||
+           (meta->type == TSK_FS_META_TYPE_LNK && meta->size >= EXT_SHORT_LINK);
+}
+
+static uint32_t ext_map_type(const TSK_FS_META *meta)
+{
+    return meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_EXTENTS ? TSK_FS_ATTR_TYPE_UNIX_EXTENT
+                                                                      : TSK_FS_ATTR_TYPE_UNIX_INDIR;
+}
+
 static int tell_ext(struct telling *telling)
 {
     const TSK_FS_META *meta = telling->file->meta;
     struct filesystem *filesystem = telling->filesystem;
     enum object_kind kind = content_kind(telling);
 
-    if (!worth_it(telling, kind))
+    if (telling->own && meta->addr == EXTGROUPS_RESIZE_INODE) {
+        filesystem_map_ext(filesystem, meta, -1, add_reserved, add_map_block, telling);
+        return tell_map(telling, ext_map_type(meta));
+    }
+    if (!worth_it(telling, kind) && !wanted(telling, OBJECT_METADATA))
         return 0;
     begin_object(telling, kind);
     filesystem->object.type = TSK_FS_ATTR_TYPE_DEFAULT;
-    if (set_size(telling, meta->size))
+    if (set_size(telling, meta->size) || !has_ext_blocks(meta))
         return tell_wanted(telling, NULL);
-    if (kind == OBJECT_METADATA &&
-        (meta->type != TSK_FS_META_TYPE_LNK || meta->size < EXT_SHORT_LINK)) /* no blocks of their own */
-        return tell_wanted(telling, NULL);
-    /* With preallocated blocks behind the end, which are slack. */
+    /* With preallocated blocks after the end, which are slack. */
     if (filesystem_map_ext(filesystem, meta, wanted(telling, OBJECT_SLACK) ? -1 : meta->size, add_extent,
-                           telling))
+                           add_map_block, telling))
         object_blame(&filesystem->object, OBJECT_PARTIAL, "its block map is damaged");
-    return tell_wanted(telling, NULL);
+    return tell_wanted(telling, NULL) || tell_map(telling, ext_map_type(meta)) ? -1 : 0;
 }
 
 /* ---- all others: by the attributes that libtsk loads ---- */
@@ -259,25 +298,62 @@ static void add_runs(struct telling *telling, const TSK_FS_ATTR *attribute)
         blame_lost(telling, covered);
 }
 
+/* Attributes that a program keeps whatever it likes in, beside a file's content. */
+static bool is_stream(const struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    const bool named = attribute->name && attribute->name[0];
+
+    switch (attribute->type) {
+    case TSK_FS_ATTR_TYPE_HFS_RSRC:
+    case TSK_FS_ATTR_TYPE_HFS_EXT_ATTR:
+    case TSK_FS_ATTR_TYPE_NTFS_EA:
+    case TSK_FS_ATTR_TYPE_NTFS_PROP:
+        return true;
+    case TSK_FS_ATTR_TYPE_NTFS_DATA:
+        return named;
+    case TSK_FS_ATTR_TYPE_NTFS_LOG: /* resident ones hold a transaction's numbers, or a key */
+        return !(attribute->flags & TSK_FS_ATTR_RES);
+    default: /* types that nobody has defined */
+        return filesystem_is_ntfs(telling->filesystem) && attribute->type > TSK_FS_ATTR_TYPE_NTFS_LOG;
+    }
+}
+
 static bool is_content(const TSK_FS_ATTR *attribute)
 {
     return attribute->type == TSK_FS_ATTR_TYPE_DEFAULT || attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA ||
-           attribute->type == TSK_FS_ATTR_TYPE_HFS_DATA || attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC;
+           attribute->type == TSK_FS_ATTR_TYPE_HFS_DATA;
 }
 
 static enum object_kind attribute_kind(const struct telling *telling, const TSK_FS_ATTR *attribute)
 {
-    bool named = attribute->name && attribute->name[0];
+    const TSK_FS_META *meta = telling->file->meta;
 
-    if (!is_content(attribute))
-        return telling->file->meta->type == TSK_FS_META_TYPE_DIR &&
-                       attribute->type == TSK_FS_ATTR_TYPE_NTFS_IDXROOT
-                   ? OBJECT_FOLDER
-                   : OBJECT_METADATA;
-    if (attribute->type == TSK_FS_ATTR_TYPE_HFS_RSRC ||
-        (attribute->type == TSK_FS_ATTR_TYPE_NTFS_DATA && named))
-        return telling->own ? OBJECT_METADATA : OBJECT_STREAM;
-    return content_kind(telling);
+    if (is_stream(telling, attribute))
+        return telling->own && filesystem_owns_stream(telling->filesystem, meta->addr,
+                                                      attribute->name ? attribute->name : "")
+                   ? OBJECT_METADATA
+                   : OBJECT_STREAM;
+    if (is_content(attribute))
+        return content_kind(telling);
+    return meta->type == TSK_FS_META_TYPE_DIR && attribute->type == TSK_FS_ATTR_TYPE_NTFS_IDXROOT
+               ? OBJECT_FOLDER
+               : OBJECT_METADATA;
+}
+
+/*
+ * The clusters of a compressed attribute as they are stored, as slack: what is left in a unit after its
+ * compressed bytes, does not decompress, or lies after the content's end would be read by nobody otherwise.
+ * Units that are not compressed are read twice.
+ */
+static void add_stored(struct telling *telling, const TSK_FS_ATTR *attribute)
+{
+    const struct filesystem *filesystem = telling->filesystem;
+    const uint64_t size = filesystem->facts.block_size, blocks = filesystem->info->last_block + 1;
+
+    for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run && wanted(telling, OBJECT_SLACK); run = run->next)
+        if (!(run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE)) && run->addr < blocks &&
+            run->len <= blocks - run->addr)
+            add_range(telling, &telling->slack, filesystem->image_start + run->addr * size, run->len * size);
 }
 
 static bool is_direct(const struct telling *telling, const TSK_FS_ATTR *attribute)
@@ -312,10 +388,10 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
 
     if (kind <= OBJECT_DELETED || kind == OBJECT_FOLDER)
         telling->filesystem->told_content = true;
-    /* $BadClus:$Bad claims all of the volume and holds nothing. */
+    /* $BadClus:$Bad is as long as the volume and holds nothing; its clusters, if any, belong to nobody. */
     if (!worth_it(telling, kind) ||
-        (filesystem_is_ntfs(telling->filesystem) && telling->file->meta->addr == 8 &&
-         kind == OBJECT_METADATA && attribute->name && strcmp(attribute->name, "$Bad") == 0))
+        (filesystem_is_ntfs(telling->filesystem) && telling->file->meta->addr == 8 && kind == OBJECT_STREAM &&
+         attribute->name && strcmp(attribute->name, "$Bad") == 0))
         return 0;
     begin_object(telling, kind);
     object->type = (uint32_t)attribute->type;
@@ -339,8 +415,10 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
         if (direct && telling->filesystem->info->ftype == TSK_FS_TYPE_EXFAT && kind <= OBJECT_DELETED)
             telling->known = exfat_written(telling, object->size);
         if (attribute->flags & TSK_FS_ATTR_COMP)
-            telling->known = INT64_MAX; /* the stored bytes are not the content's: no slack can be told */
+            telling->known = INT64_MAX; /* the stored bytes are not the content's */
         add_runs(telling, attribute);
+        if (attribute->flags & TSK_FS_ATTR_COMP)
+            add_stored(telling, attribute);
     }
     return tell_wanted(telling, direct ? NULL : &content);
 }
@@ -350,12 +428,23 @@ static int tell_empty(struct telling *telling)
 {
     enum object_kind kind = content_kind(telling);
 
-    if (kind == OBJECT_METADATA || !wanted(telling, kind))
+    if (kind == OBJECT_METADATA || !wanted(telling, kind) ||
+        (kind == OBJECT_FOLDER && !(telling->kinds & OBJECT_DETAILS)))
         return 0;
     begin_object(telling, kind);
     telling->filesystem->object.type =
         (uint32_t)telling->filesystem->info->get_default_attr_type(telling->file);
+    if (kind != OBJECT_FOLDER && telling->file->meta->size > 0 &&
+        set_size(telling, telling->file->meta->size) == 0)
+        object_blame(&telling->filesystem->object, OBJECT_UNREADABLE, "its content cannot be found");
     return tell(telling, NULL);
+}
+
+/* Since 4.12 libtsk has no attribute for an empty file whose content is in its inode, and calls that an
+ * error. */
+static bool is_empty_inline(const TSK_FS_META *meta)
+{
+    return meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_INLINE && meta->size == 0;
 }
 
 static int tell_attributes(struct telling *telling)
@@ -364,7 +453,8 @@ static int tell_attributes(struct telling *telling)
 
     tsk_error_reset();
     count = tsk_fs_file_attr_getsize(telling->file);
-    if (count == 0 && tsk_error_get_errno() && content_kind(telling) <= OBJECT_DELETED) {
+    if (count == 0 && tsk_error_get_errno() && !is_empty_inline(telling->file->meta) &&
+        content_kind(telling) <= OBJECT_DELETED) {
         struct error err;
 
         begin_object(telling, content_kind(telling));
@@ -391,51 +481,14 @@ static bool is_extension_record(TSK_FS_FILE *file)
            !tsk_fs_file_attr_get_type(file, TSK_FS_ATTR_TYPE_NTFS_SI, 0, 0);
 }
 
-static bool is_below_extend(TSK_FS_FILE *file)
-{
-    for (int i = 0, count = tsk_fs_file_attr_getsize(file); i < count; i++) {
-        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
-        struct ntfs_name name;
-        size_t len;
-        const uint8_t *data = attribute ? filesystem_name_data(attribute, &len) : NULL;
-
-        if (data && ntfs_name(data, len, &name))
-            return name.parent == NTFS_EXTEND;
-    }
-    return false;
-}
-
-/* Entries of a FAT or exFAT folder that are no files: the label, the bitmap .. */
-static bool is_fat_own(const struct filesystem *filesystem, uint64_t inode)
-{
-    struct fat_layout layout;
-    uint8_t entry[FAT_ENTRY_LEN];
-
-    return filesystem_fat_entry(filesystem->info, inode, &layout, entry) &&
-           !fat_is_file(entry, filesystem->info->ftype == TSK_FS_TYPE_EXFAT);
-}
-
-static bool is_own(const struct filesystem *filesystem, TSK_FS_FILE *file)
-{
-    const TSK_FS_META *meta = file->meta;
-
-    if (meta->type == TSK_FS_META_TYPE_VIRT || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
-        return true;
-    if (filesystem_is_ntfs(filesystem))
-        return meta->addr < NTFS_FIRST_FILE || is_below_extend(file);
-    if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype))
-        return (meta->addr < EXT_FIRST_FILE && meta->addr != filesystem->info->root_inum) ||
-               meta->addr == filesystem->ext.project_quota || meta->addr == filesystem->ext.orphan_file;
-    if (TSK_FS_TYPE_ISHFS(filesystem->info->ftype))
-        return meta->addr < HFS_FIRST_FILE;
-    return TSK_FS_TYPE_ISFAT(filesystem->info->ftype) && is_fat_own(filesystem, meta->addr);
-}
-
 static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
 {
     const TSK_FS_META *meta = file->meta;
 
     if (meta->type == TSK_FS_META_TYPE_UNDEF || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
+        return false;
+    /* $MBR, $FAT1, $FAT2: libtsk's names for a part of the structures. */
+    if (meta->type == TSK_FS_META_TYPE_VIRT && TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
     /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called
      * used. */
@@ -478,16 +531,17 @@ int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned k
     }
     filesystem->told_content = false;
     if (is_used(filesystem, telling.file)) {
-        telling.own = is_own(filesystem, telling.file);
+        telling.own = filesystem_owns(filesystem, telling.file);
         if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype) &&
             telling.file->meta->content_type != TSK_FS_META_CONTENT_TYPE_EXT4_INLINE)
             tell_ext(&telling);
         else
             tell_attributes(&telling);
     }
-    free(telling.slack);
+    ranges_release(&telling.slack);
+    ranges_release(&telling.map);
     tsk_fs_file_close(telling.file);
-    return 0;
+    return telling.out_of_memory ? error_set(err, "cannot be read in full: out of memory") : 0;
 }
 
 ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len)

@@ -64,3 +64,15 @@ uint32_t ntfs_record_len(const uint8_t boot[NTFS_BOOT_LEN])
         return (uint32_t)(record * boot[CLUSTER_AT] * bytes_load_le(boot + SECTOR_AT, 2));
     return record > 256 - 32 ? 1u << (256 - record) : 0;
 }
+
+uint32_t ntfs_boot_copy(const uint8_t boot[NTFS_BOOT_LEN], uint64_t *at)
+{
+    enum { SECTOR_AT = 11, SECTORS_AT = 40, LARGEST_SECTOR = 4096 };
+    const uint32_t sector = (uint32_t)bytes_load_le(boot + SECTOR_AT, 2);
+    const uint64_t sectors = bytes_load_le(boot + SECTORS_AT, 8);
+
+    if (sector == 0 || sector > LARGEST_SECTOR || sectors > INT64_MAX / sector)
+        return 0;
+    *at = sectors * sector; /* it is not one of them */
+    return sector;
+}

@@ -9,7 +9,7 @@
 /* What libtsk does not tell of NTFS, by its bytes: the whole of a name, whose name it is, the length of a
  * record. */
 enum {
-    NTFS_FIRST_FILE = 24, /* records below are the file system's own */
+    NTFS_FIRST_FILE = 24, /* records below are reserved */
     NTFS_EXTEND = 11,     /* the folder of more of its own files */
     NTFS_BOOT_LEN = 80,
     NTFS_MAX_NAME = 255 * 3, /* bytes */
@@ -29,5 +29,8 @@ bool ntfs_name(const uint8_t *data, size_t len, struct ntfs_name *name);
 
 /* Bytes in a record, by the boot sector; 0 if that is impossible. */
 uint32_t ntfs_record_len(const uint8_t boot[NTFS_BOOT_LEN]);
+
+/* Where the copy of the boot sector lies, in bytes of the volume; returns its length, 0 if that is impossible. */
+uint32_t ntfs_boot_copy(const uint8_t boot[NTFS_BOOT_LEN], uint64_t *at);
 
 #endif
