@@ -232,6 +232,17 @@ static void blame_bad(const struct medium *medium, struct object *object)
         object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", bad);
 }
 
+/* What was not read, but is known to be lost. */
+static void blame_lost(const struct medium *medium, struct object *object)
+{
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < object->run_count; i++)
+        lost += medium_lost_bytes(medium, object->runs[i].image, object->runs[i].len);
+    if (lost)
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", lost);
+}
+
 static void finish(struct batch *batch, const struct medium *medium, struct object *object)
 {
     batch->inspector->end(batch->state, object);
@@ -264,23 +275,41 @@ static void inspect_runs(struct batch *batch, struct medium *medium, struct obje
     finish(batch, medium, object);
 }
 
+/* As pread; what it gives is given to the inspector. */
+static size_t give_content(struct batch *batch, struct filesystem_content *content, uint64_t from, size_t len)
+{
+    const ssize_t got = filesystem_content_read(content, from, batch->arena, len);
+
+    if (got <= 0 || (size_t)got > len)
+        return 0;
+    give(batch, batch->arena, (size_t)got);
+    return (size_t)got;
+}
+
+/* Of a piece that cannot be read, all units of the file system's compression that can be; the others are
+ * zeros. One that has very many of those is given up. */
 static void inspect_content(struct batch *batch, const struct medium *medium, struct object *object,
                             struct filesystem_content *content)
 {
-    uint64_t done = 0;
+    enum { MOST_FAILURES = 4096 };
+    unsigned failures = 0;
 
-    while (done < object->size) {
-        size_t len = object->size - done < PIECE ? (size_t)(object->size - done) : PIECE;
-        ssize_t got = filesystem_content_read(content, done, batch->arena, len);
+    for (uint64_t done = 0; done < object->size && failures < MOST_FAILURES;) {
+        const uint64_t left = object->size - done;
+        size_t len = left < PIECE ? (size_t)left : PIECE, got = give_content(batch, content, done, len);
 
-        if (got <= 0 || (size_t)got > len) {
-            object_blame(object, OBJECT_PARTIAL, "it cannot be read from byte %" PRIu64 " on", done);
-            break;
+        if (!got) {
+            len = (size_t)(COMPRESSED - done % COMPRESSED) < len ? (size_t)(COMPRESSED - done % COMPRESSED)
+                                                                 : len;
+            got = give_content(batch, content, done, len);
         }
-        give(batch, batch->arena, (size_t)got);
-        done += (uint64_t)got;
+        if (!got) {
+            object_blame(object, OBJECT_PARTIAL, "it cannot be read at byte %" PRIu64, done);
+            give_zeros(batch, ++failures < MOST_FAILURES ? len : left);
+            got = len;
+        }
+        done += got;
     }
-    give_zeros(batch, object->size - done);
     finish(batch, medium, object);
 }
 
@@ -461,6 +490,20 @@ static bool claims_too_much(struct batch *batch, const struct medium *medium, st
     return false;
 }
 
+/*
+ * An object with too many zeros, of which what is stored cannot be inspected by itself.  Whether its content
+ * is wanted makes no difference, so that a scan that is resumed comes to the same.
+ */
+static bool gives_up(const struct batch *batch, struct object *object,
+                     const struct filesystem_content *content, uint64_t stored)
+{
+    if (batch->trusts || (!content && batch->inspector->hole))
+        return false;
+    object_blame(object, OBJECT_UNREADABLE,
+                 "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+    return true;
+}
+
 /* Of an object with too many zeros that is stored is inspected all the same, if that can be done without a
  * digest; a file of the host as it is. */
 static void inspect_hollow(struct batch *batch, struct medium *medium, struct object *object,
@@ -469,10 +512,7 @@ static void inspect_hollow(struct batch *batch, struct medium *medium, struct ob
     const uint64_t stored = object_stored(object);
 
     batch->hollow = !content && batch->inspector->hole;
-    if (!batch->hollow && !batch->trusts) {
-        object_blame(object, OBJECT_UNREADABLE,
-                     "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
-    } else if (begin(batch, medium, object, content)) {
+    if (begin(batch, medium, object, content)) {
         if (batch->hollow)
             object_blame(object, OBJECT_PARTIAL,
                          "all but %" PRIu64 " of its bytes are holes, so it was not hashed", stored);
@@ -486,6 +526,7 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
 {
     uint64_t stored = object_stored(object);
     struct object *kept, swap;
+    bool hollow;
 
     if (make_room(batch))
         return -1;
@@ -497,10 +538,18 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     kept->item = item;
     batch->pending[batch->count] = false;
     blame_missing(medium, kept);
-    if (!batch->inspector || kept->state == OBJECT_UNREADABLE || (kept->flags & OBJECT_UNWANTED) ||
-        claims_too_much(batch, medium, kept, stored)) {
+    if (!batch->inspector) {
         batch->count++;
-    } else if (is_hollow(batch, kept, stored)) {
+        return 0;
+    }
+    hollow = is_hollow(batch, kept, stored);
+    if (kept->state == OBJECT_UNREADABLE || claims_too_much(batch, medium, kept, stored) ||
+        (hollow && gives_up(batch, kept, content, stored))) {
+        kept->run_count = 0; /* it must not claim what nobody reads */
+        batch->count++;
+    } else if (kept->flags & OBJECT_UNWANTED) {
+        batch->count++;
+    } else if (hollow) {
         batch->count++;
         inspect_hollow(batch, medium, kept, content);
     } else if (content || stored > LARGE) {
@@ -524,8 +573,10 @@ void batch_flush(struct batch *batch, struct medium *medium,
                  void (*done)(void *arg, const struct object *object), void *arg)
 {
     read_pending(batch, medium);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
+        blame_lost(medium, &batch->objects[i]);
         done(arg, &batch->objects[i]);
+    }
     batch->count = 0;
     batch->holes = batch->stored = 0;
 }
