@@ -6,41 +6,9 @@
 
 #include "crew.h"
 #include "disk.h"
+#include "evidence_rules.h"
 #include "inspector.h"
 #include "wire.h"
-
-/*
- * What the parent asks of a worker, and what comes back: numbers and bytes as in wire.h.  A task begins with
- * its kind, a result is a row of messages that each begin with theirs.
- */
-enum evidence_task {
-    TASK_IMAGE,   /* - */
-    TASK_TABLE,   /* offset, whether the image may be cut */
-    TASK_SYSTEMS, /* type or nothing; count, (start, len)...: an item each */
-    TASK_FOLDERS, /* system; count, inode...: an item each */
-    TASK_RECORDS, /* system; first, count: an item each */
-    TASK_LIST,    /* system */
-    TASK_OBJECTS, /* system; kinds; count, (inode, whether its content is wanted)...: an item each */
-    TASK_BLOCKS,  /* system; first, last */
-    TASK_RANGES,  /* kind; count, (start, len, whether its content is wanted)...: an item each */
-    TASK_FILES,   /* count, object...: an item each, with its descriptor */
-    TASK_DIGEST,  /* - */
-};
-
-enum evidence_message {
-    MESSAGE_IMAGE,   /* format, size, sector size; kinds of stored digests, bytes of each */
-    MESSAGE_TABLE,   /* type */
-    MESSAGE_VOLUME,  /* number, start, len, bytes missing, about */
-    MESSAGE_SYSTEM,  /* item; system; name; facts */
-    MESSAGE_CONTENT, /* item; name; encrypted */
-    MESSAGE_NAME,    /* inode, parent, parent's sequence, allocated, folder, name */
-    MESSAGE_USE,     /* inode, sequence, allocated */
-    MESSAGE_OBJECT,  /* item, never less than that of the one before; object */
-    MESSAGE_RUN,     /* start, len: free */
-    MESSAGE_DIGEST,  /* kinds, bytes of each */
-    MESSAGE_BAD,     /* start, len: of the image, not readable */
-    MESSAGE_PROBLEM, /* text */
-};
 
 /* What a worker is started with. */
 struct evidence_setup {
