@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "medium.h"
 #include "reading.h"
@@ -16,7 +17,10 @@
 /* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a
  * table of all chunks. */
 static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
-enum { CONTAINER_BYTES_PER_BYTE = 128 };
+enum {
+    CONTAINER_BYTES_PER_BYTE = 128,
+    PATIENCE = 20, /* times its CPU time: what a slow disk may take */
+};
 
 /* ---- whether it changes ---- */
 
@@ -46,41 +50,57 @@ static uint64_t snapshot_bytes(const struct snapshot *snapshot)
     return sum;
 }
 
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+    return !is_later(a, b) && !is_later(b, a);
+}
+
+/* Whoever writes can set the time of the last write back, but not that of the last change of status. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+           is_same_time(&a->st_mtim, &b->st_mtim) && is_same_time(&a->st_ctim, &b->st_ctim);
+}
+
+static void check_file(struct reading *reading, const char *path, const struct stat *before)
+{
+    struct stat now;
+    char text[5200];
+
+    if (stat(path, &now) == 0 && is_same(&now, before))
+        return;
+    reading->changed = true;
+    snprintf(text, sizeof text, "%s changed while it was read", path);
+    reading->sink->problem(reading->sink->arg, text);
 }
 
 static void check_snapshot(struct reading *reading, const struct snapshot *snapshot, char *const *files)
 {
-    for (size_t i = 0; i < snapshot->count; i++) {
-        struct stat now;
-        char text[5200];
-
-        if (stat(files[i], &now) == 0 && is_same(&now, &snapshot->stats[i]))
-            continue;
-        reading->changed = true;
-        snprintf(text, sizeof text, "%s changed while it was read", files[i]);
-        reading->sink->problem(reading->sink->arg, text);
-    }
+    for (size_t i = 0; i < snapshot->count; i++)
+        check_file(reading, files[i], &snapshot->stats[i]);
+    for (size_t i = 0; i < reading->extent_count; i++)
+        check_file(reading, reading->extents[i].path, &reading->extents[i].st);
 }
 
 /* What some files are together. */
 struct sum {
     uint64_t files, bytes;
-    struct timespec last;
+    struct timespec written, changed; /* last */
 };
 
 static void add_file(struct sum *sum, const struct stat *st)
 {
-    const struct timespec *time = &st->st_mtim;
-
     sum->files++;
     sum->bytes += (uint64_t)st->st_size;
-    if (time->tv_sec > sum->last.tv_sec ||
-        (time->tv_sec == sum->last.tv_sec && time->tv_nsec > sum->last.tv_nsec))
-        sum->last = *time;
+    if (is_later(&st->st_mtim, &sum->written))
+        sum->written = st->st_mtim;
+    if (is_later(&st->st_ctim, &sum->changed))
+        sum->changed = st->st_ctim;
 }
 
 static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
@@ -115,15 +135,42 @@ static int sum_folder(const char *path, struct sum *sum, struct error *err)
     return 0;
 }
 
-static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct sum *sum)
+enum { TIME_LEN = 60 };
+
+static void put_time(char text[TIME_LEN], const struct timespec *time)
 {
     char day[40] = "at an unknown time";
     struct tm tm;
 
-    if (gmtime_r(&sum->last.tv_sec, &tm))
+    if (gmtime_r(&time->tv_sec, &tm))
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(stamp, EVIDENCE_STAMP_LEN + 1, "%" PRIu64 " file%s, %" PRIu64 " bytes, last changed %s.%09ldZ",
-             sum->files, sum->files == 1 ? "" : "s", sum->bytes, day, (long)sum->last.tv_nsec);
+    snprintf(text, TIME_LEN, "%s.%09ldZ", day, (long)time->tv_nsec);
+}
+
+static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct sum *sum)
+{
+    char written[TIME_LEN], changed[TIME_LEN];
+
+    put_time(written, &sum->written);
+    put_time(changed, &sum->changed);
+    snprintf(stamp, EVIDENCE_STAMP_LEN + 1,
+             "%" PRIu64 " file%s, %" PRIu64 " bytes, last modified %s, status changed %s", sum->files,
+             sum->files == 1 ? "" : "s", sum->bytes, written, changed);
+}
+
+int evidence_check(const char *path, const char *image_type, struct error *err)
+{
+    struct stat st;
+    struct sum sum = {0};
+
+    if (stat(path, &st) || access(path, S_ISDIR(st.st_mode) ? R_OK | X_OK : R_OK))
+        return error_errno(err, "%s", path);
+    if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
+        return 0;
+    if (!S_ISREG(st.st_mode))
+        return error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path,
+                         walk_kind(st.st_mode));
+    return sum_image(path, image_type, &sum, err);
 }
 
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
@@ -145,30 +192,12 @@ int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE
 
 /* ---- reading ---- */
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* Every worker told what it could not read: once each, in order. */
 static void tell_bad(struct reading *reading)
 {
-    struct ranges *bad = &reading->bad;
-
-    if (bad->count)
-        qsort(bad->list, bad->count, sizeof *bad->list, compare_ranges);
-    for (size_t i = 0; i < bad->count;) {
-        uint64_t start = bad->list[i].start, end = start;
-
-        for (; i < bad->count && bad->list[i].start <= end; i++)
-            if (bad->list[i].start + bad->list[i].len > end)
-                end = bad->list[i].start + bad->list[i].len;
+    for (size_t i = 0; i < reading->bad.count; i++)
         reading_problem(
             reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros",
-            start, end - 1);
-    }
+            reading->bad.list[i].start, reading->bad.list[i].start + reading->bad.list[i].len - 1);
 }
 
 static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
@@ -180,9 +209,12 @@ static struct crew *hire(struct reading *reading, struct evidence_setup *setup, 
                                  .arg = setup,
                                  .folders = folders,
                                  .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
-                                 .no_sandbox = true,
                                  .seconds = reading->options->seconds,
-                                 .patience = 20,
+                                 .patience = PATIENCE,
+                                 .accept = evidence_rules_accept,
+                                 .accept_arg = &reading->bounds,
+                                 .accept_size = evidence_rules_state,
+                                 .no_sandbox = reading->options->no_sandbox,
                                  .stop = reading->options->stop,
                                  .idle = reading->sink->idle,
                                  .idle_arg = reading->sink->arg};
@@ -190,16 +222,17 @@ static struct crew *hire(struct reading *reading, struct evidence_setup *setup, 
     return crew_new(&job, workers, reading->err);
 }
 
+/* No loss of evidence, but whoever relies on what was read must know. */
 static void tell_missing(struct reading *reading)
 {
-    unsigned missing = crew_missing(reading->crew);
+    const unsigned missing = crew_missing(reading->crew);
+    char text[200];
 
-    if (missing & SANDBOX_NO_LANDLOCK)
-        reading->sink->note(reading->sink->arg,
-                            "this kernel has no Landlock: the workers' sandbox is weaker");
-    if (missing & SANDBOX_NO_SECCOMP)
-        reading->sink->note(reading->sink->arg,
-                            "this kernel has no seccomp filters: the workers' sandbox is weaker");
+    if (!missing)
+        return;
+    snprintf(text, sizeof text, "read without a complete sandbox: this system lacks %s",
+             sandbox_lack(missing));
+    reading->sink->problem(reading->sink->arg, text);
 }
 
 /* The folder that a file lies in. */
@@ -233,30 +266,14 @@ static const char **join_folders(const char *const *folders, const char *const *
     return all;
 }
 
-/* A second process for the digest of the whole: it reads in another order than everything else. */
-static struct crew *begin_digest(struct reading *reading, struct evidence_setup *setup,
-                                 const char *const *folders)
-{
-    struct crew *crew = hire(reading, setup, folders, 1);
-    struct crew_task task;
-
-    reading_begin(reading, TASK_DIGEST);
-    task = reading_task(reading, 0, NULL, 0);
-    if (crew && crew_push(crew, &task, reading->err)) {
-        crew_free(crew);
-        crew = NULL;
-    }
-    return crew;
-}
-
-static void end_digest(struct reading *reading, struct crew *digester)
+static void end_digest(struct reading *reading)
 {
     struct crew *crew = reading->crew;
 
-    reading->crew = digester;
+    reading->crew = reading->digester;
     reading_drain(reading);
     reading->crew = crew;
-    crew_free(digester);
+    crew_free(reading->digester);
     if (!reading->failed && reading->whole.kinds)
         reading->sink->digests(reading->sink->arg, &reading->whole, &reading->stored);
 }
@@ -267,10 +284,10 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
     struct evidence_setup plain = {.files = setup->files,
                                    .count = setup->count,
                                    .type = setup->type,
+                                   .force = setup->force,
                                    .bytes = setup->bytes,
                                    .digests = reading->options->image_digests};
     const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
-    struct crew *digester = NULL;
 
     if (all) /* which the crew needs to its end */
         reading->crew = hire(reading, setup, all, reading->options->workers);
@@ -278,18 +295,18 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
         reading_out_of_memory(reading);
     if (reading->crew)
         tell_missing(reading);
+    /* A second process for the digest of the whole: it reads in another order than everything else. */
     if (reading->crew && reading->options->image_digests && read == reading_image) {
-        digester = begin_digest(reading, &plain, folders);
-        if (!digester)
-            reading->failed = true;
+        reading->digester = hire(reading, &plain, folders, 1);
+        reading->failed |= !reading->digester;
     }
     if (!reading->crew) {
         reading->failed = true;
     } else if (!reading->failed) {
         read(reading);
     }
-    if (digester)
-        end_digest(reading, digester);
+    if (reading->digester)
+        end_digest(reading);
     crew_free(reading->crew);
     free(all);
     tell_bad(reading);
@@ -298,6 +315,7 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
 static void read_image(struct reading *reading)
 {
     struct evidence_setup setup = {.type = reading->options->image_type,
+                                   .force = reading->options->force,
                                    .inspector = reading->options->inspector};
     struct snapshot snapshot = {0};
     char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
@@ -310,7 +328,7 @@ static void read_image(struct reading *reading)
         reading->failed = true;
     if (!reading->failed) {
         setup.files = files;
-        setup.bytes = snapshot_bytes(&snapshot);
+        setup.bytes = reading->bounds.bytes = snapshot_bytes(&snapshot);
         read_with_crew(reading, &setup, folders, reading_image);
         check_snapshot(reading, &snapshot, files);
     }
@@ -334,8 +352,11 @@ static void release(struct reading *reading)
     for (size_t i = 0; i < reading->volume_count; i++)
         free(reading->volumes[i].systems);
     free(reading->volumes);
-    free(reading->bad.list);
-    free(reading->free.list);
+    free(reading->answer);
+    reading_extents_release(reading);
+    ranges_release(&reading->bad);
+    ranges_release(&reading->found);
+    account_free(reading->account);
     buffer_release(&reading->task);
     buffer_release(&reading->paths);
     object_release(&reading->object);
@@ -344,13 +365,17 @@ static void release(struct reading *reading)
 enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
                                    const struct evidence_sink *sink, struct error *err)
 {
-    struct reading reading = {.path = path, .options = options, .sink = sink, .err = err};
+    struct reading reading = {
+        .path = path, .options = options, .sink = sink, .err = err, .bounds = {.seconds = options->seconds}};
     struct stat st;
 
     if (stat(path, &st)) {
         error_errno(err, "%s", path);
         return EVIDENCE_FAILED;
     }
+    for (size_t i = 0; options->bad && i < options->bad->count; i++)
+        if (ranges_insert(&reading.bad, options->bad->list[i].start, options->bad->list[i].len))
+            reading_out_of_memory(&reading);
     if (S_ISDIR(st.st_mode)) {
         read_host(&reading, reading_folder);
     } else if (options->as_file && S_ISREG(st.st_mode)) {
@@ -358,8 +383,7 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
     } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
         read_image(&reading);
     } else {
-        error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path,
-                  walk_kind(st.st_mode));
+        evidence_check(path, NULL, err); /* which says what it is */
         reading.failed = true;
     }
     release(&reading);

@@ -25,12 +25,16 @@ enum evidence_result {
 enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
                                    const struct evidence_sink *sink, struct error *err);
 
+/* Whether evidence of that name is there, and its files may be read; nothing is read but what names the
+ * segments of an image. */
+int evidence_check(const char *path, const char *image_type, struct error *err);
+
 /*
  * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of
- * them was changed.  "" for a device, of which nobody can tell.  To know later whether it may be
- * another one.
+ * them was written to, or had its status changed.  "" for a device, of which nobody can tell.  To know later
+ * whether it may be another one.
  */
-enum { EVIDENCE_STAMP_LEN = 127 };
+enum { EVIDENCE_STAMP_LEN = 255 };
 
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,10 +14,15 @@
 #include "filesystem.h"
 #include "format.h"
 #include "medium.h"
+#include "ranges.h"
+#include "sandbox.h"
 
 enum {
     DIGEST_PIECE = 4 << 20,
     LIST_STEP = 1024,
+    BLANK_HEAD = 64 << 20, /* of a volume: if that is zeros, and its end, it is empty */
+    BLANK_TAIL = 1 << 20,
+    BLANK_PIECE = 1 << 20,
     MOST_DATA_RUNS = 4096, /* of a file of the host; what is behind is read as it is */
 };
 
@@ -34,7 +40,12 @@ struct evidence_worker {
     struct buffer out;
     uint32_t item;       /* of the task */
     unsigned item_flags; /* of its objects, besides their own */
+    unsigned wanted;     /* kinds of objects whose content is wanted */
     uint64_t steps;
+    struct ranges found;              /* structures */
+    uint64_t left[EVIDENCE_MESSAGES]; /* that the task may still give */
+    bool cut;                         /* it had more to give */
+    uint64_t sent, begun;             /* messages, and items, of the task */
 };
 
 /* ---- both sides ---- */
@@ -73,53 +84,90 @@ void evidence_get_digests(struct wire *wire, struct digest_values *values)
 
 /* ---- sending ---- */
 
+static void put_message(struct evidence_worker *worker, enum evidence_message message)
+{
+    wire_put(&worker->out, message);
+    worker->sent++;
+}
+
+static bool begin_item(struct evidence_worker *worker, uint32_t item)
+{
+    if (!crew_begin(worker->crew, item))
+        return false;
+    worker->begun++;
+    return true;
+}
+
+/* What does not fit into memory is not left out silently. */
 static void send_out(struct evidence_worker *worker)
 {
+    if (worker->out.failed)
+        crew_give_up();
     if (worker->out.len)
         crew_send(worker->crew, worker->out.data, worker->out.len);
     buffer_reset(&worker->out);
 }
 
+/* Evidence can be made so that there is no end of it: the parent does not take more than it has room for. */
+static bool may_send(struct evidence_worker *worker, enum evidence_message message)
+{
+    if (worker->left[message] == 0) {
+        worker->cut = true;
+        return false;
+    }
+    worker->left[message]--;
+    return true;
+}
+
 static void send_problem(struct evidence_worker *worker, const struct error *err)
 {
-    wire_put(&worker->out, MESSAGE_PROBLEM);
+    if (!may_send(worker, MESSAGE_PROBLEM))
+        return;
+    put_message(worker, MESSAGE_PROBLEM);
     wire_put_bytes(&worker->out, err->text, strlen(err->text));
     send_out(worker);
 }
 
 static void send_name(struct evidence_worker *worker, const struct filesystem_name *name)
 {
-    wire_put(&worker->out, MESSAGE_NAME);
+    if (!may_send(worker, MESSAGE_NAME))
+        return;
+    put_message(worker, MESSAGE_NAME);
     wire_put(&worker->out, name->inode);
     wire_put(&worker->out, name->parent);
     wire_put(&worker->out, name->parent_sequence);
     wire_put(&worker->out, name->allocated);
     wire_put(&worker->out, name->folder);
-    wire_put_bytes(&worker->out, name->name, name->len);
+    wire_put_bytes(&worker->out, name->name, name->len < EVIDENCE_MOST_NAME ? name->len : EVIDENCE_MOST_NAME);
     send_out(worker);
+}
+
+/* Unreadable ranges come before the objects that lie on them, so that the account can count them as such. */
+static void send_bad(struct evidence_worker *worker)
+{
+    size_t count;
+    const struct medium_range *bad = medium_news(worker->medium, &count);
+
+    for (size_t i = 0; i < count && may_send(worker, MESSAGE_BAD); i++) {
+        put_message(worker, MESSAGE_BAD);
+        wire_put(&worker->out, bad[i].start);
+        wire_put(&worker->out, bad[i].len);
+    }
+    if (count)
+        send_out(worker);
 }
 
 static void send_object(void *arg, const struct object *object)
 {
     struct evidence_worker *worker = arg;
 
-    wire_put(&worker->out, MESSAGE_OBJECT);
+    if (worker->medium)
+        send_bad(worker);
+    if (!may_send(worker, MESSAGE_OBJECT))
+        return;
+    put_message(worker, MESSAGE_OBJECT);
     wire_put(&worker->out, object->item);
     object_encode(&worker->out, object);
-    send_out(worker);
-}
-
-/* What could not be read is told after the task in which that was seen. */
-static void send_bad(struct evidence_worker *worker)
-{
-    size_t count;
-    const struct medium_range *bad = medium_news(worker->medium, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        wire_put(&worker->out, MESSAGE_BAD);
-        wire_put(&worker->out, bad[i].start);
-        wire_put(&worker->out, bad[i].len);
-    }
     send_out(worker);
 }
 
@@ -127,20 +175,32 @@ static void send_bad(struct evidence_worker *worker)
 
 static void do_image(struct evidence_worker *worker)
 {
-    const char *format = medium_format(worker->medium);
+    const char *format = medium_format(worker->medium), *files;
+    size_t files_len;
 
-    wire_put(&worker->out, MESSAGE_IMAGE);
+    put_message(worker, MESSAGE_IMAGE);
     wire_put_bytes(&worker->out, format, strlen(format));
     wire_put(&worker->out, medium_size(worker->medium));
     wire_put(&worker->out, medium_sector_size(worker->medium));
     evidence_put_digests(&worker->out, medium_stored(worker->medium));
+    files = medium_extents(worker->medium, &files_len);
+    wire_put_bytes(&worker->out, files, files_len);
+    send_out(worker);
+    for (const char *line = medium_damages(worker->medium); *line; line += strcspn(line, "\n") + 1) {
+        struct error err;
+
+        error_set(&err, "%.*s", (int)strcspn(line, "\n"), line);
+        send_problem(worker, &err);
+    }
 }
 
 static void found_volume(void *arg, const struct disk_volume *volume)
 {
     struct evidence_worker *worker = arg;
 
-    wire_put(&worker->out, MESSAGE_VOLUME);
+    if (!may_send(worker, MESSAGE_VOLUME))
+        return;
+    put_message(worker, MESSAGE_VOLUME);
     wire_put(&worker->out, volume->number);
     wire_put(&worker->out, volume->start);
     wire_put(&worker->out, volume->len);
@@ -177,7 +237,7 @@ static void do_table(struct evidence_worker *worker, struct wire *task)
     struct error err, fault;
     int result;
 
-    if (!crew_begin(worker->crew, 0) || (is_cut && !begins_like_table(worker, offset)))
+    if (!begin_item(worker, 0) || (is_cut && !begins_like_table(worker, offset)))
         return;
     result = disk_volumes(worker->disk, offset, is_cut, &type, found_volume, worker, &fault, &err);
     if (fault.text[0] && !is_cut) /* it is asked for the second time then */
@@ -185,7 +245,7 @@ static void do_table(struct evidence_worker *worker, struct wire *task)
     if (result < 0)
         send_problem(worker, &err);
     if (result == 0) {
-        wire_put(&worker->out, MESSAGE_TABLE);
+        put_message(worker, MESSAGE_TABLE);
         wire_put_bytes(&worker->out, type, strlen(type));
     }
 }
@@ -211,6 +271,7 @@ static void put_facts(struct buffer *out, const struct filesystem_facts *facts)
         facts->last_block,     facts->block_size,  facts->start,      facts->len,  facts->inodes_doubtful,
         facts->has_meta_groups};
 
+    _Static_assert(sizeof numbers == EVIDENCE_FACTS * sizeof *numbers, "both sides know their number");
     buffer_add(out, numbers, sizeof numbers);
 }
 
@@ -228,11 +289,39 @@ static void found_system(void *arg, const struct disk_system *system, const char
         send_problem(worker, &which);
         return;
     }
-    wire_put(&worker->out, MESSAGE_SYSTEM);
+    if (!may_send(worker, MESSAGE_SYSTEM))
+        return;
+    put_message(worker, MESSAGE_SYSTEM);
     wire_put(&worker->out, worker->item);
     evidence_put_system(&worker->out, system);
     wire_put_bytes(&worker->out, name, strlen(name));
     put_facts(&worker->out, filesystem_facts(filesystem));
+}
+
+/*
+ * Whether a volume without a known file system is empty.  Every file system keeps structures near its start
+ * or its end, so only these are read: all of a large disk would take as long as a scan of it.
+ */
+static bool is_blank(struct evidence_worker *worker, uint64_t start, uint64_t len)
+{
+    const uint64_t head = len < BLANK_HEAD ? len : BLANK_HEAD,
+                   tail = len - head < BLANK_TAIL ? len - head : BLANK_TAIL;
+    uint8_t *piece = malloc(BLANK_PIECE);
+    bool blank = piece != NULL;
+
+    for (uint64_t done = 0; blank && done < head + tail;) {
+        const uint64_t left = done < head ? head - done : head + tail - done,
+                       at = done < head ? done : len - left;
+        const size_t some = left < BLANK_PIECE ? (size_t)left : BLANK_PIECE;
+
+        medium_read(worker->medium, start + at, piece, some);
+        blank = !medium_bad_bytes(worker->medium, start + at, some) && !piece[0] &&
+                memcmp(piece, piece + 1, some - 1) == 0;
+        crew_progress(worker->crew, 0);
+        done += some;
+    }
+    free(piece);
+    return blank;
 }
 
 /* cause: why no file system was found. */
@@ -251,12 +340,11 @@ static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_
         send_problem(worker, &err);
         content.name = system;
     }
-    if (content.name) {
-        wire_put(&worker->out, MESSAGE_CONTENT);
-        wire_put(&worker->out, worker->item);
-        wire_put_bytes(&worker->out, content.name, strlen(content.name));
-        wire_put(&worker->out, content.encrypted != 0);
-    }
+    put_message(worker, MESSAGE_CONTENT);
+    wire_put(&worker->out, worker->item);
+    wire_put_bytes(&worker->out, content.name, content.name ? strlen(content.name) : 0);
+    wire_put(&worker->out, content.encrypted != 0);
+    wire_put(&worker->out, content.no_files || (!found && !content.name && is_blank(worker, start, len)));
     free(head);
 }
 
@@ -274,7 +362,7 @@ static void do_systems(struct evidence_worker *worker, struct wire *task)
     for (size_t i = 0; i < count; i++) {
         uint64_t start = wire_get(task), len = wire_get(task);
 
-        if (!crew_begin(worker->crew, (uint32_t)i))
+        if (!begin_item(worker, (uint32_t)i))
             continue;
         worker->item = (uint32_t)i;
         missing = disk_systems(worker->disk, start, type[0] ? type : NULL, found_system, worker, &err);
@@ -313,7 +401,7 @@ static void do_folders(struct evidence_worker *worker, struct wire *task)
     for (size_t i = 0; i < count; i++) {
         uint64_t inode = wire_get(task);
 
-        if (crew_begin(worker->crew, (uint32_t)i) &&
+        if (begin_item(worker, (uint32_t)i) &&
             filesystem_folder(worker->filesystem, inode, found_name, worker, &err))
             send_problem(worker, &err);
     }
@@ -343,12 +431,12 @@ static void do_records(struct evidence_worker *worker, struct wire *task)
         struct record record = {.worker = worker};
         uint32_t sequence = 0;
 
-        if (!crew_begin(worker->crew, (uint32_t)i))
+        if (!begin_item(worker, (uint32_t)i))
             continue;
         if (filesystem_names(worker->filesystem, first + i, &sequence, found_record_name, &record, &err))
             continue; /* the same record will not be readable as an object either, and that is told */
         if (record.folder) {
-            wire_put(&worker->out, MESSAGE_USE);
+            put_message(worker, MESSAGE_USE);
             wire_put(&worker->out, first + i);
             wire_put(&worker->out, sequence);
             wire_put(&worker->out, record.allocated);
@@ -361,7 +449,7 @@ static void do_list(struct evidence_worker *worker)
 {
     struct error err;
 
-    if (crew_begin(worker->crew, 0) && filesystem_list(worker->filesystem, found_name, worker, &err))
+    if (begin_item(worker, 0) && filesystem_list(worker->filesystem, found_name, worker, &err))
         send_problem(worker, &err);
 }
 
@@ -378,6 +466,8 @@ static int found_object(void *arg, struct object *object, struct filesystem_cont
     struct evidence_worker *worker = arg;
 
     object->flags |= worker->item_flags;
+    if (!(worker->wanted & OBJECT_BIT(object->kind)))
+        object->flags |= OBJECT_UNWANTED;
     return batch_add(worker->batch, worker->medium, worker->item, object, content);
 }
 
@@ -416,17 +506,18 @@ static void add_failure(struct evidence_worker *worker, struct failures *failure
 
 static void do_objects(struct evidence_worker *worker, struct wire *task)
 {
-    unsigned kinds = (unsigned)wire_get(task);
+    unsigned kinds = (unsigned)wire_get(task), wanted = (unsigned)wire_get(task);
     size_t count = wire_get_count(task, 16);
     struct failures failures = {0};
     struct error err;
 
+    worker->wanted = wanted;
     for (size_t i = 0; i < count; i++) {
         uint64_t inode = wire_get(task);
 
         worker->item_flags = wanted_flag(task);
         worker->item = (uint32_t)i;
-        if (crew_begin(worker->crew, (uint32_t)i) &&
+        if (begin_item(worker, (uint32_t)i) &&
             filesystem_objects(worker->filesystem, inode, kinds, found_object, worker, &err))
             add_failure(worker, &failures, inode, &err);
     }
@@ -438,7 +529,9 @@ static void found_run(void *arg, uint64_t start, uint64_t len)
 {
     struct evidence_worker *worker = arg;
 
-    wire_put(&worker->out, MESSAGE_RUN);
+    if (!may_send(worker, MESSAGE_RUN))
+        return;
+    put_message(worker, MESSAGE_RUN);
     wire_put(&worker->out, start);
     wire_put(&worker->out, len);
     send_out(worker);
@@ -449,26 +542,51 @@ static void do_blocks(struct evidence_worker *worker, struct wire *task)
     uint64_t first = wire_get(task), last = wire_get(task);
     struct error err;
 
-    if (crew_begin(worker->crew, 0) &&
+    if (begin_item(worker, 0) &&
         filesystem_unallocated(worker->filesystem, first, last, found_run, getting_on, worker, &err))
         send_problem(worker, &err);
 }
 
+static void keep_range(void *arg, uint64_t start, uint64_t len)
+{
+    struct evidence_worker *worker = arg;
+
+    if (ranges_add(&worker->found, start, len))
+        worker->out.failed = true;
+}
+
+/* They may come in any order, and several times. */
+static void do_structures(struct evidence_worker *worker)
+{
+    struct error err;
+
+    worker->found.count = 0;
+    if (!begin_item(worker, 0))
+        return;
+    if (filesystem_structures(worker->filesystem, keep_range, getting_on, worker, &err))
+        send_problem(worker, &err);
+    ranges_sort(&worker->found);
+    for (size_t i = 0; i < worker->found.count; i++)
+        found_run(worker, worker->found.list[i].start, worker->found.list[i].len);
+}
+
 static void do_ranges(struct evidence_worker *worker, struct wire *task)
 {
-    uint64_t kind = wire_get(task);
+    uint64_t kind = wire_get(task), one_number = wire_get(task);
     size_t count = wire_get_count(task, 24);
     struct object object = {0};
 
+    (void)one_number; /* the parent's business */
     for (size_t i = 0; i < count && kind < OBJECT_KINDS; i++) {
         object_reset(&object);
         object.kind = (enum object_kind)kind;
         object.start = wire_get(task);
         object.size = wire_get(task);
         object.flags = OBJECT_RANGE | wanted_flag(task);
-        if (crew_begin(worker->crew, (uint32_t)i) &&
-            object_add_run(&object, 0, object.start, object.size) == 0)
-            batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL);
+        if (begin_item(worker, (uint32_t)i) &&
+            (object_add_run(&object, 0, object.start, object.size) ||
+             batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL)))
+            crew_give_up();
     }
     batch_flush(worker->batch, worker->medium, send_object, worker);
     object_release(&object);
@@ -510,6 +628,32 @@ static int add_data_runs(struct object *object, int fd, const struct stat *st)
     return 0;
 }
 
+/*
+ * By its name, or its beginning and its end, as an image that is given on the command line.  Whether it is a
+ * part of one, the parent sees: its neighbours are not in a worker's reach.
+ */
+static bool looks_like_image(struct medium *medium, const struct object *object)
+{
+    static uint8_t head[40 << 10], tail[512];
+    const uint64_t size = medium_size(medium);
+    const size_t len = size < sizeof head ? (size_t)size : sizeof head,
+                 name_len = object->stream.len < 255 ? object->stream.len : 255;
+    char name[256] = "";
+    struct format_verdict verdict;
+
+    if (name_len)
+        memcpy(name, object->stream.data + object->stream.len - name_len, name_len);
+    if (size > 0 && medium_is_named_image(name))
+        return true;
+    if (size < sizeof tail)
+        return false;
+    medium_read(medium, 0, head, len);
+    medium_read(medium, size - sizeof tail, tail, sizeof tail);
+    verdict = format_container(head, len, tail, sizeof tail, size);
+    return verdict.format != FORMAT_RAW ||
+           (len == sizeof head && (format_is_table(head, len) || format_system(head, len)));
+}
+
 /* The file is its own medium: its bytes are the image. */
 static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
 {
@@ -518,7 +662,7 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     struct buffer encoded = {0};
     struct wire wire;
     struct error err;
-    struct medium *medium = fstat(fd, &before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
+    struct medium *medium = sandbox_fstat(fd, &before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
 
     if (!medium) {
         object_blame(object, OBJECT_UNREADABLE, "it cannot be read");
@@ -528,17 +672,20 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     }
     object->run_count = 0;
     object->size = medium_size(medium);
+    if (looks_like_image(medium, object))
+        object->flags |= OBJECT_DISK_IMAGE;
     batch_trust(worker->batch);
-    if (add_data_runs(object, fd, &before) == 0 && batch_add(worker->batch, medium, item, object, NULL) == 0)
-        batch_flush(worker->batch, medium, keep_object, &encoded);
+    if (add_data_runs(object, fd, &before) || batch_add(worker->batch, medium, item, object, NULL))
+        crew_give_up();
+    batch_flush(worker->batch, medium, keep_object, &encoded);
     wire = (struct wire){encoded.data, encoded.len, false};
-    if (object_decode(&wire, &done)) {
-        if (fstat(fd, &after) != 0 || !same_times(&before, &after))
-            object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
-        done.run_count = 0;
-        done.item = item;
-        send_object(worker, &done);
-    }
+    if (encoded.failed || !object_decode(&wire, &done))
+        crew_give_up();
+    if (sandbox_fstat(fd, &after) != 0 || !same_times(&before, &after))
+        object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
+    done.run_count = 0;
+    done.item = item;
+    send_object(worker, &done);
     medium_close(medium);
     object_release(&done);
     buffer_release(&encoded);
@@ -550,7 +697,7 @@ static void do_files(struct evidence_worker *worker, struct wire *task, const in
     struct object object = {0};
 
     for (size_t i = 0; i < count && i < fd_count && object_decode(task, &object); i++)
-        if (crew_begin(worker->crew, (uint32_t)i))
+        if (begin_item(worker, (uint32_t)i))
             do_file(worker, (uint32_t)i, &object, fds[i]);
     object_release(&object);
 }
@@ -582,12 +729,12 @@ static void do_digest(struct evidence_worker *worker)
     struct digest_values values = {0};
     struct error err;
 
-    if (!worker->digest || !crew_begin(worker->crew, 0))
+    if (!worker->digest || !begin_item(worker, 0))
         return;
     if (digest_image(worker, &values, &err)) {
         send_problem(worker, &err);
     } else {
-        wire_put(&worker->out, MESSAGE_DIGEST);
+        put_message(worker, MESSAGE_DIGEST);
         evidence_put_digests(&worker->out, &values);
     }
 }
@@ -604,13 +751,16 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
     worker->batch = batch_new(inspector, worker->inspector, worker->crew, err);
     if (!worker->batch)
         return -1;
-    if (setup->digests && !(worker->digest = digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1), err)))
-        return -1;
     if (!setup->files)
         return 0;
-    worker->medium = medium_open(setup->files, setup->count, setup->type, false, err);
+    worker->medium = medium_open(setup->files, setup->count, setup->type, setup->force, err);
     worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
-    return worker->disk ? 0 : -1;
+    if (!worker->disk)
+        return -1;
+    if (setup->digests)
+        worker->digest =
+            digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1) | medium_stored(worker->medium)->kinds, err);
+    return setup->digests && !worker->digest ? -1 : 0;
 }
 
 /* When it fails the process ends: what was opened is not given back one by one. */
@@ -634,7 +784,7 @@ void *evidence_task_start(void *arg, struct crew_worker *crew, struct error *err
 static bool needs_system(uint64_t kind)
 {
     return kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST || kind == TASK_OBJECTS ||
-           kind == TASK_BLOCKS;
+           kind == TASK_BLOCKS || kind == TASK_STRUCTURES;
 }
 
 static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *task, const int *fds,
@@ -665,6 +815,9 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     case TASK_BLOCKS:
         do_blocks(worker, task);
         break;
+    case TASK_STRUCTURES:
+        do_structures(worker);
+        break;
     case TASK_RANGES:
         do_ranges(worker, task);
         break;
@@ -677,6 +830,40 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     }
 }
 
+/* One problem is kept for the last word. */
+static void set_limits(struct evidence_worker *worker, const void *task, size_t len)
+{
+    const uint64_t size = worker->medium ? medium_size(worker->medium) : 0;
+
+    for (int i = 0; i < EVIDENCE_MESSAGES; i++)
+        worker->left[i] = evidence_rules_most(task, len, (enum evidence_message)i, size);
+    worker->left[MESSAGE_PROBLEM]--;
+    worker->cut = false;
+    worker->sent = worker->begun = 0;
+}
+
+static void send_cut(struct evidence_worker *worker)
+{
+    struct error err;
+
+    error_set(&err,
+              "a part of the evidence claims to hold more than the image has room for, or is damaged in "
+              "too many places: not all of it is listed");
+    worker->left[MESSAGE_PROBLEM] = 1;
+    send_problem(worker, &err);
+}
+
+/* So that the parent knows that all of it came. */
+static void send_done(struct evidence_worker *worker)
+{
+    const uint64_t sent = worker->sent;
+
+    put_message(worker, MESSAGE_DONE);
+    wire_put(&worker->out, sent);
+    wire_put(&worker->out, worker->begun);
+    send_out(worker);
+}
+
 void evidence_task_work(void *state, struct crew_worker *crew, const void *data, size_t len, const int *fds,
                         unsigned fd_count)
 {
@@ -687,15 +874,17 @@ void evidence_task_work(void *state, struct crew_worker *crew, const void *data,
     struct error err;
 
     (void)crew;
-    if (needs_system(kind)) {
+    set_limits(worker, data, len);
+    if (needs_system(kind))
         evidence_get_system(&task, &system);
-        if (!use_system(worker, &system, &err)) {
-            send_problem(worker, &err);
-            return;
-        }
-    }
-    do_task(worker, kind, &task, fds, fd_count);
+    if (needs_system(kind) && !use_system(worker, &system, &err))
+        send_problem(worker, &err);
+    else
+        do_task(worker, kind, &task, fds, fd_count);
     send_out(worker);
     if (worker->medium)
         send_bad(worker);
+    if (worker->cut)
+        send_cut(worker);
+    send_done(worker);
 }

@@ -16,8 +16,10 @@ struct evidence_setup {
     size_t count;
     uint64_t bytes;   /* in these files */
     const char *type; /* of the image, or NULL */
+    bool force;       /* read a damaged container */
     const struct inspector *inspector;
-    unsigned digests; /* a set of DIGEST_BIT, for TASK_DIGEST; 0: none is asked for */
+    /* A set of DIGEST_BIT, for TASK_DIGEST, besides those that the container holds; 0: none is asked for. */
+    unsigned digests;
 };
 
 /* For crew_job; arg is a struct evidence_setup, which must stay. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "medium.h"
+
 /* ---- small things ---- */
 
 void reading_problem(struct reading *reading, const char *fmt, ...)
@@ -46,11 +48,6 @@ void reading_out_of_memory(struct reading *reading)
 
 /* ---- objects ---- */
 
-static bool is_wanted(const struct reading *reading, enum object_kind kind)
-{
-    return (reading->options->kinds & OBJECT_BIT(kind)) != 0;
-}
-
 /* A stream's name stands behind each path of its file. */
 static void add_stream_name(struct reading *reading, const struct object *object, size_t *count)
 {
@@ -68,6 +65,7 @@ static void add_stream_name(struct reading *reading, const struct object *object
         buffer_add_char(&named, '\0');
         path += strlen(path) + 1;
     }
+    buffer_inherit(&named, &reading->paths);
     buffer_release(&reading->paths);
     reading->paths = named;
 }
@@ -87,7 +85,11 @@ static size_t find_paths(struct reading *reading, struct object *object)
     if (object->kind == OBJECT_DELETED && lost)
         object->kind = OBJECT_ORPHAN;
     if (count == 0) {
-        buffer_printf(&reading->paths, "$OrphanFiles/OrphanFile-%" PRIu64, object->inode);
+        buffer_printf(&reading->paths,
+                      object->inode == reading->system->facts.root ? "."
+                      : object->kind == OBJECT_METADATA            ? "$Metadata/%" PRIu64
+                                                                   : "$OrphanFiles/OrphanFile-%" PRIu64,
+                      object->inode);
         buffer_add_char(&reading->paths, '\0');
         count = 1;
     }
@@ -96,22 +98,35 @@ static size_t find_paths(struct reading *reading, struct object *object)
     return count;
 }
 
-/* NTFS keeps files of its own also below $Extend. */
-static bool is_below_extend(const struct reading *reading)
+/* A part of an image is opened by the image's first file. */
+static void settle_image(struct reading *reading, struct object *object)
 {
-    return reading->system->facts.plan == FILESYSTEM_RECORDS && reading->paths.len > 8 &&
-           memcmp(reading->paths.data, "$Extend/", 8) == 0;
+    char *path;
+
+    if (!(object->flags & OBJECT_DISK_IMAGE))
+        return;
+    if (asprintf(&path, "%s/%.*s", reading->path, (int)object->stream.len, object->stream.data) < 0) {
+        reading_out_of_memory(reading);
+        return;
+    }
+    if (medium_is_part(path))
+        object->flags &= ~(unsigned)OBJECT_DISK_IMAGE;
+    else
+        reading->images++;
+    free(path);
 }
 
 void reading_take_object(struct reading *reading, struct object *object)
 {
     size_t count = 0;
 
+    reading_claim(reading, object);
     buffer_reset(&reading->paths);
     if (object->flags & OBJECT_HOST) {
         buffer_add(&reading->paths, object->stream.data, object->stream.len);
         buffer_add_char(&reading->paths, '\0');
         count = 1;
+        settle_image(reading, object);
     } else if (reading->names && (object->kind <= OBJECT_SLACK || object->kind >= OBJECT_METADATA)) {
         bool nameless = object->kind == OBJECT_DELETED && object->size == 0 &&
                         object->state == OBJECT_WHOLE && !names_know(reading->names, object->inode, false);
@@ -119,17 +134,16 @@ void reading_take_object(struct reading *reading, struct object *object)
         if (nameless) /* neither a name nor a byte is left of it */
             return;
         count = find_paths(reading, object);
-        if (is_below_extend(reading))
-            object->kind = OBJECT_METADATA;
     }
-    if (!is_wanted(reading, object->kind))
+    if (!reading_wants(reading, object->kind))
         return;
+    reading_count(reading, object->kind);
     if (object->state == OBJECT_CHANGED)
         reading->changed = true;
     else if (object->state == OBJECT_UNREADABLE ||
              (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
         reading->partial = true; /* what is left of a deleted file is seldom all of it */
-    if (reading->paths.failed)
+    if (reading->paths.failed || object_failed(object))
         reading_out_of_memory(reading);
     else
         reading->sink->object(reading->sink->arg, &reading->shown, object,
@@ -157,14 +171,28 @@ static uint64_t item_count(const char *data, size_t len)
 
     switch (wire_get(&task)) {
     case TASK_OBJECTS:
-        return argument(task, SYSTEM_NUMBERS + 1, 0, 0);
+        return argument(task, SYSTEM_NUMBERS + 2, 0, 0);
     case TASK_RANGES:
-        return argument(task, 1, 0, 0);
+        return argument(task, 2, 0, 0);
     case TASK_FILES:
         return argument(task, 0, 0, 0);
     default:
         return 0;
     }
+}
+
+/* Ranges that are found only by what others are lost have one number together, so that the numbers after them
+ * do not depend on that. */
+static bool has_one_number(const char *data, size_t len)
+{
+    struct wire task = {data, len, false};
+
+    return wire_get(&task) == TASK_RANGES && argument(task, 1, 0, 0);
+}
+
+static uint64_t number_of(const struct taking *taking, uint64_t item)
+{
+    return taking->result.tag + (has_one_number(taking->result.task, taking->result.task_len) ? 0 : item);
 }
 
 /* Types of the attribute that a file's content is, as libtsk numbers them. */
@@ -174,7 +202,7 @@ static void hand_over_lost(struct reading *reading, uint32_t item, const char *r
 {
     struct object *object = &reading->object;
 
-    object->item = reading->taking.result.tag + item;
+    object->item = number_of(&reading->taking, item);
     object_blame(object, OBJECT_UNREADABLE, "%s", reason);
     reading_take_object(reading, object);
 }
@@ -183,13 +211,13 @@ static void hand_over_lost(struct reading *reading, uint32_t item, const char *r
 static void take_lost_object(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
     struct object *object = &reading->object;
-    const uint64_t inode = argument(task, SYSTEM_NUMBERS + 2, 2, item);
+    const uint64_t inode = argument(task, SYSTEM_NUMBERS + 3, 2, item);
     bool allocated = reading->names && names_know(reading->names, inode, true);
 
     object_reset(object);
     object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
     object->flags = (allocated ? OBJECT_ALLOCATED : 0) |
-                    (argument(task, SYSTEM_NUMBERS + 3, 2, item) ? 0 : OBJECT_UNWANTED);
+                    (argument(task, SYSTEM_NUMBERS + 4, 2, item) ? 0 : OBJECT_UNWANTED);
     object->inode = inode;
     object->type =
         reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
@@ -211,9 +239,10 @@ static void take_lost_range(struct reading *reading, struct wire task, uint32_t 
 
     object_reset(object);
     object->kind = (enum object_kind)(argument(task, 0, 0, 0) % OBJECT_KINDS);
-    object->start = argument(task, 2, 3, item);
-    object->size = argument(task, 3, 3, item);
-    object->flags = OBJECT_RANGE | (argument(task, 4, 3, item) ? 0 : OBJECT_UNWANTED);
+    object->start = argument(task, 3, 3, item);
+    object->size = argument(task, 4, 3, item);
+    object->flags = OBJECT_RANGE | (argument(task, 5, 3, item) ? 0 : OBJECT_UNWANTED);
+    reading_claim_lost(reading, object->start, object->size);
     hand_over_lost(reading, item, reason);
 }
 
@@ -223,6 +252,11 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
     size_t system = SYSTEM_NUMBERS;
 
     switch (kind) {
+    case TASK_IMAGE:
+        if (!reading->failed)
+            error_set(reading->err, "%s: the image cannot be opened: %s", reading->path, reason);
+        reading->failed = true;
+        break;
     case TASK_TABLE:
         reading_problem(reading, "the partition table: %s", reason);
         break;
@@ -242,6 +276,9 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
         reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
                         argument(task, system + 1, 0, 0), reason);
         break;
+    case TASK_STRUCTURES:
+        reading_problem(reading, "the file system's structures: %s", reason);
+        break;
     case TASK_RANGES:
         take_lost_range(reading, task, item, reason);
         break;
@@ -251,9 +288,23 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
     case TASK_DIGEST:
         reading_problem(reading, "the digest of the image: %s", reason);
         break;
-    default: /* names in records: the record is lost as an object as well, and told there */
+    default: /* TASK_RECORDS: what else is in the record may be read all the same */
+        reading_problem(reading, "the names of inode %" PRIu64 ": %s", argument(task, system, 0, 0) + item,
+                        reason);
         break;
     }
+}
+
+/* All of a task was given up: nothing came of it, and each item that was not lost before is lost now. */
+static void take_whole_loss(struct reading *reading, const struct crew_result *result)
+{
+    const struct wire wire = {result->task, result->task_len, false};
+    const struct crew_loss *own = result->losses, *whole = own + result->loss_count - 1;
+    struct crew_task task = {.data = result->task, .len = result->task_len};
+
+    evidence_rules_limit(&task, &reading->bounds);
+    for (uint32_t item = 0; item < task.items; item++)
+        take_loss(reading, wire, item, own->item == item ? own++->reason : whole->reason);
 }
 
 /* Of the items before one.  They come between the objects that were read, so that numbers never get less. */
@@ -263,21 +314,22 @@ static void take_losses(struct reading *reading, uint64_t before)
     const struct crew_result *result = &taking->result;
     const struct wire task = {result->task, result->task_len, false};
 
+    if (result->loss_count && result->losses[result->loss_count - 1].item == CREW_WHOLE_TASK) {
+        take_whole_loss(reading, result);
+        return;
+    }
     for (; taking->losses_told < result->loss_count; taking->losses_told++) {
         const struct crew_loss *loss = &result->losses[taking->losses_told];
 
         if (loss->item >= before)
             return;
-        if (loss->item == CREW_WHOLE_TASK || (taking->item_count && loss->item >= taking->item_count))
-            reading_problem(reading, "a part of the evidence was given up: %s", loss->reason);
-        else
-            take_loss(reading, task, loss->item, loss->reason);
+        take_loss(reading, task, loss->item, loss->reason);
     }
 }
 
 /* ---- messages ---- */
 
-enum { MAX_VOLUMES = 1024 };
+enum { MAX_VOLUMES = 1024, MAX_BAD = 1 << 16 };
 
 static void take_text(struct wire *wire, char *out, size_t room)
 {
@@ -292,12 +344,17 @@ static void take_text(struct wire *wire, char *out, size_t room)
 
 static void take_image(struct reading *reading, struct wire *wire)
 {
+    size_t names_len = 0;
+    const char *names;
+
     take_text(wire, reading->format, sizeof reading->format);
     reading->size = wire_get(wire);
     reading->sector_size = (uint32_t)wire_get(wire);
     evidence_get_digests(wire, &reading->stored);
-    if (reading->size > INT64_MAX || reading->sector_size == 0)
-        wire->broken = true;
+    reading->bounds.size = reading->size;
+    names = wire_get_bytes(wire, &names_len);
+    if (!wire->broken)
+        reading_extents_take(reading, names, names_len);
 }
 
 static bool is_known_volume(const struct reading *reading, const struct volume *volume)
@@ -305,12 +362,15 @@ static bool is_known_volume(const struct reading *reading, const struct volume *
     for (size_t i = 0; i < reading->volume_count; i++)
         if (reading->volumes[i].start == volume->start && reading->volumes[i].len == volume->len)
             return true;
+    for (size_t i = 0; i < reading->answer_count; i++)
+        if (reading->answer[i].start == volume->start && reading->answer[i].len == volume->len)
+            return true;
     return false;
 }
 
 static void take_volume(struct reading *reading, struct wire *wire)
 {
-    struct volume *volumes = realloc(reading->volumes, (reading->volume_count + 1) * sizeof *volumes);
+    struct volume *volumes = realloc(reading->answer, (reading->answer_count + 1) * sizeof *volumes);
     struct volume volume = {0};
     uint64_t missing;
 
@@ -323,7 +383,7 @@ static void take_volume(struct reading *reading, struct wire *wire)
         reading_out_of_memory(reading);
         return;
     }
-    reading->volumes = volumes;
+    reading->answer = volumes;
     if (missing)
         reading_problem(reading,
                         "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64
@@ -334,11 +394,11 @@ static void take_volume(struct reading *reading, struct wire *wire)
         return;
     if (is_known_volume(reading, &volume))
         reading_note(reading, "volume %" PRIu64 " is the same as one before it", volume.number);
-    else if (reading->volume_count == MAX_VOLUMES)
+    else if (reading->volume_count + reading->answer_count >= MAX_VOLUMES)
         reading_problem(reading, "there are more than %d volumes; volume %" PRIu64 " is left out",
                         MAX_VOLUMES, volume.number);
     else
-        reading->volumes[reading->volume_count++] = volume;
+        reading->answer[reading->answer_count++] = volume;
 }
 
 /* The volume that an answer is about. */
@@ -346,11 +406,11 @@ static struct volume *asked_volume(struct reading *reading, struct wire *wire)
 {
     uint64_t item = wire_get(wire);
 
-    if (wire->broken || item >= reading->volume_count - reading->first_volume) {
+    if (wire->broken || item >= reading->asked_count) {
         wire->broken = true;
         return NULL;
     }
-    return &reading->volumes[reading->first_volume + item];
+    return &reading->asked[item];
 }
 
 /* What a worker tells is not to be trusted: no number may be larger than the image allows. */
@@ -400,13 +460,15 @@ static void take_content(struct reading *reading, struct wire *wire)
 {
     struct volume *volume = asked_volume(reading, wire);
     char name[sizeof volume->content];
-    bool encrypted;
+    bool encrypted, no_files;
 
     take_text(wire, name, sizeof name);
     encrypted = wire_get(wire) != 0;
+    no_files = wire_get(wire) != 0;
     if (volume && !wire->broken) {
         memcpy(volume->content, name, sizeof name);
         volume->encrypted = encrypted;
+        volume->no_files = no_files;
     }
 }
 
@@ -428,18 +490,44 @@ static void take_use(struct reading *reading, struct wire *wire)
 {
     uint64_t inode = wire_get(wire), sequence = wire_get(wire), allocated = wire_get(wire);
 
-    if (!wire->broken && reading->names &&
+    if (!wire->broken && reading->naming &&
         names_set_sequence(reading->names, inode, (uint32_t)sequence, allocated != 0))
         reading_out_of_memory(reading);
 }
 
-static void take_range(struct reading *reading, struct wire *wire, struct ranges *ranges)
+/*
+ * Each worker reports what it finds; the sink gets what is new.  Every stretch is found in its place: of so
+ * many that nobody can read the report not all are kept.
+ */
+static int add_bad(struct reading *reading, uint64_t start, uint64_t len)
+{
+    const bool room = reading->bad.count < MAX_BAD;
+
+    if (!room && !reading->bad_cut)
+        reading_problem(reading,
+                        "more than %d stretches of the image cannot be read; not all of them are listed",
+                        MAX_BAD);
+    reading->bad_cut |= !room;
+    if (!room)
+        return 0;
+    if (ranges_overlap(&reading->bad, start, len) < len && reading->sink->bad)
+        reading->sink->bad(reading->sink->arg, start, len);
+    return ranges_insert(&reading->bad, start, len);
+}
+
+static int add_found(struct reading *reading, uint64_t start, uint64_t len)
+{
+    return ranges_add(&reading->found, start, len);
+}
+
+static void take_range(struct reading *reading, struct wire *wire,
+                       int (*add)(struct reading *reading, uint64_t start, uint64_t len))
 {
     uint64_t start = wire_get(wire), len = wire_get(wire);
 
     if (start > INT64_MAX || len > INT64_MAX)
         wire->broken = true;
-    if (!wire->broken && ranges_add(ranges, start, len))
+    if (!wire->broken && add(reading, start, len))
         reading_out_of_memory(reading);
 }
 
@@ -457,7 +545,7 @@ static void take_object(struct reading *reading, struct wire *wire)
     take_losses(reading, item);
     if (!object_decode(wire, &reading->object))
         return;
-    reading->object.item = taking->result.tag + item;
+    reading->object.item = number_of(taking, item);
     reading_take_object(reading, &reading->object);
 }
 
@@ -491,13 +579,18 @@ static void take_message(struct reading *reading, struct wire *wire)
         take_object(reading, wire);
         break;
     case MESSAGE_RUN:
-        take_range(reading, wire, &reading->free);
+        take_range(reading, wire, add_found);
         break;
     case MESSAGE_BAD:
-        take_range(reading, wire, &reading->bad);
+        take_range(reading, wire, add_bad);
         break;
     case MESSAGE_DIGEST:
         evidence_get_digests(wire, &reading->whole);
+        break;
+    case MESSAGE_DONE: /* its numbers are compared by evidence_rules_accept */
+        wire_get(wire);
+        wire_get(wire);
+        reading->taking.done = true;
         break;
     case MESSAGE_PROBLEM:
         take_text(wire, text, sizeof text);
@@ -531,6 +624,12 @@ void reading_begin_system(struct reading *reading, enum evidence_task kind)
     evidence_put_system(&reading->task, &reading->system->system);
 }
 
+/* Nothing came of the task, which its last loss says. */
+static bool is_given_up(const struct crew_result *result)
+{
+    return result->loss_count && result->losses[result->loss_count - 1].item == CREW_WHOLE_TASK;
+}
+
 static void take_one(struct reading *reading)
 {
     struct taking *taking = &reading->taking;
@@ -546,32 +645,29 @@ static void take_one(struct reading *reading)
     wire = (struct wire){taking->result.data, taking->result.len, false};
     while (wire_more(&wire))
         take_message(reading, &wire);
-    if (wire.broken)
-        reading_problem(reading,
-                        "a worker sent what cannot be understood; a part of the evidence may be missing");
+    if (wire.broken || (!taking->done && !is_given_up(&taking->result)))
+        reading_problem(reading, "invalid result from a worker; a part of the evidence may be missing");
     take_losses(reading, UINT64_MAX);
     if (reading->options->bytes)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }
 
-struct crew_task reading_task(const struct reading *reading, uint64_t tag, const int *fds, unsigned fd_count)
+static uint64_t number_count(const char *task, size_t len)
 {
-    enum { MOST_SECONDS = 7 * 86400 };
-    const uint64_t items = item_count(reading->task.data, reading->task.len);
+    return has_one_number(task, len) ? 1 : item_count(task, len);
+}
 
-    return (struct crew_task){.tag = tag,
-                              .data = reading->task.data,
-                              .len = reading->task.len,
-                              .fds = fds,
-                              .fd_count = fd_count,
-                              .items = items > 0 ? (uint32_t)items : CREW_WHOLE_TASK - 1,
-                              .seconds = MOST_SECONDS,
-                              .most = (uint64_t)1 << 30};
+/* The task that was made, with what may come of it. */
+static void limit_task(struct reading *reading, struct crew_task *task)
+{
+    task->data = reading->task.data;
+    task->len = reading->task.len;
+    evidence_rules_limit(task, &reading->bounds);
 }
 
 void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
 {
-    struct crew_task task;
+    struct crew_task task = {.fds = fds, .fd_count = fd_count};
 
     while (crew_full(reading->crew) && !reading->failed)
         take_one(reading);
@@ -580,11 +676,23 @@ void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
     if (reading->failed) {
         for (unsigned i = 0; i < fd_count; i++)
             close(fds[i]);
-        return;
+    } else {
+        limit_task(reading, &task);
+        task.tag = reading->next_item - number_count(reading->task.data, reading->task.len);
+        if (crew_push(reading->crew, &task, reading->err))
+            reading->failed = true;
     }
-    task = reading_task(reading, reading->next_item - item_count(reading->task.data, reading->task.len), fds,
-                        fd_count);
-    if (crew_push(reading->crew, &task, reading->err))
+}
+
+void reading_give_digest(struct reading *reading)
+{
+    struct crew_task task = {.tag = 0};
+
+    if (!reading->digester || reading->failed)
+        return;
+    reading_begin(reading, TASK_DIGEST);
+    limit_task(reading, &task);
+    if (crew_push(reading->digester, &task, reading->err))
         reading->failed = true;
 }
 

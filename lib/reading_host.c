@@ -30,6 +30,8 @@ static void give_files(struct files *files)
 
     if (files->count == 0)
         return;
+    if (files->objects.failed)
+        reading_out_of_memory(reading);
     reading_begin(reading, TASK_FILES);
     wire_put(&reading->task, files->count);
     buffer_add(&reading->task, files->objects.data, files->objects.len);
@@ -172,6 +174,10 @@ void reading_folder(struct reading *reading)
     reading_drain(reading);
     walk_free(walk);
     buffer_release(&files.objects);
+    if (reading->images && !reading->options->images)
+        reading_note(reading,
+                     "%llu of its files look like disk images: they were read as files; --images opens them",
+                     reading->images);
     if (files.links) {
         char text[128];
 

@@ -5,237 +5,43 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "medium.h"
 #include "reading.h"
 
 /* An image: its volumes in the order of the disk, what is in them, and what lies between. */
-enum {
-    INODES_PER_TASK = 512,
-    BLOCKS_PER_TASK = 1 << 19,
-    TASKS_PER_WINDOW = 8, /* of free blocks that are collected before they are handed over */
-    RANGES_PER_TASK = 512,
-    RANGE_TASK_LEN = 32 << 20,
-    LARGEST_CLUSTER = 64 << 10,
-};
-
-/* A stretch that is larger is several objects, so that many can read it and an accident costs little. */
-#define LARGEST_RANGE ((uint64_t)1 << 30)
-
-/* ---- stretches without files ---- */
-
-struct range_task {
-    struct reading *reading;
-    enum object_kind kind;
-    struct range ranges[RANGES_PER_TASK];
-    size_t count;
-    uint64_t len;
-};
-
-static void give_ranges(struct range_task *task)
-{
-    struct reading *reading = task->reading;
-
-    if (task->count == 0 || reading->failed)
-        return;
-    reading_begin(reading, TASK_RANGES);
-    wire_put(&reading->task, (uint64_t)task->kind);
-    wire_put(&reading->task, task->count);
-    for (size_t i = 0; i < task->count; i++) {
-        wire_put(&reading->task, task->ranges[i].start);
-        wire_put(&reading->task, task->ranges[i].len);
-        wire_put(&reading->task, reading_number(reading, NULL, 0));
-    }
-    reading_give(reading, NULL, 0);
-    task->count = 0;
-    task->len = 0;
-}
-
-void reading_ranges(struct reading *reading, enum object_kind kind, const struct range *ranges, size_t count)
-{
-    struct range_task task = {.reading = reading, .kind = kind};
-
-    if (!(reading->options->kinds & OBJECT_BIT(kind)))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t start = ranges[i].start, end = start + ranges[i].len;
-
-        while (start < end) {
-            uint64_t border = (start / LARGEST_RANGE + 1) * LARGEST_RANGE, stop = border < end ? border : end;
-
-            task.ranges[task.count++] = (struct range){start, stop - start};
-            task.len += stop - start;
-            start = stop;
-            if (task.count == RANGES_PER_TASK || task.len >= RANGE_TASK_LEN)
-                give_ranges(&task);
-        }
-    }
-    give_ranges(&task);
-    reading_drain(reading);
-}
-
-/* ---- a file system ---- */
-
-static unsigned kinds_to_ask(const struct reading *reading)
-{
-    unsigned kinds = reading->options->kinds;
-
-    /* Which of the two a file is, is seen only with its names. */
-    if (kinds & (OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_ORPHAN)))
-        kinds |= OBJECT_BIT(OBJECT_DELETED);
-    return kinds;
-}
-
-static void begin_objects(struct reading *reading, size_t count)
-{
-    reading_begin_system(reading, TASK_OBJECTS);
-    wire_put(&reading->task, kinds_to_ask(reading));
-    wire_put(&reading->task, count);
-}
-
-/*
- * An item of the task.  Whether its content is wanted is asked with the names of the inode that allocated
- * files have, or if there are none those that survive.  Of one with too many names not all are known: it is
- * read.
- */
-static void put_inode(struct reading *reading, uint64_t inode)
-{
-    const struct evidence_options *options = reading->options;
-    struct buffer *paths = &reading->paths;
-    bool wanted, lost, more = false;
-    size_t count = 0;
-
-    buffer_reset(paths);
-    if (options->wanted && reading->names && reading->next_item >= options->first_item)
-        count =
-            names_paths(reading->names, inode, names_know(reading->names, inode, true), paths, &lost, &more);
-    if (paths->failed)
-        reading_out_of_memory(reading);
-    wanted = reading_number(reading, more || paths->failed ? NULL : count ? paths->data : "", count);
-    wire_put(&reading->task, inode);
-    wire_put(&reading->task, wanted);
-}
-
-static void read_all_inodes(struct reading *reading)
-{
-    const struct filesystem_facts *facts = &reading->system->facts;
-
-    for (uint64_t first = facts->first_inode; first <= facts->last_inode && !reading->failed;
-         first += INODES_PER_TASK) {
-        uint64_t left = facts->last_inode - first + 1,
-                 count = left < INODES_PER_TASK ? left : INODES_PER_TASK;
-
-        begin_objects(reading, (size_t)count);
-        for (uint64_t i = 0; i < count; i++)
-            put_inode(reading, first + i);
-        reading_give(reading, NULL, 0);
-    }
-    reading_drain(reading);
-}
-
-static void read_known_inodes(struct reading *reading)
-{
-    size_t count = reading->all.count;
-    const uint64_t *list = inodes_sort(&reading->all);
-
-    for (size_t i = 0; i < count && !reading->failed; i += INODES_PER_TASK) {
-        size_t some = count - i < INODES_PER_TASK ? count - i : INODES_PER_TASK;
-
-        begin_objects(reading, some);
-        for (size_t k = 0; k < some; k++)
-            put_inode(reading, list[i + k]);
-        reading_give(reading, NULL, 0);
-    }
-    reading_drain(reading);
-}
-
-/* Free blocks in windows; a stretch that reaches the end of one goes on in the next. */
-static void read_free_blocks(struct reading *reading)
-{
-    const struct filesystem_facts *facts = &reading->system->facts;
-    struct ranges *free = &reading->free;
-    unsigned in_window = 0;
-
-    free->count = 0;
-    if (!(reading->options->kinds & OBJECT_BIT(OBJECT_UNALLOCATED)))
-        return;
-    for (uint64_t first = facts->first_block; first <= facts->last_block && !reading->failed;
-         first += BLOCKS_PER_TASK) {
-        uint64_t last =
-            facts->last_block - first < BLOCKS_PER_TASK ? facts->last_block : first + BLOCKS_PER_TASK - 1;
-
-        reading_begin_system(reading, TASK_BLOCKS);
-        wire_put(&reading->task, first);
-        wire_put(&reading->task, last);
-        reading_give(reading, NULL, 0);
-        if (++in_window < TASKS_PER_WINDOW && last != facts->last_block)
-            continue;
-        in_window = 0;
-        reading_drain(reading);
-        if (last == facts->last_block)
-            reading_ranges(reading, OBJECT_UNALLOCATED, free->list, free->count);
-        else if (free->count > 1) {
-            reading_ranges(reading, OBJECT_UNALLOCATED, free->list, free->count - 1);
-            free->list[0] = free->list[free->count - 1];
-            free->count = 1;
-        }
-        if (last == facts->last_block)
-            break;
-    }
-}
-
-/* Less than a cluster is often missing, and nothing with it. */
-static void tell_cut(struct reading *reading, const struct system *system)
-{
-    const struct filesystem_facts *facts = &system->facts;
-    uint64_t there = facts->start < reading->size ? reading->size - facts->start : 0;
-
-    if (facts->len > there)
-        (facts->len - there < LARGEST_CLUSTER ? reading_note : reading_problem)(
-            reading,
-            "the %s file system at byte %" PRIu64 " goes on %" PRIu64 " bytes behind the end of the image",
-            system->name, facts->start, facts->len - there);
-}
-
-static void read_inodes(struct reading *reading)
-{
-    const struct system *system = reading->system;
-
-    reading->nameless = 0;
-    reading_names(reading);
-    if (system->facts.plan == FILESYSTEM_BY_LIST || system->facts.plan == FILESYSTEM_BY_NAME)
-        read_known_inodes(reading);
-    else
-        read_all_inodes(reading);
-    reading_forget_names(reading);
-    if (reading->nameless)
-        reading_note(reading,
-                     "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder",
-                     reading->nameless, system->name, system->facts.start);
-}
-
-static void read_system(struct reading *reading, const struct system *system)
-{
-    const struct filesystem_facts *facts = &system->facts;
-
-    reading->system = system;
-    if (facts->has_meta_groups)
-        reading_problem(reading,
-                        "the %s file system at byte %" PRIu64
-                        " has meta_bg, of which libtsk reads only the first groups: inodes "
-                        "behind %" PRIu64 " and blocks behind %" PRIu64 " are missing",
-                        system->name, facts->start, facts->last_inode, facts->last_block);
-    if (facts->inodes_doubtful)
-        reading_problem(reading,
-                        "the %s file system claims more inodes than it has room for; only the first %" PRIu64
-                        " were looked at",
-                        system->name, facts->last_inode - facts->first_inode + 1);
-    tell_cut(reading, system);
-    if (reading->options->kinds & ~(unsigned)(OBJECT_BIT(OBJECT_UNALLOCATED) | OBJECT_BIT(OBJECT_GAP)))
-        read_inodes(reading);
-    read_free_blocks(reading);
-    reading->system = NULL;
-}
 
 /* ---- volumes ---- */
+
+/* On a hybrid disc the partitions are parts of one large file system. */
+static bool lies_in_system(const struct reading *reading, const struct volume *volume)
+{
+    const uint64_t end = volume->start + volume->len;
+
+    for (size_t i = 0; i < reading->volume_count; i++) {
+        const struct volume *outer = &reading->volumes[i];
+
+        if (outer->system_count && outer->start <= volume->start && end <= outer->start + outer->len)
+            return true;
+    }
+    return false;
+}
+
+/* Its bytes are read, but not as the files that it may hold. */
+static bool is_unexamined(const struct reading *reading, const struct volume *volume)
+{
+    return volume->encrypted ||
+           (volume->system_count == 0 && !volume->no_files && !lies_in_system(reading, volume));
+}
+
+static void tell_unexamined(struct reading *reading, const struct volume *volume)
+{
+    if (!is_unexamined(reading, volume))
+        return;
+    (reading->options->ok_unexamined ? reading_note : reading_problem)(
+        reading, "volume %s holds %s%s: files in it were not examined, only its bytes as they are stored",
+        volume->label, volume->content[0] ? volume->content : "no known file system",
+        volume->encrypted ? " (encrypted)" : "");
+}
 
 /* Several file systems in one volume have addresses of their own: the label tells them apart. */
 static void show_volume(struct reading *reading, const struct volume *volume, const struct system *system)
@@ -251,16 +57,19 @@ static void show_volume(struct reading *reading, const struct volume *volume, co
                                               .about = volume->about,
                                               .system = system ? system->name : "",
                                               .content = volume->content,
-                                              .encrypted = volume->encrypted};
+                                              .encrypted = volume->encrypted,
+                                              .unexamined = is_unexamined(reading, volume)};
     reading->sink->volume(reading->sink->arg, &reading->shown);
 }
 
-/* Behind the file system: the volume may be larger. */
-static void read_rest(struct reading *reading, const struct volume *volume)
+/* Where the last of its file systems ends: the volume may be larger. */
+static uint64_t end_of_systems(const struct volume *volume)
 {
-    uint64_t end = volume->start;
     const uint64_t volume_end = volume->start + volume->len;
+    uint64_t end = volume->start;
 
+    if (volume->systems[0].system.in_pool) /* a pool fills its volume */
+        return volume_end;
     for (size_t i = 0; i < volume->system_count; i++) {
         const struct filesystem_facts *facts = &volume->systems[i].facts;
 
@@ -268,52 +77,77 @@ static void read_rest(struct reading *reading, const struct volume *volume)
             facts->start + facts->len > end)
             end = facts->start + facts->len;
     }
+    return end < volume_end ? end : volume_end;
+}
+
+static void read_systems(struct reading *reading, const struct volume *volume)
+{
+    const uint64_t end = end_of_systems(volume), volume_end = volume->start + volume->len;
+
+    tell_unexamined(reading, volume);
+    for (size_t i = 0; i < volume->system_count && !reading->failed; i++) {
+        show_volume(reading, volume, &volume->systems[i]);
+        reading_system(reading, &volume->systems[i]);
+    }
+    reading_unclaimed(reading, volume->start, end);
     if (end < volume_end)
         reading_ranges(reading, OBJECT_GAP, &(struct range){end, volume_end - end}, 1);
 }
 
-static void read_volume(struct reading *reading, const struct volume *volume)
+/* Of volumes that overlap, the bytes count for the first. */
+static void read_volume(struct reading *reading, const struct volume *volume, uint64_t accounted)
 {
-    if (volume->system_count == 0) {
+    const uint64_t end = volume->start + volume->len, start = volume->start > accounted ? volume->start
+                                                              : accounted < end         ? accounted
+                                                                                        : end;
+    const bool skipped = volume->system_count == 0 && reading->options->system_type; /* that was reported */
+
+    reading_account_open(reading, start, end - start, volume->system_count ? reading_unit(volume, start) : 0);
+    if (volume->system_count) {
+        read_systems(reading, volume);
+    } else {
         show_volume(reading, volume, NULL);
-        if (reading->options->system_type)
-            return; /* what was asked for is not there, and that was told */
-        if (volume->content[0])
-            reading_note(reading, "volume %s holds %s%s, of which no files can be told", volume->label,
-                         volume->content, volume->encrypted ? " (encrypted)" : "");
-        reading_ranges(reading, OBJECT_UNALLOCATED, &(struct range){volume->start, volume->len}, 1);
-        return;
+        if (!skipped) {
+            tell_unexamined(reading, volume);
+            reading_ranges(reading, OBJECT_UNALLOCATED, &(struct range){volume->start, volume->len}, 1);
+        }
     }
-    for (size_t i = 0; i < volume->system_count && !reading->failed; i++) {
-        show_volume(reading, volume, &volume->systems[i]);
-        read_system(reading, &volume->systems[i]);
-    }
-    if (!volume->systems[0].system.in_pool) /* a pool fills its volume */
-        read_rest(reading, volume);
+    reading_account_close(reading, !skipped);
 }
 
-static void read_gap(struct reading *reading, uint64_t start, uint64_t end)
+/* Between volumes; or, if that was not asked for, the rest of the image. */
+static void read_gap(struct reading *reading, uint64_t start, uint64_t len, bool is_wanted)
 {
     reading->shown = (struct evidence_volume){
-        .label = "-", .start = start, .len = end - start, .about = "", .system = "", .content = ""};
-    reading_ranges(reading, OBJECT_GAP, &(struct range){start, end - start}, 1);
+        .label = "-", .start = start, .len = len, .about = "", .system = "", .content = ""};
+    reading_account_open(reading, start, len, 0);
+    if (is_wanted)
+        reading_ranges(reading, OBJECT_GAP, &(struct range){start, len}, 1);
+    reading_account_close(reading, is_wanted);
 }
 
 static void read_volumes(struct reading *reading)
 {
+    const bool has_offset = reading->options->has_offset;
     uint64_t end = 0; /* of what was read */
 
     for (size_t i = 0; i < reading->volume_count && !reading->failed; i++) {
         const struct volume *volume = &reading->volumes[i];
 
-        if (volume->start > end && !reading->options->has_offset)
-            read_gap(reading, end, volume->start);
-        read_volume(reading, volume);
+        if (volume->start > end && !has_offset)
+            read_gap(reading, end, volume->start - end, true);
+        read_volume(reading, volume, end);
         if (volume->start + volume->len > end)
             end = volume->start + volume->len;
     }
-    if (end < reading->size && !reading->options->has_offset && !reading->failed)
-        read_gap(reading, end, reading->size);
+    if (end < reading->size && !has_offset && !reading->failed)
+        read_gap(reading, end, reading->size - end, true);
+    if (has_offset && !reading->failed && reading->accounted < reading->size)
+        read_gap(reading, 0, reading->size - reading->accounted, false);
+    if (!reading->failed && reading->accounted != reading->size)
+        reading_problem(reading,
+                        "internal error: of the %" PRIu64 " bytes of the image %" PRIu64 " are accounted for",
+                        reading->size, reading->accounted);
 }
 
 /* ---- finding them ---- */
@@ -341,6 +175,25 @@ static void add_volume(struct reading *reading, const char *label, uint64_t star
     reading->volume_count++;
 }
 
+/* The volumes that were found come after those that are known. */
+static void take_answer(struct reading *reading)
+{
+    const size_t count = reading->volume_count + reading->answer_count;
+    struct volume *volumes =
+        reading->answer_count ? realloc(reading->volumes, count * sizeof *volumes) : reading->volumes;
+
+    if (reading->answer_count && !volumes) {
+        reading_out_of_memory(reading);
+    } else if (reading->answer_count) {
+        memcpy(volumes + reading->volume_count, reading->answer, reading->answer_count * sizeof *volumes);
+        reading->volumes = volumes;
+        reading->volume_count = count;
+    }
+    free(reading->answer);
+    reading->answer = NULL;
+    reading->answer_count = 0;
+}
+
 static void ask_table(struct reading *reading, uint64_t offset, bool is_cut)
 {
     reading_begin(reading, TASK_TABLE);
@@ -348,6 +201,7 @@ static void ask_table(struct reading *reading, uint64_t offset, bool is_cut)
     wire_put(&reading->task, is_cut);
     reading_give(reading, NULL, 0);
     reading_drain(reading);
+    take_answer(reading);
 }
 
 /* Asks for the file systems in the volumes from first on. */
@@ -360,9 +214,12 @@ static void ask_systems(struct reading *reading, size_t first, const char *type)
         wire_put(&reading->task, reading->volumes[i].start);
         wire_put(&reading->task, reading->volumes[i].len);
     }
-    reading->first_volume = first;
+    reading->asked = reading->volumes + first;
+    reading->asked_count = reading->volume_count - first;
     reading_give(reading, NULL, 0);
     reading_drain(reading);
+    reading->asked = NULL;
+    reading->asked_count = 0;
 }
 
 static bool is_unknown(const struct volume *volume)
@@ -469,6 +326,30 @@ static void look_for_disc(struct reading *reading)
         forget_volume(reading, at);
 }
 
+/*
+ * A table may be written over the beginning of a file system, which then is only seen by asking for it: its
+ * files are not listed, since one that was made anew would leave the same behind.
+ */
+static void look_for_hidden(struct reading *reading)
+{
+    const size_t at = reading->volume_count;
+
+    if (begins_with_volume(reading) || reading->failed)
+        return;
+    add_volume(reading, "-", 0);
+    reading->forgiving = true;
+    ask_systems(reading, at, NULL);
+    reading->forgiving = false;
+    if (at >= reading->volume_count)
+        return;
+    if (reading->volumes[at].system_count)
+        reading_problem(reading,
+                        "before the first partition begins a file system as well, %s, whose files are not "
+                        "listed: it lies under the partition table (-o 0 reads it)",
+                        reading->volumes[at].systems[0].name);
+    forget_volume(reading, at);
+}
+
 /* The volumes of a partition table, and what is in them. */
 static void open_volumes(struct reading *reading)
 {
@@ -488,8 +369,10 @@ static void open_volumes(struct reading *reading)
             count--;
     }
     drop_containers(reading);
-    if (!reading->options->system_type)
-        look_for_disc(reading);
+    if (reading->options->system_type)
+        return;
+    look_for_disc(reading);
+    look_for_hidden(reading);
 }
 
 /* A disk without a partition table is one volume, unless the table tells of more than the image holds. */
@@ -517,7 +400,8 @@ static void find_volumes(struct reading *reading)
         snprintf(label, sizeof label, "-@%" PRIu64, start);
         add_volume(reading, label, start);
         ask_systems(reading, 0, options->system_type);
-        if (reading->volume_count && is_unknown(&reading->volumes[0]) && !options->system_type)
+        if (reading->volume_count && is_unknown(&reading->volumes[0]) && reading->volumes[0].no_files &&
+            !options->system_type)
             reading_problem(reading, "at sector %" PRIu64 " begins no file system", options->sector);
     } else {
         ask_table(reading, 0, false);
@@ -530,7 +414,14 @@ static void find_volumes(struct reading *reading)
         qsort(reading->volumes, reading->volume_count, sizeof *reading->volumes, compare_volumes);
 }
 
-/* A file in which nothing of a disk can be seen is a file. */
+/* Not if all of it is known, as that it is zeros. */
+static bool is_image_by_name(const struct reading *reading)
+{
+    return medium_is_named_image(reading->path) &&
+           !(reading->volume_count == 1 && reading->volumes[0].no_files) && reading->size > 0;
+}
+
+/* A file in which nothing of a disk can be seen is a file, unless its name says that more is to be seen. */
 static bool is_plain(const struct reading *reading)
 {
     const struct evidence_options *options = reading->options;
@@ -539,7 +430,8 @@ static bool is_plain(const struct reading *reading)
     return !options->image_type && !options->system_type && !options->has_offset &&
            strcmp(reading->format, "raw") == 0 && reading->volume_count <= 1 &&
            (reading->volume_count == 0 || (is_unknown(&reading->volumes[0]) && !reading->table[0])) &&
-           stat(reading->path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == reading->size;
+           !is_image_by_name(reading) && stat(reading->path, &st) == 0 && S_ISREG(st.st_mode) &&
+           (uint64_t)st.st_size == reading->size;
 }
 
 void reading_image(struct reading *reading)
@@ -549,6 +441,7 @@ void reading_image(struct reading *reading)
     reading_begin(reading, TASK_IMAGE);
     reading_give(reading, NULL, 0);
     reading_drain(reading);
+    reading_give_digest(reading);
     if (!reading->failed && options->has_offset && options->sector >= reading->size / reading->sector_size) {
         error_set(reading->err, "%s: there is no sector %" PRIu64 " in it, it has %" PRIu64, reading->path,
                   options->sector, reading->size / reading->sector_size);
@@ -559,7 +452,10 @@ void reading_image(struct reading *reading)
     if (reading->failed)
         return;
     if (is_plain(reading)) {
+        reading->shown = (struct evidence_volume){.label = "-", .about = "", .system = "", .content = ""};
+        reading_account_open(reading, 0, reading->size, 0);
         reading_file(reading);
+        reading_account_close(reading, true);
         return;
     }
     reading->sink->image(reading->sink->arg, &(struct evidence_image){.format = reading->format,

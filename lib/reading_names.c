@@ -8,7 +8,7 @@
  * on the number of workers, and neither circles nor depth matter.  Deleted folders come after all others:
  * what they name was often used again since.
  */
-enum { FOLDERS_PER_TASK = 64, RECORDS_PER_TASK = 4096, SMALLEST_NAME = 12, MORE_NAMES = 1024 };
+enum { FOLDERS_PER_TASK = 64, RECORDS_PER_TASK = 4096 };
 
 /* ---- taking ---- */
 
@@ -75,7 +75,7 @@ static int take_found(struct reading *reading, const struct filesystem_name *nam
 /* Folders may share their blocks, and so have more names than there is room for on the disk. */
 static bool too_many(struct reading *reading)
 {
-    bool over = names_count(reading->names) > reading->size / SMALLEST_NAME + MORE_NAMES;
+    bool over = names_count(reading->names) > reading->size / EVIDENCE_SMALLEST_NAME + EVIDENCE_MORE_NAMES;
 
     if (over && !reading->names_cut) {
         bool forgiving = reading->forgiving;
@@ -90,7 +90,7 @@ static bool too_many(struct reading *reading)
 
 void reading_take_name(struct reading *reading, const struct filesystem_name *name)
 {
-    if (!reading->names || !reading->system || too_many(reading))
+    if (!reading->naming || too_many(reading))
         return;
     if (reading->listing ? take_listed(reading, name) : take_found(reading, name))
         reading_out_of_memory(reading);
@@ -201,10 +201,12 @@ void reading_names(struct reading *reading)
         reading_out_of_memory(reading);
         return;
     }
+    reading->naming = true;
     if (reading->system->facts.plan == FILESYSTEM_RECORDS)
         read_records(reading);
     else
         read_folders(reading);
+    reading->naming = false;
     inodes_release(&reading->seen);
     names_finish(reading->names, reading->system->facts.root);
 }
