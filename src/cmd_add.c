@@ -146,6 +146,7 @@ static void signer_end(void *arg, struct object *object)
     if (blocks_count(known->size, signer->plan.block))
         buffer_add(&known->blocks, blocks->data, blocks->len);
     known_reduce(known, signer->plan.c);
+    buffer_inherit(&object->result, &known->blocks);
     known_encode(&object->result, known);
 }
 
@@ -199,18 +200,21 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
 }
 
 /* Several volumes may have the same paths: then the volume's label comes before them. */
-static void add_paths(struct known *known, const struct evidence_volume *volume, const char *paths,
-                      size_t count)
+static int add_paths(struct known *known, const struct evidence_volume *volume, const char *paths,
+                     size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1) {
         char *path = NULL;
 
-        if (strcmp(volume->label, "-") != 0 && asprintf(&path, "%s/%s", volume->label, paths) > 0)
-            known_add_name(known, path, strlen(path));
-        else
+        if (strcmp(volume->label, "-") == 0)
             known_add_name(known, paths, strlen(paths));
+        else if (asprintf(&path, "%s/%s", volume->label, paths) < 0)
+            return error_set(err, "out of memory");
+        else
+            known_add_name(known, path, strlen(path));
         free(path);
     }
+    return known->names.failed ? error_set(err, "out of memory") : 0;
 }
 
 static void count_added(struct add *add, enum refset_added added, const char *paths, size_t count)
@@ -308,7 +312,10 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         leave_out(add, paths, count, "a worker sent what cannot be understood");
         return;
     }
-    add_paths(&add->known, volume, paths, count);
+    if (add_paths(&add->known, volume, paths, count, &add->err)) {
+        fail(add);
+        return;
+    }
     count_added(add, refset_writer_add(add->writer, &add->known, &add->err), paths, count);
 }
 
@@ -333,6 +340,7 @@ static int add_one(struct add *add, const char *path)
                                        .problem = take_problem,
                                        .note = take_note,
                                        .arg = add};
+    const uint64_t left_out = add->left_out;
     enum evidence_result result;
     struct stat st;
     struct error err;
@@ -352,7 +360,7 @@ static int add_one(struct add *add, const char *path)
         complain("%s: no file was found in it", path);
         return EXIT_PARTIAL;
     }
-    if (result == EVIDENCE_DONE && add->problems)
+    if (result == EVIDENCE_DONE && add->left_out > left_out)
         return EXIT_PARTIAL;
     return evidence_flags_status(result);
 }
@@ -384,9 +392,9 @@ static void show_summary(const struct add *add)
 {
     const struct refset_counts *counts = &refset_info(add->set)->counts;
 
-    printf("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
-           " left out; it has %" PRIu64 " files now\n",
-           refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
+    say("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
+        " left out; it has %" PRIu64 " files now",
+        refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
 }
 
 /* Tells what is not there, too. */
@@ -495,6 +503,8 @@ static int run(const struct command *command, int argc, char **argv)
     add.evidence.inspector = &inspector;
     add.evidence.files_expected = true;
     add.evidence.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
+    if (evidence_flags_sandbox(&add.evidence))
+        return EXIT_USAGE;
     interrupt_catch();
     return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);
 }

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sandbox.h"
+#include "terminal.h"
+
 enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MAX_SECONDS = 86400 };
 
 struct evidence_options evidence_flags_defaults(unsigned kinds)
@@ -71,9 +74,35 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
         return take_kinds(evidence, options);
     case OPTION_JOBS:
         return take_count(options, MAX_WORKERS, &evidence->workers);
-    default:
+    case OPTION_OK_UNEXAMINED:
+        evidence->ok_unexamined = true;
+        return 0;
+    case OPTION_FORCE:
+        evidence->force = true;
+        return 0;
+    case OPTION_SECONDS:
         return take_count(options, MAX_SECONDS, &evidence->seconds);
+    default:
+        evidence->no_sandbox = true;
+        return 0;
     }
+}
+
+int evidence_flags_sandbox(const struct evidence_options *evidence)
+{
+    unsigned missing = 0;
+    struct error err;
+
+    if (evidence->no_sandbox)
+        return 0; /* what is missing is reported with each evidence */
+    if (sandbox_probe(&missing, &err)) {
+        complain_error(&err);
+        return -1;
+    }
+    if (missing)
+        complain("this system lacks %s; no evidence was read (--no-sandbox reads it all the same)",
+                 sandbox_lack(missing));
+    return missing ? -1 : 0;
 }
 
 int evidence_flags_status(enum evidence_result result)
