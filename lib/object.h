@@ -26,8 +26,6 @@ enum object_kind {
 };
 
 #define OBJECT_BIT(kind) (1u << (kind))
-/* What is scanned by default. */
-#define OBJECT_CONTENT (OBJECT_BIT(OBJECT_METADATA) - 1)
 /* All that holds bytes of the disk: what is read by default. */
 #define OBJECT_STORED (OBJECT_BIT(OBJECT_IMAGE) - 1)
 /* Also in a set of kinds: metadata and folders that fill no block of their own, such as NTFS's names and

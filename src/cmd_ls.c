@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account_report.h"
 #include "command.h"
 #include "digest.h"
 #include "evidence_flags.h"
+#include "evidence_images.h"
 #include "ls_report.h"
 #include "terminal.h"
 
@@ -22,6 +24,8 @@ enum {
     OPTION_SHA256,
     OPTION_HASH_IMAGE,
     OPTION_METADATA,
+    OPTION_ACCOUNT,
+    OPTION_IMAGES,
     OPTION_QUIET,
 };
 
@@ -37,7 +41,9 @@ static const struct option_spec ls_options[] = {
     {0, "sha256", NULL, "add the SHA-256", NULL},
     {0, "hash-image", NULL,
      "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
-    {0, "metadata", NULL, "list folders and the file system's own files too", NULL},
+    {0, "metadata", NULL, "list metadata and folders that fill no block of their own, too", NULL},
+    {0, "account", NULL, "write which bytes of the image belong to what; they add up to its size", NULL},
+    {0, "images", NULL, "also open the disk images in folders, each as evidence of its own", NULL},
     {'q', "quiet", NULL, "show no progress and no notes", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -49,9 +55,12 @@ struct ls {
     struct ls_report report;
     unsigned digests; /* of each object */
     bool form_chosen, quiet;
+    bool is_account; /* instead of objects */
+    struct account_report account;
     struct progress progress;
     uint64_t image_size;
     unsigned long long problems; /* of this evidence */
+    unsigned long long damaged;  /* objects that are not whole */
     bool wrong_digest;
 };
 
@@ -117,6 +126,41 @@ static void hash_end(void *arg, struct object *object)
         object_blame(object, OBJECT_UNREADABLE, "libcrypto failed");
 }
 
+/* ---- reading for the account: what cannot be read is seen only so ---- */
+
+static void *read_open(void *arg, struct error *err)
+{
+    (void)err;
+    return arg;
+}
+
+static bool read_begin(void *state, const struct object *object, struct content *content)
+{
+    (void)state;
+    (void)object;
+    (void)content;
+    return true;
+}
+
+static void read_data(void *state, const void *data, size_t len)
+{
+    (void)state;
+    (void)data;
+    (void)len;
+}
+
+static void read_zeros(void *state, uint64_t len)
+{
+    (void)state;
+    (void)len;
+}
+
+static void read_end(void *state, struct object *object)
+{
+    (void)state;
+    (void)object;
+}
+
 /* ---- what is found ---- */
 
 static void take_image(void *arg, const struct evidence_image *image)
@@ -131,7 +175,8 @@ static void take_volume(void *arg, const struct evidence_volume *volume)
 {
     struct ls *ls = arg;
 
-    ls_report_volume(&ls->report, volume);
+    if (!ls->is_account)
+        ls_report_volume(&ls->report, volume);
 }
 
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
@@ -140,10 +185,21 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     struct ls *ls = arg;
     struct digest_values values = {0};
 
+    ls->damaged += object->state != OBJECT_WHOLE;
+    atomic_fetch_add_explicit(&ls->progress.count, 1, memory_order_relaxed);
+    if (ls->is_account)
+        return;
     if (object->result.len == sizeof values)
         memcpy(&values, object->result.data, sizeof values);
     ls_report_object(&ls->report, volume, object, &values, paths, count);
-    atomic_fetch_add_explicit(&ls->progress.count, 1, memory_order_relaxed);
+}
+
+static void take_account(void *arg, const struct evidence_volume *volume, const struct account_table *table)
+{
+    struct ls *ls = arg;
+
+    if (ls->is_account && account_report_add(&ls->account, volume->label, table))
+        ls->report.line.failed = true;
 }
 
 static void take_problem(void *arg, const char *text)
@@ -168,10 +224,9 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 
     ls_report_whole(&ls->report, ls->image_size, whole, stored);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if ((stored->kinds & whole->kinds & DIGEST_BIT(kind)) &&
-            memcmp(whole->bytes[kind], stored->bytes[kind], digest_len((enum digest_kind)kind)) != 0) {
-            complain("%s: its content does not have the %s that is stored in it", ls->report.evidence,
-                     digest_name((enum digest_kind)kind));
+        if (digest_differing(whole, stored) & DIGEST_BIT(kind)) {
+            complain("%s: the %s of the image is not the one stored in it at acquisition",
+                     ls->report.evidence, digest_name((enum digest_kind)kind));
             ls->wrong_digest = true;
         }
 }
@@ -183,6 +238,7 @@ static int list_one(struct ls *ls, const char *path)
     const struct evidence_sink sink = {.image = take_image,
                                        .volume = take_volume,
                                        .object = take_object,
+                                       .account = take_account,
                                        .digests = take_digests,
                                        .problem = take_problem,
                                        .note = take_note,
@@ -190,15 +246,23 @@ static int list_one(struct ls *ls, const char *path)
     enum evidence_result result;
     struct error err;
 
-    ls->problems = 0;
+    ls->problems = ls->damaged = 0;
     ls->wrong_digest = false;
     ls_report_evidence(&ls->report, path);
     result = evidence_read(path, &ls->options, &sink, &err);
+    if (ls->is_account)
+        ls_report_account(&ls->report, &ls->account);
+    account_report_reset(&ls->account);
     ls_report_end(&ls->report);
     if (result == EVIDENCE_FAILED)
         complain_error(&err);
     if (ls->problems > MOST_PROBLEMS)
         complain("%s: and %llu problems more of this kind", path, ls->problems - MOST_PROBLEMS);
+    if (result == EVIDENCE_PARTIAL && ls->problems == 0)
+        complain("%s: %llu objects could not be read in full", path, ls->damaged);
+    if (result == EVIDENCE_CHANGED && ls->problems == 0)
+        complain("%s: %llu objects could not be read in full, or changed while they were read", path,
+                 ls->damaged);
     return ls->wrong_digest && result == EVIDENCE_DONE ? EXIT_PARTIAL : evidence_flags_status(result);
 }
 
@@ -210,7 +274,7 @@ static int list_all(struct ls *ls, int count, char **paths)
     ls->options.bytes = &ls->progress.bytes;
     ls->report.colours = terminal_colours(STDOUT_FILENO);
     progress_start(&ls->progress, ls->quiet || (ls->report.form != LS_SUMMARY && isatty(STDOUT_FILENO)));
-    for (int i = 0; i < count && !ferror(stdout); i++) {
+    for (int i = 0; i < count && !ferror(stdout) && !ls->report.line.failed; i++) {
         int status = list_one(ls, paths[i]);
 
         worst = status > worst ? status : worst;
@@ -257,11 +321,17 @@ static int take_option(struct ls *ls, const struct options *options, int option)
     case OPTION_SHA256:
         ls->digests |= DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
         return 0;
+    case OPTION_IMAGES:
+        ls->options.images = true;
+        return 0;
     case OPTION_HASH_IMAGE:
         ls->options.image_digests = DIGEST_BIT(DIGEST_KINDS) - 1;
         return 0;
+    case OPTION_ACCOUNT:
+        ls->is_account = true;
+        return 0;
     case OPTION_METADATA:
-        ls->options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER);
+        ls->options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER) | OBJECT_DETAILS;
         return 0;
     default:
         ls->quiet = true;
@@ -271,15 +341,23 @@ static int take_option(struct ls *ls, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct ls ls = {.options = evidence_flags_defaults(OBJECT_CONTENT)};
+    struct ls ls = {.options = evidence_flags_defaults(OBJECT_STORED)};
     const struct inspector inspector = {.open = hash_open,
                                         .begin = hash_begin,
                                         .data = hash_data,
                                         .zeros = hash_zeros,
                                         .end = hash_end,
                                         .arg = &ls.digests};
+    static const struct inspector reader = {.open = read_open,
+                                            .begin = read_begin,
+                                            .data = read_data,
+                                            .zeros = read_zeros,
+                                            .hole = read_zeros,
+                                            .end = read_end,
+                                            .arg = (void *)&reader};
     struct options options;
-    int option, operand = 0;
+    struct evidence_list list;
+    int option, operand = 0, status;
 
     ls.report.form = isatty(STDOUT_FILENO) ? LS_SUMMARY : LS_CSV;
     options_begin(&options, command, argc, argv);
@@ -290,9 +368,19 @@ static int run(const struct command *command, int argc, char **argv)
         return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
     if (operand == argc)
         return options_wrong(command, "no evidence was named");
-    ls.options.inspector = ls.digests ? &inspector : NULL;
+    if (evidence_flags_sandbox(&ls.options))
+        return EXIT_USAGE;
+    if (ls.is_account && (ls.digests || ls.report.form == LS_BODY))
+        return options_wrong(
+            command, "--account lists no objects: --body, --hash, --md5 and --sha256 do not go with it");
+    ls.options.inspector = ls.is_account ? &reader : ls.digests ? &inspector : NULL;
+    ls.report.is_account = ls.is_account;
     ls.report.digests = ls.digests | ls.options.image_digests;
-    return list_all(&ls, argc - operand, argv + operand);
+    status = evidence_images_find(&list, &ls.options, (size_t)(argc - operand), argv + operand)
+                 ? EXIT_USAGE
+                 : list_all(&ls, (int)list.count, list.paths);
+    evidence_images_release(&list);
+    return status;
 }
 
 const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "command.h"
 #include "escape.h"
 #include "evidence_flags.h"
+#include "evidence_images.h"
 #include "interrupt.h"
 #include "scan.h"
 #include "set_flags.h"
@@ -33,6 +35,7 @@ enum {
     SCAN_NO_HASH_IMAGE,
     SCAN_CSV,
     SCAN_TEXT,
+    SCAN_IMAGES,
     SCAN_QUIET,
 };
 
@@ -56,6 +59,7 @@ static const struct option_spec scan_options[] = {
     {0, "no-hash-image", NULL, "do not take the SHA-1 of the whole image into the case", NULL},
     {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
     {0, "text", NULL, "write for people (default on a terminal)", NULL},
+    {0, "images", NULL, "also open the disk images in folders, each as evidence of its own", NULL},
     {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -178,6 +182,9 @@ static int take_option(struct command_line *line, const struct options *options,
     case SCAN_NO_HASH_IMAGE:
         line->no_hash_image = true;
         return 0;
+    case SCAN_IMAGES:
+        scan->evidence.images = true;
+        return 0;
     case SCAN_CSV:
         return choose_form(line, options, CASE_CSV);
     case SCAN_TEXT:
@@ -215,10 +222,14 @@ static const char *tell_parameters(struct command_line *line)
             buffer_printf(out, "%s%s", any++ ? "," : "", object_kind_name((enum object_kind)kind));
     if (evidence->image_type)
         buffer_printf(out, " image-type=%s", evidence->image_type);
+    if (evidence->force)
+        buffer_add_text(out, " force");
     if (evidence->system_type)
         buffer_printf(out, " fs-type=%s", evidence->system_type);
     if (evidence->has_offset)
         buffer_printf(out, " offset=%" PRIu64, evidence->sector);
+    if (evidence->ok_unexamined)
+        buffer_add_text(out, " ok-unexamined");
     add_patterns(out, "include", &scan->include);
     add_patterns(out, "exclude", &scan->exclude);
     buffer_add_char(out, '\0');
@@ -271,7 +282,7 @@ static int scan_all(struct scan *scan, size_t count, char **paths)
     scan->evidence.bytes = &scan->progress.bytes;
     scan->evidence.stop = interrupt_flag();
     progress_start(&scan->progress, scan->quiet);
-    for (; done < count && !atomic_load(interrupt_flag()); done++) {
+    for (; done < count && !scan->failed && !atomic_load(interrupt_flag()); done++) {
         const int status = scan_one(scan, done + 1, paths[done]);
 
         worst = status > worst ? status : worst;
@@ -293,6 +304,8 @@ static int show_summary(struct scan *scan, size_t count, struct error *err)
             casefile_count(scan->casefile, i, &counts, err))
             return -1;
         case_report_counts(&counts, &text);
+        if (text.failed)
+            return error_set(err, "out of memory");
         complain("%s: %" PRIu64 " objects, %.1f MB: %.*s", evidence.path, counts.objects,
                  (double)counts.bytes / 1e6, (int)text.len, text.data ? text.data : "");
         buffer_release(&text);
@@ -314,6 +327,8 @@ static int show_seal(const struct command_line *line, struct error *err)
     if (casefile_read_log(line->scan.casefile, take_chain, chain, err))
         return -1;
     escape_hex(&text, chain, sizeof chain);
+    if (text.failed)
+        return error_set(err, "out of memory");
     complain("%s: sealed with %.*s", line->output, (int)text.len, text.data ? text.data : "");
     buffer_release(&text);
     return 0;
@@ -352,12 +367,46 @@ static int conclude(struct command_line *line, size_t count, int status, struct 
     return status == EXIT_DONE && found ? EXIT_MATCH : status;
 }
 
+/* A case is for evidence that is there: a mistyped name makes none. */
+static int check_evidence(const struct command_line *line, size_t count, char **paths)
+{
+    struct error err;
+    int result = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (evidence_check(paths[i], line->scan.evidence.image_type, &err)) {
+            complain_error(&err);
+            result = -1;
+        }
+    if (result)
+        complain("%s: was not made", line->output);
+    return result;
+}
+
+/* Of a new case: whether no evidence in it could be opened. */
+static bool is_of_nothing(struct scan *scan, size_t count)
+{
+    struct case_evidence evidence;
+    struct case_counts counts;
+    struct error err;
+
+    for (size_t i = 1; i <= count; i++)
+        if (casefile_evidence(scan->casefile, i, &evidence, &err) <= 0 || evidence.state != CASE_FAILED ||
+            casefile_count(scan->casefile, i, &counts, &err) || counts.objects)
+            return false;
+    return true;
+}
+
 static int scan_into_case(struct command_line *line, size_t count, char **paths)
 {
+    const bool is_new = line->output && access(line->output, F_OK) && errno == ENOENT;
     struct scan *scan = &line->scan;
     struct error err;
+    bool of_nothing = false;
     int status;
 
+    if (is_new && check_evidence(line, count, paths))
+        return EXIT_PARTIAL;
     scan->casefile = open_case(line, count, paths, &err);
     if (!scan->casefile) {
         complain_error(&err);
@@ -366,10 +415,15 @@ static int scan_into_case(struct command_line *line, size_t count, char **paths)
     scan->keeps = line->output != NULL;
     scan->hash_image = line->output && !line->no_hash_image;
     status = scan_all(scan, count, paths);
-    if (!scan->failed)
+    of_nothing = is_new && !scan->failed && is_of_nothing(scan, count);
+    if (!scan->failed && !of_nothing)
         status = conclude(line, count, status, &err);
     if (casefile_close(scan->casefile, scan->failed || status < 0 ? NULL : &err))
         status = scan->failed ? EXIT_USAGE : -1;
+    if (of_nothing) {
+        refset_remove(line->output);
+        complain("%s: was not kept, since it would be a case of nothing", line->output);
+    }
     if (status >= 0)
         return status;
     complain_error(&err);
@@ -458,7 +512,8 @@ static int scan_evidence(struct command_line *line, size_t count, char **paths)
 {
     int status;
 
-    if (check_names(count, paths) || check_output(line->output, count, paths))
+    if (check_names(count, paths) || check_output(line->output, count, paths) ||
+        evidence_flags_sandbox(&line->scan.evidence))
         return EXIT_USAGE;
     interrupt_catch();
     status = scan_open_sets(&line->scan) ? EXIT_USAGE : scan_into_case(line, count, paths);
@@ -466,9 +521,21 @@ static int scan_evidence(struct command_line *line, size_t count, char **paths)
     return status;
 }
 
+static int scan_list(struct command_line *line, size_t count, char **paths)
+{
+    struct evidence_list list = {.count = 0};
+    int status = EXIT_USAGE;
+
+    if (evidence_flags_sandbox(&line->scan.evidence) == 0 &&
+        evidence_images_find(&list, &line->scan.evidence, count, paths) == 0)
+        status = scan_evidence(line, list.count, list.paths);
+    evidence_images_release(&list);
+    return status;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct command_line line = {.scan = {.evidence = evidence_flags_defaults(OBJECT_CONTENT),
+    struct command_line line = {.scan = {.evidence = evidence_flags_defaults(OBJECT_STORED),
                                          .matching = {.most_ln_e = log(default_max_e)},
                                          .most = UINT64_MAX},
                                 .report = {.form = isatty(STDOUT_FILENO) ? CASE_TEXT : CASE_CSV}};
@@ -490,7 +557,7 @@ static int run(const struct command *command, int argc, char **argv)
     else if (option == OPTIONS_END && operand == argc)
         options_wrong(command, "no evidence was named");
     else if (option == OPTIONS_END)
-        status = scan_evidence(&line, (size_t)(argc - operand), argv + operand);
+        status = scan_list(&line, (size_t)(argc - operand), argv + operand);
     for (size_t i = 0; i < line.scan.set_count; i++)
         free((char *)line.scan.set_paths[i]);
     free(line.scan.set_paths);

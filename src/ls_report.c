@@ -10,6 +10,7 @@
 
 #include "csv.h"
 #include "escape.h"
+#include "terminal.h"
 
 /* A line of the summary: a volume, and what was found in it. */
 struct ls_volume {
@@ -29,8 +30,15 @@ void ls_report_release(struct ls_report *report)
 
 static void write_line(struct ls_report *report)
 {
-    fwrite(report->line.data, 1, report->line.len, stdout);
+    put_output(&report->line);
     buffer_reset(&report->line);
+}
+
+/* A text from which a part of the line was made. */
+static void release_text(struct ls_report *report, struct buffer *text)
+{
+    buffer_inherit(&report->line, text);
+    buffer_release(text);
 }
 
 /* ---- small texts ---- */
@@ -118,7 +126,6 @@ static void csv_header(struct ls_report *report)
         if (report->digests & DIGEST_BIT(kind))
             csv_cell(&report->line, digest_name((enum digest_kind)kind));
     csv_end_line(&report->line);
-    report->header_done = true;
 }
 
 static void csv_text(struct ls_report *report, struct buffer *text)
@@ -148,7 +155,7 @@ static void csv_also(struct ls_report *report, const char *paths, size_t count)
         buffer_add_text(&also, paths);
     }
     csv_foreign(&report->line, also.data ? also.data : "", also.len);
-    buffer_release(&also);
+    release_text(report, &also);
 }
 
 static void csv_object(struct ls_report *report, const struct evidence_volume *volume,
@@ -186,14 +193,14 @@ static void csv_object(struct ls_report *report, const struct evidence_volume *v
             csv_text(report, &text);
         }
     csv_end_line(line);
-    buffer_release(&text);
+    release_text(report, &text);
 }
 
 /* ---- JSON ---- */
 
 static void json_text(struct buffer *out, const char *name, const char *data, size_t len)
 {
-    buffer_printf(out, "%s\"%s\":", out->data[out->len - 1] == '{' ? "" : ",", name);
+    buffer_printf(out, "%s\"%s\":", out->len && out->data[out->len - 1] == '{' ? "" : ",", name);
     escape_json(out, data, len);
 }
 
@@ -263,7 +270,7 @@ static void json_object(struct ls_report *report, const struct evidence_volume *
     add_state(&text, object);
     json_made(line, "status", &text);
     buffer_add_text(line, "}\n");
-    buffer_release(&text);
+    release_text(report, &text);
 }
 
 /* ---- mactime's body file ---- */
@@ -279,6 +286,7 @@ static void body_name(struct buffer *out, const char *path)
             buffer_add_text(out, "\\x7c");
         else
             buffer_add_char(out, text.data[i]);
+    buffer_inherit(out, &text);
     buffer_release(&text);
 }
 
@@ -362,7 +370,7 @@ static void table_object(struct ls_report *report, const struct object *object,
         buffer_add_char(line, ']');
     }
     buffer_add_char(line, '\n');
-    buffer_release(&text);
+    release_text(report, &text);
 }
 
 static void add_bold(struct ls_report *report, const char *text)
@@ -402,8 +410,10 @@ static struct ls_volume *add_volume(struct ls_report *report)
 {
     struct ls_volume *volumes = realloc(report->volumes, (report->volume_count + 1) * sizeof *volumes);
 
-    if (!volumes)
+    if (!volumes) {
+        report->line.failed = true;
         return NULL;
+    }
     report->volumes = volumes;
     volumes[report->volume_count] = (struct ls_volume){0};
     return &volumes[report->volume_count++];
@@ -458,8 +468,25 @@ void ls_report_end(struct ls_report *report)
 void ls_report_evidence(struct ls_report *report, const char *path)
 {
     report->evidence = path;
-    if (report->form == LS_CSV && !report->header_done)
+    if (report->form != LS_CSV || report->header_done)
+        return;
+    if (report->is_account)
+        account_report_csv_header(&report->line);
+    else
         csv_header(report);
+    report->header_done = true;
+}
+
+void ls_report_account(struct ls_report *report, const struct account_report *account)
+{
+    if (account->count == 0)
+        return;
+    if (report->form == LS_CSV)
+        account_report_csv(account, &report->line, report->evidence);
+    else if (report->form == LS_JSON)
+        account_report_json(account, &report->line, report->evidence);
+    else
+        account_report_text(account, &report->line, 4);
 }
 
 void ls_report_image(struct ls_report *report, const struct evidence_image *image)
@@ -490,6 +517,8 @@ void ls_report_volume(struct ls_report *report, const struct evidence_volume *vo
         describe_volume(report, volume);
         if (added)
             added->text = strndup(report->line.data ? report->line.data : "", report->line.len);
+        if (!added || !added->text)
+            report->line.failed = true;
         buffer_reset(&report->line);
     } else {
         describe_volume(report, volume);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "account_report.h"
 #include "evidence.h"
 
 /* What kith ls found, in the form that was asked for, on standard output. */
@@ -24,6 +25,7 @@ struct ls_report {
     struct ls_volume *volumes; /* of the summary */
     size_t volume_count;
     bool colours;
+    bool is_account; /* not objects */
     bool header_done;
     struct buffer line;
 };
@@ -41,6 +43,8 @@ void ls_report_object(struct ls_report *report, const struct evidence_volume *vo
 /* stored: digests that the image itself holds. */
 void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values,
                      const struct digest_values *stored);
+/* Which of the image's bytes belong to what, if there is an image. */
+void ls_report_account(struct ls_report *report, const struct account_report *account);
 /* Ends it; the summary is written here. */
 void ls_report_end(struct ls_report *report);
 

@@ -118,6 +118,8 @@ int scan_open_sets(struct scan *scan)
 
 void scan_close_sets(struct scan *scan)
 {
+    account_report_reset(&scan->account);
+    ranges_release(&scan->bad);
     scanner_inspector_release(&scan->inspector);
     for (size_t i = 0; i < scan->set_count; i++) {
         refset_search_free(scan->searches[i]);
@@ -226,24 +228,14 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
     if (!scan->failed && casefile_set_digests(scan->casefile, scan->number, whole, stored, &scan->err))
         fail(scan);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if ((stored->kinds & whole->kinds & DIGEST_BIT(kind)) &&
-            memcmp(whole->bytes[kind], stored->bytes[kind], digest_len((enum digest_kind)kind)) != 0) {
+        if (digest_differing(whole, stored) & DIGEST_BIT(kind)) {
             char text[128];
 
-            snprintf(text, sizeof text, "its content does not have the %s that is stored in it",
+            snprintf(text, sizeof text, "the %s of the image is not the one stored in it at acquisition",
                      digest_name((enum digest_kind)kind));
             take_problem(scan, text);
+            scan->partial = true;
         }
-}
-
-/* A digest that both have is another one. */
-static bool contradicts(const struct digest_values *a, const struct digest_values *b)
-{
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if ((a->kinds & b->kinds & DIGEST_BIT(kind)) &&
-            memcmp(a->bytes[kind], b->bytes[kind], digest_len((enum digest_kind)kind)) != 0)
-            return true;
-    return false;
 }
 
 /* What the sets tell of the references; a worker's word is checked as far as that goes. */
@@ -258,7 +250,7 @@ static int find_references(struct scan *scan, const struct scanner_part *part, s
         if (found < 0)
             return -1;
         if (found == 0 || (file->has_size && file->size != finding->ref_size) ||
-            (finding->verdict == VERDICT_IDENTICAL && contradicts(&file->digests, &part->digests)))
+            (finding->verdict == VERDICT_IDENTICAL && digest_differing(&file->digests, &part->digests)))
             return error_set(&scan->err, "a worker sent what cannot be");
         references[i] = (struct case_reference){
             .digests = file->digests, .name = file->name.data, .name_len = file->name.len};
@@ -497,6 +489,11 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
         return -1;
     if (casefile_problems(scan->casefile, scan->number, recall_state, scan, &scan->err))
         return -1;
+    scan->partial = scan->partial || digest_differing(&known->digests, &known->stored);
+    scan->bad.count = 0;
+    if (casefile_bad(scan->casefile, scan->number, &scan->bad, &scan->err))
+        return -1;
+    scan->evidence.bad = &scan->bad;
     scan->evidence.image_digests = scan->hash_image && !known->digests.kinds ? DIGEST_BIT(DIGEST_SHA1) : 0;
     scan->evidence.wanted = scan->include.count || scan->exclude.count ? is_wanted : NULL;
     scan->evidence.wanted_arg = scan;
@@ -508,6 +505,38 @@ static int begin_evidence(struct scan *scan, const struct case_evidence *known)
         return -1;
     return casefile_set_state(scan->casefile, scan->number, CASE_BEGUN, set_flags_now(), text.text,
                               &scan->err);
+}
+
+static void take_account(void *arg, const struct evidence_volume *volume, const struct account_table *table)
+{
+    struct scan *scan = arg;
+
+    if (!scan->failed && account_report_add(&scan->account, volume->label, table)) {
+        error_set(&scan->err, "out of memory");
+        fail(scan);
+    }
+}
+
+static void take_bad(void *arg, uint64_t start, uint64_t len)
+{
+    struct scan *scan = arg;
+
+    if (!scan->failed && casefile_add_bad(scan->casefile, scan->number, start, len, &scan->err))
+        fail(scan);
+}
+
+/* Of evidence that was read to its end. */
+static int keep_account(struct scan *scan)
+{
+    const struct account_report *account = &scan->account;
+
+    if (casefile_drop_account(scan->casefile, scan->number, &scan->err))
+        return -1;
+    for (size_t i = 0; i < account->count; i++)
+        if (casefile_add_account(scan->casefile, scan->number, account->parts[i].label,
+                                 &account->parts[i].table, &scan->err))
+            return -1;
+    return 0;
 }
 
 static int end_evidence(struct scan *scan, enum evidence_result result)
@@ -522,6 +551,8 @@ static int end_evidence(struct scan *scan, enum evidence_result result)
     if ((state == CASE_DONE || state == CASE_PARTIAL) && scan->changed)
         state = CASE_CHANGED;
 
+    if (state != CASE_BEGUN && state != CASE_FAILED && keep_account(scan))
+        return -1;
     error_set(&text, "%s: %s", scan->path, words[state]);
     if (casefile_set_state(scan->casefile, scan->number, state, set_flags_now(), text.text, &scan->err))
         return -1;
@@ -533,6 +564,8 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     const struct evidence_sink sink = {.image = take_image,
                                        .volume = take_volume,
                                        .object = take_object,
+                                       .account = take_account,
+                                       .bad = take_bad,
                                        .digests = take_digests,
                                        .problem = take_problem,
                                        .note = take_note,
@@ -543,6 +576,7 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
 
     if (begin_evidence(scan, known))
         return -1;
+    account_report_reset(&scan->account);
     result = evidence_read(scan->path, &scan->evidence, &sink, &err);
     if (scan->different) {
         complain("%s: it is not what the case began with: object %" PRIu64
@@ -566,10 +600,63 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     return end_evidence(scan, result);
 }
 
-/* Whether its files are those that the case began with, as far as one can tell from outside. */
+static void ignore_image(void *arg, const struct evidence_image *image)
+{
+    (void)arg;
+    (void)image;
+}
+
+static void ignore_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                          const char *paths, size_t count)
+{
+    (void)arg;
+    (void)volume;
+    (void)object;
+    (void)paths;
+    (void)count;
+}
+
+static void ignore_text(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+static void keep_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    (void)stored;
+    *(struct digest_values *)arg = *whole;
+}
+
+/* Whether the image has the SHA-1 that the case has of it: that decides, whatever its times are. */
+static bool has_same_sha1(const struct scan *scan, const struct case_evidence *known)
+{
+    struct digest_values now = {0};
+    const struct evidence_sink sink = {.image = ignore_image,
+                                       .volume = take_volume,
+                                       .object = ignore_object,
+                                       .digests = keep_digests,
+                                       .problem = ignore_text,
+                                       .note = ignore_text,
+                                       .arg = &now};
+    struct evidence_options options = scan->evidence;
+    struct error err;
+
+    if (!(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
+        return false;
+    options.kinds = 0;
+    options.first_item = 0;
+    options.inspector = NULL;
+    options.wanted = NULL;
+    options.image_digests = DIGEST_BIT(DIGEST_SHA1);
+    evidence_read(scan->path, &options, &sink, &err);
+    return (now.kinds & DIGEST_BIT(DIGEST_SHA1)) && digest_differing(&now, &known->digests) == 0;
+}
+
+/* Whether its files are those that the case began with. */
 static bool looks_the_same(const struct scan *scan, const struct case_evidence *known)
 {
-    if (!known->stamp[0] || strcmp(known->stamp, scan->stamp) == 0)
+    if (!known->stamp[0] || strcmp(known->stamp, scan->stamp) == 0 || has_same_sha1(scan, known))
         return true;
     complain("%s: it is not what the case began with: then it was %s, now it is %s; the case stays as it was",
              scan->path, known->stamp, scan->stamp[0] ? scan->stamp : "a device");
@@ -616,6 +703,7 @@ int scan_one(struct scan *scan, uint64_t number, const char *path)
         status = go_on(scan, &known);
     if (status >= 0)
         return status;
+    scan->failed = true;
     complain_error(&scan->err);
     return EXIT_USAGE;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "account_report.h"
 #include "casefile.h"
 #include "evidence.h"
 #include "scanner.h"
@@ -43,6 +44,8 @@ struct scan {
     uint64_t objects; /* so far */
     uint64_t rows,
         there; /* those of the case that were passed, of so many that it had before: a chunk each */
+    struct ranges bad;             /* what could not be read before the scan was resumed */
+    struct account_report account; /* of the image */
     struct progress progress;
     unsigned long long problems;
     unsigned long long common; /* objects in which only very common content was found */

@@ -203,7 +203,9 @@ refs = {name: read("refs/" + name) for name in os.listdir("refs")}
 checked = 0
 for r in found:
     assert r["evidence"] == "ext4.img" and r["volume"] == "-"
-    if r["address"][0] != "@":                      # what icat reads there is what was hashed
+    if r["address"].split("-")[1:2] in (["4097"], ["4098"]):   # icat finds no block maps
+        assert r["kind"] == "metadata", r
+    elif r["address"][0] != "@":                      # what icat reads there is what was hashed
         content = subprocess.run(["icat", "ext4.img", r["address"].split("-")[0]], capture_output=True).stdout
         assert r["sha1"] == sha1(content) and int(r["size"]) == len(content), r
         checked += 1

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence_images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "terminal.h"
+
+struct search {
+    struct evidence_list *list;
+    const char *folder;
+    bool failed;
+};
+
+static int add_path(struct evidence_list *list, char *path)
+{
+    char **paths = path ? realloc(list->paths, (list->count + 1) * sizeof *paths) : NULL;
+
+    if (!paths)
+        return -1;
+    list->paths = paths;
+    paths[list->count++] = path;
+    return 0;
+}
+
+static char *join(const char *folder, const char *path)
+{
+    const size_t len = strlen(folder);
+    char *joined = NULL;
+
+    if (asprintf(&joined, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", path) < 0)
+        return NULL;
+    return joined;
+}
+
+/* One that was named by itself is not read twice. */
+static bool is_there(const struct evidence_list *list, const char *path)
+{
+    struct stat wanted, other;
+
+    if (stat(path, &wanted))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (stat(list->paths[i], &other) == 0 && other.st_dev == wanted.st_dev &&
+            other.st_ino == wanted.st_ino)
+            return true;
+    return false;
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct search *search = arg;
+    char *path;
+
+    (void)volume;
+    if (!(object->flags & OBJECT_DISK_IMAGE) || count == 0 || search->failed)
+        return;
+    path = join(search->folder, paths);
+    if (path && is_there(search->list, path)) {
+        free(path);
+    } else if (add_path(search->list, path)) {
+        free(path);
+        search->failed = true;
+    }
+}
+
+static void ignore_image(void *arg, const struct evidence_image *image)
+{
+    (void)arg;
+    (void)image;
+}
+
+static void ignore_volume(void *arg, const struct evidence_volume *volume)
+{
+    (void)arg;
+    (void)volume;
+}
+
+static void ignore_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    (void)arg;
+    (void)whole;
+    (void)stored;
+}
+
+/* What is wrong is reported when the folder itself is read. */
+static void ignore_text(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+static int search_folder(struct evidence_list *list, const struct evidence_options *options,
+                         const char *folder)
+{
+    struct search search = {.list = list, .folder = folder};
+    const struct evidence_sink sink = {.image = ignore_image,
+                                       .volume = ignore_volume,
+                                       .object = take_object,
+                                       .digests = ignore_digests,
+                                       .problem = ignore_text,
+                                       .note = ignore_text,
+                                       .arg = &search};
+    struct evidence_options looking = *options;
+    struct error err;
+
+    looking.kinds = OBJECT_BIT(OBJECT_FILE);
+    looking.inspector = NULL;
+    looking.image_digests = 0;
+    looking.first_item = 0;
+    looking.wanted = NULL;
+    looking.bytes = NULL;
+    if (evidence_read(folder, &looking, &sink, &err) == EVIDENCE_FAILED) {
+        complain_error(&err);
+        return -1;
+    }
+    if (search.failed)
+        complain("out of memory");
+    return search.failed ? -1 : 0;
+}
+
+int evidence_images_find(struct evidence_list *list, const struct evidence_options *options, size_t count,
+                         char **paths)
+{
+    struct stat st;
+
+    *list = (struct evidence_list){.given = count};
+    for (size_t i = 0; i < count; i++)
+        if (add_path(list, paths[i])) {
+            complain("out of memory");
+            return -1;
+        }
+    for (size_t i = 0; i < count && options->images; i++)
+        if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode) && search_folder(list, options, paths[i]))
+            return -1;
+    return 0;
+}
+
+void evidence_images_release(struct evidence_list *list)
+{
+    for (size_t i = list->given; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+    *list = (struct evidence_list){.count = 0};
+}

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What kith scan makes of images as containers: the hashes taken at acquisition are compared, and what does not agree is kept.
+. "$(dirname "$0")/lib.sh"
+images python3
+
+mkdir known disk
+text 1 50000 >known/text
+cp known/text disk/
+text 2 900000 >disk/other
+"$KITH" add -q --kind notable set.kith known >/dev/null 2>&1 || fail "no set"
+mke2fs -q -F -t ext4 -d disk disk.img 6M >err 2>&1 || fail "mke2fs: $(cat err)"
+ewfacquirestream -q -c fast -t md5 >/dev/null 2>&1 <disk.img
+ewfacquirestream -q -c fast -d sha1 -t both >/dev/null 2>&1 <disk.img
+ewfacquirestream -q -c fast -f ewfx -d sha1 -t xml >/dev/null 2>&1 <disk.img
+
+# Whatever the container holds is computed, besides the SHA-1.
+for set in md5.E01 both.E01 xml.e01; do
+    status 0 "$KITH" scan -q -r set.kith -o $set.case $set
+    "$KITH" report --about $set.case >about
+    says about "sha1 $(sha1sum <disk.img | cut -c1-40)"
+    says about "stored at acquisition: md5 $(md5sum <disk.img | cut -c1-32), which agrees"
+done
+"$KITH" report --about xml.e01.case >about
+says about "stored at acquisition: sha1 $(sha1sum <disk.img | cut -c1-40), which agrees"
+status 0 "$KITH" scan -q -r set.kith --no-hash-image -o none.case md5.E01
+"$KITH" report --about none.case >about
+says about "the image was not hashed"
+
+# Another hash is stored in it: the content is read all the same, but it is said, kept, and makes exit status 3.
+python3 - md5.E01 wrong.E01 <<'PY'
+import struct, sys, zlib
+data = bytearray(open(sys.argv[1], 'rb').read())
+for name, size in (b'hash', 32), (b'digest', 76):
+    at = data.find(name + bytes(16 - len(name)))
+    if at >= 0:
+        data[at + 76] ^= 1
+        struct.pack_into('<I', data, at + 76 + size, zlib.adler32(data[at + 76:at + 76 + size]))
+open(sys.argv[2], 'wb').write(data)
+PY
+status 3 "$KITH" scan -q -r set.kith -o wrong.case wrong.E01
+says err "the md5 of the image is not the one stored in it at acquisition"
+"$KITH" report --about wrong.case >about
+says about "WHICH DIFFERS"
+says about "the md5 of the image is not the one stored in it at acquisition"
+says about "done, but"
+[ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
+status 3 "$KITH" scan -q -r set.kith -o wrong.case wrong.E01 # resumed: still so
+status 3 "$KITH" ls --hash-image --summary wrong.E01
+says out "(NOT as stored in it)"
+# Images in a folder: their number is said, and --images opens them, after the folder, each by its own name.
+mkdir -p folder/sub
+cp disk.img folder/raw.dd
+cp both.E01 folder/sub/
+ewfacquirestream -q -c none -S 1048576 -t folder/parts >/dev/null 2>&1 <disk.img
+qemu-img convert -f raw -O qcow2 disk.img folder/sub/a.qcow2
+text 9 100000 >folder/text
+status 0 "$KITH" ls --csv folder
+says err "4 of its files look like disk images"
+same "objects in images" 0 "$(grep -c '^folder/' out)"
+status 0 "$KITH" ls --csv --images folder
+grep -q "look like" err && fail "it is said though they were opened"
+same "images" "folder/parts.E01 folder/raw.dd folder/sub/a.qcow2 folder/sub/both.E01" \
+    "$(grep '^folder/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
+status 0 "$KITH" ls --csv --images folder folder/raw.dd
+same "an image that was named too" 1 "$(grep -c '^folder/raw.dd,.*,file,text,' out)"
+status 0 "$KITH" scan -q --images -r set.kith -o folder.case folder
+"$KITH" report --csv folder.case >found
+for image in parts.E01 raw.dd sub/a.qcow2 sub/both.E01; do
+    grep -q "^folder/$image,.*,file,text,.*,identical," found || fail "nothing was found in $image"
+done
+cp folder.case before.case
+status 0 "$KITH" scan -q --images -r set.kith -o folder.case folder # resumed: nothing is left to do
+"$KITH" report --csv folder.case | cmp -s - found || fail "a resumed case differs"
+status 0 "$KITH" scan -r set.kith -o noted.case folder
+says err "4 of its files look like disk images"
+"$KITH" report --about noted.case >about
+says about "4 of its files look like disk images"
+
+# Whatever an image is called, it is opened; of a set, only its first file, and what is damaged is reported.
+mkdir names
+for name in a.img b.iso c.raw d.vdi e.vhd f.dat g; do cp disk.img names/$name; done
+qemu-img convert -f raw -O vdi disk.img names/d.vdi
+qemu-img convert -f raw -O vpc disk.img names/e.vhd
+qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img names/h.vmdk
+qemu-img convert -f raw -O vmdk -o subformat=twoGbMaxExtentSparse disk.img names/i.vmdk
+split -a 3 --numeric-suffixes=1 -b 2M disk.img names/j.
+cp disk.img names/k.002 # alone, it is no later segment
+opened="names/a.img names/b.iso names/c.raw names/d.vdi names/e.vhd names/f.dat names/g names/h.vmdk names/i.vmdk names/j.001 names/k.002"
+status 0 "$KITH" ls --csv names
+says err "11 of its files look like disk images"
+status 0 "$KITH" ls --csv --images names
+same "images of all names" "$opened" "$(grep '^names/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
+
+# refused FILE MESSAGE: a folder with a damaged image
+refused()
+{
+    mkdir damaged
+    cp "$1" damaged/
+    text 9 1000 >damaged/text
+    status 0 "$KITH" ls -q --csv damaged
+    status 3 "$KITH" ls -q --csv --images damaged
+    says err "$2"
+    status 3 "$KITH" scan -q --images -r set.kith -o damaged.case damaged
+    says err "$2"
+    rm -r damaged damaged.case
+}
+cp both.E01 broken.E01
+printf 'X' | dd of=broken.E01 conv=notrunc status=none
+refused broken.E01 "broken.E01: is named as a segment of an EWF image, but its signature is damaged"
+head -c 3000 folder/sub/a.qcow2 >cut.qcow2
+refused cut.qcow2 "cut.qcow2: "
+head -c 100 folder/sub/a.qcow2 | tr Q X >short.qcow2
+refused short.qcow2 "short.qcow2: "
+cp folder/parts.E02 lost.E02
+refused lost.E02 "lost.E02: "
+finish
