@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith ls of E01 sets that are damaged, incomplete or mixed up: refused with the reason, or read with --force; what is
+# called ok has the right SHA-1.  12 mutants of each set; EWF_MUTANTS=500 makes more.
+. "$(dirname "$0")/lib.sh"
+images python3
+
+# Two images of the same size, and sets of them with and without compression, in one segment and several.
+for seed in 1 2; do
+    name=$(tr 12 ab <<<$seed)
+    mkdir $name
+    text $seed 700000 >$name/text
+    head -c 3000000 /dev/urandom >$name/random
+    for i in 1 2 3 4 5 6 7 8; do text $i$seed $((i * 9000)) >$name/text$i; done
+    mke2fs -q -F -t ext4 -b 1024 -d $name $name.img 8M >err 2>&1 || fail "mke2fs: $(cat err)"
+    for compression in none fast; do
+        ewfacquirestream -q -c $compression -d sha1 -t $name-$compression >/dev/null 2>err <$name.img || fail "$(cat err)"
+        ewfacquirestream -q -c $compression -b 16 -S 1048576 -t $name-$compression-parts >/dev/null 2>err <$name.img ||
+            fail "$(cat err)"
+    done
+done
+
+# The same objects as those of the raw image, and the digests that were stored.
+"$KITH" ls -q --hash --csv a.img | sed 's/^[^,]*//' >expected
+for set in a-none a-fast a-none-parts a-fast-parts; do
+    status 0 "$KITH" ls --hash --hash-image --csv $set.E01
+    same "$set is not like the image" "" "$(tr -d '\r' <out | grep -v ',image,' | sed 's/^[^,]*//' | cut -d, -f1-17 |
+        diff <(tr -d '\r' <expected) - | head -n 3)"
+    says out ",image,,,8388608,$(sha1sum <a.img | cut -c1-40)"
+done
+status 0 "$KITH" ls --summary --hash-image a-fast.E01
+same "stored digests" 2 "$(grep -c '(as stored in it)' out)"
+
+# Each way in which a set can be wrong is named.
+refused()
+{
+    status 3 "$KITH" ls --csv "$1"
+    same "rows of what was refused" "" "$(tail -n +2 out)"
+    says err "$2"
+}
+last=$(ls a-fast-parts.E* | tail -n 1)
+mkdir m
+copy()
+{
+    rm -f m/*
+    local file
+    for file in a-fast-parts.E*; do cp "$file" "m/m${file#a-fast-parts}"; done
+}
+copy; rm m/m.E02; refused m/m.E01 "segment E02 is missing"
+copy; rm "m/m.${last#*.}"; refused m/m.E01 "segment ${last#*.} is missing"
+copy; rm m/m.E01; refused m/m.E02 "segment E01 is missing"
+copy; cp m/m.E02 m/m.E03; refused m/m.E01 "m.E03: is segment 2 by its header, not 3 as its name says"
+copy; mv m/m.E03 m/x; mv m/m.E02 m/m.E03; mv m/x m/m.E02; refused m/m.E01 "m.E02: is segment 3"
+copy; cp b-fast-parts.E02 m/m.E02 # which only the hash tells, since these sets have no identifier
+status 3 "$KITH" ls --hash-image --csv m/m.E01
+says err "the md5 of the image is not the one stored in it at acquisition"
+copy; cp b-fast-parts.E02 "m/m.E$(printf %02d $((10#${last##*E} + 1)))"; refused m/m.E01 "the set ends before it"
+copy; truncate -s -100000 m/m.E02; refused m/m.E01 "m.E02: is cut off"
+copy; cp m/m.E02 m/alone; refused m/alone "segment E01 is missing"
+copy; printf x >m/m.EXE; status 0 "$KITH" ls --csv m/m.E01
+
+# With --force the rest is read; what lies on what is lost is marked, and said.
+copy; rm m/m.E02
+status 3 "$KITH" ls --force --hash --csv m/m.E01
+says err "segment E02 is missing"
+says err "of the image cannot be read"
+says out "bytes of it cannot be read"
+[ "$(tr -d '\r' <out | grep -c ',ok$')" -gt 3 ] || fail "nothing is left of a set without its second segment"
+
+# The same without reading anything: what is lost is known.
+tr -d '\r' <out | sed 's/^[^,]*//' | grep ',ok$' | cut -d, -f3,4 | sort >whole
+status 3 "$KITH" ls --force --csv m/m.E01
+says err "of the image cannot be read"
+says out "bytes of it cannot be read"
+tr -d '\r' <out | sed 's/^[^,]*//' | grep ',ok$' | cut -d, -f3,4 | sort >listed
+same "objects that are listed as whole" "" "$(diff whole listed | head -n 3)"
+
+# A set without its size holds nothing that could be listed.
+python3 - a-none.E01 empty.E01 <<'PY'
+import struct, sys, zlib
+data = bytearray(open(sys.argv[1], 'rb').read())
+for name in b'volume', b'data':
+    at = data.find(name + bytes(16 - len(name)))
+    if at >= 0:
+        data[at + 76 + 4:at + 76 + 8] = bytes(4)
+        data[at + 76 + 16:at + 76 + 24] = bytes(8)
+        data[at + 76 + 1048:at + 76 + 1052] = struct.pack('<I', zlib.adler32(data[at + 76:at + 76 + 1048]))
+open(sys.argv[2], 'wb').write(data)
+PY
+refused empty.E01 "its media size is 0"
+
+# Stored hashes that contradict each other, whichever of them is that of the image.
+for section in hash digest; do
+    python3 - a-fast.E01 two.E01 $section <<'PY'
+import struct, sys, zlib
+data = bytearray(open(sys.argv[1], 'rb').read())
+name = sys.argv[3].encode()
+at = data.rfind(name + bytes(16 - len(name))) + 76
+size = {'hash': 36, 'digest': 80}[sys.argv[3]]
+data[at] ^= 1
+data[at + size - 4:at + size] = struct.pack('<I', zlib.adler32(data[at:at + size - 4]))
+open(sys.argv[2], 'wb').write(data)
+PY
+    status 3 "$KITH" ls -q --csv two.E01
+    says err "the hashes stored in it contradict each other: its md5 is "
+    says err "$(md5sum <a.img | cut -c1-32)"
+done
+
+for set in none fast none-parts fast-parts; do
+    python3 "$SRCDIR/tests/data/ewf_mutate.py" "$KITH" "${EWF_MUTANTS:-12}" a.img a-$set.E01 b-$set.E01 || fail "mutants of $set"
+done
+finish

@@ -1,0 +1,270 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The disks of virtual machines, in all the forms that qemu-img makes: each has the bytes of the raw image, those that need
+# more than the file are refused by name, and what is damaged is never called whole with other bytes.
+. "$(dirname "$0")/lib.sh"
+images python3 qemu-io
+
+mkdir files
+text 1 700000 >files/text
+head -c 2000000 /dev/urandom >files/random
+mke2fs -q -F -t ext4 -b 1024 -d files disk.img 9M >err 2>&1 || fail "mke2fs: $(cat err)"
+"$KITH" ls -q --hash --csv disk.img >raw.csv
+
+# like IMAGE RAW OPTIONS...: the whole and each object are those of the raw image
+like()
+{
+    local image=$1 raw=$2
+    shift 2
+    status 0 "$KITH" ls --hash --hash-image --csv "$@" "$image"
+    says out ",image,,,$(stat -c %s "$raw"),$(sha1sum <"$raw" | cut -c1-40)"
+    same "$image" "" "$(grep -v ',image,' out | sed 's/^[^,]*//' | cut -d, -f1-7 | diff <(sed 's/^[^,]*//' raw.csv | cut -d, -f1-7) - | head -n 3)"
+}
+
+# refused IMAGE TEXT [OPTIONS...]
+refused()
+{
+    local image=$1 text=$2
+    shift 2
+    status 3 "$KITH" ls --csv "$@" "$image"
+    same "rows of what was refused" "" "$(tail -n +2 out)"
+    says err "$text"
+}
+
+make()
+{
+    qemu-img convert -f raw -O "$@" 2>err || fail "qemu-img $*: $(cat err)"
+}
+
+# ---- qcow2 ----
+
+for options in compat=0.10 compat=1.1 cluster_size=512 cluster_size=2M lazy_refcounts=on; do
+    make qcow2 -o $options disk.img a.qcow2 && like a.qcow2 disk.img
+done
+make qcow2 -c disk.img packed.qcow2 && like packed.qcow2 disk.img
+make qcow2 -c -o cluster_size=4k disk.img packed.qcow2 && like packed.qcow2 disk.img -j1
+mv a.qcow2 a.name && like a.name disk.img -i qcow2 && mv a.name a.qcow2
+
+# Clusters that are said to be zeros, with and without room of their own.
+cp a.qcow2 zeros.qcow2
+cp disk.img zeros.img
+for place in 3M 5M; do
+    qemu-io -c "write -z $place 128k" zeros.qcow2 >/dev/null 2>&1
+    dd if=/dev/zero of=zeros.img bs=64k count=2 seek=$((${place%M} * 16)) conv=notrunc status=none
+done
+qemu-io -c "write -z -u 6M 64k" zeros.qcow2 >/dev/null 2>&1
+dd if=/dev/zero of=zeros.img bs=64k count=1 seek=96 conv=notrunc status=none
+"$KITH" ls -q --hash --csv zeros.img >keep && mv raw.csv raw.keep && mv keep raw.csv
+like zeros.qcow2 zeros.img
+mv raw.keep raw.csv
+
+qemu-img create -q -f qcow2 -b a.qcow2 -F qcow2 child.qcow2
+refused child.qcow2 "is a qcow2 image that has a backing file"
+qemu-img create -q -f qcow2 -o encrypt.format=luks,encrypt.key-secret=s --object secret,id=s,data=x crypt.qcow2 4M 2>/dev/null &&
+    refused crypt.qcow2 "is a qcow2 image that is encrypted"
+qemu-img create -q -f qcow2 -o data_file=data.raw outer.qcow2 4M 2>/dev/null && refused outer.qcow2 "has its data in another file"
+qemu-img create -q -f qcow2 -o extended_l2=on,cluster_size=128k wide.qcow2 4M 2>/dev/null && refused wide.qcow2 "extended L2"
+make qcow2 -c -o compression_type=zstd disk.img zstd.qcow2 && refused zstd.qcow2 "compressed by zstd"
+cp a.qcow2 snap.qcow2
+qemu-img snapshot -c one snap.qcow2
+status 3 "$KITH" ls -q --hash --csv snap.qcow2
+says err "its 1 internal snapshots were not examined"
+
+# ---- VDI ----
+
+make vdi disk.img d.vdi && like d.vdi disk.img
+make vdi -o static=on disk.img s.vdi && like s.vdi disk.img
+change()
+{
+    python3 - "$@" <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+exec(sys.argv[3])
+open(sys.argv[2], 'wb').write(data)
+PY
+}
+change d.vdi twice.vdi 'data[512 + 8:512 + 12] = data[512 + 4:512 + 8]'
+refused twice.vdi "is claimed by several parts of it"
+status 3 "$KITH" ls --force --hash --csv twice.vdi
+says err "is claimed by several parts of it"
+says err "of the image cannot be read"
+change d.vdi child.vdi 'data[0x1a8] = 1'
+refused child.vdi "is a differencing VDI image"
+
+# ---- VMDK ----
+
+for form in monolithicSparse monolithicFlat twoGbMaxExtentSparse twoGbMaxExtentFlat streamOptimized; do
+    make vmdk -o subformat=$form disk.img $form.vmdk && like $form.vmdk disk.img
+done
+like monolithicFlat.vmdk disk.img
+says err "also reads monolithicFlat-flat.vmdk: 9437184 bytes"
+
+# A disk in one file is that file, whatever name is stored in it, and whatever has that name now.
+mv monolithicSparse.vmdk renamed.vmdk
+like renamed.vmdk disk.img
+head -c 9437184 /dev/zero | tr '\0' x >foreign.img
+make vmdk -o subformat=monolithicSparse foreign.img monolithicSparse.vmdk
+like renamed.vmdk disk.img
+mv streamOptimized.vmdk stream.vmdk
+like stream.vmdk disk.img
+
+# Extents that do not belong to the descriptor.
+truncate -s 9437183 monolithicFlat-flat.vmdk
+refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: is too short for its extent"
+rm monolithicFlat-flat.vmdk
+refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: No such file"
+head -c 5M /dev/zero >small.img
+make vmdk -o subformat=twoGbMaxExtentSparse small.img small.vmdk
+mv small-s001.vmdk twoGbMaxExtentSparse-s001.vmdk
+refused twoGbMaxExtentSparse.vmdk "does not belong to this disk: it is an extent of 5242880 bytes, not of 9437184"
+refused twoGbMaxExtentSparse-s001.vmdk "name the .vmdk file that lists the extents"
+mkdir -p elsewhere
+sed 's#"twoGb#"../elsewhere/twoGb#' twoGbMaxExtentFlat.vmdk >outside.vmdk
+refused outside.vmdk "lies in another folder"
+sed 's/^RW \([0-9]*\) FLAT/RW \1 SESPARSE/' twoGbMaxExtentFlat.vmdk >new.vmdk
+refused new.vmdk "an extent of type SESPARSE"
+change stream.vmdk swapped.vmdk '
+import struct
+directory = struct.unpack_from("<Q", data, 56)[0] * 512
+table = struct.unpack_from("<I", data, directory)[0] * 512
+at = [table + i * 4 for i in range(512) if struct.unpack_from("<I", data, table + i * 4)[0] > 1][:40]
+data[at[20]:at[20] + 4], data[at[30]:at[30] + 4] = data[at[30]:at[30] + 4], data[at[20]:at[20] + 4]'
+refused swapped.vmdk "the two copies of it differ in block"
+status 3 "$KITH" ls -q --force --hash --csv swapped.vmdk
+says err "of the image cannot be read"
+# As VMware writes streams: where the directory lies stands at the end only.
+change stream.vmdk footer.vmdk 'header = bytes(data[:512]); data[56:64] = b"\xff" * 8; data += header + bytes(512)'
+like footer.vmdk disk.img
+change footer.vmdk none.vmdk 'del data[-1024:]'
+refused none.vmdk "its footer is missing"
+
+# ---- maps that cannot be right ----
+
+# wrong IMAGE PYTHON TEXT: refused; with --force what is called ok is as on the disk
+wrong()
+{
+    local image=wrong.${1#*.}
+    change "$1" $image "$entries
+$2"
+    refused $image "$3"
+    status 3 "$KITH" ls --force --hash --csv $image
+    sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
+        grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
+    [ -s others ] && fail "$1 with '$2': $(head -n 3 others)"
+    says err "its map is damaged"
+    says err "of the image cannot be read"
+}
+shared="is claimed by several parts of it, or is marked as unused"
+
+make qcow2 disk.img map.qcow2
+entries='
+import struct
+def get(at): return struct.unpack_from(">Q", data, at)[0]
+def put(at, value): struct.pack_into(">Q", data, at, value)
+first = get(40)
+table = get(first) & 0x00fffffffffffe00
+used = [table + i * 8 for i in range(8192) if get(table + i * 8)]'
+wrong map.qcow2 'put(used[3], get(used[9]))' "$shared"
+wrong map.qcow2 'put(used[3], table | 1 << 63)' "$shared"
+wrong map.qcow2 'put(used[3], first | 1 << 63)' "$shared"
+wrong map.qcow2 'put(used[3], get(48) | 1 << 63)' "$shared"
+wrong map.qcow2 'put(used[3], get(get(48)) | 1 << 63)' "$shared"
+wrong map.qcow2 'put(first, first | 1 << 63)' "$shared"
+wrong map.qcow2 'data += bytes(data[get(used[3]) & ~(1 << 63):][:65536]) + bytes(-len(data) % 65536); put(used[3], len(data) - 65536 | 1 << 63)' "$shared"
+for what in 'put(used[3], 0)' 'put(first, 0)'; do
+    change map.qcow2 zeroed.qcow2 "$entries
+$what"
+    status 3 "$KITH" ls -q --csv zeroed.qcow2
+    says err "clusters are in use by its reference counts, but its map does not refer to them"
+done
+# A snapshot shares clusters with the current state, which has others of its own.
+qemu-img snapshot -c one map.qcow2
+qemu-io -c "write -P 7 3M 1M" map.qcow2 >/dev/null 2>&1
+status 3 "$KITH" ls -q --hash-image --csv map.qcow2
+same "what is said of a snapshot" "kith: map.qcow2: its 1 internal snapshots were not examined, only its current state" "$(cat err)"
+qemu-img convert -O raw map.qcow2 map.img
+says out ",$(sha1sum <map.img | cut -c1-40)"
+
+make vmdk -o subformat=monolithicSparse disk.img map.vmdk
+entries='
+import struct
+def get(at): return struct.unpack_from("<I", data, at)[0]
+def put(at, value): struct.pack_into("<I", data, at, value)
+def tables(at):
+    directory = struct.unpack_from("<Q", data, at)[0] * 512
+    return directory, get(directory) * 512
+(directory, table), (other_directory, copy) = tables(56), tables(48)
+used = [i * 4 for i in range(512) if get(table + i * 4)]
+def both(i, value):
+    put(table + used[i], value)
+    put(copy + used[i], value)'
+wrong map.vmdk 'both(3, get(table + used[9]))' "$shared"
+wrong map.vmdk 'both(3, 0x2)' "$shared"
+wrong map.vmdk 'both(3, 0)
+put(table + used[3], table // 512)' "$shared"
+wrong map.vmdk 'both(3, get(table + used[3]) ^ 1)' "$shared"
+wrong map.vmdk 'put(table + used[3], 0)' "the two copies of it differ in block"
+wrong map.vmdk 'put(copy + used[3], 0)' "the two copies of it differ in block"
+wrong map.vmdk 'put(directory, 0)' "the two copies of it differ in block"
+wrong map.vmdk 'put(directory, directory // 512)' "$shared"
+
+entries='import struct'
+wrong d.vdi 'struct.pack_into("<I", data, 0x158, 512)' "$shared"
+
+change d.vdi zeroed.vdi 'data[512 + 4:512 + 8] = b"\xff" * 4'
+status 3 "$KITH" ls -q --csv zeroed.vdi
+says err "1 blocks are in use by its header, but its map does not refer to them"
+
+# A disk may be of 1 PiB, of which nothing is there; not of more.
+printf '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\nRW %s ZERO\n' $((1 << 41)) >huge.vmdk
+sed "s/$((1 << 41))/$(((1 << 41) + 1))/" huge.vmdk >larger.vmdk
+refused larger.vmdk "claims to hold a disk of 1125899906843136 bytes; more than 1 PiB (1125899906842624 bytes)"
+refused larger.vmdk "more than 1 PiB" -i vmdk
+status 0 "$KITH" ls --csv huge.vmdk
+qemu-img create -q -f qcow2 -o cluster_size=2M huge.qcow2 2P 2>/dev/null &&
+    refused huge.qcow2 "claims to hold a disk of 2251799813685248 bytes"
+
+# A disk that holds only what differs from another one is refused, whether its type is found or named.
+qemu-img create -q -f vmdk -b renamed.vmdk -F vmdk delta.vmdk 2>err || fail "qemu-img: $(cat err)"
+refused delta.vmdk "is a differencing VMDK image"
+refused delta.vmdk "is a differencing VMDK image" -i vmdk
+# .. with its descriptor where only the reader of the whole looks
+change delta.vmdk far.vmdk '
+import struct
+at = -(-len(data) // 512)
+data += bytes(max(0, 1024 - at) * 512) + bytes(-len(data) % 512)
+text = data[512:512 * 21]
+data[28:36] = struct.pack("<Q", len(data) // 512)
+data += text'
+refused far.vmdk "is a differencing VMDK image" -i vmdk
+make vpc disk.img d.vhd
+for place in 0 -512; do
+    change d.vhd delta.vhd "
+import struct
+at = $place % len(data)
+data[at + 60:at + 64] = bytes([0, 0, 0, 4])
+data[at + 64:at + 68] = bytes(4)
+data[at + 64:at + 68] = struct.pack('>I', 0xffffffff & ~sum(data[at:at + 512]))"
+    refused delta.vhd "is a differencing VHD image"
+    refused delta.vhd "is a differencing VHD image" -i vhd
+done
+
+# ---- a split image ----
+
+split -b 2500000 -d -a 3 --numeric-suffixes=1 disk.img part.
+like part.001 disk.img
+truncate -s -512 part.002
+refused part.001 "part.002: is a segment of 2499488 bytes, but the first one has 2500000"
+
+# ---- what is cut or damaged ----
+
+for image in a.qcow2 packed.qcow2 d.vdi renamed.vmdk stream.vmdk; do
+    for percent in 1 20 95; do
+        head -c $(($(stat -c %s $image) * percent / 100)) $image >cut.${image#*.}
+        status 3 "$KITH" ls -q --hash --csv cut.${image#*.}
+        sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
+            grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
+        [ -s others ] && fail "$image cut at $percent %: $(head -n 3 others)"
+    done
+done
+finish

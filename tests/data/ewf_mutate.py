@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damages E01 sets, each in its own way for a seed, and compares what kith lists of them with the raw image.
+
+ewf_mutate.py KITH COUNT RAW SET FOREIGN: FOREIGN is a set of another image of the same size.  What is called ok must have the SHA-1 of the same bytes of the raw image.
+"""
+import collections
+import csv
+import glob
+import hashlib
+import io
+import os
+import random
+import struct
+import subprocess
+import sys
+import zlib
+
+LIMIT = 60
+
+
+def segments(first):
+    return sorted(glob.glob(glob.escape(first[:-2]) + '[0-9][0-9]'))
+
+
+def sections(data):
+    """(type, offset, size) of each section of a segment."""
+    at = 13
+    while at + 76 <= len(data):
+        name = data[at:at + 16].rstrip(b'\0').decode()
+        following, = struct.unpack_from('<Q', data, at + 16)
+        yield name, at, max(following - at, 76)
+        if following <= at:
+            return
+        at = following
+
+
+def flip(data, at, rng):
+    data[at] ^= 1 << rng.randrange(8)
+
+
+def flip_bits(files, rng, foreign):
+    name = rng.choice(sorted(files))
+    data = bytearray(files[name])
+    for _ in range(rng.choice((1, 1, 1, 2, 8, 64))):
+        flip(data, rng.randrange(len(data)), rng)
+    files[name] = bytes(data)
+    return f'bits flipped in {name}'
+
+
+def flip_structure(files, rng, foreign):
+    name = rng.choice(sorted(files))
+    data = bytearray(files[name])
+    kind, at, size = rng.choice([part for part in sections(data)])
+    within = 76 if kind in ('sectors', 'header', 'header2') or rng.random() < .5 else size
+    place = at + rng.randrange(min(within, size))
+    flip(data, place, rng)
+    files[name] = bytes(data)
+    return f'bit flipped at {place} in section {kind} of {name}'
+
+
+def flip_start(files, rng, foreign):
+    name = rng.choice(sorted(files))
+    data = bytearray(files[name])
+    place = rng.randrange(13)
+    flip(data, place, rng)
+    files[name] = bytes(data)
+    return f'bit flipped at {place} of {name}'
+
+
+def overwrite(files, rng, foreign):
+    name = rng.choice(sorted(files))
+    data = bytearray(files[name])
+    at, size = rng.randrange(len(data)), rng.choice((16, 512, 4096, 65536, 300000))
+    size = min(size, len(data) - at)
+    data[at:at + size] = rng.choice((bytes(size), rng.randbytes(size)))
+    files[name] = bytes(data)
+    return f'{size} bytes overwritten at {at} of {name}'
+
+
+def truncate(files, rng, foreign):
+    name = rng.choice(sorted(files))
+    size = rng.randrange(len(files[name]))
+    files[name] = files[name][:size]
+    return f'{name} cut to {size} bytes'
+
+
+def remove(files, rng, foreign):
+    name = rng.choice(sorted(files)[1:] or sorted(files))
+    del files[name]
+    return f'{name} removed'
+
+
+def duplicate(files, rng, foreign):
+    names = sorted(files)
+    source, target = rng.choice(names), rng.choice(names)
+    files[target] = files[source]
+    return f'{source} copied over {target}'
+
+
+def append(files, rng, foreign):
+    source = rng.choice(sorted(files))
+    target = f'm.E{len(files) + 1:02}'
+    files[target] = files[source]
+    return f'{source} copied to {target}'
+
+
+def exchange(files, rng, foreign):
+    one, other = rng.choice(sorted(files)), rng.choice(sorted(files))
+    files[one], files[other] = files[other], files[one]
+    return f'{one} and {other} exchanged'
+
+
+def mix(files, rng, foreign):
+    common = sorted(set(files) & set(foreign))
+    if len(files) == 1:
+        return flip_bits(files, rng, foreign)
+    name = rng.choice(common)
+    files[name] = foreign[name]
+    return f'{name} taken from another set'
+
+
+def splice(files, rng, foreign):
+    """A chunk's bytes where another one was, as they would be in the wrong place."""
+    name = rng.choice(sorted(files))
+    data = bytearray(files[name])
+    size = min(32772, len(data) // 4)
+    source, target = rng.randrange(len(data) - size), rng.randrange(len(data) - size)
+    data[target:target + size] = data[source:source + size]
+    files[name] = bytes(data)
+    return f'{size} bytes of {name} copied from {source} to {target}'
+
+
+KINDS = (flip_bits, flip_structure, flip_structure, flip_start, overwrite, truncate, remove, duplicate, append, exchange,
+         mix, splice)
+
+
+def listing(kith, *options):
+    run = subprocess.run([kith, 'ls', '-q', '--hash', '--csv', *options, 'm.E01'], stdin=subprocess.DEVNULL,
+                         capture_output=True, timeout=LIMIT)
+    rows = list(csv.DictReader(io.StringIO(run.stdout.decode(), newline=''), strict=True))
+    return run.returncode, rows, run.stderr.decode(errors='replace')
+
+
+def key(row):
+    """Names and kinds may be lost with a folder; the content of an address is what it was."""
+    return row['volume'], row['address'], row['size']
+
+
+def is_right(row, known, raw):
+    if row['address'].startswith('@'):
+        start, size = (int(number) for number in row['address'][1:].split('+')[:2])
+        return hashlib.sha1(raw[start:start + size]).hexdigest() == row['sha1']
+    return known.get(key(row)) == row['sha1']
+
+
+def check(outcome, known, raw):
+    status, rows, text = outcome
+    wrong = [row for row in rows if row['status'] == 'ok' and row['sha1'] and not is_right(row, known, raw)]
+    for row in wrong[:3]:
+        yield f'{key(row)} is ok with {row["sha1"]}, it was {known.get(key(row))}'
+    if status == 0 and (len(rows) != len(known) or any(row['status'] != 'ok' for row in rows)):
+        yield f'exit 0 with {len(rows)} rows instead of {len(known)}'
+    if status not in (0, 3) or 'Sanitizer' in text or 'runtime error' in text:
+        yield f'exit {status}: {text[:1000]}'
+    if status == 3 and not text.strip() and all(row['status'] == 'ok' for row in rows):
+        yield 'exit 3 without a reason'
+
+
+def identify(data, identifier):
+    """ewfacquirestream gives its sets no identifier, as EnCase and FTK Imager do."""
+    data = bytearray(data)
+    for kind, at, _ in sections(data):
+        if kind in ('volume', 'data'):
+            data[at + 76 + 64:at + 76 + 80] = identifier
+            struct.pack_into('<I', data, at + 76 + 1048, zlib.adler32(data[at + 76:at + 76 + 1048]))
+    return bytes(data)
+
+
+def load(first):
+    identifier = hashlib.md5(first.encode()).digest()
+    return {'m' + name[name.rindex('.'):]: identify(open(name, 'rb').read(), identifier) for name in segments(first)}
+
+
+def write(files):
+    for name in glob.glob('m.E*'):
+        os.unlink(name)
+    for name, data in files.items():
+        with open(name, 'wb') as file:
+            file.write(data)
+
+
+def main():
+    kith, count, raw_name, first, foreign_name = sys.argv[1:]
+    with open(raw_name, 'rb') as file:
+        raw = file.read()
+    files, foreign = load(first), load(foreign_name)
+    write(files)
+    status, rows, text = listing(kith)
+    known = {key(row): row['sha1'] for row in rows}
+    if status or not known or len(known) != len(rows) or any(not is_right(row, known, raw) for row in rows):
+        print(f'{first}: exit {status} for the set as it was made: {text[:500]}')
+        return 1
+    wrong, outcomes = 0, collections.Counter()
+    for seed in range(int(count)):
+        mutant, rng = dict(files), random.Random(f'{first} {seed}')
+        done = KINDS[seed % len(KINDS)](mutant, rng, foreign)
+        if 'm.E01' not in mutant:
+            continue
+        write(mutant)
+        for how in ((), ('--force',)):
+            outcome = listing(kith, *how)
+            outcomes[' '.join(how) + (' refused' if outcome[0] and not outcome[1] else
+                                      ' whole' if outcome[0] == 0 else ' marked')] += 1
+            for fault in check(outcome, known, raw):
+                wrong += 1
+                print(f'{first} {seed} {how} ({done}): {fault}')
+            if os.environ.get('VERBOSE'):
+                print(seed, done, outcome[0], len(outcome[1]), outcome[2].split('\n')[0][:150])
+    print(f'{first}: {len(files)} segments, {len(known)} objects;', ', '.join(
+        f'{what.strip()} {number}' for what, number in sorted(outcomes.items())) + f'; {wrong} wrong')
+    return 1 if wrong else 0
+
+
+sys.exit(main())
