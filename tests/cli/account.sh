@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of the account share: lists images, and what they are scanned for, into files that accounted.py checks.
+# shellcheck shell=bash
+mkdir -p results
+export PYTHONDONTWRITEBYTECODE=1
+
+# listed RESULT COMMAND...: exits with 0, or with 3 if something could not be read; the sums are right
+listed()
+{
+    local result=$1 got
+    shift
+    "$@" >"$result" 2>err </dev/null
+    got=$?
+    case $got in
+        0) ;;
+        3) [ -s err ] || grep -qE ',(partial|unreadable): ' "${result%.*}.ls" || fail "'$*': exit 3, and nothing says why" ;;
+        *) fail "'$*': exit $got: $(head -c 300 err)" ;;
+    esac
+    grep -i 'add up' err && fail "'$*': $(head -c 300 err)"
+}
+
+# accounted IMAGE [SIZE]
+accounted()
+{
+    local stem
+    stem=results/$(basename "$1")
+    echo "${2:-$(stat -c %s "$1")}" >"$stem.size"
+    listed "$stem.ls" "$KITH" ls --object-seconds 2 --csv "$1"
+    listed "$stem.account" "$KITH" ls --object-seconds 2 --account "$1"
+}
+
+# scanned IMAGE SET
+scanned()
+{
+    listed "results/$(basename "$1").scan" "$KITH" scan --object-seconds 2 --csv -r "$2" "$1"
+}
