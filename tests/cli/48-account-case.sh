@@ -52,6 +52,10 @@ status 3 "$KITH" ls -q --account --json -j5 disk.E01
 same "the account as JSON" "$(awk '{ n += $3 } END { print n }' whole)" \
     "$(python3 -c 'import json, sys; print(sum(json.loads(line)["bytes"] for line in open("out")))')"
 
+# Files and folders are no images: there is no size for their accounts to add up to.
+status 0 "$KITH" scan -q -o plain.case -r set.kith some/100 files/200 some
+status 0 "$KITH" report --check plain.case
+
 # Killed and resumed: what could not be read before is known after.
 resumed=0
 for _ in $(seq "${KILLS:-6}"); do
