@@ -57,7 +57,8 @@ static int set_word(struct bits *bits, uint64_t word, uint64_t mask)
 
 static bool bits_open(struct bits *bits, uint64_t count)
 {
-    bits->pages = calloc(count / PAGE_BITS + 1, sizeof *bits->pages);
+    bits->pages =
+        calloc(count / PAGE_BITS + 1, sizeof *bits->pages); // NOLINT(bugprone-sizeof-expression): pointers
     return bits->pages != NULL;
 }
 

@@ -25,6 +25,7 @@ struct extent {
 struct vmdk {
     struct extent *extents;
     size_t count;
+    uint64_t size;         /* of all extents */
     struct buffer files;   /* names of the extents' files, each ended by a zero byte */
     struct buffer damages; /* lines, ended by a zero byte */
     bool force;            /* put up with damaged maps */
@@ -374,10 +375,10 @@ static char *path_beside(const char *path, const char *name)
 }
 
 /* path: of the extent's own file */
-static int open_inner(struct extent *extent, const struct vmdk_extent *listed, const char *path, bool force,
+static int open_inner(struct extent *extent, const struct vmdk_extent *listed, char *path, bool force,
                       struct error *err)
 {
-    char *const paths[] = {(char *)(uintptr_t)path, NULL};
+    char *const paths[] = {path, NULL};
     uint64_t size;
 
     if (listed->kind == VMDK_SPARSE ? open_sparse(&extent->inner, path, force, err)
@@ -401,13 +402,14 @@ static int open_inner(struct extent *extent, const struct vmdk_extent *listed, c
 static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, const char *disk,
                        struct error *err)
 {
-    struct extent *extent = &vmdk->extents[vmdk->count], *last = vmdk->count ? extent - 1 : NULL;
+    struct extent *extent = &vmdk->extents[vmdk->count];
     char *path;
     int result;
 
-    *extent = (struct extent){.start = last ? last->start + last->len : 0, .len = listed->sectors * 512};
-    if (extent->len > INT64_MAX - extent->start)
+    *extent = (struct extent){.start = vmdk->size, .len = listed->sectors * 512};
+    if (extent->len > INT64_MAX - vmdk->size)
         return error_set(err, "%s: its extents are larger than can be", disk);
+    vmdk->size += extent->len;
     vmdk->count++;
     extent->is_zero = listed->kind == VMDK_ZERO;
     if (extent->is_zero)
@@ -468,19 +470,20 @@ static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path,
 }
 
 /* Whatever name is stored in it, it is this file. */
-static int open_alone(struct vmdk *vmdk, const struct vmdk_descriptor *descriptor, const char *path,
+static int open_alone(struct vmdk *vmdk, struct vmdk_descriptor *descriptor, const char *path,
                       struct error *err)
 {
     const char *slash = strrchr(path, '/');
-    struct vmdk_descriptor one = *descriptor;
-    struct vmdk_extent extent;
+    char *name;
 
     if (descriptor->count != 1 || descriptor->extents[0].kind != VMDK_SPARSE)
         return error_set(err, "%s: its descriptor lists other files than itself", path);
-    extent = descriptor->extents[0];
-    extent.name = (char *)(uintptr_t)(slash ? slash + 1 : path);
-    one.extents = &extent;
-    return open_extents(vmdk, &one, path, err);
+    name = strdup(slash ? slash + 1 : path);
+    if (!name)
+        return error_set(err, "%s: out of memory", path);
+    free(descriptor->extents[0].name);
+    descriptor->extents[0].name = name;
+    return open_extents(vmdk, descriptor, path, err);
 }
 
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err)
@@ -497,9 +500,7 @@ int backend_vmdk_open(struct backend *backend, const char *path, bool force, str
         result = is_embedded ? open_alone(vmdk, &descriptor, path, err)
                              : open_extents(vmdk, &descriptor, path, err);
     if (result == 0) {
-        const struct extent *last = &vmdk->extents[vmdk->count - 1];
-
-        *backend = (struct backend){.size = last->start + last->len,
+        *backend = (struct backend){.size = vmdk->size,
                                     .sector_size = 512,
                                     .piece = 4096,
                                     .read = vmdk_read,

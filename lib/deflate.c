@@ -2,6 +2,7 @@
 #include "deflate.h"
 
 #include <stdlib.h>
+#define ZLIB_CONST /* what is unpacked is not written to */
 #include <zlib.h>
 
 struct deflate {
@@ -47,7 +48,7 @@ long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_l
 
     if (packed_len > UINT32_MAX || room > UINT32_MAX || inflateReset(stream) != Z_OK)
         return -1;
-    stream->next_in = (z_const Bytef *)(uintptr_t)packed;
+    stream->next_in = packed;
     stream->avail_in = (uInt)packed_len;
     stream->next_out = into;
     stream->avail_out = (uInt)room;

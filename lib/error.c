@@ -8,7 +8,7 @@
 
 enum { ROOM_FOR_REASON = 128 };
 
-int error_set(struct error *err, const char *fmt, ...)
+int(error_set)(struct error *err, const char *fmt, ...)
 {
     va_list args;
 
@@ -20,7 +20,7 @@ int error_set(struct error *err, const char *fmt, ...)
     return -1;
 }
 
-int error_errno(struct error *err, const char *fmt, ...)
+int(error_errno)(struct error *err, const char *fmt, ...)
 {
     int saved = errno;
     va_list args;

@@ -378,6 +378,8 @@ static bool is_file(const struct check *check, uint64_t item, const struct objec
                            : files_of(task, len);
     struct object_view file = {.stream_len = 0};
 
+    if (judging->files > item)
+        return false;
     for (; judging->files <= item; judging->files++)
         if (!object_view(&wire, &file))
             return false;

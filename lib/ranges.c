@@ -27,11 +27,13 @@ static int make_room(struct ranges *ranges)
 
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
 {
-    struct range *last = ranges->count ? &ranges->list[ranges->count - 1] : NULL;
+    if (ranges->count) {
+        struct range *last = &ranges->list[ranges->count - 1];
 
-    if (last && last->start + last->len == start) {
-        last->len += len;
-        return 0;
+        if (last->start + last->len == start) {
+            last->len += len;
+            return 0;
+        }
     }
     if (make_room(ranges))
         return -1;

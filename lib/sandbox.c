@@ -352,7 +352,7 @@ static bool is_fstat(const siginfo_t *info, const ucontext_t *context)
 
     if (info->si_syscall != SYS_newfstatat || !(argument(context, 3) & AT_EMPTY_PATH))
         return false;
-    path = (const char *)argument(context, 1);
+    path = (const char *)argument(context, 1); // NOLINT(performance-no-int-to-ptr): it is in a register
     return !path || !*path;
 }
 
