@@ -399,7 +399,7 @@ static bool is_what_was_asked(const struct check *check, uint64_t item, const st
         return view->kind == number_at(check->result->task, check->result->task_len, 1) &&
                (view->flags & OBJECT_RANGE) && !(view->flags & OBJECT_HOST) &&
                view->start == asked(check, item, 0) && view->size == asked(check, item, 1) &&
-               has_wanted(view, asked(check, item, 2));
+               view->in_one_piece && has_wanted(view, asked(check, item, 2));
     default:
         return is_file(check, item, view);
     }

@@ -268,7 +268,11 @@ bool object_view(struct wire *wire, struct object_view *view)
     wire_get_bytes(wire, &problem_len);
     wire_get_bytes(wire, &view->result_len);
     count = wire_get_count(wire, 24);
-    for (size_t i = 0; i < count && !wire->broken; i++)
-        get_run(wire, &end);
+    view->in_one_piece = count == 1;
+    for (size_t i = 0; i < count && !wire->broken; i++) {
+        const struct object_run run = get_run(wire, &end);
+
+        view->in_one_piece &= run.offset == 0 && run.image == view->start && run.len == view->size;
+    }
     return !wire->broken;
 }

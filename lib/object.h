@@ -119,6 +119,7 @@ struct object_view {
     uint64_t inode, start, size;
     const char *stream; /* lies in the message */
     size_t stream_len, result_len;
+    bool in_one_piece; /* it is stored in one run, from start on */
 };
 bool object_view(struct wire *wire, struct object_view *view);
 

@@ -183,7 +183,8 @@ static const int always[] = {
     SCMP_SYS(nanosleep),
     SCMP_SYS(clock_nanosleep),
     SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(pipe), /* to see whether memory can be read */
+    SCMP_SYS(ioctl), /* whether its report goes to a terminal */
+    SCMP_SYS(pipe),  /* to see whether memory can be read */
     SCMP_SYS(pipe2),
 #endif
 };

@@ -236,6 +236,8 @@ static void put_object(struct buffer *out, const struct task *task, uint64_t ite
         object.size = next_number(task);
     if (what & 32)
         object.state = (enum object_state)(next_byte() % (OBJECT_CHANGED + 1));
+    if (kind == TASK_RANGES)
+        object_add_run(&object, 0, object.start, object.size);
     for (unsigned runs = what & 64 ? next_byte() % 8 : 0; runs > 0; runs--) {
         const uint64_t offset = next_number(task), image = next_number(task);
 

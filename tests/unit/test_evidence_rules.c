@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_main.h"
 #include "evidence_rules.h"
+#include "object.h"
 #include "wire.h"
 
 /* A folder that was asked for, and what a worker sends of it: names, and its own count of these and of items.
@@ -34,20 +35,27 @@ static void put_done(struct buffer *out, uint64_t messages, uint64_t begun)
     wire_put(out, begun);
 }
 
-static bool is_accepted(const struct buffer *out)
+static bool accepts(const struct buffer *task, const struct buffer *out)
 {
     struct evidence_bounds bounds = {.size = 1 << 20, .seconds = 20};
-    struct buffer task = {0};
     void *state = calloc(1, evidence_rules_state);
-    struct crew_result result = {.data = out->data, .len = out->len};
+    const struct crew_result result = {
+        .task = task->data, .task_len = task->len, .data = out->data, .len = out->len};
     bool accepted;
 
-    put_task(&task);
-    result.task = task.data;
-    result.task_len = task.len;
     ck_assert_ptr_nonnull(state);
     accepted = evidence_rules_accept(&bounds, state, &result, true);
     free(state);
+    return accepted;
+}
+
+static bool is_accepted(const struct buffer *out)
+{
+    struct buffer task = {0};
+    bool accepted;
+
+    put_task(&task);
+    accepted = accepts(&task, out);
     buffer_release(&task);
     return accepted;
 }
@@ -95,5 +103,46 @@ START_TEST(nothing_comes_after_the_end)
 }
 END_TEST
 
+/* A stretch of 4096 bytes at 8192 was asked for: what is read must lie there, all of it, and once. */
+START_TEST(a_stretch_lies_where_it_was_asked_for)
+{
+    static const uint64_t task_numbers[] = {TASK_RANGES, OBJECT_UNALLOCATED, 0, 1, 8192, 4096, 1};
+    static const struct {
+        unsigned count;
+        struct object_run runs[2];
+        bool is_sound;
+    } cases[] = {
+        {1, {{0, 8192, 4096}}, true},
+        {0, {{0}}, false},
+        {1, {{0, 8192, 4095}}, false},
+        {1, {{0, 8191, 4096}}, false},
+        {1, {{1, 8192, 4095}}, false},
+        {2, {{0, 8192, 2048}, {2048, 0, 2048}}, false},
+        {2, {{0, 8192, 4096}, {4096, 0, 4096}}, false},
+    };
+    struct buffer task = {0};
+
+    for (size_t i = 0; i < sizeof task_numbers / sizeof *task_numbers; i++)
+        wire_put(&task, task_numbers[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct object object = {
+            .kind = OBJECT_UNALLOCATED, .flags = OBJECT_RANGE, .start = 8192, .size = 4096};
+        struct buffer out = {0};
+
+        for (unsigned k = 0; k < cases[i].count; k++)
+            ck_assert_int_eq(0, object_add_run(&object, cases[i].runs[k].offset, cases[i].runs[k].image,
+                                               cases[i].runs[k].len));
+        wire_put(&out, MESSAGE_OBJECT);
+        wire_put(&out, 0);
+        object_encode(&out, &object);
+        put_done(&out, 1, 1);
+        ck_assert_msg(accepts(&task, &out) == cases[i].is_sound, "case %zu", i);
+        object_release(&object);
+        buffer_release(&out);
+    }
+    buffer_release(&task);
+}
+END_TEST
+
 RUN_TESTS("evidence_rules", a_message_that_was_dropped_is_missed, an_item_that_was_passed_over_is_missed,
-          nothing_comes_after_the_end)
+          nothing_comes_after_the_end, a_stretch_lies_where_it_was_asked_for)
