@@ -51,8 +51,8 @@ int account_claim_deleted(struct account *account, uint64_t start, uint64_t len)
 void account_count(struct account *account, unsigned row);
 
 /*
- * Appends what no object claims between two bytes of the image, in units that begin there.  Where objects lie that are not allocated it
- * is theirs, and counts as deleted.  -1 without memory.
+ * Appends what no object claims between two bytes of the image, in units that begin there.  Where objects lie
+ * that are not allocated it is theirs, and counts as deleted.  -1 without memory.
  */
 int account_unclaimed(struct account *account, uint64_t start, uint64_t end, struct ranges *out);
 

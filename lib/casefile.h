@@ -77,7 +77,8 @@ struct case_evidence {
 /*
  * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
  * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
- * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds since 1970.
+ * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds
+ * since 1970.
  */
 struct case_plan {
     const char *parameters, *tool;
@@ -119,8 +120,8 @@ int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struc
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
                          const struct digest_values *stored, struct error *err);
 /*
- * With an entry of the log, in one transaction.  That of a state other than begun and failed seals: it holds a
- * digest of all that the case has of the evidence, to which nothing can be added from then on.
+ * With an entry of the log, in one transaction.  That of a state other than begun and failed seals: it holds
+ * a digest of all that the case has of the evidence, to which nothing can be added from then on.
  */
 int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
                        const char *text, struct error *err);
@@ -242,15 +243,15 @@ int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_cou
                    struct error *err);
 
 /*
- * Whether the log's chain holds, and all that it sealed is as it was: each fault is reported; returns their number, or -1
- * if the file cannot be read.  It reads all rows that are sealed.
+ * Whether the log's chain holds, and all that it sealed is as it was: each fault is reported; returns their
+ * number, or -1 if the file cannot be read.  It reads all rows that are sealed.
  */
 int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const char *text), void *arg,
                    struct error *err);
 
 /*
- * Checks the file, each row and the log's chain: each fault is reported; returns their number, or -1 if the file cannot
- * be read at all.
+ * Checks the file, each row and the log's chain: each fault is reported; returns their number, or -1 if the
+ * file cannot be read at all.
  */
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err);

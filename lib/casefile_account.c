@@ -85,7 +85,8 @@ static int read_rows(struct casefile *casefile, uint64_t evidence, const char *s
     bind_range(row, evidence);
     while ((result = statement_step(row, err)) > 0)
         if (!take(arg, row)) {
-            result = casefile_broken(casefile, err, "the account of evidence %" PRIu64 " is malformed", evidence);
+            result =
+                casefile_broken(casefile, err, "the account of evidence %" PRIu64 " is malformed", evidence);
             break;
         }
     statement_free(row);
@@ -123,10 +124,10 @@ int casefile_account(struct casefile *casefile, uint64_t evidence,
                      struct error *err)
 {
     struct account_reader reader = {tell, arg, false};
-    const int result = read_rows(
-        casefile, evidence,
-        "SELECT volume, kind, objects, bytes FROM account WHERE id > ?1 AND id < ?2 ORDER BY id", take_account,
-        &reader, err);
+    const int result =
+        read_rows(casefile, evidence,
+                  "SELECT volume, kind, objects, bytes FROM account WHERE id > ?1 AND id < ?2 ORDER BY id",
+                  take_account, &reader, err);
 
     return result == 0 && reader.no_memory ? error_set(err, "out of memory") : result;
 }

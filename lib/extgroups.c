@@ -141,7 +141,7 @@ static uint64_t descriptor_blocks(const struct extgroups *groups)
     const uint64_t blocks = groups->group_count / each + (groups->group_count % each != 0);
 
     return (groups->incompat & META_GROUPS) && groups->first_meta_group < blocks ? groups->first_meta_group
-                                                                                  : blocks;
+                                                                                 : blocks;
 }
 
 static uint64_t descriptor_block(const struct extgroups *groups, uint64_t group)

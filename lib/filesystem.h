@@ -78,7 +78,8 @@ typedef int (*filesystem_object)(void *arg, struct object *object, struct filesy
 
 /*
  * The objects of an inode, of the kinds of a set of OBJECT_BIT and OBJECT_DETAILS; OBJECT_DELETED stands for
- * whatever is not allocated.  What is not used gives none.  -1 if the inode cannot be read: the error tells only the cause.
+ * whatever is not allocated.  What is not used gives none.  -1 if the inode cannot be read: the error tells
+ * only the cause.
  */
 int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
                        void *arg, struct error *err);
@@ -100,7 +101,7 @@ int filesystem_structures(struct filesystem *filesystem, filesystem_range found,
 
 /* Stretches of free blocks among first..last; getting_on is called now and then. */
 int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
-                           filesystem_range found,
-                           void (*getting_on)(void *arg), void *arg, struct error *err);
+                           filesystem_range found, void (*getting_on)(void *arg), void *arg,
+                           struct error *err);
 
 #endif

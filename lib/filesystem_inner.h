@@ -18,7 +18,7 @@ struct filesystem {
     bool direct;          /* blocks are bytes of the image as they are */
     struct object object; /* the one that is being told */
     struct extgroups ext; /* of an ext file system; zeros if its superblock contradicts itself */
-    bool told_content; /* of the inode that is being told */
+    bool told_content;    /* of the inode that is being told */
 };
 
 static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)

@@ -237,7 +237,7 @@ static bool has_ext_blocks(const TSK_FS_META *meta)
 static uint32_t ext_map_type(const TSK_FS_META *meta)
 {
     return meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_EXTENTS ? TSK_FS_ATTR_TYPE_UNIX_EXTENT
-                                                                      : TSK_FS_ATTR_TYPE_UNIX_INDIR;
+                                                                       : TSK_FS_ATTR_TYPE_UNIX_INDIR;
 }
 
 static int tell_ext(struct telling *telling)
@@ -350,9 +350,10 @@ static void add_stored(struct telling *telling, const TSK_FS_ATTR *attribute)
     const struct filesystem *filesystem = telling->filesystem;
     const uint64_t size = filesystem->facts.block_size, blocks = filesystem->info->last_block + 1;
 
-    for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run && wanted(telling, OBJECT_SLACK); run = run->next)
-        if (!(run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE)) && run->addr < blocks &&
-            run->len <= blocks - run->addr)
+    for (const TSK_FS_ATTR_RUN *run = attribute->nrd.run; run && wanted(telling, OBJECT_SLACK);
+         run = run->next)
+        if (!(run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE)) &&
+            run->addr < blocks && run->len <= blocks - run->addr)
             add_range(telling, &telling->slack, filesystem->image_start + run->addr * size, run->len * size);
 }
 

@@ -15,7 +15,8 @@ enum { HFS_FIRST_FILE = 16, NTFS_LAST_OWN = 11 };
 /* What NTFS keeps in the folder $Extend. */
 static bool is_extend_name(const char *name, size_t len)
 {
-    static const char *const names[] = {"$ObjId", "$Quota", "$Reparse", "$UsnJrnl", "$RmMetadata", "$Deleted"};
+    static const char *const names[] = {"$ObjId",   "$Quota",      "$Reparse",
+                                        "$UsnJrnl", "$RmMetadata", "$Deleted"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)

@@ -30,7 +30,8 @@ bool ntfs_name(const uint8_t *data, size_t len, struct ntfs_name *name);
 /* Bytes in a record, by the boot sector; 0 if that is impossible. */
 uint32_t ntfs_record_len(const uint8_t boot[NTFS_BOOT_LEN]);
 
-/* Where the copy of the boot sector lies, in bytes of the volume; returns its length, 0 if that is impossible. */
+/* Where the copy of the boot sector lies, in bytes of the volume; returns its length, 0 if that is
+ * impossible. */
 uint32_t ntfs_boot_copy(const uint8_t boot[NTFS_BOOT_LEN], uint64_t *at);
 
 #endif

@@ -20,7 +20,8 @@ void ranges_release(struct ranges *ranges);
 /* Appends a stretch, joined with the last one if it continues it.  -1 without memory. */
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
 
-/* For a list that is sorted and without overlaps: adds what is missing and keeps it so.  -1 without memory. */
+/* For a list that is sorted and without overlaps: adds what is missing and keeps it so.  -1 without memory.
+ */
 int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len);
 
 /* For a list as ranges_insert keeps it: how many bytes of a stretch it holds. */

@@ -195,8 +195,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * The largest unit of which the blocks of all file systems of a volume are multiples.  What follows the last of
- * them may be structures and a gap in one block.
+ * The largest unit of which the blocks of all file systems of a volume are multiples.  What follows the last
+ * of them may be structures and a gap in one block.
  */
 uint64_t reading_unit(const struct volume *volume, uint64_t start)
 {

@@ -43,8 +43,8 @@ struct scan {
     char stamp[EVIDENCE_STAMP_LEN + 1];
     uint64_t objects; /* so far */
     uint64_t rows,
-        there; /* those of the case that were passed, of so many that it had before: a chunk each */
-    struct ranges bad;             /* what could not be read before the scan was resumed */
+        there;         /* those of the case that were passed, of so many that it had before: a chunk each */
+    struct ranges bad; /* what could not be read before the scan was resumed */
     struct account_report account; /* of the image */
     struct progress progress;
     unsigned long long problems;

@@ -143,8 +143,8 @@ START_TEST(what_lies_outside_of_the_part_is_passed_over)
     struct account *account = account_new(START, 4 * UNIT, UNIT);
 
     ck_assert_int_eq(account_claim(account, OBJECT_FILE, 0, START, NULL), 0);
-    ck_assert_int_eq(account_claim(account, OBJECT_FILE, START + 4 * UNIT, INT64_MAX - START - 4 * UNIT, NULL),
-                     0);
+    ck_assert_int_eq(
+        account_claim(account, OBJECT_FILE, START + 4 * UNIT, INT64_MAX - START - 4 * UNIT, NULL), 0);
     ck_assert_uint_eq(account_sum(account_table(account)), 0);
     ck_assert_int_eq(account_claim(account, OBJECT_FILE, 0, INT64_MAX, NULL), 0);
     ck_assert_uint_eq(account_sum(account_table(account)), 4 * UNIT);
@@ -191,5 +191,6 @@ START_TEST(rows_have_names)
 END_TEST
 
 RUN_TESTS("account", each_byte_counts_once_for_the_first_that_claims_it, slack_claims_whole_units_only,
-          what_lies_outside_of_the_part_is_passed_over, large_parts_take_little_memory_and_the_rest_is_one_row,
-          without_a_map_claims_are_added_up, rows_have_names)
+          what_lies_outside_of_the_part_is_passed_over,
+          large_parts_take_little_memory_and_the_rest_is_one_row, without_a_map_claims_are_added_up,
+          rows_have_names)
