@@ -39,7 +39,9 @@ account()
     awk '$1 == "kind" && $2 == "objects" { on = 1; next } on && NF == 3 && $3 + 0 == $3 { print $1, $2, $3 } $1 == "total" { on = 0 }' out
 }
 
+began=$(date +%s%3N)
 status 3 "$KITH" scan -q -j1 -o whole.case -r set.kith disk.E01
+lasts=$(($(date +%s%3N) - began))
 status 3 "$KITH" report --about whole.case
 account >whole
 same "the total" "$size" "$(awk '$1 == "total" { print $3 }' whole)"
@@ -61,8 +63,9 @@ resumed=0
 for _ in $(seq "${KILLS:-6}"); do
     rm -f killed.case*
     for _ in 1 2 3; do
+        after=$((RANDOM * lasts / 32768))
         "$KITH" scan -q -j2 -o killed.case -r set.kith disk.E01 >/dev/null 2>&1 </dev/null &
-        sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+        sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
         kill -9 $! 2>/dev/null
         wait $! 2>/dev/null
         "$KITH" report --csv --all killed.case >out 2>/dev/null
