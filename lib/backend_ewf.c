@@ -12,7 +12,7 @@
 /*
  * E01, read without libewf: that fills a chunk that it cannot read with zeros, fails once and gives the zeros
  * the next time, and opens sets of which parts are missing.  Here a chunk is given only if its own checksum
- * is right; all others fail, each time.
+ * is right; all others fail, each time.  S01 is read in the same way.
  */
 
 enum {
@@ -54,24 +54,35 @@ static size_t bytes_there(const struct reader *reader, const struct ewf_place *p
     return len < reader->packed_room ? (size_t)len : reader->packed_room;
 }
 
+static int read_plain(struct reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
+{
+    uint8_t sum[CHECKSUM_LEN];
+
+    if (ewf_read_at(&reader->ewf, place->file, place->offset, into, len) ||
+        ewf_read_at(&reader->ewf, place->file, place->offset + len, sum, sizeof sum))
+        return -1;
+    return deflate_checksum(into, len) == bytes_load32(sum) ? 0 : -1;
+}
+
+static int read_packed(struct reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
+{
+    const size_t packed_len = bytes_there(reader, place);
+
+    if (ewf_read_at(&reader->ewf, place->file, place->offset, reader->packed, packed_len))
+        return -1;
+    return deflate_unpack(reader->deflate, reader->packed, packed_len, into, len) == (long)len ? 0 : -1;
+}
+
+/* All chunks of S01 are zlib streams, whether they are marked as compressed or not. */
 static int read_chunk(struct reader *reader, uint64_t chunk, uint8_t *into, size_t len)
 {
     struct ewf_place place;
-    uint8_t sum[CHECKSUM_LEN];
 
     if (!ewf_find(&reader->ewf, chunk, &place))
         return -1;
-    if (place.compressed) {
-        const size_t packed_len = bytes_there(reader, &place);
-
-        if (ewf_read_at(&reader->ewf, place.file, place.offset, reader->packed, packed_len))
-            return -1;
-        return deflate_unpack(reader->deflate, reader->packed, packed_len, into, len) == (long)len ? 0 : -1;
-    }
-    if (ewf_read_at(&reader->ewf, place.file, place.offset, into, len) ||
-        ewf_read_at(&reader->ewf, place.file, place.offset + len, sum, sizeof sum))
-        return -1;
-    return deflate_checksum(into, len) == bytes_load32(sum) ? 0 : -1;
+    if (!place.compressed && read_plain(reader, &place, into, len) == 0)
+        return 0;
+    return place.compressed || reader->ewf.is_smart ? read_packed(reader, &place, into, len) : -1;
 }
 
 static const uint8_t *cached(struct reader *reader, uint64_t chunk, size_t len)
@@ -147,22 +158,34 @@ static size_t ewf_lost(void *state, size_t from, uint64_t *offset, uint64_t *len
     return 1;
 }
 
+/* The last chunk may be shorter. */
+static int add_lost(struct reader *reader, uint64_t chunk, uint64_t count)
+{
+    const uint64_t start = chunk * reader->chunk_size, left = reader->size - start,
+                   len = count * reader->chunk_size;
+
+    return count ? ranges_add(&reader->lost, start, left < len ? left : len) : 0;
+}
+
 /* The chunks that no table lists, or that would lie beyond the end of their file; only a damaged set has any.
  */
 static int find_lost(struct reader *reader)
 {
     const struct ewf *ewf = &reader->ewf;
     struct ewf_place place;
+    uint64_t next = 0;
 
-    for (uint64_t i = 0; ewf->damages.len && i < ewf->chunk_count; i++) {
-        const uint64_t start = i * reader->chunk_size, left = reader->size - start;
-
-        if (ewf_find(ewf, i, &place) && place.offset < ewf->files[place.file].size)
-            continue;
-        if (ranges_add(&reader->lost, start, left < reader->chunk_size ? left : reader->chunk_size))
+    if (ewf->damages.len == 0)
+        return 0;
+    for (size_t run = 0; run < ewf->run_count; run++) {
+        if (add_lost(reader, next, ewf->runs[run].first - next))
             return -1;
+        for (next = ewf->runs[run].first; next < ewf->runs[run].first + ewf->runs[run].count; next++)
+            if (ewf_find(ewf, next, &place) && place.offset >= ewf->files[place.file].size &&
+                add_lost(reader, next, 1))
+                return -1;
     }
-    return 0;
+    return add_lost(reader, next, ewf->chunk_count - next);
 }
 
 /* All the memory that reading takes, so that running out of it is not seen as damage. */
@@ -196,10 +219,6 @@ int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, 
     if (ewf_open(&reader->ewf, paths, count, force, err)) {
         free(reader);
         return -1;
-    }
-    if (reader->ewf.is_smart) {
-        ewf_release(reader);
-        return backend_libewf_open(backend, paths, count, err);
     }
     if (!prepare(reader)) {
         ewf_release(reader);

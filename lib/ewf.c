@@ -133,9 +133,10 @@ static int read_sections(struct ewf_opening *opening)
         if (!section.sound &&
             ewf_damage(opening, "the checksum of the section descriptor at byte %" PRIu64 " is wrong", at))
             return -1;
+        at = section.sound ? section.next : find_next(opening, &section);
+        section.end = at > section.at && at < size ? at : size;
         if (known && (result = ewf_take_section(opening, &section)))
             return result < 0 ? -1 : 0;
-        at = section.sound ? section.next : find_next(opening, &section);
         if (section.sound && at <= section.at)
             return ewf_damage(opening, "the section at byte %" PRIu64 " is followed by none", section.at);
         if (at == 0)
@@ -188,8 +189,6 @@ static int read_segments(struct ewf_opening *opening)
         usable = check_number(opening, &next);
         if (usable < 0 || (usable && read_sections(opening)) || ewf_settle_table(opening))
             return -1;
-        if (ewf->is_smart)
-            return 0;
     }
     opening->file = ewf->file_count - 1;
     if (!opening->ended) {
@@ -238,8 +237,6 @@ static int read_set(struct ewf_opening *opening)
 
     if (read_segments(opening))
         return -1;
-    if (ewf->is_smart)
-        return 0;
     opening->file = 0;
     if (!opening->has_geometry)
         return error_set(opening->err,

@@ -12,13 +12,16 @@
 #include "error.h"
 
 /*
- * The structure of an E01 set: where each chunk of the medium lies in which segment.  (Expert Witness
- * Compression Format, as documented by Joachim Metz.)
+ * The structure of an E01 set, or of its older form, S01: where each chunk of the medium lies in which
+ * segment.  (Expert Witness Compression Format, as documented by Joachim Metz.)
  *
  * Everything that is used has been checked: section descriptors, geometry and chunk tables carry checksums,
  * segments their number and the identifier of their set, and the tables must account for every chunk.  A set
  * in which anything of this is wrong is refused with the reason; or, if that is forced, what can be placed
  * beyond doubt is kept and the rest is missing.  Only the chunks themselves are left to who reads them.
+ *
+ * The tables of S01 have no checksum of their entries and no copy, and its segments no identifier.  There the
+ * chunks of a table lie within its section, and must do so one after the other.
  */
 
 enum { EWF_SET_ID_LEN = 16 };
@@ -37,7 +40,7 @@ struct ewf_run {
 struct ewf {
     struct datafile *files;
     size_t file_count;
-    bool is_smart; /* another variant (S01): nothing else was read */
+    bool is_smart; /* S01 */
 
     uint32_t sector_size, chunk_sectors;
     uint64_t sectors, chunk_count;

@@ -26,8 +26,9 @@ struct ewf_opening {
 
 struct ewf_section {
     char type[EWF_TYPE_LEN + 1];
-    uint64_t at, next; /* next: where the one after it begins */
+    uint64_t at, next; /* next: where the one after it begins, as it says */
     uint64_t size;     /* with its descriptor; 0: not known */
+    uint64_t end;      /* where the one after it begins, or the file ends: nothing of it lies beyond that */
     bool sound;        /* its descriptor's checksum is right */
 };
 

@@ -33,6 +33,7 @@ struct geometry {
     uint64_t chunks, sectors;
     uint32_t chunk_sectors, sector_size;
     const uint8_t *set_id;
+    bool is_smart;
 };
 
 static bool is_zero(const uint8_t *data, size_t len)
@@ -67,7 +68,8 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
     int sound;
 
     if (opening->has_geometry) {
-        if (memcmp(geometry->set_id, ewf->set_id, EWF_SET_ID_LEN) == 0 &&
+        if (geometry->is_smart == ewf->is_smart &&
+            memcmp(geometry->set_id, ewf->set_id, EWF_SET_ID_LEN) == 0 &&
             geometry->chunk_sectors == ewf->chunk_sectors && geometry->sector_size == ewf->sector_size &&
             (geometry->sectors == ewf->sectors || geometry->sectors == 0))
             return 0;
@@ -84,6 +86,7 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
     ewf->chunk_count = geometry->chunks;
     ewf->chunk_sectors = geometry->chunk_sectors;
     ewf->sector_size = geometry->sector_size;
+    ewf->is_smart = geometry->is_smart;
     memcpy(ewf->set_id, geometry->set_id, EWF_SET_ID_LEN);
     opening->has_geometry = true;
     return 0;
@@ -91,22 +94,22 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
 
 static int take_volume(struct ewf_opening *opening, const struct ewf_section *section)
 {
+    static const uint8_t none[EWF_SET_ID_LEN];
+    const bool is_smart = section->size == EWF_DESCRIPTOR_LEN + SMART_VOLUME_LEN;
+    const size_t len = is_smart ? SMART_VOLUME_LEN : VOLUME_LEN;
     uint8_t data[VOLUME_LEN];
     struct geometry geometry;
 
-    if (section->size == EWF_DESCRIPTOR_LEN + SMART_VOLUME_LEN) {
-        opening->ewf->is_smart = true;
-        return 1;
-    }
-    if (ewf_read_at(opening->ewf, opening->file, section->at + EWF_DESCRIPTOR_LEN, data, sizeof data) ||
-        !sums_to(data, VOLUME_LEN - 4, bytes_load32(data + VOLUME_LEN - 4)))
+    if (ewf_read_at(opening->ewf, opening->file, section->at + EWF_DESCRIPTOR_LEN, data, len) ||
+        !sums_to(data, len - 4, bytes_load32(data + len - 4)))
         return ewf_damage(opening, "the checksum of its section \"%s\" at byte %" PRIu64 " is wrong",
                           section->type, section->at);
     geometry = (struct geometry){.chunks = bytes_load32(data + 4),
                                  .chunk_sectors = bytes_load32(data + 8),
                                  .sector_size = bytes_load32(data + 12),
-                                 .sectors = bytes_load64(data + 16),
-                                 .set_id = data + 64};
+                                 .sectors = is_smart ? bytes_load32(data + 16) : bytes_load64(data + 16),
+                                 .set_id = is_smart ? none : data + 64,
+                                 .is_smart = is_smart};
     return take_geometry(opening, &geometry);
 }
 
@@ -130,11 +133,29 @@ static uint32_t find_plain(const struct ewf_run *run)
     return run->count;
 }
 
-/* Reads the table, with its checksums; 0 if there is something wrong with it. */
+/* Whether each chunk of a table of S01 begins after the one before it, between the table and the end of the
+ * section. */
+static bool is_in_order(const struct ewf_run *run, const struct ewf_section *section)
+{
+    uint64_t least = section->at + EWF_DESCRIPTOR_LEN + TABLE_HEAD_LEN + (uint64_t)run->count * 4;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const uint64_t offset = offset_of(run, i);
+
+        if (offset < least || offset >= section->end)
+            return false;
+        least = offset + 1;
+    }
+    return true;
+}
+
+/* Reads the table, with its checksums; 0 if there is something wrong with it.  It ends with its section, so
+ * that no byte is read for two of them. */
 static int load_table(struct ewf_opening *opening, const struct ewf_section *section, struct ewf_run *run)
 {
     const struct ewf *ewf = opening->ewf;
-    const uint64_t size = ewf->files[opening->file].size, at = section->at + EWF_DESCRIPTOR_LEN;
+    const uint64_t end = section->end, at = section->at + EWF_DESCRIPTOR_LEN;
+    const size_t sum_len = ewf->is_smart ? 0 : 4;
     uint8_t head[TABLE_HEAD_LEN];
     uint64_t len;
     uint8_t *data;
@@ -144,21 +165,25 @@ static int load_table(struct ewf_opening *opening, const struct ewf_section *sec
     *run =
         (struct ewf_run){.file = opening->file, .count = bytes_load32(head), .base = bytes_load64(head + 8)};
     len = (uint64_t)run->count * 4;
-    if (len + 4 > size || at + TABLE_HEAD_LEN > size - len - 4 || run->base > size)
+    if (len + sum_len > end || at + TABLE_HEAD_LEN > end - len - sum_len ||
+        run->base > ewf->files[opening->file].size)
         return 0;
     data = malloc((size_t)len + 4);
     if (!data)
         return error_set(opening->err, "%s: out of memory", opening->paths[opening->file]);
-    if (ewf_read_at(ewf, opening->file, at + TABLE_HEAD_LEN, data, (size_t)len + 4) ||
-        !sums_to(data, (size_t)len, bytes_load32(data + len))) {
+    if (ewf_read_at(ewf, opening->file, at + TABLE_HEAD_LEN, data, (size_t)len + sum_len) ||
+        (sum_len && !sums_to(data, (size_t)len, bytes_load32(data + len)))) {
         free(data);
         return 0;
     }
     run->entries = (uint32_t *)(void *)data;
     for (uint32_t i = 0; i < run->count; i++)
         run->entries[i] = bytes_load32(data + (size_t)i * 4);
-    run->plain_from = find_plain(run);
-    return 1;
+    run->plain_from = ewf->is_smart ? run->count : find_plain(run);
+    if (!ewf->is_smart || is_in_order(run, section))
+        return 1;
+    free(data);
+    return 0;
 }
 
 static int add_run(struct ewf_opening *opening, struct ewf_run *run)
@@ -187,8 +212,8 @@ int ewf_settle_table(struct ewf_opening *opening)
     if (!opening->table_lost)
         return 0;
     opening->table_lost = false;
-    return ewf_damage(opening, "its chunk table at byte %" PRIu64 " and the copy of it are damaged",
-                      opening->table_at);
+    return ewf_damage(opening, "its chunk table at byte %" PRIu64 "%s damaged", opening->table_at,
+                      opening->ewf->is_smart ? " is" : " and the copy of it are");
 }
 
 /* Each table is there twice; the second one counts if the first one is damaged. */
@@ -232,7 +257,8 @@ static const char hashes_damaged[] = "the hashes stored in it are damaged and we
 /* A note of what does not change what is read. */
 static void add_damage(struct ewf_opening *opening, const char *text)
 {
-    buffer_printf(&opening->ewf->damages, "%s\n", text);
+    if (opening->ewf->damages.len < MOST_TEXT)
+        buffer_printf(&opening->ewf->damages, "%s\n", text);
 }
 
 static void add_hex(struct buffer *out, const uint8_t *bytes, size_t len)
@@ -251,7 +277,7 @@ static void store(struct ewf_opening *opening, enum digest_kind kind, const uint
     if (is_zero(value, len))
         return;
     if (stored->kinds & DIGEST_BIT(kind)) {
-        if (memcmp(stored->bytes[kind], value, len) == 0)
+        if (memcmp(stored->bytes[kind], value, len) == 0 || damages->len >= MOST_TEXT)
             return;
         buffer_printf(damages, "the hashes stored in it contradict each other: its %s is ",
                       digest_name(kind));
@@ -295,13 +321,15 @@ static bool take_hex(const char *text, uint8_t *out, size_t len)
 /* The text of a section that is compressed; NULL if it is damaged. */
 static char *unpack_text(struct ewf_opening *opening, const struct ewf_section *section)
 {
-    const uint64_t len = section->size > EWF_DESCRIPTOR_LEN ? section->size - EWF_DESCRIPTOR_LEN : 0;
+    const uint64_t body = section->at + EWF_DESCRIPTOR_LEN,
+                   len = section->size > EWF_DESCRIPTOR_LEN && section->at + section->size <= section->end
+                             ? section->size - EWF_DESCRIPTOR_LEN
+                             : 0;
     struct deflate *deflate = deflate_new(DEFLATE_ZLIB);
     uint8_t *packed = len && len <= MOST_TEXT ? malloc((size_t)len) : NULL;
-    char *text = calloc(1, MOST_TEXT + 1);
+    char *text = packed ? calloc(1, MOST_TEXT + 1) : NULL;
     const bool sound = deflate && packed && text &&
-                       ewf_read_at(opening->ewf, opening->file, section->at + EWF_DESCRIPTOR_LEN, packed,
-                                   (size_t)len) == 0 &&
+                       ewf_read_at(opening->ewf, opening->file, body, packed, (size_t)len) == 0 &&
                        deflate_unpack(deflate, packed, (size_t)len, text, MOST_TEXT) >= 0;
 
     deflate_free(deflate);

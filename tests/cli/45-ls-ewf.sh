@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith ls of E01 sets that are damaged, incomplete or mixed up: refused with the reason, or read with --force; what is
-# called ok has the right SHA-1.  12 mutants of each set; EWF_MUTANTS=500 makes more.
+# kith ls of E01 and S01 sets that are damaged, incomplete or mixed up: refused with the reason, or read with --force; what
+# is called ok has the right SHA-1.  12 mutants of each set; EWF_MUTANTS=500 makes more.
 . "$(dirname "$0")/lib.sh"
-images python3
+images python3 ewfacquire
 
 # Two images of the same size, and sets of them with and without compression, in one segment and several.
 for seed in 1 2; do
@@ -17,13 +17,19 @@ for seed in 1 2; do
         ewfacquirestream -q -c $compression -d sha1 -t $name-$compression >/dev/null 2>err <$name.img || fail "$(cat err)"
         ewfacquirestream -q -c $compression -b 16 -S 1048576 -t $name-$compression-parts >/dev/null 2>err <$name.img ||
             fail "$(cat err)"
+        ln -f $name.img $name.raw # ewfacquire goes by the name
+        for options in "" "-parts -b 16 -S 1048576"; do
+            set -- $options
+            ewfacquire -q -u -f smart -c $compression "${@:2}" -t $name-smart-$compression${1:-} $name.raw >/dev/null 2>err </dev/null ||
+                fail "$(cat err)"
+        done
     done
 done
 
 # The same objects as those of the raw image, and the digests that were stored.
 "$KITH" ls -q --hash --csv a.img | sed 's/^[^,]*//' >expected
-for set in a-none a-fast a-none-parts a-fast-parts; do
-    status 0 "$KITH" ls --hash --hash-image --csv $set.E01
+for set in a-{none,fast}{,-parts}.E01 a-smart-{none,fast}{,-parts}.s01; do
+    status 0 "$KITH" ls --hash --hash-image --csv $set
     same "$set is not like the image" "" "$(tr -d '\r' <out | grep -v ',image,' | sed 's/^[^,]*//' | cut -d, -f1-17 |
         diff <(tr -d '\r' <expected) - | head -n 3)"
     says out ",image,,,8388608,$(sha1sum <a.img | cut -c1-40)"
@@ -106,7 +112,51 @@ PY
     says err "$(md5sum <a.img | cut -c1-32)"
 done
 
-for set in none fast none-parts fast-parts; do
-    python3 "$SRCDIR/tests/data/ewf_mutate.py" "$KITH" "${EWF_MUTANTS:-12}" a.img a-$set.E01 b-$set.E01 || fail "mutants of $set"
+# S01: the same, though its tables have neither checksums nor copies.
+last=$(ls a-smart-fast-parts.s* | tail -n 1)
+copy()
+{
+    rm -f m/*
+    local file
+    for file in a-smart-fast-parts.s*; do cp "$file" "m/m${file#a-smart-fast-parts}"; done
+}
+copy; status 0 "$KITH" ls --csv m/m.s01
+copy; rm m/m.s02; refused m/m.s01 "segment s02 is missing"
+copy; rm "m/m.${last#*.}"; refused m/m.s01 "segment ${last#*.} is missing"
+copy; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: is segment 2 by its header, not 3 as its name says"
+copy; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: is cut off"
+copy; cp b-smart-fast-parts.s02 m/m.s02
+status 3 "$KITH" ls --hash-image --csv m/m.s01
+says err "the md5 of the image is not the one stored in it at acquisition"
+change_table()
+{
+    copy
+    python3 - m/m.s02 "$1" <<'PY'
+import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = data.find(b'table' + bytes(11)) + 76 + 24
+def get(i): return struct.unpack_from('<I', data, at + i * 4)[0]
+def put(i, value): struct.pack_into('<I', data, at + i * 4, value)
+exec(sys.argv[2])
+open(sys.argv[1], 'wb').write(data)
+PY
+}
+for what in 'a, b = get(3), get(9); put(3, b); put(9, a)' 'put(5, get(4))' 'put(0, get(1))' 'put(7, 0)' 'put(2, len(data) | 1 << 31)'; do
+    change_table "$what"
+    refused m/m.s01 "m.s02: its chunk table at byte"
+    status 3 "$KITH" ls --force --hash --csv m/m.s01
+    says err "of the image cannot be read"
+    says out "bytes of it cannot be read"
+done
+# A chunk that cannot be read is never taken for zeros, however often it is asked for.
+change_table 'put(2, get(2) + 1)'
+status 3 "$KITH" ls --hash --csv m/m.s01
+says err "of the image cannot be read"
+tr -d '\r' <out | sed 's/^[^,]*//' | grep ',ok$' | cut -d, -f3,7,8 | grep -v '^@' |
+    grep -vxFf <(cut -d, -f3,7,8 expected | tr -d '\r') >others
+[ -s others ] && fail "with a wrong entry in a table: $(head -n 3 others)"
+
+for set in {none,fast}{,-parts}.E01 smart-{none,fast}{,-parts}.s01; do
+    python3 "$SRCDIR/tests/data/ewf_mutate.py" "$KITH" "${EWF_MUTANTS:-12}" a.img a-$set b-$set || fail "mutants of $set"
 done
 finish

@@ -2,6 +2,7 @@
 """Damages E01 sets, each in its own way for a seed, and compares what kith lists of them with the raw image.
 
 ewf_mutate.py KITH COUNT RAW SET FOREIGN: FOREIGN is a set of another image of the same size.  What is called ok must have the SHA-1 of the same bytes of the raw image.
+The sets are E01 or S01.
 """
 import collections
 import csv
@@ -16,6 +17,8 @@ import sys
 import zlib
 
 LIMIT = 60
+SMART = sys.argv[4].endswith('.s01')
+MUTANT = 'm.s' if SMART else 'm.E'
 
 
 def segments(first):
@@ -99,7 +102,7 @@ def duplicate(files, rng, foreign):
 
 def append(files, rng, foreign):
     source = rng.choice(sorted(files))
-    target = f'm.E{len(files) + 1:02}'
+    target = f'{MUTANT}{len(files) + 1:02}'
     files[target] = files[source]
     return f'{source} copied to {target}'
 
@@ -112,7 +115,7 @@ def exchange(files, rng, foreign):
 
 def mix(files, rng, foreign):
     common = sorted(set(files) & set(foreign))
-    if len(files) == 1:
+    if len(files) == 1 or SMART:  # which has nothing to identify its segments
         return flip_bits(files, rng, foreign)
     name = rng.choice(common)
     files[name] = foreign[name]
@@ -135,7 +138,7 @@ KINDS = (flip_bits, flip_structure, flip_structure, flip_start, overwrite, trunc
 
 
 def listing(kith, *options):
-    run = subprocess.run([kith, 'ls', '-q', '--hash', '--csv', *options, 'm.E01'], stdin=subprocess.DEVNULL,
+    run = subprocess.run([kith, 'ls', '-q', '--hash', '--csv', *options, MUTANT + '01'], stdin=subprocess.DEVNULL,
                          capture_output=True, timeout=LIMIT)
     rows = list(csv.DictReader(io.StringIO(run.stdout.decode(), newline=''), strict=True))
     return run.returncode, rows, run.stderr.decode(errors='replace')
@@ -170,7 +173,7 @@ def identify(data, identifier):
     """ewfacquirestream gives its sets no identifier, as EnCase and FTK Imager do."""
     data = bytearray(data)
     for kind, at, _ in sections(data):
-        if kind in ('volume', 'data'):
+        if kind in ('volume', 'data') and not SMART:
             data[at + 76 + 64:at + 76 + 80] = identifier
             struct.pack_into('<I', data, at + 76 + 1048, zlib.adler32(data[at + 76:at + 76 + 1048]))
     return bytes(data)
@@ -182,7 +185,7 @@ def load(first):
 
 
 def write(files):
-    for name in glob.glob('m.E*'):
+    for name in glob.glob(MUTANT + '*'):
         os.unlink(name)
     for name, data in files.items():
         with open(name, 'wb') as file:
@@ -204,7 +207,7 @@ def main():
     for seed in range(int(count)):
         mutant, rng = dict(files), random.Random(f'{first} {seed}')
         done = KINDS[seed % len(KINDS)](mutant, rng, foreign)
-        if 'm.E01' not in mutant:
+        if MUTANT + '01' not in mutant:
             continue
         write(mutant)
         for how in ((), ('--force',)):
