@@ -39,11 +39,13 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
 /* force: put up with damages to what holds the set together; what cannot be placed fails to be read. */
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                      struct error *err);
+/* Other than through afflib; not AFD or AFM. */
+int backend_aff_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
-/* type: as libtsk names it, "vmdk", "vhd", "aff" .. */
+/* type: as libtsk names it, "vhd", "afd" .. */
 int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
                      struct error *err);
 

@@ -11,6 +11,8 @@ enum {
     TABLE_BYTES = 8 << 20, /* of all tables that are kept */
     MOST_TABLES = 64,
     PIECE = 4096, /* lost together where a block is not packed */
+    MOST_SLOTS = 16,
+    SLOT_BYTES = 64 << 20, /* of all slots together, if the blocks are not larger */
 };
 
 static const uint64_t NO_BLOCK = UINT64_MAX;
@@ -138,12 +140,19 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
 
 /* ---- reading ---- */
 
+/* A block that was unpacked last among those of its number modulo the slots. */
+struct slot {
+    uint64_t block;
+    uint8_t *data;
+};
+
 struct reader {
     struct mapped mapped;
     struct deflate *deflate;
-    uint8_t *packed, *block;
+    uint8_t *packed;
     size_t packed_room;
-    uint64_t unpacked; /* the number of the block in block */
+    unsigned slots;
+    struct slot slot[MOST_SLOTS];
 };
 
 static ssize_t failed(void)
@@ -160,23 +169,27 @@ static long needed_of(const struct reader *reader, uint64_t block)
     return left < reader->mapped.block_size ? (long)left : (long)reader->mapped.block_size;
 }
 
-static int unpack(struct reader *reader, uint64_t block, const struct mapped_place *place)
+static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct mapped_place *place)
 {
+    struct slot *slot = &reader->slot[block % (reader->slots ? reader->slots : 1)];
+    const long needed = needed_of(reader, block);
     size_t len = place->packed_len;
+    long got;
 
-    if (reader->unpacked == block)
-        return 0;
-    reader->unpacked = NO_BLOCK;
+    if (slot->block == block)
+        return slot->data;
+    slot->block = NO_BLOCK;
     if (!reader->mapped.has_packed || place->offset >= place->file->size)
-        return -1;
+        return NULL;
     if (len > place->file->size - place->offset)
         len = (size_t)(place->file->size - place->offset);
-    if (len > reader->packed_room || datafile_read(place->file, place->offset, reader->packed, len) ||
-        deflate_unpack(reader->deflate, reader->packed, len, reader->block, reader->mapped.block_size) <
-            needed_of(reader, block))
-        return -1;
-    reader->unpacked = block;
-    return 0;
+    if (len > reader->packed_room || datafile_read(place->file, place->offset, reader->packed, len))
+        return NULL;
+    got = deflate_unpack(reader->deflate, reader->packed, len, slot->data, reader->mapped.block_size);
+    if (got < needed || (reader->mapped.is_exact && got != needed))
+        return NULL;
+    slot->block = block;
+    return slot->data;
 }
 
 /* Where a block lies, if that is beyond doubt. */
@@ -206,6 +219,7 @@ static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
     const uint32_t size = reader->mapped.block_size;
     const uint64_t block = offset / size, from = offset % size;
     struct mapped_place place = {.kind = MAPPED_BAD};
+    const uint8_t *data;
 
     if (offset >= reader->mapped.size)
         return 0;
@@ -222,9 +236,10 @@ static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
     case MAPPED_PLAIN:
         return datafile_read(place.file, place.offset + from, into, len) ? failed() : (ssize_t)len;
     case MAPPED_PACKED:
-        if (unpack(reader, block, &place))
+        data = unpack(reader, block, &place);
+        if (!data)
             return failed();
-        memcpy(into, reader->block + from, len);
+        memcpy(into, data + from, len);
         return (ssize_t)len;
     default:
         return failed();
@@ -245,8 +260,27 @@ static void mapped_close(void *state)
     reader->mapped.close(reader->mapped.map);
     deflate_free(reader->deflate);
     free(reader->packed);
-    free(reader->block);
+    for (unsigned i = 0; i < reader->slots; i++)
+        free(reader->slot[i].data);
     free(reader);
+}
+
+/* All the memory that unpacking takes. */
+static bool prepare(struct reader *reader)
+{
+    const struct mapped *mapped = &reader->mapped;
+    const unsigned slots = SLOT_BYTES / mapped->block_size;
+    bool ready = true;
+
+    reader->slots = slots < 1 ? 1 : slots > MOST_SLOTS ? MOST_SLOTS : slots;
+    for (unsigned i = 0; i < reader->slots; i++) {
+        reader->slot[i] = (struct slot){NO_BLOCK, malloc(mapped->block_size)};
+        ready = ready && reader->slot[i].data;
+    }
+    reader->packed_room = deflate_bound(mapped->block_size) + 1024;
+    reader->packed = malloc(reader->packed_room);
+    reader->deflate = deflate_new(mapped->form);
+    return ready && reader->packed && reader->deflate;
 }
 
 int mapped_open(struct backend *backend, const struct mapped *mapped, struct error *err)
@@ -258,16 +292,9 @@ int mapped_open(struct backend *backend, const struct mapped *mapped, struct err
         return error_set(err, "out of memory");
     }
     reader->mapped = *mapped;
-    reader->unpacked = NO_BLOCK;
-    if (mapped->has_packed) {
-        reader->packed_room = deflate_bound(mapped->block_size) + 1024;
-        reader->packed = malloc(reader->packed_room);
-        reader->block = malloc(mapped->block_size);
-        reader->deflate = deflate_new(mapped->form);
-        if (!reader->packed || !reader->block || !reader->deflate) {
-            mapped_close(reader);
-            return error_set(err, "out of memory");
-        }
+    if (mapped->has_packed && !prepare(reader)) {
+        mapped_close(reader);
+        return error_set(err, "out of memory");
     }
     *backend = (struct backend){.size = mapped->size,
                                 .sector_size = 512,

@@ -48,6 +48,7 @@ struct mapped {
     uint32_t block_size;
     enum deflate_form form; /* of packed blocks */
     bool has_packed;
+    bool is_exact;                    /* a packed block holds no more than it must, also the last one */
     const struct mapped_parts *parts; /* the map's, judged */
     /* Where a block lies; -1: what says so cannot be read. */
     int (*find)(void *map, uint64_t block, struct mapped_place *place);

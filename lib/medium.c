@@ -260,6 +260,14 @@ static int check_size(const struct backend *backend, const char *path, struct er
     return -1;
 }
 
+/* An AFM is the metadata of raw files beside it. */
+static bool is_aff(const char *path, const char *type)
+{
+    static const char *const others[] = {".afm", NULL};
+
+    return strcmp(type, "aff") == 0 || (strcmp(type, "afflib") == 0 && !has_extension(path, others));
+}
+
 static struct medium *open_as(char *const *files, size_t count, const char *type, const char *name,
                               bool force, struct error *err)
 {
@@ -272,6 +280,8 @@ static struct medium *open_as(char *const *files, size_t count, const char *type
         failed = backend_libewf_open(&backend, files, count, err);
     else if (strcmp(type, "ewf") == 0)
         failed = backend_ewf_open(&backend, files, count, force, err);
+    else if (is_aff(files[0], type))
+        failed = backend_aff_open(&backend, files[0], force, err);
     else if (strcmp(type, "qcow2") == 0)
         failed = backend_qcow2_open(&backend, files[0], force, err);
     else if (strcmp(type, "vdi") == 0)
