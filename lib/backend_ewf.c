@@ -167,14 +167,18 @@ static int add_lost(struct reader *reader, uint64_t chunk, uint64_t count)
     return count ? ranges_add(&reader->lost, start, left < len ? left : len) : 0;
 }
 
-/* The chunks that no table lists, or that would lie beyond the end of their file; only a damaged set has any.
- */
+/* The sectors that the acquisition could not read; and the chunks that no table lists, or that would lie
+ * beyond the end of their file: only a damaged set has any. */
 static int find_lost(struct reader *reader)
 {
     const struct ewf *ewf = &reader->ewf;
     struct ewf_place place;
     uint64_t next = 0;
 
+    for (size_t i = 0; i < ewf->unread.count; i++)
+        if (ranges_add(&reader->lost, ewf->unread.list[i].start * ewf->sector_size,
+                       ewf->unread.list[i].len * ewf->sector_size))
+            return -1;
     if (ewf->damages.len == 0)
         return 0;
     for (size_t run = 0; run < ewf->run_count; run++) {

@@ -184,6 +184,7 @@ static int read_segments(struct ewf_opening *opening)
     for (; opening->file < ewf->file_count; opening->file++) {
         int usable;
 
+        opening->is_identified = false;
         if (opening->ended)
             return ewf_damage(opening, "belongs to another image: the set ends before it");
         usable = check_number(opening, &next);
@@ -201,6 +202,42 @@ static int read_segments(struct ewf_opening *opening)
 }
 
 /* ---- the whole ---- */
+
+static uint64_t sum_of(const struct ranges *ranges)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < ranges->count; i++)
+        sum += ranges->list[i].len;
+    return sum;
+}
+
+/* The sectors that could not be read when the image was made, which sections of any segment may list. */
+static int take_unread(struct ewf_opening *opening)
+{
+    struct ewf *ewf = opening->ewf;
+    struct ranges *unread = &ewf->unread;
+    size_t kept = 0;
+
+    ranges_sort(unread);
+    for (size_t i = 0; i < unread->count; i++) {
+        struct range range = unread->list[i];
+
+        if (range.start >= ewf->sectors || range.len > ewf->sectors - range.start) {
+            if (ewf_damage(opening,
+                           "its list of sectors that could not be read names sectors beyond its end"))
+                return -1;
+            range.len = range.start < ewf->sectors ? ewf->sectors - range.start : 0;
+        }
+        if (range.len)
+            unread->list[kept++] = range;
+    }
+    unread->count = kept;
+    if (unread->count)
+        buffer_printf(&ewf->damages, "%" PRIu64 " sectors could not be read when it was acquired\n",
+                      sum_of(unread));
+    return 0;
+}
 
 /* The stretch of chunks that are missing lies between the first place where some may be and the last one. */
 static int place_runs(struct ewf_opening *opening)
@@ -242,7 +279,7 @@ static int read_set(struct ewf_opening *opening)
         return error_set(opening->err,
                          "%s: its section \"volume\" is missing or damaged, so its size is unknown%s",
                          opening->paths[0], ewf->damages.len ? " (even with --force)" : "");
-    if (place_runs(opening))
+    if (place_runs(opening) || take_unread(opening))
         return -1;
     return ewf->damages.failed ? error_set(opening->err, "%s: out of memory", opening->paths[0]) : 0;
 }
@@ -266,6 +303,7 @@ void ewf_close(struct ewf *ewf)
         free(ewf->runs[i].entries);
     free(ewf->files);
     free(ewf->runs);
+    ranges_release(&ewf->unread);
     buffer_release(&ewf->damages);
     *ewf = (struct ewf){0};
 }

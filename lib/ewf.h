@@ -10,6 +10,7 @@
 #include "datafile.h"
 #include "digest.h"
 #include "error.h"
+#include "ranges.h"
 
 /*
  * The structure of an E01 set, or of its older form, S01: where each chunk of the medium lies in which
@@ -48,6 +49,7 @@ struct ewf {
     struct ewf_run *runs; /* by first */
     size_t run_count;
     struct digest_values stored;
+    struct ranges unread;  /* sectors that the acquisition could not read, sorted; their content is made up */
     struct buffer damages; /* what is wrong with it and was put up with; lines */
 };
 

@@ -15,7 +15,8 @@ struct ewf_opening {
     struct error *err;
 
     size_t file; /* that is being read */
-    bool has_geometry, has_set_id;
+    bool has_geometry;
+    bool is_identified; /* the segment's own identifier of its set was seen, and is the first one's */
     bool gap; /* something was lost since the last run */
     bool damaged;
     bool ended;      /* the set's last section was seen */

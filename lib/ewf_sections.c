@@ -14,6 +14,7 @@ enum {
     VOLUME_LEN = 1052,
     SMART_VOLUME_LEN = 94,
     TABLE_HEAD_LEN = 24,
+    ERRORS_HEAD_LEN = 520,
     HASH_LEN = 36,
     DIGEST_LEN = 80,
     MOST_CHUNK = 1 << 27,
@@ -61,6 +62,12 @@ static int check_geometry(struct ewf_opening *opening, const struct geometry *ge
     return 1;
 }
 
+/* A segment without any says nothing of the set that it belongs to; S01, and some programs, give none. */
+static bool is_anonymous(const struct ewf_opening *opening)
+{
+    return opening->has_geometry && !opening->is_identified && !is_zero(opening->ewf->set_id, EWF_SET_ID_LEN);
+}
+
 /* The first segment gives the geometry, and the others repeat it. */
 static int take_geometry(struct ewf_opening *opening, const struct geometry *geometry)
 {
@@ -71,8 +78,10 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
         if (geometry->is_smart == ewf->is_smart &&
             memcmp(geometry->set_id, ewf->set_id, EWF_SET_ID_LEN) == 0 &&
             geometry->chunk_sectors == ewf->chunk_sectors && geometry->sector_size == ewf->sector_size &&
-            (geometry->sectors == ewf->sectors || geometry->sectors == 0))
+            (geometry->sectors == ewf->sectors || geometry->sectors == 0)) {
+            opening->is_identified = true;
             return 0;
+        }
         return ewf_damage(opening,
                           "belongs to another image: the identifier of its set, or its geometry, is not "
                           "that of the first segment")
@@ -88,7 +97,7 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
     ewf->sector_size = geometry->sector_size;
     ewf->is_smart = geometry->is_smart;
     memcpy(ewf->set_id, geometry->set_id, EWF_SET_ID_LEN);
-    opening->has_geometry = true;
+    opening->has_geometry = opening->is_identified = true;
     return 0;
 }
 
@@ -225,6 +234,8 @@ static int take_table(struct ewf_opening *opening, const struct ewf_section *sec
     struct ewf_run run;
     int loaded;
 
+    if (is_anonymous(opening))
+        return ewf_damage(opening, "has no identifier of its set before its first chunk table") ? -1 : 1;
     if (!is_copy && ewf_settle_table(opening))
         return -1;
     loaded = load_table(opening, section, &run);
@@ -248,6 +259,41 @@ static int take_table(struct ewf_opening *opening, const struct ewf_section *sec
                           section->at);
     }
     return add_run(opening, &run);
+}
+
+/* ---- sectors that could not be read ---- */
+
+/* Damaged or not, what it names is not to be relied on. */
+static int take_errors(struct ewf_opening *opening, const struct ewf_section *section)
+{
+    const uint64_t at = section->at + EWF_DESCRIPTOR_LEN, room = section->end > at + ERRORS_HEAD_LEN + 4
+                                                                     ? section->end - at - ERRORS_HEAD_LEN - 4
+                                                                     : 0;
+    uint8_t head[ERRORS_HEAD_LEN] = {0}, *data;
+    uint64_t count;
+    bool sound;
+
+    sound = ewf_read_at(opening->ewf, opening->file, at, head, sizeof head) == 0 &&
+            sums_to(head, sizeof head - 4, bytes_load32(head + sizeof head - 4)) &&
+            bytes_load32(head) <= room / 8;
+    count = bytes_load32(head) < room / 8 ? bytes_load32(head) : room / 8;
+    data = malloc((size_t)count * 8 + 4);
+    if (!data)
+        return error_set(opening->err, "%s: out of memory", opening->paths[opening->file]);
+    if (ewf_read_at(opening->ewf, opening->file, at + sizeof head, data, (size_t)count * 8 + 4))
+        count = 0;
+    sound = sound && count == bytes_load32(head) &&
+            sums_to(data, (size_t)count * 8, bytes_load32(data + count * 8));
+    for (uint64_t i = 0; i < count; i++)
+        if (ranges_add(&opening->ewf->unread, bytes_load32(data + i * 8), bytes_load32(data + i * 8 + 4))) {
+            free(data);
+            return error_set(opening->err, "%s: out of memory", opening->paths[opening->file]);
+        }
+    free(data);
+    return sound ? 0
+                 : ewf_damage(opening,
+                              "its list of sectors that could not be read, at byte %" PRIu64 ", is damaged",
+                              section->at);
 }
 
 /* ---- stored hashes ---- */
@@ -383,6 +429,8 @@ int ewf_take_section(struct ewf_opening *opening, const struct ewf_section *sect
         return take_volume(opening, section);
     if (strcmp(type, "table") == 0 || strcmp(type, "table2") == 0)
         return take_table(opening, section);
+    if (strcmp(type, "error2") == 0)
+        return take_errors(opening, section);
     if (strcmp(type, "hash") == 0 || strcmp(type, "digest") == 0)
         take_digests(opening, section, strcmp(type, "hash") == 0);
     if (strcmp(type, "xhash") == 0)

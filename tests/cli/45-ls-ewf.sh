@@ -112,6 +112,78 @@ PY
     says err "$(md5sum <a.img | cut -c1-32)"
 done
 
+# Sectors that the acquisition could not read, and filled with something: they are not the evidence's.
+errors() # SET FROM COUNT [PYTHON]: the set e with such a list at its end
+{
+    rm -f e.E*
+    local file
+    for file in "$1".E*; do cp "$file" "e${file#"$1"}"; done
+    python3 - "$file" "e${file#"$1"}" "$2" "$3" "${4:-}" <<'PY'
+import struct, sys, zlib
+def summed(data): return data + struct.pack('<I', zlib.adler32(data))
+def section(name, following, size): return summed(name.ljust(16, b'\0') + struct.pack('<QQ', following, size) + bytes(40))
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = data.rfind(b'done' + bytes(12))
+body = bytearray(summed(struct.pack('<I', 1) + bytes(512)) + summed(struct.pack('<II', int(sys.argv[3]), int(sys.argv[4]))))
+exec(sys.argv[5])
+data[at:] = section(b'error2', at + 76 + len(body), 76 + len(body)) + body
+data += section(b'done', len(data), 76)
+open(sys.argv[2], 'wb').write(data)
+PY
+}
+start=$(grep ',file,random,' expected | sed 's/.*,0@\([0-9]*\)+.*/\1/')
+for set in a-fast a-fast-parts; do
+    errors $set $((start / 512 + 20)) 3
+    for hash in "" "--hash --hash-image"; do
+        status 3 "$KITH" ls --csv $hash e.E01
+        says err "3 sectors could not be read when it was acquired"
+        says err "bytes $(((start / 512 + 20) * 512)) to $(((start / 512 + 23) * 512 - 1)) of the image cannot be read"
+        same "objects on sectors that could not be read" "file random" \
+            "$(grep 'bytes of it cannot be read' out | grep -v ',image,' | cut -d, -f4,5 | tr , ' ')"
+    done
+    grep -q "not the one stored in it" err && fail "the image is read as it was acquired, but its hash is not the stored one"
+done
+errors a-fast 16380 10; refused e.E01 "names sectors beyond its end"
+errors a-fast 100 10 'body[521] ^= 1'; refused e.E01 "its list of sectors that could not be read, at byte"
+errors a-fast 100 10 'body[:520] = summed(struct.pack("<I", 1 << 31) + bytes(512))'; refused e.E01 "its list of sectors that could not be read"
+status 3 "$KITH" ls --force --csv e.E01
+says err "of the image cannot be read"
+
+# A set with an identifier, and a segment without anything that could have one.
+python3 - a-fast-parts m <<'PY'
+import glob, struct, sys, zlib
+for name in sorted(glob.glob(sys.argv[1] + '.E*')):
+    data, at = bytearray(open(name, 'rb').read()), 13
+    while at + 76 <= len(data):
+        kind, following = data[at:at + 16].rstrip(b'\0'), struct.unpack_from('<Q', data, at + 16)[0]
+        if kind in (b'volume', b'data'):
+            data[at + 76 + 64:at + 76 + 80] = b'0123456789abcdef'
+            struct.pack_into('<I', data, at + 76 + 1048, zlib.adler32(data[at + 76:at + 76 + 1048]))
+        if kind == b'data' and name.endswith('E02'):
+            data[at:at + 16] = b'session'.ljust(16, b'\0')
+            struct.pack_into('<I', data, at + 72, zlib.adler32(data[at:at + 72]))
+        if following <= at:
+            break
+        at = following
+    open(sys.argv[2] + '/m' + name[-4:], 'wb').write(data)
+PY
+refused m/m.E01 "m.E02: has no identifier of its set before its first chunk table"
+
+# Copies of a table that reach over all sections after them are not read over and over: that took minutes.
+python3 - a-fast.E01 copies.E01 <<'PY'
+import struct, sys, zlib
+def summed(data): return data + struct.pack('<I', zlib.adler32(data))
+def section(name, following, size): return summed(name.ljust(16, b'\0') + struct.pack('<QQ', following, size) + bytes(40))
+data = open(sys.argv[1], 'rb').read()
+at, count = data.find(b'table2'), 60000
+out = bytearray(data[:at])
+for i in range(count):
+    out += section(b'table2', len(out) + 100, 100) + summed(struct.pack('<I', count * 10) + bytes(16))
+out += section(b'done', len(out), 76) + bytes(count * 40)
+open(sys.argv[2], 'wb').write(out)
+PY
+status 0 timeout 40 "$KITH" ls --csv copies.E01
+
 # S01: the same, though its tables have neither checksums nor copies.
 last=$(ls a-smart-fast-parts.s* | tail -n 1)
 copy()
