@@ -44,7 +44,8 @@ int backend_aff_open(struct backend *backend, const char *path, bool force, stru
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);
-int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
+int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
+                        struct error *err);
 /* type: as libtsk names it, "vhd", "afd" .. */
 int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
                      struct error *err);

@@ -10,7 +10,8 @@
  * The variant of EWF that lib/ewf.c does not know (Ex01), by libewf itself and not through libtsk.
  * libewf fills a chunk whose checksum is wrong with zeros and calls that a success: which ones those were
  * must be asked for.  A chunk that it cannot read at all fails once and is zeros from then on: those are
- * remembered.
+ * remembered.  But it does not say which chunks no table lists, whether a segment is missing or is there
+ * twice, or whether a table was changed; so that an Ex01 is read only if that is forced, and said to be so.
  */
 struct reader {
     libewf_handle_t *handle;
@@ -81,6 +82,14 @@ static size_t ewf_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
     return 1;
 }
 
+static const char *ewf_damages(void *state)
+{
+    (void)state;
+    return "is an Ex01 image, read by libewf, which does not say which parts of it are missing and gives "
+           "zeros for "
+           "them: compare its digests with those that were stored (--hash-image)\n";
+}
+
 static void ewf_close(void *state)
 {
     struct reader *reader = state;
@@ -148,14 +157,25 @@ static int open_handle(struct reader *reader, char *const *paths, size_t count, 
     return ewf_error(err, paths[0], cause);
 }
 
-int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, struct error *err)
+int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
+                        struct error *err)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct reader *reader = force ? calloc(1, sizeof *reader) : NULL;
 
+    if (!force)
+        return error_set(
+            err,
+            "%s: is an Ex01 image, read by libewf, which does not say which parts of it are missing "
+            "and gives zeros for them; --force reads it all the same; or make an E01 of it",
+            paths[0]);
     if (!reader)
         return error_set(err, "%s: out of memory", paths[0]);
-    *backend = (struct backend){
-        .sector_size = 512, .read = ewf_read, .bad = ewf_bad, .close = ewf_close, .state = reader};
+    *backend = (struct backend){.sector_size = 512,
+                                .read = ewf_read,
+                                .bad = ewf_bad,
+                                .damages = ewf_damages,
+                                .close = ewf_close,
+                                .state = reader};
     if (open_handle(reader, paths, count, err) == 0 && read_facts(backend, reader, paths[0], err) == 0)
         return 0;
     ewf_close(reader);

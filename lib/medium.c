@@ -277,7 +277,7 @@ static struct medium *open_as(char *const *files, size_t count, const char *type
     if (strcmp(type, "raw") == 0)
         failed = backend_raw_open(&backend, files, count, err);
     else if (strcmp(type, "ewf") == 0 && strcmp(name, "Ex01") == 0)
-        failed = backend_libewf_open(&backend, files, count, err);
+        failed = backend_libewf_open(&backend, files, count, force, err);
     else if (strcmp(type, "ewf") == 0)
         failed = backend_ewf_open(&backend, files, count, force, err);
     else if (is_aff(files[0], type))

@@ -149,6 +149,13 @@ errors a-fast 100 10 'body[:520] = summed(struct.pack("<I", 1 << 31) + bytes(512
 status 3 "$KITH" ls --force --csv e.E01
 says err "of the image cannot be read"
 
+# Ex01, which nothing here can make.
+printf 'EVF2\r\n\201\0\2\1\1\0\1\0\0\0' >empty.Ex01
+head -c 5000 /dev/zero >>empty.Ex01
+refused empty.Ex01 "is an Ex01 image, read by libewf, which does not say which parts of it are missing"
+status 3 "$KITH" ls --force --csv empty.Ex01
+says err "cannot be opened as an EWF image"
+
 # A set with an identifier, and a segment without anything that could have one.
 python3 - a-fast-parts m <<'PY'
 import glob, struct, sys, zlib
