@@ -22,10 +22,12 @@ enum {
     INCOMPATIBLE_EXTENDED = 16,
 };
 
-static const uint64_t OFFSET_BITS = 0x00fffffffffffe00, COMPRESSED = (uint64_t)1 << 62, ZEROS = 1;
+static const uint64_t OFFSET_BITS = 0x00fffffffffffe00, COMPRESSED = (uint64_t)1 << 62, ZEROS = 1,
+                      COPIED = (uint64_t)1 << 63;
 
 struct qcow2 {
     struct datafile file;
+    bool has_zeros; /* version 3: a bit marks clusters of zeros */
     unsigned cluster_bits;
     uint64_t *first; /* offsets of the tables of the second level */
     uint64_t first_count;
@@ -54,6 +56,15 @@ static void locate_packed(const struct qcow2 *qcow2, uint64_t entry, struct mapp
     place->packed_len = (size_t)((sectors + 1) * 512 - (place->offset & 511));
 }
 
+/* Whether an entry of a table has only bits that mean something, and an offset of a cluster; flags: those
+ * that it may have besides. */
+static bool is_valid(const struct qcow2 *qcow2, uint64_t entry, uint64_t flags)
+{
+    const uint64_t cluster_mask = ((uint64_t)1 << qcow2->cluster_bits) - 1;
+
+    return (entry & ~(OFFSET_BITS | COPIED | flags)) == 0 && (entry & OFFSET_BITS & cluster_mask) == 0;
+}
+
 static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
 {
     struct qcow2 *qcow2 = map;
@@ -65,10 +76,10 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
     *place = (struct mapped_place){.kind = MAPPED_ZEROS, .file = &qcow2->file};
     if (first >= qcow2->first_count)
         return -1;
-    if ((qcow2->first[first] & OFFSET_BITS) == 0)
-        return qcow2->first[first] == 0 ? 0 : -1;
-    if (qcow2->first[first] & OFFSET_BITS & cluster_mask)
-        return -1;
+    if (!is_valid(qcow2, qcow2->first[first], 0))
+        place->kind = MAPPED_BAD;
+    if (place->kind == MAPPED_BAD || (qcow2->first[first] & OFFSET_BITS) == 0)
+        return 0;
     table = mapped_tables_get(qcow2->tables, &qcow2->file, qcow2->first[first] & OFFSET_BITS);
     if (!table)
         return -1;
@@ -79,8 +90,10 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
         locate_packed(qcow2, entry, place);
         return 0;
     }
-    if (entry & OFFSET_BITS & cluster_mask)
-        return -1;
+    if (!is_valid(qcow2, entry, qcow2->has_zeros ? ZEROS : 0)) {
+        place->kind = MAPPED_BAD;
+        return 0;
+    }
     place->offset = entry & OFFSET_BITS;
     if (!(entry & ZEROS) && place->offset)
         place->kind = MAPPED_PLAIN;
@@ -130,6 +143,7 @@ static int check_header(struct qcow2 *qcow2, const uint8_t *header, const char *
     const char *lack;
 
     qcow2->cluster_bits = (unsigned)big(header + 20, 4);
+    qcow2->has_zeros = version >= 3;
     if (memcmp(header, "QFI\xfb", 4) != 0 || (version != 2 && version != 3) || qcow2->cluster_bits < 9 ||
         qcow2->cluster_bits > 21 || size == 0 || size > INT64_MAX)
         return error_set(err, "%s: its qcow2 header is invalid", path);
@@ -213,12 +227,17 @@ static int claim_listed(struct qcow2 *qcow2, uint64_t first)
 {
     const uint64_t entries = (uint64_t)1 << (qcow2->cluster_bits - 3), at = qcow2->first[first] & OFFSET_BITS;
 
+    if (!is_valid(qcow2, qcow2->first[first], 0))
+        return ranges_add(&qcow2->parts.invalid, first * entries, entries);
     if (at == 0 || !mapped_parts_sound(&qcow2->parts, at, entries * 8))
         return 0;
     for (uint64_t i = 0; i < entries; i++) {
         struct mapped_place place;
 
-        if (find_cluster(qcow2, first * entries + i, &place) == 0 && claim_cluster(qcow2, &place))
+        if (find_cluster(qcow2, first * entries + i, &place))
+            continue;
+        if (place.kind == MAPPED_BAD ? ranges_add(&qcow2->parts.invalid, first * entries + i, 1)
+                                     : claim_cluster(qcow2, &place))
             return -1;
     }
     return 0;
@@ -247,7 +266,7 @@ static int claim_all(struct qcow2 *qcow2, const uint8_t *header, const struct co
         claim_counts(qcow2, counts, table))
         return -1;
     for (uint64_t i = 0; i < qcow2->first_count; i++)
-        if ((qcow2->first[i] & OFFSET_BITS) &&
+        if ((qcow2->first[i] & OFFSET_BITS) && is_valid(qcow2, qcow2->first[i], 0) &&
             mapped_parts_claim(&qcow2->parts, qcow2->first[i] & OFFSET_BITS, cluster))
             return -1;
     if (mapped_parts_settle(&qcow2->parts))

@@ -403,6 +403,7 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
                        struct error *err)
 {
     struct extent *extent = &vmdk->extents[vmdk->count];
+    struct error cause;
     char *path;
     int result;
 
@@ -417,7 +418,11 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
     path = path_beside(disk, listed->name);
     buffer_add(&vmdk->files, listed->name, strlen(listed->name) + 1);
     result =
-        path ? open_inner(extent, listed, path, vmdk->force, err) : error_set(err, "%s: out of memory", disk);
+        path ? open_inner(extent, listed, path, vmdk->force, &cause) : error_set(&cause, "out of memory");
+    if (result && path && strcmp(path, disk) == 0) /* a disk in one file is its own extent */
+        error_set(err, "%s", cause.text);
+    else if (result)
+        error_set(err, "%s: its extent %s", disk, cause.text);
     if (result == 0 && extent->inner.damages)
         buffer_add_text(&vmdk->damages, extent->inner.damages(extent->inner.state));
     free(path);

@@ -75,6 +75,7 @@ void mapped_parts_release(struct mapped_parts *parts)
     ranges_release(&parts->claimed);
     ranges_release(&parts->contested);
     ranges_release(&parts->doubtful);
+    ranges_release(&parts->invalid);
 }
 
 int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len)
@@ -122,6 +123,7 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
     if (mapped_parts_settle(parts))
         return error_set(err, "%s: out of memory", path);
     ranges_sort(&parts->doubtful);
+    ranges_sort(&parts->invalid);
     if (parts->contested.count)
         snprintf(text, sizeof text,
                  "its map is damaged: byte %" PRIu64
@@ -130,6 +132,9 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
     else if (parts->doubtful.count)
         snprintf(text, sizeof text, "its map is damaged: the two copies of it differ in block %" PRIu64,
                  parts->doubtful.list[0].start);
+    else if (parts->invalid.count)
+        snprintf(text, sizeof text, "its map is damaged: the entry of block %" PRIu64 " is invalid",
+                 parts->invalid.list[0].start);
     else
         return 0;
     if (!force)
@@ -201,7 +206,7 @@ static int find(const struct reader *reader, uint64_t block, struct mapped_place
         return -1;
     if (!parts)
         return 0;
-    if (ranges_overlap(&parts->doubtful, block, 1) ||
+    if (ranges_overlap(&parts->doubtful, block, 1) || ranges_overlap(&parts->invalid, block, 1) ||
         !mapped_parts_sound(parts, place->table_at, place->table_len))
         return -1;
     if (place->kind == MAPPED_ZEROS && place->offset == 0)

@@ -29,6 +29,7 @@ struct mapped_parts {
     struct ranges claimed;
     struct ranges contested; /* claimed more than once, or by something that cannot be right */
     struct ranges doubtful;  /* blocks by number, of which two tables say different things */
+    struct ranges invalid;   /* blocks by number, of which a table says what the format does not know */
 };
 
 void mapped_parts_release(struct mapped_parts *parts);
@@ -38,8 +39,8 @@ int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len)
 int mapped_parts_settle(struct mapped_parts *parts);
 /* Once settled; whether nothing of the stretch is contested. */
 bool mapped_parts_sound(const struct mapped_parts *parts, uint64_t start, uint64_t len);
-/* Settles, and refuses a map in which something is contested or doubtful; with force it is described in
- * damages, as a line. */
+/* Settles, and refuses a map in which something is contested, doubtful or invalid; with force it is described
+ * in damages, as a line. */
 int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force, char *damages, size_t room,
                        struct error *err);
 

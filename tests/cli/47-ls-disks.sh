@@ -112,7 +112,7 @@ like stream.vmdk disk.img
 truncate -s 9437183 monolithicFlat-flat.vmdk
 refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: is too short for its extent"
 rm monolithicFlat-flat.vmdk
-refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: No such file"
+refused monolithicFlat.vmdk "monolithicFlat.vmdk: its extent monolithicFlat-flat.vmdk: No such file"
 head -c 5M /dev/zero >small.img
 make vmdk -o subformat=twoGbMaxExtentSparse small.img small.vmdk
 mv small-s001.vmdk twoGbMaxExtentSparse-s001.vmdk
@@ -170,6 +170,14 @@ wrong map.qcow2 'put(used[3], first | 1 << 63)' "$shared"
 wrong map.qcow2 'put(used[3], get(48) | 1 << 63)' "$shared"
 wrong map.qcow2 'put(used[3], get(get(48)) | 1 << 63)' "$shared"
 wrong map.qcow2 'put(first, first | 1 << 63)' "$shared"
+for bit in 1 4 8 56 61; do
+    wrong map.qcow2 "put(used[3], get(used[3]) | 1 << $bit)" "its map is damaged: the entry of block"
+done
+wrong map.qcow2 'put(used[3], get(used[3]) + 512)' "its map is damaged: the entry of block"
+wrong map.qcow2 'put(first, get(first) | 1)' "its map is damaged: the entry of block 0 is invalid"
+# Version 2 knows no clusters of zeros.
+make qcow2 -o compat=0.10 disk.img old.qcow2
+wrong old.qcow2 'put(used[3], get(used[3]) | 1)' "its map is damaged: the entry of block"
 wrong map.qcow2 'data += bytes(data[get(used[3]) & ~(1 << 63):][:65536]) + bytes(-len(data) % 65536); put(used[3], len(data) - 65536 | 1 << 63)' "$shared"
 for what in 'put(used[3], 0)' 'put(first, 0)'; do
     change map.qcow2 zeroed.qcow2 "$entries
