@@ -103,17 +103,28 @@ static void add_file(struct sum *sum, const struct stat *st)
         sum->changed = st->st_ctim;
 }
 
-static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
+static int sum_files(char *const *files, size_t count, struct sum *sum, struct error *err)
 {
     struct snapshot snapshot = {0};
-    size_t count = 0;
-    char **files = medium_files(path, image_type, &count, err);
-    const int result = files ? take_snapshot(&snapshot, files, count, err) : -1;
+    const int result = take_snapshot(&snapshot, files, count, err);
 
     for (size_t i = 0; result == 0 && i < count; i++)
         add_file(sum, &snapshot.stats[i]);
     free(snapshot.stats);
+    return result;
+}
+
+static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
+{
+    size_t count = 0, extent_count = 0;
+    char **files = medium_files(path, image_type, &count, err);
+    char **extents = files ? medium_named_extents(path, &extent_count, err) : NULL;
+    int result = extents ? sum_files(files, count, sum, err) : -1;
+
+    if (result == 0 && extent_count)
+        result = sum_files(extents, extent_count, sum, err);
     medium_files_free(files);
+    medium_files_free(extents);
     return result;
 }
 

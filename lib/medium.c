@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "medium.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -138,6 +139,52 @@ static bool is_extent(const char *path)
     found = stat(list, &st) == 0;
     free(list);
     return found;
+}
+
+/* Adds a path, if it is one; -1 without memory. */
+static int add_path(char ***list, size_t *count, char *path)
+{
+    char **grown = path ? realloc(*list, (*count + 2) * sizeof *grown) : NULL;
+
+    if (!grown) {
+        free(path);
+        return -1;
+    }
+    grown[(*count)++] = path;
+    grown[*count] = NULL;
+    *list = grown;
+    return 0;
+}
+
+char **medium_named_extents(const char *path, size_t *count, struct error *err)
+{
+    static const char *const vmdk[] = {".vmdk", NULL};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const size_t stem = dot ? (size_t)(dot - name) : 0;
+    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup("."),
+         **list = calloc(1, sizeof *list);
+    DIR *dir = folder && stem && has_extension(path, vmdk) ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    int failed = !folder || !list;
+
+    *count = 0;
+    while (dir && !failed && (entry = readdir(dir)))
+        if (strncmp(entry->d_name, name, stem) == 0 && entry->d_name[stem] == '-' &&
+            is_named_extent(entry->d_name + stem)) {
+            char *made = NULL;
+
+            if (asprintf(&made, "%.*s%s", (int)(name - path), path, entry->d_name) < 0)
+                made = NULL;
+            failed = add_path(&list, count, made);
+        }
+    if (dir)
+        closedir(dir);
+    free(folder);
+    if (!failed)
+        return list;
+    medium_files_free(list);
+    error_set(err, "%s: out of memory", path);
+    return NULL;
 }
 
 bool medium_is_part(const char *path)

@@ -29,6 +29,9 @@ extern const char *const medium_types;
  */
 char **medium_files(const char *path, const char *type, size_t *count, struct error *err);
 void medium_files_free(char **files);
+/* The files beside path, a VMDK, that are named as its extents; as above.  Which ones it has only its content
+ * says. */
+char **medium_named_extents(const char *path, size_t *count, struct error *err);
 
 /*
  * Whether a file's name says that it is an image, by its extension: a container's, that of a first segment,

@@ -114,4 +114,13 @@ head -c 100 folder/sub/a.qcow2 | tr Q X >short.qcow2
 refused short.qcow2 "short.qcow2: "
 cp folder/parts.E02 lost.E02
 refused lost.E02 "lost.E02: "
+
+# The extents of a VMDK are part of what a case began with.
+qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img flat.vmdk 2>err || fail "qemu-img: $(cat err)"
+status 0 "$KITH" scan -q -r set.kith -o flat.case flat.vmdk
+status 0 "$KITH" scan -r set.kith -o flat.case flat.vmdk
+says err "the case has all of it already"
+printf X | dd of=flat-flat.vmdk bs=1 seek=5000000 conv=notrunc status=none
+status 4 "$KITH" scan -q -r set.kith -o flat.case flat.vmdk
+says err "flat.vmdk: it is not what the case began with: then it was 2 files"
 finish
