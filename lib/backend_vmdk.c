@@ -28,6 +28,7 @@ struct vmdk {
     uint64_t size;         /* of all extents */
     struct buffer files;   /* names of the extents' files, each ended by a zero byte */
     struct buffer damages; /* lines, ended by a zero byte */
+    struct ranges lost;    /* of the disk, known when it was opened */
     bool force;            /* put up with damaged maps */
 };
 
@@ -356,6 +357,7 @@ static void vmdk_close(void *state)
         if (vmdk->extents[i].inner.close)
             vmdk->extents[i].inner.close(vmdk->extents[i].inner.state);
     free(vmdk->extents);
+    ranges_release(&vmdk->lost);
     buffer_release(&vmdk->files);
     buffer_release(&vmdk->damages);
     free(vmdk);
@@ -399,6 +401,32 @@ static int open_inner(struct extent *extent, const struct vmdk_extent *listed, c
     return 0;
 }
 
+/* What the extent's map leaves in doubt. */
+static int take_lost(struct vmdk *vmdk, const struct extent *extent)
+{
+    const struct backend *inner = &extent->inner;
+    uint64_t offset, len;
+
+    for (size_t i = 0; inner->bad && inner->bad(inner->state, i, &offset, &len); i++) {
+        const uint64_t end = offset + len < extent->len ? offset + len : extent->len;
+
+        if (offset < end && ranges_add(&vmdk->lost, extent->start + offset, end - offset))
+            return -1;
+    }
+    return 0;
+}
+
+static size_t vmdk_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
+{
+    const struct vmdk *vmdk = state;
+
+    if (from >= vmdk->lost.count)
+        return 0;
+    *offset = vmdk->lost.list[from].start;
+    *len = vmdk->lost.list[from].len;
+    return 1;
+}
+
 static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, const char *disk,
                        struct error *err)
 {
@@ -419,6 +447,8 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
     buffer_add(&vmdk->files, listed->name, strlen(listed->name) + 1);
     result =
         path ? open_inner(extent, listed, path, vmdk->force, &cause) : error_set(&cause, "out of memory");
+    if (result == 0 && take_lost(vmdk, extent))
+        result = error_set(&cause, "out of memory");
     if (result && path && strcmp(path, disk) == 0) /* a disk in one file is its own extent */
         error_set(err, "%s", cause.text);
     else if (result)
@@ -509,6 +539,7 @@ int backend_vmdk_open(struct backend *backend, const char *path, bool force, str
                                     .sector_size = 512,
                                     .piece = 4096,
                                     .read = vmdk_read,
+                                    .bad = vmdk_lost,
                                     .damages = vmdk_damages,
                                     .files = is_embedded ? NULL : vmdk_files,
                                     .close = vmdk_close,

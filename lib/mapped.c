@@ -10,7 +10,8 @@
 enum {
     TABLE_BYTES = 8 << 20, /* of all tables that are kept */
     MOST_TABLES = 64,
-    PIECE = 4096, /* lost together where a block is not packed */
+    PIECE = 4096,          /* lost together where a block is not packed */
+    MOST_BLOCKS = 1 << 26, /* that are asked for their places when a damaged map is opened */
     MOST_SLOTS = 16,
     SLOT_BYTES = 64 << 20, /* of all slots together, if the blocks are not larger */
 };
@@ -158,6 +159,7 @@ struct reader {
     size_t packed_room;
     unsigned slots;
     struct slot slot[MOST_SLOTS];
+    struct ranges lost; /* blocks whose places are in doubt; bytes of the disk */
 };
 
 static ssize_t failed(void)
@@ -251,6 +253,36 @@ static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
     }
 }
 
+static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
+{
+    const struct reader *reader = state;
+
+    if (from >= reader->lost.count)
+        return 0;
+    *offset = reader->lost.list[from].start;
+    *len = reader->lost.list[from].len;
+    return 1;
+}
+
+/* Only a map that was put up with has any. */
+static int find_lost(struct reader *reader)
+{
+    const struct mapped_parts *parts = reader->mapped.parts;
+    const uint64_t count = (reader->mapped.size - 1) / reader->mapped.block_size + 1;
+
+    if (!parts || count > MOST_BLOCKS ||
+        !(parts->contested.count || parts->doubtful.count || parts->invalid.count))
+        return 0;
+    for (uint64_t block = 0; block < count; block++) {
+        struct mapped_place place;
+
+        if ((find(reader, block, &place) || place.kind == MAPPED_BAD) &&
+            ranges_add(&reader->lost, block * reader->mapped.block_size, (uint64_t)needed_of(reader, block)))
+            return -1;
+    }
+    return 0;
+}
+
 static const char *mapped_damages(void *state)
 {
     const struct reader *reader = state;
@@ -264,6 +296,7 @@ static void mapped_close(void *state)
 
     reader->mapped.close(reader->mapped.map);
     deflate_free(reader->deflate);
+    ranges_release(&reader->lost);
     free(reader->packed);
     for (unsigned i = 0; i < reader->slots; i++)
         free(reader->slot[i].data);
@@ -297,7 +330,7 @@ int mapped_open(struct backend *backend, const struct mapped *mapped, struct err
         return error_set(err, "out of memory");
     }
     reader->mapped = *mapped;
-    if (mapped->has_packed && !prepare(reader)) {
+    if ((mapped->has_packed && !prepare(reader)) || find_lost(reader)) {
         mapped_close(reader);
         return error_set(err, "out of memory");
     }
@@ -305,6 +338,7 @@ int mapped_open(struct backend *backend, const struct mapped *mapped, struct err
                                 .sector_size = 512,
                                 .piece = mapped->has_packed ? mapped->block_size : PIECE,
                                 .read = mapped_read,
+                                .bad = mapped_lost,
                                 .damages = mapped_damages,
                                 .close = mapped_close,
                                 .state = reader};

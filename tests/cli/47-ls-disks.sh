@@ -147,6 +147,8 @@ wrong()
     change "$1" $image "$entries
 $2"
     refused $image "$3"
+    status 3 "$KITH" ls --force --csv $image # nothing is read, and what is lost is known
+    says err "of the image cannot be read"
     status 3 "$KITH" ls --force --hash --csv $image
     sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
         grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
