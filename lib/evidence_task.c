@@ -146,7 +146,7 @@ static void send_name(struct evidence_worker *worker, const struct filesystem_na
 static void send_bad(struct evidence_worker *worker)
 {
     size_t count;
-    const struct medium_range *bad = medium_news(worker->medium, &count);
+    const struct range *bad = medium_news(worker->medium, &count);
 
     for (size_t i = 0; i < count && may_send(worker, MESSAGE_BAD); i++) {
         put_message(worker, MESSAGE_BAD);

@@ -27,19 +27,14 @@ enum {
     MAX_BAD = 1 << 16,    /* stretches; after that neighbours swallow what comes */
 };
 
-struct stretches {
-    struct medium_range *list;
-    size_t count, room;
-};
-
 struct medium {
     struct backend backend;
     const char *format;
-    struct stretches bad;  /* sorted */
-    struct stretches news; /* of them, since they were last asked for */
-    struct stretches lost; /* of them, those that were known when it was opened */
-    size_t told;           /* stretches that the backend told of */
-    uint64_t told_len;     /* of the last one, which may have grown */
+    struct ranges bad;  /* sorted */
+    struct ranges news; /* of them, since they were last asked for */
+    struct ranges lost; /* of them, those that were known when it was opened */
+    size_t told;        /* stretches that the backend told of */
+    uint64_t told_len;  /* of the last one, which may have grown */
     uint64_t bytes_read;
 };
 
@@ -199,7 +194,7 @@ static void ask_backend(struct medium *medium);
 /* What the backend knows to be lost before anything was read. */
 static int keep_lost(struct medium *medium)
 {
-    struct stretches *lost = &medium->lost;
+    struct ranges *lost = &medium->lost;
 
     ask_backend(medium);
     if (medium->bad.count == 0)
@@ -225,7 +220,7 @@ struct medium *medium_new(const struct backend *backend, const char *format, str
     medium->format = format;
     if (medium->backend.sector_size < 512)
         medium->backend.sector_size = 512;
-    if (keep_lost(medium)) {
+    if (ranges_reserve(&medium->bad) || ranges_reserve(&medium->news) || keep_lost(medium)) {
         error_set(err, "out of memory");
         medium_close(medium);
         return NULL;
@@ -405,9 +400,9 @@ void medium_close(struct medium *medium)
     if (!medium)
         return;
     medium->backend.close(medium->backend.state);
-    free(medium->bad.list);
-    free(medium->news.list);
-    free(medium->lost.list);
+    ranges_release(&medium->bad);
+    ranges_release(&medium->news);
+    ranges_release(&medium->lost);
     free(medium);
 }
 
@@ -455,91 +450,10 @@ uint64_t medium_bytes_read(const struct medium *medium)
 
 /* ---- what is bad ---- */
 
-/* The first stretch that ends at or behind a place. */
-static size_t bad_at(const struct stretches *bad, uint64_t place)
-{
-    size_t low = 0, high = bad->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (bad->list[middle].start + bad->list[middle].len < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Room for one more; false without memory, or if there are too many. */
-static bool grow(struct stretches *stretches)
-{
-    size_t room = stretches->room ? stretches->room * 2 : 16;
-    struct medium_range *list;
-
-    if (stretches->list && stretches->count < stretches->room)
-        return true;
-    list = room <= MAX_BAD ? realloc(stretches->list, room * sizeof *list) : NULL;
-    if (!list)
-        return false;
-    stretches->list = list;
-    stretches->room = room;
-    return true;
-}
-
-/* Widens a stretch, over those behind it that it reaches then. */
-static void widen(struct stretches *bad, size_t at, uint64_t start, uint64_t end)
-{
-    struct medium_range *range = &bad->list[at];
-    size_t next = at + 1;
-
-    if (range->start + range->len > end)
-        end = range->start + range->len;
-    if (range->start < start)
-        start = range->start;
-    for (; next < bad->count && bad->list[next].start <= end; next++)
-        if (bad->list[next].start + bad->list[next].len > end)
-            end = bad->list[next].start + bad->list[next].len;
-    *range = (struct medium_range){start, end - start};
-    memmove(range + 1, bad->list + next, (bad->count - next) * sizeof *range);
-    bad->count -= next - at - 1;
-}
-
-/* Sorted, and none touches another.  Where there is no room for one more its neighbour is widened: too much
- * rather than too little. */
-static void insert_bad(struct medium *medium, uint64_t start, uint64_t len)
-{
-    struct stretches *bad = &medium->bad;
-    size_t at = bad_at(bad, start);
-
-    if (at < bad->count && bad->list[at].start <= start + len) {
-        widen(bad, at, start, start + len);
-    } else if (grow(bad)) {
-        memmove(bad->list + at + 1, bad->list + at, (bad->count - at) * sizeof *bad->list);
-        bad->list[at] = (struct medium_range){start, len};
-        bad->count++;
-    } else if (bad->count) {
-        widen(bad, at < bad->count ? at : at - 1, start, start + len);
-    }
-}
-
 static void note_bad(struct medium *medium, uint64_t start, uint64_t len)
 {
-    struct stretches *news = &medium->news;
-    struct medium_range *last = news->count ? &news->list[news->count - 1] : NULL;
-
-    insert_bad(medium, start, len);
-    if (last && start <= last->start + last->len && start >= last->start) {
-        if (start + len > last->start + last->len)
-            last->len = start + len - last->start;
-    } else if (grow(news)) {
-        news->list[news->count++] = (struct medium_range){start, len};
-    } else if (last) { /* all that is between too */
-        uint64_t from = last->start < start ? last->start : start;
-        uint64_t to = last->start + last->len > start + len ? last->start + last->len : start + len;
-
-        *last = (struct medium_range){from, to - from};
-    }
+    ranges_cover(&medium->bad, start, len, MAX_BAD);
+    ranges_cover(&medium->news, start, len, MAX_BAD);
 }
 
 static void ask_backend(struct medium *medium)
@@ -560,43 +474,27 @@ static void ask_backend(struct medium *medium)
     }
 }
 
-const struct medium_range *medium_bad(const struct medium *medium, size_t *count)
+const struct range *medium_bad(const struct medium *medium, size_t *count)
 {
     *count = medium->bad.count;
     return medium->bad.list;
 }
 
-const struct medium_range *medium_news(struct medium *medium, size_t *count)
+const struct range *medium_news(struct medium *medium, size_t *count)
 {
     *count = medium->news.count;
     medium->news.count = 0;
     return medium->news.list;
 }
 
-static uint64_t sum_within(const struct stretches *stretches, uint64_t offset, uint64_t len)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = bad_at(stretches, offset);
-         i < stretches->count && stretches->list[i].start < offset + len; i++) {
-        const struct medium_range *bad = &stretches->list[i];
-        uint64_t from = bad->start > offset ? bad->start : offset;
-        uint64_t to = bad->start + bad->len < offset + len ? bad->start + bad->len : offset + len;
-
-        if (from < to)
-            sum += to - from;
-    }
-    return sum;
-}
-
 uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
 {
-    return sum_within(&medium->bad, offset, len);
+    return ranges_overlap(&medium->bad, offset, len);
 }
 
 uint64_t medium_lost_bytes(const struct medium *medium, uint64_t offset, uint64_t len)
 {
-    return sum_within(&medium->lost, offset, len);
+    return ranges_overlap(&medium->lost, offset, len);
 }
 
 /* ---- reading ---- */

@@ -8,16 +8,13 @@
 
 #include "backend.h"
 #include "error.h"
+#include "ranges.h"
 
 /*
  * A disk's bytes, whatever container they are in.  Reading does not fail: what cannot be read is zeros, and
  * is noted with its place, so that whoever shows the bytes can tell.
  */
 struct medium;
-
-struct medium_range {
-    uint64_t start, len;
-};
 
 /* What may be asked for by name ("raw", "ewf", "vmdk" ..), for messages and completion; separated by blanks.
  */
@@ -63,9 +60,9 @@ const char *medium_damages(const struct medium *medium);
 void medium_read(struct medium *medium, uint64_t offset, void *into, size_t len);
 
 /* What could not be read so far, sorted; neighbours are joined. */
-const struct medium_range *medium_bad(const struct medium *medium, size_t *count);
+const struct range *medium_bad(const struct medium *medium, size_t *count);
 /* What was added to that since the last call, in any order; valid until something is read. */
-const struct medium_range *medium_news(struct medium *medium, size_t *count);
+const struct range *medium_news(struct medium *medium, size_t *count);
 /* Whether something that was read so far in this range was bad; the number of bytes. */
 uint64_t medium_bad_bytes(const struct medium *medium, uint64_t offset, uint64_t len);
 /* Of these, those that were known to be lost when it was opened, before anything was read. */

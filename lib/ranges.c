@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranges.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,11 @@ static int make_room(struct ranges *ranges)
     ranges->list = list;
     ranges->room = room;
     return 0;
+}
+
+int ranges_reserve(struct ranges *ranges)
+{
+    return make_room(ranges);
 }
 
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
@@ -76,6 +82,23 @@ int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len)
     ranges->count = ranges->count + 1 - (last - first);
     ranges->list[first] = (struct range){start, end - start};
     return 0;
+}
+
+void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t most)
+{
+    const size_t at = find(ranges, start);
+    const bool touches = at < ranges->count && ranges->list[at].start <= start + len;
+    uint64_t end = start + len;
+    struct range near;
+
+    if (len == 0 || ((touches || ranges->count < most) && ranges_insert(ranges, start, len) == 0))
+        return;
+    if (ranges->count == 0)
+        return;
+    near = ranges->list[at < ranges->count ? at : at - 1];
+    start = near.start < start ? near.start : start;
+    end = near.start + near.len > end ? near.start + near.len : end;
+    ranges_insert(ranges, start, end - start); /* one grows, which takes no memory */
 }
 
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t start, uint64_t len)

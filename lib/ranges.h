@@ -24,6 +24,16 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
  */
 int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len);
 
+/* Makes room for a first stretch.  -1 without memory. */
+int ranges_reserve(struct ranges *ranges);
+
+/*
+ * As ranges_insert, for a list that never has more than so many stretches, at least one, and has room for
+ * one: where there is no room for one more, its neighbour is widened over what lies between.  So it holds too
+ * much rather than too little.
+ */
+void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t most);
+
 /* For a list as ranges_insert keeps it: how many bytes of a stretch it holds. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t start, uint64_t len);
 

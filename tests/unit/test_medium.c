@@ -27,7 +27,7 @@ enum behaviour {
 struct fake {
     enum behaviour behaviour;
     bool is_bad[SIZE];
-    struct medium_range wrong[MAX_RANGES], told[1000]; /* given, but known to be wrong */
+    struct range wrong[MAX_RANGES], told[1000]; /* given, but known to be wrong */
     size_t wrong_count, told_count;
     bool ends; /* where it cannot be read it claims the end */
     unsigned closed;
@@ -54,7 +54,7 @@ static size_t good_until(uint64_t offset, size_t len)
 static void tell_wrong(uint64_t offset, size_t len)
 {
     for (size_t i = 0; i < fake.wrong_count; i++) {
-        const struct medium_range *wrong = &fake.wrong[i];
+        const struct range *wrong = &fake.wrong[i];
 
         if (offset < wrong->start + wrong->len && wrong->start < offset + len && fake.told_count < 1000)
             fake.told[fake.told_count++] = *wrong;
@@ -176,7 +176,7 @@ static void assert_noted(const struct medium *medium)
 {
     static bool noted[SIZE + BEYOND];
     size_t count;
-    const struct medium_range *bad = medium_bad(medium, &count);
+    const struct range *bad = medium_bad(medium, &count);
 
     memset(noted, 0, sizeof noted);
     for (size_t i = 0; i < count; i++) {
@@ -259,7 +259,7 @@ START_TEST(one_read_of_everything_notes_each_bad_stretch_once)
 {
     for (int round = 0; round < 30; round++) {
         struct medium *medium;
-        const struct medium_range *bad;
+        const struct range *bad;
         size_t count, stretches = 0;
 
         begin_fake((enum behaviour)(round % 3));
@@ -365,7 +365,7 @@ START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
         begin_fake(UP_TO_THE_BAD);
         for (fake.wrong_count = 0; fake.wrong_count < MAX_RANGES; fake.wrong_count++)
             fake.wrong[fake.wrong_count] =
-                (struct medium_range){random64() % (SIZE - 3000), 1 + random64() % 3000};
+                (struct range){random64() % (SIZE - 3000), 1 + random64() % 3000};
         medium = medium_new(&backend, "fake", &err);
         for (int i = 0; i < 5; i++) {
             const uint64_t offset = random64() % SIZE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <string.h>
 
 #include "check_main.h"
@@ -47,6 +48,37 @@ START_TEST(inserting_keeps_a_sorted_list_without_overlaps)
 }
 END_TEST
 
+/* All of it is there; nothing else, unless there were too many. */
+START_TEST(covering_keeps_to_so_many_stretches_and_loses_nothing)
+{
+    int cut = 0;
+
+    for (int round = 0; round < 300; round++) {
+        const size_t most = 1 + random64() % 20;
+        struct ranges ranges = {0}, exact = {0};
+
+        ck_assert_int_eq(ranges_reserve(&ranges), 0);
+        for (int i = 0; i < 40; i++) {
+            const uint64_t start = random64() % LEN, len = random64() % 4;
+            const bool was_exact = ranges_overlap(&ranges, 0, LEN + 4) == ranges_overlap(&exact, 0, LEN + 4);
+
+            ck_assert_int_eq(ranges_insert(&exact, start, len), 0);
+            ranges_cover(&ranges, start, len, most);
+            ck_assert_uint_le(ranges.count, most);
+            for (size_t k = 0; k < exact.count; k++)
+                ck_assert_uint_eq(ranges_overlap(&ranges, exact.list[k].start, exact.list[k].len),
+                                  exact.list[k].len);
+            if (was_exact && exact.count <= most)
+                ck_assert_uint_eq(ranges_overlap(&ranges, 0, LEN + 4), ranges_overlap(&exact, 0, LEN + 4));
+            cut += exact.count > most;
+        }
+        ranges_release(&ranges);
+        ranges_release(&exact);
+    }
+    ck_assert_int_gt(cut, 100);
+}
+END_TEST
+
 START_TEST(sorting_gives_what_inserting_gives)
 {
     for (int round = 0; round < 300; round++) {
@@ -89,5 +121,6 @@ START_TEST(overlap_counts_the_bytes_of_both)
 }
 END_TEST
 
-RUN_TESTS("ranges", inserting_keeps_a_sorted_list_without_overlaps, sorting_gives_what_inserting_gives,
+RUN_TESTS("ranges", inserting_keeps_a_sorted_list_without_overlaps,
+          covering_keeps_to_so_many_stretches_and_loses_nothing, sorting_gives_what_inserting_gives,
           overlap_counts_the_bytes_of_both)
