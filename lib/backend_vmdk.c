@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "bytes.h"
 #include "mapped.h"
+#include "path.h"
 #include "vmdk.h"
 
 /*
@@ -363,19 +364,6 @@ static void vmdk_close(void *state)
     free(vmdk);
 }
 
-static char *path_beside(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
-    char *made = malloc(folder + strlen(name) + 1);
-
-    if (made) {
-        memcpy(made, path, folder);
-        memcpy(made + folder, name, strlen(name) + 1);
-    }
-    return made;
-}
-
 /* path: of the extent's own file */
 static int open_inner(struct extent *extent, const struct vmdk_extent *listed, char *path, bool force,
                       struct error *err)
@@ -508,12 +496,11 @@ static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path,
 static int open_alone(struct vmdk *vmdk, struct vmdk_descriptor *descriptor, const char *path,
                       struct error *err)
 {
-    const char *slash = strrchr(path, '/');
     char *name;
 
     if (descriptor->count != 1 || descriptor->extents[0].kind != VMDK_SPARSE)
         return error_set(err, "%s: its descriptor lists other files than itself", path);
-    name = strdup(slash ? slash + 1 : path);
+    name = strdup(path_last(path));
     if (!name)
         return error_set(err, "%s: out of memory", path);
     free(descriptor->extents[0].name);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "medium.h"
+#include "path.h"
 #include "reading.h"
 #include "sandbox.h"
 #include "walk.h"
@@ -246,16 +247,6 @@ static void tell_missing(struct reading *reading)
     reading->sink->problem(reading->sink->arg, text);
 }
 
-/* The folder that a file lies in. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (!slash)
-        return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
 static size_t count_folders(const char *const *folders)
 {
     size_t count = 0;
@@ -330,7 +321,7 @@ static void read_image(struct reading *reading)
                                    .inspector = reading->options->inspector};
     struct snapshot snapshot = {0};
     char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
-    char *folder = folder_of(reading->path);
+    char *folder = path_folder(reading->path);
     const char *folders[] = {folder, NULL};
 
     if (!folder)

@@ -11,6 +11,7 @@
 #include "deflate.h"
 #include "ewf_inner.h"
 #include "ewf_names.h"
+#include "path.h"
 
 enum {
     FILE_HEADER_LEN = 13,
@@ -38,13 +39,6 @@ static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct 
 
 /* ---- damages ---- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
 {
     struct buffer *damages = &opening->ewf->damages;
@@ -59,7 +53,7 @@ int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
                          text);
     opening->gap = opening->damaged = true;
     if (damages->len < MOST_DAMAGES && opening->ewf->file_count > 1)
-        buffer_printf(damages, "%s: %s\n", last_part(opening->paths[opening->file]), text);
+        buffer_printf(damages, "%s: %s\n", path_last(opening->paths[opening->file]), text);
     else if (damages->len < MOST_DAMAGES)
         buffer_printf(damages, "%s\n", text);
     return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "path.h"
 #include "walk.h"
 
 enum {
@@ -145,10 +146,9 @@ static int by_number(const void *a, const void *b)
 /* All names in the folder that have the path's stem and scheme. */
 static int list_folder(const char *path, const char *text, const struct scheme *scheme, struct found *found)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
-               first = first_letter(text, scheme);
+    const char *name = path_last(path), first = first_letter(text, scheme);
     const size_t stem = (size_t)(text - name);
-    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    char *folder = path_folder(path);
     DIR *dir = folder ? opendir(folder) : NULL;
     struct dirent *entry;
     int failed = !folder;

@@ -14,6 +14,7 @@
 
 #include "ewf_names.h"
 #include "format.h"
+#include "path.h"
 #include "segments.h"
 
 #ifndef MADV_POPULATE_READ
@@ -154,10 +155,9 @@ static int add_path(char ***list, size_t *count, char *path)
 char **medium_named_extents(const char *path, size_t *count, struct error *err)
 {
     static const char *const vmdk[] = {".vmdk", NULL};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *name = path_last(path), *dot = strrchr(name, '.');
     const size_t stem = dot ? (size_t)(dot - name) : 0;
-    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup("."),
-         **list = calloc(1, sizeof *list);
+    char *folder = path_folder(path), **list = calloc(1, sizeof *list);
     DIR *dir = folder && stem && has_extension(path, vmdk) ? opendir(folder) : NULL;
     const struct dirent *entry;
     int failed = !folder || !list;
@@ -165,13 +165,8 @@ char **medium_named_extents(const char *path, size_t *count, struct error *err)
     *count = 0;
     while (dir && !failed && (entry = readdir(dir)))
         if (strncmp(entry->d_name, name, stem) == 0 && entry->d_name[stem] == '-' &&
-            is_named_extent(entry->d_name + stem)) {
-            char *made = NULL;
-
-            if (asprintf(&made, "%.*s%s", (int)(name - path), path, entry->d_name) < 0)
-                made = NULL;
-            failed = add_path(&list, count, made);
-        }
+            is_named_extent(entry->d_name + stem))
+            failed = add_path(&list, count, path_beside(path, entry->d_name));
     if (dir)
         closedir(dir);
     free(folder);

@@ -5,22 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "path.h"
 #include "reading.h"
 
 /* The files that a container lists and reads besides the one that was named: a worker says which. */
-
-static char *path_beside(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
-    char *made = malloc(folder + strlen(name) + 1);
-
-    if (made) {
-        memcpy(made, path, folder);
-        memcpy(made + folder, name, strlen(name) + 1);
-    }
-    return made;
-}
 
 static void note_extent(struct reading *reading, const struct extent_file *extent)
 {

@@ -9,6 +9,7 @@
 
 #include "blocks.h"
 #include "keyblock.h"
+#include "path.h"
 #include "refset_inner.h"
 #include "sampler.h"
 
@@ -70,7 +71,7 @@ int refset_kind_find(const char *name)
 /* The file's name without its folder and its suffix. */
 static void name_from_path(char name[REFSET_NAME_LEN + 1], const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    const char *base = path_last(path), *dot = strrchr(base, '.');
     size_t len = dot && dot > base ? (size_t)(dot - base) : strlen(base);
 
     if (len > REFSET_NAME_LEN)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hasher.h"
+#include "path.h"
 
 enum {
     DEEP_C = 32,
@@ -292,15 +293,6 @@ static void scanner_end(void *state, struct object *object)
 
 /* ---- the inspector ---- */
 
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (!slash)
-        return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
 int scanner_inspector(struct inspector *inspector, const struct scanner_plan *plan, struct error *err)
 {
     char **folders = calloc(plan->count + 1, sizeof(char *));
@@ -317,7 +309,7 @@ int scanner_inspector(struct inspector *inspector, const struct scanner_plan *pl
     if (!folders)
         return error_set(err, "out of memory");
     for (size_t i = 0; i < plan->count; i++) {
-        folders[i] = folder_of(plan->paths[i]);
+        folders[i] = path_folder(plan->paths[i]);
         if (!folders[i])
             return error_set(err, "out of memory");
         inspector->memory += refset_search_memory(plan->searches[i]);

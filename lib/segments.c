@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "path.h"
 #include "walk.h"
 
 /*
@@ -368,10 +369,8 @@ static int add_alone(struct segments *segments, const struct naming *naming, str
 /* How path is named; width 0 if not as a segment. */
 static int open_naming(struct naming *naming, const char *path, struct error *err)
 {
-    const char *slash = strrchr(path, '/');
-
-    *naming = (struct naming){.path = path, .name = slash ? slash + 1 : path, .at = -1};
-    naming->folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    *naming = (struct naming){.path = path, .name = path_last(path), .at = -1};
+    naming->folder = path_folder(path);
     if (!naming->folder)
         return out_of_memory(naming, err);
     naming->at = walk_open(naming->folder, O_PATH | O_DIRECTORY);

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "evidence_flags.h"
 #include "interrupt.h"
+#include "path.h"
 #include "set_flags.h"
 
 enum { MOST_PROBLEMS = 50 };
@@ -133,7 +134,7 @@ void scan_close_sets(struct scan *scan)
 /* A pattern without a slash is for the last part of a path; '*' goes over slashes. */
 static bool matches(const struct patterns *patterns, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    const char *last = path_last(path);
 
     for (size_t i = 0; i < patterns->count; i++)
         if (fnmatch(patterns->list[i], strchr(patterns->list[i], '/') ? path : last, 0) == 0)
