@@ -440,20 +440,32 @@ int filesystem_list(struct filesystem *filesystem, filesystem_found found, void 
 
 /* ---- an NTFS file's own names ---- */
 
-const uint8_t *filesystem_name_data(const TSK_FS_ATTR *attribute, size_t *len)
+static bool is_name(const TSK_FS_ATTR *attribute, struct ntfs_name *name)
 {
-    if (attribute->type != TSK_FS_ATTR_TYPE_NTFS_FNAME || !(attribute->flags & TSK_FS_ATTR_RES) ||
-        attribute->size < 0 || (size_t)attribute->size > attribute->rd.buf_size)
-        return NULL;
-    *len = (size_t)attribute->size;
-    return attribute->rd.buf;
+    return attribute->type == TSK_FS_ATTR_TYPE_NTFS_FNAME && attribute->flags & TSK_FS_ATTR_RES &&
+           attribute->size >= 0 && (size_t)attribute->size <= attribute->rd.buf_size &&
+           ntfs_name(attribute->rd.buf, (size_t)attribute->size, name);
+}
+
+bool filesystem_next_name(TSK_FS_FILE *file, int *next, struct ntfs_name *name)
+{
+    const int count = tsk_fs_file_attr_getsize(file);
+
+    while (*next < count) {
+        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, (*next)++);
+
+        if (attribute && is_name(attribute, name))
+            return true;
+    }
+    return false;
 }
 
 int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *sequence,
                      filesystem_found found, void *arg, struct error *err)
 {
     TSK_FS_FILE *file;
-    int count, stop = 0;
+    struct ntfs_name name;
+    int next = 0, stop;
 
     tsk_error_reset();
     file = tsk_fs_file_open_meta(filesystem->info, NULL, inode);
@@ -462,17 +474,8 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
         return tsk_failed(err, "record %llu cannot be read", (unsigned long long)inode);
     }
     *sequence = file->meta->seq;
-    count = file->meta->flags & TSK_FS_META_FLAG_USED && file->meta->type != TSK_FS_META_TYPE_VIRT_DIR
-                ? tsk_fs_file_attr_getsize(file)
-                : 0;
-    for (int i = 0; i < count && !stop; i++) {
-        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
-        struct ntfs_name name;
-        size_t len;
-        const uint8_t *data = attribute ? filesystem_name_data(attribute, &len) : NULL;
-
-        if (!data || !ntfs_name(data, len, &name))
-            continue;
+    stop = !(file->meta->flags & TSK_FS_META_FLAG_USED) || file->meta->type == TSK_FS_META_TYPE_VIRT_DIR;
+    while (!stop && filesystem_next_name(file, &next, &name))
         stop = found(arg,
                      &(struct filesystem_name){.inode = inode,
                                                .parent = name.parent,
@@ -481,7 +484,6 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
                                                .folder = file->meta->type == TSK_FS_META_TYPE_DIR,
                                                .name = name.text,
                                                .len = name.len});
-    }
     tsk_fs_file_close(file);
     return 0;
 }

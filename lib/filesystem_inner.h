@@ -7,6 +7,7 @@
 #include "extgroups.h"
 #include "fat.h"
 #include "filesystem.h"
+#include "ntfs.h"
 #include "tsk.h"
 
 struct filesystem {
@@ -47,7 +48,8 @@ bool filesystem_owns_stream(const struct filesystem *filesystem, uint64_t inode,
 bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
                           uint8_t entry[FAT_ENTRY_LEN]);
 
-/* An attribute's data, if it is a $FILE_NAME that is kept in the record itself; NULL otherwise. */
-const uint8_t *filesystem_name_data(const TSK_FS_ATTR *attribute, size_t *len);
+/* The next sound $FILE_NAME that is kept in an NTFS record itself, from its attribute *next on, which is
+ * moved on; false: there is none. */
+bool filesystem_next_name(TSK_FS_FILE *file, int *next, struct ntfs_name *name);
 
 #endif

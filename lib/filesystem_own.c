@@ -27,16 +27,11 @@ static bool is_extend_name(const char *name, size_t len)
 /* Whether all of its names, and at least one, are those of NTFS' own files in $Extend. */
 static bool is_in_extend(TSK_FS_FILE *file)
 {
+    struct ntfs_name name;
     bool found = false;
+    int next = 0;
 
-    for (int i = 0, count = tsk_fs_file_attr_getsize(file); i < count; i++) {
-        const TSK_FS_ATTR *attribute = tsk_fs_file_attr_get_idx(file, i);
-        struct ntfs_name name;
-        size_t len;
-        const uint8_t *data = attribute ? filesystem_name_data(attribute, &len) : NULL;
-
-        if (!data || !ntfs_name(data, len, &name))
-            continue;
+    while (filesystem_next_name(file, &next, &name)) {
         if (name.parent != NTFS_EXTEND || !is_extend_name(name.text, name.len))
             return false;
         found = true;
