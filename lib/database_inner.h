@@ -10,8 +10,9 @@
 
 #include "database.h"
 
-/* What the files of the module share: database.c opens, closes and has the errors; database_statement.c runs
- * SQL; database_check.c says what a file must be; database_pages.c has the checksums of the pages. */
+/* What the files of the module share, each above the next: database.c opens and closes; database_check.c says
+ * what a file must be; database_statement.c has what gives rows; database_connection.c has the connection,
+ * its errors and what gives no rows; database_pages.c has the checksums of the pages. */
 
 /* ---- database_pages.c ---- */
 
@@ -48,7 +49,9 @@ int database_pages_check(sqlite3 *handle, bool changing, void (*tell)(void *arg,
 bool database_page_is_good(const uint8_t *page, uint32_t number);
 void database_page_seal(uint8_t *page, uint32_t number);
 
-/* ---- database.c ---- */
+/* ---- database_connection.c ---- */
+
+enum { DATABASE_WAIT_MS = 2000 /* for a lock that somebody has for a moment */ };
 
 struct database {
     sqlite3 *handle;
@@ -59,17 +62,21 @@ struct database {
 /* Makes a message of a code of SQLite's; returns -1. */
 int database_fail(struct database *database, int code, struct error *err);
 
-/* These return SQLite's codes. */
-int database_exec(struct database *database, const char *sql);
-int database_ask(struct database *database, const char *sql, int64_t *out); /* a number of the first row */
-int database_view(struct database *database); /* connects and begins the reader's transaction */
-
 /* -1 if it is none that could be opened. */
 int database_check_file(const char *path, const char *noun, struct error *err);
 bool database_is_there(const char *path, off_t *size);
 /* Not yet connected. */
 struct database *database_new(const char *path, bool own, bool writes, struct error *err);
 void database_free(struct database *database);
+
+/* These return SQLite's codes. */
+int database_exec(struct database *database, const char *sql);
+int database_ask(struct database *database, const char *sql, int64_t *out); /* a number of the first row */
+int database_connect(struct database *database, const char *parameters);    /* of the file's URI */
+int database_defend(struct database *database);     /* a connection, against what a file may hold */
+int database_begin_view(struct database *database); /* the reader's transaction */
+int database_view(
+    struct database *database); /* connects, in whatever way goes, and begins that transaction */
 
 /* ---- database_check.c ---- */
 

@@ -10,42 +10,6 @@ struct statement {
     int bind_code; /* the first that failed since the last step */
 };
 
-/* ---- transactions ---- */
-
-int database_run(struct database *database, const char *sql, struct error *err)
-{
-    const int code = database_exec(database, sql);
-
-    return code == SQLITE_OK ? 0 : database_fail(database, code, err);
-}
-
-int database_begin(struct database *database, struct error *err)
-{
-    return database_run(database, "BEGIN IMMEDIATE", err);
-}
-
-int database_commit(struct database *database, struct error *err)
-{
-    if (database_run(database, "COMMIT", err) == 0)
-        return 0;
-    database_rollback(database);
-    return -1;
-}
-
-void database_rollback(struct database *database)
-{
-    if (!sqlite3_get_autocommit(database->handle))
-        database_exec(database,
-                      "ROLLBACK"); /* if it fails the journal is played back when the file is next opened */
-}
-
-int64_t database_last_row(const struct database *database)
-{
-    return sqlite3_last_insert_rowid(database->handle);
-}
-
-/* ---- statements ---- */
-
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err)
 {
     struct statement *statement = calloc(1, sizeof *statement);
