@@ -4,7 +4,7 @@
 
 #include "buffer.h"
 #include "casefile.h"
-#include "database.h"
+#include "statement.h"
 
 /* What the files of the module share: casefile.c makes, opens and compares cases, casefile_values.c has the
  * values of rows, casefile_writer.c adds, casefile_reader.c reads, casefile_log.c has the log, and

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "database_inner.h"
+#include "statement.h"
 
 enum {
     SHORT_WAIT_MS = 300, /* for a lock that a writer has until it is done */

@@ -11,7 +11,7 @@
 #include "database.h"
 
 /* What the files of the module share, each above the next: database.c opens and closes; database_check.c says
- * what a file must be; database_statement.c has what gives rows; database_connection.c has the connection,
+ * what a file must be; statement.c has what gives rows; database_connection.c has the connection,
  * its errors and what gives no rows; database_pages.c has the checksums of the pages. */
 
 /* ---- database_pages.c ---- */

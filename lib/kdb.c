@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database.h"
+#include "statement.h"
 
 static const char schema[] =
     "CREATE TABLE db_properties (name TEXT NOT NULL, value TEXT);"

@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "list_inner.h"
+#include "statement.h"
 
 /*
  * NSRL RDSv3 (the table FILE, or METADATA of the full sets, where FILE is a view), and the hash sets of

@@ -2,8 +2,8 @@
 #ifndef KITH_REFSET_INNER_H
 #define KITH_REFSET_INNER_H
 
-#include "database.h"
 #include "refset.h"
+#include "statement.h"
 
 /* For the modules that read and write the tables of a set. */
 struct refset {

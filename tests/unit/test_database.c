@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "database.h"
 #include "database_inner.h"
+#include "statement.h"
 
 enum {
     APPLICATION = 0x6b746573,

@@ -8,6 +8,7 @@
 
 #include "check_main.h"
 #include "database_inner.h"
+#include "statement.h"
 
 /* Pages are read through SQLite, and by calls of the file's own method with ranges that SQLite never asks
  * for. */

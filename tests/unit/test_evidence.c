@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "database.h"
 #include "evidence.h"
 #include "sandbox.h"
+#include "statement.h"
 
 enum {
     SECTOR = 512,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "statement.h"
+
 #include <stdlib.h>
 
-#include "database.h"
 #include "database_inner.h"
 
 struct statement {
