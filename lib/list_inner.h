@@ -9,7 +9,7 @@
 #include "lines.h"
 #include "list.h"
 
-/* What the readers of the formats share; each has a row in the table of list.c. */
+/* What the readers of the formats share; each has a row in the table of list.c, and is made of list_row.c. */
 
 /* The list's beginning, as text; of a SQLite file it is nothing. */
 struct list_head {
@@ -55,6 +55,8 @@ struct list {
 /* As list_open, of bytes that are borrowed. */
 struct list *list_open_memory(const void *data, size_t len, const char *format, struct error *err);
 
+/* ---- list_row.c: what rows are made of ---- */
+
 /* "PATH: row N: why"; LIST_BAD. */
 enum list_result list_bad(const struct list *list, uint64_t row, struct error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -85,6 +87,8 @@ bool list_number(const char *text, size_t len, uint64_t *out);
 bool list_is_word(const char *text, size_t len, const char *word);
 /* The next line of a list's beginning without its end; false at its end, also if the last line is cut off. */
 bool list_head_line(struct list_head *head, const char **line, size_t *len);
+
+/* ---- the formats ---- */
 
 /* list_text.c: the sums of coreutils, md5deep, BSD, and bare digests */
 bool list_sums_detect(struct list *list, const struct list_head *head);
