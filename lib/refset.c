@@ -12,6 +12,7 @@
 #include "path.h"
 #include "refset_inner.h"
 #include "sampler.h"
+#include "siphash.h"
 
 /* Each step makes the next version of the schema; steps that were released are never changed. */
 static const char *const schema[] = {
@@ -514,4 +515,9 @@ int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refs
     }
     statement_free(row);
     return result;
+}
+
+uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest)
+{
+    return siphash(set->info.uuid, digest, digest_len(kind)) & (((uint64_t)1 << KEYBLOCK_KEY_BITS) - 1);
 }

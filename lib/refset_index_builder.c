@@ -39,7 +39,7 @@ static int64_t free_id(struct refset *set, const struct refset_segments *segment
     return 0;
 }
 
-void builder_release(struct builder *builder)
+void refset_index_builder_release(struct builder *builder)
 {
     statement_free(builder->insert);
     bloom_free(builder->bloom);
@@ -47,11 +47,11 @@ void builder_release(struct builder *builder)
     *builder = (struct builder){0};
 }
 
-int builder_begin(struct builder *builder, struct refset *set, enum refset_index index, uint64_t keys,
-                  struct error *err)
+int refset_index_builder_begin(struct builder *builder, struct refset *set, enum refset_index index,
+                               uint64_t keys, struct error *err)
 {
     struct refset_segments segments = {0};
-    int result = refset_index_segments(set, &segments, NULL, err);
+    int result = refset_segments_read(set, &segments, NULL, err);
 
     *builder = (struct builder){.set = set, .segment = {.index = index, .generation = set->info.generation}};
     builder->segment.id = result ? -1 : free_id(set, &segments, err);
@@ -104,8 +104,8 @@ static int put_block(struct builder *builder, bool more, struct error *err)
     return 0;
 }
 
-int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
-                struct error *err)
+int refset_index_builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
+                             struct error *err)
 {
     if (builder->end + count > GATHER) {
         while (builder->end - builder->start > KEYBLOCK_ENTRIES / 2)
@@ -162,7 +162,7 @@ static int fit_filter(struct builder *builder, struct error *err)
     return refset_index_add_keys(builder->set, &builder->segment, bloom, err);
 }
 
-int builder_end(struct builder *builder, struct error *err)
+int refset_index_builder_end(struct builder *builder, struct error *err)
 {
     while (builder->start < builder->end)
         if (put_block(builder, false, err))

@@ -4,8 +4,9 @@
 
 #include "refset_index.h"
 
-/* What the parts of the index share: refset_index.c lists, reads and merges segments, refset_index_write.c
- * writes them with refset_index_builder.c, refset_index_filter.c keeps their filters. */
+/* What the parts of the index share, each above the next: refset_index.c merges segments,
+ * refset_index_write.c and refset_index_builder.c write them, refset_index_filter.c keeps their filters,
+ * refset_cursor.c reads them, and refset_segments.c lists them. */
 
 enum {
     REFSET_KEY_BITS = KEYBLOCK_KEY_BITS,
@@ -40,13 +41,13 @@ struct builder {
 };
 
 /* keys: at most so many will be added. */
-int builder_begin(struct builder *builder, struct refset *set, enum refset_index index, uint64_t keys,
-                  struct error *err);
+int refset_index_builder_begin(struct builder *builder, struct refset *set, enum refset_index index,
+                               uint64_t keys, struct error *err);
 /* Adds the values of one key. */
-int builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
-                struct error *err);
-int builder_end(struct builder *builder, struct error *err);
-void builder_release(struct builder *builder);
+int refset_index_builder_add(struct builder *builder, const struct keyblock_entry *entries, size_t count,
+                             struct error *err);
+int refset_index_builder_end(struct builder *builder, struct error *err);
+void refset_index_builder_release(struct builder *builder);
 
 /* Entries, key after key, on their way into a segment. */
 struct sieve {
@@ -58,10 +59,10 @@ struct sieve {
     size_t lost_count, lost_room;
 };
 
-int sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
-                struct error *err);
-int sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct error *err);
-int sieve_end(struct sieve *sieve, struct error *err);
-void sieve_release(struct sieve *sieve);
+int refset_index_sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
+                             struct error *err);
+int refset_index_sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct error *err);
+int refset_index_sieve_end(struct sieve *sieve, struct error *err);
+void refset_index_sieve_release(struct sieve *sieve);
 
 #endif

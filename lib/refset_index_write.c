@@ -62,9 +62,9 @@ static void sort_values(struct keyblock_entry *entries, size_t count)
 
 /* ---- common features ---- */
 
-void sieve_release(struct sieve *sieve)
+void refset_index_sieve_release(struct sieve *sieve)
 {
-    builder_release(&sieve->builder);
+    refset_index_builder_release(&sieve->builder);
     free(sieve->values);
     free(sieve->lost);
 }
@@ -117,24 +117,24 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
     if (sieve->count >
         KEYBLOCK_GROUP) /* so many contents with one digest that stands for none: some will do */
         sieve->count = KEYBLOCK_GROUP;
-    if (builder_add(&sieve->builder, values, sieve->count, err))
+    if (refset_index_builder_add(&sieve->builder, values, sieve->count, err))
         return -1;
     sieve->count = 0;
     return 0;
 }
 
-int sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct error *err)
+int refset_index_sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct error *err)
 {
     if (sieve->count && sieve->values[0].key != entry.key && sieve_flush(sieve, err))
         return -1;
     return push(&sieve->values, &sieve->count, &sieve->room, entry, err);
 }
 
-int sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
-                struct error *err)
+int refset_index_sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
+                             struct error *err)
 {
     *sieve = (struct sieve){.common = index == REFSET_FEATURE ? set->info.params.common : 0};
-    return builder_begin(&sieve->builder, set, index, keys, err);
+    return refset_index_builder_begin(&sieve->builder, set, index, keys, err);
 }
 
 static int write_lost(const struct sieve *sieve, struct error *err)
@@ -147,18 +147,18 @@ static int write_lost(const struct sieve *sieve, struct error *err)
         return error_set(err, "out of memory for an index");
     sort_by_key(sieve->lost, scratch, sieve->lost_count);
     free(scratch);
-    result = builder_begin(&builder, sieve->builder.set, REFSET_COMMON, sieve->lost_count, err);
+    result = refset_index_builder_begin(&builder, sieve->builder.set, REFSET_COMMON, sieve->lost_count, err);
     for (size_t i = 0; i < sieve->lost_count && !result; i++) /* each sample is there once */
-        result = builder_add(&builder, &sieve->lost[i], 1, err);
+        result = refset_index_builder_add(&builder, &sieve->lost[i], 1, err);
     if (!result)
-        result = builder_end(&builder, err);
-    builder_release(&builder);
+        result = refset_index_builder_end(&builder, err);
+    refset_index_builder_release(&builder);
     return result;
 }
 
-int sieve_end(struct sieve *sieve, struct error *err)
+int refset_index_sieve_end(struct sieve *sieve, struct error *err)
 {
-    if (sieve_flush(sieve, err) || builder_end(&sieve->builder, err))
+    if (sieve_flush(sieve, err) || refset_index_builder_end(&sieve->builder, err))
         return -1;
     return sieve->lost_count ? write_lost(sieve, err) : 0;
 }
@@ -181,11 +181,11 @@ int refset_index_write(struct refset *set, enum refset_index index, struct keybl
     if (count == 0)
         return 0;
     sort_by_key(entries, scratch, count);
-    result = sieve_begin(&sieve, set, index, different_keys(entries, count), err);
+    result = refset_index_sieve_begin(&sieve, set, index, different_keys(entries, count), err);
     for (size_t i = 0; i < count && !result; i++)
-        result = sieve_add(&sieve, entries[i], err);
+        result = refset_index_sieve_add(&sieve, entries[i], err);
     if (!result)
-        result = sieve_end(&sieve, err);
-    sieve_release(&sieve);
+        result = refset_index_sieve_end(&sieve, err);
+    refset_index_sieve_release(&sieve);
     return result;
 }

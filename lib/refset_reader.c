@@ -164,7 +164,7 @@ static int move_window(struct refset_reader *reader, uint64_t first, uint64_t co
     const uint64_t len = count > WINDOW ? count : WINDOW, left = reader->set->info.counts.next_sample - first;
     unsigned bad = 0;
 
-    if (refset_index_segments(reader->set, &reader->segments, reader->lost ? &bad : NULL, err))
+    if (refset_segments_read(reader->set, &reader->segments, reader->lost ? &bad : NULL, err))
         return -1;
     reader->low = first;
     reader->high = first + (len < left ? len : left);

@@ -106,7 +106,7 @@ static void forget_filters(struct view *view)
 int refset_search_refresh(struct refset_search *search, struct error *err)
 {
     struct refset_segments segments = {0};
-    int result = refset_index_segments(search->set, &segments, NULL, err);
+    int result = refset_segments_read(search->set, &segments, NULL, err);
 
     for (int index = 0; index < REFSET_INDEXES; index++)
         if (search->views[index].filter_count > MOST_FILTERS / 4)

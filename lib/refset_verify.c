@@ -133,7 +133,7 @@ static void check_indexes(struct verify *verify)
     struct refset_segments segments = {0};
     struct error why;
 
-    if (refset_index_segments(verify->set, &segments, NULL, &why))
+    if (refset_segments_read(verify->set, &segments, NULL, &why))
         tell(verify, &why);
     for (size_t i = 0; i < segments.count; i++)
         check_segment(verify, &segments.list[i]);

@@ -39,7 +39,7 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
     if (stat(refset_path(set), &st) == 0)
         figures->file_size = (uint64_t)st.st_size;
     result =
-        refset_sources(set, count_source, figures, err) || refset_index_segments(set, &segments, NULL, err)
+        refset_sources(set, count_source, figures, err) || refset_segments_read(set, &segments, NULL, err)
             ? -1
             : 0;
     for (size_t i = 0; i < segments.count; i++) {

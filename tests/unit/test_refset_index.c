@@ -65,7 +65,7 @@ static size_t read_index(struct refset *set, enum refset_index index, size_t *se
     bool rebuilt;
 
     *segment_count = 0;
-    ck_assert_msg(refset_index_segments(set, &segments, NULL, &err) == 0, "%s", err.text);
+    ck_assert_msg(refset_segments_read(set, &segments, NULL, &err) == 0, "%s", err.text);
     for (size_t i = 0; i < segments.count; i++) {
         const struct refset_segment *segment = &segments.list[i];
         const size_t begin = total;
@@ -222,7 +222,7 @@ START_TEST(an_entry_is_merged_a_few_times_only)
         set->info.generation++;
         ck_assert_int_eq(refset_index_write(set, REFSET_SHA1, &one, scratch, 1, &err), 0);
         ck_assert_int_eq(refset_index_merge(set, REFSET_SHA1, false, &err), 0);
-        ck_assert_int_eq(refset_index_segments(set, &segments, NULL, &err), 0);
+        ck_assert_int_eq(refset_segments_read(set, &segments, NULL, &err), 0);
         ck_assert_uint_le(segments.count, 4);
         for (size_t j = 0; j < segments.count; j++)
             written += segments.list[j].generation == set->info.generation ? segments.list[j].entries : 0;
@@ -333,7 +333,7 @@ START_TEST(a_cursor_goes_on_with_the_first_block_at_or_behind_a_key)
     make_entries(ENTRIES, (uint64_t)1 << 47, 1000);
     write_entries(set, REFSET_SHA1, 0, ENTRIES / 2);
     write_entries(set, REFSET_SHA1, ENTRIES / 2, ENTRIES / 2);
-    ck_assert_int_eq(refset_index_segments(set, &segments, NULL, &err), 0);
+    ck_assert_int_eq(refset_segments_read(set, &segments, NULL, &err), 0);
     cursor = refset_cursor_new(set, &segments.list[0], &err);
     while (refset_cursor_next(cursor, &block, &count, &err) > 0 && blocks < 500)
         firsts[blocks++] = block[0].key;
@@ -398,7 +398,7 @@ START_TEST(a_filter_that_is_wrong_is_made_anew)
     set = create_at(path, 256);
     make_entries(5000, (uint64_t)1 << 48, 1000);
     write_entries(set, REFSET_SHA1, 0, 5000);
-    ck_assert_int_eq(refset_index_segments(set, &segments, NULL, &err), 0);
+    ck_assert_int_eq(refset_segments_read(set, &segments, NULL, &err), 0);
     bloom = refset_index_filter(set, &segments.list[0], &rebuilt, &err);
     ck_assert(bloom && !rebuilt);
     close_set(set);
@@ -452,9 +452,9 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
     for (size_t i = 0; i < sizeof sqls / sizeof *sqls; i++) {
         spoil(sqls[i]);
         set = open_as(REFSET_WRITE);
-        ck_assert_msg(refset_index_segments(set, &segments, NULL, &err) == -1, "%s", sqls[i]);
+        ck_assert_msg(refset_segments_read(set, &segments, NULL, &err) == -1, "%s", sqls[i]);
         bad = 0;
-        ck_assert_int_eq(refset_index_segments(set, &segments, &bad, &err), 0);
+        ck_assert_int_eq(refset_segments_read(set, &segments, &bad, &err), 0);
         ck_assert_uint_eq(bad, 1);
         ck_assert_uint_eq(segments.count, 0);
         close_set(set);
