@@ -3,12 +3,6 @@
 
 #include "refset_writer_inner.h"
 
-enum {
-    MOST_FEATURES = 2 << 20, /* of one commit */
-    MOST_DIGESTS = 1 << 20,
-    MOST_SECONDS = 30,
-};
-
 static const char *const sqls[STATEMENTS] = {
     [INSERT_SOURCE] =
         "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -78,14 +72,6 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
     return writer;
 }
 
-static void roll_back(struct refset_writer *writer)
-{
-    if (writer->begun)
-        database_rollback(writer->set->database);
-    writer->set->info = writer->settled;
-    writer->begun = false;
-}
-
 void refset_writer_free(struct refset_writer *writer)
 {
     if (!writer)
@@ -93,10 +79,10 @@ void refset_writer_free(struct refset_writer *writer)
     for (int i = 0; i < STATEMENTS; i++)
         statement_free(writer->statements[i]);
     refset_search_free(writer->search);
-    roll_back(writer);
+    refset_writer_roll_back(writer);
     for (int i = 0; i < REFSET_INDEXES; i++)
         free(writer->pending[i].list);
-    writer_forget_tables(writer);
+    refset_writer_forget_tables(writer);
     free(writer->seen);
     free(writer->repeats);
     refset_file_release(&writer->file);
@@ -109,38 +95,6 @@ void refset_writer_free(struct refset_writer *writer)
     free(writer);
 }
 
-int writer_out_of_memory(const struct refset_writer *writer, struct error *err)
-{
-    return error_set(err, "%s: out of memory", refset_path(writer->set));
-}
-
-/* ---- transactions ---- */
-
-static bool is_full(const struct refset_writer *writer)
-{
-    size_t digests = 0;
-
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        digests += writer->pending[REFSET_SHA1 + kind].count;
-    return writer->pending[REFSET_FEATURE].count >= MOST_FEATURES || digests >= MOST_DIGESTS ||
-           time(NULL) - writer->since >= MOST_SECONDS;
-}
-
-int writer_begin(struct refset_writer *writer, struct error *err)
-{
-    if (writer->begun && is_full(writer) && refset_writer_commit(writer, err))
-        return -1;
-    if (writer->begun)
-        return 0;
-    if (database_begin(writer->set->database, err))
-        return -1;
-    writer->begun = true;
-    writer->since = time(NULL);
-    return 0;
-}
-
-/* ---- adding ---- */
-
 enum refset_added refset_writer_add(struct refset_writer *writer, struct known *known, struct error *err)
 {
     const struct refset_params *params = &writer->set->info.params;
@@ -150,85 +104,14 @@ enum refset_added refset_writer_add(struct refset_writer *writer, struct known *
     if (known_check(known, params->n, params->block, err))
         return REFSET_REFUSED;
     known_reduce(known, params->c);
-    if (writer_begin(writer, err))
+    if (refset_writer_begin(writer, err))
         return REFSET_FAILED;
-    found = writer_find(writer, &known->digests, 0, &writer->file, err);
+    found = refset_writer_find(writer, &known->digests, 0, &writer->file, err);
     if (found < 0)
         return REFSET_FAILED;
-    added = found ? writer_extend_file(writer, known, err) : writer_add_file(writer, known, err);
+    added =
+        found ? refset_writer_extend_file(writer, known, err) : refset_writer_add_file(writer, known, err);
     if (added == REFSET_ADDED || added == REFSET_EXTENDED)
         writer->changed = true;
     return added;
-}
-
-/* ---- committing ---- */
-
-static int write_index(struct refset_writer *writer, enum refset_index index, struct error *err)
-{
-    struct pending *pending = &writer->pending[index];
-    struct keyblock_entry *scratch;
-    int result;
-
-    if (!pending->count)
-        return 0;
-    scratch = malloc(pending->count * sizeof *scratch);
-    if (!scratch)
-        return writer_out_of_memory(writer, err);
-    result = refset_index_write(writer->set, index, pending->list, scratch, pending->count, err);
-    free(scratch);
-    pending->count = 0;
-    return result;
-}
-
-static int write_indexes(struct refset_writer *writer, struct error *err)
-{
-    for (int index = 0; index < REFSET_INDEXES; index++)
-        if (write_index(writer, (enum refset_index)index, err))
-            return -1;
-    writer_forget_tables(writer);
-    return 0;
-}
-
-static int merge_indexes(struct refset_writer *writer, bool all, struct error *err)
-{
-    for (int index = 0; index < REFSET_INDEXES; index++)
-        if (refset_index_merge(writer->set, (enum refset_index)index, all, err))
-            return -1;
-    return 0;
-}
-
-static int end_transaction(struct refset_writer *writer, bool compact, struct error *err)
-{
-    struct refset *set = writer->set;
-
-    set->info.generation++;
-    if (write_indexes(writer, err) || merge_indexes(writer, compact, err) || refset_save_info(set, err) ||
-        database_commit(set->database, err))
-        return -1;
-    writer->begun = writer->changed = false;
-    writer->settled = set->info;
-    return refset_search_refresh(writer->search, err);
-}
-
-int refset_writer_commit(struct refset_writer *writer, struct error *err)
-{
-    if (writer->changed)
-        return end_transaction(writer, false, err);
-    roll_back(writer);
-    return 0;
-}
-
-int refset_writer_compact(struct refset_writer *writer, uint32_t common, struct error *err)
-{
-    struct refset_params params = writer->set->info.params;
-
-    if (common)
-        params.common = common;
-    if (refset_check(&params, err))
-        return -1;
-    writer->set->info.params = params;
-    if (!writer->begun && database_begin(writer->set->database, err))
-        return -1;
-    writer->begun = true;
-    return end_transaction(writer, true, err);
 }

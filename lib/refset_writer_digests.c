@@ -8,8 +8,8 @@ enum { MOST_TWINS = 8 }; /* pending contents with the same digest of a kind that
 
 /* ---- pending entries ---- */
 
-int writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key, uint64_t value,
-                     struct error *err)
+int refset_writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key,
+                            uint64_t value, struct error *err)
 {
     struct pending *pending = &writer->pending[index];
 
@@ -18,7 +18,7 @@ int writer_add_entry(struct refset_writer *writer, enum refset_index index, uint
         struct keyblock_entry *list = realloc(pending->list, room * sizeof *list);
 
         if (!list)
-            return writer_out_of_memory(writer, err);
+            return refset_writer_out_of_memory(writer, err);
         pending->list = list;
         pending->room = room;
     }
@@ -57,7 +57,7 @@ static int grow_table(struct refset_writer *writer, struct table *table, const s
         len *= 2;
     slots = calloc(len, sizeof *slots);
     if (!slots)
-        return writer_out_of_memory(writer, err);
+        return refset_writer_out_of_memory(writer, err);
     free(table->slots);
     *table = (struct table){slots, len};
     for (size_t i = 0; i < pending->count; i++)
@@ -73,7 +73,7 @@ static int add_digest(struct refset_writer *writer, int kind, const uint8_t *dig
     struct table *table = &writer->tables[kind];
     const uint64_t key = refset_digest_key(writer->set, (enum digest_kind)kind, digest);
 
-    if (writer_add_entry(writer, index, key, file, err))
+    if (refset_writer_add_entry(writer, index, key, file, err))
         return -1;
     if (table->len && 2 * pending->count > table->len)
         return grow_table(writer, table, pending, err);
@@ -82,8 +82,8 @@ static int add_digest(struct refset_writer *writer, int kind, const uint8_t *dig
     return 0;
 }
 
-int writer_add_digests(struct refset_writer *writer, const struct digest_values *digests, unsigned kinds,
-                       uint64_t file, struct error *err)
+int refset_writer_add_digests(struct refset_writer *writer, const struct digest_values *digests,
+                              unsigned kinds, uint64_t file, struct error *err)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if ((kinds & DIGEST_BIT(kind)) && add_digest(writer, kind, digests->bytes[kind], file, err))
@@ -91,7 +91,7 @@ int writer_add_digests(struct refset_writer *writer, const struct digest_values 
     return 0;
 }
 
-void writer_forget_tables(struct refset_writer *writer)
+void refset_writer_forget_tables(struct refset_writer *writer)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         free(writer->tables[kind].slots);
@@ -139,8 +139,8 @@ static int find_pending(struct refset_writer *writer, int kind, const struct dig
     return 0;
 }
 
-int writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
-                struct refset_file *file, struct error *err)
+int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
+                       struct refset_file *file, struct error *err)
 {
     const bool sha1_tells =
         (digests->kinds & DIGEST_BIT(DIGEST_SHA1)) && writer->set->info.counts.without_sha1 == 0;

@@ -18,8 +18,8 @@ static int has_name(struct refset_writer *writer, uint64_t file, const char *nam
     return found;
 }
 
-int writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
-                    uint64_t source, struct error *err)
+int refset_writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
+                           uint64_t source, struct error *err)
 {
     struct statement *insert = writer->statements[INSERT_NAME];
     const int found = has_name(writer, file, name, len, err);
@@ -45,12 +45,11 @@ static uint64_t source_of(struct refset_writer *writer, const struct known *know
         memcpy(&handle, known->origins.data + name * sizeof handle, sizeof handle);
         refset_writer_back(writer, (int)handle);
     }
-    return writer_need_source(writer, err);
+    return refset_writer_need_source(writer, err);
 }
 
-/* All names that are not the file's first one, which it has already; 1 if any is new. */
-static int add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
-                     const char *first, size_t first_len, struct error *err)
+int refset_writer_add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
+                            const char *first, size_t first_len, struct error *err)
 {
     int changed = 0;
 
@@ -64,7 +63,7 @@ static int add_names(struct refset_writer *writer, uint64_t file, const struct k
         if (found > 0)
             continue;
         source = found < 0 ? 0 : source_of(writer, known, name, err);
-        if (!source || writer_add_name(writer, file, at, len, source, err) < 0)
+        if (!source || refset_writer_add_name(writer, file, at, len, source, err) < 0)
             return -1;
         changed = 1;
     }
@@ -78,8 +77,8 @@ static void bind_file(struct statement *statement, uint64_t id, const struct dig
 {
     statement_bind_number(statement, 1, (int64_t)id);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        writer_bind_digest(statement, 2 + kind, digests->kinds & DIGEST_BIT(kind), digests->bytes[kind],
-                           digest_len((enum digest_kind)kind));
+        refset_writer_bind_digest(statement, 2 + kind, digests->kinds & DIGEST_BIT(kind),
+                                  digests->bytes[kind], digest_len((enum digest_kind)kind));
     if (has_size)
         statement_bind_number(statement, 5, (int64_t)size);
     else
@@ -90,17 +89,18 @@ static void bind_file(struct statement *statement, uint64_t id, const struct dig
         statement_bind_null(statement, 6);
 }
 
-enum refset_added writer_add_file(struct refset_writer *writer, const struct known *known, struct error *err)
+enum refset_added refset_writer_add_file(struct refset_writer *writer, const struct known *known,
+                                         struct error *err)
 {
     struct statement *insert = writer->statements[INSERT_FILE];
     struct refset_counts *counts = &writer->set->info.counts;
     const uint64_t id = writer->next_file;
     const char *name = known->names.len ? known->names.data : "";
     const size_t len = strlen(name);
-    const uint64_t source = writer_need_source(writer, err);
+    const uint64_t source = refset_writer_need_source(writer, err);
     uint64_t first = 0;
 
-    if (!source || (known->has_record && writer_insert_record(writer, known, id, &first, err)))
+    if (!source || (known->has_record && refset_writer_insert_record(writer, known, id, &first, err)))
         return REFSET_FAILED;
     bind_file(insert, id, &known->digests, known->has_size, known->size, first);
     statement_bind_number(insert, 7, (int64_t)source);
@@ -111,9 +111,9 @@ enum refset_added writer_add_file(struct refset_writer *writer, const struct kno
         refset_broken(writer->set, err, "its files are not as many as it says");
         return REFSET_FAILED;
     }
-    if (writer_add_digests(writer, &known->digests, known->digests.kinds, id, err))
+    if (refset_writer_add_digests(writer, &known->digests, known->digests.kinds, id, err))
         return REFSET_FAILED;
-    if (writer->all_names && add_names(writer, id, known, name, len, err) < 0)
+    if (writer->all_names && refset_writer_add_names(writer, id, known, name, len, err) < 0)
         return REFSET_FAILED;
     counts->files++;
     writer->next_file++;
@@ -123,94 +123,11 @@ enum refset_added writer_add_file(struct refset_writer *writer, const struct kno
     return REFSET_ADDED;
 }
 
-int writer_update_file(struct refset_writer *writer, const struct refset_file *file, struct error *err)
+int refset_writer_update_file(struct refset_writer *writer, const struct refset_file *file, struct error *err)
 {
     struct statement *update = writer->statements[UPDATE_FILE];
 
     bind_file(update, file->id, &file->digests, file->has_size, file->size, file->first);
     statement_bind_bytes(update, 8, file->name.data, file->name.len);
     return statement_run(update, err);
-}
-
-/* Puts into writer->file what is known now and was not. */
-static int complete_file(struct refset_writer *writer, const struct known *known, struct error *err)
-{
-    struct refset_file *file = &writer->file;
-    struct refset_counts *counts = &writer->set->info.counts;
-    const unsigned more = known->digests.kinds & ~file->digests.kinds;
-
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if (more & DIGEST_BIT(kind))
-            memcpy(file->digests.bytes[kind], known->digests.bytes[kind], DIGEST_MAX_LEN);
-    file->digests.kinds |= more;
-    counts->without_sha1 -= (more & DIGEST_BIT(DIGEST_SHA1)) != 0;
-    if (writer_add_digests(writer, &known->digests, more, file->id, err))
-        return -1;
-    if (known->has_size && !file->has_size) {
-        file->has_size = true;
-        file->size = known->size;
-        refset_count_bytes(counts, known->size);
-    }
-    if (known->has_record && !file->has_record) {
-        if (writer_insert_record(writer, known, file->id, &file->first, err))
-            return -1;
-        file->has_record = true;
-    }
-    if (!file->name.len && known->names.len)
-        buffer_add(&file->name, known->names.data, strlen(known->names.data));
-    return file->name.failed ? writer_out_of_memory(writer, err) : 0;
-}
-
-static bool completes(const struct refset_file *file, const struct known *known)
-{
-    return (known->digests.kinds & ~file->digests.kinds) || (known->has_size && !file->has_size) ||
-           (known->has_record && !file->has_record) || (known->names.len && !file->name.len);
-}
-
-/* A record may have come without its blocks; 1 if it has them now. */
-static int add_blocks(struct refset_writer *writer, const struct refset_file *file, const struct known *known,
-                      struct error *err)
-{
-    struct statement *lacks = writer->statements[LACKS_BLOCKS], *update = writer->statements[UPDATE_BLOCKS];
-    int found;
-
-    if (!known->blocks.len || !file->has_record)
-        return 0;
-    statement_bind_number(lacks, 1, (int64_t)file->first);
-    found = statement_step(lacks, err);
-    statement_reset(lacks);
-    if (found <= 0)
-        return found;
-    statement_bind_number(update, 1, (int64_t)file->first);
-    statement_bind_bytes(update, 2, known->blocks.data, known->blocks.len);
-    return statement_run(update, err) ? -1 : 1;
-}
-
-enum refset_added writer_extend_file(struct refset_writer *writer, const struct known *known,
-                                     struct error *err)
-{
-    struct refset_file *file = &writer->file;
-    bool changed = completes(file, known);
-    int with_blocks;
-
-    if (known->has_size && file->has_size && known->size != file->size) {
-        error_set(err, "it has another size than the file in the set with its digest");
-        return REFSET_REFUSED;
-    }
-    with_blocks = add_blocks(writer, file, known, err);
-    if (with_blocks < 0)
-        return REFSET_FAILED;
-    if (changed) {
-        if (complete_file(writer, known, err) || writer_update_file(writer, file, err) ||
-            writer_join_twins(writer, err))
-            return REFSET_FAILED;
-    }
-    if (writer->all_names && known->names.len) {
-        const int added = add_names(writer, file->id, known, file->name.data, file->name.len, err);
-
-        if (added < 0)
-            return REFSET_FAILED;
-        changed |= added > 0;
-    }
-    return changed || with_blocks ? REFSET_EXTENDED : REFSET_THERE;
 }

@@ -47,9 +47,10 @@ static int move_first_name(struct refset_writer *writer, struct refset_file *kep
     if (!other->len || (name->len == other->len && memcmp(name->data, other->data, name->len) == 0))
         return 0;
     if (name->len)
-        return writer_add_name(writer, kept->id, other->data, other->len, gone->source, err) < 0 ? -1 : 0;
+        return refset_writer_add_name(writer, kept->id, other->data, other->len, gone->source, err) < 0 ? -1
+                                                                                                        : 0;
     buffer_add(name, other->data, other->len);
-    return name->failed ? writer_out_of_memory(writer, err) : 0;
+    return name->failed ? refset_writer_out_of_memory(writer, err) : 0;
 }
 
 static int move_names(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone,
@@ -100,21 +101,21 @@ static int join(struct refset_writer *writer, struct refset_file *kept, const st
 {
     const unsigned more = gone->digests.kinds & ~kept->digests.kinds;
 
-    if (writer_add_digests(writer, &gone->digests, more, kept->id, err) ||
+    if (refset_writer_add_digests(writer, &gone->digests, more, kept->id, err) ||
         move_names(writer, kept, gone, err) ||
         (gone->has_record && run_with(writer, UPDATE_RECORD, kept->id, gone->first, err)) ||
         run_with(writer, DELETE_FILE, gone->id, 0, err))
         return -1;
     move_values(&writer->set->info.counts, kept, gone);
-    return writer_update_file(writer, kept, err);
+    return refset_writer_update_file(writer, kept, err);
 }
 
-int writer_join_twins(struct refset_writer *writer, struct error *err)
+int refset_writer_join_twins(struct refset_writer *writer, struct error *err)
 {
     int found;
 
     while (writer->set->info.counts.without_sha1 > 0 &&
-           (found = writer_find(writer, &writer->file.digests, writer->file.id, &writer->twin, err))) {
+           (found = refset_writer_find(writer, &writer->file.digests, writer->file.id, &writer->twin, err))) {
         struct refset_file *file = &writer->file, *twin = &writer->twin;
 
         if (found < 0)

@@ -15,7 +15,7 @@ static int prepare_seen(struct refset_writer *writer, size_t count, struct error
         uint32_t *seen = realloc(writer->seen, len * sizeof *seen);
 
         if (!seen)
-            return writer_out_of_memory(writer, err);
+            return refset_writer_out_of_memory(writer, err);
         writer->seen = seen;
         writer->seen_room = len;
     }
@@ -45,7 +45,7 @@ static int add_repeat(struct refset_writer *writer, size_t at, size_t first, str
         struct repeat *repeats = realloc(writer->repeats, room * sizeof *repeats);
 
         if (!repeats)
-            return writer_out_of_memory(writer, err);
+            return refset_writer_out_of_memory(writer, err);
         writer->repeats = repeats;
         writer->repeat_room = room;
     }
@@ -63,16 +63,16 @@ static int add_features(struct refset_writer *writer, const struct record *recor
     for (size_t i = 0; i < record->count; i++) {
         const size_t twin = first_of(writer, record->samples, i);
 
-        if (twin < i
-                ? add_repeat(writer, i, twin, err)
-                : writer_add_entry(writer, REFSET_FEATURE, known_key(record->samples[i].fp), first + i, err))
+        if (twin < i ? add_repeat(writer, i, twin, err)
+                     : refset_writer_add_entry(writer, REFSET_FEATURE, known_key(record->samples[i].fp),
+                                               first + i, err))
             return -1;
     }
     return 0;
 }
 
-int writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
-                         uint64_t *first, struct error *err)
+int refset_writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
+                                uint64_t *first, struct error *err)
 {
     struct statement *insert = writer->statements[INSERT_RECORD];
     struct refset_counts *counts = &writer->set->info.counts;
@@ -90,7 +90,7 @@ int writer_insert_record(struct refset_writer *writer, const struct known *known
     packing_pack(&writer->packed, record->samples, record->count);
     repeats_pack(&writer->packed_repeats, writer->repeats, writer->repeat_count, record->count);
     if (writer->packed.failed || writer->packed_repeats.failed)
-        return writer_out_of_memory(writer, err);
+        return refset_writer_out_of_memory(writer, err);
     for (int i = 0; i < 5; i++)
         statement_bind_number(insert, i + 1, numbers[i]);
     statement_bind_bytes(insert, 6, writer->packed.data, writer->packed.len);

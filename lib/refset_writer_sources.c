@@ -30,7 +30,7 @@ int refset_writer_source(struct refset_writer *writer, const struct refset_sourc
     struct writer_source *source = new_source(writer);
 
     if (!source)
-        return writer_out_of_memory(writer, err);
+        return refset_writer_out_of_memory(writer, err);
     source->path_len = from->path_len;
     source->has_sha256 = from->has_sha256;
     memcpy(source->sha256, from->sha256, DIGEST_SHA256_LEN);
@@ -40,7 +40,7 @@ int refset_writer_source(struct refset_writer *writer, const struct refset_sourc
     keep_text(&source->text, from->tool);
     keep_text(&source->text, from->note);
     buffer_add(&source->text, from->path, from->path_len);
-    return source->text.failed ? writer_out_of_memory(writer, err) : writer->source;
+    return source->text.failed ? refset_writer_out_of_memory(writer, err) : writer->source;
 }
 
 void refset_writer_back(struct refset_writer *writer, int handle)
@@ -56,8 +56,8 @@ static const char *bind_next(struct statement *statement, int parameter, const c
     return text + len + 1;
 }
 
-void writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
-                        size_t len)
+void refset_writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
+                               size_t len)
 {
     if (there)
         statement_bind_bytes(statement, parameter, digest, len);
@@ -74,7 +74,7 @@ static void bind_source(struct statement *statement, const struct writer_source 
     at = bind_next(statement, 6, at);
     at = bind_next(statement, 7, at);
     statement_bind_bytes(statement, 1, at, source->path_len);
-    writer_bind_digest(statement, 4, source->has_sha256, source->sha256, DIGEST_SHA256_LEN);
+    refset_writer_bind_digest(statement, 4, source->has_sha256, source->sha256, DIGEST_SHA256_LEN);
     statement_bind_number(statement, 5, source->time);
 }
 
@@ -107,7 +107,7 @@ static int find_source(struct refset_writer *writer, enum writer_statement which
     return found < 0 ? -1 : 0;
 }
 
-uint64_t writer_need_source(struct refset_writer *writer, struct error *err)
+uint64_t refset_writer_need_source(struct refset_writer *writer, struct error *err)
 {
     struct writer_source *source;
 
@@ -128,7 +128,7 @@ int refset_writer_copy_source(struct refset_writer *writer, const struct refset_
     const int handle = refset_writer_source(writer, from, err);
     struct writer_source *source;
 
-    if (handle < 0 || writer_begin(writer, err))
+    if (handle < 0 || refset_writer_begin(writer, err))
         return -1;
     source = &writer->sources[handle];
     return find_source(writer, FIND_SOURCE, source, err) ||
@@ -144,7 +144,7 @@ int refset_writer_source_sha256(struct refset_writer *writer, const uint8_t *sha
 
     if (!id)
         return 0;
-    if (writer_begin(writer, err))
+    if (refset_writer_begin(writer, err))
         return -1;
     statement_bind_bytes(update, 1, sha256, DIGEST_SHA256_LEN);
     statement_bind_number(update, 2, (int64_t)id);
