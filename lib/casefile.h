@@ -59,7 +59,7 @@ enum case_state {
 };
 
 /* "begun" .. */
-const char *case_state_name(enum case_state state);
+const char *casefile_state_name(enum case_state state);
 
 struct case_evidence {
     uint64_t number; /* from 1 on, as they were named */
@@ -214,11 +214,11 @@ struct case_reader;
  * Findings in notable sets first, then neutral, then known ones, then objects without any; among each by
  * evidence and object, best first.
  */
-struct case_reader *case_reader_new(struct casefile *casefile, const struct case_filter *filter,
-                                    struct error *err);
-void case_reader_free(struct case_reader *reader);
+struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
+                                        struct error *err);
+void casefile_reader_free(struct case_reader *reader);
 /* 1; 0 at the end; -1.  The row is valid until the next call. */
-int case_reader_next(struct case_reader *reader, struct case_row *row, struct error *err);
+int casefile_reader_next(struct case_reader *reader, struct case_row *row, struct error *err);
 
 /* The sets, and the problems of an evidence in the order in which they were told. */
 size_t casefile_sets(const struct casefile *casefile, const struct case_set **sets);

@@ -6,9 +6,10 @@
 #include "casefile.h"
 #include "statement.h"
 
-/* What the files of the module share: casefile.c makes, opens and compares cases, casefile_values.c has the
- * values of rows, casefile_writer.c adds, casefile_reader.c reads, casefile_log.c has the log, and
- * casefile_verify.c checks the whole. */
+/* What the files of the module share, each above the next: casefile.c makes, opens and compares cases, and
+ * casefile_verify.c checks the whole; casefile_reader.c reads, casefile_writer.c and casefile_account.c add;
+ * casefile_log.c has the log, casefile_batch.c the transactions, casefile_evidence.c the rows of evidence,
+ * and casefile_values.c the values of rows. */
 
 enum {
     /* Of the id of an object or a problem the lower bits are its number, from 1 on, and those above the
@@ -51,22 +52,24 @@ struct casefile {
 
 extern const struct database_format casefile_format;
 
-/* Messages about a case begin with its name. */
-int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
 static inline int64_t casefile_id(uint64_t evidence, uint64_t number)
 {
     return (int64_t)(evidence << CASE_NUMBER_BITS | number);
 }
 
+/* ---- casefile_evidence.c ---- */
+
 /* 1, 0 if there is none of that number, -1. */
 int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct case_evidence_row *row,
                            struct error *err);
 
-enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
-
 /* ---- casefile_values.c ---- */
+
+/* Messages about a case begin with its name. */
+int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
 
 /* False if the value cannot be.  A string lies in the statement and has no zero byte but that at its end. */
 bool casefile_get_number(struct statement *row, int column, uint64_t most, uint64_t *out);
@@ -94,15 +97,18 @@ static inline bool casefile_is_sealed(enum case_state state)
     return state != CASE_BEGUN && state != CASE_FAILED;
 }
 
-/* ---- casefile_writer.c ---- */
+/* ---- casefile_batch.c ---- */
 
+/* Begins a transaction, if there is none; casefile_commit ends it. */
+int casefile_begin(struct casefile *casefile, struct error *err);
 /* After a failed write: rolls back what was not committed, and nothing more is written.  -1. */
 int casefile_abandon(struct casefile *casefile);
-
-/* Runs a statement in the batch, and frees it. */
+/* Runs a statement in the transaction, and frees it. */
 int casefile_run(struct casefile *casefile, struct statement *row, struct error *err);
-/* The counts of evidence that is being added to, which are ahead of those in its row; NULL if it is not. */
-const struct case_counts *casefile_ahead(const struct casefile *casefile, uint64_t evidence);
+/* -1 unless there is one, and it is not sealed. */
+int casefile_require_evidence(struct casefile *casefile, uint64_t evidence, struct error *err);
+/* Makes that the evidence whose objects are counted. */
+int casefile_turn_to(struct casefile *casefile, uint64_t evidence, struct error *err);
 
 /* ---- casefile_reader.c ---- */
 

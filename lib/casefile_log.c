@@ -430,7 +430,7 @@ static int check_seal(struct check *check, uint64_t evidence, struct error *err)
                    evidence);
     } else if (!casefile_is_sealed(about.state) && found) {
         take_fault(check, "evidence %" PRIu64 " was sealed, and is %s again", evidence,
-                   case_state_name(about.state));
+                   casefile_state_name(about.state));
     } else if (found) {
         return compare_seal(check, evidence, err);
     }

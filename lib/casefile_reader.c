@@ -214,8 +214,8 @@ static int prepare(struct case_reader *reader, const struct case_filter *filter,
     return reader->objects ? 0 : -1;
 }
 
-struct case_reader *case_reader_new(struct casefile *casefile, const struct case_filter *filter,
-                                    struct error *err)
+struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
+                                        struct error *err)
 {
     struct case_reader *reader = calloc(1, sizeof *reader);
 
@@ -226,11 +226,11 @@ struct case_reader *case_reader_new(struct casefile *casefile, const struct case
     reader->casefile = casefile;
     if (prepare(reader, filter, err) == 0)
         return reader;
-    case_reader_free(reader);
+    casefile_reader_free(reader);
     return NULL;
 }
 
-void case_reader_free(struct case_reader *reader)
+void casefile_reader_free(struct case_reader *reader)
 {
     if (!reader)
         return;
@@ -287,7 +287,7 @@ static int next_of(struct case_reader *reader, struct statement **from, struct c
     return result;
 }
 
-int case_reader_next(struct case_reader *reader, struct case_row *row, struct error *err)
+int casefile_reader_next(struct case_reader *reader, struct case_row *row, struct error *err)
 {
     const int result = next_of(reader, &reader->findings, row, err);
 

@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "casefile_inner.h"
+
+int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
+{
+    char what[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    return error_set(err, "%s: the case is damaged: %s", database_path(casefile->database), what);
+}
+
+enum case_class casefile_class(const struct casefile *casefile, uint32_t set)
+{
+    static const enum case_class classes[REFSET_KINDS] = {
+        [REFSET_NOTABLE] = CASE_NOTABLE, [REFSET_NEUTRAL] = CASE_NEUTRAL, [REFSET_KNOWN] = CASE_KNOWN};
+
+    return classes[casefile->sets[set].kind];
+}
 
 /* ---- reading ---- */
 

@@ -154,15 +154,15 @@ static void check_findings(struct verify *verify)
 {
     const struct case_filter filter = {.known = true};
     struct error why;
-    struct case_reader *reader = case_reader_new(verify->casefile, &filter, &why);
+    struct case_reader *reader = casefile_reader_new(verify->casefile, &filter, &why);
     struct case_row row;
     int result = reader ? 1 : -1;
 
     while (result > 0)
-        result = case_reader_next(reader, &row, &why);
+        result = casefile_reader_next(reader, &row, &why);
     if (result < 0)
         tell(verify, &why);
-    case_reader_free(reader);
+    casefile_reader_free(reader);
 }
 
 static void tell_broken_seal(void *arg, const char *text)

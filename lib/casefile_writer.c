@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "casefile_inner.h"
@@ -12,109 +11,6 @@ enum {
     BATCH_MS = 1000,
     MOST_PATHS = 32 << 20, /* bytes: half of what the database takes as a row */
 };
-
-/* ---- batches ---- */
-
-int casefile_abandon(struct casefile *casefile)
-{
-    if (!casefile->writes) /* and so nothing was changed */
-        return -1;
-    database_rollback(casefile->database);
-    casefile->in_batch = false;
-    casefile->failed = true;
-    casefile->adding = 0;
-    return -1;
-}
-
-static int begin(struct casefile *casefile, struct error *err)
-{
-    if (casefile->failed)
-        return error_set(err, "%s: is not written any more, as writing failed before",
-                         database_path(casefile->database));
-    if (!casefile->writes)
-        return error_set(err, "%s: was opened for reading", database_path(casefile->database));
-    if (casefile->in_batch)
-        return 0;
-    if (database_begin(casefile->database, err))
-        return casefile_abandon(casefile);
-    casefile->in_batch = true;
-    casefile->batch = 0;
-    return 0;
-}
-
-/* The counts are written once for each batch, not with each object. */
-static int save_counts(struct casefile *casefile, struct error *err)
-{
-    const struct case_counts *counts = &casefile->counts;
-    struct statement *row;
-    int result;
-
-    if (casefile->adding == 0)
-        return 0;
-    row = database_prepare(
-        casefile->database,
-        "UPDATE evidence SET objects = ?2, bytes = ?3, known = ?4, identical = ?5, variant = ?6,"
-        " embedded = ?7, fragment = ?8, none = ?9, too_small = ?10, low_entropy = ?11,"
-        " unreadable = ?12, skipped = ?13 WHERE id = ?1",
-        err);
-    if (!row)
-        return -1;
-    casefile_bind_number(row, 1, casefile->adding);
-    casefile_bind_number(row, 2, counts->objects);
-    casefile_bind_number(row, 3, counts->bytes);
-    casefile_bind_number(row, 4, counts->known);
-    for (int verdict = 0; verdict < VERDICTS; verdict++)
-        casefile_bind_number(row, 5 + verdict, counts->findings[verdict]);
-    result = statement_run(row, err);
-    statement_free(row);
-    return result;
-}
-
-int casefile_commit(struct casefile *casefile, struct error *err)
-{
-    if (casefile->failed)
-        return begin(casefile, err);
-    if (!casefile->in_batch)
-        return 0;
-    if (save_counts(casefile, err) || database_commit(casefile->database, err))
-        return casefile_abandon(casefile);
-    casefile->in_batch = false;
-    casefile->adding = 0;
-    return 0;
-}
-
-const struct case_counts *casefile_ahead(const struct casefile *casefile, uint64_t evidence)
-{
-    return casefile->adding == evidence && evidence ? &casefile->counts : NULL;
-}
-
-/* There is one, and it is not sealed. */
-static int require_evidence(struct casefile *casefile, uint64_t evidence, struct error *err)
-{
-    const int result = casefile_load_evidence(casefile, evidence, &casefile->told, err);
-
-    if (result == 0)
-        return error_set(err, "%s: there is no evidence %" PRIu64, database_path(casefile->database),
-                         evidence);
-    if (result > 0 && casefile->writes && casefile_is_sealed(casefile->told.evidence.state))
-        return error_set(err, "%s: evidence %" PRIu64 " is sealed", database_path(casefile->database),
-                         evidence);
-    return result < 0 ? -1 : 0;
-}
-
-/* Makes that the evidence whose objects are counted. */
-static int turn_to(struct casefile *casefile, uint64_t evidence, struct error *err)
-{
-    if (casefile->adding == evidence && evidence)
-        return 0;
-    if (require_evidence(casefile, evidence, err))
-        return -1;
-    if (save_counts(casefile, err))
-        return casefile_abandon(casefile);
-    casefile->counts = casefile->told.counts;
-    casefile->adding = evidence;
-    return 0;
-}
 
 /* ---- objects ---- */
 
@@ -296,7 +192,7 @@ static int add_all(struct casefile *casefile, const struct case_object *object,
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err)
 {
-    if (begin(casefile, err) || turn_to(casefile, object->evidence, err))
+    if (casefile_begin(casefile, err) || casefile_turn_to(casefile, object->evidence, err))
         return -1;
     casefile->counts.objects++;
     if (add_all(casefile, object, findings, references, err))
@@ -424,22 +320,13 @@ int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number
 
 /* ---- evidence ---- */
 
-int casefile_run(struct casefile *casefile, struct statement *row, struct error *err)
-{
-    int result = begin(casefile, err);
-
-    if (result == 0 && statement_run(row, err))
-        result = casefile_abandon(casefile);
-    statement_free(row);
-    return result;
-}
-
 /* A statement whose first parameter is the evidence. */
 static struct statement *change(struct casefile *casefile, uint64_t evidence, const char *sql,
                                 struct error *err)
 {
-    struct statement *row =
-        require_evidence(casefile, evidence, err) ? NULL : database_prepare(casefile->database, sql, err);
+    struct statement *row = casefile_require_evidence(casefile, evidence, err)
+                                ? NULL
+                                : database_prepare(casefile->database, sql, err);
 
     if (row)
         casefile_bind_number(row, 1, evidence);
@@ -494,7 +381,7 @@ int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_s
     row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
     if (!row)
         return -1;
-    casefile_bind_string(row, 2, case_state_name(state));
+    casefile_bind_string(row, 2, casefile_state_name(state));
     if (casefile_run(casefile, row, err))
         return -1;
     return casefile_is_sealed(state) ? casefile_seal(casefile, evidence, now, text, err)

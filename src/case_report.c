@@ -262,7 +262,7 @@ static int write_rows(struct writer *writer, struct case_reader *reader, struct 
     struct case_row row;
     int result;
 
-    while ((result = case_reader_next(reader, &row, err)) > 0 && !ferror(stdout)) {
+    while ((result = casefile_reader_next(reader, &row, err)) > 0 && !ferror(stdout)) {
         if (writer->report->form == CASE_CSV)
             csv_row(writer, &row);
         else
@@ -278,7 +278,7 @@ static int write_rows(struct writer *writer, struct case_reader *reader, struct 
 int case_report_write(struct case_report *report, struct casefile *casefile, struct error *err)
 {
     struct writer writer = {.report = report, .colours = terminal_colours(STDOUT_FILENO)};
-    struct case_reader *reader = case_reader_new(casefile, &report->filter, err);
+    struct case_reader *reader = casefile_reader_new(casefile, &report->filter, err);
     int result = reader ? 0 : -1;
 
     if (!result && report->form == CASE_CSV) {
@@ -287,7 +287,7 @@ int case_report_write(struct case_report *report, struct casefile *casefile, str
     }
     if (!result)
         result = write_rows(&writer, reader, err);
-    case_reader_free(reader);
+    casefile_reader_free(reader);
     buffer_release(&writer.line);
     buffer_release(&writer.text);
     return result;
@@ -370,7 +370,7 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
     if (evidence->has_image && !evidence->digests.kinds)
         buffer_add_text(out, "\n            the image was not hashed");
     buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
-                  case_state_name(evidence->state), counts.objects, counts.bytes);
+                  casefile_state_name(evidence->state), counts.objects, counts.bytes);
     case_report_counts(&counts, out);
     buffer_add_char(out, '\n');
     return 0;

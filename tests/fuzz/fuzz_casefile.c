@@ -320,10 +320,10 @@ static void check_finding(const struct case_row *row)
 static void read_rows(struct casefile *casefile)
 {
     const struct case_filter filter = {true, true};
-    struct case_reader *reader = case_reader_new(casefile, &filter, NULL);
+    struct case_reader *reader = casefile_reader_new(casefile, &filter, NULL);
     struct case_row row;
 
-    for (int rows = 0; reader && case_reader_next(reader, &row, NULL) > 0; rows++) {
+    for (int rows = 0; reader && casefile_reader_next(reader, &row, NULL) > 0; rows++) {
         require(rows <= 8 * OBJECTS && row.evidence->path && row.evidence->format);
         require(row.object.kind < OBJECT_KINDS && row.object.verdict < VERDICTS);
         require(strlen(row.object.volume) + strlen(row.object.address) + strlen(row.object.reason) < 1000);
@@ -331,7 +331,7 @@ static void read_rows(struct casefile *casefile)
         if (row.has_finding)
             check_finding(&row);
     }
-    case_reader_free(reader);
+    casefile_reader_free(reader);
 }
 
 static void read_case(struct casefile *casefile)

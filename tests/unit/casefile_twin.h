@@ -376,7 +376,7 @@ static UNUSED void assert_finding(const struct finding *got, const struct findin
 
 static UNUSED void next_row(struct case_reader *reader, struct case_row *row)
 {
-    ck_assert_msg(case_reader_next(reader, row, &err) == 1, "%s", err.text);
+    ck_assert_msg(casefile_reader_next(reader, row, &err) == 1, "%s", err.text);
 }
 
 static UNUSED void assert_row(struct case_reader *reader, const struct sample_object *sample,
@@ -428,7 +428,7 @@ static UNUSED void assert_without(struct case_reader *reader, const uint64_t cou
 static UNUSED void assert_report(struct casefile *casefile, const uint64_t counts[EVIDENCE],
                                  struct case_filter filter)
 {
-    struct case_reader *reader = case_reader_new(casefile, &filter, &err);
+    struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
     struct case_row row;
 
     ck_assert_msg(reader != NULL, "%s", err.text);
@@ -439,8 +439,8 @@ static UNUSED void assert_report(struct casefile *casefile, const uint64_t count
     if (filter.objects)
         assert_without(reader, counts);
     for (int again = 0; again < 2; again++)
-        ck_assert_int_eq(case_reader_next(reader, &row, &err), 0);
-    case_reader_free(reader);
+        ck_assert_int_eq(casefile_reader_next(reader, &row, &err), 0);
+    casefile_reader_free(reader);
 }
 
 static UNUSED void assert_counts(struct casefile *casefile, const uint64_t counts[EVIDENCE])

@@ -720,12 +720,12 @@ START_TEST(paths_without_end_are_cut_at_a_name)
         paths[i * each - 1] = '\0';
     casefile = open_case();
     ck_assert_msg(casefile_add(casefile, &object, NULL, NULL, 0, &err) == 0, "%s", err.text);
-    reader = case_reader_new(casefile, &filter, &err);
+    reader = casefile_reader_new(casefile, &filter, &err);
     next_row(reader, &row);
     ck_assert_uint_eq(row.object.path_count, (32 << 20) / each);
     ck_assert_mem_eq(row.object.paths, paths, row.object.path_count * each);
     ck_assert_str_eq(row.object.volume, "");
-    case_reader_free(reader);
+    casefile_reader_free(reader);
     close_case(casefile);
     assert_good();
     free(paths);
@@ -758,14 +758,14 @@ static void assert_findings_only(struct casefile *casefile, uint64_t objects)
 {
     const uint64_t counts[EVIDENCE] = {objects, 0, 0};
     const struct case_filter filter = {true, true};
-    struct case_reader *reader = case_reader_new(casefile, &filter, &err);
+    struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
     struct case_row row;
 
     assert_kind(reader, counts, REFSET_NOTABLE);
     assert_kind(reader, counts, REFSET_NEUTRAL);
     assert_kind(reader, counts, REFSET_KNOWN);
-    ck_assert_int_eq(case_reader_next(reader, &row, &err), 0);
-    case_reader_free(reader);
+    ck_assert_int_eq(casefile_reader_next(reader, &row, &err), 0);
+    casefile_reader_free(reader);
     assert_counts(casefile, counts);
     ck_assert_uint_eq(counts[0], objects);
 }

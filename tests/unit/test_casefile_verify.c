@@ -264,15 +264,15 @@ static void ignore_entry(void *arg, const struct case_entry *entry)
 static void read_whatever(struct casefile *casefile)
 {
     const struct case_filter filter = {true, true};
-    struct case_reader *reader = case_reader_new(casefile, &filter, &err);
+    struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
     struct case_evidence evidence;
     struct case_counts counts;
     struct case_row row;
     uint64_t objects, item;
 
-    while (reader && case_reader_next(reader, &row, &err) > 0)
+    while (reader && casefile_reader_next(reader, &row, &err) > 0)
         ck_assert(row.evidence && (!row.has_finding || row.set));
-    case_reader_free(reader);
+    casefile_reader_free(reader);
     for (uint64_t number = 0; number < 6; number++) {
         casefile_evidence(casefile, number, &evidence, &err);
         casefile_progress(casefile, number, &objects, &item, &err);
@@ -346,12 +346,12 @@ START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
     make_case();
     spoil("UPDATE finding SET resemblance = 2.0" A_FINDING);
     casefile = open_report();
-    reader = case_reader_new(casefile, &filter, &err);
-    while ((result = case_reader_next(reader, &row, &err)) > 0)
+    reader = casefile_reader_new(casefile, &filter, &err);
+    while ((result = casefile_reader_next(reader, &row, &err)) > 0)
         ;
     ck_assert_int_eq(result, -1);
     ck_assert_msg(strstr(err.text, path) && strstr(err.text, "the case is damaged"), "%s", err.text);
-    case_reader_free(reader);
+    casefile_reader_free(reader);
     close_case(casefile);
     end_test();
 }
