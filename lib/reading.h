@@ -104,7 +104,30 @@ struct reading {
     struct ranges found;         /* stretches that the present tasks find */
 };
 
-/* ---- tasks ---- */
+/*
+ * The files of the module, each above the next: reading_image.c, reading_host.c, reading_system.c and
+ * reading_names.c say what is read, and in which order; reading_ranges.c reads what is no file; reading.c
+ * gives out the tasks and takes the messages that come back; reading_objects.c, reading_folders.c and
+ * reading_extents.c put together what the messages tell, reading_account.c whose bytes it was, and
+ * reading_problem.c tells what was lost.
+ */
+
+/* ---- what is read ---- */
+
+void reading_image(struct reading *reading);
+void reading_folder(struct reading *reading);
+void reading_file(struct reading *reading);
+void reading_system(struct reading *reading, const struct system *system);
+/* Reads all names of the file system, and makes the list of its inodes, if that is needed. */
+void reading_names(struct reading *reading);
+void reading_forget_names(struct reading *reading);
+
+/* Reads stretches as objects of their own, cut into handy pieces. */
+void reading_ranges(struct reading *reading, enum object_kind kind, const struct range *ranges, size_t count);
+/* ... and those between two bytes that no object claims. */
+void reading_unclaimed(struct reading *reading, uint64_t start, uint64_t end);
+
+/* ---- tasks: reading.c ---- */
 
 /*
  * Numbers an item.  False if its content is not wanted, which is asked with its paths; with NULL for them
@@ -123,12 +146,15 @@ void reading_drain(struct reading *reading);
 
 /* ---- what comes back ---- */
 
-void reading_problem(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void reading_note(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void reading_out_of_memory(struct reading *reading);
-void reading_take_name(struct reading *reading, const struct filesystem_name *name);
 /* Hands an object of the worker's to the sink, with its paths. */
 void reading_take_object(struct reading *reading, struct object *object);
+/* Keeps a name, and what is to be read because of it. */
+void reading_take_name(struct reading *reading, const struct filesystem_name *name);
+/* Has a folder read, once; -1 without memory. */
+int reading_add_folder(struct reading *reading, uint64_t inode, bool deleted);
+/* names: of files in the image's folder, each ended by a zero byte. */
+void reading_extents_take(struct reading *reading, const char *names, size_t len);
+void reading_extents_release(struct reading *reading);
 
 /* ---- the account: reading_account.c ---- */
 
@@ -141,28 +167,19 @@ uint64_t reading_unit(const struct volume *volume, uint64_t start);
 void reading_account_open(struct reading *reading, uint64_t start, uint64_t len, uint64_t unit);
 void reading_account_close(struct reading *reading, bool was_read);
 
-/* The bytes that an object is stored in are its own; a stretch had to be given up; an object was listed. */
+/* The bytes that an object is stored in are its own; a stretch is there, but not read; one had to be given
+ * up; an object was listed. */
 void reading_claim(struct reading *reading, const struct object *object);
+void reading_claim_range(struct reading *reading, enum object_kind kind, const struct range *range);
 void reading_claim_lost(struct reading *reading, uint64_t start, uint64_t len);
 void reading_count(struct reading *reading, enum object_kind kind);
 
-/* Reads stretches as objects of their own, cut into handy pieces. */
-void reading_ranges(struct reading *reading, enum object_kind kind, const struct range *ranges, size_t count);
-/* ... and those between two bytes that no object claims. */
-void reading_unclaimed(struct reading *reading, uint64_t start, uint64_t end);
+/* ---- what was lost: reading_problem.c ---- */
 
-/* ---- parts ---- */
-
-/* names: of files in the image's folder, each ended by a zero byte. */
-void reading_extents_take(struct reading *reading, const char *names, size_t len);
-void reading_extents_release(struct reading *reading);
-
-/* Reads all names of the file system, and makes the list of its inodes, if that is needed. */
-void reading_names(struct reading *reading);
-void reading_forget_names(struct reading *reading);
-void reading_system(struct reading *reading, const struct system *system);
-void reading_image(struct reading *reading);
-void reading_folder(struct reading *reading);
-void reading_file(struct reading *reading);
+/* With a problem the evidence was read only in part; a note is for whoever reads the report. */
+void reading_problem(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void reading_note(struct reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Nothing more is done. */
+void reading_out_of_memory(struct reading *reading);
 
 #endif
