@@ -59,6 +59,7 @@ int account_unclaimed(struct account *account, uint64_t start, uint64_t end, str
 /* All that is not claimed yet counts for a row. */
 int account_rest(struct account *account, unsigned row);
 
+/* It lies in the account, and changes with each claim. */
 const struct account_table *account_table(const struct account *account);
 uint64_t account_sum(const struct account_table *table); /* of all rows, in bytes */
 

@@ -26,6 +26,7 @@ uint64_t blocks_count(uint64_t len, uint32_t block);
 
 struct blocks;
 
+/* For one stream after another; NULL on error. */
 struct blocks *blocks_new(struct error *err);
 void blocks_free(struct blocks *blocks);
 

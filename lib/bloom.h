@@ -27,6 +27,7 @@ uint64_t bloom_blocks_for(uint64_t keys);
 struct bloom *bloom_new(uint64_t blocks);
 void bloom_free(struct bloom *bloom);
 
+/* Adds so many keys. */
 void bloom_add(struct bloom *bloom, const uint64_t *keys, size_t count);
 
 /* Writes the numbers (0..count-1, ascending) of the keys that may be there to passed, which has room for

@@ -18,6 +18,7 @@ struct buffer {
     bool failed;
 };
 
+/* Append: bytes, a string without the zero behind it, a character, what printf would write. */
 void buffer_add(struct buffer *buffer, const void *data, size_t len);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);

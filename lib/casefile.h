@@ -74,12 +74,6 @@ struct case_evidence {
 
 /* ---- writing ---- */
 
-/*
- * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
- * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
- * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds
- * since 1970.
- */
 struct case_plan {
     const char *parameters, *tool;
     int64_t now;
@@ -89,6 +83,12 @@ struct case_plan {
     size_t evidence_count;
 };
 
+/*
+ * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
+ * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
+ * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds
+ * since 1970.
+ */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
 /* One without a name, for a scan that is not kept: it has only objects that have findings, or all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
@@ -256,13 +256,13 @@ int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const cha
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err);
 
-/* The log in order; the chain is checked: -1 where it breaks, and that entry is not told. */
 struct case_entry {
     int64_t time;
     const char *text;
     const uint8_t *chain; /* the SHA-256 of this entry and the chain of the one before */
 };
 
+/* The log in order; the chain is checked: -1 where it breaks, and that entry is not told. */
 int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry),
                       void *arg, struct error *err);
 

@@ -69,6 +69,7 @@ int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct ca
 int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Of the set with that index. */
 enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
 
 /* False if the value cannot be.  A string lies in the statement and has no zero byte but that at its end. */
@@ -82,6 +83,7 @@ void casefile_bind_number(struct statement *row, int parameter, uint64_t number)
 void casefile_bind_string(struct statement *row, int parameter, const char *text);
 void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests);
 
+/* As it is written in the table of findings. */
 const char *casefile_proof_name(enum proof proof);
 /* Or -1. */
 int casefile_proof_find(const char *name);

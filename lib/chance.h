@@ -40,6 +40,7 @@ struct cluster {
     double ln_e;
 };
 
+/* ln E as above, for so many hits where chance gives `rate` of them. */
 double chance_ln_e(double references, double bands, double hits, double rate);
 
 /* ln E of a cluster when it turns out to have so many hits. */

@@ -25,6 +25,7 @@ struct coates {
     uint32_t n, c, k;
 };
 
+/* year: 2011 or 2015; the others as in struct sampler_params. */
 void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32_t k);
 
 /*
@@ -34,6 +35,7 @@ void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32
 size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
                    struct sample *out);
 
+/* The character of a window: of the sum of its bytes, or of 2015's hash. */
 char coates_2011_symbol(uint64_t sum);
 char coates_2015_symbol(uint64_t hash);
 

@@ -41,8 +41,10 @@ struct compare_papers {
 
 struct comparer;
 
+/* "identical" .., "too-small", "low-entropy", "undecided". */
 const char *compare_verdict_name(enum compare_verdict verdict);
 
+/* What comparing needs again and again; NULL without memory. */
 struct comparer *comparer_new(struct error *err);
 void comparer_free(struct comparer *comparer);
 

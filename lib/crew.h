@@ -110,6 +110,7 @@ void crew_free(struct crew *crew);
 /* SANDBOX_NO_*: what the workers' sandbox lacks. */
 unsigned crew_missing(const struct crew *crew);
 
+/* Whether as many tasks are with it as can be; whether none is. */
 bool crew_full(const struct crew *crew);
 bool crew_empty(const struct crew *crew);
 /* Must not be called while the crew is full.  The task is copied; the descriptors become the crew's. */

@@ -22,6 +22,7 @@ void csv_cell(struct buffer *out, const char *text);
  */
 bool csv_foreign(struct buffer *out, const char *data, size_t len);
 
+/* Ends the line as the RFC does. */
 void csv_end_line(struct buffer *out);
 
 #endif

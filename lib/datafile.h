@@ -13,6 +13,7 @@ struct datafile {
     uint64_t size;
 };
 
+/* -1 with a message that names it.  What was opened is to be closed, once. */
 int datafile_open(struct datafile *file, const char *path, struct error *err);
 void datafile_close(struct datafile *file);
 /* All of the bytes; -1 with a cause in errno, also if the file ends before. */

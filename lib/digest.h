@@ -44,6 +44,7 @@ const char *digest_name(enum digest_kind kind);
 struct digest *digest_new(unsigned kinds, struct error *err);
 void digest_free(struct digest *digest);
 
+/* A new stream, whatever was before; more of it; its digests, of the kinds of digest_new. */
 int digest_begin(struct digest *digest, struct error *err);
 int digest_update(struct digest *digest, const void *data, size_t len, struct error *err);
 int digest_final(struct digest *digest, struct digest_values *values, struct error *err);

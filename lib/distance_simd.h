@@ -79,6 +79,7 @@ struct distance_strip {
     uint8_t *edge; /* for each column: of the row above the strip, and afterwards of its last row */
 };
 
+/* words: of the strip, at most DISTANCE_STRIP. */
 void distance_strip_advance(const struct distance_strip *strip, size_t words);
 
 #endif

@@ -46,6 +46,7 @@ struct estimate {
 
 struct estimator;
 
+/* NULL without memory. */
 struct estimator *estimator_new(struct error *err);
 void estimator_free(struct estimator *estimator);
 

@@ -22,6 +22,7 @@ enum evidence_result {
     EVIDENCE_FAILED,  /* it could not be opened, or the environment failed: err tells */
 };
 
+/* Reads all that the options ask for, and tells the sink. */
 enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
                                    const struct evidence_sink *sink, struct error *err);
 
@@ -29,13 +30,13 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
  * segments of an image. */
 int evidence_check(const char *path, const char *image_type, struct error *err);
 
+enum { EVIDENCE_STAMP_LEN = 255 };
+
 /*
  * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of
  * them was written to, or had its status changed.  "" for a device, of which nobody can tell.  To know later
  * whether it may be another one.
  */
-enum { EVIDENCE_STAMP_LEN = 255 };
-
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err);
 

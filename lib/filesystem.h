@@ -39,6 +39,7 @@ struct filesystem_facts {
     bool inodes_doubtful; /* it claims more inodes than it has room for: only so many are looked at */
 };
 
+/* NULL if libtsk cannot read it.  The disk must stay open; the facts lie in the file system. */
 struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *system, struct error *err);
 void filesystem_close(struct filesystem *filesystem);
 const struct filesystem_facts *filesystem_facts(const struct filesystem *filesystem);

@@ -17,6 +17,7 @@
  */
 struct hasher;
 
+/* digests: a set of DIGEST_BIT in which SHA-1 is.  NULL on error. */
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err);
 void hasher_free(struct hasher *hasher);
 

@@ -46,6 +46,7 @@ void json_free(struct json *json);
 /* A new text: the bytes, then what the source gives; NULL: nothing. */
 void json_begin(struct json *json, const char *data, size_t len, json_source *source, void *arg);
 
+/* The next token; what json_text has of the one before is gone. */
 enum json_token json_next(struct json *json, struct error *err);
 /* token: the last one.  After a key passes over its value; else over the rest of what the token began.
  * Returns the last token that belongs to it, JSON_BAD or JSON_FAILED. */

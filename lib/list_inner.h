@@ -151,12 +151,15 @@ struct list_sql {
     char sign;
 };
 
+/* Begun once for each list, at its beginning. */
 void list_sql_begin(struct list_sql *sql);
 void list_sql_release(struct list_sql *sql);
 
+/* The next token, as far as its text is kept; what is left of the line is passed over. */
 enum list_sql_token list_sql_next(struct list *list, struct list_sql *sql, struct error *err);
 void list_sql_skip_line(struct list *list, struct list_sql *sql, struct error *err);
 
+/* What a character is to SQL, and what a token is: that sign; that word, in any case. */
 bool list_sql_is_space(int c);
 bool list_sql_is_word(int c);
 bool list_sql_is_sign(const struct list_sql *sql, enum list_sql_token token, char sign);

@@ -32,6 +32,7 @@ struct mapped_parts {
     struct ranges invalid;   /* blocks by number, of which a table says what the format does not know */
 };
 
+/* One of zeros is empty; this makes it so again. */
 void mapped_parts_release(struct mapped_parts *parts);
 /* -1 without memory, as with all below. */
 int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len);
@@ -64,6 +65,7 @@ int mapped_open(struct backend *backend, const struct mapped *mapped, struct err
 /* Tables of a map, of one size, read when they are needed; some are kept. */
 struct mapped_tables;
 
+/* NULL without memory. */
 struct mapped_tables *mapped_tables_new(size_t table_len);
 void mapped_tables_free(struct mapped_tables *tables);
 /* Valid until the next call; NULL if it cannot be read. */

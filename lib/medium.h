@@ -47,9 +47,11 @@ struct medium *medium_open_fd(int fd, const char *name, struct error *err);
 struct medium *medium_new(const struct backend *backend, const char *format, struct error *err);
 void medium_close(struct medium *medium);
 
+/* Bytes of the disk, and of one of its sectors. */
 uint64_t medium_size(const struct medium *medium);
 uint32_t medium_sector_size(const struct medium *medium);
 const char *medium_format(const struct medium *medium); /* "raw", "E01" .. */
+/* The digests of the disk that the container holds; they lie in the medium. */
 const struct digest_values *medium_stored(const struct medium *medium);
 /* Names of files beside the first one that the container lists, each ended by a zero byte; len bytes. */
 const char *medium_extents(const struct medium *medium, size_t *len);

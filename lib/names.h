@@ -17,6 +17,7 @@
  */
 struct names;
 
+/* NULL without memory. */
 struct names *names_new(void);
 void names_free(struct names *names);
 
@@ -50,6 +51,7 @@ bool names_know(const struct names *names, uint64_t inode, bool allocated);
 size_t names_paths(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost,
                    bool *more);
 
+/* How many were added. */
 size_t names_count(const struct names *names);
 
 #endif

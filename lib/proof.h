@@ -28,6 +28,7 @@ struct proof_reference {
     size_t hint_count;
 };
 
+/* NULL without memory. */
 struct prover *prover_new(struct error *err);
 void prover_free(struct prover *prover);
 

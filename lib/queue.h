@@ -27,6 +27,7 @@ struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *c
 /* Waits for the jobs that are being worked on; those that nobody began are dropped. */
 void queue_free(struct queue *queue);
 
+/* Whether as many jobs are in it as can be: one must be popped before another is pushed. */
 bool queue_full(const struct queue *queue);
 
 /* Must not be called while the queue is full. */

@@ -15,6 +15,7 @@ struct ranges {
     size_t count, room;
 };
 
+/* Gives the memory back, and leaves an empty list. */
 void ranges_release(struct ranges *ranges);
 
 /* Appends a stretch, joined with the last one if it continues it.  -1 without memory. */

@@ -114,6 +114,7 @@ struct reading {
 
 /* ---- what is read ---- */
 
+/* An image with all that lies in it; the files of a folder; one file; a file system of the present volume. */
 void reading_image(struct reading *reading);
 void reading_folder(struct reading *reading);
 void reading_file(struct reading *reading);
@@ -158,6 +159,7 @@ void reading_extents_release(struct reading *reading);
 
 /* ---- the account: reading_account.c ---- */
 
+/* Whether objects of that kind are handed to the sink. */
 bool reading_wants(const struct reading *reading, enum object_kind kind);
 /* Whether all claims are needed, and not only those of objects that were asked for. */
 bool reading_tracks(const struct reading *reading);

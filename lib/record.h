@@ -34,6 +34,7 @@ struct record {
 /* A record of zeros is an empty one, which may be filled, and again. */
 void record_release(struct record *record);
 
+/* Copies them; -1 without memory. */
 int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err);
 /* Room for so many samples, which the caller fills. */
 int record_resize(struct record *record, size_t count, struct error *err);

@@ -24,6 +24,7 @@
  */
 enum refset_kind { REFSET_NOTABLE, REFSET_KNOWN, REFSET_NEUTRAL, REFSET_KINDS };
 
+/* "notable" .. */
 const char *refset_kind_name(enum refset_kind kind);
 /* The kind of that name, or -1. */
 int refset_kind_find(const char *name);
@@ -107,6 +108,7 @@ void refset_remove(const char *path);
 /* -1 if what was committed may not be safe on the disk. */
 int refset_close(struct refset *set, struct error *err);
 
+/* They lie in the set. */
 const struct refset_info *refset_info(const struct refset *set);
 const char *refset_path(const struct refset *set);
 

@@ -59,6 +59,7 @@ struct sieve {
     size_t lost_count, lost_room;
 };
 
+/* keys: at most so many will be added.  Entries come by key; those of one key in any order. */
 int refset_index_sieve_begin(struct sieve *sieve, struct refset *set, enum refset_index index, uint64_t keys,
                              struct error *err);
 int refset_index_sieve_add(struct sieve *sieve, struct keyblock_entry entry, struct error *err);

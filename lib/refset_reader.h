@@ -12,6 +12,7 @@
  */
 struct refset_reader;
 
+/* The set is borrowed.  Records are read only with_records.  NULL on error. */
 struct refset_reader *refset_reader_new(struct refset *set, bool with_records, struct error *err);
 void refset_reader_free(struct refset_reader *reader);
 

@@ -92,6 +92,7 @@ uint64_t refset_writer_need_source(struct refset_writer *writer, struct error *e
 void refset_writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
                                size_t len);
 
+/* For an index, when it is next committed. */
 int refset_writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key,
                             uint64_t value, struct error *err);
 /* The digests of these kinds lead to the file from now on. */

@@ -72,6 +72,7 @@ int sampler_check(const struct sampler_params *params, struct error *err);
 /* The parameters of a scheme that are used unless the user says otherwise. */
 struct sampler_params sampler_defaults(enum sampler_scheme scheme);
 
+/* "gf8" .. */
 const char *sampler_scheme_name(enum sampler_scheme scheme);
 /* The scheme of that name, or -1. */
 int sampler_scheme_find(const char *name);
@@ -89,6 +90,7 @@ unsigned sampler_fp_bits(const struct sampler_params *params);
 /* The count of samples that stay at the larger c (gf8; both powers of two); those are moved to the front. */
 size_t sampler_thin(struct sample *samples, size_t count, uint32_t c);
 
+/* NULL on error; the parameters are checked. */
 struct sampler *sampler_new(const struct sampler_params *params, struct error *err);
 void sampler_free(struct sampler *sampler);
 

@@ -43,10 +43,6 @@ struct scanner_part {
     struct findings findings;
 };
 
-/*
- * Reads the parts out of an object's result, one by one: 1; 0 at the end; -1 if the worker failed, or the
- * result is none.
- */
 struct scanner_result {
     struct wire wire;
     uint64_t size; /* of the object */
@@ -54,6 +50,10 @@ struct scanner_result {
     bool begun;
 };
 
+/*
+ * Reads the parts out of an object's result, one by one: 1; 0 at the end; -1 if the worker failed, or the
+ * result is none.
+ */
 void scanner_result_begin(struct scanner_result *result, const struct object *object);
 int scanner_result_next(struct scanner_result *result, const struct scanner_plan *plan,
                         struct scanner_part *part, struct error *err);

@@ -7,6 +7,7 @@
 /* SQL that gives rows, or that is run again and again with other values; database_prepare makes one of it. */
 struct statement;
 
+/* Before the database is closed. */
 void statement_free(struct statement *statement);
 
 /* Parameters count from 1.  Bytes and text are borrowed until the statement is stepped to its end or reset.

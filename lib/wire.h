@@ -22,6 +22,7 @@ struct wire {
     bool broken;
 };
 
+/* Whether anything is left that can be read; the next number. */
 bool wire_more(const struct wire *wire);
 uint64_t wire_get(struct wire *wire);
 /* That many at once; all are 0 if they are not there. */
