@@ -1,23 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A module of lib includes only modules of the rows above its own (ARCHITECTURE.md tells the rows), every public name
-# begins with the module's, and the outside libraries are each known to one module.  X_inner.h is a part of module X.
+# The layers of the library, as ARCHITECTURE.md tells them: a folder includes and calls only itself and those that it may
+# use, no object file calls another one that calls it back, whatever way around, and every name that the linker sees begins
+# with that of the module whose header declares it.  x_inner.h and x_y.h are parts of module x.  Every function of a header
+# has a contract.  Each outside library is known to one module; the library neither prints nor exits.
 set -u
 cd "${SRCDIR:-.}" || exit 99
+build=$(dirname "${KITH:?set by make check}")
 failures=0
-
-rows=$(sed -n '/^## Layers/,/^## /{/^```/,/^```/p}' ARCHITECTURE.md | grep -v '^```' | grep -v '^src/')
-[ -n "$rows" ] || { echo "FAILED: ARCHITECTURE.md has no layers"; exit 1; }
-
-row_of()
-{
-    local number=0 line
-    while read -r line; do
-        number=$((number + 1))
-        case " $line " in *" $1 "*) echo $number; return ;; esac
-    done <<<"$rows"
-    echo 0
-}
 
 fail()
 {
@@ -25,38 +15,210 @@ fail()
     failures=$((failures + 1))
 }
 
-for file in lib/*.c lib/*.h; do
-    module=$(basename "${file%.*}")
-    module=${module%_inner}
-    mine=$(row_of "$module")
-    [ "$mine" -gt 0 ] || fail "$module stands in no row"
-    for other in $(sed -n 's/^#include "\(.*\)\.h"$/\1/p' "$file"); do
-        other=${other%_inner}
-        [ "$other" = "$module" ] && continue
-        theirs=$(row_of "$other")
-        [ "$theirs" -gt 0 ] || { fail "$file includes $other.h, which is not in lib"; continue; }
-        [ "$theirs" -lt "$mine" ] || fail "$file includes $other.h, which is not in a row above"
+# told LINES: each is a failure
+told()
+{
+    local line
+    while read -r line; do
+        [ -z "$line" ] || fail "$line"
+    done <<<"$1"
+}
+
+# ---- the folders ----
+
+declare -A may # what a folder may use, itself included
+above=' '
+
+layers=$(sed -n '/^## Layers/,/^## /{/^```/,/^```/p}' ARCHITECTURE.md | grep -v '^```')
+[ -n "$layers" ] || { echo "FAILED: ARCHITECTURE.md has no layers"; exit 1; }
+while read -r folder arrow others; do
+    [ "$folder" != src ] || continue
+    [ -d "lib/$folder" ] || fail "ARCHITECTURE.md: there is no folder lib/$folder"
+    [ "${arrow:-<-}" = '<-' ] || fail "ARCHITECTURE.md: after $folder stands $arrow, not <-"
+    for other in $others; do
+        [[ $above == *" $other "* ]] || fail "ARCHITECTURE.md: $folder uses $other, which does not stand above it"
     done
+    may[$folder]=" $folder $others "
+    above+="$folder "
+done <<<"$layers"
+for path in lib/*; do
+    [ -d "$path" ] || fail "$path lies in no folder"
+    [ ! -d "$path" ] || [ -n "${may[${path#lib/}]:-}" ] || fail "ARCHITECTURE.md does not tell what $path may use"
 done
 
-# outside libraries
+# ---- what is included ----
+
+while IFS=: read -r file include; do
+    header=$(cut -d'"' -f2 <<<"$include")
+    folder=${file#lib/}
+    folder=${folder%%/*}
+    if [[ $header != */* ]]; then
+        fail "$file includes $header without its folder"
+    elif [ ! -e "lib/$header" ]; then
+        fail "$file includes $header, which is not in lib"
+    elif [[ ${may[$folder]:-} != *" ${header%%/*} "* ]]; then
+        fail "$file includes $header, but $folder may not use ${header%%/*}"
+    fi
+done < <(grep -H '^#include "' lib/*/*.[ch])
+
+# ---- what headers declare ----
+
+# One line for each declaration outside of braces: folder, header, name, and whether it has a contract: a comment above it
+# without a blank line between, or one that is a paragraph of its own and stands above its paragraph, or one in its line.
+# The titles of sections are none, and variables need none.
+declarations=$(awk '
+    function done(name) { if (name) print folder, header, name, contract; name = "" }
+    function paragraph_ends() {
+        if (commented && !coded)
+            before = !titled
+        else if (declared)
+            before = 0
+        commented = coded = declared = titled = 0
+    }
+    FNR == 1 {
+        split(FILENAME, parts, "/"); folder = parts[2]; header = parts[3]
+        inside = depth = open = before = macro = 0
+        commented = coded = declared = titled = 0
+    }
+    /^$/ && !inside && !depth { paragraph_ends(); next }
+    {
+        code = ""; rest = $0; remark = inside
+        if (!inside && /^\/\* ----/) titled = 1
+        while (rest != "")
+            if (inside) {
+                at = index(rest, "*/")
+                rest = at ? substr(rest, at + 2) : ""
+                inside = !at
+            } else {
+                at = index(rest, "/*")
+                code = code (at ? substr(rest, 1, at - 1) : rest)
+                rest = at ? substr(rest, at + 2) : ""
+                if (at) remark = inside = 1
+            }
+        if (code ~ /^[ \t]*$/) { if (remark && !open && !depth) commented = 1; next }
+        coded = 1
+        if (macro || code ~ /^#/) { macro = code ~ /\\$/; next }
+        if (!open && !depth) {
+            name = ""
+            if (code ~ /^extern .*[;\[]/) {
+                name = code; sub(/[;\[].*/, "", name); sub(/.*[ *]/, "", name); contract = 1
+            } else if (code ~ /^[a-z_][A-Za-z0-9_ *]*[ *][a-z_][a-z0-9_]*\(/ && code !~ /^(static|typedef) /) {
+                name = code; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+                contract = commented || before; declared = 1
+            }
+            open = 1
+        }
+        if (remark) contract = 1
+        braces = code; depth += gsub(/\{/, "", braces) - gsub(/\}/, "", braces)
+        if (!depth && code ~ /[;}][ \t]*$/) { done(name); name = ""; open = 0 }
+    }' lib/*/*.h)
+[ -n "$declarations" ] || fail "no header declares anything"
+told "$(awk '!$4 { print "lib/" $1 "/" $2 ": " $3 " has no contract" }' <<<"$declarations")"
+
+# ---- what is called ----
+
+# In: `may FOLDER OTHER`, `is FOLDER MODULE` for each header, `declares FOLDER HEADER NAME`, and what nm -AP says.
+# Names with two underscores before them are those of compilers.
+check_symbols()
+{
+    awk '
+    function folder_of(module) { return substr(module, 1, index(module, "/") - 1) }
+    # The module itself, or one that it is a part of: of "a_b_c" "a_b_c", "a_b" and "a", if they have headers.
+    function begins(name, folder, module,    whole) {
+        for (whole = module; module; ) {
+            if ((module == whole || (folder, module) in is) && (name == module || index(name, module "_") == 1))
+                return 1
+            if (!sub(/_[^_]*$/, "", module)) return 0
+        }
+    }
+    $1 == "may" { may[$2, $3]; next }
+    $1 == "is" { is[$2, $3]; next }
+    $1 == "declares" {
+        stem = $3; sub(/\.h$/, "", stem); sub(/_inner$/, "", stem)
+        declared[$4] = "lib/" $2 "/" $3
+        if (begins($4, $2, stem)) good[$4]
+        next
+    }
+    $2 ~ /^__|\./ { next }
+    {
+        module = $1; sub(/^lib\//, "", module); sub(/\.o:$/, "", module)
+        if ($3 ~ /^[TDRBVWCSG]$/) { home[$2] = module; symbols++ }
+        else if ($3 ~ /^[Uw]$/) calls[module, $2]
+    }
+    END {
+        if (!symbols) { print "no object of the library has symbols"; exit }
+        for (name in home)
+            if (!(name in declared))
+                print home[name] ".c: " name " is declared in no header"
+            else if (!(name in good))
+                print declared[name] ": " name " does not begin with the name of its module"
+        for (call in calls) {
+            split(call, part, SUBSEP)
+            from = part[1]; name = part[2]
+            if (!(name in home) || (to = home[name]) == from) continue
+            if (!((folder_of(from), folder_of(to)) in may))
+                print from ".c calls " name ", but " folder_of(from) " may not use " folder_of(to)
+            if (!((from, to) in edge)) { out[from]++; into[to]++ }
+            edge[from, to] = edge[from, to] " " name
+        }
+        # what calls nothing that is left, and what nothing that is left calls, is in no circle
+        do {
+            gone = 0
+            for (call in edge) {
+                split(call, part, SUBSEP)
+                if (out[part[2]] > 0 && into[part[1]] > 0) continue
+                delete edge[call]; out[part[1]]--; into[part[2]]--; gone++
+            }
+        } while (gone)
+        for (call in edge) {
+            split(call, part, SUBSEP)
+            print "in a circle: " part[1] ".c calls" edge[call] " of " part[2] ".c"
+        }
+    }' | sort
+}
+
+symbols()
+{
+    local folder other file
+    for folder in "${!may[@]}"; do
+        for other in ${may[$folder]}; do
+            echo "may $folder $other"
+        done
+    done
+    for file in lib/*/*.h; do
+        file=${file#lib/}
+        echo "is ${file%/*} $(basename "$file" .h)"
+    done
+    awk '{ print "declares", $0 }' <<<"$declarations"
+    [ ${#objects[@]} -eq 0 ] || (cd "$build" && ${NM:-nm} -AP "${objects[@]}")
+}
+
+objects=()
+for file in lib/*/*.c; do
+    objects+=("${file%.c}.o")
+    [ -e "$build/${file%.c}.o" ] || { fail "$file has no object in $build"; unset 'objects[-1]'; }
+done
+told "$(symbols | check_symbols)"
+
+# ---- outside libraries ----
+
+# only HEADERS FILES: those files alone include them
 only()
 {
     local found
-    found=$(grep -lE "#include <$1" lib/*.[ch] src/*.[ch] | tr '\n' ' ')
+    found=$(grep -lE "#include <$1" lib/*/*.[ch] src/*.[ch] | tr '\n' ' ')
     [ "$found" = "$2 " ] || fail "<$1...> is included by $found, not by $2 alone"
 }
-only openssl/ lib/digest.c
-only tsk/ lib/tsk.h
-only sqlite3.h "lib/database_inner.h"
-only libewf.h lib/backend_libewf.c
-only zlib.h lib/deflate.c
-only seccomp.h lib/sandbox.c
-only linux/landlock.h lib/sandbox.c
-only pthread.h "lib/queue.c src/terminal.c"
+only openssl/ lib/base/digest.c
+only tsk/ lib/disk/tsk.h
+only sqlite3.h lib/database/database_inner.h
+only libewf.h lib/disk/backend_libewf.c
+only zlib.h lib/disk/deflate.c
+only seccomp.h lib/crew/sandbox.c
+only linux/landlock.h lib/crew/sandbox.c
+only pthread.h "lib/base/queue.c src/terminal.c"
 
-# the library neither prints nor exits
-grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|abort)\(' lib/*.[ch] && fail "lib prints or exits"
+told "$(grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|abort)\(' lib/*/*.[ch] | sed 's/$/ -- the library neither prints nor exits/')"
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))

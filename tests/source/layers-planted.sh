@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# layers.sh sees each kind of fault: in a copy of the library with its objects one is planted at a time.  Objects get theirs
+# by renaming a symbol, so no compiler is needed.
+set -u
+. "$SRCDIR/tests/cli/lib.sh"
+command -v objcopy >/dev/null || skip "no objcopy"
+build=$(dirname "$KITH")
+script=$SRCDIR/tests/source/layers.sh
+
+fresh()
+{
+    rm -rf tree
+    mkdir -p tree/src tree/build tree/tests
+    cp -r "$SRCDIR/lib" "$SRCDIR/ARCHITECTURE.md" tree/
+    cp "$SRCDIR"/src/*.[ch] tree/src/
+    chmod -R u+w tree
+    cp -rs "$build/lib" tree/build/
+}
+
+# rename_symbol OBJECT FROM TO
+rename_symbol()
+{
+    rm "tree/build/lib/$1.o"
+    objcopy --redefine-sym "$2=$3" "$build/lib/$1.o" "tree/build/lib/$1.o" || fail "objcopy: $1"
+}
+
+layers()
+{
+    env SRCDIR="$PWD/tree" KITH="$PWD/tree/build/kith" bash "$script" >told 2>&1
+}
+
+# seen TEXT: the test fails, and says so; then all is as before
+seen()
+{
+    layers && fail "it does not see this: $1"
+    grep -qF -- "$1" told || fail "it does not say '$1': $(cat told)"
+    fresh
+}
+
+fresh
+layers || fail "it fails with nothing planted: $(cat told)"
+
+sed -i 's|^#include "base/error.h"|&\n#include "case/casefile.h"|' tree/lib/base/json.h
+seen 'lib/base/json.h includes case/casefile.h, but base may not use case'
+echo '#include "error.h"' >>tree/lib/base/json.c
+seen 'lib/base/json.c includes error.h without its folder'
+echo '#include "base/nothing.h"' >>tree/lib/base/json.c
+seen 'lib/base/json.c includes base/nothing.h, which is not in lib'
+
+mkdir tree/lib/more
+seen 'ARCHITECTURE.md does not tell what lib/more may use'
+touch tree/lib/more.c
+seen 'lib/more.c lies in no folder'
+sed -i '/^## Layers/,$s/^base$/base <- case/' tree/ARCHITECTURE.md
+seen 'ARCHITECTURE.md: base uses case, which does not stand above it'
+
+rename_symbol base/json error_set casefile_open
+seen 'base/json.c calls casefile_open, but base may not use case'
+rename_symbol base/error snprintf json_new
+rename_symbol base/error vsnprintf json_new
+rename_symbol base/error __vsnprintf_chk json_new
+seen 'in a circle: base/error.c calls json_new of base/json.c'
+grep -q "in a circle: base/json.c calls .* of base/error.c" told || fail "it does not tell the way back: $(cat told)"
+
+rename_symbol base/json json_new jsn_new
+sed -i 's/\bjson_new(/jsn_new(/' tree/lib/base/json.h
+seen 'lib/base/json.h: jsn_new does not begin with the name of its module'
+rename_symbol base/json json_new json_anew
+seen 'base/json.c: json_anew is declared in no header'
+rm tree/build/lib/base/json.o
+seen 'lib/base/json.c has no object'
+
+sed -i '/^#endif/i int json_more(struct json *json);\n' tree/lib/base/json.h
+seen 'lib/base/json.h: json_more has no contract'
+sed -i '/^#endif/i \/* ---- more ---- *\/\n\nint json_more(struct json *json);\n' tree/lib/base/json.h
+seen 'lib/base/json.h: json_more has no contract'
+sed -i '/^#endif/i \/* Both more. *\/\nint json_more(struct json *json);\nint json_most(struct json *json, struct error *err,\n              int more);\n' tree/lib/base/json.h
+layers || fail "a contract for two functions is none: $(cat told)"
+fresh
+
+echo '#include <sqlite3.h>' >>tree/lib/base/json.c
+seen '<sqlite3.h...> is included by lib/base/json.c lib/database/database_inner.h'
+echo 'static void tell(void) { printf("json"); }' >>tree/lib/base/json.c
+seen 'the library neither prints nor exits'
+finish
