@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "bytes.h"
-
 static uint64_t lowest(uint64_t number, unsigned width)
 {
     return width < 64 ? number & ((1ULL << width) - 1) : number;
@@ -112,7 +110,7 @@ static uint64_t break_off(struct bits_reader *reader)
     return 0;
 }
 
-uint64_t bits_get(struct bits_reader *reader, unsigned width)
+uint64_t bits_get_last(struct bits_reader *reader, unsigned width)
 {
     const size_t at = reader->at;
     const unsigned shift = at % 8;
@@ -127,19 +125,19 @@ uint64_t bits_get(struct bits_reader *reader, unsigned width)
     return lowest(number, width);
 }
 
-uint64_t bits_get_rice(struct bits_reader *reader, unsigned k)
+uint64_t bits_get_rice_last(struct bits_reader *reader, unsigned k)
 {
     const uint64_t ahead = peek(reader, reader->at);
     const unsigned quotient = ~ahead ? (unsigned)__builtin_ctzll(~ahead) : 64;
     uint64_t number;
 
     if (quotient >= BITS_ESCAPE) {
-        bits_get(reader, BITS_ESCAPE);
-        number = bits_get(reader, 64);
+        bits_get_last(reader, BITS_ESCAPE);
+        number = bits_get_last(reader, 64);
         return number >> k >= BITS_ESCAPE ? number : break_off(reader);
     }
-    bits_get(reader, quotient + 1);
-    number = bits_get(reader, k);
+    bits_get_last(reader, quotient + 1);
+    number = bits_get_last(reader, k);
     if ((uint64_t)quotient << k >> k != quotient)
         return break_off(reader);
     return reader->broken ? 0 : (uint64_t)quotient << k | number;

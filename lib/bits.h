@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
+
 /*
  * Numbers in as few bits as they need, the lowest bit first.
  *
@@ -38,7 +40,48 @@ struct bits_reader {
     bool broken; /* read beyond the end, or what no writer writes: everything is 0 from there on */
 };
 
-uint64_t bits_get(struct bits_reader *reader, unsigned width);
-uint64_t bits_get_rice(struct bits_reader *reader, unsigned k);
+/* Near the end of the data, and what is broken; for the two below. */
+uint64_t bits_get_last(struct bits_reader *reader, unsigned width);
+uint64_t bits_get_rice_last(struct bits_reader *reader, unsigned k);
+
+/* Most numbers lie in the 57 bits from their byte on, with a whole word left to read.  These two are here to
+ * be inlined: a record has ten thousand of them. */
+enum { BITS_AHEAD = 57 };
+
+static inline bool bits_has_word(const struct bits_reader *reader)
+{
+    return !reader->broken && reader->at < reader->len && reader->len - reader->at >= 64;
+}
+
+static inline uint64_t bits_ahead(const struct bits_reader *reader)
+{
+    return bytes_load64(reader->data + reader->at / 8) >> reader->at % 8;
+}
+
+static inline uint64_t bits_get(struct bits_reader *reader, unsigned width)
+{
+    uint64_t ahead;
+
+    if (width > BITS_AHEAD || !bits_has_word(reader))
+        return bits_get_last(reader, width);
+    ahead = bits_ahead(reader);
+    reader->at += width;
+    return ahead & (((uint64_t)1 << width) - 1);
+}
+
+static inline uint64_t bits_get_rice(struct bits_reader *reader, unsigned k)
+{
+    uint64_t ahead;
+    unsigned quotient;
+
+    if (k >= BITS_AHEAD - BITS_ESCAPE || !bits_has_word(reader))
+        return bits_get_rice_last(reader, k);
+    ahead = bits_ahead(reader);
+    quotient = (unsigned)__builtin_ctzll(~ahead | (uint64_t)1 << BITS_ESCAPE);
+    if (quotient == BITS_ESCAPE)
+        return bits_get_rice_last(reader, k);
+    reader->at += quotient + 1 + k;
+    return (uint64_t)quotient << k | (ahead >> quotient >> 1 & (((uint64_t)1 << k) - 1));
+}
 
 #endif
