@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "blocks.h"
-#include "known.h"
 #include "matcher_inner.h"
 
 enum {
@@ -169,28 +168,6 @@ static int load_window(struct aligning *a)
             return done < 0 ? -1 : 0;
     }
     return cut_window(a);
-}
-
-size_t aligner_find(const struct record *reference, uint64_t pos, unsigned symbol, size_t *near)
-{
-    const struct sample *samples = reference->samples;
-    size_t low = *near, high, step = 1;
-
-    while (low > 0 && samples[low - 1].pos >= pos) { /* in growing steps back, then forth */
-        low = low > step ? low - step : 0;
-        step *= 2;
-    }
-    for (step = 1, high = low; high < reference->count && samples[high].pos < pos; step *= 2) {
-        low = high + 1;
-        high += step;
-    }
-    if (high > reference->count)
-        high = reference->count;
-    low += first_at(samples + low, high - low, pos);
-    *near = low;
-    return low < reference->count && samples[low].pos == pos && samples[low].fp % KNOWN_SYMBOLS == symbol
-               ? low
-               : reference->count;
 }
 
 /* ---- what comes out ---- */
@@ -359,13 +336,19 @@ static int align(struct aligning *a, const struct buffer *blocks, struct finding
     return result;
 }
 
-/* A copy whose samples can be named. */
-static int copy_reference(struct record *copy, const struct record *record, struct error *err)
+/* The reference's samples, which are to be named. */
+static int take_reference(struct record *reference, const struct refset_record *record, uint32_t n,
+                          struct error *err)
 {
-    copy->params = record->params;
-    copy->len = record->len;
-    copy->coincidence = record->coincidence;
-    return record_set_samples(copy, record->samples, record->count, err);
+    reference->params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = n, .c = record->place.c};
+    reference->len = record->place.len;
+    reference->coincidence = record->coincidence;
+    if (record_resize(reference, record->places.count, err))
+        return -1;
+    for (size_t i = 0; i < record->places.count; i++)
+        reference->samples[i] = (struct sample){places_position(record->places.list[i]),
+                                                places_character(record->places.list[i])};
+    return 0;
 }
 
 int aligner_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
@@ -390,8 +373,9 @@ int aligner_run(struct aligner *aligner, struct refset_search *search, struct se
     if (!record)
         return missing ? 0 : -1;
     a.place = record->place;
-    result = copy_reference(&aligner->reference, &record->record, err);
-    if (!result && repeats_unpack(record->repeats.data, record->repeats.len, record->record.count, &repeats,
+    a.places = &record->places;
+    result = take_reference(&aligner->reference, record, object->n, err);
+    if (!result && repeats_unpack(record->repeats.data, record->repeats.len, record->places.count, &repeats,
                                   &a.repeat_count))
         result = error_set(err, "the repeats of a record in %s cannot be read", refset_search_path(search));
     a.repeats = repeats;

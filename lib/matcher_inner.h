@@ -127,10 +127,6 @@ int aligner_run(struct aligner *aligner, struct refset_search *search, struct se
                 const struct aligner_object *object, const struct candidate *candidate,
                 struct findings *findings, struct error *err);
 
-/* Which sample of the reference, ascending by position, is at pos and has the character; or count.  *near:
- * where the last one was, from which on it is looked for. */
-size_t aligner_find(const struct record *reference, uint64_t pos, unsigned symbol, size_t *near);
-
 /* One candidate on its way. */
 struct aligning {
     struct aligner *aligner;
@@ -141,6 +137,7 @@ struct aligning {
     struct refset_place place;
     struct record *window;    /* the object's samples from start to end, counted from start */
     struct record *reference; /* the reference's, which get fingerprints by aligner_name */
+    const struct places *places; /* its samples, as the set has them */
     const struct repeat *repeats;
     size_t repeat_count;
     uint64_t start, end;

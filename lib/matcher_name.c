@@ -138,15 +138,16 @@ static void name_matches(const struct aligning *a)
 
 /* Whether the reference has this sample of the object on the diagonal: one at its place, with the same
  * character. */
-static bool lies_on(struct record *reference, const struct sample *sample, int64_t diagonal, size_t *near)
+static bool lies_on(const struct aligning *a, const struct sample *sample, int64_t diagonal)
 {
+    struct record *reference = a->reference;
     const int64_t at = (int64_t)sample->pos - diagonal;
     size_t j;
 
     if (at < 0 || (uint64_t)at >= reference->len)
         return false;
-    j = aligner_find(reference, (uint64_t)at, sample->fp % SYMBOLS, near);
-    if (j == reference->count)
+    j = places_find(a->places, (uint64_t)at, sample->fp % SYMBOLS);
+    if (j == a->places->count)
         return false;
     if (!is_named(&reference->samples[j]))
         reference->samples[j].fp = sample->fp;
@@ -159,20 +160,19 @@ static bool lies_on(struct record *reference, const struct sample *sample, int64
  */
 static void name_neighbours(const struct namer *namer, const struct aligning *a)
 {
-    struct record *reference = a->reference;
     const struct record *window = a->window;
     int64_t last = a->candidate->cluster.low - (int64_t)a->start;
-    size_t next = 0, near_last = 0, near[2] = {0}; /* each diagonal goes through the reference by itself */
+    size_t next = 0;
 
     for (size_t i = 0; i < window->count; i++) {
         const struct sample *sample = &window->samples[i];
 
         while (next < namer->count && namer->pairs[next].pos < sample->pos)
             next++;
-        if (!namer->in_set[i] || lies_on(reference, sample, last, &near_last))
+        if (!namer->in_set[i] || lies_on(a, sample, last))
             continue;
         for (size_t side = next ? next - 1 : 0; side <= next && side < namer->count; side++)
-            if (lies_on(reference, sample, namer->pairs[side].diagonal, &near[side != next])) {
+            if (lies_on(a, sample, namer->pairs[side].diagonal)) {
                 last = namer->pairs[side].diagonal;
                 break;
             }
@@ -183,8 +183,8 @@ static void name_neighbours(const struct namer *namer, const struct aligning *a)
 
         while (pair > 0 && namer->pairs[pair - 1].pos > sample->pos)
             pair--;
-        if (namer->in_set[i - 1] && !lies_on(reference, sample, last, &near_last) && pair > 0 &&
-            lies_on(reference, sample, namer->pairs[pair - 1].diagonal, &near[0]))
+        if (namer->in_set[i - 1] && !lies_on(a, sample, last) && pair > 0 &&
+            lies_on(a, sample, namer->pairs[pair - 1].diagonal))
             last = namer->pairs[pair - 1].diagonal;
     }
 }

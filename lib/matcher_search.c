@@ -117,7 +117,8 @@ static struct chance_hit hit_of(const struct searcher *s, const struct match *ma
     const struct query *query = &s->lookup.object.queries[match->query];
 
     return (struct chance_hit){.object = query->pos,
-                               .reference = record->record.samples[match->sample - record->place.first].pos,
+                               .reference =
+                                   places_position(record->places.list[match->sample - record->place.first]),
                                .sample = query->fp};
 }
 
@@ -143,15 +144,19 @@ static size_t take_cluster(struct searcher *s, struct candidate *candidate,
     return count;
 }
 
-/* Whether the reference has this query on the diagonal of the match before it, or of the one behind. */
+/* Whether the reference has this query on the diagonal of the match before it, or of the one behind: the same
+ * mostly. */
 static bool is_on_line(const struct searcher *s, const struct query *query, size_t next, size_t count,
-                       const struct record *record, size_t *near)
+                       const struct places *places)
 {
+    uint64_t last = UINT64_MAX;
+
     for (size_t side = next ? next - 1 : 0; side <= next && side < count; side++) {
         const uint64_t at = query->pos - s->line[side].object + s->line[side].reference;
 
-        if (aligner_find(record, at, query->fp % KNOWN_SYMBOLS, near) < record->count)
+        if (at != last && places_find(places, at, query->fp % KNOWN_SYMBOLS) < places->count)
             return true;
+        last = at;
     }
     return false;
 }
@@ -218,7 +223,7 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
 {
     const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
     const size_t count = take_cluster(s, candidate, record);
-    size_t next = 0, near = 0;
+    size_t next = 0;
 
     *support = (struct support){.close = (uint64_t)CLOSE_SAMPLES * (s->lookup.object.c > record->place.c
                                                                         ? s->lookup.object.c
@@ -230,8 +235,7 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
             break;
         for (; next < count && s->line[next].object < query->pos; next++)
             support_at(s, support, s->line[next].object, s->line[next].sample);
-        if (s->lookup.states[i] != QUERY_LOOKED_UP &&
-            is_on_line(s, query, next, count, &record->record, &near)) {
+        if (s->lookup.states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->places)) {
             support_at(s, support, query->pos, query->fp);
             s->lookup.asked[support->explained++] = (uint32_t)i;
         }

@@ -123,9 +123,9 @@ static int64_t main_diagonal(const struct aligner_object *object, const struct m
         const struct match *match = &matches[candidate->first + i];
         const uint64_t number = match->sample - record->place.first;
 
-        if (number < record->record.count)
+        if (number < record->places.count)
             diagonals[count++] =
-                (int64_t)(object->queries[match->query].pos - record->record.samples[number].pos);
+                (int64_t)(object->queries[match->query].pos - places_position(record->places.list[number]));
     }
     if (count)
         qsort(diagonals, count, sizeof *diagonals, by_number);

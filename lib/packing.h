@@ -22,4 +22,7 @@ void packing_pack(struct buffer *out, const struct sample *samples, size_t count
  */
 int packing_unpack(const void *data, size_t len, uint64_t limit, struct sample *samples, size_t count);
 
+/* As packing_unpack, for positions that fit in a place: see places.h. */
+int packing_unpack_places(const void *data, size_t len, uint64_t limit, uint64_t *places, size_t count);
+
 #endif

@@ -148,8 +148,7 @@ int refset_cache_bounds(struct refset_cache *cache, uint64_t sample, uint64_t *f
 
 static size_t bytes_of(const struct refset_record *record)
 {
-    return sizeof *record + record->record.room * sizeof *record->record.samples + record->blocks.len +
-           record->repeats.len;
+    return sizeof *record + places_memory(&record->places) + record->blocks.len + record->repeats.len;
 }
 
 /* Throws out what was not used for long: half of all, so that this is rare. */

@@ -597,14 +597,14 @@ static int take_record(struct refset_search *search, struct refset_record *out, 
         !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
         (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
-    if (record_resize(&out->record, (size_t)place->count, err))
+    if (places_resize(&out->places, (size_t)place->count, err))
         return -1;
-    if (packing_unpack(samples, samples_len, place->len < params->n ? 0 : place->len - params->n + 1,
-                       out->record.samples, out->record.count))
+    if (packing_unpack_places(samples, samples_len, place->len < params->n ? 0 : place->len - params->n + 1,
+                              out->places.list, out->places.count))
         return refset_broken(search->set, err, "the samples of a record cannot be read");
-    out->record.params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = params->n, .c = place->c};
-    out->record.coincidence = (uint32_t)coincidence;
-    out->record.len = place->len;
+    if (places_order(&out->places, err))
+        return -1;
+    out->coincidence = (uint32_t)coincidence;
     buffer_reset(&out->blocks);
     buffer_add(&out->blocks, blocks, blocks_len);
     buffer_reset(&out->repeats);
@@ -654,7 +654,7 @@ int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t t
 
 void refset_record_release(struct refset_record *record)
 {
-    record_release(&record->record);
+    places_release(&record->places);
     buffer_release(&record->blocks);
     buffer_release(&record->repeats);
     *record = (struct refset_record){0};

@@ -3,6 +3,7 @@
 #define KITH_REFSET_SEARCH_H
 
 #include "known.h"
+#include "places.h"
 #include "refset.h"
 
 /*
@@ -94,12 +95,13 @@ struct refset_place {
 };
 
 /*
- * What a set keeps of a file that was read.  The samples have only the character in fp (0..63); their
+ * What a set keeps of a file that was read.  Of a sample it knows the place and the character; the
  * fingerprints are what was found by, and what the repeats say.
  */
 struct refset_record {
     struct refset_place place;
-    struct record record;
+    struct places places; /* of the samples */
+    uint32_t coincidence;
     struct buffer blocks;  /* the SHA-1s of its blocks */
     struct buffer repeats; /* packed: see repeats.h */
 };

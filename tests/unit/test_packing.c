@@ -48,6 +48,21 @@ static struct buffer pack(const struct sample *samples, size_t count)
     return packed;
 }
 
+/* As places they are the same, if they fit. */
+static void assert_places(const void *data, size_t len, uint64_t limit, const struct sample *samples,
+                          size_t count, int expected)
+{
+    uint64_t *places = malloc((count + 1) * sizeof *places);
+    const bool fits = count == 0 || expected || samples[count - 1].pos < ((uint64_t)1 << 58) - 1;
+
+    ck_assert_ptr_nonnull(places);
+    ck_assert_int_eq(packing_unpack_places(data, len, limit, places, count), fits ? expected : -1);
+    for (size_t i = 0; i < count && fits && !expected; i++)
+        if (places[i] != (samples[i].pos << 6 | samples[i].fp))
+            ck_abort_msg("place %zu of %zu", i, count);
+    free(places);
+}
+
 /* From a copy of just this size, so that a sanitizer sees what is read beyond it. */
 static int unpack(const void *data, size_t len, uint64_t limit, struct sample *samples, size_t count)
 {
@@ -58,6 +73,7 @@ static int unpack(const void *data, size_t len, uint64_t limit, struct sample *s
     if (len)
         memcpy(copy, data, len);
     result = packing_unpack(copy, len, limit, samples, count);
+    assert_places(copy, len, limit, samples, count, result);
     free(copy);
     return result;
 }

@@ -155,10 +155,10 @@ static void assert_same_record(const struct refset_record *a, const struct refse
     ck_assert_uint_eq(a->place.file, b->place.file);
     ck_assert_uint_eq(a->place.len, b->place.len);
     ck_assert_uint_eq(a->place.c, b->place.c);
-    ck_assert_uint_eq(a->record.count, b->record.count);
-    ck_assert(a->record.count == 0 ||
-              memcmp(a->record.samples, b->record.samples, a->record.count * sizeof *a->record.samples) == 0);
-    ck_assert_uint_eq(a->record.len, b->record.len);
+    ck_assert_uint_eq(a->places.count, b->places.count);
+    ck_assert(a->places.count == 0 ||
+              memcmp(a->places.list, b->places.list, a->places.count * sizeof *a->places.list) == 0);
+    ck_assert_uint_eq(a->coincidence, b->coincidence);
     assert_same_buffer(&a->blocks, &b->blocks);
     assert_same_buffer(&a->repeats, &b->repeats);
 }
