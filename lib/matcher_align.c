@@ -261,11 +261,18 @@ static int prove(const struct aligning *a, const struct buffer *blocks, const st
 {
     struct finding_range *hints = a->aligner->hints;
     struct refset_file *file = &a->aligner->file;
+    const struct proof_samples samples = {.reference = a->places,
+                                          .object = a->object->samples,
+                                          .object_count = a->object->count,
+                                          .n = a->object->n,
+                                          .reference_c = a->place.c,
+                                          .object_c = a->object->c};
     struct proof_reference reference = {.len = a->place.len,
                                         .blocks = (const uint8_t *)blocks->data,
                                         .block_count = blocks->len / DIGEST_SHA1_LEN,
                                         .c = a->place.c,
                                         .hints = hints,
+                                        .samples = &samples,
                                         .hint_count = take_hints(a, estimate, hints)};
 
     if (refset_search_file(a->search, a->place.file, file, a->err) < 0)

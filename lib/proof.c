@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "content.h"
+#include "gf8.h"
 
 enum {
     MOST_TRIES = 8, /* of a block, at different places */
@@ -17,6 +18,7 @@ struct prover {
     struct digest *digest;
     int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
     uint8_t *tries;
+    int64_t (*tried)[MOST_TRIES]; /* the diagonals that they were at */
     size_t room;
 };
 
@@ -49,6 +51,7 @@ void prover_free(struct prover *prover)
     digest_free(prover->digest);
     free(prover->diagonals);
     free(prover->tries);
+    free(prover->tried);
     free(prover);
 }
 
@@ -131,16 +134,83 @@ static uint64_t block_end(const struct proof_reference *reference, size_t block)
     return end < reference->len ? end : reference->len;
 }
 
+/* ---- what samples say ---- */
+
+/* Bytes before a window that decide whether it becomes a sample. */
+enum { REACH = GF8_REACH };
+
+static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
+{
+    size_t low = 0, high = samples->object_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (samples->object[middle].pos < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Equal bytes have equal samples, but for those that reach back before them.  So where one side has a sample
+ * that the other has not there is no need to hash: false.
+ */
+static bool may_be_equal(const struct proof_samples *samples, uint64_t start, uint64_t end, int64_t diagonal)
+{
+    const struct places *places = samples->reference;
+    const uint64_t from = start + REACH, to = end - samples->n; /* both are where windows begin */
+    const uint64_t limit = UINT64_MAX / samples->reference_c;
+    const bool all = samples->object_c <= samples->reference_c;
+    size_t next = places_from(places, from);
+
+    if (samples->object_count == 0 ||
+        samples->object[samples->object_count - 1].pos < end + (uint64_t)diagonal)
+        return true; /* those behind it may still be to come */
+    for (size_t i = first_sample(samples, from + (uint64_t)diagonal); i < samples->object_count; i++) {
+        const struct sample *sample = &samples->object[i];
+        const uint64_t at = sample->pos - (uint64_t)diagonal;
+        uint64_t place;
+
+        if (at > to)
+            break;
+        if (sample->fp > limit) /* the reference was sampled more thinly */
+            continue;
+        place = at << PLACES_CHARACTER_BITS | (sample->fp & ((1 << PLACES_CHARACTER_BITS) - 1));
+        while (!all && next < places->count && places->list[next] < place)
+            next++;
+        if (next == places->count || places->list[next++] != place)
+            return false;
+    }
+    return !all || next == places->count || places_position(places->list[next]) > to;
+}
+
+/* Ranges that touch a block, and its neighbours, have the same diagonal mostly. */
+static bool is_tried(const struct prover *prover, size_t block, int64_t diagonal)
+{
+    for (size_t i = 0; i < prover->tries[block]; i++)
+        if (prover->tried[block][i] == diagonal)
+            return true;
+    return false;
+}
+
 static int prove_block(const struct proving *proving, size_t block, int64_t diagonal)
 {
     const struct proof_reference *reference = proving->reference;
     struct prover *prover = proving->prover;
     const uint64_t start = block_start(reference, block), end = block_end(reference, block);
+    bool again;
     int found;
 
     if (prover->diagonals[block] != nowhere || prover->tries[block] == MOST_TRIES)
         return 0;
-    prover->tries[block]++;
+    again = is_tried(prover, block, diagonal);
+    prover->tried[block][prover->tries[block]++] = diagonal;
+    if (again || (reference->samples && end - start > REACH + reference->samples->n &&
+                  !may_be_equal(reference->samples, start, end, diagonal)))
+        return 0;
     found = lies_on(proving, diagonal, start, end - start, reference->blocks + block * DIGEST_SHA1_LEN);
     if (found > 0)
         prover->diagonals[block] = diagonal;
@@ -296,16 +366,15 @@ static void join_ranges(struct finding *finding)
 static int make_room(struct prover *prover, size_t blocks, struct error *err)
 {
     if (blocks > prover->room) {
-        int64_t *diagonals = realloc(prover->diagonals, blocks * sizeof *diagonals);
-        uint8_t *tries;
-
-        if (!diagonals)
+        free(prover->diagonals);
+        free(prover->tries);
+        free(prover->tried);
+        prover->room = 0;
+        prover->diagonals = malloc(blocks * sizeof *prover->diagonals);
+        prover->tries = malloc(blocks);
+        prover->tried = malloc(blocks * sizeof *prover->tried);
+        if (!prover->diagonals || !prover->tries || !prover->tried)
             return error_set(err, "out of memory for %zu blocks", blocks);
-        prover->diagonals = diagonals;
-        tries = realloc(prover->tries, blocks);
-        if (!tries)
-            return error_set(err, "out of memory for %zu blocks", blocks);
-        prover->tries = tries;
         prover->room = blocks;
     }
     for (size_t i = 0; i < blocks; i++)

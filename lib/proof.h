@@ -8,6 +8,8 @@
 #include "error.h"
 #include "finding.h"
 #include "inspector.h"
+#include "places.h"
+#include "sample.h"
 
 /*
  * From likely to certain.  A finding's ranges say where each block of the reference must be in the object;
@@ -15,6 +17,14 @@
  * small for blocks is hashed as a whole.
  */
 struct prover;
+
+/* The samples of both, which tell of most blocks that they are not where they were thought to be. */
+struct proof_samples {
+    const struct places *reference;
+    const struct sample *object; /* by position */
+    size_t object_count;
+    uint32_t n, reference_c, object_c;
+};
 
 struct proof_reference {
     uint64_t len;
@@ -26,6 +36,7 @@ struct proof_reference {
     /* Where blocks may be besides the ends of the finding's ranges: stretches that are as long in both. */
     const struct finding_range *hints;
     size_t hint_count;
+    const struct proof_samples *samples; /* or NULL */
 };
 
 /* NULL without memory. */

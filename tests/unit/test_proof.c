@@ -4,6 +4,7 @@
 #include "check_main.h"
 #include "digest.h"
 #include "proof.h"
+#include "sampler.h"
 
 enum { BLOCK = 4096, C = 128, SLACK = 2 * C, LEN = 50000, BLOCKS = (LEN + BLOCK - 1) / BLOCK, ROOM = 200000 };
 
@@ -21,14 +22,16 @@ struct object_bytes {
     uint8_t bytes[ROOM];
     uint64_t size;
     uint64_t bad_start, bad_end; /* cannot be read */
+    uint64_t reads;
 };
 
 static struct object_bytes object;
 
 static int read_object(struct content *content, uint64_t offset, void *into, size_t len)
 {
-    const struct object_bytes *o = (const struct object_bytes *)content;
+    struct object_bytes *o = (struct object_bytes *)content;
 
+    o->reads++;
     ck_assert(offset <= o->size && len <= o->size - offset);
     memset(into, 0xee, len);
     if (offset < o->bad_end && o->bad_start < offset + len)
@@ -614,6 +617,96 @@ START_TEST(whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound
 }
 END_TEST
 
+/* ---- with samples ---- */
+
+static struct sampler_result sample_bytes(struct sampler **sampler, const uint8_t *data, size_t len,
+                                          uint32_t c)
+{
+    const struct sampler_params params = {.scheme = SAMPLER_GF8, .n = 12, .c = c};
+
+    *sampler = sampler_new(&params, &err);
+    ck_assert_ptr_nonnull(*sampler);
+    sampler_begin(*sampler, len);
+    ck_assert_int_eq(sampler_update(*sampler, data, len, &err), 0);
+    return sampler_final(*sampler);
+}
+
+static void take_places(struct places *places, const struct sampler_result *result)
+{
+    ck_assert_int_eq(places_resize(places, result->count, &err), 0);
+    for (size_t i = 0; i < result->count; i++)
+        places->list[i] = result->samples[i].pos << PLACES_CHARACTER_BITS | result->samples[i].fp % 64;
+    ck_assert_int_eq(places_order(places, &err), 0);
+}
+
+static void assert_same_finding(const struct finding *a, const struct finding *b)
+{
+    ck_assert_int_eq(a->proof, b->proof);
+    ck_assert_uint_eq(a->proved, b->proved);
+    ck_assert_uint_eq(a->range_count, b->range_count);
+    ck_assert_mem_eq(a->ranges, b->ranges, a->range_count * sizeof *a->ranges);
+}
+
+/* Of the object only the beginning was sampled so far. */
+static size_t samples_before(const struct sampler_result *result, uint64_t end)
+{
+    size_t count = 0;
+
+    while (count < result->count && result->samples[count].pos < end)
+        count++;
+    return count;
+}
+
+START_TEST(samples_save_hashing_and_change_nothing)
+{
+    static const uint32_t cs[] = {4, 32, 128, 512};
+    uint64_t proved = 0, hashed[2] = {0, 0};
+
+    for (int round = 0; round < 200; round++) {
+        struct proof_reference reference = make_reference();
+        const struct finding_range all = {1000, 1000 + LEN, 0, LEN};
+        struct sampler *samplers[2];
+        struct sampler_result results[2];
+        struct places places = {0};
+        struct proof_samples samples = {.reference = &places, .n = 12};
+        struct finding with, without;
+
+        if (round % 2)
+            fill_text(content, LEN);
+        reference = hash_reference(LEN, BLOCK);
+        make_object(LEN + 2000);
+        put(1000, 0, LEN);
+        for (int edits = round % 20; edits > 0; edits--)
+            object.bytes[random_below(object.size)] ^= 1;
+        samples.reference_c = cs[random_below(4)];
+        samples.object_c = cs[random_below(4)];
+        results[0] = sample_bytes(&samplers[0], content, LEN, samples.reference_c);
+        results[1] = sample_bytes(&samplers[1], object.bytes, object.size, samples.object_c);
+        take_places(&places, &results[0]);
+        samples.object = results[1].samples;
+        samples.object_count = samples_before(&results[1], round % 3 ? object.size : object.size / 2);
+        estimate(&with, &all, 1);
+        estimate(&without, &all, 1);
+        object.reads = 0;
+        prove(&reference, &without);
+        hashed[0] += object.reads;
+        reference.samples = &samples;
+        object.reads = 0;
+        prove(&reference, &with);
+        hashed[1] += object.reads;
+        assert_same_finding(&with, &without);
+        proved += with.proved;
+        free(with.ranges);
+        free(without.ranges);
+        places_release(&places);
+        sampler_free(samplers[0]);
+        sampler_free(samplers[1]);
+    }
+    ck_assert_uint_gt(proved, 0);
+    ck_assert_uint_lt(hashed[1], hashed[0]);
+}
+END_TEST
+
 RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ranges_of_one_piece_become_one,
           content_that_was_put_in_between_leaves_all_blocks_but_one_proved,
           a_fragment_on_borders_of_blocks_is_exact_to_the_byte,
@@ -626,4 +719,5 @@ RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ran
           a_reference_without_blocks_is_proved_as_a_whole,
           a_reference_of_which_no_digest_is_known_stays_an_estimate,
           what_cannot_be_read_again_stays_an_estimate, a_finding_without_ranges_is_not_proved,
-          whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound)
+          whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound,
+          samples_save_hashing_and_change_nothing)
