@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repeats.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "bits.h"
@@ -29,59 +28,50 @@ void repeats_pack(struct buffer *out, const struct repeat *repeats, size_t count
     out->len = start + (writer.len + 7) / 8;
 }
 
-static bool is_repeat(const struct repeat *repeats, size_t count, uint64_t at)
+/* told: a bit for each sample that was told to be a repeat. */
+static int take(struct bits_reader *from, size_t samples, struct repeat *repeats, size_t count,
+                uint64_t *told)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (repeats[middle].at < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && repeats[low].at == at;
-}
-
-static int take(struct bits_reader *reader, size_t samples, struct repeat *repeats, size_t count)
-{
-    const unsigned width = bits_width(samples), k = (unsigned)bits_get(reader, K_BITS);
+    struct bits_reader reader = *from;
+    const unsigned width = bits_width(samples), k = (unsigned)bits_get(&reader, K_BITS);
     uint64_t next = 0;
 
     if (k != bits_rice_k(samples, count))
         return -1;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t gap = bits_get_rice(reader, k), first = bits_get(reader, width);
+        const uint64_t gap = bits_get_rice(&reader, k), first = bits_get(&reader, width);
 
-        if (reader->broken || gap >= samples || next + gap >= samples || first >= next + gap ||
-            is_repeat(repeats, i, first))
+        if (reader.broken || gap >= samples || next + gap >= samples || first >= next + gap ||
+            (told[first / 64] >> first % 64 & 1))
             return -1;
-        repeats[i] = (struct repeat){(uint32_t)(next + gap), (uint32_t)first};
-        next += gap + 1;
+        next += gap;
+        repeats[i] = (struct repeat){(uint32_t)next, (uint32_t)first};
+        told[next / 64] |= (uint64_t)1 << next % 64;
+        next++;
     }
-    return reader->len - reader->at < 8 && bits_get(reader, (unsigned)(reader->len - reader->at)) == 0 ? 0
-                                                                                                       : -1;
+    return reader.len - reader.at < 8 && bits_get(&reader, (unsigned)(reader.len - reader.at)) == 0 ? 0 : -1;
 }
 
 int repeats_unpack(const void *data, size_t len, size_t samples, struct repeat **repeats, size_t *count)
 {
     struct bits_reader reader = {.data = data, .len = 8 * len};
-    const size_t told = len ? (size_t)bits_get(&reader, COUNT_BITS) : 0;
+    const size_t room = len ? (size_t)bits_get(&reader, COUNT_BITS) : 0;
+    uint64_t *told;
 
     *repeats = NULL;
     *count = 0;
     if (len == 0)
         return 0;
-    if (told == 0 || told >= samples || told > 8 * len)
+    if (room == 0 || room >= samples || room > 8 * len)
         return -1;
-    *repeats = malloc(told * sizeof **repeats);
-    if (!*repeats)
-        return -1;
-    if (take(&reader, samples, *repeats, told) == 0) {
-        *count = told;
+    *repeats = malloc(room * sizeof **repeats);
+    told = calloc(samples / 64 + 1, sizeof *told);
+    if (*repeats && told && take(&reader, samples, *repeats, room, told) == 0) {
+        free(told);
+        *count = room;
         return 0;
     }
+    free(told);
     free(*repeats);
     *repeats = NULL;
     return -1;
