@@ -8,6 +8,7 @@ enum {
     NONE = UINT32_MAX,
     MOST_ALIKE = 32, /* a fingerprint that occurs more often on a side is common */
     PAIRS_PER_SAMPLE = 8,
+    AHEAD = 12,                /* samples */
     DIAGONAL_REACH = 16 << 10, /* bytes by which it may be off */
 };
 
@@ -31,6 +32,7 @@ void chain_release(struct chain *chain)
     free(chain->used_b);
     free(chain->pairs);
     free(chain->tails);
+    free(chain->ends);
     free(chain->previous);
     free(chain->under);
     *chain = (struct chain){0};
@@ -74,6 +76,7 @@ static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
         return 0;
     if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) ||
         !grow(&chain->tails, pairs, sizeof *chain->tails) ||
+        !grow(&chain->ends, pairs, sizeof *chain->ends) ||
         !grow(&chain->previous, pairs, sizeof *chain->previous) ||
         !grow(&chain->under, pairs, sizeof *chain->under))
         return error_set(err, "out of memory for %zu pairs of samples", pairs);
@@ -83,10 +86,22 @@ static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
 
 /* ---- groups ---- */
 
+static size_t slot_of(const struct chain *chain, uint64_t fp)
+{
+    return (size_t)((fp * 0x9e3779b97f4a7c15) >> 32) & (chain->table_len - 1);
+}
+
+/* The slots lie anywhere: what memory has to bring is asked for some samples ahead. */
+static void ask_ahead(const struct chain *chain, const struct sample *samples, size_t count, size_t i)
+{
+    if (i + AHEAD < count)
+        __builtin_prefetch(&chain->table[slot_of(chain, samples[i + AHEAD].fp)]);
+}
+
 static uint32_t group_of(struct chain *chain, uint64_t fp)
 {
     const size_t mask = chain->table_len - 1;
-    size_t at = (size_t)((fp * 0x9e3779b97f4a7c15) >> 32) & mask;
+    size_t at = slot_of(chain, fp);
     uint32_t group;
 
     while ((group = chain->table[at]) != NONE && chain->groups[group].fp != fp)
@@ -102,11 +117,14 @@ static void make_groups(struct chain *chain, const struct sample *a, size_t a_co
                         size_t b_count)
 {
     memset(chain->table, 0xff, chain->table_len * sizeof *chain->table);
-    for (size_t i = 0; i < a_count; i++)
+    for (size_t i = 0; i < a_count; i++) {
+        ask_ahead(chain, a, a_count, i);
         chain->groups[chain->group_a[i] = group_of(chain, a[i].fp)].count_a++;
+    }
     for (size_t j = 0; j < b_count; j++) {
         struct chain_group *group = &chain->groups[chain->group_b[j] = group_of(chain, b[j].fp)];
 
+        ask_ahead(chain, b, b_count, j);
         chain->next_b[j] = group->head_b;
         chain->after_b[j] = NONE;
         if (group->head_b == NONE)
@@ -233,17 +251,17 @@ static void make_pairs(struct chain *chain, const struct chain_sides *sides)
 }
 
 /* How many of the chains' ends (ascending) are at pairs with a smaller b. */
-static size_t count_below(const struct chain *chain, size_t count, uint32_t b)
+static size_t count_below(const uint32_t *ends, size_t count, uint32_t b)
 {
     size_t low = 0;
 
     /* Most often the pair goes on the longest chain. */
-    if (count && chain->pairs[chain->tails[count - 1]].b < b)
+    if (count && ends[count - 1] < b)
         return count;
     for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
 
-        if (chain->pairs[chain->tails[middle]].b < b)
+        if (ends[middle] < b)
             low = middle + 1;
         else
             high = middle;
@@ -274,18 +292,19 @@ static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
     return best;
 }
 
-/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, and
- * under[i] did so before pair i. */
+/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, which is
+ * ends[l], and under[i] did so before pair i. */
 static void longest_chain(struct chain *chain)
 {
     size_t longest = 0;
 
     for (size_t i = 0; i < chain->pair_count; i++) {
-        size_t length = count_below(chain, longest, chain->pairs[i].b);
+        size_t length = count_below(chain->ends, longest, chain->pairs[i].b);
 
         chain->previous[i] = length ? chain->tails[length - 1] : NONE;
         chain->under[i] = length < longest ? chain->tails[length] : NONE;
         chain->tails[length] = (uint32_t)i;
+        chain->ends[length] = chain->pairs[i].b;
         if (length == longest)
             longest++;
     }

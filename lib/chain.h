@@ -35,7 +35,7 @@ struct chain {
     uint32_t *after_b; /* the next larger one */
     bool *used_a, *used_b;
     struct anchor *pairs;
-    uint32_t *tails, *previous, *under;
+    uint32_t *tails, *ends, *previous, *under;
     size_t group_count, table_len, sample_room, pair_count, pair_room;
     uint32_t most; /* samples of one group and side, or it is common */
     bool repeats;  /* most matches are of common fingerprints, so these are taken, too */
