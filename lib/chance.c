@@ -2,7 +2,9 @@
 #include "chance.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     BAND_LEAST = 256,
@@ -85,56 +87,144 @@ static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
     return diagonal(&hits[at]);
 }
 
-static int by_sample(const void *a, const void *b)
-{
-    const struct chance_hit *x = a, *y = b;
+/* ---- sorting ---- */
 
-    return x->sample < y->sample ? -1 : x->sample > y->sample;
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* One pass of a radix sort of numbers, by the digit that shift selects. */
+static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+{
+    uint32_t places[DIGITS + 1] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        places[(from[i] >> shift & (DIGITS - 1)) + 1]++;
+    for (size_t i = 1; i < DIGITS; i++)
+        places[i] += places[i - 1];
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* They are few mostly, and then this is faster than qsort. */
-static void sort_hits(struct chance_hit *hits, size_t count, int (*compare)(const void *, const void *))
+/* What sorting many needs. */
+struct sorting {
+    struct chance_hit *hits;
+    uint64_t *keys, *spare; /* the diagonal, less the lowest, and the number of a hit in 32 bits each */
+};
+
+/* Whether hits of one diagonal are in order already, and the diagonals near enough to each other. */
+static bool make_keys(const struct chance_hit *hits, size_t count, uint64_t *keys, uint64_t *span)
 {
-    if (count > FEW_HITS) {
-        qsort(hits, count, sizeof *hits, compare);
-        return;
+    int64_t low = diagonal(&hits[0]), high = low;
+
+    for (size_t i = 1; i < count; i++) {
+        const int64_t here = diagonal(&hits[i]);
+
+        if (hits[i].reference < hits[i - 1].reference)
+            return false;
+        low = here < low ? here : low;
+        high = here > high ? here : high;
     }
+    *span = (uint64_t)high - (uint64_t)low;
+    if (*span > UINT32_MAX || count > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = ((uint64_t)diagonal(&hits[i]) - (uint64_t)low) << 32 | i;
+    return true;
+}
+
+static bool sort_many(struct chance_hit *hits, size_t count, void *space)
+{
+    struct sorting sorting = {.hits = space};
+    uint64_t span;
+
+    sorting.keys = (uint64_t *)(sorting.hits + count);
+    sorting.spare = sorting.keys + count;
+    if (!make_keys(hits, count, sorting.keys, &span))
+        return false;
+    for (unsigned shift = 0; shift < 32 && span >> shift; shift += DIGIT_BITS) {
+        uint64_t *const sorted = sorting.spare;
+
+        sort_by_digit(sorting.keys, sorted, count, 32 + shift);
+        sorting.spare = sorting.keys;
+        sorting.keys = sorted;
+    }
+    for (size_t i = 0; i < count; i++)
+        sorting.hits[i] = hits[(uint32_t)sorting.keys[i]];
+    memcpy(hits, sorting.hits, count * sizeof *hits);
+    return true;
+}
+
+static bool is_sorted(const struct chance_hit *hits, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (by_diagonal(&hits[i - 1], &hits[i]) > 0)
+            return false;
+    return true;
+}
+
+static void insert_each(struct chance_hit *hits, size_t count)
+{
     for (size_t i = 1; i < count; i++) {
         const struct chance_hit hit = hits[i];
         size_t k = i;
 
-        for (; k > 0 && compare(&hits[k - 1], &hit) > 0; k--)
+        for (; k > 0 && by_diagonal(&hits[k - 1], &hit) > 0; k--)
             hits[k] = hits[k - 1];
         hits[k] = hit;
     }
 }
 
-/* Numbers the different samples, from 0 on. */
+/* They are few mostly, or in order: the matches of one reference on one diagonal. */
+static void sort_hits(struct chance_hit *hits, size_t count)
+{
+    void *space;
+    bool done;
+
+    if (count <= FEW_HITS) {
+        insert_each(hits, count);
+        return;
+    }
+    if (is_sorted(hits, count))
+        return;
+    space = count <= SIZE_MAX / 100 ? malloc(count * (sizeof *hits + 2 * sizeof(uint64_t))) : NULL;
+    done = space && sort_many(hits, count, space);
+    free(space);
+    if (!done)
+        qsort(hits, count, sizeof *hits, by_diagonal);
+}
+
+/* Gives hits of the same sample the same number, one below the count: that of the first of them.  They are
+ * found by a table of lists that begin at .among and go on at .next. */
 static void number_samples(struct chance_hit *hits, size_t count)
 {
-    uint32_t number = 0;
-
-    sort_hits(hits, count, by_sample);
+    for (size_t i = 0; i < count; i++)
+        hits[i].among = 0;
     for (size_t i = 0; i < count; i++) {
-        number += i > 0 && hits[i].sample != hits[i - 1].sample;
-        hits[i].number = number;
+        const uint64_t mixed = hits[i].sample * 0x9e3779b97f4a7c15 >> 32;
+        uint32_t *const list = &hits[mixed * count >> 32].among;
+        uint32_t at = *list;
+
+        while (at && hits[at - 1].sample != hits[i].sample)
+            at = hits[at - 1].next;
+        hits[i].number = at ? at - 1 : (uint32_t)i;
+        if (at)
+            continue;
+        hits[i].next = *list;
+        *list = (uint32_t)i + 1;
     }
+    for (size_t i = 0; i < count; i++)
+        hits[i].among = 0;
 }
 
 /*
  * The band with the most different hits, and where it begins; they are in order.  How often a sample is in
- * the band is counted in the hit with its number, of which there are as many as there were hits at first:
- * room.
+ * the band is counted in the hit with its number, .among, which is zero before and afterwards.
  */
-static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t room, double band,
-                                   size_t *begin)
+static struct cluster fullest_band(struct chance_hit *hits, size_t count, double band, size_t *begin)
 {
     struct cluster best = {.hits = 0};
-    size_t first = 0, different = 0;
+    size_t first = 0, different = 0, low = 0;
 
-    for (size_t i = 0; i < room; i++)
-        hits[i].among = 0;
-    for (size_t low = 0, i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         different += hits[hits[i].number].among++ == 0;
         for (; (double)(diagonal(&hits[i]) - diagonal(&hits[low])) > band; low++)
             different -= --hits[hits[low].number].among == 0;
@@ -144,6 +234,8 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t
             first = low;
         }
     }
+    for (; low < count; low++)
+        hits[hits[low].number].among--;
     while (best.all > 0 && first + best.all < count &&
            (double)(diagonal(&hits[first + best.all]) - diagonal(&hits[first])) <= band)
         best.all++; /* the same samples once more */
@@ -161,17 +253,17 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, size_t
 
 /* Different hits that are in no band of the cluster's.  (Those that are there, too, are its own: a reference
  * that lies in an object twice, or repeats itself.) */
-static size_t count_elsewhere(struct chance_hit *hits, size_t count, size_t room,
-                              const struct cluster *cluster, size_t first)
+static size_t count_elsewhere(struct chance_hit *hits, size_t count, const struct cluster *cluster,
+                              size_t first)
 {
     size_t different = 0;
 
-    for (size_t i = 0; i < room; i++)
-        hits[i].among = 0;
     for (size_t i = first; i < first + cluster->all; i++)
         hits[hits[i].number].among = 1;
     for (size_t i = 0; i < count; i++)
         different += hits[hits[i].number].among++ == 0;
+    for (size_t i = 0; i < count; i++)
+        hits[hits[i].number].among = 0;
     return different;
 }
 
@@ -200,15 +292,14 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
                        struct cluster *clusters, size_t room)
 {
     const double band = band_of(pair), bands = bands_of(pair);
-    const size_t room_of_hits = count;
     size_t found = 0;
 
     number_samples(hits, count);
-    sort_hits(hits, count, by_diagonal);
+    sort_hits(hits, count);
     while (found < room && count >= LEAST_HITS) {
         size_t first;
-        struct cluster cluster = fullest_band(hits, count, room_of_hits, band, &first);
-        const double elsewhere = (double)count_elsewhere(hits, count, room_of_hits, &cluster, first);
+        struct cluster cluster = fullest_band(hits, count, band, &first);
+        const double elsewhere = (double)count_elsewhere(hits, count, &cluster, first);
 
         cluster.rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
         cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, cluster.rate);

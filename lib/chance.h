@@ -18,7 +18,7 @@
 struct chance_hit {
     uint64_t object, reference; /* where the sample lies in each */
     uint64_t sample;            /* its fingerprint: phrases that come again and again are one hit */
-    uint32_t number, among;     /* work space */
+    uint32_t number, among, next; /* work space */
 };
 
 struct chance_pair {
@@ -52,7 +52,7 @@ double chance_best_ln_e(const struct chance_pair *pair, size_t hits);
 /*
  * The cluster with the most hits; then that of the hits which do not lie where the reference was found, and
  * so on, until they are not believed any more: a reference may be in an object several times.  Puts the hits
- * into another order. Returns their number, at most room.
+ * into another order (soonest if they are in that of the reference).  Returns their number, at most room.
  */
 size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
                        struct cluster *clusters, size_t room);

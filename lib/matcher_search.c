@@ -33,6 +33,13 @@ struct stretch {
     uint64_t start, end; /* half open */
 };
 
+/* A match in the cluster that is being looked at. */
+struct spot {
+    uint64_t object; /* where the query lies */
+    int64_t diagonal;
+    uint32_t query;
+};
+
 struct searcher {
     struct lookup lookup;
     struct refset_cache *cache;
@@ -42,8 +49,15 @@ struct searcher {
     bool cut;                 /* there are more than that */
     struct stretch *covered;  /* where something was found */
     struct kin_list kin;
-    struct chance_hit *line;
-    size_t line_room;
+    struct chance_hit *hits; /* the matches of one reference */
+    int64_t *diagonals;      /* theirs, in the order of the matches */
+    struct spot *line;       /* those of one cluster */
+    size_t hit_room;
+    uint32_t *numbers; /* of each query of the object, the first one with its fingerprint, */
+    uint32_t *seen;    /* and in which turn that one was counted last */
+    size_t number_room;
+    uint32_t turn;
+    bool numbered; /* the queries of this object are */
 };
 
 struct searcher *searcher_new(struct refset_search *search, size_t cache, struct error *err)
@@ -76,7 +90,11 @@ void searcher_free(struct searcher *s)
     free(s->candidates);
     free(s->covered);
     free(s->clusters);
+    free(s->hits);
+    free(s->diagonals);
     free(s->line);
+    free(s->numbers);
+    free(s->seen);
     kin_release(&s->kin);
     free(s);
 }
@@ -111,34 +129,20 @@ static struct chance_pair pair_of(const struct searcher *s, const struct candida
     };
 }
 
-static struct chance_hit hit_of(const struct searcher *s, const struct match *match,
-                                const struct refset_record *record)
-{
-    const struct query *query = &s->lookup.object.queries[match->query];
-
-    return (struct chance_hit){.object = query->pos,
-                               .reference =
-                                   places_position(record->places.list[match->sample - record->place.first]),
-                               .sample = query->fp};
-}
-
 /* The candidate's matches that lie in its cluster: in the order of the reference, so nearly in that of the
  * object. */
-static size_t take_cluster(struct searcher *s, struct candidate *candidate,
-                           const struct refset_record *record)
+static size_t take_cluster(struct searcher *s, struct candidate *candidate)
 {
     const struct cluster *cluster = &candidate->cluster;
+    const struct match *matches = s->lookup.matches + candidate->first;
     size_t count = 0, rare = 0;
 
     for (size_t i = 0; i < candidate->count; i++) {
-        const struct match *match = &s->lookup.matches[candidate->first + i];
-        const struct chance_hit hit = hit_of(s, match, record);
-        const int64_t diagonal = (int64_t)(hit.object - hit.reference);
-
-        if (diagonal < cluster->low || diagonal > cluster->high)
+        if (s->diagonals[i] < cluster->low || s->diagonals[i] > cluster->high)
             continue;
-        s->line[count++] = hit;
-        rare += match->kind != MATCH_ADMITTED;
+        s->line[count++] =
+            (struct spot){s->lookup.object.queries[matches[i].query].pos, s->diagonals[i], matches[i].query};
+        rare += matches[i].kind != MATCH_ADMITTED;
     }
     candidate->common = rare < LEAST_RARE;
     return count;
@@ -149,16 +153,14 @@ static size_t take_cluster(struct searcher *s, struct candidate *candidate,
 static bool is_on_line(const struct searcher *s, const struct query *query, size_t next, size_t count,
                        const struct places *places)
 {
-    uint64_t last = UINT64_MAX;
+    const size_t side = next ? next - 1 : 0;
+    const unsigned character = query->fp % KNOWN_SYMBOLS;
 
-    for (size_t side = next ? next - 1 : 0; side <= next && side < count; side++) {
-        const uint64_t at = query->pos - s->line[side].object + s->line[side].reference;
-
-        if (at != last && places_find(places, at, query->fp % KNOWN_SYMBOLS) < places->count)
-            return true;
-        last = at;
-    }
-    return false;
+    if (side < count &&
+        places_find(places, query->pos - (uint64_t)s->line[side].diagonal, character) < places->count)
+        return true;
+    return side != next && next < count && s->line[next].diagonal != s->line[side].diagonal &&
+           places_find(places, query->pos - (uint64_t)s->line[next].diagonal, character) < places->count;
 }
 
 /* The first query of the set that is not before pos. */
@@ -179,53 +181,91 @@ static size_t first_query(const struct searcher *s, int64_t pos)
 
 /* What a candidate has besides the matches of its cluster. */
 struct support {
-    size_t count;     /* matches, and queries that lie on their diagonals at samples with the same character:
-                         their     fingerprints are in s->lookup.keys, as many as there is room for */
+    size_t count; /* matches, and queries that lie on their diagonals at samples with the same character */
+    size_t different; /* of them, as far as they are not more than the queries */
+    size_t matches;   /* those are in s->line */
     size_t explained; /* these queries: their numbers are in s->lookup.asked */
     uint64_t close;   /* bytes that are close; */
     bool is_close;    /* whether some of all these lie so close to each other */
     uint64_t last[CLOSE_SUPPORT - 1];
 };
 
-static void support_at(struct searcher *s, struct support *support, uint64_t pos, uint64_t fp)
+static void support_at(struct searcher *s, struct support *support, uint64_t pos, uint32_t query)
 {
     const uint64_t first = support->last[support->count % (CLOSE_SUPPORT - 1)];
+    uint32_t *seen = &s->seen[s->numbers[query]];
 
     if (support->count >= CLOSE_SUPPORT - 1 && pos - first <= support->close)
         support->is_close = true;
     support->last[support->count % (CLOSE_SUPPORT - 1)] = pos;
-    if (support->count < s->lookup.room)
-        s->lookup.keys[support->count] = fp;
+    support->different += support->count < s->lookup.room && *seen != s->turn;
+    *seen = s->turn;
     support->count++;
 }
 
-static int by_fingerprint(const void *a, const void *b)
+static int make_numbers(struct searcher *s, size_t count, struct error *err)
 {
-    const uint64_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
+    if (count <= s->number_room)
+        return 0;
+    free(s->numbers);
+    free(s->seen);
+    s->numbers = malloc(2 * count * sizeof *s->numbers);
+    s->seen = calloc(2 * count, sizeof *s->seen);
+    s->number_room = s->numbers && s->seen ? 2 * count : 0;
+    s->turn = 0;
+    return s->number_room ? 0 : error_set(err, "out of memory for %zu samples", count);
 }
 
-/* Of the support's samples, the different ones. */
-static size_t count_different(const struct searcher *s, const struct support *support)
+/* Finds the queries with equal fingerprints, once for an object that has candidates. */
+static int number_queries(struct searcher *s, struct error *err)
 {
-    const size_t count = support->count < s->lookup.room ? support->count : s->lookup.room;
-    size_t different = 0;
+    const struct query *queries = s->lookup.object.queries;
+    const size_t count = s->lookup.object.query_count;
+    size_t slots = 16;
+    uint32_t *table;
 
-    qsort(s->lookup.keys, count, sizeof *s->lookup.keys, by_fingerprint);
-    for (size_t i = 0; i < count; i++)
-        different += i == 0 || s->lookup.keys[i] != s->lookup.keys[i - 1];
-    return different;
+    if (s->numbered)
+        return 0;
+    while (slots < 2 * count)
+        slots *= 2;
+    table = calloc(slots, sizeof *table);
+    if (!table || make_numbers(s, count, err)) {
+        free(table);
+        return error_set(err, "out of memory for %zu samples", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = queries[i].fp * 0x9e3779b97f4a7c15 >> 32 & (slots - 1);
+
+        while (table[at] && queries[table[at] - 1].fp != queries[i].fp)
+            at = (at + 1) & (slots - 1);
+        if (!table[at])
+            table[at] = (uint32_t)i + 1;
+        s->numbers[i] = table[at] - 1;
+    }
+    free(table);
+    s->numbered = true;
+    return 0;
+}
+
+/* The turns of counting what is different; after many of them old marks would look new. */
+static void next_turn(struct searcher *s)
+{
+    if (++s->turn)
+        return;
+    memset(s->seen, 0, s->number_room * sizeof *s->seen);
+    s->turn = 1;
 }
 
 static void gather_support(struct searcher *s, struct candidate *candidate,
                            const struct refset_record *record, struct support *support)
 {
     const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
-    const size_t count = take_cluster(s, candidate, record);
+    const size_t count = take_cluster(s, candidate);
     size_t next = 0;
 
-    *support = (struct support){.close = (uint64_t)CLOSE_SAMPLES * (s->lookup.object.c > record->place.c
+    next_turn(s);
+    *support = (struct support){.matches = count,
+                                .close = (uint64_t)CLOSE_SAMPLES * (s->lookup.object.c > record->place.c
                                                                         ? s->lookup.object.c
                                                                         : record->place.c)};
     for (size_t i = first_query(s, from); i < s->lookup.count; i++) {
@@ -234,27 +274,14 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
         if ((int64_t)query->pos >= to)
             break;
         for (; next < count && s->line[next].object < query->pos; next++)
-            support_at(s, support, s->line[next].object, s->line[next].sample);
+            support_at(s, support, s->line[next].object, s->line[next].query);
         if (s->lookup.states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->places)) {
-            support_at(s, support, query->pos, query->fp);
+            support_at(s, support, query->pos, s->lookup.queries[i]);
             s->lookup.asked[support->explained++] = (uint32_t)i;
         }
     }
     for (; next < count; next++)
-        support_at(s, support, s->line[next].object, s->line[next].sample);
-}
-
-/* Its matches in the cluster are explained once more. */
-static void claim(struct searcher *s, const struct candidate *candidate, const struct refset_record *record)
-{
-    for (size_t i = 0; i < candidate->count; i++) {
-        const struct match *match = &s->lookup.matches[candidate->first + i];
-        const struct chance_hit hit = hit_of(s, match, record);
-        const int64_t diagonal = (int64_t)(hit.object - hit.reference);
-
-        if (diagonal >= candidate->cluster.low && diagonal <= candidate->cluster.high)
-            kin_claim(&s->kin, match->query);
-    }
+        support_at(s, support, s->line[next].object, s->line[next].query);
 }
 
 /*
@@ -265,38 +292,48 @@ static void consider(struct searcher *s, struct candidate *candidate, const stru
                      const struct chance_pair *pair)
 {
     struct support support;
-    size_t different;
 
     gather_support(s, candidate, record, &support);
-    different = count_different(s, &support);
     candidate->support = support.count;
-    candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)different);
+    candidate->cluster.ln_e = chance_again(pair, &candidate->cluster, (double)support.different);
     if (candidate->cluster.ln_e > s->lookup.object.most_ln_e ||
-        (!support.is_close && different < MUCH_SUPPORT))
+        (!support.is_close && support.different < MUCH_SUPPORT))
         return;
     for (size_t i = 0; i < support.explained; i++)
         s->lookup.states[s->lookup.asked[i]] = QUERY_EXPLAINED;
     s->candidates[s->candidate_count++] = *candidate;
-    claim(s, candidate, record);
+    for (size_t i = 0; i < support.matches; i++)
+        kin_claim(&s->kin, s->line[i].query);
 }
 
-static int make_line(struct searcher *s, size_t count, struct error *err)
+static int make_hits(struct searcher *s, size_t count, struct error *err)
 {
-    if (count <= s->line_room)
+    if (count <= s->hit_room)
         return 0;
+    free(s->hits);
+    free(s->diagonals);
     free(s->line);
-    s->line_room = 2 * count;
-    s->line = malloc(s->line_room * sizeof *s->line);
-    if (s->line)
+    s->hit_room = 2 * count;
+    s->hits = malloc(s->hit_room * sizeof *s->hits);
+    s->diagonals = malloc(s->hit_room * sizeof *s->diagonals);
+    s->line = malloc(s->hit_room * sizeof *s->line);
+    if (s->hits && s->diagonals && s->line)
         return 0;
-    s->line_room = 0;
+    s->hit_room = 0;
     return error_set(err, "out of memory for %zu matches", count);
 }
 
-static void line_up(struct searcher *s, const struct candidate *candidate, const struct refset_record *record)
+static void take_hits(struct searcher *s, const struct candidate *candidate,
+                      const struct refset_record *record)
 {
-    for (size_t i = 0; i < candidate->count; i++)
-        s->line[i] = hit_of(s, &s->lookup.matches[candidate->first + i], record);
+    for (size_t i = 0; i < candidate->count; i++) {
+        const struct match *match = &s->lookup.matches[candidate->first + i];
+        const struct query *query = &s->lookup.object.queries[match->query];
+        const uint64_t reference = places_position(record->places.list[match->sample - record->place.first]);
+
+        s->hits[i] = (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
+        s->diagonals[i] = (int64_t)(query->pos - reference);
+    }
 }
 
 /* How many clusters to look for among so many hits. */
@@ -344,12 +381,14 @@ static int judge(struct searcher *s, const struct kin *kin, struct error *err)
     while (candidate.count && s->lookup.matches[candidate.first + candidate.count - 1].sample >=
                                   kin->record + record->place.count)
         candidate.count--; /* samples of a record that is not there any more */
-    if (make_line(s, candidate.count, err))
+    if (make_hits(s, candidate.count, err))
         return -1;
     pair = pair_of(s, &candidate);
-    line_up(s, &candidate, record);
+    take_hits(s, &candidate, record);
     room = room_for(candidate.count);
-    found = chance_clusters(&pair, s->line, candidate.count, s->clusters, room);
+    found = chance_clusters(&pair, s->hits, candidate.count, s->clusters, room);
+    if (found && number_queries(s, err))
+        return -1;
     s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = s->clusters[i];
@@ -584,7 +623,7 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
     int some = 0;
 
     s->candidate_count = 0;
-    s->cut = false;
+    s->cut = s->numbered = false;
     if (lookup_begin(&s->lookup, object, set, known, err))
         return -1;
     for (int round = object->all ? ROUNDS - 1 : 0;

@@ -323,8 +323,8 @@ START_TEST(scattered_hits_are_not_believed)
         const size_t count = random_below(MOST_HITS);
 
         for (size_t i = 0; i < count; i++)
-            hits[i] =
-                (struct chance_hit){random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0};
+            hits[i] = (struct chance_hit){
+                random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0, 0};
         believed += chance_clusters(&pair, hits, count, clusters, ROOM);
     }
     ck_assert_uint_eq(believed, 0);
@@ -339,7 +339,7 @@ START_TEST(hits_that_turn_up_later_make_a_cluster_more_certain)
     struct cluster cluster;
 
     for (uint64_t i = 0; i < 8; i++)
-        hits[i] = (struct chance_hit){5000 + 1000 * i, 1000 * i, i, 0, 0};
+        hits[i] = (struct chance_hit){5000 + 1000 * i, 1000 * i, i, 0, 0, 0};
     ck_assert_uint_eq(chance_clusters(&pair, hits, 8, &cluster, 1), 1);
     ck_assert_double_eq_tol(chance_again(&pair, &cluster, 8), cluster.ln_e, 1e-9);
     ck_assert_double_lt(chance_again(&pair, &cluster, 9), cluster.ln_e);
