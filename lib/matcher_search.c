@@ -33,6 +33,11 @@ struct stretch {
     uint64_t start, end; /* half open */
 };
 
+/* A query of the set. */
+struct target {
+    uint64_t pos, place; /* place: as in a list of places, if the reference lay at the object's beginning */
+};
+
 /* A match in the cluster that is being looked at. */
 struct spot {
     uint64_t object; /* where the query lies */
@@ -53,6 +58,7 @@ struct searcher {
     int64_t *diagonals;      /* theirs, in the order of the matches */
     struct spot *line;       /* those of one cluster */
     size_t hit_room;
+    struct target *targets; /* the queries of the set */
     uint32_t *numbers; /* of each query of the object, the first one with its fingerprint, */
     uint32_t *seen;    /* and in which turn that one was counted last */
     size_t number_room;
@@ -93,6 +99,7 @@ void searcher_free(struct searcher *s)
     free(s->hits);
     free(s->diagonals);
     free(s->line);
+    free(s->targets);
     free(s->numbers);
     free(s->seen);
     kin_release(&s->kin);
@@ -148,21 +155,6 @@ static size_t take_cluster(struct searcher *s, struct candidate *candidate)
     return count;
 }
 
-/* Whether the reference has this query on the diagonal of the match before it, or of the one behind: the same
- * mostly. */
-static bool is_on_line(const struct searcher *s, const struct query *query, size_t next, size_t count,
-                       const struct places *places)
-{
-    const size_t side = next ? next - 1 : 0;
-    const unsigned character = query->fp % KNOWN_SYMBOLS;
-
-    if (side < count &&
-        places_find(places, query->pos - (uint64_t)s->line[side].diagonal, character) < places->count)
-        return true;
-    return side != next && next < count && s->line[next].diagonal != s->line[side].diagonal &&
-           places_find(places, query->pos - (uint64_t)s->line[next].diagonal, character) < places->count;
-}
-
 /* The first query of the set that is not before pos. */
 static size_t first_query(const struct searcher *s, int64_t pos)
 {
@@ -171,7 +163,7 @@ static size_t first_query(const struct searcher *s, int64_t pos)
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if ((int64_t)s->lookup.object.queries[s->lookup.queries[middle]].pos < pos)
+        if ((int64_t)s->targets[middle].pos < pos)
             low = middle + 1;
         else
             high = middle;
@@ -207,11 +199,13 @@ static int make_numbers(struct searcher *s, size_t count, struct error *err)
 {
     if (count <= s->number_room)
         return 0;
+    free(s->targets);
     free(s->numbers);
     free(s->seen);
+    s->targets = malloc(2 * count * sizeof *s->targets);
     s->numbers = malloc(2 * count * sizeof *s->numbers);
     s->seen = calloc(2 * count, sizeof *s->seen);
-    s->number_room = s->numbers && s->seen ? 2 * count : 0;
+    s->number_room = s->targets && s->numbers && s->seen ? 2 * count : 0;
     s->turn = 0;
     return s->number_room ? 0 : error_set(err, "out of memory for %zu samples", count);
 }
@@ -243,6 +237,12 @@ static int number_queries(struct searcher *s, struct error *err)
         s->numbers[i] = table[at] - 1;
     }
     free(table);
+    for (size_t i = 0; i < s->lookup.count; i++) {
+        const struct query *query = &queries[s->lookup.queries[i]];
+
+        s->targets[i] =
+            (struct target){query->pos, query->pos << PLACES_CHARACTER_BITS | query->fp % KNOWN_SYMBOLS};
+    }
     s->numbered = true;
     return 0;
 }
@@ -256,31 +256,49 @@ static void next_turn(struct searcher *s)
     s->turn = 1;
 }
 
+/*
+ * Queries number i to end that lie behind the match before next, up to it: whether the reference has them on
+ * the diagonal of the one or the other, which is the same mostly.  Returns where they end.
+ */
+static size_t support_between(struct searcher *s, struct support *support, const struct places *places,
+                              size_t next, size_t i, size_t end)
+{
+    const struct spot *before = &s->line[next ? next - 1 : 0],
+                      *behind = next < support->matches ? &s->line[next] : before;
+    const uint64_t limit = next < support->matches ? behind->object : UINT64_MAX;
+    const uint64_t shift_before = (uint64_t)before->diagonal << PLACES_CHARACTER_BITS,
+                   shift_behind = (uint64_t)behind->diagonal << PLACES_CHARACTER_BITS;
+
+    for (; i < end && s->targets[i].pos <= limit; i++) {
+        const uint64_t place = s->targets[i].place;
+
+        if (s->lookup.states[i] == QUERY_LOOKED_UP)
+            continue;
+        if (places_number(places, place - shift_before) == places->count &&
+            (shift_before == shift_behind || places_number(places, place - shift_behind) == places->count))
+            continue;
+        support_at(s, support, s->targets[i].pos, s->lookup.queries[i]);
+        s->lookup.asked[support->explained++] = (uint32_t)i;
+    }
+    return i;
+}
+
 static void gather_support(struct searcher *s, struct candidate *candidate,
                            const struct refset_record *record, struct support *support)
 {
-    const int64_t from = candidate->cluster.low, to = candidate->cluster.high + (int64_t)record->place.len;
-    const size_t count = take_cluster(s, candidate);
-    size_t next = 0;
+    const uint32_t object_c = s->lookup.object.c, c = record->place.c;
+    const size_t end = first_query(s, candidate->cluster.high + (int64_t)record->place.len);
+    size_t i = first_query(s, candidate->cluster.low), next = 0;
 
     next_turn(s);
-    *support = (struct support){.matches = count,
-                                .close = (uint64_t)CLOSE_SAMPLES * (s->lookup.object.c > record->place.c
-                                                                        ? s->lookup.object.c
-                                                                        : record->place.c)};
-    for (size_t i = first_query(s, from); i < s->lookup.count; i++) {
-        const struct query *query = &s->lookup.object.queries[s->lookup.queries[i]];
-
-        if ((int64_t)query->pos >= to)
-            break;
-        for (; next < count && s->line[next].object < query->pos; next++)
+    *support = (struct support){.matches = take_cluster(s, candidate),
+                                .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c)};
+    while (i < end) {
+        for (; next < support->matches && s->line[next].object < s->targets[i].pos; next++)
             support_at(s, support, s->line[next].object, s->line[next].query);
-        if (s->lookup.states[i] != QUERY_LOOKED_UP && is_on_line(s, query, next, count, &record->places)) {
-            support_at(s, support, query->pos, s->lookup.queries[i]);
-            s->lookup.asked[support->explained++] = (uint32_t)i;
-        }
+        i = support_between(s, support, &record->places, next, i, end);
     }
-    for (; next < count; next++)
+    for (; next < support->matches; next++)
         support_at(s, support, s->line[next].object, s->line[next].query);
 }
 

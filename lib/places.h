@@ -48,14 +48,13 @@ static inline unsigned places_character(uint64_t place)
 /* The number of the first that is not before a position. */
 size_t places_from(const struct places *places, uint64_t position);
 
-/* The number of the one at a position that has the character; or the count. */
-static inline size_t places_find(const struct places *places, uint64_t position, unsigned character)
+/* The number of a place; or the count. */
+static inline size_t places_number(const struct places *places, uint64_t place)
 {
-    const uint64_t place = position << PLACES_CHARACTER_BITS | character;
     const uint64_t step = place >> places->shift;
     size_t end;
 
-    if (position >> PLACES_POSITION_BITS || step >= places->step_count)
+    if (step >= places->step_count)
         return places->count;
     end = places->steps[step + 1];
     /* several at once: where in the step it would be nobody could foretell */
@@ -68,6 +67,14 @@ static inline size_t places_find(const struct places *places, uint64_t position,
             return at + (size_t)__builtin_ctz(found);
     }
     return places->count;
+}
+
+/* The number of the one at a position that has the character; or the count. */
+static inline size_t places_find(const struct places *places, uint64_t position, unsigned character)
+{
+    if (position >> PLACES_POSITION_BITS)
+        return places->count;
+    return places_number(places, position << PLACES_CHARACTER_BITS | character);
 }
 
 #endif
