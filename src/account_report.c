@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv.h"
-#include "escape.h"
+#include "base/csv.h"
+#include "base/escape.h"
 
 int account_report_add(struct account_report *report, const char *label, const struct account_table *table)
 {

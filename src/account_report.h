@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "account.h"
-#include "buffer.h"
+#include "base/buffer.h"
+#include "disk/account.h"
 
 /*
  * The account of an image as a table: objects and bytes by volume and kind.  What lies between volumes is one

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "account_report.h"
-#include "csv.h"
-#include "escape.h"
+#include "base/csv.h"
+#include "base/escape.h"
 #include "terminal.h"
 
 struct writer {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "casefile.h"
+#include "case/casefile.h"
 
 /* The rows of a case on standard output. */
 

@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "blocks.h"
 #include "command.h"
 #include "evidence_flags.h"
-#include "hasher.h"
 #include "interrupt.h"
-#include "known.h"
-#include "refset_writer.h"
+#include "sample/blocks.h"
+#include "sample/hasher.h"
+#include "set/known.h"
+#include "set/refset_writer.h"
 #include "set_flags.h"
 #include "terminal.h"
 

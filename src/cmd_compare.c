@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/walk.h"
 #include "command.h"
-#include "compare.h"
+#include "compare/compare.h"
+#include "compare/distance.h"
 #include "compare_report.h"
-#include "distance.h"
-#include "hasher.h"
 #include "options.h"
+#include "sample/hasher.h"
 #include "terminal.h"
-#include "walk.h"
 
 enum {
     OPTION_JSON = OPTIONS_SAMPLING,

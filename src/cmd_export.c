@@ -7,9 +7,9 @@
 #include "command.h"
 #include "export_report.h"
 #include "interrupt.h"
-#include "kdb.h"
+#include "list/kdb.h"
 #include "options.h"
-#include "refset_reader.h"
+#include "set/refset_reader.h"
 #include "terminal.h"
 
 enum {

@@ -6,8 +6,8 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "list_ahead.h"
-#include "refset_writer.h"
+#include "list/list_ahead.h"
+#include "set/refset_writer.h"
 #include "set_flags.h"
 #include "terminal.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "account_report.h"
+#include "base/digest.h"
 #include "command.h"
-#include "digest.h"
 #include "evidence_flags.h"
 #include "evidence_images.h"
 #include "ls_report.h"

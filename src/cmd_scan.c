@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "case_report.h"
 #include "command.h"
-#include "escape.h"
 #include "evidence_flags.h"
 #include "evidence_images.h"
 #include "interrupt.h"

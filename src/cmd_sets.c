@@ -9,9 +9,9 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "refset_copy.h"
-#include "refset_search.h"
-#include "refset_verify.h"
+#include "set/refset_copy.h"
+#include "set/refset_search.h"
+#include "set/refset_verify.h"
 #include "set_flags.h"
 #include "sets_report.h"
 #include "terminal.h"

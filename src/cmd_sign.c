@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/queue.h"
+#include "base/walk.h"
 #include "command.h"
-#include "hasher.h"
 #include "options.h"
-#include "queue.h"
+#include "sample/hasher.h"
 #include "terminal.h"
-#include "walk.h"
 
 enum {
     OPTION_JOBS = OPTIONS_SAMPLING,

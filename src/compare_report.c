@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "terminal.h"
 
 /* ---- words ---- */

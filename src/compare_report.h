@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compare.h"
-#include "record.h"
+#include "compare/compare.h"
+#include "sample/record.h"
 
 /* What is known of two contents, written to standard output for a person or a program. */
 struct report {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sandbox.h"
+#include "crew/sandbox.h"
 #include "terminal.h"
 
 enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MAX_SECONDS = 86400 };

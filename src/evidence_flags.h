@@ -2,7 +2,7 @@
 #ifndef KITH_EVIDENCE_FLAGS_H
 #define KITH_EVIDENCE_FLAGS_H
 
-#include "evidence.h"
+#include "evidence/evidence.h"
 #include "options.h"
 
 /* The options that say how to read evidence, which several commands share; they come first in those commands'

@@ -2,7 +2,7 @@
 #ifndef KITH_EVIDENCE_IMAGES_H
 #define KITH_EVIDENCE_IMAGES_H
 
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 /* Names of evidence: all of them, and what was made for it. */
 struct evidence_list {

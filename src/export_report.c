@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "csv.h"
-#include "escape.h"
+#include "base/csv.h"
+#include "base/escape.h"
 
 static void put_line(struct export_report *report)
 {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "known.h"
-#include "refset.h"
+#include "set/known.h"
+#include "set/refset.h"
 
 /* A reference set as text. */
 enum export_form { EXPORT_CSV, EXPORT_JSON, EXPORT_SHA1SUM, EXPORT_HASHDEEP };

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "csv.h"
-#include "escape.h"
+#include "base/csv.h"
+#include "base/escape.h"
 #include "terminal.h"
 
 /* A line of the summary: a volume, and what was found in it. */

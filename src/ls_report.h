@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "account_report.h"
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 /* What kith ls found, in the form that was asked for, on standard output. */
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "command.h"
 #include "config.h"
-#include "cpu.h"
 #include "terminal.h"
 
 const struct command *const commands[] = {

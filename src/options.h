@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "command.h"
-#include "sampler.h"
+#include "sample/sampler.h"
 
 /* Options of a command, read by its list. */
 

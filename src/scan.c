@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "command.h"
 #include "evidence_flags.h"
 #include "interrupt.h"
-#include "path.h"
 #include "set_flags.h"
 
 enum { MOST_PROBLEMS = 50 };

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "account_report.h"
-#include "casefile.h"
-#include "evidence.h"
-#include "scanner.h"
+#include "case/casefile.h"
+#include "evidence/evidence.h"
+#include "match/scanner.h"
 #include "terminal.h"
 
 /* Evidence against reference sets, into a case. */

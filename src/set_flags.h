@@ -3,7 +3,7 @@
 #define KITH_SET_FLAGS_H
 
 #include "options.h"
-#include "refset.h"
+#include "set/refset.h"
 
 /* The options that say what a new set is to be, which several commands share; they come first in those
  * commands' lists, or behind OPTIONS_EVIDENCE. */

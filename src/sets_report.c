@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "export_report.h"
-#include "refset_index.h"
-#include "refset_reader.h"
+#include "set/refset_index.h"
+#include "set/refset_reader.h"
 #include "terminal.h"
 
 /* What info tells besides the row of that name. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "refset.h"
+#include "set/refset.h"
 
 /* What a set is and what is in it, on standard output. */
 int sets_report_info(struct refset *set, struct error *err);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "escape.h"
+#include "base/escape.h"
 
 /* One line at the bottom of one terminal: this state is the process's. */
 static struct {

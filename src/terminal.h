@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buffer.h"
-#include "error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 
 /* What a person sees: messages and progress, on standard error beside the data; and lines for people. */
 

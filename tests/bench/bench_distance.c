@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "bench.h"
-#include "cpu.h"
-#include "distance.h"
+#include "compare/distance.h"
 
 enum { REFS = 500, QUERIES = 4, SYMBOLS = 64, RUNS = 5, LONGEST = 1100 };
 

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "bench.h"
-#include "coates.h"
-#include "compare.h"
-#include "distance.h"
-#include "estimate.h"
-#include "sampler.h"
+#include "compare/compare.h"
+#include "compare/distance.h"
+#include "compare/estimate.h"
+#include "sample/coates.h"
+#include "sample/sampler.h"
 
 enum { MAX_LEN = 1 << 18, KINDS = 22, MAX_TEXTS = 4096 };
 

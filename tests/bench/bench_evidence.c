@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "evidence.h"
+#include "evidence/evidence.h"
 
 /*
  * bench_evidence WHAT JOBS IMAGE: what it costs to walk an image, and to read all content without doing

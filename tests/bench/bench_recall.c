@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "hasher.h"
-#include "refset_search.h"
-#include "refset_writer.h"
+#include "sample/hasher.h"
+#include "set/refset_search.h"
+#include "set/refset_writer.h"
 
 enum { LEAST = 8 << 10, MOST = 1 << 20, ROUNDS = 120, ROOM = 16 << 20 };
 

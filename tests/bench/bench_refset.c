@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "refset_index.h"
-#include "refset_search.h"
-#include "refset_writer.h"
-#include "statement.h"
+#include "database/statement.h"
+#include "set/refset_index.h"
+#include "set/refset_search.h"
+#include "set/refset_writer.h"
 
 enum { BATCH = 2 << 20, QUERIES = 1 << 22, AT_ONCE = 4096 };
 

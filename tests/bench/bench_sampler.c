@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "bench.h"
-#include "cpu.h"
-#include "sampler.h"
+#include "sample/sampler.h"
 
 enum { LEN = 256 << 10, PASS = 64 << 10, ROUNDS = 40, TRIES = 7 };
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "digest.h"
+#include "base/digest.h"
 
 enum { PIECE = 1 << 20, MOST_FILES = 1 << 21 };
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "casefile_inner.h"
+#include "case/casefile_inner.h"
 
 /*
  * The input is a byte that tells what is done, and a list of changes to a small case: a byte for the column,

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "distance.h"
+#include "compare/distance.h"
 
 /*
  * The input: two bytes that say where to cut it (of 65536), then two strings.

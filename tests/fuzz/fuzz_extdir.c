@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extdir.h"
+#include "disk/extdir.h"
 
 /*
  * The input: a byte that chooses, then a block of a folder.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extmap.h"
+#include "disk/extmap.h"
 
 /*
  * The input: a byte that chooses, the 60 bytes of an inode, then the blocks of a small file system, one after

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "finding.h"
-#include "scanner.h"
+#include "match/finding.h"
+#include "match/scanner.h"
 
 /*
  * The first byte says what the others are: of an even one a list of findings, of an odd one what a worker

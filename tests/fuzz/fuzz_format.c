@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "disk/format.h"
 
 /*
  * The input: a byte for the number of zeros between two parts (signatures lie far into a file), one for how

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
-#include "json.h"
+#include "base/buffer.h"
+#include "base/json.h"
 
 /*
  * The first byte of the input is the length of the pieces that the rest is given in.

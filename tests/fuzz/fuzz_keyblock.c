@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "keyblock.h"
+#include "base/bytes.h"
+#include "set/keyblock.h"
 
 /*
  * The input is 'b', eight bytes of the first key and a block, or 'e' and entries of four bytes.

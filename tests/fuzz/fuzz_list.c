@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "list_inner.h"
+#include "list/list.h"
+#include "list/list_inner.h"
 
 /*
  * The first byte of the input chooses a format, or that it is found out; the rest is the list.

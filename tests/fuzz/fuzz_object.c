@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object.h"
+#include "disk/object.h"
 
 /*
  * The input is a message of objects, one after the other.

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "packing.h"
+#include "base/bytes.h"
+#include "sample/packing.h"
 
 /*
  * The input is 'p', eight bytes of a limit, a byte of the number of samples and what was packed, or 's' and

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "evidence.h"
-#include "evidence_task.h"
+#include "evidence/evidence.h"
+#include "evidence/evidence_task.h"
 
 /*
  * What workers that were taken over make of the parent.  The crew is the one below: no process is started,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "sample/record.h"
 
 /*
  * The input is a record's line, without its newline.

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "refset_copy.h"
-#include "refset_inner.h"
-#include "refset_search.h"
-#include "refset_verify.h"
+#include "set/refset_copy.h"
+#include "set/refset_inner.h"
+#include "set/refset_search.h"
+#include "set/refset_verify.h"
 
 /*
  * The input is a byte that tells what is done, and a list of changes to a small set: a byte for the column, a

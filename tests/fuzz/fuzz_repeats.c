@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "repeats.h"
+#include "base/bytes.h"
+#include "sample/repeats.h"
 
 /*
  * The input is 'b', four bytes of the number of samples and packed repeats, or 'r' and repeats of two bytes.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler.h"
+#include "sample/sampler.h"
 
 /*
  * The input: eight bytes of choices, then content.

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "casefile_inner.h"
+#include "case/casefile_inner.h"
 #include "check_main.h"
 
 /*

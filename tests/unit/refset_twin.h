@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "refset_inner.h"
-#include "refset_reader.h"
-#include "refset_search.h"
-#include "refset_verify.h"
-#include "refset_writer.h"
+#include "set/refset_inner.h"
+#include "set/refset_reader.h"
+#include "set/refset_search.h"
+#include "set/refset_verify.h"
+#include "set/refset_writer.h"
 
 /*
  * What the tests of reference sets share: a set in a folder of its own, and a naive twin of it, a plain array

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "account.h"
 #include "check_main.h"
+#include "disk/account.h"
 
 /*
  * The twin has the row of each byte.  Objects are as those of a file system: they begin with a unit, and what

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "batch.h"
+#include "base/wire.h"
 #include "check_main.h"
-#include "wire.h"
+#include "evidence/batch.h"
 
 /*
  * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the

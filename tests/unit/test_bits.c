@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "bits.h"
+#include "base/bits.h"
 #include "check_main.h"
 
 enum { NUMBERS = 400, ROOM = NUMBERS * (BITS_LONGEST + 7) / 8 };

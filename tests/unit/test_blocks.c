@@ -2,9 +2,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "blocks.h"
+#include "base/digest.h"
 #include "check_main.h"
-#include "digest.h"
+#include "sample/blocks.h"
 
 enum { LEN = 20000 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "bloom.h"
+#include "base/cpu.h"
 #include "check_main.h"
-#include "cpu.h"
+#include "set/bloom.h"
 
 enum { KEYS = 20000 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "chain.h"
 #include "check_main.h"
+#include "compare/chain.h"
 
 enum { MAX = 200 };
 

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "chance.h"
 #include "check_main.h"
+#include "match/chance.h"
 
 enum { MOST_HITS = 300, ROOM = 64 };
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "coates.h"
-#include "compare.h"
-#include "hasher.h"
+#include "compare/compare.h"
+#include "sample/coates.h"
+#include "sample/hasher.h"
 
 enum { LEN = 40000 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/cpu.h"
+#include "base/crc.h"
 #include "check_main.h"
-#include "cpu.h"
-#include "crc.h"
 
 static void for_each_level(void (*test)(void))
 {

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "crew_inner.h"
-#include "sandbox.h"
+#include "crew/crew_inner.h"
+#include "crew/sandbox.h"
 
 enum { ITEMS = 10, BAD_ITEM = 4, MOST_ITEMS = 5000, MEBIBYTE = 1 << 20 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/escape.h"
 #include "check_main.h"
-#include "csv.h"
-#include "escape.h"
 
 enum { MAX_CELLS = 8, MAX_LEN = 60 };
 

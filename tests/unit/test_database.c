@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "database_inner.h"
-#include "statement.h"
+#include "database/database_inner.h"
+#include "database/statement.h"
 
 enum {
     APPLICATION = 0x6b746573,

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "database_inner.h"
-#include "statement.h"
+#include "database/database_inner.h"
+#include "database/statement.h"
 
 /* Pages are read through SQLite, and by calls of the file's own method with ranges that SQLite never asks
  * for. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu.h"
-#include "distance.h"
+#include "base/cpu.h"
+#include "compare/distance.h"
 
 /* ---- strings, and the distance as the textbook has it ---- */
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "check_main.h"
-#include "escape.h"
 
 enum { MAX_LEN = 64 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "distance.h"
-#include "estimate.h"
+#include "compare/distance.h"
+#include "compare/estimate.h"
 
 enum { LEN = 13508, MAX_LEN = 3 * LEN, MAX_SAMPLES = MAX_LEN };
 

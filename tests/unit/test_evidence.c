@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "evidence.h"
-#include "sandbox.h"
-#include "statement.h"
+#include "crew/sandbox.h"
+#include "database/statement.h"
+#include "evidence/evidence.h"
 
 enum {
     SECTOR = 512,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/wire.h"
 #include "check_main.h"
-#include "evidence_rules.h"
-#include "object.h"
-#include "wire.h"
+#include "disk/object.h"
+#include "evidence/evidence_rules.h"
 
 /* A folder that was asked for, and what a worker sends of it: names, and its own count of these and of items.
  */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "ewf_names.h"
+#include "disk/ewf_names.h"
 
 static char folder[PATH_MAX];
 

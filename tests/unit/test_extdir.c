@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "extdir.h"
+#include "disk/extdir.h"
 
 enum {
     MAX_BLOCK = 65536,

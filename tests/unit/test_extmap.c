@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "extmap.h"
+#include "disk/extmap.h"
 
 enum {
     BLOCKS = 40000,

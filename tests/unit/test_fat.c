@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "fat.h"
+#include "disk/fat.h"
 
 /* ---- boot sectors; the caller has memory of just their size, so that a sanitizer sees what is read beyond
  * it ---- */

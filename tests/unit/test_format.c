@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "format.h"
+#include "disk/format.h"
 
 enum { IMAGE_LEN = 400000, SECTOR = 512 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "inodes.h"
+#include "evidence/inodes.h"
 
 enum { UNIVERSE = 50000 };
 

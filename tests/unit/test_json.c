@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
+#include "base/json.h"
 #include "check_main.h"
-#include "json.h"
 
 /* ---- helpers ---- */
 

@@ -2,9 +2,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bits.h"
+#include "base/bits.h"
 #include "check_main.h"
-#include "keyblock.h"
+#include "set/keyblock.h"
 
 enum { ENTRIES = 20000, KINDS = 8 };
 

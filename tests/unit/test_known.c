@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "known.h"
+#include "set/known.h"
 
 enum { SAMPLES = 200, N = 12, BLOCK = 4096 };
 

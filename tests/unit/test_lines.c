@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
+#include "base/lines.h"
 #include "check_main.h"
-#include "lines.h"
 
 /* ---- helpers ---- */
 

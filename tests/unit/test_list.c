@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
+#include "base/escape.h"
 #include "check_main.h"
-#include "escape.h"
-#include "list.h"
-#include "list_ahead.h"
-#include "list_inner.h"
-#include "record.h"
+#include "list/list.h"
+#include "list/list_ahead.h"
+#include "list/list_inner.h"
+#include "sample/record.h"
 
 /* printf abc | sha1sum, md5sum, sha256sum; and of nothing */
 #define SHA1_ABC     "a9993e364706816aba3e25717850c26c9cd0d89d"

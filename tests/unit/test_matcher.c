@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blocks.h"
 #include "check_main.h"
-#include "hasher.h"
-#include "known.h"
-#include "refset_writer.h"
-#include "scanner.h"
+#include "match/scanner.h"
+#include "sample/blocks.h"
+#include "sample/hasher.h"
+#include "set/known.h"
+#include "set/refset_writer.h"
 
 /*
  * Sets are made of files in memory, objects are scanned as a worker does it, and what is found is compared

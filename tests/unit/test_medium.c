@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "medium.h"
+#include "disk/medium.h"
 
 enum {
     SIZE = 300000, /* of the backend that is asked; not a multiple of anything */
@@ -364,8 +364,7 @@ START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
 
         begin_fake(UP_TO_THE_BAD);
         for (fake.wrong_count = 0; fake.wrong_count < MAX_RANGES; fake.wrong_count++)
-            fake.wrong[fake.wrong_count] =
-                (struct range){random64() % (SIZE - 3000), 1 + random64() % 3000};
+            fake.wrong[fake.wrong_count] = (struct range){random64() % (SIZE - 3000), 1 + random64() % 3000};
         medium = medium_new(&backend, "fake", &err);
         for (int i = 0; i < 5; i++) {
             const uint64_t offset = random64() % SIZE;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "names.h"
+#include "evidence/names.h"
 
 /* Where the limit on the number of names does not matter. */
 static size_t paths_of(struct names *names, uint64_t inode, bool allocated, struct buffer *paths, bool *lost)

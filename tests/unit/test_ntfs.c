@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "ntfs.h"
+#include "disk/ntfs.h"
 
 enum {
     TEXT_AT = 66,

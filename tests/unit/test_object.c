@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "object.h"
+#include "disk/object.h"
 
 enum { UNIVERSE = 2000, MAX_RUNS = 50 };
 

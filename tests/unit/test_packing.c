@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "packing.h"
+#include "sample/packing.h"
 
 enum { SAMPLES = 1000, KINDS = 5 };
 

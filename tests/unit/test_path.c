@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "check_main.h"
-#include "path.h"
 
 /* As dirname(1) and basename(1) say, but for paths that end in a slash, which name no file. */
 START_TEST(a_path_has_a_folder_and_a_last_part)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_main.h"
-#include "places.h"
+#include "sample/places.h"
 
 enum { MOST = 2000 };
 

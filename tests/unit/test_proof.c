@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/digest.h"
 #include "check_main.h"
-#include "digest.h"
-#include "proof.h"
-#include "sampler.h"
+#include "match/proof.h"
+#include "sample/sampler.h"
 
 enum { BLOCK = 4096, C = 128, SLACK = 2 * C, LEN = 50000, BLOCKS = (LEN + BLOCK - 1) / BLOCK, ROOM = 200000 };
 

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/queue.h"
 #include "check_main.h"
-#include "queue.h"
 
 enum { MAX_THREADS = 8, MAX_JOBS = 1500 };
 

@@ -2,8 +2,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/ranges.h"
 #include "check_main.h"
-#include "ranges.h"
 
 /* The twin: a byte for each byte. */
 enum { LEN = 400 };

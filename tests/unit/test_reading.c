@@ -2,8 +2,8 @@
 #include <stdatomic.h>
 
 #include "check_main.h"
-#include "crew.h"
-#include "reading.h"
+#include "crew/crew.h"
+#include "evidence/reading.h"
 
 /* ---- a crew whose workers do nothing ---- */
 

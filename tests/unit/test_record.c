@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "record.h"
+#include "sample/record.h"
 
 enum {
     MAX_LEN = 8000,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_cache.h"
 #include "refset_twin.h"
+#include "set/refset_cache.h"
 
 enum { CONTENTS = 150 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_index.h"
 #include "refset_twin.h"
+#include "set/refset_index.h"
 
 enum { ENTRIES = 30000, PARTS = 40 };
 

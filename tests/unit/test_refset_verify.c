@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refset_copy.h"
-#include "refset_index.h"
 #include "refset_twin.h"
+#include "set/refset_copy.h"
+#include "set/refset_index.h"
 
 static uint8_t *good;
 static size_t good_len;

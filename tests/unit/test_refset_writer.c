@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "refset_copy.h"
 #include "refset_twin.h"
+#include "set/refset_copy.h"
 
 static void fill_new(size_t contents, uint32_t common, unsigned batch)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "repeats.h"
+#include "sample/repeats.h"
 
 enum { MOST = 3000 };
 

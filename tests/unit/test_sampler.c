@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "check_main.h"
-#include "cpu.h"
-#include "sampler.h"
+#include "sample/sampler.h"
 
 enum { MAX_LEN = 1 << 17, REACH = 32 };
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "sandbox.h"
+#include "crew/sandbox.h"
 
 enum { MEBIBYTE = 1 << 20, ROOM = 1024 * MEBIBYTE };
 

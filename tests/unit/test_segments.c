@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "segments.h"
+#include "disk/segments.h"
 
 /* ---- a folder for each test ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/siphash.h"
 #include "check_main.h"
-#include "siphash.h"
 
 /* The key and the inputs of the vectors in the paper's appendix and its authors' code: 00 01 02 .. */
 static void count_up(uint8_t *out, size_t len)

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buffer.h"
+#include "base/buffer.h"
+#include "base/walk.h"
 #include "check_main.h"
-#include "walk.h"
 
 enum {
     DEEP_LEVELS = 60,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/wire.h"
 #include "check_main.h"
-#include "wire.h"
 
 enum { MAX_PARTS = 12, MAX_LEN = 300 };
 

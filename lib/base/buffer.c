@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct buffer *buffer, size_t more)
+{
+    size_t room = buffer->room ? buffer->room : 256;
+    char *data;
+
+    if (buffer->failed)
+        return false;
+    if (more <= buffer->room - buffer->len)
+        return true;
+    while (room - buffer->len < more && room <= SIZE_MAX / 2)
+        room *= 2;
+    data = room - buffer->len < more ? NULL : realloc(buffer->data, room);
+    if (!data) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->room = room;
+    return true;
+}
+
+char *buffer_extend(struct buffer *buffer, size_t len)
+{
+    if (!reserve(buffer, len))
+        return NULL;
+    buffer->len += len;
+    return buffer->data + buffer->len - len;
+}
+
+void buffer_add(struct buffer *buffer, const void *data, size_t len)
+{
+    char *to = len ? buffer_extend(buffer, len) : NULL;
+
+    if (to)
+        memcpy(to, data, len);
+}
+
+void buffer_add_text(struct buffer *buffer, const char *text)
+{
+    buffer_add(buffer, text, strlen(text));
+}
+
+void buffer_add_char(struct buffer *buffer, char c)
+{
+    buffer_add(buffer, &c, 1);
+}
+
+void buffer_printf(struct buffer *buffer, const char *fmt, ...)
+{
+    va_list args, again;
+    int len;
+
+    va_start(args, fmt);
+    va_copy(again, args);
+    len = vsnprintf(NULL, 0, fmt, args);
+    if (len > 0 && reserve(buffer, (size_t)len + 1)) { /* one more for the terminator, which is not kept */
+        vsnprintf(buffer->data + buffer->len, (size_t)len + 1, fmt, again);
+        buffer->len += (size_t)len;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void buffer_reset(struct buffer *buffer)
+{
+    buffer->len = 0;
+}
+
+void buffer_inherit(struct buffer *buffer, const struct buffer *from)
+{
+    buffer->failed = buffer->failed || from->failed;
+}
+
+void buffer_release(struct buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct buffer){0};
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CPU_H
+#define KITH_CPU_H
+
+#include "base/error.h"
+
+/*
+ * Which vector instructions the inner loops may use.  Every level gives the same results; the environment
+ * variable KITH_CPU ("scalar", "avx2", "avx512") lowers the level, so that tests can show it.
+ */
+enum cpu_level {
+    CPU_SCALAR,
+    CPU_AVX2,
+    CPU_AVX512, /* F, BW, VL, VBMI2 and GFNI */
+};
+
+/* The level to use: the machine's, or a lower one named by KITH_CPU (a name that is unknown is ignored). */
+enum cpu_level cpu_level(void);
+
+/* The name of a level, as KITH_CPU spells it. */
+const char *cpu_name(enum cpu_level level);
+
+/* -1 if KITH_CPU names no level, or one that this machine lacks. */
+int cpu_check(struct error *err);
+
+#endif

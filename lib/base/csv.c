@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/csv.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+
+static void begin_cell(struct buffer *out)
+{
+    if (out->len && out->data[out->len - 1] != '\n')
+        buffer_add_char(out, ',');
+}
+
+static void add_quoted(struct buffer *out, const char *text, size_t len)
+{
+    buffer_add_char(out, '"');
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            buffer_add_char(out, '"');
+        buffer_add_char(out, text[i]);
+    }
+    buffer_add_char(out, '"');
+}
+
+static void add_cell(struct buffer *out, const char *text, size_t len)
+{
+    bool quote = false;
+
+    /* Some readers take a semicolon for a separator as well, unless it is quoted.  A line's first cell must
+     * not be nothing, or its comma would be missing. */
+    for (size_t i = 0; i < len && !quote; i++)
+        quote = text[i] == ',' || text[i] == ';' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    quote = quote || (len > 0 && (text[0] == ' ' || text[len - 1] == ' ')) ||
+            (len == 0 && (out->len == 0 || out->data[out->len - 1] == '\n'));
+    if (quote)
+        add_quoted(out, text, len);
+    else
+        buffer_add(out, text, len);
+}
+
+/* Most cells: letters, digits and points, which mean nothing to anybody. */
+static bool is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') ||
+              (text[i] >= 'A' && text[i] <= 'Z') || (text[i] && strchr("_./:", text[i])) ||
+              (i > 0 && text[i] && strchr("-@+", text[i]))))
+            return false;
+    return len > 0;
+}
+
+void csv_cell(struct buffer *out, const char *text)
+{
+    struct buffer escaped = {0};
+
+    begin_cell(out);
+    if (is_plain(text, strlen(text))) {
+        buffer_add_text(out, text);
+        return;
+    }
+    escape_text(&escaped, text, strlen(text));
+    add_cell(out, escaped.data ? escaped.data : "", escaped.len);
+    out->failed = out->failed || escaped.failed;
+    buffer_release(&escaped);
+}
+
+/* As spreadsheets begin a formula; the last four are the wide forms, which some take as well. */
+static bool is_formula(const char *p, const char *end)
+{
+    static const char *const signs[] = {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+    while (p < end && (*p == ' ' || *p == '"' || *p == '\''))
+        p++;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const size_t len = strlen(signs[i]);
+
+        if ((size_t)(end - p) >= len && memcmp(p, signs[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* With an apostrophe wherever a cell may begin, and what follows begins like a formula. */
+static void add_tamed(struct buffer *out, const char *text, size_t len)
+{
+    const char *const end = text + len;
+
+    for (const char *p = text; p < end;) {
+        const char *semicolon = memchr(p, ';', (size_t)(end - p)), *stop = semicolon ? semicolon + 1 : end;
+
+        if (is_formula(p, end))
+            buffer_add_char(out, '\'');
+        buffer_add(out, p, (size_t)(stop - p));
+        p = stop;
+    }
+}
+
+bool csv_foreign(struct buffer *out, const char *data, size_t len)
+{
+    struct buffer escaped = {0}, text = {0};
+    bool changed;
+
+    begin_cell(out);
+    if (is_plain(data, len)) {
+        buffer_add(out, data, len);
+        return false;
+    }
+    escape_text(&escaped, data, len);
+    add_tamed(&text, escaped.data ? escaped.data : "", escaped.len);
+    changed = text.len != len || escape_needed(data, len);
+    add_cell(out, text.data ? text.data : "", text.len);
+    buffer_inherit(out, &escaped);
+    buffer_inherit(out, &text);
+    buffer_release(&escaped);
+    buffer_release(&text);
+    return changed;
+}
+
+void csv_end_line(struct buffer *out)
+{
+    buffer_add_text(out, "\r\n");
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "case/casefile_inner.h"
+
+/* Each step makes the next version of the schema; steps that were released are never changed. */
+static const char *const schema[] = {
+    "CREATE TABLE info ("
+    " id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, created INTEGER NOT NULL, tool TEXT NOT "
+    "NULL,"
+    " parameters TEXT NOT NULL) STRICT;"
+    "CREATE TABLE refset ("
+    " id INTEGER PRIMARY KEY, uuid BLOB NOT NULL, generation INTEGER NOT NULL, kind TEXT NOT NULL,"
+    " name TEXT NOT NULL, path BLOB NOT NULL, files INTEGER NOT NULL, records INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE evidence ("
+    " id INTEGER PRIMARY KEY, path BLOB NOT NULL, state TEXT NOT NULL, format TEXT, size INTEGER,"
+    " stamp TEXT NOT NULL DEFAULT '',"
+    " sha1 BLOB, md5 BLOB, sha256 BLOB, stored_sha1 BLOB, stored_md5 BLOB, stored_sha256 BLOB,"
+    " objects INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, known INTEGER NOT NULL DEFAULT 0,"
+    " identical INTEGER NOT NULL DEFAULT 0, variant INTEGER NOT NULL DEFAULT 0,"
+    " embedded INTEGER NOT NULL DEFAULT 0, fragment INTEGER NOT NULL DEFAULT 0, none INTEGER NOT NULL "
+    "DEFAULT 0,"
+    " too_small INTEGER NOT NULL DEFAULT 0, low_entropy INTEGER NOT NULL DEFAULT 0,"
+    " unreadable INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "CREATE TABLE object ("
+    " id INTEGER PRIMARY KEY, evidence INTEGER NOT NULL, item INTEGER NOT NULL, volume TEXT NOT NULL,"
+    " address TEXT NOT NULL, chunk INTEGER NOT NULL, kind TEXT NOT NULL, size INTEGER NOT NULL,"
+    " path_count INTEGER NOT NULL, paths BLOB NOT NULL, sha1 BLOB, md5 BLOB, sha256 BLOB,"
+    " verdict TEXT NOT NULL, reason TEXT NOT NULL, findings INTEGER NOT NULL, partial INTEGER NOT NULL)"
+    " STRICT;"
+    "CREATE TABLE finding ("
+    " class INTEGER NOT NULL, object INTEGER NOT NULL, rank INTEGER NOT NULL, refset INTEGER NOT NULL,"
+    " file INTEGER NOT NULL, sha1 BLOB, md5 BLOB, sha256 BLOB, size INTEGER NOT NULL, name BLOB NOT NULL,"
+    " verdict TEXT NOT NULL, obj_start INTEGER NOT NULL, obj_end INTEGER NOT NULL, ref_start INTEGER NOT "
+    "NULL,"
+    " ref_end INTEGER NOT NULL, matched INTEGER NOT NULL, ranges BLOB NOT NULL, resemblance REAL NOT NULL,"
+    " containment REAL NOT NULL, edits REAL, edits_low REAL, edits_high REAL, ln_e REAL, proof TEXT NOT NULL,"
+    " proved INTEGER NOT NULL, blocks INTEGER NOT NULL, also INTEGER NOT NULL,"
+    " PRIMARY KEY (class, object, rank)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE problem ("
+    " id INTEGER PRIMARY KEY, evidence INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (evidence, text)) STRICT;"
+    "CREATE TABLE log ("
+    " id INTEGER PRIMARY KEY, time INTEGER NOT NULL, text TEXT NOT NULL, evidence INTEGER, seal BLOB,"
+    " chain BLOB NOT NULL) STRICT;"
+    "CREATE TABLE account ("
+    " id INTEGER PRIMARY KEY, volume TEXT NOT NULL, kind TEXT NOT NULL, objects INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE bad (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, len INTEGER NOT NULL) STRICT;",
+    NULL,
+};
+
+const struct database_format casefile_format = {
+    .application_id = 0x4b495443, /* "KITC" */
+    .noun = "case",
+    .steps = schema,
+};
+
+/* ---- what the case is ---- */
+
+static bool get_info(struct statement *row, struct casefile *casefile)
+{
+    struct case_info *info = &casefile->info;
+    const char *tool, *parameters;
+
+    if (!casefile_get_exactly(row, 0, info->uuid, sizeof info->uuid) ||
+        !statement_number(row, 1, &info->created) || !casefile_get_string(row, 2, &tool) ||
+        !casefile_get_string(row, 3, &parameters))
+        return false;
+    if (asprintf(&casefile->info_text, "%s%c%s", tool, '\0', parameters) < 0) {
+        casefile->info_text = NULL;
+        return false;
+    }
+    info->tool = casefile->info_text;
+    info->parameters = info->tool + strlen(tool) + 1;
+    return true;
+}
+
+static int load_info(struct casefile *casefile, struct error *err)
+{
+    struct statement *row = database_prepare(
+        casefile->database, "SELECT uuid, created, tool, parameters FROM info WHERE id = 1", err);
+    int result;
+
+    if (!row)
+        return -1;
+    result = statement_step(row, err);
+    if (result >= 0 && (result == 0 || !get_info(row, casefile)))
+        result = casefile_broken(casefile, err, "the row 'info' is not as it should be");
+    statement_free(row);
+    return result < 0 ? -1 : 0;
+}
+
+/* A path may have all bytes but zero. */
+static char *get_path(struct statement *row, int column)
+{
+    const void *data;
+    size_t len;
+
+    return statement_bytes(row, column, &data, &len) && !memchr(data, '\0', len) ? strndup(data, len) : NULL;
+}
+
+static bool get_set(struct statement *row, uint64_t number, struct case_set *set)
+{
+    const char *kind, *name;
+    uint64_t id;
+    int found;
+
+    if (!casefile_get_number(row, 0, CASE_MOST_SETS, &id) || id != number ||
+        !casefile_get_exactly(row, 1, set->uuid, sizeof set->uuid) ||
+        !casefile_get_number(row, 2, INT64_MAX, &set->generation) || !casefile_get_string(row, 3, &kind) ||
+        !casefile_get_string(row, 4, &name) || strlen(name) > REFSET_NAME_LEN ||
+        !casefile_get_number(row, 6, INT64_MAX, &set->files) ||
+        !casefile_get_number(row, 7, INT64_MAX, &set->records))
+        return false;
+    found = refset_kind_find(kind);
+    if (found < 0)
+        return false;
+    set->kind = (enum refset_kind)found;
+    memcpy(set->name, name, strlen(name) + 1);
+    set->path = get_path(row, 5);
+    return set->path != NULL;
+}
+
+static int add_set(struct casefile *casefile, struct statement *row, struct error *err)
+{
+    struct case_set *sets = realloc(casefile->sets, (casefile->set_count + 1) * sizeof *sets);
+
+    if (!sets)
+        return error_set(err, "out of memory");
+    casefile->sets = sets;
+    sets[casefile->set_count] = (struct case_set){0};
+    if (!get_set(row, casefile->set_count + 1, &sets[casefile->set_count]))
+        return casefile_broken(casefile, err, "a row of 'refset' is not as it should be");
+    casefile->set_count++;
+    return 0;
+}
+
+static int load_sets(struct casefile *casefile, struct error *err)
+{
+    struct statement *row = database_prepare(
+        casefile->database,
+        "SELECT id, uuid, generation, kind, name, path, files, records FROM refset ORDER BY id", err);
+    int result;
+
+    if (!row)
+        return -1;
+    while ((result = statement_step(row, err)) > 0)
+        if (add_set(casefile, row, err)) {
+            result = -1;
+            break;
+        }
+    statement_free(row);
+    return result;
+}
+
+/* ---- a new case ---- */
+
+static int make_uuid(uint8_t uuid[REFSET_UUID_LEN], struct error *err)
+{
+    if (getrandom(uuid, REFSET_UUID_LEN, 0) != REFSET_UUID_LEN)
+        return error_errno(err, "no random numbers");
+    uuid[6] = (uint8_t)((uuid[6] & 15) | 0x40); /* RFC 9562: version 4 */
+    uuid[8] = (uint8_t)((uuid[8] & 63) | 0x80);
+    return 0;
+}
+
+static int put_info(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct statement *row = database_prepare(
+        casefile->database, "INSERT INTO info (id, uuid, created, tool, parameters) VALUES (1, ?, ?, ?, ?)",
+        err);
+    uint8_t uuid[REFSET_UUID_LEN];
+    int result = row ? make_uuid(uuid, err) : -1;
+
+    if (result == 0) {
+        statement_bind_bytes(row, 1, uuid, sizeof uuid);
+        statement_bind_number(row, 2, plan->now);
+        casefile_bind_string(row, 3, plan->tool);
+        casefile_bind_string(row, 4, plan->parameters);
+        result = statement_run(row, err);
+    }
+    statement_free(row);
+    return result;
+}
+
+static int put_set(struct statement *row, size_t number, const struct case_set *set, struct error *err)
+{
+    casefile_bind_number(row, 1, number);
+    statement_bind_bytes(row, 2, set->uuid, sizeof set->uuid);
+    casefile_bind_number(row, 3, set->generation);
+    casefile_bind_string(row, 4, refset_kind_name(set->kind));
+    casefile_bind_string(row, 5, set->name);
+    statement_bind_bytes(row, 6, set->path, strlen(set->path));
+    casefile_bind_number(row, 7, set->files);
+    casefile_bind_number(row, 8, set->records);
+    return statement_run(row, err);
+}
+
+static int put_sets(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct statement *row = database_prepare(casefile->database,
+                                             "INSERT INTO refset (id, uuid, generation, kind, name, path, "
+                                             "files, records) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                                             err);
+    int result = row ? 0 : -1;
+
+    for (size_t i = 0; i < plan->set_count && result == 0; i++)
+        result = put_set(row, i + 1, &plan->sets[i], err);
+    statement_free(row);
+    return result;
+}
+
+static int put_evidence(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct statement *row =
+        database_prepare(casefile->database, "INSERT INTO evidence (id, path, state) VALUES (?, ?, ?)", err);
+    int result = row ? 0 : -1;
+
+    for (size_t i = 0; i < plan->evidence_count && result == 0; i++) {
+        casefile_bind_number(row, 1, i + 1);
+        statement_bind_bytes(row, 2, plan->evidence[i], strlen(plan->evidence[i]));
+        casefile_bind_string(row, 3, casefile_state_name(CASE_BEGUN));
+        result = statement_run(row, err);
+    }
+    statement_free(row);
+    return result;
+}
+
+static int put_plan(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    if (database_begin(casefile->database, err))
+        return -1;
+    if (put_info(casefile, plan, err) || put_sets(casefile, plan, err) || put_evidence(casefile, plan, err)) {
+        database_rollback(casefile->database);
+        return -1;
+    }
+    return database_commit(casefile->database, err);
+}
+
+static int check_plan(const struct case_plan *plan, struct error *err)
+{
+    if (plan->set_count > CASE_MOST_SETS)
+        return error_set(err, "a case can have %d sets, not %zu", CASE_MOST_SETS, plan->set_count);
+    if (plan->evidence_count > CASE_MOST_EVIDENCE)
+        return error_set(err, "a case can have %d pieces of evidence, not %zu", CASE_MOST_EVIDENCE,
+                         plan->evidence_count);
+    return 0;
+}
+
+/* ---- the same case? ---- */
+
+static int differs(const struct casefile *casefile, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int differs(const struct casefile *casefile, struct error *err, const char *fmt, ...)
+{
+    struct error what;
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what.text, sizeof what.text, fmt, args);
+    va_end(args);
+    return error_set(err, "%s: cannot resume this case: %s", database_path(casefile->database), what.text);
+}
+
+static int compare_sets(const struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < casefile->set_count && i < plan->set_count; i++) {
+        const struct case_set *was = &casefile->sets[i], *is = &plan->sets[i];
+
+        if (memcmp(was->uuid, is->uuid, sizeof was->uuid) != 0)
+            return differs(casefile, err, "set %zu was %s (%s), and now is %s (%s)", i + 1, was->name,
+                           was->path, is->name, is->path);
+        if (was->generation != is->generation || was->kind != is->kind)
+            return differs(casefile, err,
+                           "the set %s was changed since (generation %" PRIu64 ", now %" PRIu64 ")", is->name,
+                           was->generation, is->generation);
+    }
+    if (casefile->set_count != plan->set_count)
+        return differs(casefile, err, "it was made with other sets (%zu, now %zu)", casefile->set_count,
+                       plan->set_count);
+    return 0;
+}
+
+static int compare_evidence(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct case_evidence was;
+    int result = 1;
+
+    for (size_t i = 0; i < plan->evidence_count && result > 0; i++) {
+        result = casefile_evidence(casefile, i + 1, &was, err);
+        if (result > 0 && strcmp(was.path, plan->evidence[i]) != 0)
+            return differs(casefile, err, "evidence %zu was %s, and now is %s", i + 1, was.path,
+                           plan->evidence[i]);
+        if (result == 0)
+            return differs(casefile, err, "it was made without the evidence %s", plan->evidence[i]);
+    }
+    if (result > 0)
+        result = casefile_evidence(casefile, plan->evidence_count + 1, &was, err);
+    if (result > 0)
+        return differs(casefile, err, "it was made with further evidence: %s", was.path);
+    return result;
+}
+
+static int compare(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    if (strcmp(casefile->info.parameters, plan->parameters) != 0)
+        return differs(casefile, err, "it was made with other parameters: %s; now: %s",
+                       casefile->info.parameters, plan->parameters);
+    return compare_sets(casefile, plan, err) || compare_evidence(casefile, plan, err) ? -1 : 0;
+}
+
+/* The first fault is enough. */
+static void keep_first(void *arg, const char *text)
+{
+    struct error *first = arg;
+
+    if (!first->text[0])
+        error_set(first, "%s", text);
+}
+
+/* What was changed by somebody else is not to be sealed once more as if it were found. */
+static int check_sound(struct casefile *casefile, struct error *err)
+{
+    struct error first = {""};
+    const int faults = casefile_check(casefile, keep_first, &first, err);
+
+    return faults > 0 ? error_set(err, "%s; it cannot be resumed", first.text) : faults;
+}
+
+/* ---- opening and closing ---- */
+
+static struct casefile *new_case(struct database *database, bool writes, struct error *err)
+{
+    struct casefile *casefile = database ? calloc(1, sizeof *casefile) : NULL;
+
+    if (database && !casefile) {
+        error_set(err, "out of memory");
+        database_close(database, NULL);
+    }
+    if (!casefile)
+        return NULL;
+    casefile->database = database;
+    casefile->writes = writes;
+    casefile->all_objects = true;
+    return casefile;
+}
+
+static int seal_plan(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    struct error text;
+
+    error_set(&text, "made by %s", plan->tool);
+    return casefile_seal(casefile, 0, plan->now, text.text, err);
+}
+
+static int write_new(const char *path, const struct case_plan *plan, struct error *err)
+{
+    struct casefile *casefile =
+        new_case(database_open(path, DATABASE_CREATE, &casefile_format, err), true, err);
+    int result;
+
+    if (!casefile)
+        return -1;
+    result = put_plan(casefile, plan, err) || load_info(casefile, err) ? -1 : seal_plan(casefile, plan, err);
+    return casefile_close(casefile, result ? NULL : err) ? -1 : result;
+}
+
+/* It is made under another name and then gets its own, so it is there as a whole or not at all.  Somebody
+ * else may have made one meanwhile. */
+static int create(const char *path, const struct case_plan *plan, struct error *err)
+{
+    char *name;
+    int result;
+
+    if (asprintf(&name, "%s.new-%ld", path, (long)getpid()) < 0)
+        return error_set(err, "out of memory");
+    result = write_new(name, plan, err);
+    if (!result && link(name, path) && errno != EEXIST &&
+        rename(name, path)) /* not all file systems have links */
+        result = error_errno(err, "%s", path);
+    refset_remove(name);
+    free(name);
+    return result;
+}
+
+static struct casefile *loaded(struct casefile *casefile, struct error *err)
+{
+    if (!casefile || (load_info(casefile, err) == 0 && load_sets(casefile, err) == 0))
+        return casefile;
+    casefile_close(casefile, NULL);
+    return NULL;
+}
+
+struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err)
+{
+    struct casefile *casefile;
+
+    if (check_plan(plan, err) || (access(path, F_OK) && errno == ENOENT && create(path, plan, err)))
+        return NULL;
+    casefile = loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
+    if (casefile && (check_sound(casefile, err) || compare(casefile, plan, err))) {
+        casefile_close(casefile, NULL);
+        return NULL;
+    }
+    return casefile;
+}
+
+struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err)
+{
+    struct casefile *casefile;
+
+    if (check_plan(plan, err))
+        return NULL;
+    casefile = new_case(database_open_temporary(&casefile_format, err), true, err);
+    if (casefile)
+        casefile->temporary = true;
+    if (casefile && put_plan(casefile, plan, err)) {
+        casefile_close(casefile, NULL);
+        return NULL;
+    }
+    casefile = loaded(casefile, err);
+    if (casefile)
+        casefile->all_objects = all_objects;
+    return casefile;
+}
+
+struct casefile *casefile_open_report(const char *path, struct error *err)
+{
+    return loaded(new_case(database_open(path, DATABASE_READ, &casefile_format, err), false, err), err);
+}
+
+static void release(struct casefile *casefile)
+{
+    for (size_t i = 0; i < casefile->set_count; i++)
+        free((char *)casefile->sets[i].path);
+    free(casefile->sets);
+    free(casefile->info_text);
+    buffer_release(&casefile->told.texts);
+    buffer_release(&casefile->ranges);
+    free(casefile);
+}
+
+int casefile_close(struct casefile *casefile, struct error *err)
+{
+    int result;
+
+    if (!casefile)
+        return 0;
+    result = casefile->writes ? casefile_commit(casefile, err) : 0;
+    statement_free(casefile->add_object);
+    statement_free(casefile->add_finding);
+    statement_free(casefile->same);
+    if (database_close(casefile->database, result ? NULL : err))
+        result = -1;
+    release(casefile);
+    return result;
+}
+
+const struct case_info *casefile_info(const struct casefile *casefile)
+{
+    return &casefile->info;
+}
+
+size_t casefile_sets(const struct casefile *casefile, const struct case_set **sets)
+{
+    *sets = casefile->sets;
+    return casefile->set_count;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "case/casefile_inner.h"
+
+static const char *const states[CASE_STATES] = {"begun", "done", "partial", "changed", "failed"};
+
+const char *casefile_state_name(enum case_state state)
+{
+    return states[state];
+}
+
+enum {
+    EVIDENCE_STAMP = 4,
+    EVIDENCE_DIGESTS,
+    EVIDENCE_STORED = EVIDENCE_DIGESTS + DIGEST_KINDS,
+    EVIDENCE_OBJECTS = EVIDENCE_STORED + DIGEST_KINDS,
+    EVIDENCE_BYTES,
+    EVIDENCE_KNOWN,
+    EVIDENCE_FINDINGS
+};
+
+static bool get_counts(struct statement *row, struct case_counts *counts)
+{
+    bool good =
+        casefile_get_number(row, EVIDENCE_OBJECTS, ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &counts->objects) &&
+        casefile_get_number(row, EVIDENCE_BYTES, INT64_MAX, &counts->bytes) &&
+        casefile_get_number(row, EVIDENCE_KNOWN, counts->objects, &counts->known);
+
+    for (int verdict = 0; verdict < VERDICTS && good; verdict++)
+        good = casefile_get_number(row, EVIDENCE_FINDINGS + verdict, counts->objects,
+                                   &counts->findings[verdict]);
+    return good;
+}
+
+static bool get_state(struct statement *row, int column, enum case_state *state)
+{
+    const char *name;
+
+    if (!casefile_get_string(row, column, &name))
+        return false;
+    for (int i = 0; i < CASE_STATES; i++)
+        if (strcmp(states[i], name) == 0) {
+            *state = (enum case_state)i;
+            return true;
+        }
+    return false;
+}
+
+static bool get_image(struct statement *row, struct case_evidence *evidence)
+{
+    if (statement_is_null(row, 2) && statement_is_null(row, 3)) {
+        evidence->format = "";
+        return true;
+    }
+    evidence->has_image = true;
+    return casefile_get_string(row, 2, &evidence->format) &&
+           casefile_get_number(row, 3, INT64_MAX, &evidence->size);
+}
+
+/* The texts are kept beyond the statement. */
+static bool get_evidence(struct statement *row, uint64_t number, struct case_evidence_row *out)
+{
+    struct case_evidence *evidence = &out->evidence;
+    const void *path;
+    size_t len;
+
+    *evidence = (struct case_evidence){.number = number};
+    if (!statement_bytes(row, 0, &path, &len) || memchr(path, '\0', len) ||
+        !get_state(row, 1, &evidence->state) || !get_image(row, evidence) ||
+        !casefile_get_string(row, EVIDENCE_STAMP, &evidence->stamp) ||
+        !casefile_get_digests(row, EVIDENCE_DIGESTS, &evidence->digests) ||
+        !casefile_get_digests(row, EVIDENCE_STORED, &evidence->stored) || !get_counts(row, &out->counts))
+        return false;
+    buffer_reset(&out->texts);
+    buffer_add(&out->texts, path, len);
+    buffer_add_char(&out->texts, '\0');
+    buffer_add(&out->texts, evidence->format, strlen(evidence->format) + 1);
+    buffer_add(&out->texts, evidence->stamp, strlen(evidence->stamp) + 1);
+    if (out->texts.failed)
+        return false;
+    evidence->path = out->texts.data;
+    evidence->format = evidence->path + len + 1;
+    evidence->stamp = evidence->format + strlen(evidence->format) + 1;
+    return true;
+}
+
+int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct case_evidence_row *out,
+                           struct error *err)
+{
+    struct statement *row = database_prepare(
+        casefile->database,
+        "SELECT path, state, format, size, stamp, sha1, md5, sha256, stored_sha1, stored_md5, stored_sha256, "
+        "objects, bytes,"
+        " known, identical, variant, embedded, fragment, none, too_small, low_entropy, unreadable, skipped"
+        " FROM evidence WHERE id = ?",
+        err);
+    int result;
+
+    if (!row)
+        return -1;
+    casefile_bind_number(row, 1, number);
+    result = number > CASE_MOST_EVIDENCE ? 0 : statement_step(row, err);
+    if (result > 0 && !get_evidence(row, number, out))
+        result =
+            casefile_broken(casefile, err, "row %" PRIu64 " of 'evidence' is not as it should be", number);
+    statement_free(row);
+    return result;
+}
+
+int casefile_evidence(struct casefile *casefile, uint64_t number, struct case_evidence *evidence,
+                      struct error *err)
+{
+    const int result = casefile_load_evidence(casefile, number, &casefile->told, err);
+
+    if (result > 0)
+        *evidence = casefile->told.evidence;
+    return result;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "case/casefile_inner.h"
+
+int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
+{
+    char what[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    return error_set(err, "%s: the case is damaged: %s", database_path(casefile->database), what);
+}
+
+enum case_class casefile_class(const struct casefile *casefile, uint32_t set)
+{
+    static const enum case_class classes[REFSET_KINDS] = {
+        [REFSET_NOTABLE] = CASE_NOTABLE, [REFSET_NEUTRAL] = CASE_NEUTRAL, [REFSET_KNOWN] = CASE_KNOWN};
+
+    return classes[casefile->sets[set].kind];
+}
+
+/* ---- reading ---- */
+
+bool casefile_get_number(struct statement *row, int column, uint64_t most, uint64_t *out)
+{
+    int64_t number;
+
+    *out = 0;
+    if (!statement_number(row, column, &number) || number < 0 || (uint64_t)number > most)
+        return false;
+    *out = (uint64_t)number;
+    return true;
+}
+
+bool casefile_get_string(struct statement *row, int column, const char **out)
+{
+    size_t len;
+
+    return statement_text(row, column, out, &len) && !memchr(*out, '\0', len);
+}
+
+bool casefile_get_exactly(struct statement *row, int column, void *out, size_t len)
+{
+    const void *data;
+    size_t got;
+
+    if (!statement_bytes(row, column, &data, &got) || got != len)
+        return false;
+    memcpy(out, data, len);
+    return true;
+}
+
+bool casefile_get_digests(struct statement *row, int column, struct digest_values *out)
+{
+    *out = (struct digest_values){0};
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (statement_is_null(row, column + kind))
+            continue;
+        if (!casefile_get_exactly(row, column + kind, out->bytes[kind], digest_len((enum digest_kind)kind)))
+            return false;
+        out->kinds |= DIGEST_BIT(kind);
+    }
+    return true;
+}
+
+/* ---- writing ---- */
+
+void casefile_bind_number(struct statement *row, int parameter, uint64_t number)
+{
+    statement_bind_number(row, parameter, number > INT64_MAX ? INT64_MAX : (int64_t)number);
+}
+
+void casefile_bind_string(struct statement *row, int parameter, const char *text)
+{
+    statement_bind_text(row, parameter, text, text ? strlen(text) : 0);
+}
+
+void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (digests->kinds & DIGEST_BIT(kind))
+            statement_bind_bytes(row, parameter + kind, digests->bytes[kind],
+                                 digest_len((enum digest_kind)kind));
+        else
+            statement_bind_null(row, parameter + kind);
+}
+
+/* ---- findings ---- */
+
+static const char *const proofs[PROOFS] = {"estimate", "blocks", "sha1"};
+
+const char *casefile_proof_name(enum proof proof)
+{
+    return proofs[proof];
+}
+
+int casefile_proof_find(const char *name)
+{
+    for (int proof = 0; proof < PROOFS; proof++)
+        if (strcmp(proofs[proof], name) == 0)
+            return proof;
+    return -1;
+}
+
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+static bool is_count(double x)
+{
+    return x >= 0 && x < 1e19;
+}
+
+static bool lies_in(const struct finding_range *range, uint64_t size, uint64_t ref_size)
+{
+    return range->obj_start <= range->obj_end && range->obj_end <= size &&
+           range->ref_start <= range->ref_end && range->ref_end <= ref_size;
+}
+
+static bool ranges_are_sound(const struct finding *finding, uint64_t size)
+{
+    for (size_t i = 0; i < finding->range_count; i++)
+        if (!lies_in(&finding->ranges[i], size, finding->ref_size) ||
+            (i && finding->ranges[i].obj_start < finding->ranges[i - 1].obj_start))
+            return false;
+    return lies_in(&finding->span, size, finding->ref_size) && finding->matched <= size;
+}
+
+static bool edits_are_sound(const struct finding *finding)
+{
+    return !finding->has_edits ||
+           (is_count(finding->edits) && is_count(finding->edits_low) && is_count(finding->edits_high));
+}
+
+bool casefile_is_sound(const struct casefile *casefile, const struct finding *finding, uint64_t size)
+{
+    return finding->verdict <= VERDICT_FRAGMENT && finding->set < casefile->set_count &&
+           finding->proof < PROOFS && is_share(finding->resemblance) && is_share(finding->containment) &&
+           edits_are_sound(finding) && finding->ln_e < INFINITY && finding->proved <= finding->blocks &&
+           finding->ref_size <= INT64_MAX && ranges_are_sound(finding, size);
+}
+
+/* ---- ranges ---- */
+
+/*
+ * Four numbers a range, seven bits a byte, the lowest first: how far it begins behind the beginning of the
+ * one before, its length, how far it begins in the reference from the end of the one before (signed: the sign
+ * is the lowest bit), and its length there.
+ */
+enum { NUMBER_MOST = 10, RANGE_LEAST = 4 };
+
+static void put_number(struct buffer *out, uint64_t number)
+{
+    for (; number > 127; number >>= 7)
+        buffer_add_char(out, (char)(uint8_t)(number | 128));
+    buffer_add_char(out, (char)(uint8_t)number);
+}
+
+static void put_signed(struct buffer *out, uint64_t number)
+{
+    put_number(out, number << 1 ^ (number >> 63 ? UINT64_MAX : 0));
+}
+
+void casefile_pack(struct buffer *out, const struct finding *finding)
+{
+    struct finding_range before = {0};
+
+    for (size_t i = 0; i < finding->range_count; i++) {
+        const struct finding_range *range = &finding->ranges[i];
+
+        put_number(out, range->obj_start - before.obj_start);
+        put_number(out, range->obj_end - range->obj_start);
+        put_signed(out, range->ref_start - before.ref_end);
+        put_number(out, range->ref_end - range->ref_start);
+        before = *range;
+    }
+}
+
+struct unpacking {
+    const uint8_t *at, *end;
+    bool broken;
+};
+
+static uint64_t get_number(struct unpacking *from)
+{
+    uint64_t number = 0;
+
+    for (unsigned i = 0; i < NUMBER_MOST && from->at < from->end; i++) {
+        const uint8_t byte = *from->at++;
+
+        number |= (uint64_t)(byte & 127) << (7 * i);
+        if (byte < 128)
+            return number;
+    }
+    from->broken = true;
+    return 0;
+}
+
+static uint64_t get_signed(struct unpacking *from)
+{
+    const uint64_t number = get_number(from);
+
+    return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
+}
+
+/* Each number ends with a byte of less than 128. */
+static size_t count_numbers(const uint8_t *data, size_t len)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < len; i++)
+        count += data[i] < 128;
+    return count;
+}
+
+bool casefile_unpack(const void *data, size_t len, struct finding *finding)
+{
+    struct unpacking from = {.at = data, .end = (const uint8_t *)data + len};
+    const size_t numbers = count_numbers(data, len);
+    struct finding_range before = {0};
+
+    if (numbers % RANGE_LEAST || finding_resize(finding, numbers / RANGE_LEAST, NULL))
+        return false;
+    for (size_t i = 0; i < finding->range_count; i++) {
+        struct finding_range *range = &finding->ranges[i];
+
+        range->obj_start = before.obj_start + get_number(&from);
+        range->obj_end = range->obj_start + get_number(&from);
+        range->ref_start = before.ref_end + get_signed(&from);
+        range->ref_end = range->ref_start + get_number(&from);
+        before = *range;
+    }
+    return !from.broken && from.at == from.end;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "case/casefile_inner.h"
+
+enum {
+    BATCH_OBJECTS = 1000,
+    BATCH_MS = 1000,
+    MOST_PATHS = 32 << 20, /* bytes: half of what the database takes as a row */
+};
+
+/* ---- objects ---- */
+
+/* The bytes of as many paths as are kept. */
+static size_t measure_paths(const struct case_object *object, size_t *count)
+{
+    size_t len = 0;
+
+    for (*count = 0; *count < object->path_count; (*count)++) {
+        const size_t more = strlen(object->paths + len) + 1;
+
+        if (len + more > MOST_PATHS)
+            break;
+        len += more;
+    }
+    return len;
+}
+
+static int add_object(struct casefile *casefile, const struct case_object *object, size_t findings,
+                      struct error *err)
+{
+    static const char sql[] =
+        "INSERT INTO object (id, evidence, item, volume, address, chunk, kind, size, path_count,"
+        " paths, sha1, md5, sha256, verdict, reason, findings, partial)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    struct statement *row = casefile->add_object;
+    size_t path_count;
+    const size_t len = measure_paths(object, &path_count);
+
+    if (!row)
+        row = casefile->add_object = database_prepare(casefile->database, sql, err);
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, casefile_id(object->evidence, casefile->counts.objects));
+    casefile_bind_number(row, 2, object->evidence);
+    casefile_bind_number(row, 3, object->item);
+    casefile_bind_string(row, 4, object->volume);
+    casefile_bind_string(row, 5, object->address);
+    casefile_bind_number(row, 6, object->chunk);
+    casefile_bind_string(row, 7, object_kind_name(object->kind));
+    casefile_bind_number(row, 8, object->size);
+    casefile_bind_number(row, 9, path_count);
+    statement_bind_bytes(row, 10, object->paths, len);
+    casefile_bind_digests(row, 11, &object->digests);
+    casefile_bind_string(row, 14, verdict_name(object->verdict));
+    casefile_bind_string(row, 15, object->reason);
+    casefile_bind_number(row, 16, findings);
+    casefile_bind_number(row, 17, object->partial);
+    return statement_run(row, err);
+}
+
+/* ---- findings ---- */
+
+static const char finding_sql[] =
+    "INSERT INTO finding (class, object, rank, refset, file, sha1, md5, sha256, size, name, verdict, "
+    "obj_start,"
+    " obj_end, ref_start, ref_end, matched, ranges, resemblance, containment, edits, edits_low, edits_high, "
+    "ln_e,"
+    " proof, proved, blocks, also)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+static void bind_real_or_null(struct statement *row, int parameter, bool there, double number)
+{
+    if (there)
+        statement_bind_real(row, parameter, number);
+    else
+        statement_bind_null(row, parameter);
+}
+
+static void bind_measures(struct statement *row, int parameter, const struct finding *finding)
+{
+    statement_bind_real(row, parameter, finding->resemblance);
+    statement_bind_real(row, parameter + 1, finding->containment);
+    bind_real_or_null(row, parameter + 2, finding->has_edits, finding->edits);
+    bind_real_or_null(row, parameter + 3, finding->has_edits, finding->edits_low);
+    bind_real_or_null(row, parameter + 4, finding->has_edits, finding->edits_high);
+    bind_real_or_null(row, parameter + 5, finding->ln_e > -INFINITY, finding->ln_e);
+    casefile_bind_string(row, parameter + 6, casefile_proof_name(finding->proof));
+    casefile_bind_number(row, parameter + 7, finding->proved);
+    casefile_bind_number(row, parameter + 8, finding->blocks);
+    casefile_bind_number(row, parameter + 9, finding->also);
+}
+
+static void bind_finding(struct casefile *casefile, const struct finding *finding,
+                         const struct case_reference *reference)
+{
+    const struct finding_range *span = &finding->span;
+    struct statement *row = casefile->add_finding;
+
+    casefile_bind_number(row, 4, (uint64_t)finding->set + 1);
+    casefile_bind_number(row, 5, finding->file);
+    casefile_bind_digests(row, 6, &reference->digests);
+    casefile_bind_number(row, 9, finding->ref_size);
+    statement_bind_bytes(row, 10, reference->name, reference->name_len);
+    casefile_bind_string(row, 11, verdict_name(finding->verdict));
+    casefile_bind_number(row, 12, span->obj_start);
+    casefile_bind_number(row, 13, span->obj_end);
+    casefile_bind_number(row, 14, span->ref_start);
+    casefile_bind_number(row, 15, span->ref_end);
+    casefile_bind_number(row, 16, finding->matched);
+    statement_bind_bytes(row, 17, casefile->ranges.data, casefile->ranges.len);
+    bind_measures(row, 18, finding);
+}
+
+static int add_finding(struct casefile *casefile, const struct finding *finding, size_t rank, uint64_t size,
+                       const struct case_reference *reference, struct error *err)
+{
+    if (!casefile_is_sound(casefile, finding, size))
+        return error_set(err, "%s: a finding cannot be as it is told", database_path(casefile->database));
+    buffer_reset(&casefile->ranges);
+    casefile_pack(&casefile->ranges, finding);
+    if (casefile->ranges.failed)
+        return error_set(err, "out of memory for %zu ranges", finding->range_count);
+    if (!casefile->add_finding)
+        casefile->add_finding = database_prepare(casefile->database, finding_sql, err);
+    if (!casefile->add_finding)
+        return -1;
+    casefile_bind_number(casefile->add_finding, 1, casefile_class(casefile, finding->set));
+    statement_bind_number(casefile->add_finding, 2, casefile_id(casefile->adding, casefile->counts.objects));
+    casefile_bind_number(casefile->add_finding, 3, rank);
+    bind_finding(casefile, finding, reference);
+    return statement_run(casefile->add_finding, err);
+}
+
+static int add_findings(struct casefile *casefile, const struct findings *findings, uint64_t size,
+                        const struct case_reference *references, struct error *err)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < findings->count && result == 0; i++)
+        result = add_finding(casefile, &findings->list[i], i, size, &references[i], err);
+    return result;
+}
+
+/* ---- counting ---- */
+
+/* Of the findings in sets of the best kind that there is, the first; the findings are sound. */
+static const struct finding *best_of(const struct casefile *casefile, const struct findings *findings)
+{
+    const struct finding *best = NULL;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+
+        if (!best || casefile_class(casefile, finding->set) < casefile_class(casefile, best->set))
+            best = finding;
+    }
+    return best;
+}
+
+static void count(struct casefile *casefile, const struct case_object *object,
+                  const struct findings *findings)
+{
+    struct case_counts *counts = &casefile->counts;
+    const struct finding *best = findings ? best_of(casefile, findings) : NULL;
+
+    counts->bytes = object->size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + object->size;
+    if (best && casefile_class(casefile, best->set) == CASE_KNOWN)
+        counts->known++;
+    else
+        counts->findings[best ? best->verdict : object->verdict]++;
+}
+
+static int add_all(struct casefile *casefile, const struct case_object *object,
+                   const struct findings *findings, const struct case_reference *references,
+                   struct error *err)
+{
+    const size_t found = findings ? findings->count : 0;
+
+    if (casefile->counts.objects >> CASE_NUMBER_BITS)
+        return error_set(err, "%s: there are too many objects", database_path(casefile->database));
+    if (found == 0 && !casefile->all_objects)
+        return 0;
+    if (add_object(casefile, object, found, err))
+        return -1;
+    return found ? add_findings(casefile, findings, object->size, references, err) : 0;
+}
+
+int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
+                 const struct case_reference *references, int64_t now_ms, struct error *err)
+{
+    if (casefile_begin(casefile, err) || casefile_turn_to(casefile, object->evidence, err))
+        return -1;
+    casefile->counts.objects++;
+    if (add_all(casefile, object, findings, references, err))
+        return casefile_abandon(casefile);
+    count(casefile, object, findings);
+    if (!casefile->timed)
+        casefile->committed_ms = now_ms;
+    casefile->timed = true;
+    if (++casefile->batch < BATCH_OBJECTS)
+        return casefile_wait(casefile, now_ms, err);
+    casefile->committed_ms = now_ms;
+    return casefile_commit(casefile, err);
+}
+
+int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err)
+{
+    if (!casefile->in_batch || !casefile->timed || now_ms - casefile->committed_ms < BATCH_MS)
+        return 0;
+    casefile->committed_ms = now_ms;
+    return casefile_commit(casefile, err);
+}
+
+/* ---- resuming ---- */
+
+int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *objects, uint64_t *first_item,
+                      struct error *err)
+{
+    struct case_counts counts;
+    struct statement *row;
+    uint64_t id = 0;
+    int result;
+
+    *objects = *first_item = 0;
+    if (casefile_count(casefile, evidence, &counts, err))
+        return -1;
+    row = database_prepare(casefile->database,
+                           "SELECT id, item FROM object WHERE id > ?1 AND id < ?2 ORDER BY id DESC LIMIT 1",
+                           err);
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, casefile_id(evidence, 0));
+    statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
+    result = statement_step(row, err);
+    if (result > 0 &&
+        (!casefile_get_number(row, 0, INT64_MAX, &id) || !casefile_get_number(row, 1, INT64_MAX, first_item)))
+        result = casefile_broken(casefile, err, "a row of 'object' is not as it should be");
+    statement_free(row);
+    id &= ((uint64_t)1 << CASE_NUMBER_BITS) - 1;
+    if (result >= 0 && (casefile->all_objects ? id != counts.objects : id > counts.objects))
+        result = casefile_broken(
+            casefile, err, "evidence %" PRIu64 " should have %" PRIu64 " objects, and the last is %" PRIu64,
+            evidence, counts.objects, id);
+    *objects = counts.objects;
+    return result < 0 ? -1 : 0;
+}
+
+/* The row of that number, for as long as the statement is not reset: 1, 0, -1. */
+static int find_row(struct casefile *casefile, uint64_t evidence, uint64_t number, struct error *err)
+{
+    if (number >> CASE_NUMBER_BITS || evidence > CASE_MOST_EVIDENCE)
+        return 0;
+    if (!casefile->same)
+        casefile->same = database_prepare(casefile->database,
+                                          "SELECT address, size, chunk, paths FROM object WHERE id = ?", err);
+    if (!casefile->same)
+        return -1;
+    statement_bind_number(casefile->same, 1, casefile_id(evidence, number));
+    return statement_step(casefile->same, err);
+}
+
+/* Its first path: of files of the host it is all that tells them apart. */
+static bool has_path(struct statement *row, const struct case_object *object)
+{
+    const size_t len = object->path_count ? strlen(object->paths) + 1 : 0;
+    const void *paths;
+    size_t paths_len;
+
+    return statement_bytes(row, 3, &paths, &paths_len) && paths_len >= len && (len || !paths_len) &&
+           memcmp(paths, object->paths, len) == 0;
+}
+
+enum { CHUNK_ADDRESS = 256 };
+
+/* A whole object: *chunk becomes false; or a chunk of it that begins at start, in which case *start becomes
+ * its end. */
+static bool row_is(struct statement *row, const struct case_object *object, uint64_t *start, bool *chunk)
+{
+    const uint64_t most = object->size > INT64_MAX ? INT64_MAX : object->size;
+    char of_chunk[CHUNK_ADDRESS];
+    const char *was;
+    uint64_t size, is_chunk;
+
+    if (!casefile_get_number(row, 2, 1, &is_chunk) || !casefile_get_string(row, 0, &was) ||
+        !casefile_get_number(row, 1, INT64_MAX, &size) || !has_path(row, object))
+        return false;
+    *chunk = is_chunk;
+    if (!is_chunk)
+        return *start == 0 && strcmp(was, object->address) == 0 && size == most;
+    snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, *start);
+    if (strcmp(was, of_chunk) != 0 || size > most - *start)
+        return false;
+    *start += size;
+    return true;
+}
+
+int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
+                  const struct case_object *object, struct error *err)
+{
+    const uint64_t before = *number;
+    uint64_t start = 0;
+    bool chunk = true;
+    int result = 0;
+
+    while (chunk && (start == 0 || start < object->size) &&
+           (result = find_row(casefile, evidence, *number + 1, err)) > 0) {
+        const bool same = row_is(casefile->same, object, &start, &chunk);
+
+        statement_reset(casefile->same);
+        if (!same)
+            break;
+        ++*number;
+    }
+    return result < 0 ? -1 : *number > before;
+}
+
+/* ---- evidence ---- */
+
+/* A statement whose first parameter is the evidence. */
+static struct statement *change(struct casefile *casefile, uint64_t evidence, const char *sql,
+                                struct error *err)
+{
+    struct statement *row = casefile_require_evidence(casefile, evidence, err)
+                                ? NULL
+                                : database_prepare(casefile->database, sql, err);
+
+    if (row)
+        casefile_bind_number(row, 1, evidence);
+    return row;
+}
+
+int casefile_set_stamp(struct casefile *casefile, uint64_t evidence, const char *stamp, struct error *err)
+{
+    struct statement *row = change(casefile, evidence, "UPDATE evidence SET stamp = ?2 WHERE id = ?1", err);
+
+    if (!row)
+        return -1;
+    casefile_bind_string(row, 2, stamp);
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+}
+
+int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struct evidence_image *image,
+                       struct error *err)
+{
+    struct statement *row =
+        change(casefile, evidence, "UPDATE evidence SET format = ?2, size = ?3 WHERE id = ?1", err);
+
+    if (!row)
+        return -1;
+    casefile_bind_string(row, 2, image->format);
+    casefile_bind_number(row, 3, image->size);
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+}
+
+int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
+                         const struct digest_values *stored, struct error *err)
+{
+    struct statement *row = change(casefile, evidence,
+                                   "UPDATE evidence SET sha1 = ?2, md5 = ?3, sha256 = ?4, stored_sha1 = ?5,"
+                                   " stored_md5 = ?6, stored_sha256 = ?7 WHERE id = ?1",
+                                   err);
+
+    if (!row)
+        return -1;
+    casefile_bind_digests(row, 2, digests);
+    casefile_bind_digests(row, 2 + DIGEST_KINDS, stored);
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+}
+
+int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
+                       const char *text, struct error *err)
+{
+    struct statement *row;
+
+    if (casefile_commit(casefile, err)) /* with it, the counts */
+        return -1;
+    row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
+    if (!row)
+        return -1;
+    casefile_bind_string(row, 2, casefile_state_name(state));
+    if (casefile_run(casefile, row, err))
+        return -1;
+    return casefile_is_sealed(state) ? casefile_seal(casefile, evidence, now, text, err)
+                                     : casefile_log(casefile, now, text, err);
+}
+
+int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err)
+{
+    struct statement *row =
+        change(casefile, evidence,
+               "INSERT OR IGNORE INTO problem (id, evidence, text)"
+               " SELECT ifnull(max(id), ?3) + 1, ?1, ?2 FROM problem WHERE id > ?3 AND id < ?4",
+               err);
+
+    if (!row)
+        return -1;
+    casefile_bind_string(row, 2, text);
+    statement_bind_number(row, 3, casefile_id(evidence, 0));
+    statement_bind_number(row, 4, casefile_id(evidence + 1, 0));
+    if (casefile_run(casefile, row, err))
+        return -1;
+    return ++casefile->batch < BATCH_OBJECTS ? 0 : casefile_commit(casefile, err);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NONE = UINT32_MAX,
+    MOST_ALIKE = 32, /* a fingerprint that occurs more often on a side is common */
+    PAIRS_PER_SAMPLE = 8,
+    AHEAD = 12,                /* samples */
+    DIAGONAL_REACH = 16 << 10, /* bytes by which it may be off */
+};
+
+struct chain_group {
+    uint64_t fp;
+    uint32_t count_a, count_b;
+    uint32_t head_b; /* its last sample of b */
+    uint32_t turn_b; /* its first one, and in turn the others: for those that are common */
+};
+
+void chain_release(struct chain *chain)
+{
+    free(chain->anchors);
+    free(chain->groups);
+    free(chain->table);
+    free(chain->group_a);
+    free(chain->group_b);
+    free(chain->next_b);
+    free(chain->after_b);
+    free(chain->used_a);
+    free(chain->used_b);
+    free(chain->pairs);
+    free(chain->tails);
+    free(chain->ends);
+    free(chain->previous);
+    free(chain->under);
+    *chain = (struct chain){0};
+}
+
+static bool grow(void *array, size_t count, size_t size)
+{
+    void **at = array, *more = realloc(*at, count * size);
+
+    if (more)
+        *at = more;
+    return more != NULL;
+}
+
+static int grow_samples(struct chain *chain, size_t samples, struct error *err)
+{
+    size_t table = 16;
+
+    while (table < 2 * samples)
+        table *= 2;
+    chain->table_len = table;
+    if (samples <= chain->sample_room)
+        return 0;
+    if (!grow(&chain->groups, samples, sizeof *chain->groups) ||
+        !grow(&chain->table, table, sizeof *chain->table) ||
+        !grow(&chain->group_a, samples, sizeof *chain->group_a) ||
+        !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
+        !grow(&chain->next_b, samples, sizeof *chain->next_b) ||
+        !grow(&chain->after_b, samples, sizeof *chain->after_b) ||
+        !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
+        !grow(&chain->used_b, samples, sizeof *chain->used_b) ||
+        !grow(&chain->anchors, samples, sizeof *chain->anchors))
+        return error_set(err, "out of memory for the comparison of %zu samples", samples);
+    chain->sample_room = samples;
+    return 0;
+}
+
+static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
+{
+    if (pairs <= chain->pair_room)
+        return 0;
+    if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) ||
+        !grow(&chain->tails, pairs, sizeof *chain->tails) ||
+        !grow(&chain->ends, pairs, sizeof *chain->ends) ||
+        !grow(&chain->previous, pairs, sizeof *chain->previous) ||
+        !grow(&chain->under, pairs, sizeof *chain->under))
+        return error_set(err, "out of memory for %zu pairs of samples", pairs);
+    chain->pair_room = pairs;
+    return 0;
+}
+
+/* ---- groups ---- */
+
+static size_t slot_of(const struct chain *chain, uint64_t fp)
+{
+    return (size_t)((fp * 0x9e3779b97f4a7c15) >> 32) & (chain->table_len - 1);
+}
+
+/* The slots lie anywhere: what memory has to bring is asked for some samples ahead. */
+static void ask_ahead(const struct chain *chain, const struct sample *samples, size_t count, size_t i)
+{
+    if (i + AHEAD < count)
+        __builtin_prefetch(&chain->table[slot_of(chain, samples[i + AHEAD].fp)]);
+}
+
+static uint32_t group_of(struct chain *chain, uint64_t fp)
+{
+    const size_t mask = chain->table_len - 1;
+    size_t at = slot_of(chain, fp);
+    uint32_t group;
+
+    while ((group = chain->table[at]) != NONE && chain->groups[group].fp != fp)
+        at = (at + 1) & mask;
+    if (group == NONE) {
+        group = chain->table[at] = (uint32_t)chain->group_count++;
+        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE, NONE};
+    }
+    return group;
+}
+
+static void make_groups(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b,
+                        size_t b_count)
+{
+    memset(chain->table, 0xff, chain->table_len * sizeof *chain->table);
+    for (size_t i = 0; i < a_count; i++) {
+        ask_ahead(chain, a, a_count, i);
+        chain->groups[chain->group_a[i] = group_of(chain, a[i].fp)].count_a++;
+    }
+    for (size_t j = 0; j < b_count; j++) {
+        struct chain_group *group = &chain->groups[chain->group_b[j] = group_of(chain, b[j].fp)];
+
+        ask_ahead(chain, b, b_count, j);
+        chain->next_b[j] = group->head_b;
+        chain->after_b[j] = NONE;
+        if (group->head_b == NONE)
+            group->turn_b = (uint32_t)j;
+        else
+            chain->after_b[group->head_b] = (uint32_t)j;
+        group->head_b = (uint32_t)j;
+        group->count_b++;
+    }
+    for (size_t i = 0; i < chain->group_count; i++) {
+        const struct chain_group *group = &chain->groups[i];
+
+        chain->shared += group->count_a && group->count_b;
+        chain->only_a += !group->count_b;
+        chain->only_b += !group->count_a;
+    }
+}
+
+static bool is_common(const struct chain *chain, const struct chain_group *group)
+{
+    return group->count_a > chain->most || group->count_b > chain->most;
+}
+
+bool chain_common_a(const struct chain *chain, size_t i)
+{
+    return is_common(chain, &chain->groups[chain->group_a[i]]);
+}
+
+bool chain_common_b(const struct chain *chain, size_t i)
+{
+    return is_common(chain, &chain->groups[chain->group_b[i]]);
+}
+
+/* The number of pairs, after `most` was lowered until there are not too many of them. */
+static size_t limit_pairs(struct chain *chain, size_t samples, bool has_diagonal)
+{
+    for (chain->most = MOST_ALIKE;; chain->most /= 2) {
+        size_t pairs = 0, common = 0;
+
+        for (size_t i = 0; i < chain->group_count; i++) {
+            const struct chain_group *group = &chain->groups[i];
+
+            if (is_common(chain, group))
+                common += has_diagonal || group->count_a < group->count_b ? group->count_a : group->count_b;
+            else
+                pairs += (size_t)group->count_a * group->count_b;
+        }
+        if (pairs <= PAIRS_PER_SAMPLE * samples + 1024 || chain->most == 1) {
+            chain->repeats = common > pairs;
+            return pairs + common;
+        }
+    }
+}
+
+/* ---- the chain ---- */
+
+static void add_pair(struct chain *chain, size_t a, uint32_t b)
+{
+    chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)a, b};
+}
+
+/* Of the occurrences in b of a common sample of a, that on the diagonal. */
+static void pair_on_diagonal(struct chain *chain, const struct chain_sides *sides, size_t i, int64_t diagonal)
+{
+    const int64_t at = (int64_t)sides->a[i].pos - diagonal;
+    size_t low = 0, high = sides->b_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if ((int64_t)sides->b[middle].pos < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < sides->b_count && (int64_t)sides->b[low].pos == at && chain->group_b[low] == chain->group_a[i])
+        add_pair(chain, i, (uint32_t)low);
+}
+
+/* The first in a with the first in b, and so on. */
+static void pair_in_turn(struct chain *chain, struct chain_group *group, size_t i)
+{
+    if (group->turn_b == NONE)
+        return;
+    add_pair(chain, i, group->turn_b);
+    group->turn_b = chain->after_b[group->turn_b];
+}
+
+/* Where a sample that either side has once says that the diagonal goes on; not too far away, that is another
+ * place. */
+static int64_t follow(const struct chain_sides *sides, const struct chain_group *group, size_t i,
+                      int64_t diagonal)
+{
+    int64_t here;
+
+    if (group->count_a != 1 || group->count_b != 1)
+        return diagonal;
+    here = (int64_t)(sides->a[i].pos - sides->b[group->head_b].pos);
+    return here - *sides->diagonal <= DIAGONAL_REACH && *sides->diagonal - here <= DIAGONAL_REACH ? here
+                                                                                                  : diagonal;
+}
+
+/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is
+ * taken. */
+static void make_pairs(struct chain *chain, const struct chain_sides *sides)
+{
+    int64_t diagonal = sides->diagonal ? *sides->diagonal : 0;
+
+    chain->pair_count = 0;
+    for (size_t i = 0; i < sides->a_count; i++) {
+        struct chain_group *group = &chain->groups[chain->group_a[i]];
+
+        if (!is_common(chain, group)) {
+            for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
+                add_pair(chain, i, j);
+            if (sides->diagonal)
+                diagonal = follow(sides, group, i, diagonal);
+        } else if (sides->diagonal) {
+            pair_on_diagonal(chain, sides, i, diagonal);
+        } else if (chain->repeats) {
+            pair_in_turn(chain, group, i);
+        }
+    }
+}
+
+/* How many of the chains' ends (ascending) are at pairs with a smaller b. */
+static size_t count_below(const uint32_t *ends, size_t count, uint32_t b)
+{
+    size_t low = 0;
+
+    /* Most often the pair goes on the longest chain. */
+    if (count && ends[count - 1] < b)
+        return count;
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+
+        if (ends[middle] < b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* By how many samples more the one content goes on than the other. */
+static uint32_t shift_between(const struct anchor *before, const struct anchor *after)
+{
+    const uint32_t a = after->a - before->a, b = after->b - before->b;
+
+    return a < b ? b - a : a - b;
+}
+
+/* Of the pairs that may come before this one in the chain, the one nearest to its diagonal: where content
+ * repeats, the chain is to stay in one place. */
+static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
+{
+    const struct anchor *pair = &chain->pairs[i];
+    uint32_t best = chain->previous[i], at = best;
+
+    for (uint32_t tries = 0; tries < MOST_ALIKE && at != NONE && chain->pairs[at].b < pair->b; tries++) {
+        if (shift_between(&chain->pairs[at], pair) < shift_between(&chain->pairs[best], pair))
+            best = at;
+        at = chain->under[at];
+    }
+    return best;
+}
+
+/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, which is
+ * ends[l], and under[i] did so before pair i. */
+static void longest_chain(struct chain *chain)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < chain->pair_count; i++) {
+        size_t length = count_below(chain->ends, longest, chain->pairs[i].b);
+
+        chain->previous[i] = length ? chain->tails[length - 1] : NONE;
+        chain->under[i] = length < longest ? chain->tails[length] : NONE;
+        chain->tails[length] = (uint32_t)i;
+        chain->ends[length] = chain->pairs[i].b;
+        if (length == longest)
+            longest++;
+    }
+    chain->count = longest;
+    for (uint32_t i = longest ? chain->tails[longest - 1] : NONE; i != NONE; i = nearest_previous(chain, i))
+        chain->anchors[--longest] = chain->pairs[i];
+}
+
+int chain_find(struct chain *chain, const struct chain_sides *sides, struct error *err)
+{
+    const size_t samples = sides->a_count + sides->b_count;
+
+    chain->count = chain->pair_count = chain->group_count = 0;
+    chain->shared = chain->only_a = chain->only_b = 0;
+    if (samples == 0)
+        return 0;
+    if (grow_samples(chain, samples, err))
+        return -1;
+    make_groups(chain, sides->a, sides->a_count, sides->b, sides->b_count);
+    if (grow_pairs(chain, limit_pairs(chain, samples, sides->diagonal != NULL), err))
+        return -1;
+    make_pairs(chain, sides);
+    memset(chain->used_a, 0, sides->a_count * sizeof *chain->used_a);
+    memset(chain->used_b, 0, sides->b_count * sizeof *chain->used_b);
+    longest_chain(chain);
+    return 0;
+}
+
+void chain_find_next(struct chain *chain)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        chain->used_a[chain->anchors[i].a] = chain->used_b[chain->anchors[i].b] = true;
+    for (size_t i = 0; i < chain->pair_count; i++)
+        if (!chain->used_a[chain->pairs[i].a] && !chain->used_b[chain->pairs[i].b])
+            chain->pairs[kept++] = chain->pairs[i];
+    chain->pair_count = kept;
+    longest_chain(chain);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/distance.h"
+#include "sample/coates.h"
+
+enum {
+    FEW_SAMPLES = 4, /* fewer do not carry a verdict of "nothing in common" */
+    DULL_SHARE = 8,  /* content with fewer than 1/8 of the samples that its length promises has low entropy */
+    EVIDENCE_ANCHORS = 2, /* matches in a range that make it evidence */
+};
+
+static const double variant_share = 0.5;
+static const double embedded_share = 0.8;
+static const double least_containment =
+    0.05; /* of samples: below it even long ranges are no versions of each other */
+static const double chance_containment = 0.01;
+
+struct comparer {
+    struct estimator *estimator;
+    struct record a, b; /* reduced copies */
+    struct estimate_range whole;
+    struct buffer a_signature, b_signature;
+};
+
+const char *compare_verdict_name(enum compare_verdict verdict)
+{
+    static const char *const names[] = {"identical", "variant",   "embedded",    "fragment",
+                                        "none",      "too-small", "low-entropy", "undecided"};
+
+    return names[verdict];
+}
+
+struct comparer *comparer_new(struct error *err)
+{
+    struct comparer *comparer = calloc(1, sizeof *comparer);
+
+    if (!comparer) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    comparer->estimator = estimator_new(err);
+    if (!comparer->estimator) {
+        free(comparer);
+        return NULL;
+    }
+    return comparer;
+}
+
+void comparer_free(struct comparer *comparer)
+{
+    if (!comparer)
+        return;
+    record_release(&comparer->a);
+    record_release(&comparer->b);
+    buffer_release(&comparer->a_signature);
+    buffer_release(&comparer->b_signature);
+    estimator_free(comparer->estimator);
+    free(comparer);
+}
+
+static int check_same_kind(const struct record *a, const struct record *b, struct error *err)
+{
+    const struct sampler_params *p = &a->params, *q = &b->params;
+
+    if (p->scheme == q->scheme && p->n == q->n && p->k == q->k && (p->scheme == SAMPLER_GF8 || p->c == q->c))
+        return 0;
+    return error_set(
+        err, "records of different kinds cannot be compared: %s n=%u C=%u k=%u and %s n=%u C=%u k=%u",
+        sampler_scheme_name(p->scheme), p->n, p->c, p->k, sampler_scheme_name(q->scheme), q->n, q->c, q->k);
+}
+
+static uint32_t larger_c(const struct record *a, const struct record *b)
+{
+    return a->params.c > b->params.c ? a->params.c : b->params.c;
+}
+
+/* The record itself if it was taken at c, else the copy, reduced. */
+static const struct record *reduced(const struct record *record, uint32_t c, struct record *copy,
+                                    struct error *err)
+{
+    if (record->params.c == c)
+        return record;
+    if (record_set_samples(copy, record->samples, record->count, err))
+        return NULL;
+    copy->params = record->params;
+    copy->len = record->len;
+    copy->coincidence = record->coincidence;
+    record_reduce(copy, c);
+    return copy;
+}
+
+static bool same_content(const struct record *a, const struct record *b)
+{
+    return a->len == b->len &&
+           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
+}
+
+static void set_identical(struct comparer *comparer, const struct record *a, struct comparison *out)
+{
+    struct estimate *e = &out->estimate;
+
+    comparer->whole = (struct estimate_range){0, a->len, 0, a->len, a->count};
+    out->verdict = COMPARE_IDENTICAL;
+    out->c = a->params.c;
+    out->a_samples = out->b_samples = a->count;
+    *e = (struct estimate){.resemblance = 1,
+                           .a_in_b = 1,
+                           .b_in_a = 1,
+                           .anchors = a->count,
+                           .a_matched = a->len,
+                           .b_matched = a->len,
+                           .ranges = &comparer->whole,
+                           .range_count = a->len > 0};
+}
+
+enum compare_verdict compare_without_match(uint64_t count, uint64_t len, uint32_t c)
+{
+    if (count >= FEW_SAMPLES && count >= len / c / DULL_SHARE)
+        return COMPARE_NONE;
+    return len / c / DULL_SHARE >= 1 ? COMPARE_LOW_ENTROPY : COMPARE_TOO_SMALL;
+}
+
+static bool has_evidence(const struct estimate *estimate)
+{
+    for (size_t i = 0; i < estimate->range_count; i++)
+        if (estimate->ranges[i].anchors >= EVIDENCE_ANCHORS)
+            return true;
+    return false;
+}
+
+static void judge(const struct record *a, const struct record *b, struct comparison *out)
+{
+    struct estimate *e = &out->estimate;
+    const double a_share = a->len ? (double)e->a_matched / (double)a->len : 0;
+    const double b_share = b->len ? (double)e->b_matched / (double)b->len : 0;
+    const double containment = e->a_in_b > e->b_in_a ? e->a_in_b : e->b_in_a;
+    const bool much_longer =
+        a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
+    const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
+
+    if (!has_evidence(e) && !shares) {
+        out->verdict = compare_without_match(a->count, a->len, out->c);
+        if (out->verdict == COMPARE_NONE)
+            out->verdict = compare_without_match(b->count, b->len, out->c);
+        e->range_count = 0;
+        e->a_matched = e->b_matched = 0;
+    } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
+               (e->resemblance >= variant_share && !much_longer)) {
+        out->verdict = COMPARE_VARIANT;
+    } else if (a_share >= embedded_share || b_share >= embedded_share ||
+               (!has_evidence(e) && containment >= embedded_share)) {
+        out->verdict = COMPARE_EMBEDDED;
+        out->b_in_a = has_evidence(e) ? b_share >= a_share : e->b_in_a >= e->a_in_b;
+        out->a_in_b = !out->b_in_a;
+    } else {
+        out->verdict = COMPARE_FRAGMENT;
+    }
+}
+
+static struct estimate_side side_of(const struct record *record)
+{
+    return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
+}
+
+int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b,
+                    const int64_t *diagonal, struct comparison *out, struct error *err)
+{
+    struct estimate_side a_side, b_side;
+
+    *out = (struct comparison){.c = larger_c(a, b)};
+    a = reduced(a, out->c, &comparer->a, err);
+    b = a ? reduced(b, out->c, &comparer->b, err) : NULL;
+    if (!b)
+        return -1;
+    out->a_samples = a->count;
+    out->b_samples = b->count;
+    a_side = side_of(a);
+    b_side = side_of(b);
+    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate,
+                      err))
+        return -1;
+    judge(a, b, out);
+    return 0;
+}
+
+int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b,
+                 struct comparison *out, struct error *err)
+{
+    if (same_content(a, b)) {
+        *out = (struct comparison){0};
+        set_identical(comparer, a, out);
+        return 0;
+    }
+    if (check_same_kind(a, b, err))
+        return -1;
+    if (a->params.scheme == SAMPLER_GF8)
+        return comparer_relate(comparer, a, b, NULL, out, err);
+    *out = (struct comparison){.verdict = COMPARE_UNDECIDED, .c = larger_c(a, b)};
+    return 0;
+}
+
+static int make_signature(const struct record *record, uint32_t c, struct record *copy, struct buffer *out,
+                          struct error *err)
+{
+    record = reduced(record, c, copy, err);
+    if (!record)
+        return -1;
+    buffer_reset(out);
+    record_signature(record, out);
+    return out->failed ? error_set(err, "out of memory for a signature of %zu characters", record->count) : 0;
+}
+
+int comparer_papers(struct comparer *comparer, const struct record *a, const struct record *b,
+                    int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err)
+{
+    const struct buffer *x = &comparer->a_signature, *y = &comparer->b_signature;
+    const uint32_t c = larger_c(a, b);
+    int stopped;
+
+    *out = (struct compare_papers){0};
+    if (check_same_kind(a, b, err) || make_signature(a, c, &comparer->a, &comparer->a_signature, err) ||
+        make_signature(b, c, &comparer->b, &comparer->b_signature, err))
+        return -1;
+    out->a_len = x->len;
+    out->b_len = y->len;
+    stopped = distance_bounded((const uint8_t *)x->data, x->len, (const uint8_t *)y->data, y->len,
+                               UINT64_MAX - 1, stop, arg, &out->distance, err);
+    if (stopped)
+        return stopped;
+    out->edits_2011 = coates_2011_edits(out->distance, c);
+    out->edits_2015 = coates_2015_edits(out->distance, c);
+    out->significance = coates_significance(out->distance, out->a_len, out->b_len);
+    return 0;
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare/estimate.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "compare/chain.h"
+
+/*
+ * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
+ *
+ *   - Its two sides differ in length: so many bytes were inserted or deleted.
+ *   - It holds samples that have no match.  Edits spread over the content lose a sample here and there: a
+ * byte that changes takes the n windows with it that cover it.  Replaced blocks lose many in a row.
+ *
+ * So gaps that lost fewer than k samples are taken together to learn the rate q of spread edits, k being such
+ * that this rate would hardly give a gap of k by chance; the others are blocks, in which the distance is that
+ * of unrelated content over the part that must have been replaced.  If all gaps look like one rate, they are
+ * taken as such.
+ *
+ * The interval adds up what the samples leave open, each part by the hypothesis that is worst for it.  Its
+ * constants were set on edited texts and on pairs of versions (HACKING.md: "The interval").
+ */
+enum {
+    LEAST_K = 3,
+    MAX_ROUNDS = 12,
+    MAX_PASSES = 8,
+    NEAR_DIAGONAL = 64, /* bytes by which a range may shift at one gap */
+    MOVED_CHAINS = 16,  /* how often to look for content that moved */
+    MOVED_ANCHORS = 3,  /* how many matches it takes to believe in it */
+};
+
+static const double chance_of_k = 0.02; /* that spread edits give a gap that is taken for a block */
+static const double hit_share =
+    0.97; /* of the bytes that random edits hit, those that it takes to undo them */
+static const double spread_limit = 0.45;       /* a higher rate is not told from unrelated content any more */
+static const double block_penalty = 3;         /* log likelihood that blocks must win to be believed in */
+static const double usual_coincidence = 0.066; /* of texts */
+static const double low_spread =
+    0.4; /* spread edits may come in clusters that lose several samples at once, */
+static const double low_block = 0.04; /* blocks may be tables in which little has changed, */
+static const double phrase = 60;      /* lost samples may stand for so many replaced bytes each, */
+static const double high_rate = 1.05,
+                    high_rate_more = 0.03; /* unrelated content may be farther apart than thought, */
+static const double low_unrelated = 0.5;   /* or much less */
+static const double deviations = 2;
+
+struct gap {
+    uint64_t a, b; /* where it begins: at the anchor before it, or at 0 */
+    uint64_t a_len, b_len;
+    uint32_t a_first, a_count; /* its samples */
+    uint32_t b_first, b_count;
+    double lost; /* those without a match on the shorter side, or the mean of both */
+};
+
+struct ranges {
+    struct estimate_range *list;
+    size_t count, room;
+};
+
+struct estimator {
+    struct chain chain;
+    struct gap *gaps; /* one before each anchor, and one behind the last */
+    size_t gap_room;
+    struct ranges ranges, solid;
+};
+
+/* What all gaps together say. */
+struct reading {
+    uint32_t k;            /* samples lost in a gap that make it a block */
+    double kept, lost;     /* anchors and lost samples outside blocks */
+    double lost_in_blocks; /* samples lost in blocks, above k each */
+    double spots;          /* gaps of equal sides outside blocks that lost any */
+    double q;              /* rate of spread edits */
+    double shifted;        /* bytes inserted or deleted */
+    double spread;         /* bytes over which edits are spread */
+    double blocks, block_bytes, block_edits;
+    double still_edits; /* those of blocks that may be edited in place: their sides are equal */
+};
+
+/* The two contents and how they were sampled. */
+struct pair {
+    const struct estimate_side *a, *b;
+    uint32_t n, c;
+    double unrelated;  /* rate */
+    double difference; /* of the lengths */
+    double shorter;    /* of them */
+};
+
+struct estimator *estimator_new(struct error *err)
+{
+    struct estimator *estimator = calloc(1, sizeof *estimator);
+
+    if (!estimator)
+        error_set(err, "out of memory");
+    return estimator;
+}
+
+void estimator_free(struct estimator *estimator)
+{
+    if (!estimator)
+        return;
+    chain_release(&estimator->chain);
+    free(estimator->gaps);
+    free(estimator->ranges.list);
+    free(estimator->solid.list);
+    free(estimator);
+}
+
+static double clamp(double x, double least, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+double estimate_unrelated(uint32_t a_coincidence, uint32_t b_coincidence)
+{
+    uint32_t smaller = a_coincidence < b_coincidence ? a_coincidence : b_coincidence;
+    double p = smaller ? (double)smaller / SAMPLER_COINCIDENCE_ONE : usual_coincidence;
+
+    return 1 - 3.4 * p / (1 + 3 * p);
+}
+
+static uint64_t shorter(const struct gap *gap)
+{
+    return gap->a_len < gap->b_len ? gap->a_len : gap->b_len;
+}
+
+static uint64_t shift(const struct gap *gap)
+{
+    return gap->a_len < gap->b_len ? gap->b_len - gap->a_len : gap->a_len - gap->b_len;
+}
+
+/* ---- the chain ---- */
+
+static int64_t diagonal(const struct pair *pair, const struct anchor *anchor)
+{
+    return (int64_t)(pair->a->samples[anchor->a].pos - pair->b->samples[anchor->b].pos);
+}
+
+/* As a double: lengths may be near 2^63. */
+static double apart(int64_t x, int64_t y)
+{
+    return fabs((double)x - (double)y);
+}
+
+/*
+ * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away
+ * again, than they save: chance matches, and content that moved.  Returns how many anchors went.
+ */
+static size_t drop_detours(struct chain *chain, const struct pair *pair)
+{
+    const struct sample *samples = pair->a->samples;
+    size_t kept = 0, dropped;
+    int64_t before = 0;
+
+    for (size_t i = 0, end; i < chain->count; i = end) {
+        const int64_t here = diagonal(pair, &chain->anchors[i]);
+        int64_t after = (int64_t)(pair->a->len - pair->b->len);
+        double detour, saved;
+
+        for (end = i + 1; end < chain->count && diagonal(pair, &chain->anchors[end]) == here;)
+            end++;
+        if (end < chain->count)
+            after = diagonal(pair, &chain->anchors[end]);
+        detour = apart(here, before) + apart(after, here) - apart(after, before);
+        saved = (double)(samples[chain->anchors[end - 1].a].pos - samples[chain->anchors[i].a].pos + pair->c);
+        if (detour > pair->unrelated * saved)
+            continue;
+        before = here;
+        for (size_t j = i; j < end; j++)
+            chain->anchors[kept++] = chain->anchors[j];
+    }
+    dropped = chain->count - kept;
+    chain->count = kept;
+    return dropped;
+}
+
+/* ---- gaps ---- */
+
+static double count_lost(const struct chain *chain, const struct gap *gap)
+{
+    uint32_t a_lost = 0, b_lost = 0;
+
+    for (uint32_t i = gap->a_first; i < gap->a_first + gap->a_count; i++)
+        a_lost += !chain_common_a(chain, i);
+    for (uint32_t i = gap->b_first; i < gap->b_first + gap->b_count; i++)
+        b_lost += !chain_common_b(chain, i);
+    if (gap->a_len == gap->b_len)
+        return (a_lost + b_lost) / 2.0;
+    if (gap->b_len < gap->a_len)
+        a_lost = b_lost;
+    return a_lost > 0 ? a_lost - 1 : 0; /* an insertion costs a sample at its place */
+}
+
+static int find_gaps(struct estimator *e, const struct pair *pair, struct error *err)
+{
+    const struct chain *chain = &e->chain;
+    const struct estimate_side *a = pair->a, *b = pair->b;
+    struct gap gap = {0};
+
+    if (chain->count + 1 > e->gap_room) {
+        struct gap *gaps = realloc(e->gaps, (chain->count + 1) * sizeof *gaps);
+
+        if (!gaps)
+            return error_set(err, "out of memory for %zu anchors", chain->count);
+        e->gaps = gaps;
+        e->gap_room = chain->count + 1;
+    }
+    for (size_t i = 0; i <= chain->count; i++) {
+        const struct anchor end =
+            i < chain->count ? chain->anchors[i] : (struct anchor){(uint32_t)a->count, (uint32_t)b->count};
+        const uint64_t a_end = i < chain->count ? a->samples[end.a].pos : a->len;
+        const uint64_t b_end = i < chain->count ? b->samples[end.b].pos : b->len;
+
+        gap.a_len = a_end - gap.a;
+        gap.b_len = b_end - gap.b;
+        gap.a_count = end.a - gap.a_first;
+        gap.b_count = end.b - gap.b_first;
+        gap.lost = count_lost(chain, &gap);
+        e->gaps[i] = gap;
+        gap = (struct gap){.a = a_end, .b = b_end, .a_first = end.a + 1, .b_first = end.b + 1};
+    }
+    return 0;
+}
+
+/* ---- spread edits or blocks ---- */
+
+static double survival(const struct reading *r)
+{
+    return r->kept < 1 ? 0 : (r->kept + 0.5) / (r->kept + r->lost + 0.5);
+}
+
+static uint32_t next_k(double survival, size_t gaps)
+{
+    double loss = 1 - survival, k;
+
+    if (loss < 1e-6)
+        return LEAST_K;
+    if (loss > 0.995)
+        return UINT32_MAX;
+    k = ceil(log(chance_of_k / (double)gaps) / log(loss));
+    return k < LEAST_K ? LEAST_K : k > 1e9 ? UINT32_MAX : (uint32_t)k;
+}
+
+static struct reading count_with_k(const struct estimator *e, uint32_t k)
+{
+    struct reading r = {.k = k};
+
+    for (size_t i = 0; i <= e->chain.count; i++) {
+        const double lost = e->gaps[i].lost;
+
+        if (lost < k) {
+            r.lost += lost;
+            r.kept += i < e->chain.count;
+        } else {
+            r.blocks++;
+            r.lost_in_blocks += lost - k;
+        }
+    }
+    return r;
+}
+
+/* The log likelihood of so many geometric variables with that sum, at the rate that fits them best. */
+static double geometric(double count, double sum)
+{
+    double s = (count + 0.5) / (count + sum + 1);
+
+    return count * log(s) + sum * log1p(-s);
+}
+
+static double likelihood(const struct reading *r, double gaps)
+{
+    double spread = gaps - r->blocks;
+
+    if (r->blocks == 0)
+        return geometric(gaps, r->lost);
+    return geometric(spread, r->lost) + geometric(r->blocks, r->lost_in_blocks) +
+           r->blocks * log(r->blocks / gaps) + (spread > 0 ? spread * log(spread / gaps) : 0) - block_penalty;
+}
+
+static struct reading choose_k(const struct estimator *e)
+{
+    const size_t gaps = e->chain.count + 1;
+    struct reading all = count_with_k(e, UINT32_MAX), r = count_with_k(e, LEAST_K);
+
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        uint32_t k = next_k(survival(&r), gaps);
+
+        if (k == r.k)
+            break;
+        r = count_with_k(e, k);
+    }
+    return likelihood(&all, (double)gaps) >= likelihood(&r, (double)gaps) ? all : r;
+}
+
+/* Adds a block: what lies between the first and the last lost sample, about, and the rate that it has there.
+ */
+static void add_block(struct reading *r, const struct gap *gap, const struct pair *pair)
+{
+    const double g = (double)shorter(gap);
+    const double rho =
+        g > 0 ? g / (g + (double)shift(gap)) : 0; /* the shorter side finds more of itself in a long one */
+    const double replaced = clamp(g * gap->lost / (gap->lost + 1) - (pair->n - 1.0), 0, g);
+    const double edits = pair->unrelated * 1.6 * rho / (1 + 0.6 * rho) * replaced;
+
+    r->block_bytes += replaced;
+    r->block_edits += edits;
+    r->still_edits += shift(gap) == 0 ? edits : 0;
+    r->spread += g - replaced;
+}
+
+static struct reading read_gaps(const struct estimator *e, const struct pair *pair)
+{
+    struct reading r = choose_k(e);
+    double s = survival(&r);
+
+    for (size_t i = 0; i <= e->chain.count; i++) {
+        const struct gap *gap = &e->gaps[i];
+
+        r.shifted += (double)shift(gap);
+        if (gap->lost >= r.k) {
+            add_block(&r, gap, pair);
+            continue;
+        }
+        r.spread += (double)shorter(gap);
+        r.spots += gap->lost > 0 && shift(gap) == 0;
+    }
+    r.q = s > 0 ? 1 - pow(s, 1.0 / pair->n) : pair->unrelated;
+    if (r.q > spread_limit)
+        r.q = pair->unrelated;
+    return r;
+}
+
+/* ---- the distance ---- */
+
+/* The upper end of Wilson's interval for a proportion of which count in total was seen. */
+static double wilson(double count, double total)
+{
+    const double v = deviations * deviations, p = total > 0 ? count / total : 0;
+
+    if (total <= 0)
+        return 1;
+    return clamp((p + v / (2 * total) + deviations * sqrt(p * (1 - p) / total + v / (4 * total * total))) /
+                     (1 + v / total),
+                 0, 1);
+}
+
+/* Nothing matches in order: unrelated, or edited so densely that no window survived. */
+static void estimate_without_chain(const struct reading *r, const struct pair *pair, double most, double rate,
+                                   struct estimate *out)
+{
+    double dense = hit_share * (1 - pow(wilson(0, r->lost), 1.0 / pair->n));
+
+    out->edits = most;
+    out->edits_low = pair->difference + clamp(dense, 0, low_unrelated * pair->unrelated) * pair->shorter;
+    out->edits_high = pair->difference + rate * pair->shorter;
+}
+
+static void estimate_edits(const struct estimator *e, const struct pair *pair, struct estimate *out)
+{
+    const double most = pair->difference + pair->unrelated * pair->shorter;
+    const double rate = clamp(high_rate * pair->unrelated + high_rate_more, 0, 1);
+    const struct reading r = read_gaps(e, pair);
+    double phrases, low, high;
+
+    if (e->chain.count == 0) {
+        estimate_without_chain(&r, pair, most, rate, out);
+        return;
+    }
+    out->edits = clamp(r.shifted + hit_share * r.q * r.spread + r.block_edits, 0, most);
+    low = pair->difference +
+          low_spread * (1 - pow(wilson(r.kept, r.kept + r.spots), 1.0 / pair->n)) * r.spread +
+          low_block * r.still_edits;
+    phrases = 1 - pow(1 - wilson(r.lost, r.kept + r.lost), phrase / (phrase + pair->n - 1));
+    high = r.shifted + rate * (phrases * r.spread + r.block_bytes + deviations * pair->c * sqrt(r.blocks));
+    out->edits_low = clamp(low, pair->difference, out->edits);
+    out->edits_high = clamp(clamp(high, 0, pair->difference + rate * pair->shorter), out->edits, high);
+}
+
+/* ---- ranges ---- */
+
+/* A new one at the end; NULL without memory. */
+static struct estimate_range *add_range(struct ranges *ranges, struct error *err)
+{
+    if (ranges->count == ranges->room) {
+        size_t room = ranges->room ? 2 * ranges->room : 16;
+        struct estimate_range *list = realloc(ranges->list, room * sizeof *list);
+
+        if (!list) {
+            error_set(err, "out of memory for %zu ranges", room);
+            return NULL;
+        }
+        ranges->list = list;
+        ranges->room = room;
+    }
+    return &ranges->list[ranges->count++];
+}
+
+static int put_range(struct ranges *ranges, const struct estimate_range *range, struct error *err)
+{
+    struct estimate_range *added = add_range(ranges, err);
+
+    if (!added)
+        return -1;
+    *added = *range;
+    return 0;
+}
+
+/*
+ * What goes on from one match to the next without a sample that does not match is most likely the same, byte
+ * for byte; but where content says nothing for so long that there are no samples at all, nobody knows.
+ */
+enum { SOLID_GAPS = 4 }; /* mean distances between samples */
+
+/* From a match to the next one, which has nothing unmatched before it. */
+static int add_solid(struct estimator *e, const struct pair *pair, const struct anchor *from,
+                     struct error *err)
+{
+    const struct sample *a = pair->a->samples, *b = pair->b->samples;
+    const struct anchor *to = from + 1;
+    struct estimate_range *last = e->solid.count ? &e->solid.list[e->solid.count - 1] : NULL;
+
+    if (a[to->a].pos - a[from->a].pos > (uint64_t)SOLID_GAPS * pair->c)
+        return 0;
+    if (!last || last->a_end != a[from->a].pos + pair->n || last->b_end != b[from->b].pos + pair->n) {
+        last = add_range(&e->solid, err);
+        if (!last)
+            return -1;
+        *last = (struct estimate_range){.a_start = a[from->a].pos, .b_start = b[from->b].pos, .anchors = 1};
+    }
+    last->a_end = a[to->a].pos + pair->n;
+    last->b_end = b[to->b].pos + pair->n;
+    last->anchors++;
+    return 0;
+}
+
+static uint64_t smaller(uint64_t x, uint64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* What is farther away than the other content goes contradicts nothing. */
+static uint64_t halfway(uint64_t unmatched, uint64_t most, bool outer)
+{
+    return outer && unmatched > most ? most : smaller(most, unmatched / 2);
+}
+
+/*
+ * How far the content goes on matching into a gap from one of its ends: to the middle between the anchor and
+ * the nearest sample without a match; if there is none, to the end of the content or else half the gap.
+ */
+static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t i, bool from_end)
+{
+    const struct gap *gap = &e->gaps[i];
+    const bool outer = from_end ? i == 0 : i == e->chain.count;
+    const uint32_t a = from_end ? gap->a_first + gap->a_count - 1 : gap->a_first;
+    const uint32_t b = from_end ? gap->b_first + gap->b_count - 1 : gap->b_first;
+    uint64_t most = outer ? shorter(gap) : shorter(gap) / 2;
+
+    if (gap->a_count) {
+        const uint64_t at = pair->a->samples[a].pos - gap->a;
+
+        most = halfway(from_end ? gap->a_len - at : at, most, outer);
+    }
+    if (gap->b_count) {
+        const uint64_t at = pair->b->samples[b].pos - gap->b;
+
+        most = halfway(from_end ? gap->b_len - at : at, most, outer);
+    }
+    return most;
+}
+
+/* The ranges of the chain: anchors with no block and no great shift between them. */
+static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k, struct error *err)
+{
+    const struct anchor *anchors = e->chain.anchors;
+
+    for (size_t i = 0, end; i < e->chain.count; i = end) {
+        const uint64_t back = reach(e, pair, i, true);
+        const struct sample *a = &pair->a->samples[anchors[i].a], *b = &pair->b->samples[anchors[i].b];
+        struct estimate_range range = {.a_start = a->pos - back, .b_start = b->pos - back};
+        uint64_t on;
+
+        for (end = i + 1;
+             end < e->chain.count && e->gaps[end].lost < k && shift(&e->gaps[end]) <= NEAR_DIAGONAL; end++)
+            if (e->gaps[end].lost == 0 && shift(&e->gaps[end]) == 0 &&
+                add_solid(e, pair, &anchors[end - 1], err))
+                return -1;
+        on = reach(e, pair, end, false);
+        if (on < pair->n)
+            on = pair->n;
+        range.a_end = pair->a->samples[anchors[end - 1].a].pos + on;
+        range.b_end = pair->b->samples[anchors[end - 1].b].pos + on;
+        range.anchors = end - i;
+        if (put_range(&e->ranges, &range, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Ranges of content that is not in the chain's order; their ends are where samples match. */
+static int find_moved(struct estimator *e, const struct pair *pair, struct error *err)
+{
+    const struct anchor *anchors = e->chain.anchors;
+
+    for (int round = 0; round < MOVED_CHAINS; round++) {
+        chain_find_next(&e->chain);
+        if (e->chain.count < MOVED_ANCHORS)
+            return 0;
+        for (size_t i = 0, end; i < e->chain.count; i = end) {
+            struct estimate_range range = {.a_start = pair->a->samples[anchors[i].a].pos,
+                                           .b_start = pair->b->samples[anchors[i].b].pos};
+
+            for (end = i + 1;
+                 end < e->chain.count && anchors[end].a - anchors[end - 1].a <= LEAST_K &&
+                 apart(diagonal(pair, &anchors[end]), diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
+                end++;
+            for (size_t at = i; at + 1 < end; at++)
+                if (anchors[at + 1].a == anchors[at].a + 1 && anchors[at + 1].b == anchors[at].b + 1 &&
+                    add_solid(e, pair, &anchors[at], err))
+                    return -1;
+            range.a_end = pair->a->samples[anchors[end - 1].a].pos + pair->n;
+            range.b_end = pair->b->samples[anchors[end - 1].b].pos + pair->n;
+            range.anchors = end - i;
+            if (range.anchors >= MOVED_ANCHORS && put_range(&e->ranges, &range, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int by_start(const void *x, const void *y)
+{
+    const struct estimate_range *a = x, *b = y;
+
+    if (a->a_start != b->a_start)
+        return a->a_start < b->a_start ? -1 : 1;
+    return a->b_start < b->b_start ? -1 : a->b_start > b->b_start;
+}
+
+static int by_b_start(const void *x, const void *y)
+{
+    const struct estimate_range *a = x, *b = y;
+
+    if (a->b_start != b->b_start)
+        return a->b_start < b->b_start ? -1 : 1;
+    return a->a_start < b->a_start ? -1 : a->a_start > b->a_start;
+}
+
+/* Bytes in any of the ranges, which may touch each other where content repeats; they are sorted by that side.
+ */
+static uint64_t covered(const struct estimate_range *ranges, size_t count, bool of_a)
+{
+    uint64_t end = 0, sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t from = of_a ? ranges[i].a_start : ranges[i].b_start,
+                 to = of_a ? ranges[i].a_end : ranges[i].b_end;
+
+        if (from < end)
+            from = end;
+        if (to > from) {
+            sum += to - from;
+            end = to;
+        }
+    }
+    return sum;
+}
+
+/* ---- all together ---- */
+
+static void tell_shares(const struct chain *chain, struct estimate *out)
+{
+    const double shared = (double)chain->shared, a = shared + (double)chain->only_a,
+                 b = shared + (double)chain->only_b;
+
+    out->shared = chain->shared;
+    if (chain->shared == 0)
+        return;
+    out->resemblance = shared / (a + b - shared);
+    out->a_in_b = shared / a;
+    out->b_in_a = shared / b;
+}
+
+int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
+                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err)
+{
+    const struct pair pair = {
+        .a = a,
+        .b = b,
+        .n = n,
+        .c = c,
+        .unrelated = estimate_unrelated(a->coincidence, b->coincidence),
+        .difference = a->len < b->len ? (double)(b->len - a->len) : (double)(a->len - b->len),
+        .shorter = (double)smaller(a->len, b->len),
+    };
+    const struct chain_sides sides = {a->samples, b->samples, a->count, b->count, diagonal};
+
+    *out = (struct estimate){0};
+    e->ranges.count = e->solid.count = 0;
+    if (chain_find(&e->chain, &sides, err))
+        return -1;
+    tell_shares(&e->chain, out);
+    for (int pass = 0; pass < MAX_PASSES && drop_detours(&e->chain, &pair) > 0; pass++)
+        ;
+    if (find_gaps(e, &pair, err))
+        return -1;
+    out->anchors = e->chain.count;
+    estimate_edits(e, &pair, out);
+    if (find_ranges(e, &pair, choose_k(e).k, err) || find_moved(e, &pair, err))
+        return -1;
+    if (e->ranges.count) {
+        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_b_start);
+        out->b_matched = covered(e->ranges.list, e->ranges.count, false);
+        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_start);
+        out->a_matched = covered(e->ranges.list, e->ranges.count, true);
+    }
+    out->ranges = e->ranges.list;
+    out->range_count = e->ranges.count;
+    out->solid = e->solid.list;
+    out->solid_count = e->solid.count;
+    return 0;
+}

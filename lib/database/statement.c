@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "database/statement.h"
+
+#include <stdlib.h>
+
+#include "database/database_inner.h"
+
+struct statement {
+    struct database *database;
+    sqlite3_stmt *handle;
+    int bind_code; /* the first that failed since the last step */
+};
+
+struct statement *database_prepare(struct database *database, const char *sql, struct error *err)
+{
+    struct statement *statement = calloc(1, sizeof *statement);
+    int code;
+
+    if (!statement) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    statement->database = database;
+    code = sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL);
+    if (code == SQLITE_OK)
+        return statement;
+    database_fail(database, code, err);
+    free(statement);
+    return NULL;
+}
+
+void statement_free(struct statement *statement)
+{
+    if (!statement)
+        return;
+    sqlite3_finalize(statement->handle);
+    free(statement);
+}
+
+static void note_bind(struct statement *statement, int code)
+{
+    if (statement->bind_code == SQLITE_OK)
+        statement->bind_code = code;
+}
+
+void statement_bind_number(struct statement *statement, int parameter, int64_t number)
+{
+    note_bind(statement, sqlite3_bind_int64(statement->handle, parameter, number));
+}
+
+void statement_bind_real(struct statement *statement, int parameter, double number)
+{
+    note_bind(statement, sqlite3_bind_double(statement->handle, parameter, number));
+}
+
+void statement_bind_bytes(struct statement *statement, int parameter, const void *data, size_t len)
+{
+    note_bind(statement,
+              sqlite3_bind_blob64(statement->handle, parameter, len > 0 ? data : "", len, SQLITE_STATIC));
+}
+
+void statement_bind_text(struct statement *statement, int parameter, const char *text, size_t len)
+{
+    note_bind(statement, sqlite3_bind_text64(statement->handle, parameter, len > 0 ? text : "", len,
+                                             SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void statement_bind_null(struct statement *statement, int parameter)
+{
+    note_bind(statement, sqlite3_bind_null(statement->handle, parameter));
+}
+
+int statement_step(struct statement *statement, struct error *err)
+{
+    int code = statement->bind_code;
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement->handle);
+    if (code == SQLITE_ROW)
+        return 1;
+    if (code != SQLITE_DONE)
+        database_fail(statement->database, code, err);
+    statement_reset(statement);
+    return code == SQLITE_DONE ? 0 : -1;
+}
+
+void statement_reset(struct statement *statement)
+{
+    sqlite3_reset(statement->handle);
+    statement->bind_code = SQLITE_OK;
+}
+
+int statement_run(struct statement *statement, struct error *err)
+{
+    const int result = statement_step(statement, err);
+
+    if (result > 0)
+        statement_reset(statement);
+    return result < 0 ? -1 : 0;
+}
+
+bool statement_number(struct statement *statement, int column, int64_t *out)
+{
+    const bool is_number = sqlite3_column_type(statement->handle, column) == SQLITE_INTEGER;
+
+    *out = is_number ? sqlite3_column_int64(statement->handle, column) : 0;
+    return is_number;
+}
+
+bool statement_real(struct statement *statement, int column, double *out)
+{
+    const bool is_real = sqlite3_column_type(statement->handle, column) == SQLITE_FLOAT;
+
+    *out = is_real ? sqlite3_column_double(statement->handle, column) : 0;
+    return is_real;
+}
+
+bool statement_text(struct statement *statement, int column, const char **text, size_t *len)
+{
+    *text = "";
+    *len = 0;
+    if (sqlite3_column_type(statement->handle, column) != SQLITE_TEXT)
+        return false;
+    *text = (const char *)sqlite3_column_text(statement->handle, column);
+    if (!*text) { /* no memory to convert it */
+        *text = "";
+        return false;
+    }
+    *len = (size_t)sqlite3_column_bytes(statement->handle, column);
+    return true;
+}
+
+bool statement_bytes(struct statement *statement, int column, const void **data, size_t *len)
+{
+    const char *text;
+    bool is_text;
+
+    if (sqlite3_column_type(statement->handle, column) == SQLITE_BLOB) {
+        *data = sqlite3_column_blob(statement->handle, column);
+        *len = *data ? (size_t)sqlite3_column_bytes(statement->handle, column) : 0;
+        if (!*data)
+            *data = "";
+        return true;
+    }
+    is_text = statement_text(statement, column, &text, len);
+    *data = text;
+    return is_text;
+}
+
+bool statement_is_null(struct statement *statement, int column)
+{
+    return sqlite3_column_type(statement->handle, column) == SQLITE_NULL;
+}
+
+int statement_columns(const struct statement *statement)
+{
+    return sqlite3_column_count(statement->handle);
+}
+
+const char *statement_column_name(struct statement *statement, int column)
+{
+    const char *name = sqlite3_column_name(statement->handle, column);
+
+    return name ? name : "";
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_STATEMENT_H
+#define KITH_STATEMENT_H
+
+#include "database/database.h"
+
+/* SQL that gives rows, or that is run again and again with other values; database_prepare makes one of it. */
+struct statement;
+
+/* Before the database is closed. */
+void statement_free(struct statement *statement);
+
+/* Parameters count from 1.  Bytes and text are borrowed until the statement is stepped to its end or reset.
+ */
+void statement_bind_number(struct statement *statement, int parameter, int64_t number);
+void statement_bind_real(struct statement *statement, int parameter, double number);
+void statement_bind_bytes(struct statement *statement, int parameter, const void *data, size_t len);
+void statement_bind_text(struct statement *statement, int parameter, const char *text, size_t len);
+void statement_bind_null(struct statement *statement, int parameter);
+
+/* 1: a row; 0: the end, and the statement is reset; -1: an error, and it is reset. */
+int statement_step(struct statement *statement, struct error *err);
+void statement_reset(struct statement *statement);
+/* For a statement that gives no row: step and reset. */
+int statement_run(struct statement *statement, struct error *err);
+
+/* Columns of the row count from 0.  False if the value is of another type, and then the output is 0 and
+ * empty. */
+bool statement_number(struct statement *statement, int column, int64_t *out);
+bool statement_real(struct statement *statement, int column, double *out); /* an integer is none */
+bool statement_bytes(struct statement *statement, int column, const void **data,
+                     size_t *len); /* blob or text */
+bool statement_text(struct statement *statement, int column, const char **text, size_t *len);
+bool statement_is_null(struct statement *statement, int column);
+int statement_columns(const struct statement *statement);
+/* The column's name, in the statement's memory. */
+const char *statement_column_name(struct statement *statement, int column);
+
+#endif

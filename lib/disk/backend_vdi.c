@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "disk/mapped.h"
+
+/* VDI of VirtualBox, version 1.1 (VDICore.h in its sources): a map of blocks, dynamic or of fixed size. */
+enum {
+    HEADER_LEN = 0x1c8,
+    DYNAMIC = 1,
+    STATIC = 2,
+    MOST_BLOCKS = 1 << 26,
+};
+
+static const uint32_t UNALLOCATED = 0xffffffff, DISCARDED = 0xfffffffe;
+
+struct vdi {
+    struct datafile file;
+    uint64_t data_at;
+    uint32_t block_size, count, allocated;
+    uint8_t *map;
+    struct mapped_parts parts;
+    char damages[320];
+};
+
+static int find_block(void *map, uint64_t block, struct mapped_place *place)
+{
+    const struct vdi *vdi = map;
+    const uint32_t entry = block < vdi->count ? bytes_load32(vdi->map + block * 4) : 0;
+
+    *place = (struct mapped_place){.kind = MAPPED_ZEROS, .file = &vdi->file};
+    if (block >= vdi->count)
+        return -1;
+    if (entry == UNALLOCATED || entry == DISCARDED)
+        return 0;
+    if (entry >= vdi->allocated)
+        return -1;
+    place->kind = MAPPED_PLAIN;
+    place->offset = vdi->data_at + (uint64_t)entry * vdi->block_size;
+    return 0;
+}
+
+static void vdi_close(void *map)
+{
+    struct vdi *vdi = map;
+
+    datafile_close(&vdi->file);
+    mapped_parts_release(&vdi->parts);
+    free(vdi->map);
+    free(vdi);
+}
+
+static bool has_parent(const uint8_t *header)
+{
+    static const uint8_t none[16];
+
+    return memcmp(header + 0x1a8, none, sizeof none) != 0;
+}
+
+static int check_header(struct vdi *vdi, const uint8_t *header, const char *path, struct error *err)
+{
+    const uint32_t type = bytes_load32(header + 0x4c), sector = bytes_load32(header + 0x168),
+                   extra = bytes_load32(header + 0x17c);
+    const uint64_t size = bytes_load64(header + 0x170);
+
+    vdi->block_size = bytes_load32(header + 0x178);
+    vdi->count = bytes_load32(header + 0x180);
+    vdi->allocated = bytes_load32(header + 0x184);
+    vdi->data_at = bytes_load32(header + 0x158);
+    if (bytes_load32(header + 0x40) != 0xbeda107f || bytes_load32(header + 0x44) != 0x00010001)
+        return error_set(err, "%s: is a VDI image of an unknown version", path);
+    if ((type != DYNAMIC && type != STATIC) || has_parent(header))
+        return error_set(err,
+                         "%s: is a differencing VDI image: merge it with its parents: VBoxManage clonemedium "
+                         "IMAGE OUT --format RAW",
+                         path);
+    if (sector != 512 || extra || size == 0 || size > INT64_MAX || vdi->block_size < 4096 ||
+        (vdi->block_size & (vdi->block_size - 1)) || vdi->block_size > 1 << 27 || vdi->count > MOST_BLOCKS ||
+        (size + vdi->block_size - 1) / vdi->block_size > vdi->count || vdi->allocated > vdi->count)
+        return error_set(err, "%s: its VDI header is invalid", path);
+    return 0;
+}
+
+/* The parts of the image: header, map, blocks. */
+static int claim(struct vdi *vdi, uint64_t map_at)
+{
+    uint32_t used = 0;
+
+    if (mapped_parts_claim(&vdi->parts, 0, HEADER_LEN) ||
+        mapped_parts_claim(&vdi->parts, map_at, (uint64_t)vdi->count * 4))
+        return -1;
+    for (uint32_t i = 0; i < vdi->count; i++) {
+        struct mapped_place place;
+
+        if (find_block(vdi, i, &place) || place.kind != MAPPED_PLAIN)
+            continue;
+        used++;
+        if (mapped_parts_claim(&vdi->parts, place.offset, vdi->block_size))
+            return -1;
+    }
+    if (used < vdi->allocated)
+        snprintf(vdi->damages, sizeof vdi->damages,
+                 "%" PRIu32 " blocks are in use by its header, but its map does not refer to them: they were "
+                 "not examined\n",
+                 vdi->allocated - used);
+    return 0;
+}
+
+static const char *vdi_damages(void *map)
+{
+    return ((struct vdi *)map)->damages;
+}
+
+static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bool force, struct error *err)
+{
+    const size_t len = (size_t)vdi->count * 4;
+    size_t noted;
+
+    vdi->map = malloc(len + 1);
+    if (!vdi->map)
+        return error_set(err, "%s: out of memory", path);
+    if (datafile_read(&vdi->file, bytes_load32(header + 0x154), vdi->map, len))
+        return error_set(err, "%s: its block map cannot be read: the file is cut or damaged", path);
+    if (claim(vdi, bytes_load32(header + 0x154)))
+        return error_set(err, "%s: out of memory", path);
+    noted = strlen(vdi->damages);
+    return mapped_parts_judge(&vdi->parts, path, force, vdi->damages + noted, sizeof vdi->damages - noted,
+                              err);
+}
+
+int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err)
+{
+    struct vdi *vdi = calloc(1, sizeof *vdi);
+    uint8_t header[HEADER_LEN];
+    struct mapped mapped = {.find = find_block, .damages = vdi_damages, .close = vdi_close, .map = vdi};
+
+    if (!vdi)
+        return error_set(err, "%s: out of memory", path);
+    if (datafile_open(&vdi->file, path, err)) {
+        free(vdi);
+        return -1;
+    }
+    if (datafile_read(&vdi->file, 0, header, sizeof header))
+        error_set(err, "%s: is cut within its header", path);
+    else if (check_header(vdi, header, path, err) == 0 && read_map(vdi, header, path, force, err) == 0) {
+        mapped.size = bytes_load64(header + 0x170);
+        mapped.block_size = vdi->block_size;
+        mapped.parts = &vdi->parts;
+        return mapped_open(backend, &mapped, err);
+    }
+    vdi_close(vdi);
+    return -1;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_DATAFILE_H
+#define KITH_DATAFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A file of a container, opened for reading. */
+struct datafile {
+    int fd;
+    uint64_t size;
+};
+
+/* -1 with a message that names it.  What was opened is to be closed, once. */
+int datafile_open(struct datafile *file, const char *path, struct error *err);
+void datafile_close(struct datafile *file);
+/* All of the bytes; -1 with a cause in errno, also if the file ends before. */
+int datafile_read(const struct datafile *file, uint64_t offset, void *into, size_t len);
+
+#endif

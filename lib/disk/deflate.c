@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk/deflate.h"
+
+#include <stdlib.h>
+#define ZLIB_CONST /* what is unpacked is not written to */
+#include <zlib.h>
+
+struct deflate {
+    z_stream stream;
+};
+
+uint32_t deflate_checksum(const void *data, size_t len)
+{
+    return (uint32_t)adler32_z(1, data, len);
+}
+
+uint32_t deflate_crc(const void *data, size_t len)
+{
+    return (uint32_t)crc32_z(0, data, len);
+}
+
+size_t deflate_bound(size_t len)
+{
+    return compressBound(len);
+}
+
+struct deflate *deflate_new(enum deflate_form form)
+{
+    struct deflate *deflate = calloc(1, sizeof *deflate);
+
+    if (deflate && inflateInit2(&deflate->stream, form == DEFLATE_BARE ? -MAX_WBITS : MAX_WBITS) != Z_OK) {
+        free(deflate);
+        return NULL;
+    }
+    return deflate;
+}
+
+void deflate_free(struct deflate *deflate)
+{
+    if (deflate)
+        inflateEnd(&deflate->stream);
+    free(deflate);
+}
+
+long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_len, void *into, size_t room)
+{
+    z_stream *stream = &deflate->stream;
+
+    if (packed_len > UINT32_MAX || room > UINT32_MAX || inflateReset(stream) != Z_OK)
+        return -1;
+    stream->next_in = packed;
+    stream->avail_in = (uInt)packed_len;
+    stream->next_out = into;
+    stream->avail_out = (uInt)room;
+    return inflate(stream, Z_FINISH) == Z_STREAM_END ? (long)(room - stream->avail_out) : -1;
+}

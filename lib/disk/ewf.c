@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk/ewf.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/path.h"
+#include "disk/deflate.h"
+#include "disk/ewf_inner.h"
+#include "disk/ewf_names.h"
+
+enum {
+    FILE_HEADER_LEN = 13,
+    SEARCH_PIECE = 1 << 20,
+    MOST_DAMAGES = 1 << 16, /* bytes of text */
+};
+
+/* ---- files ---- */
+
+int ewf_read_at(const struct ewf *ewf, size_t file, uint64_t offset, void *into, size_t len)
+{
+    return datafile_read(&ewf->files[file], offset, into, len);
+}
+
+static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct error *err)
+{
+    ewf->files = calloc(count, sizeof *ewf->files);
+    if (!ewf->files)
+        return error_set(err, "%s: out of memory", paths[0]);
+    for (; ewf->file_count < count; ewf->file_count++)
+        if (datafile_open(&ewf->files[ewf->file_count], paths[ewf->file_count], err))
+            return -1;
+    return 0;
+}
+
+/* ---- damages ---- */
+
+int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
+{
+    struct buffer *damages = &opening->ewf->damages;
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!opening->force)
+        return error_set(opening->err, "%s: %s; --force reads what is left", opening->paths[opening->file],
+                         text);
+    opening->gap = opening->damaged = true;
+    if (damages->len < MOST_DAMAGES && opening->ewf->file_count > 1)
+        buffer_printf(damages, "%s: %s\n", path_last(opening->paths[opening->file]), text);
+    else if (damages->len < MOST_DAMAGES)
+        buffer_printf(damages, "%s\n", text);
+    return 0;
+}
+
+/* ---- sections ---- */
+
+/* 1: what lies there can be a descriptor, at least by its type.  0: it cannot. */
+static int read_descriptor(const struct ewf_opening *opening, uint64_t at, struct ewf_section *section)
+{
+    const uint64_t size = opening->ewf->files[opening->file].size;
+    uint8_t data[EWF_DESCRIPTOR_LEN];
+
+    *section = (struct ewf_section){.at = at};
+    if (size < EWF_DESCRIPTOR_LEN || at > size - EWF_DESCRIPTOR_LEN ||
+        ewf_read_at(opening->ewf, opening->file, at, data, sizeof data))
+        return 0;
+    memcpy(section->type, data, EWF_TYPE_LEN);
+    section->next = bytes_load64(data + 16);
+    section->size = bytes_load64(data + 24);
+    section->sound =
+        deflate_checksum(data, EWF_DESCRIPTOR_LEN - 4) == bytes_load32(data + EWF_DESCRIPTOR_LEN - 4);
+    return ewf_is_type(section->type);
+}
+
+/* Where the next sound descriptor lies, from a place on; 0: there is none. */
+static uint64_t search_descriptor(const struct ewf_opening *opening, uint64_t from)
+{
+    const uint64_t size = opening->ewf->files[opening->file].size;
+    char *piece = malloc(SEARCH_PIECE);
+    uint64_t found = 0;
+
+    while (piece && !found && from + EWF_DESCRIPTOR_LEN <= size) {
+        const size_t len = size - from < SEARCH_PIECE ? (size_t)(size - from) : SEARCH_PIECE;
+        struct ewf_section section;
+
+        if (ewf_read_at(opening->ewf, opening->file, from, piece, len))
+            break;
+        for (size_t i = 0; i + EWF_DESCRIPTOR_LEN <= len && !found; i++)
+            if (strchr("hxvdstnlei", piece[i]) && piece[i] && read_descriptor(opening, from + i, &section) &&
+                section.sound)
+                found = from + i;
+        from += len - EWF_DESCRIPTOR_LEN + 1;
+    }
+    free(piece);
+    return found;
+}
+
+/* Behind a damaged descriptor: where it says, if a sound one lies there, else wherever the next one is. */
+static uint64_t find_next(const struct ewf_opening *opening, const struct ewf_section *damaged)
+{
+    struct ewf_section next;
+
+    if (damaged->next > damaged->at && read_descriptor(opening, damaged->next, &next) && next.sound)
+        return damaged->next;
+    return search_descriptor(opening, damaged->at + 1);
+}
+
+static int read_sections(struct ewf_opening *opening)
+{
+    const uint64_t size = opening->ewf->files[opening->file].size;
+    uint64_t at = FILE_HEADER_LEN;
+    struct ewf_section section;
+
+    for (;;) {
+        const int known = read_descriptor(opening, at, &section);
+        int result = 0;
+
+        if (at > size || size - at < EWF_DESCRIPTOR_LEN)
+            return ewf_damage(opening, "is cut off: a section is missing from byte %" PRIu64 " on", at);
+        if (!section.sound &&
+            ewf_damage(opening, "the checksum of the section descriptor at byte %" PRIu64 " is wrong", at))
+            return -1;
+        at = section.sound ? section.next : find_next(opening, &section);
+        section.end = at > section.at && at < size ? at : size;
+        if (known && (result = ewf_take_section(opening, &section)))
+            return result < 0 ? -1 : 0;
+        if (section.sound && at <= section.at)
+            return ewf_damage(opening, "the section at byte %" PRIu64 " is followed by none", section.at);
+        if (at == 0)
+            return ewf_damage(opening, "there is no sound section after byte %" PRIu64, section.at);
+    }
+}
+
+/* ---- segments ---- */
+
+static int check_number(struct ewf_opening *opening, unsigned *next)
+{
+    const char *path = opening->paths[opening->file];
+    const unsigned named = ewf_names_number(path), expected = named ? named : (unsigned)opening->file + 1;
+    const bool alone = opening->ewf->file_count == 1;
+    static const uint8_t signature[8] = {'E', 'V', 'F', '\t', '\r', '\n', 0xff, 0};
+    uint8_t head[FILE_HEADER_LEN];
+    char missing[EWF_NAMES_ROOM];
+    unsigned number;
+
+    for (; *next < expected; ++*next) {
+        ewf_names_extension(path, *next, missing);
+        if (ewf_damage(opening, "segment %s is missing", missing))
+            return -1;
+    }
+    *next = expected + 1;
+    if (ewf_read_at(opening->ewf, opening->file, 0, head, sizeof head) || memcmp(head, signature, 8) != 0)
+        return ewf_damage(opening, "is not an E01 segment: its signature is wrong") ? -1 : 1;
+    number = (unsigned)(head[9] | head[10] << 8);
+    if (number != expected && !named && alone) {
+        ewf_names_extension(path, 1, missing);
+        return ewf_damage(opening, "is segment %u of a set, and segment %s is missing", number, missing);
+    }
+    if (number != expected && !(alone && number == 1)) /* alone it may have any name */
+        return ewf_damage(opening, "is segment %u by its header, not %u as its name says", number, expected);
+    if (head[8] != 1 || head[11] || head[12])
+        return ewf_damage(opening, "its header is invalid") ? -1 : 1;
+    return 1;
+}
+
+static int read_segments(struct ewf_opening *opening)
+{
+    struct ewf *ewf = opening->ewf;
+    unsigned next = 1;
+
+    for (; opening->file < ewf->file_count; opening->file++) {
+        int usable;
+
+        opening->is_identified = false;
+        if (opening->ended)
+            return ewf_damage(opening, "belongs to another image: the set ends before it");
+        usable = check_number(opening, &next);
+        if (usable < 0 || (usable && read_sections(opening)) || ewf_settle_table(opening))
+            return -1;
+    }
+    opening->file = ewf->file_count - 1;
+    if (!opening->ended) {
+        char missing[EWF_NAMES_ROOM];
+
+        ewf_names_extension(opening->paths[0], next, missing);
+        return ewf_damage(opening, "segment %s is missing: the set does not end with this one", missing);
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static uint64_t sum_of(const struct ranges *ranges)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < ranges->count; i++)
+        sum += ranges->list[i].len;
+    return sum;
+}
+
+/* The sectors that could not be read when the image was made, which sections of any segment may list. */
+static int take_unread(struct ewf_opening *opening)
+{
+    struct ewf *ewf = opening->ewf;
+    struct ranges *unread = &ewf->unread;
+    size_t kept = 0;
+
+    ranges_sort(unread);
+    for (size_t i = 0; i < unread->count; i++) {
+        struct range range = unread->list[i];
+
+        if (range.start >= ewf->sectors || range.len > ewf->sectors - range.start) {
+            if (ewf_damage(opening,
+                           "its list of sectors that could not be read names sectors beyond its end"))
+                return -1;
+            range.len = range.start < ewf->sectors ? ewf->sectors - range.start : 0;
+        }
+        if (range.len)
+            unread->list[kept++] = range;
+    }
+    unread->count = kept;
+    if (unread->count)
+        buffer_printf(&ewf->damages, "%" PRIu64 " sectors could not be read when it was acquired\n",
+                      sum_of(unread));
+    return 0;
+}
+
+/* The stretch of chunks that are missing lies between the first place where some may be and the last one. */
+static int place_runs(struct ewf_opening *opening)
+{
+    struct ewf *ewf = opening->ewf;
+    const uint64_t lost = ewf->chunk_count - opening->chunks;
+    size_t first = 0, last = ewf->run_count, kept;
+
+    if (opening->chunks > ewf->chunk_count || (lost && !opening->damaged)) {
+        return error_set(opening->err, "%s: its tables list %" PRIu64 " chunks, but it has %" PRIu64,
+                         opening->paths[0], opening->chunks, ewf->chunk_count);
+    }
+    if (!lost)
+        return 0;
+    while (first < ewf->run_count && !ewf->runs[first].after_gap)
+        first++;
+    while (!opening->gap && last > first && !ewf->runs[last - 1].after_gap)
+        last--;
+    if (!opening->gap && last > first)
+        last--; /* the run after the last gap lies at the end with those after it */
+    for (size_t i = first; i < last; i++)
+        free(ewf->runs[i].entries);
+    for (kept = first; last < ewf->run_count; last++, kept++) {
+        ewf->runs[kept] = ewf->runs[last];
+        ewf->runs[kept].first += lost;
+    }
+    ewf->run_count = kept;
+    return 0;
+}
+
+static int read_set(struct ewf_opening *opening)
+{
+    struct ewf *ewf = opening->ewf;
+
+    if (read_segments(opening))
+        return -1;
+    opening->file = 0;
+    if (!opening->has_geometry)
+        return error_set(opening->err,
+                         "%s: its section \"volume\" is missing or damaged, so its size is unknown%s",
+                         opening->paths[0], ewf->damages.len ? " (even with --force)" : "");
+    if (place_runs(opening) || take_unread(opening))
+        return -1;
+    return ewf->damages.failed ? error_set(opening->err, "%s: out of memory", opening->paths[0]) : 0;
+}
+
+int ewf_open(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err)
+{
+    struct ewf_opening opening = {.ewf = ewf, .paths = paths, .force = force, .err = err};
+
+    *ewf = (struct ewf){0};
+    if (open_files(ewf, paths, count, err) == 0 && read_set(&opening) == 0)
+        return 0;
+    ewf_close(ewf);
+    return -1;
+}
+
+void ewf_close(struct ewf *ewf)
+{
+    for (size_t i = 0; i < ewf->file_count; i++)
+        datafile_close(&ewf->files[i]);
+    for (size_t i = 0; i < ewf->run_count; i++)
+        free(ewf->runs[i].entries);
+    free(ewf->files);
+    free(ewf->runs);
+    ranges_release(&ewf->unread);
+    buffer_release(&ewf->damages);
+    *ewf = (struct ewf){0};
+}
+
+uint32_t ewf_chunk_size(const struct ewf *ewf)
+{
+    return ewf->chunk_sectors * ewf->sector_size;
+}
+
+uint64_t ewf_media_size(const struct ewf *ewf)
+{
+    return ewf->sectors * ewf->sector_size;
+}
+
+static const struct ewf_run *run_of(const struct ewf *ewf, uint64_t chunk)
+{
+    size_t low = 0, high = ewf->run_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (ewf->runs[middle].first + ewf->runs[middle].count <= chunk)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ewf->run_count && ewf->runs[low].first <= chunk ? &ewf->runs[low] : NULL;
+}
+
+bool ewf_find(const struct ewf *ewf, uint64_t chunk, struct ewf_place *place)
+{
+    static const uint32_t compressed = 0x80000000;
+    const struct ewf_run *run = run_of(ewf, chunk);
+    const uint64_t most = deflate_bound(ewf_chunk_size(ewf)) + 64;
+    uint32_t i, next;
+
+    if (!run)
+        return false;
+    i = (uint32_t)(chunk - run->first);
+    place->file = run->file;
+    place->compressed = i < run->plain_from && (run->entries[i] & compressed);
+    place->offset = run->base + (i < run->plain_from ? run->entries[i] & ~compressed : run->entries[i]);
+    next = i + 1 < run->plain_from ? run->entries[i + 1] & ~compressed : 0;
+    place->len =
+        run->base + next > place->offset && i + 1 < run->count ? run->base + next - place->offset : most;
+    if (place->len > most)
+        place->len = most;
+    return true;
+}

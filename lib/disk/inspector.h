@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_INSPECTOR_H
+#define KITH_INSPECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "disk/object.h"
+
+/*
+ * The bytes of the object that is being inspected, any of them, once more: from begin on, until end returns.
+ * What no run holds is zeros.  -1: these bytes cannot be had, because the object has none there or they
+ * cannot be read; what is then in `into` means nothing.
+ *
+ * It is no progress: what an inspector reads again counts as its own time (crew.h).
+ */
+struct content {
+    int (*read)(struct content *content, uint64_t offset, void *into, size_t len);
+};
+
+/*
+ * What is done with the content of objects, in the process that reads them: hash it, sample it, match it.  An
+ * object's bytes come in order and in pieces, between begin and end; end puts what came out into
+ * object->result.  There, object->item counts from the first item of the task.
+ */
+struct inspector {
+    /* Once in each worker, before its sandbox is closed.  Later no file can be opened or looked for: an
+     * SQLite database is to be read in the one transaction that open began, with temp_store in memory. */
+    void *(*open)(void *arg, struct error *err);
+    /* false: its content is not wanted */
+    bool (*begin)(void *state, const struct object *object, struct content *content);
+    void (*data)(void *state, const void *data, size_t len);
+    void (*zeros)(void *state, uint64_t len);
+    /* Zeros too, of an object that has so many that nobody can hash them all: it gets no digest.  May be
+     * NULL: such an object is unreadable, unless it is a file of the host. */
+    void (*hole)(void *state, uint64_t len);
+    void (*end)(void *state, struct object *object);
+    void *arg;                  /* for open */
+    const char *const *folders; /* that open reads below, ends with NULL; may be NULL */
+    uint64_t memory;            /* bytes of address space that it needs besides */
+};
+
+#endif

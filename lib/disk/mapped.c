@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk/mapped.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TABLE_BYTES = 8 << 20, /* of all tables that are kept */
+    MOST_TABLES = 64,
+    PIECE = 4096,          /* lost together where a block is not packed */
+    MOST_BLOCKS = 1 << 26, /* that are asked for their places when a damaged map is opened */
+    MOST_SLOTS = 16,
+    SLOT_BYTES = 64 << 20, /* of all slots together, if the blocks are not larger */
+};
+
+static const uint64_t NO_BLOCK = UINT64_MAX;
+
+/* ---- tables ---- */
+
+struct table {
+    const struct datafile *file;
+    uint64_t offset;
+    uint8_t *data;
+};
+
+struct mapped_tables {
+    size_t table_len, count;
+    struct table table[MOST_TABLES];
+};
+
+struct mapped_tables *mapped_tables_new(size_t table_len)
+{
+    struct mapped_tables *tables = calloc(1, sizeof *tables);
+    const size_t most = TABLE_BYTES / table_len;
+
+    if (!tables)
+        return NULL;
+    tables->table_len = table_len;
+    tables->count = most < 1 ? 1 : most > MOST_TABLES ? MOST_TABLES : most;
+    for (size_t i = 0; i < tables->count; i++)
+        if (!(tables->table[i].data = malloc(table_len))) {
+            mapped_tables_free(tables);
+            return NULL;
+        }
+    return tables;
+}
+
+void mapped_tables_free(struct mapped_tables *tables)
+{
+    for (size_t i = 0; tables && i < tables->count; i++)
+        free(tables->table[i].data);
+    free(tables);
+}
+
+const uint8_t *mapped_tables_get(struct mapped_tables *tables, const struct datafile *file, uint64_t offset)
+{
+    struct table *table = &tables->table[offset / tables->table_len % tables->count];
+
+    if (table->file == file && table->offset == offset)
+        return table->data;
+    table->file = NULL;
+    if (datafile_read(file, offset, table->data, tables->table_len))
+        return NULL;
+    table->file = file;
+    table->offset = offset;
+    return table->data;
+}
+
+/* ---- parts ---- */
+
+void mapped_parts_release(struct mapped_parts *parts)
+{
+    ranges_release(&parts->claimed);
+    ranges_release(&parts->contested);
+    ranges_release(&parts->doubtful);
+    ranges_release(&parts->invalid);
+}
+
+int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len)
+{
+    return ranges_add(&parts->claimed, start, len);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int mapped_parts_settle(struct mapped_parts *parts)
+{
+    struct ranges *claimed = &parts->claimed;
+    uint64_t end = 0;
+
+    if (claimed->count > 1)
+        qsort(claimed->list, claimed->count, sizeof *claimed->list, by_start);
+    for (size_t i = 0; i < claimed->count; i++) {
+        const struct range *range = &claimed->list[i];
+        const uint64_t range_end = range->start + range->len, shared = range_end < end ? range_end : end;
+
+        if (range->start < shared && ranges_add(&parts->contested, range->start, shared - range->start))
+            return -1;
+        end = range_end > end ? range_end : end;
+    }
+    ranges_sort(&parts->contested);
+    ranges_sort(claimed);
+    return 0;
+}
+
+bool mapped_parts_sound(const struct mapped_parts *parts, uint64_t start, uint64_t len)
+{
+    return ranges_overlap(&parts->contested, start, len) == 0;
+}
+
+int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force, char *damages, size_t room,
+                       struct error *err)
+{
+    char text[160];
+
+    if (mapped_parts_settle(parts))
+        return error_set(err, "%s: out of memory", path);
+    ranges_sort(&parts->doubtful);
+    ranges_sort(&parts->invalid);
+    if (parts->contested.count)
+        snprintf(text, sizeof text,
+                 "its map is damaged: byte %" PRIu64
+                 " of the file is claimed by several parts of it, or is marked as unused",
+                 parts->contested.list[0].start);
+    else if (parts->doubtful.count)
+        snprintf(text, sizeof text, "its map is damaged: the two copies of it differ in block %" PRIu64,
+                 parts->doubtful.list[0].start);
+    else if (parts->invalid.count)
+        snprintf(text, sizeof text, "its map is damaged: the entry of block %" PRIu64 " is invalid",
+                 parts->invalid.list[0].start);
+    else
+        return 0;
+    if (!force)
+        return error_set(err, "%s: %s; --force reads what is left", path, text);
+    snprintf(damages, room, "%s\n", text);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+/* A block that was unpacked last among those of its number modulo the slots. */
+struct slot {
+    uint64_t block;
+    uint8_t *data;
+};
+
+struct reader {
+    struct mapped mapped;
+    struct deflate *deflate;
+    uint8_t *packed;
+    size_t packed_room;
+    unsigned slots;
+    struct slot slot[MOST_SLOTS];
+    struct ranges lost; /* blocks whose places are in doubt; bytes of the disk */
+};
+
+static ssize_t failed(void)
+{
+    errno = EIO;
+    return -1;
+}
+
+/* The last block may end with the disk. */
+static long needed_of(const struct reader *reader, uint64_t block)
+{
+    const uint64_t left = reader->mapped.size - block * reader->mapped.block_size;
+
+    return left < reader->mapped.block_size ? (long)left : (long)reader->mapped.block_size;
+}
+
+static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct mapped_place *place)
+{
+    struct slot *slot = &reader->slot[block % (reader->slots ? reader->slots : 1)];
+    const long needed = needed_of(reader, block);
+    size_t len = place->packed_len;
+    long got;
+
+    if (slot->block == block)
+        return slot->data;
+    slot->block = NO_BLOCK;
+    if (!reader->mapped.has_packed || place->offset >= place->file->size)
+        return NULL;
+    if (len > place->file->size - place->offset)
+        len = (size_t)(place->file->size - place->offset);
+    if (len > reader->packed_room || datafile_read(place->file, place->offset, reader->packed, len))
+        return NULL;
+    got = deflate_unpack(reader->deflate, reader->packed, len, slot->data, reader->mapped.block_size);
+    if (got < needed || (reader->mapped.is_exact && got != needed))
+        return NULL;
+    slot->block = block;
+    return slot->data;
+}
+
+/* Where a block lies, if that is beyond doubt. */
+static int find(const struct reader *reader, uint64_t block, struct mapped_place *place)
+{
+    const struct mapped_parts *parts = reader->mapped.parts;
+
+    if (reader->mapped.find(reader->mapped.map, block, place))
+        return -1;
+    if (!parts)
+        return 0;
+    if (ranges_overlap(&parts->doubtful, block, 1) || ranges_overlap(&parts->invalid, block, 1) ||
+        !mapped_parts_sound(parts, place->table_at, place->table_len))
+        return -1;
+    if (place->kind == MAPPED_ZEROS && place->offset == 0)
+        return 0;
+    return mapped_parts_sound(parts, place->offset,
+                              place->kind == MAPPED_PACKED ? 1 : reader->mapped.block_size)
+               ? 0
+               : -1;
+}
+
+/* At most to the end of a block. */
+static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
+{
+    struct reader *reader = state;
+    const uint32_t size = reader->mapped.block_size;
+    const uint64_t block = offset / size, from = offset % size;
+    struct mapped_place place = {.kind = MAPPED_BAD};
+    const uint8_t *data;
+
+    if (offset >= reader->mapped.size)
+        return 0;
+    if (len > reader->mapped.size - offset)
+        len = (size_t)(reader->mapped.size - offset);
+    if (len > size - from)
+        len = (size_t)(size - from);
+    if (find(reader, block, &place))
+        return failed();
+    switch (place.kind) {
+    case MAPPED_ZEROS:
+        memset(into, 0, len);
+        return (ssize_t)len;
+    case MAPPED_PLAIN:
+        return datafile_read(place.file, place.offset + from, into, len) ? failed() : (ssize_t)len;
+    case MAPPED_PACKED:
+        data = unpack(reader, block, &place);
+        if (!data)
+            return failed();
+        memcpy(into, data + from, len);
+        return (ssize_t)len;
+    default:
+        return failed();
+    }
+}
+
+static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
+{
+    const struct reader *reader = state;
+
+    if (from >= reader->lost.count)
+        return 0;
+    *offset = reader->lost.list[from].start;
+    *len = reader->lost.list[from].len;
+    return 1;
+}
+
+/* Only a map that was put up with has any. */
+static int find_lost(struct reader *reader)
+{
+    const struct mapped_parts *parts = reader->mapped.parts;
+    const uint64_t count = (reader->mapped.size - 1) / reader->mapped.block_size + 1;
+
+    if (!parts || count > MOST_BLOCKS ||
+        !(parts->contested.count || parts->doubtful.count || parts->invalid.count))
+        return 0;
+    for (uint64_t block = 0; block < count; block++) {
+        struct mapped_place place;
+
+        if ((find(reader, block, &place) || place.kind == MAPPED_BAD) &&
+            ranges_add(&reader->lost, block * reader->mapped.block_size, (uint64_t)needed_of(reader, block)))
+            return -1;
+    }
+    return 0;
+}
+
+static const char *mapped_damages(void *state)
+{
+    const struct reader *reader = state;
+
+    return reader->mapped.damages ? reader->mapped.damages(reader->mapped.map) : NULL;
+}
+
+static void mapped_close(void *state)
+{
+    struct reader *reader = state;
+
+    reader->mapped.close(reader->mapped.map);
+    deflate_free(reader->deflate);
+    ranges_release(&reader->lost);
+    free(reader->packed);
+    for (unsigned i = 0; i < reader->slots; i++)
+        free(reader->slot[i].data);
+    free(reader);
+}
+
+/* All the memory that unpacking takes. */
+static bool prepare(struct reader *reader)
+{
+    const struct mapped *mapped = &reader->mapped;
+    const unsigned slots = SLOT_BYTES / mapped->block_size;
+    bool ready = true;
+
+    reader->slots = slots < 1 ? 1 : slots > MOST_SLOTS ? MOST_SLOTS : slots;
+    for (unsigned i = 0; i < reader->slots; i++) {
+        reader->slot[i] = (struct slot){NO_BLOCK, malloc(mapped->block_size)};
+        ready = ready && reader->slot[i].data;
+    }
+    reader->packed_room = deflate_bound(mapped->block_size) + 1024;
+    reader->packed = malloc(reader->packed_room);
+    reader->deflate = deflate_new(mapped->form);
+    return ready && reader->packed && reader->deflate;
+}
+
+int mapped_open(struct backend *backend, const struct mapped *mapped, struct error *err)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+
+    if (!reader) {
+        mapped->close(mapped->map);
+        return error_set(err, "out of memory");
+    }
+    reader->mapped = *mapped;
+    if ((mapped->has_packed && !prepare(reader)) || find_lost(reader)) {
+        mapped_close(reader);
+        return error_set(err, "out of memory");
+    }
+    *backend = (struct backend){.size = mapped->size,
+                                .sector_size = 512,
+                                .piece = mapped->has_packed ? mapped->block_size : PIECE,
+                                .read = mapped_read,
+                                .bad = mapped_lost,
+                                .damages = mapped_damages,
+                                .close = mapped_close,
+                                .state = reader};
+    return 0;
+}

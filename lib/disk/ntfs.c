@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk/ntfs.h"
+
+#include "base/bytes.h"
+
+/* A $FILE_NAME: parent, times and sizes, then the count of UTF-16 units, the kind of name, the name. */
+enum { COUNT_AT = 64, SPACE_AT = 65, TEXT_AT = 66, SPACE_DOS = 2 };
+
+static char *put_utf8(char *p, uint32_t c)
+{
+    if (c < 0x80) {
+        *p++ = (char)c;
+        return p;
+    }
+    if (c < 0x800) {
+        *p++ = (char)(0xc0 | c >> 6);
+    } else {
+        if (c < 0x10000) {
+            *p++ = (char)(0xe0 | c >> 12);
+        } else {
+            *p++ = (char)(0xf0 | c >> 18);
+            *p++ = (char)(0x80 | (c >> 12 & 63));
+        }
+        *p++ = (char)(0x80 | (c >> 6 & 63));
+    }
+    *p++ = (char)(0x80 | (c & 63));
+    return p;
+}
+
+static size_t utf8_of(const uint8_t *utf16, size_t units, char *out)
+{
+    char *p = out;
+
+    for (size_t i = 0; i < units; i++) {
+        uint32_t c = (uint32_t)bytes_load_le(utf16 + 2 * i, 2);
+        uint32_t low = i + 1 < units ? (uint32_t)bytes_load_le(utf16 + 2 * i + 2, 2) : 0;
+
+        if (c >= 0xd800 && c < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+            i++;
+        }
+        p = put_utf8(p, c);
+    }
+    return (size_t)(p - out);
+}
+
+bool ntfs_name(const uint8_t *data, size_t len, struct ntfs_name *name)
+{
+    if (len < TEXT_AT || TEXT_AT + 2 * (size_t)data[COUNT_AT] > len || data[SPACE_AT] == SPACE_DOS)
+        return false;
+    name->parent = bytes_load_le(data, 6);
+    name->parent_sequence = (uint32_t)bytes_load_le(data + 6, 2);
+    name->len = utf8_of(data + TEXT_AT, data[COUNT_AT], name->text);
+    return true;
+}
+
+uint32_t ntfs_record_len(const uint8_t boot[NTFS_BOOT_LEN])
+{
+    enum { SECTOR_AT = 11, CLUSTER_AT = 13, RECORD_AT = 64 };
+    unsigned record = boot[RECORD_AT];
+
+    /* So many clusters, or as a negative number the power of two. */
+    if (record < 128)
+        return (uint32_t)(record * boot[CLUSTER_AT] * bytes_load_le(boot + SECTOR_AT, 2));
+    return record > 256 - 32 ? 1u << (256 - record) : 0;
+}
+
+uint32_t ntfs_boot_copy(const uint8_t boot[NTFS_BOOT_LEN], uint64_t *at)
+{
+    enum { SECTOR_AT = 11, SECTORS_AT = 40, LARGEST_SECTOR = 4096 };
+    const uint32_t sector = (uint32_t)bytes_load_le(boot + SECTOR_AT, 2);
+    const uint64_t sectors = bytes_load_le(boot + SECTORS_AT, 8);
+
+    if (sector == 0 || sector > LARGEST_SECTOR || sectors > INT64_MAX / sector)
+        return 0;
+    *at = sectors * sector; /* it is not one of them */
+    return sector;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/walk.h"
+#include "crew/sandbox.h"
+#include "disk/medium.h"
+#include "evidence/reading.h"
+
+/* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a
+ * table of all chunks. */
+static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
+enum {
+    CONTAINER_BYTES_PER_BYTE = 128,
+    PATIENCE = 20, /* times its CPU time: what a slow disk may take */
+};
+
+/* ---- whether it changes ---- */
+
+struct snapshot {
+    struct stat *stats;
+    size_t count;
+};
+
+static int take_snapshot(struct snapshot *snapshot, char *const *files, size_t count, struct error *err)
+{
+    snapshot->stats = calloc(count, sizeof *snapshot->stats);
+    snapshot->count = count;
+    if (!snapshot->stats)
+        return error_set(err, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (stat(files[i], &snapshot->stats[i]))
+            return error_errno(err, "%s", files[i]);
+    return 0;
+}
+
+static uint64_t snapshot_bytes(const struct snapshot *snapshot)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < snapshot->count; i++)
+        sum += (uint64_t)snapshot->stats[i].st_size;
+    return sum;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+    return !is_later(a, b) && !is_later(b, a);
+}
+
+/* Whoever writes can set the time of the last write back, but not that of the last change of status. */
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           is_same_time(&a->st_mtim, &b->st_mtim) && is_same_time(&a->st_ctim, &b->st_ctim);
+}
+
+static void check_file(struct reading *reading, const char *path, const struct stat *before)
+{
+    struct stat now;
+    char text[5200];
+
+    if (stat(path, &now) == 0 && is_same(&now, before))
+        return;
+    reading->changed = true;
+    snprintf(text, sizeof text, "%s changed while it was read", path);
+    reading->sink->problem(reading->sink->arg, text);
+}
+
+static void check_snapshot(struct reading *reading, const struct snapshot *snapshot, char *const *files)
+{
+    for (size_t i = 0; i < snapshot->count; i++)
+        check_file(reading, files[i], &snapshot->stats[i]);
+    for (size_t i = 0; i < reading->extent_count; i++)
+        check_file(reading, reading->extents[i].path, &reading->extents[i].st);
+}
+
+/* What some files are together. */
+struct sum {
+    uint64_t files, bytes;
+    struct timespec written, changed; /* last */
+};
+
+static void add_file(struct sum *sum, const struct stat *st)
+{
+    sum->files++;
+    sum->bytes += (uint64_t)st->st_size;
+    if (is_later(&st->st_mtim, &sum->written))
+        sum->written = st->st_mtim;
+    if (is_later(&st->st_ctim, &sum->changed))
+        sum->changed = st->st_ctim;
+}
+
+static int sum_files(char *const *files, size_t count, struct sum *sum, struct error *err)
+{
+    struct snapshot snapshot = {0};
+    const int result = take_snapshot(&snapshot, files, count, err);
+
+    for (size_t i = 0; result == 0 && i < count; i++)
+        add_file(sum, &snapshot.stats[i]);
+    free(snapshot.stats);
+    return result;
+}
+
+static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
+{
+    size_t count = 0, extent_count = 0;
+    char **files = medium_files(path, image_type, &count, err);
+    char **extents = files ? medium_named_extents(path, &extent_count, err) : NULL;
+    int result = extents ? sum_files(files, count, sum, err) : -1;
+
+    if (result == 0 && extent_count)
+        result = sum_files(extents, extent_count, sum, err);
+    medium_files_free(files);
+    medium_files_free(extents);
+    return result;
+}
+
+/* What cannot be read is told when it is read. */
+static int sum_folder(const char *path, struct sum *sum, struct error *err)
+{
+    struct walk *walk = walk_new(path, err);
+    struct walk_item item;
+    enum walk_result result;
+    struct stat st;
+    struct error ignored;
+
+    if (!walk)
+        return -1;
+    while ((result = walk_next(walk, &item, &ignored)) != WALK_END)
+        if (result == WALK_FILE && lstat(item.path, &st) == 0)
+            add_file(sum, &st);
+    walk_free(walk);
+    return 0;
+}
+
+enum { TIME_LEN = 60 };
+
+static void put_time(char text[TIME_LEN], const struct timespec *time)
+{
+    char day[40] = "at an unknown time";
+    struct tm tm;
+
+    if (gmtime_r(&time->tv_sec, &tm))
+        strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text, TIME_LEN, "%s.%09ldZ", day, (long)time->tv_nsec);
+}
+
+static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct sum *sum)
+{
+    char written[TIME_LEN], changed[TIME_LEN];
+
+    put_time(written, &sum->written);
+    put_time(changed, &sum->changed);
+    snprintf(stamp, EVIDENCE_STAMP_LEN + 1,
+             "%" PRIu64 " file%s, %" PRIu64 " bytes, last modified %s, status changed %s", sum->files,
+             sum->files == 1 ? "" : "s", sum->bytes, written, changed);
+}
+
+int evidence_check(const char *path, const char *image_type, struct error *err)
+{
+    struct stat st;
+    struct sum sum = {0};
+
+    if (stat(path, &st) || access(path, S_ISDIR(st.st_mode) ? R_OK | X_OK : R_OK))
+        return error_errno(err, "%s", path);
+    if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
+        return 0;
+    if (!S_ISREG(st.st_mode))
+        return error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path,
+                         walk_kind(st.st_mode));
+    return sum_image(path, image_type, &sum, err);
+}
+
+int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
+                   struct error *err)
+{
+    struct sum sum = {0};
+    struct stat st;
+
+    stamp[0] = '\0';
+    if (stat(path, &st))
+        return error_errno(err, "%s", path);
+    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return 0;
+    if (S_ISREG(st.st_mode) ? sum_image(path, image_type, &sum, err) : sum_folder(path, &sum, err))
+        return -1;
+    put_stamp(stamp, &sum);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static void tell_bad(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->bad.count; i++)
+        reading_problem(
+            reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros",
+            reading->bad.list[i].start, reading->bad.list[i].start + reading->bad.list[i].len - 1);
+}
+
+static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+                         unsigned workers)
+{
+    const uint64_t more = setup->inspector ? setup->inspector->memory : 0;
+    const struct crew_job job = {.start = evidence_task_start,
+                                 .work = evidence_task_work,
+                                 .arg = setup,
+                                 .folders = folders,
+                                 .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
+                                 .seconds = reading->options->seconds,
+                                 .patience = PATIENCE,
+                                 .accept = evidence_rules_accept,
+                                 .accept_arg = &reading->bounds,
+                                 .accept_size = evidence_rules_state,
+                                 .no_sandbox = reading->options->no_sandbox,
+                                 .stop = reading->options->stop,
+                                 .idle = reading->sink->idle,
+                                 .idle_arg = reading->sink->arg};
+
+    return crew_new(&job, workers, reading->err);
+}
+
+/* No loss of evidence, but whoever relies on what was read must know. */
+static void tell_missing(struct reading *reading)
+{
+    const unsigned missing = crew_missing(reading->crew);
+    char text[200];
+
+    if (!missing)
+        return;
+    snprintf(text, sizeof text, "read without a complete sandbox: this system lacks %s",
+             sandbox_lack(missing));
+    reading->sink->problem(reading->sink->arg, text);
+}
+
+static size_t count_folders(const char *const *folders)
+{
+    size_t count = 0;
+
+    while (folders && folders[count])
+        count++;
+    return count;
+}
+
+/* Those of the evidence, and those of the inspector, which may be NULL; for free. */
+static const char **join_folders(const char *const *folders, const char *const *more)
+{
+    const char **all = calloc(count_folders(folders) + count_folders(more) + 1, sizeof *all), **at = all;
+
+    while (all && folders && *folders)
+        *at++ = *folders++;
+    while (all && more && *more)
+        *at++ = *more++;
+    return all;
+}
+
+static void end_digest(struct reading *reading)
+{
+    struct crew *crew = reading->crew;
+
+    reading->crew = reading->digester;
+    reading_drain(reading);
+    reading->crew = crew;
+    crew_free(reading->digester);
+    if (!reading->failed && reading->whole.kinds)
+        reading->sink->digests(reading->sink->arg, &reading->whole, &reading->stored);
+}
+
+static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+                           void (*read)(struct reading *reading))
+{
+    struct evidence_setup plain = {.files = setup->files,
+                                   .count = setup->count,
+                                   .type = setup->type,
+                                   .force = setup->force,
+                                   .bytes = setup->bytes,
+                                   .digests = reading->options->image_digests};
+    const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
+
+    if (all) /* which the crew needs to its end */
+        reading->crew = hire(reading, setup, all, reading->options->workers);
+    else
+        reading_out_of_memory(reading);
+    if (reading->crew)
+        tell_missing(reading);
+    /* A second process for the digest of the whole: it reads in another order than everything else. */
+    if (reading->crew && reading->options->image_digests && read == reading_image) {
+        reading->digester = hire(reading, &plain, folders, 1);
+        reading->failed |= !reading->digester;
+    }
+    if (!reading->crew) {
+        reading->failed = true;
+    } else if (!reading->failed) {
+        read(reading);
+    }
+    if (reading->digester)
+        end_digest(reading);
+    crew_free(reading->crew);
+    free(all);
+    tell_bad(reading);
+}
+
+static void read_image(struct reading *reading)
+{
+    struct evidence_setup setup = {.type = reading->options->image_type,
+                                   .force = reading->options->force,
+                                   .inspector = reading->options->inspector};
+    struct snapshot snapshot = {0};
+    char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
+    char *folder = path_folder(reading->path);
+    const char *folders[] = {folder, NULL};
+
+    if (!folder)
+        reading_out_of_memory(reading);
+    if (!files || take_snapshot(&snapshot, files, setup.count, reading->err))
+        reading->failed = true;
+    if (!reading->failed) {
+        setup.files = files;
+        setup.bytes = reading->bounds.bytes = snapshot_bytes(&snapshot);
+        read_with_crew(reading, &setup, folders, reading_image);
+        check_snapshot(reading, &snapshot, files);
+    }
+    free(snapshot.stats);
+    free(folder);
+    medium_files_free(files);
+}
+
+/* A folder or a file of the host: nothing has to be opened by the workers. */
+static void read_host(struct reading *reading, void (*read)(struct reading *reading))
+{
+    static const char *const none[] = {NULL};
+    struct evidence_setup setup = {.inspector = reading->options->inspector};
+
+    read_with_crew(reading, &setup, none, read);
+}
+
+static void release(struct reading *reading)
+{
+    reading_forget_names(reading);
+    for (size_t i = 0; i < reading->volume_count; i++)
+        free(reading->volumes[i].systems);
+    free(reading->volumes);
+    free(reading->answer);
+    reading_extents_release(reading);
+    ranges_release(&reading->bad);
+    ranges_release(&reading->found);
+    account_free(reading->account);
+    buffer_release(&reading->task);
+    buffer_release(&reading->paths);
+    object_release(&reading->object);
+}
+
+enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
+                                   const struct evidence_sink *sink, struct error *err)
+{
+    struct reading reading = {
+        .path = path, .options = options, .sink = sink, .err = err, .bounds = {.seconds = options->seconds}};
+    struct stat st;
+
+    if (stat(path, &st)) {
+        error_errno(err, "%s", path);
+        return EVIDENCE_FAILED;
+    }
+    for (size_t i = 0; options->bad && i < options->bad->count; i++)
+        if (ranges_insert(&reading.bad, options->bad->list[i].start, options->bad->list[i].len))
+            reading_out_of_memory(&reading);
+    if (S_ISDIR(st.st_mode)) {
+        read_host(&reading, reading_folder);
+    } else if (options->as_file && S_ISREG(st.st_mode)) {
+        read_host(&reading, reading_file);
+    } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
+        read_image(&reading);
+    } else {
+        evidence_check(path, NULL, err); /* which says what it is */
+        reading.failed = true;
+    }
+    release(&reading);
+    return reading.stopped   ? EVIDENCE_STOPPED
+           : reading.failed  ? EVIDENCE_FAILED
+           : reading.changed ? EVIDENCE_CHANGED
+           : reading.partial ? EVIDENCE_PARTIAL
+                             : EVIDENCE_DONE;
+}
+
+/* ---- names of types ---- */
+
+bool evidence_image_type_known(const char *name)
+{
+    const char *at = strstr(medium_types, name);
+    size_t len = strlen(name);
+
+    return len && at && !strchr(name, ' ') && (at == medium_types || at[-1] == ' ') &&
+           (at[len] == ' ' || at[len] == '\0');
+}
+
+bool evidence_system_type_known(const char *name)
+{
+    return disk_type_known(name);
+}

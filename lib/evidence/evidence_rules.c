@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/evidence_rules.h"
+
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/wire.h"
+#include "disk/object.h"
+
+enum {
+    SYSTEM_NUMBERS = 4, /* as evidence_put_system writes it */
+    MOST_TEXT = 5120,   /* of a problem: what an error holds; of all else, too */
+    MOST_SECTOR = 1 << 20,
+    MOST_PROBLEMS = 1024,
+    MOST_FILES = 4096, /* of a container, and bytes of their names */
+    MOST_FILE_NAMES = 256 << 10,
+    MOST_BAD = 1 << 16,
+    MOST_OVERHANG = 64 << 20, /* of free blocks over the end of an image that was cut: less than a cluster */
+    ITEM_BYTES = 256 << 10,   /* of a result, for each item besides its content; */
+    NAME_BYTES = 9,           /* for each byte of the image, where folders are read; */
+    LEAST_BYTES = 8 << 20,
+    LEAST_SHARES = 15, /* of CPU time: so many times that of an item, and once more for so many bytes */
+    SHARE_BYTES = 64 << 20,
+};
+
+static const uint64_t MOST_BYTES = (uint64_t)256 << 20;
+
+/* ---- what a task is ---- */
+
+/* Where the items of a task are: numbers before their count, and in each of them.  Without numbers of their
+ * own they are objects; tasks that are not here are one item. */
+static const struct layout {
+    bool is_list;
+    unsigned before, each;
+} layouts[] = {
+    [TASK_FOLDERS] = {true, 1 + SYSTEM_NUMBERS, 1},
+    [TASK_OBJECTS] = {true, 1 + SYSTEM_NUMBERS + 2, 2},
+    [TASK_RANGES] = {true, 1 + 2, 3},
+    [TASK_FILES] = {true, 1, 0},
+    [TASK_DIGEST] = {false, 0, 0},
+};
+
+static uint64_t number_at(const void *task, size_t len, uint64_t place)
+{
+    uint64_t number = 0;
+
+    if (place < len / sizeof number)
+        memcpy(&number, (const char *)task + place * sizeof number, sizeof number);
+    return number;
+}
+
+static enum evidence_task kind_of(const void *task, size_t len)
+{
+    const uint64_t kind = number_at(task, len, 0);
+
+    return kind <= TASK_DIGEST ? (enum evidence_task)kind : TASK_DIGEST;
+}
+
+uint64_t evidence_rules_argument(const void *task, size_t len, uint64_t item, size_t place)
+{
+    const struct layout *layout = &layouts[kind_of(task, len)];
+
+    return number_at(task, len, layout->before + 1 + item * layout->each + place);
+}
+
+static uint64_t count_items(const void *task, size_t len)
+{
+    const enum evidence_task kind = kind_of(task, len);
+    struct wire wire = {task, len, false};
+    size_t type_len;
+
+    switch (kind) {
+    case TASK_RECORDS:
+        return number_at(task, len, 1 + SYSTEM_NUMBERS + 1);
+    case TASK_SYSTEMS:
+        wire_get(&wire);
+        wire_get_bytes(&wire, &type_len);
+        return wire_get(&wire);
+    default:
+        return layouts[kind].is_list ? number_at(task, len, layouts[kind].before) : 1;
+    }
+}
+
+/* The objects of a task of files begin there. */
+static struct wire files_of(const void *task, size_t len)
+{
+    struct wire wire = {task, len, false};
+
+    wire_get(&wire);
+    wire_get(&wire);
+    return wire;
+}
+
+/* Bytes that a worker reads for it, at the most. */
+static uint64_t work_of(const void *task, size_t len, uint64_t size)
+{
+    const uint64_t items = count_items(task, len);
+    struct object_view view;
+    struct wire wire;
+    uint64_t sum = 0;
+
+    switch (kind_of(task, len)) {
+    case TASK_RANGES:
+        for (uint64_t i = 0; i < items; i++)
+            sum += evidence_rules_argument(task, len, i, 1);
+        return sum;
+    case TASK_FILES:
+        wire = files_of(task, len);
+        for (uint64_t i = 0; i < items && object_view(&wire, &view); i++)
+            sum = view.size > INT64_MAX - sum ? INT64_MAX : sum + view.size;
+        return sum;
+    default: /* twice: files may share blocks */
+        return 2 * size;
+    }
+}
+
+/* ---- the rules ---- */
+
+enum { ANY_TASK = TASK_DIGEST + 1 };
+
+/* Most: per task, and per item, and one for each so many bytes of the image. */
+static const struct rule {
+    unsigned task;
+    enum evidence_message message;
+    unsigned per_task, per_item, bytes_each;
+} rules[] = {
+    {TASK_IMAGE, MESSAGE_IMAGE, 1, 0, 0},
+    {TASK_TABLE, MESSAGE_TABLE, 1, 0, 0},
+    {TASK_TABLE, MESSAGE_VOLUME, 4096, 0, 0},
+    {TASK_SYSTEMS, MESSAGE_SYSTEM, 0, 256, 0},
+    {TASK_SYSTEMS, MESSAGE_CONTENT, 0, 1, 0},
+    {TASK_FOLDERS, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
+    {TASK_RECORDS, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
+    {TASK_RECORDS, MESSAGE_USE, 0, 1, 0},
+    {TASK_LIST, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
+    {TASK_OBJECTS, MESSAGE_OBJECT, 0, 64, 16},
+    {TASK_STRUCTURES, MESSAGE_RUN, 1, 0, 512},
+    {TASK_BLOCKS, MESSAGE_RUN, 1, 0, 512},
+    {TASK_RANGES, MESSAGE_OBJECT, 0, 1, 0},
+    {TASK_FILES, MESSAGE_OBJECT, 0, 1, 0},
+    {TASK_DIGEST, MESSAGE_DIGEST, 1, 0, 0},
+    {ANY_TASK, MESSAGE_BAD, MOST_BAD, 0, 0},
+    {ANY_TASK, MESSAGE_PROBLEM, MOST_PROBLEMS, 2, 0},
+    {ANY_TASK, MESSAGE_DONE, 1, 0, 0},
+};
+
+static const struct rule *rule_of(enum evidence_task task, uint64_t message)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].message == message && (rules[i].task == (unsigned)task || rules[i].task == ANY_TASK))
+            return &rules[i];
+    return NULL;
+}
+
+uint64_t evidence_rules_most(const void *task, size_t len, enum evidence_message message, uint64_t size)
+{
+    const struct rule *rule = rule_of(kind_of(task, len), message);
+
+    if (!rule)
+        return 0;
+    return rule->per_task + rule->per_item * count_items(task, len) +
+           (rule->bytes_each ? size / rule->bytes_each : 0);
+}
+
+static uint64_t most_bytes(const struct crew_task *task, const struct evidence_bounds *bounds)
+{
+    const enum evidence_task kind = kind_of(task->data, task->len);
+    const uint64_t work = work_of(task->data, task->len, bounds->size);
+    const bool names = kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST;
+    uint64_t most = LEAST_BYTES + (uint64_t)task->items * (kind == TASK_RECORDS ? 0 : ITEM_BYTES);
+
+    if (names)
+        most += bounds->size > MOST_BYTES ? MOST_BYTES : bounds->size * NAME_BYTES;
+    else
+        most += work > MOST_BYTES ? MOST_BYTES : 2 * work;
+    return most < MOST_BYTES ? most : MOST_BYTES;
+}
+
+void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *bounds)
+{
+    const uint64_t items = count_items(task->data, task->len),
+                   work = work_of(task->data, task->len, bounds->size);
+
+    task->items = items < CREW_WHOLE_TASK ? (uint32_t)items : CREW_WHOLE_TASK;
+    task->seconds = (LEAST_SHARES + work / SHARE_BYTES) * bounds->seconds;
+    task->most = most_bytes(task, bounds);
+}
+
+/* ---- judging ---- */
+
+/* How far the result of a task was judged. */
+struct judging {
+    size_t done;
+    uint64_t counts[EVIDENCE_MESSAGES];
+    uint64_t item;    /* the least that may come next, of those that come in order */
+    uint64_t end;     /* of the last stretch */
+    size_t files_len; /* TASK_FILES: what is left of the task behind the files that came, */
+    uint64_t files;   /* and how many they are */
+};
+
+const size_t evidence_rules_state = sizeof(struct judging);
+
+/* One message. */
+struct check {
+    const struct evidence_bounds *bounds;
+    const struct crew_result *result;
+    struct judging *judging;
+    uint64_t items;
+    struct wire *wire;
+};
+
+static uint64_t asked(const struct check *check, uint64_t item, size_t place)
+{
+    return evidence_rules_argument(check->result->task, check->result->task_len, item, place);
+}
+
+static bool is_lost(const struct crew_result *result, uint64_t item)
+{
+    for (size_t i = 0; i < result->loss_count; i++)
+        if (result->losses[i].item == item)
+            return true;
+    return false;
+}
+
+static void skip_numbers(struct wire *wire, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        wire_get(wire);
+}
+
+static bool is_text(struct wire *wire)
+{
+    size_t len;
+
+    wire_get_bytes(wire, &len);
+    return len <= MOST_TEXT;
+}
+
+static bool is_digests(struct wire *wire)
+{
+    skip_numbers(wire, 1 + sizeof((struct digest_values *)NULL)->bytes / sizeof(uint64_t));
+    return true;
+}
+
+/* Names of files in one folder, each ended by a zero byte. */
+static bool is_files(struct wire *wire)
+{
+    size_t len, count = 0;
+    const char *names = wire_get_bytes(wire, &len);
+
+    if (len > MOST_FILE_NAMES || (len > 0 && names[len - 1] != '\0') || memchr(names, '/', len))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        count += names[i] == '\0';
+    return count <= MOST_FILES;
+}
+
+/* A raw image has the bytes of its files; what a container claims to hold may be more. */
+static bool is_image(const struct check *check)
+{
+    struct wire *wire = check->wire;
+    size_t len;
+    const char *format = wire_get_bytes(wire, &len);
+    const bool is_raw = len == 3 && memcmp(format, "raw", 3) == 0;
+    const uint64_t size = wire_get(wire), sector_size = wire_get(wire);
+
+    return is_digests(wire) && is_files(wire) && len <= MOST_TEXT && sector_size > 0 &&
+           sector_size <= MOST_SECTOR &&
+           size <= (is_raw && check->bounds->bytes ? check->bounds->bytes : INT64_MAX);
+}
+
+static bool is_volume(struct wire *wire)
+{
+    skip_numbers(wire, 4);
+    return is_text(wire);
+}
+
+/* Of an item that was asked for, in order. */
+static bool is_item(struct check *check, bool again)
+{
+    const uint64_t item = wire_get(check->wire);
+    struct judging *judging = check->judging;
+
+    if (item < judging->item || item >= check->items || is_lost(check->result, item))
+        return false;
+    judging->item = item + !again;
+    return true;
+}
+
+static bool is_system(struct check *check)
+{
+    if (wire_get(check->wire) >= check->items)
+        return false;
+    skip_numbers(check->wire, SYSTEM_NUMBERS);
+    if (!is_text(check->wire))
+        return false;
+    skip_numbers(check->wire, EVIDENCE_FACTS);
+    return true;
+}
+
+static bool is_content(struct check *check)
+{
+    const bool known = is_item(check, false);
+    const bool named = is_text(check->wire);
+
+    skip_numbers(check->wire, 2);
+    return known && named;
+}
+
+static bool is_in_records(const struct check *check, uint64_t inode)
+{
+    const void *task = check->result->task;
+    const uint64_t first = number_at(task, check->result->task_len, 1 + SYSTEM_NUMBERS);
+
+    return inode >= first && inode - first < check->items;
+}
+
+/* A name belongs to a folder, or a record, that was asked for: folders come in order. */
+static bool is_in_folders(struct check *check, uint64_t parent)
+{
+    struct judging *judging = check->judging;
+
+    while (judging->item < check->items && asked(check, judging->item, 0) != parent)
+        judging->item++;
+    return judging->item < check->items;
+}
+
+static bool is_name(struct check *check)
+{
+    uint64_t numbers[5];
+    size_t len;
+
+    wire_get_numbers(check->wire, numbers, 5);
+    wire_get_bytes(check->wire, &len);
+    if (len > EVIDENCE_MOST_NAME)
+        return false;
+    switch (kind_of(check->result->task, check->result->task_len)) {
+    case TASK_FOLDERS:
+        return check->wire->broken || is_in_folders(check, numbers[1]);
+    case TASK_RECORDS:
+        return check->wire->broken || is_in_records(check, numbers[0]);
+    default:
+        return true;
+    }
+}
+
+static bool is_use(struct check *check)
+{
+    const uint64_t inode = wire_get(check->wire);
+
+    skip_numbers(check->wire, 2);
+    return check->wire->broken || is_in_records(check, inode);
+}
+
+/* Kinds that a file of a file system can be, or a part of one. */
+static bool is_of_inode(enum object_kind kind)
+{
+    const unsigned kinds = OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_ORPHAN) |
+                           OBJECT_BIT(OBJECT_STREAM) | OBJECT_BIT(OBJECT_SLACK) |
+                           OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER);
+
+    return (kinds & OBJECT_BIT(kind)) != 0;
+}
+
+static bool has_wanted(const struct object_view *view, uint64_t wanted)
+{
+    return wanted || ((view->flags & OBJECT_UNWANTED) && view->result_len == 0);
+}
+
+/* The file that was asked for, by its number. */
+static bool is_file(const struct check *check, uint64_t item, const struct object_view *view)
+{
+    struct judging *judging = check->judging;
+    const char *task = check->result->task;
+    const size_t len = check->result->task_len;
+    struct wire wire = judging->files
+                           ? (struct wire){task + len - judging->files_len, judging->files_len, false}
+                           : files_of(task, len);
+    struct object_view file = {.stream_len = 0};
+
+    if (judging->files > item)
+        return false;
+    for (; judging->files <= item; judging->files++)
+        if (!object_view(&wire, &file))
+            return false;
+    judging->files_len = wire.len;
+    return view->kind == file.kind && (view->flags & OBJECT_HOST) && view->inode == file.inode &&
+           view->stream_len == file.stream_len && memcmp(view->stream, file.stream, file.stream_len) == 0 &&
+           has_wanted(view, !(file.flags & OBJECT_UNWANTED));
+}
+
+static bool is_what_was_asked(const struct check *check, uint64_t item, const struct object_view *view)
+{
+    switch (kind_of(check->result->task, check->result->task_len)) {
+    case TASK_OBJECTS:
+        return is_of_inode(view->kind) && !(view->flags & OBJECT_HOST) &&
+               view->inode == asked(check, item, 0) && has_wanted(view, asked(check, item, 1));
+    case TASK_RANGES:
+        return view->kind == number_at(check->result->task, check->result->task_len, 1) &&
+               (view->flags & OBJECT_RANGE) && !(view->flags & OBJECT_HOST) &&
+               view->start == asked(check, item, 0) && view->size == asked(check, item, 1) &&
+               view->in_one_piece && has_wanted(view, asked(check, item, 2));
+    default:
+        return is_file(check, item, view);
+    }
+}
+
+static bool is_object(struct check *check)
+{
+    const bool one_each = kind_of(check->result->task, check->result->task_len) != TASK_OBJECTS;
+    struct object_view view;
+    struct wire ahead = *check->wire;
+    const uint64_t item = wire_get(&ahead);
+
+    if (!object_view(&ahead, &view)) {
+        check->wire->broken = true;
+        return true;
+    }
+    if (!is_item(check, !one_each) || !is_what_was_asked(check, item, &view))
+        return false;
+    *check->wire = ahead;
+    return true;
+}
+
+static bool is_stretch(struct wire *wire, uint64_t *start, uint64_t *end)
+{
+    const uint64_t len = (*start = wire_get(wire), wire_get(wire));
+
+    if (*start > INT64_MAX || len > INT64_MAX - *start)
+        return false;
+    *end = *start + len;
+    return true;
+}
+
+/* In order, and on the image: so there are not more bytes in them than in it. */
+static bool is_run(struct check *check)
+{
+    uint64_t start, end;
+
+    if (!is_stretch(check->wire, &start, &end) || start < check->judging->end ||
+        end > check->bounds->size + MOST_OVERHANG)
+        return false;
+    check->judging->end = end;
+    return true;
+}
+
+static bool is_bad(struct check *check)
+{
+    uint64_t start, end;
+
+    return is_stretch(check->wire, &start, &end);
+}
+
+/* The worker's own count: what was dropped on the way, or by the worker, is missed here.  An image is no
+ * item, and of a file system that cannot be opened none is begun, which is a problem. */
+static bool is_end(struct check *check)
+{
+    const struct judging *judging = check->judging;
+    const uint64_t messages = wire_get(check->wire), begun = wire_get(check->wire);
+    uint64_t sum = 0;
+
+    for (int i = 0; i < EVIDENCE_MESSAGES; i++)
+        sum += judging->counts[i];
+    return messages == sum &&
+           (begun + check->result->loss_count == check->items ||
+            (begun == 0 && (judging->counts[MESSAGE_PROBLEM] || judging->counts[MESSAGE_IMAGE])));
+}
+
+static bool is_sound(struct check *check, uint64_t message)
+{
+    switch (message) {
+    case MESSAGE_IMAGE:
+        return is_image(check);
+    case MESSAGE_VOLUME:
+        return is_volume(check->wire);
+    case MESSAGE_SYSTEM:
+        return is_system(check);
+    case MESSAGE_CONTENT:
+        return is_content(check);
+    case MESSAGE_NAME:
+        return is_name(check);
+    case MESSAGE_USE:
+        return is_use(check);
+    case MESSAGE_OBJECT:
+        return is_object(check);
+    case MESSAGE_RUN:
+        return is_run(check);
+    case MESSAGE_BAD:
+        return is_bad(check);
+    case MESSAGE_DIGEST:
+        return is_digests(check->wire);
+    case MESSAGE_DONE:
+        return is_end(check);
+    default: /* MESSAGE_TABLE, MESSAGE_PROBLEM */
+        return is_text(check->wire);
+    }
+}
+
+/* Whether all is there that a task gives in any case. */
+static bool is_complete(const struct check *check)
+{
+    const uint64_t *counts = check->judging->counts;
+    const uint64_t left =
+        check->items - check->result->loss_count; /* all losses are items, while it is done */
+
+    switch (kind_of(check->result->task, check->result->task_len)) {
+    case TASK_IMAGE:
+        return counts[MESSAGE_IMAGE] == 1;
+    case TASK_SYSTEMS:
+        return counts[MESSAGE_CONTENT] == left;
+    case TASK_RANGES:
+    case TASK_FILES:
+        return counts[MESSAGE_OBJECT] == left;
+    case TASK_DIGEST:
+        return left == 0 || counts[MESSAGE_DIGEST] + counts[MESSAGE_PROBLEM] > 0;
+    default:
+        return true;
+    }
+}
+
+/* A message of which the end is not there yet is looked at again when more has come. */
+bool evidence_rules_accept(void *arg, void *state, const struct crew_result *result, bool complete)
+{
+    const struct evidence_bounds *bounds = arg;
+    struct judging *judging = state;
+    struct wire wire = {result->data + judging->done, result->len - judging->done, false};
+    struct check check = {bounds, result, judging, count_items(result->task, result->task_len), &wire};
+    uint64_t most[EVIDENCE_MESSAGES];
+
+    for (int i = 0; i < EVIDENCE_MESSAGES; i++)
+        most[i] = evidence_rules_most(result->task, result->task_len, (enum evidence_message)i, bounds->size);
+    while (wire_more(&wire)) {
+        const struct judging before = *judging;
+        const uint64_t message = wire_get(&wire);
+
+        if (!wire.broken && (message >= EVIDENCE_MESSAGES || judging->counts[MESSAGE_DONE] ||
+                             judging->counts[message] >= most[message]))
+            return false;
+        if (!wire.broken && !is_sound(&check, message) && !wire.broken)
+            return false;
+        if (wire.broken) {
+            *judging = before;
+            return !complete;
+        }
+        judging->counts[message]++;
+        judging->done = result->len - wire.len;
+    }
+    return !complete || is_complete(&check);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "evidence/reading.h"
+
+/* What names tell, as they come: each goes to the names of its file system, and folders wait to be read. */
+
+static int append(uint64_t **list, size_t *count, size_t *room, uint64_t inode)
+{
+    if (*count == *room) {
+        size_t more = *room ? *room * 2 : 64;
+        uint64_t *bigger = realloc(*list, more * sizeof *bigger);
+
+        if (!bigger)
+            return -1;
+        *list = bigger;
+        *room = more;
+    }
+    (*list)[(*count)++] = inode;
+    return 0;
+}
+
+int reading_add_folder(struct reading *reading, uint64_t inode, bool deleted)
+{
+    if (deleted)
+        return append(&reading->deleted, &reading->deleted_count, &reading->deleted_room, inode);
+    switch (inodes_add(&reading->seen, inode)) {
+    case 1:
+        return append(&reading->next_level, &reading->next_count, &reading->next_room, inode);
+    default:
+        return 0;
+    case -1:
+        return -1;
+    }
+}
+
+/* A file that only a walk over the whole disk found; it may keep its own name. */
+static int take_listed(struct reading *reading, const struct filesystem_name *name)
+{
+    int is_new = inodes_add(&reading->all, name->inode);
+
+    if (is_new <= 0)
+        return is_new;
+    if (!name->allocated && name->len &&
+        names_add(reading->names, name->inode, 0, 0, NAMES_TOP | (name->folder ? NAMES_FOLDER : 0),
+                  name->name, name->len))
+        return -1;
+    return name->folder ? reading_add_folder(reading, name->inode, !name->allocated) : 0;
+}
+
+static int take_found(struct reading *reading, const struct filesystem_name *name)
+{
+    unsigned flags = (name->allocated ? NAMES_ALLOCATED : 0) | (name->folder ? NAMES_FOLDER : 0);
+    enum filesystem_plan plan = reading->system->facts.plan;
+
+    if (name->inode == 0 && plan != FILESYSTEM_RECORDS && !name->allocated)
+        return 0; /* a name that leads nowhere any more */
+    if (names_add(reading->names, name->inode, name->parent, name->parent_sequence, flags, name->name,
+                  name->len))
+        return -1;
+    if ((plan == FILESYSTEM_BY_LIST || plan == FILESYSTEM_BY_NAME) &&
+        inodes_add(&reading->all, name->inode) < 0)
+        return -1;
+    return name->folder && plan != FILESYSTEM_RECORDS
+               ? reading_add_folder(reading, name->inode, !name->allocated)
+               : 0;
+}
+
+/* Folders may share their blocks, and so have more names than there is room for on the disk. */
+static bool too_many(struct reading *reading)
+{
+    bool over = names_count(reading->names) > reading->size / EVIDENCE_SMALLEST_NAME + EVIDENCE_MORE_NAMES;
+
+    if (over && !reading->names_cut) {
+        bool forgiving = reading->forgiving;
+
+        reading->names_cut = true;
+        reading->forgiving = false;
+        reading_problem(reading, "the folders name more than the image has room for; names are missing");
+        reading->forgiving = forgiving;
+    }
+    return over;
+}
+
+void reading_take_name(struct reading *reading, const struct filesystem_name *name)
+{
+    if (!reading->naming || too_many(reading))
+        return;
+    if (reading->listing ? take_listed(reading, name) : take_found(reading, name))
+        reading_out_of_memory(reading);
+}

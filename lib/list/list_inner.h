@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_LIST_INNER_H
+#define KITH_LIST_INNER_H
+
+#include <stdarg.h>
+
+#include "base/buffer.h"
+#include "base/lines.h"
+#include "database/database.h"
+#include "list/list.h"
+
+/* What the readers of the formats share; each has a row in the table of list.c, and is made of list_row.c. */
+
+/* The list's beginning, as text; of a SQLite file it is nothing. */
+struct list_head {
+    const char *text;
+    size_t len;
+    bool is_whole;
+};
+
+enum list_source_kind {
+    LIST_OF_LINES,
+    LIST_OF_BYTES,
+    LIST_OF_SQLITE,
+};
+
+struct list_parser {
+    const char *name;
+    enum list_source_kind kind;
+    size_t longest_line;
+    bool (*detect)(struct list *list, const struct list_head *head);
+    /* May set list->state, which close frees. */
+    int (*open)(struct list *list, struct error *err);
+    enum list_result (*next)(struct list *list, struct error *err);
+    void (*close)(struct list *list);
+};
+
+struct list {
+    char *path;
+    const struct list_parser *parser;
+    struct lines *lines;
+    struct database *database; /* of LIST_OF_SQLITE, and then lines is NULL */
+    uint64_t file_size;        /* of the database */
+    uint64_t rows, all_rows;   /* of the database, for progress; 0: unknown */
+    void *state;
+    bool held; /* a row that was looked at beforehand */
+    enum list_result held_result;
+    struct error held_err;
+    struct list_entry entry;
+    char mark[LIST_MARK_LEN + 1]; /* of the entry */
+    struct list_source source;
+    struct list_set set;
+};
+
+/* As list_open, of bytes that are borrowed. */
+struct list *list_open_memory(const void *data, size_t len, const char *format, struct error *err);
+
+/* ---- list_row.c: what rows are made of ---- */
+
+/* "PATH: row N: why"; LIST_BAD. */
+enum list_result list_bad(const struct list *list, uint64_t row, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "PATH: why"; LIST_FAILED. */
+enum list_result list_failed(const struct list *list, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The next line of a list of lines: LIST_ENTRY if there is one; a line that is too long is LIST_BAD. */
+enum list_result list_line(struct list *list, const char **line, size_t *len, struct error *err);
+
+/* Makes the entry empty. */
+void list_clear(struct list *list);
+
+/* Hexadecimal digits of any case, two for each byte. */
+bool list_hex(const char *text, size_t len, uint8_t *out);
+/* How many hexadecimal digits there are at the beginning. */
+size_t list_hex_digits(const char *text, size_t len);
+/* The kind of digest that has so many digits; -1: none. */
+int list_digest_kind(size_t digits);
+/* Digests of zeros alone stand for none in the lists of many: they are good, and not added. */
+bool list_add_digest(struct list_entry *entry, enum digest_kind kind, const char *text, size_t len);
+void list_add_digest_bytes(struct list_entry *entry, enum digest_kind kind, const void *digest);
+/* Sets the entry's mark; cut if it is too long, and what is not printable becomes "?". */
+void list_mark(struct list *list, const char *prefix, const char *text, size_t len);
+/* A number of bytes, at most 2^63 - 1. */
+bool list_number(const char *text, size_t len, uint64_t *out);
+/* Whether text is the word, whatever the case of its ASCII letters. */
+bool list_is_word(const char *text, size_t len, const char *word);
+/* The next line of a list's beginning without its end; false at its end, also if the last line is cut off. */
+bool list_head_line(struct list_head *head, const char **line, size_t *len);
+
+/* ---- the formats ---- */
+
+/* list_text.c: the sums of coreutils, md5deep, BSD, and bare digests */
+bool list_sums_detect(struct list *list, const struct list_head *head);
+enum list_result list_sums_next(struct list *list, struct error *err);
+int list_sums_open(struct list *list, struct error *err);
+void list_sums_close(struct list *list);
+
+/* list_hashdeep.c */
+bool list_hashdeep_detect(struct list *list, const struct list_head *head);
+int list_hashdeep_open(struct list *list, struct error *err);
+enum list_result list_hashdeep_next(struct list *list, struct error *err);
+void list_hashdeep_close(struct list *list);
+
+/* list_csv.c: NSRL RDSv2, HashKeeper, any CSV with a header */
+bool list_nsrl2_detect(struct list *list, const struct list_head *head);
+bool list_hashkeeper_detect(struct list *list, const struct list_head *head);
+bool list_csv_detect(struct list *list, const struct list_head *head);
+int list_csv_open(struct list *list, struct error *err);
+enum list_result list_csv_next(struct list *list, struct error *err);
+void list_csv_close(struct list *list);
+
+/* list_encase.c */
+bool list_encase_detect(struct list *list, const struct list_head *head);
+int list_encase_open(struct list *list, struct error *err);
+enum list_result list_encase_next(struct list *list, struct error *err);
+void list_encase_close(struct list *list);
+
+/* list_sqlite.c: NSRL RDSv3, and the hash sets of Autopsy and The Sleuth Kit */
+bool list_nsrl3_detect(struct list *list, const struct list_head *head);
+int list_nsrl3_open(struct list *list, struct error *err);
+bool list_kdb_detect(struct list *list, const struct list_head *head);
+int list_kdb_open(struct list *list, struct error *err);
+enum list_result list_sqlite_next(struct list *list, struct error *err);
+void list_sqlite_close(struct list *list);
+
+/* list_rds_delta.c */
+bool list_delta_detect(struct list *list, const struct list_head *head);
+int list_delta_open(struct list *list, struct error *err);
+enum list_result list_delta_next(struct list *list, struct error *err);
+void list_delta_close(struct list *list);
+
+/* list_sql.c: the tokens of a file of SQL, in constant memory; nothing of it is ever run */
+enum list_sql_token {
+    LIST_SQL_END,
+    LIST_SQL_WORD, /* perhaps with dots in it */
+    LIST_SQL_NUMBER,
+    LIST_SQL_STRING,
+    LIST_SQL_NAME, /* in double quotes, backquotes or brackets */
+    LIST_SQL_SIGN, /* any other character */
+    LIST_SQL_LONG, /* longer than a line may be: its beginning; the rest comes as other tokens */
+    LIST_SQL_CUT,  /* the list ends within it */
+    LIST_SQL_FAILED,
+};
+
+struct list_sql {
+    const char *p, *stop;
+    uint64_t line; /* the number of the one that is read */
+    bool failed;
+    struct buffer text; /* of the last token, without its quotes */
+    char sign;
+};
+
+/* Begun once for each list, at its beginning. */
+void list_sql_begin(struct list_sql *sql);
+void list_sql_release(struct list_sql *sql);
+
+/* The next token, as far as its text is kept; what is left of the line is passed over. */
+enum list_sql_token list_sql_next(struct list *list, struct list_sql *sql, struct error *err);
+void list_sql_skip_line(struct list *list, struct list_sql *sql, struct error *err);
+
+/* What a character is to SQL, and what a token is: that sign; that word, in any case. */
+bool list_sql_is_space(int c);
+bool list_sql_is_word(int c);
+bool list_sql_is_sign(const struct list_sql *sql, enum list_sql_token token, char sign);
+bool list_sql_is_keyword(const struct list_sql *sql, enum list_sql_token token, const char *word);
+
+/* list_vic.c */
+bool list_vic_detect(struct list *list, const struct list_head *head);
+int list_vic_open(struct list *list, struct error *err);
+enum list_result list_vic_next(struct list *list, struct error *err);
+void list_vic_close(struct list *list);
+
+/* list_kith.c: JSON lines and records of kith's own */
+bool list_kith_json_detect(struct list *list, const struct list_head *head);
+bool list_kith_records_detect(struct list *list, const struct list_head *head);
+int list_kith_open(struct list *list, struct error *err);
+enum list_result list_kith_next(struct list *list, struct error *err);
+void list_kith_close(struct list *list);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/finding.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
+                                            "too-small", "low-entropy", "unreadable", "skipped"};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return names[verdict];
+}
+
+int verdict_find(const char *name, size_t len)
+{
+    for (int i = 0; i < VERDICTS; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+            return i;
+    return -1;
+}
+
+void finding_proof(const struct finding *finding, struct buffer *out)
+{
+    switch (finding->proof) {
+    case PROOF_SHA1:
+        buffer_add_text(out, "sha1");
+        break;
+    case PROOF_BLOCKS:
+        buffer_printf(out, "blocks %" PRIu64 "/%" PRIu64, finding->proved, finding->blocks);
+        break;
+    default:
+        buffer_add_text(out, "estimate");
+        break;
+    }
+}
+
+/* ---- lists ---- */
+
+void findings_reset(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        free(findings->list[i].ranges);
+    findings->count = 0;
+    findings->lacks = 0;
+}
+
+void findings_release(struct findings *findings)
+{
+    findings_reset(findings);
+    free(findings->list);
+    *findings = (struct findings){0};
+}
+
+struct finding *findings_add(struct findings *findings, struct error *err)
+{
+    if (findings->count == findings->room) {
+        const size_t room = findings->room ? 2 * findings->room : 8;
+        struct finding *list = realloc(findings->list, room * sizeof *list);
+
+        if (!list) {
+            error_set(err, "out of memory for %zu findings", room);
+            return NULL;
+        }
+        findings->list = list;
+        findings->room = room;
+    }
+    findings->list[findings->count] = (struct finding){0};
+    return &findings->list[findings->count++];
+}
+
+int finding_resize(struct finding *finding, size_t ranges, struct error *err)
+{
+    struct finding_range *list = realloc(finding->ranges, (ranges + !ranges) * sizeof *list);
+
+    if (!list)
+        return error_set(err, "out of memory for %zu ranges", ranges);
+    finding->ranges = list;
+    finding->range_count = ranges;
+    return 0;
+}
+
+static uint64_t smaller(uint64_t x, uint64_t y)
+{
+    return x < y ? x : y;
+}
+
+static uint64_t larger(uint64_t x, uint64_t y)
+{
+    return x > y ? x : y;
+}
+
+void finding_measure(struct finding *finding)
+{
+    uint64_t end = 0;
+
+    finding->matched = 0;
+    finding->span = (struct finding_range){0};
+    for (size_t i = 0; i < finding->range_count; i++) {
+        const struct finding_range *range = &finding->ranges[i];
+        const uint64_t start = larger(range->obj_start, end);
+
+        if (i == 0)
+            finding->span = *range;
+        finding->span.obj_start = smaller(finding->span.obj_start, range->obj_start);
+        finding->span.obj_end = larger(finding->span.obj_end, range->obj_end);
+        finding->span.ref_start = smaller(finding->span.ref_start, range->ref_start);
+        finding->span.ref_end = larger(finding->span.ref_end, range->ref_end);
+        if (range->obj_end > start) {
+            finding->matched += range->obj_end - start;
+            end = range->obj_end;
+        }
+    }
+}
+
+bool finding_is_complete(const struct finding *finding)
+{
+    const struct finding_range *piece = finding->ranges;
+
+    return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks &&
+           finding->range_count == 1 && piece->ref_start == 0 && piece->ref_end == finding->ref_size;
+}
+
+/* ---- messages ---- */
+
+enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 15 };
+
+static void put_double(struct buffer *out, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    wire_put(out, bits);
+}
+
+static double get_double(struct wire *wire)
+{
+    const uint64_t bits = wire_get(wire);
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void put_range(struct buffer *out, const struct finding_range *range)
+{
+    wire_put(out, range->obj_start);
+    wire_put(out, range->obj_end);
+    wire_put(out, range->ref_start);
+    wire_put(out, range->ref_end);
+}
+
+static void put_finding(struct buffer *out, const struct finding *finding)
+{
+    wire_put(out, finding->verdict);
+    wire_put(out, finding->set);
+    wire_put(out, finding->file);
+    wire_put(out, finding->ref_size);
+    put_double(out, finding->resemblance);
+    put_double(out, finding->containment);
+    wire_put(out, finding->has_edits);
+    put_double(out, finding->edits);
+    put_double(out, finding->edits_low);
+    put_double(out, finding->edits_high);
+    put_double(out, finding->ln_e);
+    wire_put(out, finding->proof);
+    wire_put(out, finding->proved);
+    wire_put(out, finding->blocks);
+    wire_put(out, finding->also);
+    wire_put(out, finding->range_count);
+    for (size_t i = 0; i < finding->range_count; i++)
+        put_range(out, &finding->ranges[i]);
+}
+
+void findings_encode(struct buffer *out, const struct findings *findings)
+{
+    wire_put(out, findings->count);
+    wire_put(out, findings->lacks);
+    for (size_t i = 0; i < findings->count; i++)
+        put_finding(out, &findings->list[i]);
+}
+
+static bool get_range(struct wire *wire, uint64_t size, uint64_t ref_size, struct finding_range *range)
+{
+    range->obj_start = wire_get(wire);
+    range->obj_end = wire_get(wire);
+    range->ref_start = wire_get(wire);
+    range->ref_end = wire_get(wire);
+    return range->obj_start <= range->obj_end && range->obj_end <= size &&
+           range->ref_start <= range->ref_end && range->ref_end <= ref_size;
+}
+
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+static bool is_count(double x)
+{
+    return x >= 0 && x < 1e19;
+}
+
+static bool is_sound(const struct finding *finding)
+{
+    return is_share(finding->resemblance) && is_share(finding->containment) && is_count(finding->edits) &&
+           is_count(finding->edits_low) && is_count(finding->edits_high) && !isnan(finding->ln_e) &&
+           finding->proved <= finding->blocks;
+}
+
+static bool get_finding(struct wire *wire, uint64_t size, struct finding *finding)
+{
+    const uint64_t verdict = wire_get(wire), set = wire_get(wire);
+    uint64_t proof;
+    size_t count;
+
+    finding->file = wire_get(wire);
+    finding->ref_size = wire_get(wire);
+    finding->resemblance = get_double(wire);
+    finding->containment = get_double(wire);
+    finding->has_edits = wire_get(wire) != 0;
+    finding->edits = get_double(wire);
+    finding->edits_low = get_double(wire);
+    finding->edits_high = get_double(wire);
+    finding->ln_e = get_double(wire);
+    proof = wire_get(wire);
+    finding->proved = wire_get(wire);
+    finding->blocks = wire_get(wire);
+    finding->also = wire_get(wire);
+    count = wire_get_count(wire, RANGE_BYTES);
+    if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || proof >= PROOFS || !is_sound(finding) ||
+        finding_resize(finding, count, NULL))
+        return false;
+    finding->verdict = (enum verdict)verdict;
+    finding->set = (uint32_t)set;
+    finding->proof = (enum proof)proof;
+    for (size_t i = 0; i < count; i++)
+        if (!get_range(wire, size, finding->ref_size, &finding->ranges[i]) ||
+            (i && finding->ranges[i].obj_start < finding->ranges[i - 1].obj_start))
+            return false;
+    finding_measure(finding);
+    return !wire->broken;
+}
+
+bool findings_decode(struct wire *wire, uint64_t size, struct findings *findings)
+{
+    const size_t count = wire_get_count(wire, FINDING_BYTES);
+
+    const uint64_t lacks = wire_get(wire);
+
+    findings_reset(findings);
+    if (lacks > (FINDINGS_CUT | FINDINGS_COMMON))
+        return false;
+    findings->lacks = (unsigned)lacks;
+    for (size_t i = 0; i < count; i++) {
+        struct finding *finding = findings_add(findings, NULL);
+
+        if (!finding || !get_finding(wire, size, finding))
+            return false;
+    }
+    return !wire->broken;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/proof.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disk/content.h"
+#include "sample/gf8.h"
+
+enum {
+    MOST_TRIES = 8, /* of a block, at different places */
+};
+
+static const int64_t nowhere = INT64_MIN;
+
+struct prover {
+    struct digest *digest;
+    int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
+    uint8_t *tries;
+    int64_t (*tried)[MOST_TRIES]; /* the diagonals that they were at */
+    size_t room;
+};
+
+/* One finding on its way. */
+struct proving {
+    struct prover *prover;
+    const struct proof_reference *reference;
+    struct content *content;
+    uint64_t size;
+    struct finding *finding;
+    struct error *err;
+};
+
+struct prover *prover_new(struct error *err)
+{
+    struct prover *prover = calloc(1, sizeof *prover);
+
+    if (!prover)
+        error_set(err, "out of memory");
+    else if ((prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+        return prover;
+    prover_free(prover);
+    return NULL;
+}
+
+void prover_free(struct prover *prover)
+{
+    if (!prover)
+        return;
+    digest_free(prover->digest);
+    free(prover->diagonals);
+    free(prover->tries);
+    free(prover->tried);
+    free(prover);
+}
+
+/* Whether bytes of the object have this SHA-1: 1 or 0, also if they cannot be read; -1 if libcrypto fails. */
+static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, const uint8_t *sha1)
+{
+    struct digest_values values;
+    const int read =
+        content_digest(proving->content, proving->prover->digest, at, len, &values, proving->err);
+
+    return read <= 0 ? read : memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
+}
+
+/* As that, for bytes of the reference on a diagonal: 0 if the object does not reach there. */
+static int lies_on(const struct proving *proving, int64_t diagonal, uint64_t start, uint64_t len,
+                   const uint8_t *sha1)
+{
+    const int64_t at = (int64_t)start + diagonal;
+
+    if (at < 0 || (uint64_t)at > proving->size || len > proving->size - (uint64_t)at)
+        return 0;
+    return has_digest(proving, (uint64_t)at, len, sha1);
+}
+
+static int64_t diagonal_at_start(const struct finding_range *range)
+{
+    return (int64_t)(range->obj_start - range->ref_start);
+}
+
+static int64_t diagonal_at_end(const struct finding_range *range)
+{
+    return (int64_t)(range->obj_end - range->ref_end);
+}
+
+/* ---- all of the reference ---- */
+
+/* It is in the object from first to last byte. */
+static int set_complete(const struct proving *proving, int64_t diagonal)
+{
+    const uint64_t len = proving->reference->len, start = (uint64_t)diagonal;
+    struct finding *finding = proving->finding;
+
+    if (finding_resize(finding, 1, proving->err))
+        return -1;
+    finding->ranges[0] = (struct finding_range){start, start + len, 0, len};
+    finding->containment = 1;
+    return 0;
+}
+
+static int prove_whole(const struct proving *proving)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct finding *finding = proving->finding;
+
+    for (size_t i = 0; i < finding->range_count && i < MOST_TRIES; i++) {
+        const int64_t diagonal = diagonal_at_start(&finding->ranges[i]);
+        const int found = lies_on(proving, diagonal, 0, reference->len, reference->sha1);
+
+        if (found < 0)
+            return -1;
+        if (found) {
+            finding->proof = PROOF_SHA1;
+            return set_complete(proving, diagonal);
+        }
+    }
+    return 0;
+}
+
+/* ---- block by block ---- */
+
+static uint64_t block_start(const struct proof_reference *reference, size_t block)
+{
+    return block * reference->block_size;
+}
+
+static uint64_t block_end(const struct proof_reference *reference, size_t block)
+{
+    const uint64_t end = (block + 1) * reference->block_size;
+
+    return end < reference->len ? end : reference->len;
+}
+
+/* ---- what samples say ---- */
+
+/* Bytes before a window that decide whether it becomes a sample. */
+enum { REACH = GF8_REACH };
+
+static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
+{
+    size_t low = 0, high = samples->object_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (samples->object[middle].pos < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Equal bytes have equal samples, but for those that reach back before them.  So where one side has a sample
+ * that the other has not there is no need to hash: false.
+ */
+static bool may_be_equal(const struct proof_samples *samples, uint64_t start, uint64_t end, int64_t diagonal)
+{
+    const struct places *places = samples->reference;
+    const uint64_t from = start + REACH, to = end - samples->n; /* both are where windows begin */
+    const uint64_t limit = UINT64_MAX / samples->reference_c;
+    const bool all = samples->object_c <= samples->reference_c;
+    size_t next = places_from(places, from);
+
+    if (samples->object_count == 0 ||
+        samples->object[samples->object_count - 1].pos < end + (uint64_t)diagonal)
+        return true; /* those behind it may still be to come */
+    for (size_t i = first_sample(samples, from + (uint64_t)diagonal); i < samples->object_count; i++) {
+        const struct sample *sample = &samples->object[i];
+        const uint64_t at = sample->pos - (uint64_t)diagonal;
+        uint64_t place;
+
+        if (at > to)
+            break;
+        if (sample->fp > limit) /* the reference was sampled more thinly */
+            continue;
+        place = at << PLACES_CHARACTER_BITS | (sample->fp & ((1 << PLACES_CHARACTER_BITS) - 1));
+        while (!all && next < places->count && places->list[next] < place)
+            next++;
+        if (next == places->count || places->list[next++] != place)
+            return false;
+    }
+    return !all || next == places->count || places_position(places->list[next]) > to;
+}
+
+/* Ranges that touch a block, and its neighbours, have the same diagonal mostly. */
+static bool is_tried(const struct prover *prover, size_t block, int64_t diagonal)
+{
+    for (size_t i = 0; i < prover->tries[block]; i++)
+        if (prover->tried[block][i] == diagonal)
+            return true;
+    return false;
+}
+
+static int prove_block(const struct proving *proving, size_t block, int64_t diagonal)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct prover *prover = proving->prover;
+    const uint64_t start = block_start(reference, block), end = block_end(reference, block);
+    bool again;
+    int found;
+
+    if (prover->diagonals[block] != nowhere || prover->tries[block] == MOST_TRIES)
+        return 0;
+    again = is_tried(prover, block, diagonal);
+    prover->tried[block][prover->tries[block]++] = diagonal;
+    if (again || (reference->samples && end - start > REACH + reference->samples->n &&
+                  !may_be_equal(reference->samples, start, end, diagonal)))
+        return 0;
+    found = lies_on(proving, diagonal, start, end - start, reference->blocks + block * DIGEST_SHA1_LEN);
+    if (found > 0)
+        prover->diagonals[block] = diagonal;
+    return found < 0 ? -1 : 0;
+}
+
+/* How far the ends of a range may be off. */
+static uint64_t slack_of(const struct proof_reference *reference)
+{
+    return 2 * (uint64_t)reference->c;
+}
+
+struct block_span {
+    size_t first, last; /* half open */
+};
+
+/* The blocks that a range touches, or may touch. */
+static struct block_span blocks_of(const struct proof_reference *reference, const struct finding_range *range)
+{
+    const uint64_t slack = slack_of(reference);
+    const uint64_t start = range->ref_start > slack ? range->ref_start - slack : 0,
+                   end = range->ref_end + slack;
+    struct block_span span = {(size_t)(start / reference->block_size),
+                              (size_t)(end / reference->block_size) + 1};
+
+    if (span.last > reference->block_count)
+        span.last = reference->block_count;
+    return span;
+}
+
+static int prove_range(const struct proving *proving, const struct finding_range *range)
+{
+    const int64_t at_start = diagonal_at_start(range), at_end = diagonal_at_end(range);
+    const struct block_span span = blocks_of(proving->reference, range);
+
+    for (size_t block = span.first; block < span.last; block++) {
+        if (prove_block(proving, block, at_start))
+            return -1;
+        if (at_end != at_start && prove_block(proving, block, at_end))
+            return -1;
+    }
+    return 0;
+}
+
+/* Whether a block could have been found on the diagonal: then it is not there, unless it was. */
+static bool was_tried(const struct proving *proving, size_t block, int64_t diagonal)
+{
+    const int64_t start = (int64_t)block_start(proving->reference, block) + diagonal;
+
+    return block < proving->reference->block_count && start >= 0 &&
+           (uint64_t)((int64_t)block_end(proving->reference, block) + diagonal) <= proving->size;
+}
+
+static bool is_ordered(const struct finding_range *range)
+{
+    return range->obj_start <= range->obj_end && range->ref_start <= range->ref_end;
+}
+
+static void move_start(const struct proving *proving, struct finding_range *range, size_t block)
+{
+    const struct proof_reference *reference = proving->reference;
+    const uint64_t start = block_start(reference, block);
+    const int64_t diagonal = diagonal_at_start(range);
+
+    if (start <= range->ref_start ||
+        (start <= range->ref_start + slack_of(reference) && was_tried(proving, block - 1, diagonal))) {
+        range->ref_start = start;
+        range->obj_start = (uint64_t)((int64_t)start + diagonal);
+    }
+}
+
+static void move_end(const struct proving *proving, struct finding_range *range, size_t block)
+{
+    const struct proof_reference *reference = proving->reference;
+    const uint64_t end = block_end(reference, block);
+    const int64_t diagonal = diagonal_at_end(range);
+
+    if (end >= range->ref_end ||
+        (end + slack_of(reference) >= range->ref_end && was_tried(proving, block + 1, diagonal))) {
+        range->ref_end = end;
+        range->obj_end = (uint64_t)((int64_t)end + diagonal);
+    }
+}
+
+/*
+ * The ends of a range are moved to those of proved blocks where these are farther out; or where they are
+ * about as far and the next block was tried in vain.  Not so where blocks of content that repeats were found
+ * in an order that no range has.
+ */
+static void make_exact(const struct proving *proving, struct finding_range *range)
+{
+    const struct block_span span = blocks_of(proving->reference, range);
+    const int64_t *diagonals = proving->prover->diagonals;
+    struct finding_range exact = *range;
+    size_t first = span.first, last = span.last;
+
+    while (first < span.last && diagonals[first] != diagonal_at_start(range))
+        first++;
+    while (last > span.first && diagonals[last - 1] != diagonal_at_end(range))
+        last--;
+    while (first > 0 && first < span.last && diagonals[first - 1] == diagonal_at_start(range))
+        first--;
+    while (last > span.first && last < proving->reference->block_count &&
+           diagonals[last] == diagonal_at_end(range))
+        last++;
+    if (first < span.last)
+        move_start(proving, &exact, first);
+    if (last > span.first)
+        move_end(proving, &exact, last - 1);
+    if (is_ordered(&exact))
+        *range = exact;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct finding_range *x = a, *y = b;
+
+    if (x->obj_start != y->obj_start)
+        return x->obj_start < y->obj_start ? -1 : 1;
+    return x->ref_start < y->ref_start ? -1 : x->ref_start > y->ref_start;
+}
+
+static int by_diagonal(const void *a, const void *b)
+{
+    const struct finding_range *x = a, *y = b;
+    const int64_t p = diagonal_at_start(x), q = diagonal_at_start(y);
+
+    return p != q ? (p < q ? -1 : 1) : by_start(a, b);
+}
+
+/* Ranges that grew into each other become one. */
+static void join_ranges(struct finding *finding)
+{
+    struct finding_range *ranges = finding->ranges;
+    size_t kept = 0;
+
+    qsort(ranges, finding->range_count, sizeof *ranges, by_diagonal);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        struct finding_range *last = kept ? &ranges[kept - 1] : NULL;
+
+        if (!last || diagonal_at_end(last) != diagonal_at_start(&ranges[i]) ||
+            ranges[i].obj_start > last->obj_end || diagonal_at_start(last) != diagonal_at_end(&ranges[i])) {
+            ranges[kept++] = ranges[i];
+        } else if (ranges[i].obj_end > last->obj_end) {
+            last->obj_end = ranges[i].obj_end;
+            last->ref_end = ranges[i].ref_end;
+        }
+    }
+    finding->range_count = kept;
+    qsort(ranges, kept, sizeof *ranges, by_start);
+}
+
+static int make_room(struct prover *prover, size_t blocks, struct error *err)
+{
+    if (blocks > prover->room) {
+        free(prover->diagonals);
+        free(prover->tries);
+        free(prover->tried);
+        prover->room = 0;
+        prover->diagonals = malloc(blocks * sizeof *prover->diagonals);
+        prover->tries = malloc(blocks);
+        prover->tried = malloc(blocks * sizeof *prover->tried);
+        if (!prover->diagonals || !prover->tries || !prover->tried)
+            return error_set(err, "out of memory for %zu blocks", blocks);
+        prover->room = blocks;
+    }
+    for (size_t i = 0; i < blocks; i++)
+        prover->diagonals[i] = nowhere;
+    memset(prover->tries, 0, blocks);
+    return 0;
+}
+
+/* What is proved may go on where no sample told so. */
+static int prove_neighbours(const struct proving *proving)
+{
+    const int64_t *diagonals = proving->prover->diagonals;
+    const size_t count = proving->reference->block_count;
+
+    for (size_t i = 1; i < count; i++)
+        if (diagonals[i - 1] != nowhere && prove_block(proving, i, diagonals[i - 1]))
+            return -1;
+    for (size_t i = count - 1; i > 0; i--)
+        if (diagonals[i] != nowhere && prove_block(proving, i - 1, diagonals[i]))
+            return -1;
+    return 0;
+}
+
+static int prove_blocks(const struct proving *proving)
+{
+    const struct proof_reference *reference = proving->reference;
+    struct finding *finding = proving->finding;
+    const int64_t *diagonals;
+    bool in_place = true;
+
+    if (make_room(proving->prover, reference->block_count, proving->err))
+        return -1;
+    for (size_t i = 0; i < reference->hint_count; i++)
+        if (prove_range(proving, &reference->hints[i]))
+            return -1;
+    for (size_t i = 0; i < finding->range_count; i++)
+        if (prove_range(proving, &finding->ranges[i]))
+            return -1;
+    if (prove_neighbours(proving))
+        return -1;
+    diagonals = proving->prover->diagonals;
+    finding->blocks = reference->block_count;
+    for (size_t i = 0; i < reference->block_count; i++) {
+        finding->proved += diagonals[i] != nowhere;
+        in_place = in_place && diagonals[i] == diagonals[0];
+    }
+    if (finding->proved == 0) {
+        finding->blocks = 0;
+        return 0;
+    }
+    finding->proof = PROOF_BLOCKS;
+    if (finding->proved == finding->blocks && in_place)
+        return set_complete(proving, diagonals[0]);
+    for (size_t i = 0; i < finding->range_count; i++)
+        make_exact(proving, &finding->ranges[i]);
+    join_ranges(finding);
+    return 0;
+}
+
+int prover_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
+               uint64_t size, struct finding *finding, struct error *err)
+{
+    const struct proving proving = {prover, reference, content, size, finding, err};
+    int result = 0;
+
+    finding->proof = PROOF_ESTIMATE;
+    finding->proved = finding->blocks = 0;
+    if (!content || finding->range_count == 0)
+        return 0;
+    if (reference->block_count)
+        result = prove_blocks(&proving);
+    else if (reference->sha1)
+        result = prove_whole(&proving);
+    finding_measure(finding);
+    return result;
+}

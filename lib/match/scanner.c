@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/scanner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "sample/hasher.h"
+
+enum {
+    DEEP_C = 32,
+    WORKER_MEMORY = 256 << 20, /* samples, matches, and what SQLite keeps of the sets */
+};
+
+/* ---- the plan ---- */
+
+static int check_windows(const struct scanner_plan *plan, struct error *err)
+{
+    const struct refset_info *first = NULL;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct refset_info *info = refset_search_info(plan->searches[i]);
+
+        if (!info->counts.records)
+            continue;
+        if (first && first->params.n != info->params.n)
+            return error_set(
+                err, "%s: its window is n = %u, that of the sets before it n = %u: scan with them one by one",
+                plan->paths[i], info->params.n, first->params.n);
+        first = info;
+    }
+    return 0;
+}
+
+int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
+{
+    plan->digests = DIGEST_BIT(DIGEST_SHA1);
+    plan->c = SAMPLER_DEFAULT_C;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct refset_info *info = refset_search_info(plan->searches[i]);
+
+        if (info->counts.records && info->params.c < plan->c)
+            plan->c = info->params.c;
+        if (info->counts.without_sha1)
+            plan->digests |= DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256);
+    }
+    if (deep && plan->c > DEEP_C)
+        plan->c = DEEP_C;
+    return check_windows(plan, err);
+}
+
+static uint32_t window_of(const struct scanner_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct refset_info *info = refset_search_info(plan->searches[i]);
+
+        if (info->counts.records)
+            return info->params.n;
+    }
+    return SAMPLER_DEFAULT_N;
+}
+
+/* ---- in a worker ---- */
+
+/* A chunk's bytes again. */
+struct chunk_content {
+    struct content base;
+    struct content *whole;
+    uint64_t start;
+};
+
+struct scanner {
+    const struct scanner_plan *plan;
+    struct refset *sets[MATCHER_MOST_SETS];
+    struct refset_search *searches[MATCHER_MOST_SETS];
+    struct matcher *matcher;
+    struct hasher *small, *large; /* C from the length; the plan's C */
+    struct hasher *hasher;        /* the one of them that is at work */
+    struct record record;
+    struct findings findings;
+    enum verdict verdict;
+    struct chunk_content content;
+    struct buffer out;
+    uint64_t size; /* of the object */
+    bool is_range;
+    uint64_t at;        /* where the part begins */
+    uint64_t len, done; /* of the part, and bytes of it so far */
+    bool failed;
+    struct error err;
+};
+
+static int read_chunk(struct content *base, uint64_t offset, void *into, size_t len)
+{
+    struct chunk_content *content = (struct chunk_content *)base;
+
+    return content->whole->read(content->whole, content->start + offset, into, len);
+}
+
+static int open_sets(struct scanner *scanner, struct error *err)
+{
+    const struct scanner_plan *plan = scanner->plan;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        scanner->sets[i] = refset_open(plan->paths[i], REFSET_FIXED, err);
+        if (!scanner->sets[i])
+            return -1;
+        scanner->searches[i] = refset_search_share(plan->searches[i], scanner->sets[i], err);
+        if (!scanner->searches[i])
+            return -1;
+    }
+    return 0;
+}
+
+static int open_tools(struct scanner *scanner, struct error *err)
+{
+    const struct scanner_plan *plan = scanner->plan;
+    struct sampler_params params = {.scheme = SAMPLER_GF8, .n = window_of(plan), .c = SAMPLER_AUTO};
+
+    scanner->small = hasher_new(&params, plan->digests, err);
+    params.c = plan->c;
+    scanner->large = scanner->small ? hasher_new(&params, plan->digests, err) : NULL;
+    scanner->matcher =
+        scanner->large ? matcher_new(scanner->searches, plan->count, &plan->matching, err) : NULL;
+    return scanner->matcher ? 0 : -1;
+}
+
+/* When it fails the process ends: what was opened is not given back one by one. */
+static void *scanner_open(void *arg, struct error *err)
+{
+    struct scanner *scanner = calloc(1, sizeof *scanner);
+
+    if (!scanner) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    scanner->plan = arg;
+    scanner->content.base.read = read_chunk;
+    if (open_sets(scanner, err) == 0 && open_tools(scanner, err) == 0)
+        return scanner;
+    free(scanner);
+    return NULL;
+}
+
+static void fail(struct scanner *scanner, int failed)
+{
+    scanner->failed = scanner->failed || failed;
+}
+
+static bool is_large(const struct scanner *scanner)
+{
+    return scanner->hasher == scanner->large;
+}
+
+static void begin_matching(struct scanner *scanner, uint32_t c)
+{
+    matcher_begin(scanner->matcher, scanner->len, c, &scanner->content.base);
+    if (scanner->is_range)
+        matcher_is_range(scanner->matcher);
+}
+
+static void begin_part(struct scanner *scanner)
+{
+    const uint64_t left = scanner->size - scanner->at, chunk = scanner->plan->chunk;
+
+    scanner->len = chunk && left > chunk ? chunk : left;
+    scanner->done = 0;
+    scanner->hasher = sampler_auto_c(scanner->len) < scanner->plan->c ? scanner->small : scanner->large;
+    scanner->content.start = scanner->at;
+    if (is_large(scanner))
+        begin_matching(scanner, scanner->plan->c);
+    fail(scanner, hasher_begin(scanner->hasher, scanner->len, &scanner->err));
+}
+
+static void match_samples(struct scanner *scanner)
+{
+    const struct sample *samples;
+    const size_t count = hasher_take(scanner->hasher, &samples);
+
+    fail(scanner, matcher_take(scanner->matcher, samples, count, &scanner->err));
+}
+
+static void put_part(struct scanner *scanner)
+{
+    const struct digest_values *digests = &scanner->record.digests;
+
+    wire_put(&scanner->out, scanner->len);
+    wire_put_bytes(&scanner->out, digests, sizeof *digests);
+    wire_put(&scanner->out, scanner->verdict);
+    findings_encode(&scanner->out, &scanner->findings);
+}
+
+static int match_part(struct scanner *scanner)
+{
+    struct record *record = &scanner->record;
+    struct error *err = &scanner->err;
+
+    if (is_large(scanner))
+        match_samples(scanner);
+    if (scanner->failed || hasher_final(scanner->hasher, record, err))
+        return -1;
+    if (!is_large(scanner)) {
+        begin_matching(scanner, record->params.c);
+        if (matcher_take(scanner->matcher, record->samples, record->count, err))
+            return -1;
+    }
+    return matcher_end(scanner->matcher, &record->digests, record->coincidence, &scanner->findings,
+                       &scanner->verdict, err);
+}
+
+static void end_part(struct scanner *scanner)
+{
+    if (scanner->failed)
+        return;
+    fail(scanner, match_part(scanner));
+    if (!scanner->failed)
+        put_part(scanner);
+    scanner->at += scanner->len;
+}
+
+static bool scanner_begin(void *state, const struct object *object, struct content *content)
+{
+    struct scanner *scanner = state;
+
+    if (object->size > scanner->plan->most)
+        return false;
+    scanner->content.whole = content;
+    scanner->size = object->size;
+    scanner->is_range = object->flags & OBJECT_RANGE;
+    scanner->at = 0;
+    scanner->failed = false;
+    buffer_reset(&scanner->out);
+    begin_part(scanner);
+    return true;
+}
+
+static void scanner_data(void *state, const void *data, size_t len)
+{
+    struct scanner *scanner = state;
+    const char *p = data;
+
+    while (len > 0 && !scanner->failed) {
+        const uint64_t left = scanner->len - scanner->done;
+        const size_t piece = len < left ? len : (size_t)left;
+
+        if (left == 0) {
+            end_part(scanner);
+            begin_part(scanner);
+            if (scanner->len == 0)
+                return; /* more than the object's size */
+            continue;
+        }
+        fail(scanner, hasher_update(scanner->hasher, p, piece, &scanner->err));
+        if (is_large(scanner) && !scanner->failed)
+            match_samples(scanner);
+        scanner->done += piece;
+        p += piece;
+        len -= piece;
+    }
+}
+
+static void scanner_zeros(void *state, uint64_t len)
+{
+    static const char zeros[1 << 16];
+
+    for (; len > sizeof zeros; len -= sizeof zeros)
+        scanner_data(state, zeros, sizeof zeros);
+    scanner_data(state, zeros, (size_t)len);
+}
+
+/* A chunk has a digest, so where there are chunks there are no holes. */
+static void scanner_hole(void *state, uint64_t len)
+{
+    struct scanner *scanner = state;
+
+    if (scanner->failed)
+        return;
+    fail(scanner, hasher_skip(scanner->hasher, len, &scanner->err));
+    scanner->done += len;
+}
+
+static void scanner_end(void *state, struct object *object)
+{
+    struct scanner *scanner = state;
+
+    end_part(scanner);
+    fail(scanner, scanner->out.failed ? error_set(&scanner->err, "out of memory") : 0);
+    wire_put(&object->result, scanner->failed);
+    if (scanner->failed)
+        wire_put_bytes(&object->result, scanner->err.text, strlen(scanner->err.text));
+    else
+        buffer_add(&object->result, scanner->out.data, scanner->out.len);
+}
+
+/* ---- the inspector ---- */
+
+int scanner_inspector(struct inspector *inspector, const struct scanner_plan *plan, struct error *err)
+{
+    char **folders = calloc(plan->count + 1, sizeof(char *));
+
+    *inspector = (struct inspector){.open = scanner_open,
+                                    .begin = scanner_begin,
+                                    .data = scanner_data,
+                                    .zeros = scanner_zeros,
+                                    .hole = plan->chunk ? NULL : scanner_hole,
+                                    .end = scanner_end,
+                                    .arg = (void *)plan,
+                                    .folders = (const char *const *)folders,
+                                    .memory = WORKER_MEMORY};
+    if (!folders)
+        return error_set(err, "out of memory");
+    for (size_t i = 0; i < plan->count; i++) {
+        folders[i] = path_folder(plan->paths[i]);
+        if (!folders[i])
+            return error_set(err, "out of memory");
+        inspector->memory += refset_search_memory(plan->searches[i]);
+    }
+    return 0;
+}
+
+void scanner_inspector_release(struct inspector *inspector)
+{
+    for (size_t i = 0; inspector->folders && inspector->folders[i]; i++)
+        free((char *)inspector->folders[i]);
+    free((void *)inspector->folders);
+    inspector->folders = NULL;
+}
+
+/* ---- what came out ---- */
+
+void scanner_result_begin(struct scanner_result *result, const struct object *object)
+{
+    *result = (struct scanner_result){.wire = {object->result.data, object->result.len, false},
+                                      .size = object->size};
+}
+
+static bool get_part(struct wire *wire, const struct scanner_plan *plan, uint64_t left,
+                     struct scanner_part *part)
+{
+    const void *digests;
+    uint64_t verdict;
+    size_t len;
+
+    part->len = wire_get(wire);
+    digests = wire_get_bytes(wire, &len);
+    if (len == sizeof part->digests)
+        memcpy(&part->digests, digests, len);
+    verdict = wire_get(wire);
+    if (len != sizeof part->digests || (part->digests.kinds & ~plan->digests) || part->len > left ||
+        verdict > VERDICT_LOW_ENTROPY || !findings_decode(wire, part->len, &part->findings))
+        return false;
+    part->verdict = (enum verdict)verdict;
+    for (size_t i = 0; i < part->findings.count; i++)
+        if (part->findings.list[i].set >= plan->count)
+            return false;
+    if (part->findings.count == 0)
+        return part->verdict > VERDICT_FRAGMENT;
+    return part->verdict == part->findings.list[0].verdict;
+}
+
+int scanner_result_next(struct scanner_result *result, const struct scanner_plan *plan,
+                        struct scanner_part *part, struct error *err)
+{
+    struct wire *wire = &result->wire;
+
+    if (!result->begun && wire_get(wire)) {
+        size_t len;
+        const char *text = wire_get_bytes(wire, &len);
+
+        return error_set(err, "%.*s", (int)(len < 1000 ? len : 1000), text);
+    }
+    result->begun = true;
+    if (!wire_more(wire) && !wire->broken)
+        return 0;
+    if (!get_part(wire, plan, result->size - result->at, part))
+        return error_set(err, "a worker sent what cannot be");
+    part->start = result->at;
+    result->at += part->len;
+    return 1;
+}

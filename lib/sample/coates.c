@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/coates.h"
+
+#include <math.h>
+
+#include "base/bytes.h"
+
+static const double fudge_factor = 0.82; /* of texts; reproduces the significances that are published */
+
+void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32_t k)
+{
+    *coates = (struct coates){year, n, c, k};
+}
+
+char coates_2011_symbol(uint64_t sum)
+{
+    return (uint32_t)sum * 0x9e3779b1u >> 31 ? '1' : '0';
+}
+
+char coates_2015_symbol(uint64_t hash)
+{
+    static const char symbols[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+                                  "!#$%&()*+./;<=>?@[]^`{|}~";
+
+    _Static_assert(sizeof symbols - 1 == COATES_2015_SYMBOLS, "as many symbols as the header says");
+    return symbols[hash % COATES_2015_SYMBOLS];
+}
+
+static size_t scan_2011(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                        struct sample *out)
+{
+    const uint32_t n = coates->n;
+    size_t count = 0;
+    uint32_t sum = 0;
+
+    for (const uint8_t *q = p - n; q < p; q++)
+        sum += *q;
+    for (size_t i = 0; i < len; i++) {
+        sum += (uint32_t)p[i] - *(p + i - n);
+        if (base + i + 1 > n && sum % coates->c == coates->k)
+            out[count++] = (struct sample){base + i + 1 - n, sum};
+    }
+    return count;
+}
+
+/* The window's bytes XORed into eight: byte i goes to place i mod 8. */
+static uint64_t hash_2015(const uint8_t *window, uint32_t n)
+{
+    uint64_t hash = 0;
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        hash ^= bytes_load64(window + i);
+    for (; i < n; i++)
+        hash ^= (uint64_t)window[i] << (i % 8 * 8);
+    return hash;
+}
+
+static size_t scan_2015(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                        struct sample *out)
+{
+    const uint32_t n = coates->n;
+    size_t count = 0;
+
+    for (size_t i = base + 1 < n ? (size_t)(n - base - 1) : 0; i < len; i++) {
+        uint64_t hash = hash_2015(p + i + 1 - n, n);
+
+        if (hash % coates->c == coates->k)
+            out[count++] = (struct sample){base + i + 1 - n, hash};
+    }
+    return count;
+}
+
+size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
+                   struct sample *out)
+{
+    if (coates->year == 2011)
+        return scan_2011(coates, p, len, base, out);
+    return scan_2015(coates, p, len, base, out);
+}
+
+double coates_2011_edits(uint64_t distance, uint32_t c)
+{
+    return (double)distance * c;
+}
+
+double coates_2015_edits(uint64_t distance, uint32_t c)
+{
+    return (double)distance * c * fudge_factor;
+}
+
+double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len)
+{
+    double expected = fudge_factor * (double)(a_len > b_len ? a_len : b_len);
+
+    return expected > 0 ? fabs(expected - (double)distance) / expected : 0;
+}

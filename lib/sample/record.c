@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+/* ---- in memory ---- */
+
+void record_release(struct record *record)
+{
+    free(record->samples);
+    buffer_release(&record->name);
+    *record = (struct record){0};
+}
+
+static int make_room(struct record *record, size_t count, struct error *err)
+{
+    struct sample *samples;
+
+    if (count <= record->room)
+        return 0;
+    samples = count <= SIZE_MAX / sizeof *samples ? realloc(record->samples, count * sizeof *samples) : NULL;
+    if (!samples)
+        return error_set(err, "out of memory for %zu samples", count);
+    record->samples = samples;
+    record->room = count;
+    return 0;
+}
+
+int record_resize(struct record *record, size_t count, struct error *err)
+{
+    if (make_room(record, count, err))
+        return -1;
+    record->count = count;
+    return 0;
+}
+
+int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err)
+{
+    if (record_resize(record, count, err))
+        return -1;
+    if (count)
+        memcpy(record->samples, samples, count * sizeof *samples);
+    return 0;
+}
+
+void record_set_name(struct record *record, const void *name, size_t len)
+{
+    buffer_reset(&record->name);
+    buffer_add(&record->name, name, len);
+}
+
+void record_reduce(struct record *record, uint32_t c)
+{
+    record->count = sampler_thin(record->samples, record->count, c);
+    record->params.c = c;
+}
+
+void record_signature(const struct record *record, struct buffer *out)
+{
+    char *to = record->count ? buffer_extend(out, record->count) : NULL;
+
+    for (size_t i = 0; to && i < record->count; i++)
+        to[i] = sampler_symbol(record->params.scheme, record->samples[i].fp);
+}
+
+/* ---- numbers as text: six bits a character ---- */
+
+static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/* The value of a digit, or -1. */
+static int value64(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+enum {
+    VARINT_BITS = 5, /* the sixth says that there is more */
+    VARINT_MORE = 1 << VARINT_BITS,
+    VARINT_MAX_CHARS = 13,
+};
+
+static char *put_varint(char *to, uint64_t value)
+{
+    for (; value >= VARINT_MORE; value >>= VARINT_BITS)
+        *to++ = digits64[VARINT_MORE | (value & (VARINT_MORE - 1))];
+    *to++ = digits64[value];
+    return to;
+}
+
+static char *put_fixed(char *to, uint64_t value, unsigned chars)
+{
+    for (unsigned i = chars; i-- > 0; value >>= 6)
+        to[i] = digits64[value & 63];
+    return to + chars;
+}
+
+static unsigned fp_chars(const struct sampler_params *params)
+{
+    return (sampler_fp_bits(params) + 5) / 6;
+}
+
+/* ---- writing ---- */
+
+static void add_positions(const struct record *record, struct buffer *out)
+{
+    size_t start = out->len;
+    char *to = record->count ? buffer_extend(out, record->count * VARINT_MAX_CHARS) : NULL;
+    uint64_t last = 0;
+
+    for (size_t i = 0; to && i < record->count; i++) {
+        to = put_varint(to, record->samples[i].pos - last);
+        last = record->samples[i].pos;
+    }
+    if (to)
+        out->len = (size_t)(to - out->data);
+    else
+        out->len = start;
+}
+
+static void add_fingerprints(const struct record *record, struct buffer *out)
+{
+    const unsigned chars = fp_chars(&record->params);
+    char *to = record->count ? buffer_extend(out, record->count * chars) : NULL;
+
+    for (size_t i = 0; to && i < record->count; i++)
+        to = put_fixed(to, record->samples[i].fp, chars);
+}
+
+static void add_digests(const struct record *record, struct buffer *out)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(record->digests.kinds & DIGEST_BIT(kind)))
+            continue;
+        if (kind != DIGEST_SHA1)
+            buffer_add_char(out, '/');
+        escape_hex(out, record->digests.bytes[kind], digest_len((enum digest_kind)kind));
+    }
+}
+
+void record_format(const struct record *record, struct buffer *out)
+{
+    const struct sampler_params *params = &record->params;
+
+    buffer_printf(out, RECORD_MAGIC "%s:%u:%u:%u:%" PRIu64 ":", sampler_scheme_name(params->scheme),
+                  params->n, params->c, params->k, record->len);
+    add_digests(record, out);
+    buffer_printf(out, ":%u:", record->coincidence);
+    record_signature(record, out);
+    buffer_add_char(out, ':');
+    add_positions(record, out);
+    buffer_add_char(out, ':');
+    add_fingerprints(record, out);
+    buffer_add_char(out, ':');
+    escape_text(out, record->name.data, record->name.len);
+    buffer_add_char(out, '\n');
+}
+
+static void add_json_list(const struct record *record, struct buffer *out, bool positions)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const struct sample *sample = &record->samples[i];
+
+        if (positions)
+            buffer_printf(out, "%s%" PRIu64, i ? "," : "", sample->pos);
+        else
+            buffer_printf(out, "%s\"%016" PRIx64 "\"", i ? "," : "", sample->fp);
+    }
+}
+
+void record_format_json(const struct record *record, struct buffer *out)
+{
+    const struct sampler_params *params = &record->params;
+    struct buffer signature = {0};
+
+    buffer_add_text(out, "{\"path\":");
+    escape_json(out, record->name.data, record->name.len);
+    if (escape_needed(record->name.data, record->name.len)) {
+        buffer_add_text(out, ",\"path_hex\":\"");
+        escape_hex(out, record->name.data, record->name.len);
+        buffer_add_char(out, '"');
+    }
+    buffer_printf(out, ",\"size\":%" PRIu64, record->len);
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(record->digests.kinds & DIGEST_BIT(kind)))
+            continue;
+        buffer_printf(out, ",\"%s\":\"", digest_name((enum digest_kind)kind));
+        escape_hex(out, record->digests.bytes[kind], digest_len((enum digest_kind)kind));
+        buffer_add_char(out, '"');
+    }
+    buffer_printf(out, ",\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"coincidence\":%.4f,\"signature\":",
+                  sampler_scheme_name(params->scheme), params->n, params->c, params->k,
+                  record->coincidence / 10000.0);
+    record_signature(record, &signature);
+    escape_json(out, signature.data, signature.len);
+    out->failed |= signature.failed;
+    buffer_release(&signature);
+    buffer_add_text(out, ",\"positions\":[");
+    add_json_list(record, out, true);
+    buffer_add_text(out, "],\"fingerprints\":[");
+    add_json_list(record, out, false);
+    buffer_add_text(out, "]}\n");
+}
+
+/* ---- reading ---- */
+
+enum field {
+    FIELD_MAGIC,
+    FIELD_SCHEME,
+    FIELD_N,
+    FIELD_C,
+    FIELD_K,
+    FIELD_LENGTH,
+    FIELD_DIGESTS,
+    FIELD_COINCIDENCE,
+    FIELD_SIGNATURE,
+    FIELD_POSITIONS,
+    FIELD_FINGERPRINTS,
+    FIELD_NAME,
+    FIELDS,
+};
+
+static const char *const field_names[FIELDS] = {
+    "magic",     "scheme",       "n",    "C", "k", "length", "digest", "coincidence", "signature",
+    "positions", "fingerprints", "name",
+};
+
+struct text {
+    const char *p;
+    size_t len;
+};
+
+/* A field of the line that is wrong; shows its first bytes. */
+static int bad_field(struct error *err, enum field field, const struct text *text, const char *why)
+{
+    int shown = text->len < 40 ? (int)text->len : 40;
+
+    return error_set(err, "field %d (%s) %s: '%.*s'%s", field + 1, field_names[field], why, shown, text->p,
+                     text->len > 40 ? "..." : "");
+}
+
+static int split(struct text fields[FIELDS], const char *line, size_t len, struct error *err)
+{
+    const char *p = line, *stop = line + len;
+
+    for (int i = 0; i < FIELD_NAME; i++) {
+        const char *colon = memchr(p, ':', (size_t)(stop - p));
+
+        if (!colon) {
+            error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2,
+                      field_names[i + 1], len);
+            return -1;
+        }
+        fields[i] = (struct text){p, (size_t)(colon - p)};
+        p = colon + 1;
+    }
+    fields[FIELD_NAME] = (struct text){p, (size_t)(stop - p)};
+    return 0;
+}
+
+/* A decimal number as it is written by machines: no sign, no leading zeros. */
+static int parse_number(const struct text fields[FIELDS], enum field field, uint64_t most, uint64_t *out,
+                        struct error *err)
+{
+    const struct text *text = &fields[field];
+    uint64_t value = 0;
+
+    if (text->len == 0 || (text->p[0] == '0' && text->len > 1))
+        return bad_field(err, field, text, "is not a number");
+    for (size_t i = 0; i < text->len; i++) {
+        if (text->p[i] < '0' || text->p[i] > '9')
+            return bad_field(err, field, text, "is not a number");
+        if (value > (most - (uint64_t)(text->p[i] - '0')) / 10)
+            return bad_field(err, field, text, "is too large");
+        value = value * 10 + (uint64_t)(text->p[i] - '0');
+    }
+    *out = value;
+    return 0;
+}
+
+static int parse_params(struct record *record, const struct text fields[FIELDS], struct error *err)
+{
+    const struct text *scheme = &fields[FIELD_SCHEME];
+    char name[16] = "";
+    uint64_t n = 0, c = 0, k = 0, coincidence = 0;
+    int found;
+
+    if (scheme->len < sizeof name)
+        memcpy(name, scheme->p, scheme->len);
+    found = sampler_scheme_find(name);
+    if (found < 0 || strlen(name) != scheme->len)
+        return bad_field(err, FIELD_SCHEME, scheme, "is unknown");
+    if (parse_number(fields, FIELD_N, UINT32_MAX, &n, err) ||
+        parse_number(fields, FIELD_C, UINT32_MAX, &c, err) ||
+        parse_number(fields, FIELD_K, UINT32_MAX, &k, err) ||
+        parse_number(fields, FIELD_LENGTH, INT64_MAX, &record->len, err) ||
+        parse_number(fields, FIELD_COINCIDENCE, SAMPLER_COINCIDENCE_ONE, &coincidence, err))
+        return -1;
+    record->params =
+        (struct sampler_params){(enum sampler_scheme)found, (uint32_t)n, (uint32_t)c, (uint32_t)k};
+    record->coincidence = (uint32_t)coincidence;
+    if (c == SAMPLER_AUTO)
+        return bad_field(err, FIELD_C, &fields[FIELD_C], "is no selection");
+    return sampler_check(&record->params, err);
+}
+
+static bool parse_hex(const char *text, size_t len, uint8_t *out)
+{
+    for (size_t i = 0; i < 2 * len; i++) {
+        char c = text[i];
+        int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+        if (value < 0)
+            return false;
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | value);
+    }
+    return true;
+}
+
+/* SHA-1, then perhaps the others in their order; they are told apart by their lengths. */
+static int parse_digests(struct record *record, const struct text *text, struct error *err)
+{
+    const char *p = text->p, *stop = text->p + text->len;
+
+    memset(&record->digests, 0, sizeof record->digests);
+    for (int kind = 0; kind < DIGEST_KINDS && p < stop; kind++) {
+        const char *slash = memchr(p, '/', (size_t)(stop - p));
+        const size_t len = digest_len((enum digest_kind)kind), chars = (size_t)((slash ? slash : stop) - p);
+
+        if (chars != 2 * len)
+            continue;
+        if (!parse_hex(p, len, record->digests.bytes[kind]))
+            return bad_field(err, FIELD_DIGESTS, text, "is not in lower-case hexadecimal");
+        record->digests.kinds |= DIGEST_BIT(kind);
+        p = slash ? slash + 1 : stop;
+        if (slash && p == stop)
+            break;
+    }
+    if (!(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1)) || p != stop || (text->len && stop[-1] == '/'))
+        return bad_field(err, FIELD_DIGESTS, text, "is not SHA-1, with MD5 and SHA-256 perhaps");
+    return 0;
+}
+
+/* The next number; false if there is none, or one that is not written in the shortest way. */
+static bool take_varint(struct text *text, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < VARINT_MAX_CHARS && i < text->len; i++) {
+        const int digit = value64(text->p[i]);
+        const uint64_t bits = (uint64_t)digit & (VARINT_MORE - 1);
+
+        if (digit < 0 || (i == VARINT_MAX_CHARS - 1 && bits > 15))
+            return false;
+        value |= bits << (i * VARINT_BITS);
+        if (digit & VARINT_MORE)
+            continue;
+        *out = value;
+        text->p += i + 1;
+        text->len -= i + 1;
+        return i == 0 || bits != 0;
+    }
+    return false;
+}
+
+static int parse_positions(struct record *record, const struct text *field, struct error *err)
+{
+    struct text rest = *field;
+    uint64_t last = 0, step = 0;
+
+    for (size_t i = 0; i < record->count; i++) {
+        if (!take_varint(&rest, &step))
+            return bad_field(err, FIELD_POSITIONS, &rest,
+                             rest.len ? "has a bad number" : "has too few numbers");
+        if (step > INT64_MAX || (step == 0 && i > 0))
+            return bad_field(err, FIELD_POSITIONS, field, "does not ascend");
+        last += step;
+        if (last > INT64_MAX || last + record->params.n > record->len)
+            return bad_field(err, FIELD_POSITIONS, field, "goes beyond the length");
+        record->samples[i].pos = last;
+    }
+    if (rest.len)
+        return bad_field(err, FIELD_POSITIONS, &rest, "has more numbers than the signature has characters");
+    return 0;
+}
+
+static int parse_fingerprints(struct record *record, const struct text *field, struct error *err)
+{
+    const unsigned bits = sampler_fp_bits(&record->params), chars = fp_chars(&record->params);
+
+    if (field->len / chars != record->count || field->len % chars)
+        return bad_field(err, FIELD_FINGERPRINTS, field, "does not fit the signature's length");
+    for (size_t i = 0; i < record->count; i++) {
+        const char *p = field->p + i * chars;
+        uint64_t fp = 0;
+
+        for (unsigned j = 0; j < chars; j++) {
+            const int digit = value64(p[j]);
+
+            if (digit < 0 || (j == 0 && 6 * chars > bits && digit >> (6 - (6 * chars - bits))))
+                return bad_field(err, FIELD_FINGERPRINTS, &(struct text){p, chars}, "has a bad number");
+            fp = fp << 6 | (uint64_t)digit;
+        }
+        record->samples[i].fp = fp;
+    }
+    return 0;
+}
+
+static int check_signature(const struct record *record, const struct text *field, struct error *err)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (field->p[i] != sampler_symbol(record->params.scheme, record->samples[i].fp))
+            return error_set(err, "field %d (%s): character %zu does not belong to its fingerprint",
+                             FIELD_SIGNATURE + 1, field_names[FIELD_SIGNATURE], i + 1);
+    return 0;
+}
+
+int record_parse(struct record *record, const char *line, size_t len, struct error *err)
+{
+    struct text fields[FIELDS];
+
+    if (split(fields, line, len, err))
+        return -1;
+    if (fields[FIELD_MAGIC].len != RECORD_MAGIC_LEN - 1 || memcmp(line, RECORD_MAGIC, RECORD_MAGIC_LEN) != 0)
+        return bad_field(err, FIELD_MAGIC, &fields[FIELD_MAGIC], "is not '" RECORD_MAGIC "'");
+    if (parse_params(record, fields, err) || parse_digests(record, &fields[FIELD_DIGESTS], err) ||
+        make_room(record, fields[FIELD_SIGNATURE].len, err))
+        return -1;
+    record->count = fields[FIELD_SIGNATURE].len;
+    if (parse_fingerprints(record, &fields[FIELD_FINGERPRINTS], err) ||
+        check_signature(record, &fields[FIELD_SIGNATURE], err) ||
+        parse_positions(record, &fields[FIELD_POSITIONS], err))
+        return -1;
+    buffer_reset(&record->name);
+    if (!escape_undo(&record->name, fields[FIELD_NAME].p, fields[FIELD_NAME].len))
+        return bad_field(err, FIELD_NAME, &fields[FIELD_NAME], "is not escaped as it should be");
+    return record->name.failed ? error_set(err, "out of memory") : 0;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "set/refset_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOTS = 1 << 14,         /* for records, */
+    SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
+    SHELVES_MOST = 1 << 15,  /* as many as the memory allows, */
+    BYTES_PER_SHELF = 768,   /* if they hold what one does mostly, */
+    SHELF_BITS = 12,         /* each of so many samples, */
+    MOST_ON_SHELF = 1 << 12, /* so it cannot be longer */
+};
+
+struct slot {
+    uint64_t first; /* 0 and no record: empty */
+    struct refset_record *record;
+    size_t bytes;
+    uint64_t used; /* when */
+};
+
+/* The first samples of the records that begin among some samples, and the next one behind. */
+struct shelf {
+    uint64_t number; /* of the shelf, from 1 on; 0: empty */
+    uint64_t *firsts;
+    size_t count;
+};
+
+struct refset_cache {
+    struct refset_search *search;
+    struct slot *slots;
+    struct shelf *shelves;
+    size_t shelf_count;
+    uint64_t *firsts; /* of the shelf that is being filled */
+    size_t bytes, most_bytes;
+    uint64_t now;
+};
+
+static size_t choose_shelves(size_t bytes)
+{
+    size_t count = SHELVES_LEAST;
+
+    while (count < SHELVES_MOST && 2 * count * BYTES_PER_SHELF <= bytes)
+        count *= 2;
+    return count;
+}
+
+struct refset_cache *refset_cache_new(struct refset_search *search, size_t bytes, struct error *err)
+{
+    struct refset_cache *cache = calloc(1, sizeof *cache);
+
+    if (cache) {
+        cache->search = search;
+        cache->most_bytes = bytes;
+        cache->slots = calloc(SLOTS, sizeof *cache->slots);
+        cache->shelf_count = choose_shelves(bytes);
+        cache->shelves = calloc(cache->shelf_count, sizeof *cache->shelves);
+        cache->firsts = malloc((MOST_ON_SHELF + 2) * sizeof *cache->firsts);
+    }
+    if (cache && cache->slots && cache->shelves && cache->firsts)
+        return cache;
+    error_set(err, "out of memory");
+    refset_cache_free(cache);
+    return NULL;
+}
+
+static void empty_slot(struct refset_cache *cache, struct slot *slot)
+{
+    if (!slot->record)
+        return;
+    refset_record_release(slot->record);
+    free(slot->record);
+    cache->bytes -= slot->bytes;
+    *slot = (struct slot){0};
+}
+
+void refset_cache_free(struct refset_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; cache->slots && i < SLOTS; i++)
+        empty_slot(cache, &cache->slots[i]);
+    for (size_t i = 0; cache->shelves && i < cache->shelf_count; i++)
+        free(cache->shelves[i].firsts);
+    free(cache->slots);
+    free(cache->shelves);
+    free(cache->firsts);
+    free(cache);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x *= 0x9e3779b97f4a7c15;
+    return x ^ x >> 32;
+}
+
+/* ---- bounds ---- */
+
+static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, struct error *err)
+{
+    struct shelf *shelf = &cache->shelves[mix(number) % cache->shelf_count];
+    const uint64_t from = (number - 1) << SHELF_BITS;
+    uint64_t *firsts;
+    size_t count;
+
+    if (shelf->number == number)
+        return shelf;
+    if (refset_search_firsts(cache->search, from, from + ((uint64_t)1 << SHELF_BITS), cache->firsts,
+                             MOST_ON_SHELF + 2, &count, err))
+        return NULL;
+    firsts = realloc(shelf->firsts, (count + 1) * sizeof *firsts);
+    if (!firsts) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    memcpy(firsts, cache->firsts, count * sizeof *firsts);
+    shelf->firsts = firsts;
+    shelf->number = number;
+    shelf->count = count;
+    return shelf;
+}
+
+int refset_cache_bounds(struct refset_cache *cache, uint64_t sample, uint64_t *first, uint64_t *end,
+                        struct error *err)
+{
+    const struct shelf *shelf = fill_shelf(cache, (sample >> SHELF_BITS) + 1, err);
+    size_t low = 0, high;
+
+    if (!shelf)
+        return -1;
+    for (high = shelf->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (shelf->firsts[middle] <= sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    *first = shelf->firsts[low - 1];
+    *end = low < shelf->count ? shelf->firsts[low] : UINT64_MAX;
+    return 1;
+}
+
+/* ---- records ---- */
+
+static size_t bytes_of(const struct refset_record *record)
+{
+    return sizeof *record + places_memory(&record->places) + record->blocks.len + record->repeats.len;
+}
+
+/* Throws out what was not used for long: half of all, so that this is rare. */
+static void make_room(struct refset_cache *cache)
+{
+    uint64_t oldest = cache->now, newest = cache->now;
+
+    for (size_t i = 0; i < SLOTS; i++)
+        if (cache->slots[i].record && cache->slots[i].used < oldest)
+            oldest = cache->slots[i].used;
+    while (cache->bytes > cache->most_bytes / 2 && oldest < newest) {
+        oldest += (newest - oldest + 1) / 2;
+        for (size_t i = 0; i < SLOTS; i++)
+            if (cache->slots[i].record && cache->slots[i].used < oldest)
+                empty_slot(cache, &cache->slots[i]);
+    }
+}
+
+static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, struct error *err)
+{
+    struct refset_record *record = calloc(1, sizeof *record);
+    int result;
+
+    if (!record)
+        return error_set(err, "out of memory");
+    result = refset_search_record(cache->search, first, record, err);
+    if (result > 0 && record->place.first != first)
+        result = 0; /* it lies within one */
+    if (result <= 0) {
+        refset_record_release(record);
+        free(record);
+        return result;
+    }
+    *slot = (struct slot){.first = first, .record = record, .bytes = bytes_of(record)};
+    cache->bytes += slot->bytes;
+    return 1;
+}
+
+const struct refset_record *refset_cache_record(struct refset_cache *cache, uint64_t first, bool *missing,
+                                                struct error *err)
+{
+    struct slot *slot = &cache->slots[mix(first) % SLOTS];
+
+    *missing = false;
+    if (!slot->record || slot->first != first) {
+        int result;
+
+        empty_slot(cache, slot);
+        if (cache->bytes > cache->most_bytes)
+            make_room(cache);
+        result = load(cache, slot, first, err);
+        if (result <= 0) {
+            *missing = result == 0;
+            return NULL;
+        }
+    }
+    slot->used = ++cache->now;
+    return slot->record;
+}

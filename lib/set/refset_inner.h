@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_REFSET_INNER_H
+#define KITH_REFSET_INNER_H
+
+#include "database/statement.h"
+#include "set/refset.h"
+
+/* For the modules that read and write the tables of a set. */
+struct refset {
+    struct database *database;
+    struct refset_info info;
+};
+
+extern const struct database_format refset_format;
+
+/* Messages about a set begin with its path. */
+int refset_broken(const struct refset *set, struct error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Reads and writes the row `info`; the write is within the caller's transaction. */
+int refset_load_info(struct refset *set, struct error *err);
+int refset_save_info(struct refset *set, struct error *err);
+
+/* The sum of sizes stays at the greatest number that a set can hold. */
+void refset_count_bytes(struct refset_counts *counts, uint64_t size);
+
+/* Keyed by the set's UUID, so that nobody makes digests that meet in one key of whatever set. */
+uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest);
+
+/* A blob of exactly so many bytes; *there is false if it is NULL.  False if it is anything else. */
+bool refset_digest(struct statement *statement, int column, size_t len, uint8_t *out, bool *there);
+/* The columns sha1, md5, sha256, one behind the other. */
+bool refset_digests(struct statement *statement, int column, struct digest_values *out);
+
+#endif

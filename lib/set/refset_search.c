@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "set/refset_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample/packing.h"
+#include "set/refset_index.h"
+
+enum {
+    MOST_FILTERS = 64,
+    BATCH = 1024, /* keys that go through the filters together */
+};
+
+/* One index: filters that let through whatever is in its segments, and the segments. */
+struct view {
+    struct bloom *filters[MOST_FILTERS];
+    size_t filter_count;
+    uint64_t spare; /* keys that may still be added to the first filter */
+    struct refset_segment segments[MOST_FILTERS];
+    size_t segment_count;
+};
+
+struct refset_search {
+    struct refset *set;
+    unsigned what;
+    bool shares; /* the filters are another's */
+    struct view views[REFSET_INDEXES];
+    struct statement *block, *file, *record, *firsts;
+    uint64_t values[MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key that is looked up */
+};
+
+/* ---- making it ---- */
+
+static bool wanted(enum refset_index index, unsigned what)
+{
+    if (index == REFSET_FEATURE)
+        return what & REFSET_SEARCH_FEATURES;
+    return index != REFSET_COMMON && (what & REFSET_SEARCH_DIGESTS);
+}
+
+static bool is_known(const struct view *view, const struct refset_segment *segment)
+{
+    for (size_t i = 0; i < view->segment_count; i++)
+        if (view->segments[i].id == segment->id && view->segments[i].generation == segment->generation)
+            return true;
+    return false;
+}
+
+/*
+ * Segments come from large to small.  Small ones are added to the filter of the first, as long as they are
+ * few enough not to crowd it: so most sets are probed once.
+ */
+static int take_filter(struct refset_search *search, const struct refset_segment *segment, struct error *err)
+{
+    struct view *view = &search->views[segment->index];
+    struct bloom *bloom;
+    bool rebuilt;
+
+    if (view->filter_count && segment->keys <= view->spare) {
+        view->spare -= segment->keys;
+        return refset_index_add_keys(search->set, segment, view->filters[0], err);
+    }
+    if (view->filter_count == MOST_FILTERS)
+        return refset_broken(search->set, err, "an index has too many segments");
+    bloom = refset_index_filter(search->set, segment, &rebuilt, err);
+    if (!bloom)
+        return -1;
+    if (view->filter_count == 0)
+        view->spare = segment->keys / 4;
+    view->filters[view->filter_count++] = bloom;
+    return 0;
+}
+
+static int take_segments(struct refset_search *search, const struct refset_segments *segments,
+                         struct error *err)
+{
+    struct view before[REFSET_INDEXES];
+
+    memcpy(before, search->views, sizeof before);
+    for (int index = 0; index < REFSET_INDEXES; index++)
+        search->views[index].segment_count = 0;
+    for (size_t i = 0; i < segments->count; i++) {
+        const struct refset_segment *segment = &segments->list[i];
+        struct view *view = &search->views[segment->index];
+
+        if (!wanted(segment->index, search->what))
+            continue;
+        if (view->segment_count == MOST_FILTERS)
+            return refset_broken(search->set, err, "an index has too many segments");
+        view->segments[view->segment_count++] = *segment;
+        if (!is_known(&before[segment->index], segment) && take_filter(search, segment, err))
+            return -1;
+    }
+    return 0;
+}
+
+static void forget_filters(struct view *view)
+{
+    for (size_t i = 0; i < view->filter_count; i++)
+        bloom_free(view->filters[i]);
+    view->filter_count = view->segment_count = 0;
+}
+
+/* Filters of segments that were merged are still right, if too full: they go when there are many. */
+int refset_search_refresh(struct refset_search *search, struct error *err)
+{
+    struct refset_segments segments = {0};
+    int result = refset_segments_read(search->set, &segments, NULL, err);
+
+    for (int index = 0; index < REFSET_INDEXES; index++)
+        if (search->views[index].filter_count > MOST_FILTERS / 4)
+            forget_filters(&search->views[index]);
+    if (!result)
+        result = take_segments(search, &segments, err);
+    refset_segments_release(&segments);
+    return result;
+}
+
+static int prepare(struct refset_search *search, struct error *err)
+{
+    struct database *database = search->set->database;
+
+    search->block = database_prepare(
+        database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
+    search->file = database_prepare(
+        database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
+    search->record = database_prepare(
+        database,
+        "SELECT record.first, file, c, count, size, coincidence, samples, blocks, repeats FROM record"
+        " JOIN file ON id = file WHERE record.first <= ? ORDER BY record.first DESC LIMIT 1",
+        err);
+    search->firsts = database_prepare(database,
+                                      "SELECT first FROM record WHERE first >= coalesce((SELECT max(first) "
+                                      "FROM record WHERE first <= ?1), 0)"
+                                      " ORDER BY first",
+                                      err);
+    return search->block && search->file && search->record && search->firsts ? 0 : -1;
+}
+
+struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err)
+{
+    struct refset_search *search = calloc(1, sizeof *search);
+
+    if (!search) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    search->set = set;
+    search->what = what;
+    if (prepare(search, err) || refset_search_refresh(search, err)) {
+        refset_search_free(search);
+        return NULL;
+    }
+    return search;
+}
+
+struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
+                                          struct error *err)
+{
+    const struct refset_info *ours = refset_info(search->set), *its = refset_info(set);
+    struct refset_search *other = calloc(1, sizeof *other);
+
+    if (!other) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    other->set = set;
+    other->what = search->what;
+    other->shares = true;
+    memcpy(other->views, search->views, sizeof other->views);
+    if (memcmp(ours->uuid, its->uuid, sizeof ours->uuid) != 0 || ours->generation != its->generation)
+        error_set(err, "%s: it was changed while it was opened", refset_path(set));
+    else if (prepare(other, err) == 0)
+        return other;
+    refset_search_free(other);
+    return NULL;
+}
+
+const struct refset_info *refset_search_info(const struct refset_search *search)
+{
+    return refset_info(search->set);
+}
+
+const char *refset_search_path(const struct refset_search *search)
+{
+    return refset_path(search->set);
+}
+
+uint64_t refset_search_memory(const struct refset_search *search)
+{
+    uint64_t sum = 0;
+
+    for (int index = 0; index < REFSET_INDEXES; index++)
+        for (size_t i = 0; i < search->views[index].filter_count; i++)
+            sum += search->views[index].filters[i]->blocks * BLOOM_BLOCK_LEN;
+    return sum;
+}
+
+void refset_search_free(struct refset_search *search)
+{
+    if (!search)
+        return;
+    for (int index = 0; index < REFSET_INDEXES && !search->shares; index++)
+        forget_filters(&search->views[index]);
+    statement_free(search->block);
+    statement_free(search->file);
+    statement_free(search->record);
+    statement_free(search->firsts);
+    free(search);
+}
+
+/* ---- keys ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* With several filters the numbers are put in order, each once. */
+static size_t in_order(uint32_t *numbers, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(numbers, count, sizeof *numbers, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || numbers[i] != numbers[kept - 1])
+            numbers[kept++] = numbers[i];
+    return kept;
+}
+
+static size_t probe_batch(const struct view *view, const uint64_t *keys, size_t count, uint32_t *passed)
+{
+    uint32_t found[BATCH * 2];
+    size_t total;
+
+    if (view->filter_count == 0)
+        return 0;
+    total = bloom_probe(view->filters[0], keys, count, passed);
+    for (size_t i = 1; i < view->filter_count; i++) {
+        memcpy(found, passed, total * sizeof *found);
+        total = in_order(found, total + bloom_probe(view->filters[i], keys, count, found + total));
+        memcpy(passed, found, total * sizeof *passed);
+    }
+    return total;
+}
+
+static size_t probe(const struct view *view, const uint64_t *keys, size_t count, uint32_t *passed)
+{
+    size_t total = 0;
+
+    for (size_t done = 0, piece; done < count; done += piece) {
+        piece = count - done < BATCH ? count - done : BATCH;
+        const size_t more = probe_batch(view, keys + done, piece, passed + total);
+
+        for (size_t i = 0; i < more; i++)
+            passed[total + i] += (uint32_t)done;
+        total += more;
+    }
+    return total;
+}
+
+size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count,
+                           uint32_t *passed)
+{
+    return probe(&search->views[REFSET_FEATURE], keys, count, passed);
+}
+
+/* The values that a segment has for the key, or -1. */
+static int find_in_segment(struct refset_search *search, int64_t segment, uint64_t key, uint64_t *values,
+                           struct error *err)
+{
+    const uint64_t mask = ((uint64_t)1 << KEYBLOCK_KEY_BITS) - 1;
+    const void *data;
+    int64_t row;
+    size_t len;
+    int found = 0, result;
+
+    statement_bind_number(search->block, 1, segment << KEYBLOCK_KEY_BITS | (int64_t)(key & mask));
+    result = statement_step(search->block, err);
+    if (result < 0)
+        return -1;
+    if (result > 0 &&
+        (!statement_number(search->block, 0, &row) || !statement_bytes(search->block, 1, &data, &len)))
+        found = refset_broken(search->set, err, "a row of 'block' is not as it should be");
+    else if (result > 0 && row >> KEYBLOCK_KEY_BITS == segment) {
+        found = keyblock_find(data, len, (uint64_t)row & mask, key & mask, values);
+        if (found < 0)
+            refset_broken(search->set, err, "a block of an index cannot be read");
+    }
+    statement_reset(search->block);
+    return found;
+}
+
+/* The values of all segments, in search->values; -1 on error. */
+static int find(struct refset_search *search, enum refset_index index, uint64_t key, struct error *err)
+{
+    const struct view *view = &search->views[index];
+    int total = 0;
+
+    for (size_t i = 0; i < view->segment_count; i++) {
+        const int found = find_in_segment(search, view->segments[i].id, key, search->values + total, err);
+
+        if (found < 0)
+            return -1;
+        total += found;
+    }
+    return total;
+}
+
+static int add_hit(struct refset_hits *hits, struct refset_hit hit, struct error *err)
+{
+    if (hits->count == hits->room) {
+        const size_t room = hits->room ? 2 * hits->room : 256;
+        struct refset_hit *list = realloc(hits->list, room * sizeof *list);
+
+        if (!list)
+            return error_set(err, "out of memory");
+        hits->list = list;
+        hits->room = room;
+    }
+    hits->list[hits->count++] = hit;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static bool is_sorted(const uint64_t *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (values[i] < values[i - 1])
+            return false;
+    return true;
+}
+
+static int add_hits(struct refset_search *search, uint32_t query, size_t count, struct refset_hits *hits,
+                    struct error *err)
+{
+    uint64_t *values = search->values;
+
+    if (!is_sorted(values, count)) /* they are of several segments */
+        qsort(values, count, sizeof *values, by_size);
+    if (count && (values[count - 1] == KEYBLOCK_COMMON || count > search->set->info.params.common))
+        return add_hit(hits, (struct refset_hit){.query = query}, err);
+    for (size_t i = 0; i < count; i++)
+        if (add_hit(hits, (struct refset_hit){query, (uint32_t)count, values[i]}, err))
+            return -1;
+    return 0;
+}
+
+int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count,
+                           struct refset_hits *hits, struct error *err)
+{
+    const struct view *view = &search->views[REFSET_FEATURE];
+    uint32_t passed[BATCH];
+
+    for (size_t done = 0, piece; done < count; done += piece) {
+        size_t left;
+
+        piece = count - done < BATCH ? count - done : BATCH;
+        left = probe_batch(view, keys + done, piece, passed);
+        for (size_t i = 0; i < left; i++) {
+            const uint32_t query = (uint32_t)done + passed[i];
+            const int found = find(search, REFSET_FEATURE, keys[query], err);
+
+            if (found < 0 || add_hits(search, query, (size_t)found, hits, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+void refset_hits_release(struct refset_hits *hits)
+{
+    free(hits->list);
+    *hits = (struct refset_hits){0};
+}
+
+/* ---- files ---- */
+
+static bool get_file(struct statement *row, struct refset_file *file)
+{
+    int64_t size = 0, first = 0, source;
+    const void *name;
+    size_t len;
+
+    file->has_size = !statement_is_null(row, 3);
+    file->has_record = !statement_is_null(row, 4);
+    if (!refset_digests(row, 0, &file->digests) || (file->has_size && !statement_number(row, 3, &size)) ||
+        (file->has_record && !statement_number(row, 4, &first)) || !statement_number(row, 5, &source) ||
+        !statement_bytes(row, 6, &name, &len) || size < 0 || first < 0 || source < 0 || !file->digests.kinds)
+        return false;
+    file->size = (uint64_t)size;
+    file->first = (uint64_t)first;
+    file->source = (uint64_t)source;
+    buffer_reset(&file->name);
+    buffer_add(&file->name, name, len);
+    return !file->name.failed;
+}
+
+int refset_search_file(struct refset_search *search, uint64_t id, struct refset_file *file, struct error *err)
+{
+    int result;
+
+    statement_bind_number(search->file, 1, (int64_t)id);
+    result = statement_step(search->file, err);
+    file->id = id;
+    if (result > 0 && !get_file(search->file, file))
+        result = refset_broken(search->set, err, "a row of 'file' is not as it should be");
+    statement_reset(search->file);
+    return result;
+}
+
+void refset_file_release(struct refset_file *file)
+{
+    buffer_release(&file->name);
+}
+
+/* ---- digests ---- */
+
+static enum refset_index index_of(enum digest_kind kind)
+{
+    return (enum refset_index)(REFSET_SHA1 + (int)kind);
+}
+
+/* Whether the file in the row has these digests, as far as it has any of their kinds: at least one. */
+static int same_digests(struct refset_search *search, uint64_t file, const struct digest_values *digests,
+                        struct error *err)
+{
+    struct digest_values there;
+    int result;
+
+    statement_bind_number(search->file, 1, (int64_t)file);
+    result = statement_step(search->file, err);
+    if (result > 0 && !refset_digests(search->file, 0, &there))
+        result = refset_broken(search->set, err, "a digest in 'file' is not as it should be");
+    statement_reset(search->file);
+    if (result <= 0 || !(there.kinds & digests->kinds))
+        return result < 0 ? -1 : 0;
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if ((there.kinds & digests->kinds & DIGEST_BIT(kind)) &&
+            memcmp(there.bytes[kind], digests->bytes[kind], digest_len((enum digest_kind)kind)) != 0)
+            return 0;
+    return 1;
+}
+
+/* Of the files that the index names for the key, the first that has the digests. */
+static int find_file(struct refset_search *search, enum refset_index index, uint64_t key,
+                     const struct digest_values *digests, uint64_t except, uint64_t *file, struct error *err)
+{
+    const int found = find(search, index, key, err);
+
+    for (int i = 0; i < found; i++) {
+        const int same =
+            search->values[i] == except ? 0 : same_digests(search, search->values[i], digests, err);
+
+        if (same < 0)
+            return -1;
+        if (same) {
+            *file = search->values[i];
+            return 0;
+        }
+    }
+    return found < 0 ? -1 : 0;
+}
+
+int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t except,
+                          uint64_t *file, struct error *err)
+{
+    uint32_t passed;
+
+    *file = 0;
+    for (int kind = 0; kind < DIGEST_KINDS && !*file; kind++) {
+        const enum refset_index index = index_of((enum digest_kind)kind);
+        const uint64_t key = refset_digest_key(search->set, (enum digest_kind)kind, digests->bytes[kind]);
+
+        if (!(digests->kinds & DIGEST_BIT(kind)) || !probe_batch(&search->views[index], &key, 1, &passed))
+            continue;
+        if (find_file(search, index, key, digests, except, file, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* A digest of a list that may be there. */
+struct candidate {
+    uint64_t key;
+    uint32_t query;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->query > y->query) - (x->query < y->query);
+}
+
+/* In the order of the index, so that each of its pages is read once. */
+static int find_candidates(struct refset_search *search, enum digest_kind kind, struct candidate *candidates,
+                           size_t count, const uint8_t (*digests)[DIGEST_MAX_LEN], uint64_t *files,
+                           struct error *err)
+{
+    struct digest_values values = {.kinds = DIGEST_BIT(kind)};
+
+    qsort(candidates, count, sizeof *candidates, by_key);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(values.bytes[kind], digests[candidates[i].query], DIGEST_MAX_LEN);
+        if (find_file(search, index_of(kind), candidates[i].key, &values, 0, &files[candidates[i].query],
+                      err))
+            return -1;
+    }
+    return 0;
+}
+
+enum { LIST_BATCH = 64 * BATCH };
+
+/* What looking up a piece of a list needs. */
+struct list_room {
+    uint64_t keys[LIST_BATCH];
+    uint32_t passed[LIST_BATCH];
+    struct candidate candidates[LIST_BATCH];
+};
+
+static int search_piece(struct refset_search *search, enum digest_kind kind,
+                        const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
+                        struct list_room *room, struct error *err)
+{
+    size_t left;
+
+    for (size_t i = 0; i < count; i++)
+        room->keys[i] = refset_digest_key(search->set, kind, digests[i]);
+    left = probe(&search->views[index_of(kind)], room->keys, count, room->passed);
+    for (size_t i = 0; i < left; i++)
+        room->candidates[i] = (struct candidate){room->keys[room->passed[i]], room->passed[i]};
+    return find_candidates(search, kind, room->candidates, left, digests, files, err);
+}
+
+int refset_search_digest_list(struct refset_search *search, enum digest_kind kind,
+                              const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
+                              struct error *err)
+{
+    struct list_room *room = calloc(1, sizeof *room);
+    int result = 0;
+
+    if (!room)
+        return error_set(err, "out of memory");
+    memset(files, 0, count * sizeof *files);
+    for (size_t done = 0, piece; done < count && !result; done += piece) {
+        piece = count - done < LIST_BATCH ? count - done : LIST_BATCH;
+        result = search_piece(search, kind, digests + done, piece, files + done, room, err);
+    }
+    free(room);
+    return result;
+}
+
+/* ---- records ---- */
+
+/* The row's beginning; 0 if the sample is behind its end. */
+static int take_place(struct refset_search *search, uint64_t sample, struct refset_place *place,
+                      struct error *err)
+{
+    int64_t numbers[5];
+
+    for (int i = 0; i < 5; i++)
+        if (!statement_number(search->record, i, &numbers[i]) || numbers[i] < 0)
+            return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+    if (numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C)
+        return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+    *place = (struct refset_place){.first = (uint64_t)numbers[0],
+                                   .count = (uint64_t)numbers[3],
+                                   .file = (uint64_t)numbers[1],
+                                   .len = (uint64_t)numbers[4],
+                                   .c = (uint32_t)numbers[2]};
+    return sample - place->first < place->count;
+}
+
+static int take_record(struct refset_search *search, struct refset_record *out, struct error *err)
+{
+    const struct refset_params *params = &search->set->info.params;
+    const struct refset_place *place = &out->place;
+    const void *samples, *blocks, *repeats;
+    size_t samples_len, blocks_len, repeats_len;
+    int64_t coincidence;
+
+    if (!statement_number(search->record, 5, &coincidence) || coincidence < 0 ||
+        coincidence > SAMPLER_COINCIDENCE_ONE ||
+        !statement_bytes(search->record, 6, &samples, &samples_len) ||
+        !statement_bytes(search->record, 7, &blocks, &blocks_len) ||
+        !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
+        (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
+        return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+    if (places_resize(&out->places, (size_t)place->count, err))
+        return -1;
+    if (packing_unpack_places(samples, samples_len, place->len < params->n ? 0 : place->len - params->n + 1,
+                              out->places.list, out->places.count))
+        return refset_broken(search->set, err, "the samples of a record cannot be read");
+    if (places_order(&out->places, err))
+        return -1;
+    out->coincidence = (uint32_t)coincidence;
+    buffer_reset(&out->blocks);
+    buffer_add(&out->blocks, blocks, blocks_len);
+    buffer_reset(&out->repeats);
+    buffer_add(&out->repeats, repeats, repeats_len);
+    return out->blocks.failed || out->repeats.failed ? error_set(err, "out of memory") : 1;
+}
+
+int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record,
+                         struct error *err)
+{
+    int result;
+
+    if (sample > INT64_MAX)
+        return 0;
+    statement_bind_number(search->record, 1, (int64_t)sample);
+    result = statement_step(search->record, err);
+    if (result > 0)
+        result = take_place(search, sample, &record->place, err);
+    if (result > 0)
+        result = take_record(search, record, err);
+    statement_reset(search->record);
+    return result;
+}
+
+int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts,
+                         size_t room, size_t *count, struct error *err)
+{
+    int64_t first = 0;
+    int result = 0;
+
+    *count = 0;
+    if (from > INT64_MAX)
+        return 0;
+    statement_bind_number(search->firsts, 1, (int64_t)from);
+    while (*count < room && (result = statement_step(search->firsts, err)) > 0) {
+        if (!statement_number(search->firsts, 0, &first) || first < 0)
+            result = refset_broken(search->set, err, "a row of 'record' is not as it should be");
+        if (result < 0)
+            break;
+        firsts[(*count)++] = (uint64_t)first;
+        if ((uint64_t)first >= to)
+            break;
+    }
+    statement_reset(search->firsts);
+    return result < 0 ? -1 : 0;
+}
+
+void refset_record_release(struct refset_record *record)
+{
+    places_release(&record->places);
+    buffer_release(&record->blocks);
+    buffer_release(&record->repeats);
+    *record = (struct refset_record){0};
+}

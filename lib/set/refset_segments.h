@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_REFSET_SEGMENTS_H
+#define KITH_REFSET_SEGMENTS_H
+
+#include "set/refset_inner.h"
+
+/* What the indexes of a set are made of; refset_index.h says how. */
+
+enum refset_index {
+    REFSET_FEATURE, /* key of a fingerprint -> the first sample in each file that has it */
+    REFSET_COMMON,  /* sample -> key: what common features had; not looked up, without a filter */
+    REFSET_SHA1,    /* refset_digest_key -> file */
+    REFSET_MD5,
+    REFSET_SHA256,
+    REFSET_INDEXES,
+};
+
+struct refset_segment {
+    int64_t id;
+    enum refset_index index;
+    uint64_t entries, keys, blocks; /* blocks: of the filter */
+    uint64_t marks;                 /* entries that are marks of common keys */
+    uint64_t generation;            /* of the set when it was written */
+};
+
+struct refset_segments {
+    struct refset_segment *list; /* by index, then from large to small */
+    size_t count, room;
+};
+
+/* All segments as they are now.  A row that cannot be is an error; or it is left out, and counted in *bad. */
+int refset_segments_read(struct refset *set, struct refset_segments *segments, unsigned *bad,
+                         struct error *err);
+void refset_segments_release(struct refset_segments *segments);
+
+#endif

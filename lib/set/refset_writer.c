@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "set/refset_writer_inner.h"
+
+static const char *const sqls[STATEMENTS] = {
+    [INSERT_SOURCE] =
+        "INSERT INTO source (path, kind, format, sha256, time, tool, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [UPDATE_SOURCE] = "UPDATE source SET sha256 = ? WHERE id = ?",
+    [RESUME_SOURCE] =
+        ("SELECT max(id) FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS NULL"
+         " AND time <= ?5 AND tool = ?6 AND note = ?7 AND kind IN ('image', 'list')"),
+    [FIND_SOURCE] =
+        ("SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ?"
+         " AND tool = ? AND note = ?"),
+    /* ?1 is the id, which SQLite takes itself, and faster: the next one */
+    [INSERT_FILE] =
+        "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [UPDATE_FILE] =
+        "UPDATE file SET sha1 = ?2, md5 = ?3, sha256 = ?4, size = ?5, first = ?6, name = ?8 WHERE id = ?1",
+    [DELETE_FILE] = "DELETE FROM file WHERE id = ?",
+    [INSERT_RECORD] = ("INSERT INTO record (first, file, c, coincidence, count, samples, repeats, blocks)"
+                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+    [UPDATE_RECORD] = "UPDATE record SET file = ? WHERE first = ?",
+    [LACKS_BLOCKS] = "SELECT 1 FROM record WHERE first = ? AND length(blocks) = 0",
+    [UPDATE_BLOCKS] = "UPDATE record SET blocks = ?2 WHERE first = ?1",
+    [INSERT_NAME] = "INSERT INTO name (file, name, source) VALUES (?, ?, ?)",
+    [FIND_NAME] = "SELECT 1 FROM name WHERE file = ? AND name = ?",
+    [COUNT_NAMES] = "SELECT count(*) FROM name WHERE file = ?",
+    [MOVE_NAMES] = "UPDATE OR IGNORE name SET file = ? WHERE file = ?",
+    [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
+};
+
+/* Files that were joined leave gaps in the numbers. */
+static int find_next_file(struct refset_writer *writer, struct error *err)
+{
+    struct statement *row =
+        database_prepare(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", err);
+    int64_t last = 0;
+    int result = row ? statement_step(row, err) : -1;
+
+    if (result > 0 && (!statement_number(row, 0, &last) || last < 0 || last >> (KEYBLOCK_VALUE_BITS - 1)))
+        result = refset_broken(writer->set, err, "the numbers of its files cannot be");
+    statement_free(row);
+    writer->next_file = (uint64_t)last + 1;
+    return result > 0 ? 0 : -1;
+}
+
+struct refset_writer *refset_writer_new(struct refset *set, bool all_names, struct error *err)
+{
+    struct refset_writer *writer = calloc(1, sizeof *writer);
+
+    if (!writer) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    writer->set = set;
+    writer->settled = set->info;
+    writer->all_names = all_names;
+    writer->search = refset_search_new(set, REFSET_SEARCH_DIGESTS, err);
+    for (int i = 0; i < STATEMENTS && writer->search; i++) {
+        writer->statements[i] = database_prepare(set->database, sqls[i], err);
+        if (!writer->statements[i]) {
+            refset_writer_free(writer);
+            return NULL;
+        }
+    }
+    if (!writer->search || find_next_file(writer, err)) {
+        refset_writer_free(writer);
+        return NULL;
+    }
+    return writer;
+}
+
+void refset_writer_free(struct refset_writer *writer)
+{
+    if (!writer)
+        return;
+    for (int i = 0; i < STATEMENTS; i++)
+        statement_free(writer->statements[i]);
+    refset_search_free(writer->search);
+    refset_writer_roll_back(writer);
+    for (int i = 0; i < REFSET_INDEXES; i++)
+        free(writer->pending[i].list);
+    refset_writer_forget_tables(writer);
+    free(writer->seen);
+    free(writer->repeats);
+    refset_file_release(&writer->file);
+    refset_file_release(&writer->twin);
+    for (int i = 0; i < writer->source_count; i++)
+        buffer_release(&writer->sources[i].text);
+    free(writer->sources);
+    buffer_release(&writer->packed);
+    buffer_release(&writer->packed_repeats);
+    free(writer);
+}
+
+enum refset_added refset_writer_add(struct refset_writer *writer, struct known *known, struct error *err)
+{
+    const struct refset_params *params = &writer->set->info.params;
+    enum refset_added added;
+    int found;
+
+    if (known_check(known, params->n, params->block, err))
+        return REFSET_REFUSED;
+    known_reduce(known, params->c);
+    if (refset_writer_begin(writer, err))
+        return REFSET_FAILED;
+    found = refset_writer_find(writer, &known->digests, 0, &writer->file, err);
+    if (found < 0)
+        return REFSET_FAILED;
+    added =
+        found ? refset_writer_extend_file(writer, known, err) : refset_writer_add_file(writer, known, err);
+    if (added == REFSET_ADDED || added == REFSET_EXTENDED)
+        writer->changed = true;
+    return added;
+}

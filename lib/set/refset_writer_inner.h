@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_REFSET_WRITER_INNER_H
+#define KITH_REFSET_WRITER_INNER_H
+
+#include <time.h>
+
+#include "sample/repeats.h"
+#include "set/refset_index.h"
+#include "set/refset_search.h"
+#include "set/refset_writer.h"
+
+/* What the parts of the writer share, each above the next: refset_writer.c; refset_writer_extend.c has what
+ * becomes known of a file that is there; refset_writer_join.c, _files.c, _records.c and _sources.c write the
+ * rows; refset_writer_commit.c has the transactions; refset_writer_digests.c has what is not committed yet.
+ */
+
+/* Entries of one index that are not committed yet. */
+struct pending {
+    struct keyblock_entry *list;
+    size_t count, room;
+};
+
+/* From keys of pending digests to their entries: open addressing, numbers from 1.  It is made when it is
+ * first needed. */
+struct table {
+    uint32_t *slots;
+    size_t len; /* a power of two */
+};
+
+struct writer_source {
+    uint64_t id;        /* 0: not written yet */
+    struct buffer text; /* kind, format, tool, note, each ended by a zero byte, and the path */
+    size_t path_len;
+    bool has_sha256;
+    uint8_t sha256[DIGEST_SHA256_LEN];
+    int64_t time;
+};
+
+enum writer_statement {
+    INSERT_SOURCE,
+    UPDATE_SOURCE,
+    RESUME_SOURCE, /* that was interrupted: its SHA-256 was not told */
+    FIND_SOURCE,
+    INSERT_FILE,
+    UPDATE_FILE,
+    DELETE_FILE,
+    INSERT_RECORD,
+    UPDATE_RECORD,
+    LACKS_BLOCKS,
+    UPDATE_BLOCKS,
+    INSERT_NAME,
+    FIND_NAME,
+    COUNT_NAMES,
+    MOVE_NAMES,
+    DELETE_NAMES,
+    STATEMENTS,
+};
+
+struct refset_writer {
+    struct refset *set;
+    struct refset_search *search; /* what was committed */
+    bool all_names;
+    struct statement *statements[STATEMENTS];
+    struct pending pending[REFSET_INDEXES];
+    struct table tables[DIGEST_KINDS];
+    bool begun, changed;        /* a transaction; something in it */
+    struct refset_info settled; /* of the set, as it was committed */
+    uint64_t next_file;
+    time_t since;
+    struct writer_source *sources;
+    int source_count, source_room, source; /* source: the current one */
+    struct refset_file file;               /* that is being extended */
+    struct refset_file twin;               /* that is being joined with it */
+    uint32_t *seen;                        /* of a record: from fingerprints to samples */
+    size_t seen_len, seen_room;
+    struct repeat *repeats;
+    size_t repeat_count, repeat_room;
+    struct buffer packed, packed_repeats;
+};
+
+static inline int refset_writer_out_of_memory(const struct refset_writer *writer, struct error *err)
+{
+    return error_set(err, "%s: out of memory", refset_path(writer->set));
+}
+
+/* Begins a transaction if there is none; commits the one before if it is large. */
+int refset_writer_begin(struct refset_writer *writer, struct error *err);
+void refset_writer_roll_back(struct refset_writer *writer);
+
+/* The number of the current source, which is written with the first thing that comes from it; 0 on error. */
+uint64_t refset_writer_need_source(struct refset_writer *writer, struct error *err);
+void refset_writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
+                               size_t len);
+
+/* For an index, when it is next committed. */
+int refset_writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key,
+                            uint64_t value, struct error *err);
+/* The digests of these kinds lead to the file from now on. */
+int refset_writer_add_digests(struct refset_writer *writer, const struct digest_values *digests,
+                              unsigned kinds, uint64_t file, struct error *err);
+void refset_writer_forget_tables(struct refset_writer *writer);
+/*
+ * The file with this content, other than `except`: 1, and it is in *file; 0 if there is none.  Digests of a
+ * kind that both have must all be equal.  Where all files have a SHA-1, other digests need not be looked for.
+ */
+int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
+                       struct refset_file *file, struct error *err);
+
+/* Writes a record; *first is the number of its first sample. */
+int refset_writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
+                                uint64_t *first, struct error *err);
+
+/* 1 if the name is new; source: its number. */
+int refset_writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
+                           uint64_t source, struct error *err);
+/* All names of `known` that are not the file's first one, which it has already; 1 if any is new. */
+int refset_writer_add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
+                            const char *first, size_t first_len, struct error *err);
+/* Writes its row. */
+int refset_writer_update_file(struct refset_writer *writer, const struct refset_file *file,
+                              struct error *err);
+/* Puts together writer->file and whatever files turn out to be the same; it has another number then. */
+int refset_writer_join_twins(struct refset_writer *writer, struct error *err);
+
+/* A file that is new, or news of writer->file. */
+enum refset_added refset_writer_add_file(struct refset_writer *writer, const struct known *known,
+                                         struct error *err);
+enum refset_added refset_writer_extend_file(struct refset_writer *writer, const struct known *known,
+                                            struct error *err);
+
+#endif
