@@ -136,7 +136,7 @@ static void ewf_release(void *state)
         free(reader->slot[i].data);
     free(reader->packed);
     ranges_release(&reader->lost);
-    ewf_close(&reader->ewf);
+    ewf_close_set(&reader->ewf);
     free(reader);
 }
 
@@ -220,7 +220,7 @@ int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, 
 
     if (!reader)
         return error_set(err, "%s: out of memory", paths[0]);
-    if (ewf_open(&reader->ewf, paths, count, force, err)) {
+    if (ewf_open_set(&reader->ewf, paths, count, force, err)) {
         free(reader);
         return -1;
     }

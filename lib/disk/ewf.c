@@ -2,13 +2,10 @@
 #include "disk/ewf.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/path.h"
 #include "disk/deflate.h"
 #include "disk/ewf_inner.h"
 #include "disk/ewf_names.h"
@@ -16,15 +13,9 @@
 enum {
     FILE_HEADER_LEN = 13,
     SEARCH_PIECE = 1 << 20,
-    MOST_DAMAGES = 1 << 16, /* bytes of text */
 };
 
 /* ---- files ---- */
-
-int ewf_read_at(const struct ewf *ewf, size_t file, uint64_t offset, void *into, size_t len)
-{
-    return datafile_read(&ewf->files[file], offset, into, len);
-}
 
 static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct error *err)
 {
@@ -34,28 +25,6 @@ static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct 
     for (; ewf->file_count < count; ewf->file_count++)
         if (datafile_open(&ewf->files[ewf->file_count], paths[ewf->file_count], err))
             return -1;
-    return 0;
-}
-
-/* ---- damages ---- */
-
-int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
-{
-    struct buffer *damages = &opening->ewf->damages;
-    char text[1024];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if (!opening->force)
-        return error_set(opening->err, "%s: %s; --force reads what is left", opening->paths[opening->file],
-                         text);
-    opening->gap = opening->damaged = true;
-    if (damages->len < MOST_DAMAGES && opening->ewf->file_count > 1)
-        buffer_printf(damages, "%s: %s\n", path_last(opening->paths[opening->file]), text);
-    else if (damages->len < MOST_DAMAGES)
-        buffer_printf(damages, "%s\n", text);
     return 0;
 }
 
@@ -278,18 +247,18 @@ static int read_set(struct ewf_opening *opening)
     return ewf->damages.failed ? error_set(opening->err, "%s: out of memory", opening->paths[0]) : 0;
 }
 
-int ewf_open(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err)
+int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err)
 {
     struct ewf_opening opening = {.ewf = ewf, .paths = paths, .force = force, .err = err};
 
     *ewf = (struct ewf){0};
     if (open_files(ewf, paths, count, err) == 0 && read_set(&opening) == 0)
         return 0;
-    ewf_close(ewf);
+    ewf_close_set(ewf);
     return -1;
 }
 
-void ewf_close(struct ewf *ewf)
+void ewf_close_set(struct ewf *ewf)
 {
     for (size_t i = 0; i < ewf->file_count; i++)
         datafile_close(&ewf->files[i]);

@@ -61,9 +61,10 @@ struct ewf_place {
 };
 
 /* Opens the files at paths.  On failure there is nothing to be released. */
-int ewf_open(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err);
-void ewf_close(struct ewf *ewf);
+int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err);
+void ewf_close_set(struct ewf *ewf);
 
+/* Bytes of a chunk, and of the whole. */
 uint32_t ewf_chunk_size(const struct ewf *ewf);
 uint64_t ewf_media_size(const struct ewf *ewf);
 /* False if the chunk is missing. */

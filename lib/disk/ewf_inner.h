@@ -4,7 +4,8 @@
 
 #include "disk/ewf.h"
 
-/* What ewf.c and ewf_sections.c share: a set while it is being opened. */
+/* A set while it is being opened: what ewf_sections.c, which takes one section, has for ewf.c, which finds
+ * them. */
 
 enum { EWF_DESCRIPTOR_LEN = 76, EWF_TYPE_LEN = 16 };
 
@@ -40,6 +41,7 @@ int ewf_damage(struct ewf_opening *opening, const char *fmt, ...) __attribute__(
 int ewf_take_section(struct ewf_opening *opening, const struct ewf_section *section);
 /* At the end of a segment, and before another table: a damaged table whose copy did not come is lost. */
 int ewf_settle_table(struct ewf_opening *opening);
+/* Whether sections of that name are known. */
 bool ewf_is_type(const char *type);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/path.h"
 #include "disk/deflate.h"
 #include "disk/ewf_inner.h"
 
@@ -19,9 +22,37 @@ enum {
     DIGEST_LEN = 80,
     MOST_CHUNK = 1 << 27,
     MOST_TEXT = 1 << 16,
+    MOST_DAMAGES = 1 << 16, /* bytes of text */
 };
 
 static const uint32_t COMPRESSED = 0x80000000;
+
+/* ---- the files, and what is wrong with them ---- */
+
+int ewf_read_at(const struct ewf *ewf, size_t file, uint64_t offset, void *into, size_t len)
+{
+    return datafile_read(&ewf->files[file], offset, into, len);
+}
+
+int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
+{
+    struct buffer *damages = &opening->ewf->damages;
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!opening->force)
+        return error_set(opening->err, "%s: %s; --force reads what is left", opening->paths[opening->file],
+                         text);
+    opening->gap = opening->damaged = true;
+    if (damages->len < MOST_DAMAGES && opening->ewf->file_count > 1)
+        buffer_printf(damages, "%s: %s\n", path_last(opening->paths[opening->file]), text);
+    else if (damages->len < MOST_DAMAGES)
+        buffer_printf(damages, "%s\n", text);
+    return 0;
+}
 
 static bool sums_to(const uint8_t *data, size_t len, uint32_t sum)
 {

@@ -28,6 +28,7 @@ struct places {
     size_t room, step_room;
 };
 
+/* Frees what it holds; a list of zeros is an empty one. */
 void places_release(struct places *places);
 /* Makes room for so many, which are then to be filled in; places_order makes them ready to be found. */
 int places_resize(struct places *places, size_t count, struct error *err);
