@@ -118,7 +118,7 @@ static void csv_finding(struct writer *writer, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
 
-    csv_cell(&writer->line, verdict_name(finding->verdict));
+    csv_cell(&writer->line, finding_verdict_name(finding->verdict));
     csv_foreign(&writer->line, row->set->name, strlen(row->set->name));
     csv_cell(&writer->line, refset_kind_name(row->set->kind));
     csv_number(writer, finding->file);
@@ -141,7 +141,7 @@ static void csv_finding(struct writer *writer, const struct case_row *row)
 /* Nothing was found in it: 16 columns are empty, and that of the proof says why. */
 static void csv_nothing(struct writer *writer, const struct case_row *row)
 {
-    csv_cell(&writer->line, verdict_name(row->object.verdict));
+    csv_cell(&writer->line, finding_verdict_name(row->object.verdict));
     for (int i = 0; i < 16; i++)
         csv_cell(&writer->line, "");
     csv_foreign(&writer->line, row->object.reason, strlen(row->object.reason));
@@ -229,7 +229,7 @@ static void text_row(struct writer *writer, const struct case_row *row)
     const bool loud = writer->colours && row->has_finding && row->set->kind == REFSET_NOTABLE;
 
     buffer_printf(out, "%s%-10s%s ", loud ? "\033[1m" : "",
-                  verdict_name(row->has_finding ? row->finding.verdict : row->object.verdict),
+                  finding_verdict_name(row->has_finding ? row->finding.verdict : row->object.verdict),
                   loud ? "\033[0m" : "");
     add_place(out, row);
     if (row->has_finding) {
@@ -466,10 +466,10 @@ void case_report_counts(const struct case_counts *counts, struct buffer *out)
                                           VERDICT_UNREADABLE};
 
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "", verdict_name(always[i]),
+        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "", finding_verdict_name(always[i]),
                       counts->findings[always[i]]);
     buffer_printf(out, "; known %" PRIu64, counts->known);
     for (size_t i = 0; i < sizeof if_any / sizeof *if_any; i++)
         if (counts->findings[if_any[i]])
-            buffer_printf(out, ", %s %" PRIu64, verdict_name(if_any[i]), counts->findings[if_any[i]]);
+            buffer_printf(out, ", %s %" PRIu64, finding_verdict_name(if_any[i]), counts->findings[if_any[i]]);
 }

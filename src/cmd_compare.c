@@ -298,7 +298,7 @@ static int find_more(const struct compare *compare, struct comparer *comparer, s
     if (compare->papers) {
         struct timespec deadline = deadline_in(compare->seconds);
         int stopped =
-            comparer_papers(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
+            compare_signatures(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
 
         if (stopped < 0)
             return -1;
@@ -320,17 +320,17 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
         return status;
     report.a_record = a->is_record ? a->path : NULL;
     report.b_record = b->is_record ? b->path : NULL;
-    comparer = comparer_new(err);
+    comparer = compare_new(err);
     if (!comparer)
         return EXIT_USAGE;
-    if (comparer_run(comparer, &a->record, &b->record, &report.comparison, err) ||
+    if (compare_run(comparer, &a->record, &b->record, &report.comparison, err) ||
         find_more(compare, comparer, a, b, &report, err))
         status = EXIT_USAGE;
     else if (compare->json)
         report_json(&report);
     else
         report_words(&report);
-    comparer_free(comparer);
+    compare_free(comparer);
     return status;
 }
 

@@ -277,7 +277,7 @@ static int scan_all(struct scan *scan, size_t count, char **paths)
 
     scan->progress.noun = "objects";
     for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
-        scan->progress.found_nouns[verdict] = verdict_name((enum verdict)verdict);
+        scan->progress.found_nouns[verdict] = finding_verdict_name((enum verdict)verdict);
     atomic_store(&scan->progress.total, bytes_in(count, paths));
     scan->evidence.bytes = &scan->progress.bytes;
     scan->evidence.stop = interrupt_flag();

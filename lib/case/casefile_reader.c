@@ -27,7 +27,7 @@ static bool get_verdict(struct statement *row, int column, enum verdict *verdict
 
     if (!casefile_get_string(row, column, &name))
         return false;
-    found = verdict_find(name, strlen(name));
+    found = finding_verdict_find(name, strlen(name));
     *verdict = found < 0 ? VERDICT_NONE : (enum verdict)found;
     return found >= 0;
 }

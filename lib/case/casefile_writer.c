@@ -55,7 +55,7 @@ static int add_object(struct casefile *casefile, const struct case_object *objec
     casefile_bind_number(row, 9, path_count);
     statement_bind_bytes(row, 10, object->paths, len);
     casefile_bind_digests(row, 11, &object->digests);
-    casefile_bind_string(row, 14, verdict_name(object->verdict));
+    casefile_bind_string(row, 14, finding_verdict_name(object->verdict));
     casefile_bind_string(row, 15, object->reason);
     casefile_bind_number(row, 16, findings);
     casefile_bind_number(row, 17, object->partial);
@@ -105,7 +105,7 @@ static void bind_finding(struct casefile *casefile, const struct finding *findin
     casefile_bind_digests(row, 6, &reference->digests);
     casefile_bind_number(row, 9, finding->ref_size);
     statement_bind_bytes(row, 10, reference->name, reference->name_len);
-    casefile_bind_string(row, 11, verdict_name(finding->verdict));
+    casefile_bind_string(row, 11, finding_verdict_name(finding->verdict));
     casefile_bind_number(row, 12, span->obj_start);
     casefile_bind_number(row, 13, span->obj_end);
     casefile_bind_number(row, 14, span->ref_start);

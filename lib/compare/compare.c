@@ -34,7 +34,7 @@ const char *compare_verdict_name(enum compare_verdict verdict)
     return names[verdict];
 }
 
-struct comparer *comparer_new(struct error *err)
+struct comparer *compare_new(struct error *err)
 {
     struct comparer *comparer = calloc(1, sizeof *comparer);
 
@@ -42,7 +42,7 @@ struct comparer *comparer_new(struct error *err)
         error_set(err, "out of memory");
         return NULL;
     }
-    comparer->estimator = estimator_new(err);
+    comparer->estimator = estimate_new(err);
     if (!comparer->estimator) {
         free(comparer);
         return NULL;
@@ -50,7 +50,7 @@ struct comparer *comparer_new(struct error *err)
     return comparer;
 }
 
-void comparer_free(struct comparer *comparer)
+void compare_free(struct comparer *comparer)
 {
     if (!comparer)
         return;
@@ -58,7 +58,7 @@ void comparer_free(struct comparer *comparer)
     record_release(&comparer->b);
     buffer_release(&comparer->a_signature);
     buffer_release(&comparer->b_signature);
-    estimator_free(comparer->estimator);
+    estimate_free(comparer->estimator);
     free(comparer);
 }
 
@@ -166,8 +166,8 @@ static struct estimate_side side_of(const struct record *record)
     return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
 }
 
-int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b,
-                    const int64_t *diagonal, struct comparison *out, struct error *err)
+int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
+                   const int64_t *diagonal, struct comparison *out, struct error *err)
 {
     struct estimate_side a_side, b_side;
 
@@ -180,15 +180,15 @@ int comparer_relate(struct comparer *comparer, const struct record *a, const str
     out->b_samples = b->count;
     a_side = side_of(a);
     b_side = side_of(b);
-    if (estimator_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate,
-                      err))
+    if (estimate_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate,
+                     err))
         return -1;
     judge(a, b, out);
     return 0;
 }
 
-int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b,
-                 struct comparison *out, struct error *err)
+int compare_run(struct comparer *comparer, const struct record *a, const struct record *b,
+                struct comparison *out, struct error *err)
 {
     if (same_content(a, b)) {
         *out = (struct comparison){0};
@@ -198,7 +198,7 @@ int comparer_run(struct comparer *comparer, const struct record *a, const struct
     if (check_same_kind(a, b, err))
         return -1;
     if (a->params.scheme == SAMPLER_GF8)
-        return comparer_relate(comparer, a, b, NULL, out, err);
+        return compare_relate(comparer, a, b, NULL, out, err);
     *out = (struct comparison){.verdict = COMPARE_UNDECIDED, .c = larger_c(a, b)};
     return 0;
 }
@@ -214,8 +214,8 @@ static int make_signature(const struct record *record, uint32_t c, struct record
     return out->failed ? error_set(err, "out of memory for a signature of %zu characters", record->count) : 0;
 }
 
-int comparer_papers(struct comparer *comparer, const struct record *a, const struct record *b,
-                    int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err)
+int compare_signatures(struct comparer *comparer, const struct record *a, const struct record *b,
+                       int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err)
 {
     const struct buffer *x = &comparer->a_signature, *y = &comparer->b_signature;
     const uint32_t c = larger_c(a, b);

@@ -45,27 +45,27 @@ struct comparer;
 const char *compare_verdict_name(enum compare_verdict verdict);
 
 /* What comparing needs again and again; NULL without memory. */
-struct comparer *comparer_new(struct error *err);
-void comparer_free(struct comparer *comparer);
+struct comparer *compare_new(struct error *err);
+void compare_free(struct comparer *comparer);
 
 /*
  * Records of different scheme, n or k are an error; of gf8 records the denser one is reduced to the larger c,
  * of the others a different c is an error, too.
  */
-int comparer_run(struct comparer *comparer, const struct record *a, const struct record *b,
-                 struct comparison *out, struct error *err);
+int compare_run(struct comparer *comparer, const struct record *a, const struct record *b,
+                struct comparison *out, struct error *err);
 
-/* As comparer_run for records of gf8 that need no digests: the verdict is never identical.  diagonal: where b
+/* As compare_run for records of gf8 that need no digests: the verdict is never identical.  diagonal: where b
  * is thought to lie in a (position in a - position in b), or NULL. */
-int comparer_relate(struct comparer *comparer, const struct record *a, const struct record *b,
-                    const int64_t *diagonal, struct comparison *out, struct error *err);
+int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
+                   const int64_t *diagonal, struct comparison *out, struct error *err);
 
 /* What so many samples at c of so many bytes are good for: NONE if one may say of them that they match
  * nothing, or TOO_SMALL, LOW_ENTROPY. */
 enum compare_verdict compare_without_match(uint64_t count, uint64_t len, uint32_t c);
 
 /* The distance of the signatures; stop as for distance_bounded: 1 if it said so. */
-int comparer_papers(struct comparer *comparer, const struct record *a, const struct record *b,
-                    int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err);
+int compare_signatures(struct comparer *comparer, const struct record *a, const struct record *b,
+                       int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err);
 
 #endif

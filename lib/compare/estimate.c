@@ -88,7 +88,7 @@ struct pair {
     double shorter;    /* of them */
 };
 
-struct estimator *estimator_new(struct error *err)
+struct estimator *estimate_new(struct error *err)
 {
     struct estimator *estimator = calloc(1, sizeof *estimator);
 
@@ -97,7 +97,7 @@ struct estimator *estimator_new(struct error *err)
     return estimator;
 }
 
-void estimator_free(struct estimator *estimator)
+void estimate_free(struct estimator *estimator)
 {
     if (!estimator)
         return;
@@ -583,8 +583,8 @@ static void tell_shares(const struct chain *chain, struct estimate *out)
     out->b_in_a = shared / b;
 }
 
-int estimator_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
-                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err)
+int estimate_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
+                 uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err)
 {
     const struct pair pair = {
         .a = a,

@@ -47,12 +47,12 @@ struct estimate {
 struct estimator;
 
 /* NULL without memory. */
-struct estimator *estimator_new(struct error *err);
-void estimator_free(struct estimator *estimator);
+struct estimator *estimate_new(struct error *err);
+void estimate_free(struct estimator *estimator);
 
 /* diagonal: where b is thought to lie in a, as in struct chain_sides; may be NULL. */
-int estimator_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b,
-                  uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err);
+int estimate_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b,
+                 uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err);
 
 /*
  * The distance per byte of contents that have nothing to do with each other, from the coincidence of their

@@ -9,12 +9,12 @@
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
                                             "too-small", "low-entropy", "unreadable", "skipped"};
 
-const char *verdict_name(enum verdict verdict)
+const char *finding_verdict_name(enum verdict verdict)
 {
     return names[verdict];
 }
 
-int verdict_find(const char *name, size_t len)
+int finding_verdict_find(const char *name, size_t len)
 {
     for (int i = 0; i < VERDICTS; i++)
         if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
@@ -39,7 +39,7 @@ void finding_proof(const struct finding *finding, struct buffer *out)
 
 /* ---- lists ---- */
 
-void findings_reset(struct findings *findings)
+void finding_list_reset(struct findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++)
         free(findings->list[i].ranges);
@@ -47,14 +47,14 @@ void findings_reset(struct findings *findings)
     findings->lacks = 0;
 }
 
-void findings_release(struct findings *findings)
+void finding_list_release(struct findings *findings)
 {
-    findings_reset(findings);
+    finding_list_reset(findings);
     free(findings->list);
     *findings = (struct findings){0};
 }
 
-struct finding *findings_add(struct findings *findings, struct error *err)
+struct finding *finding_list_add(struct findings *findings, struct error *err)
 {
     if (findings->count == findings->room) {
         const size_t room = findings->room ? 2 * findings->room : 8;
@@ -174,7 +174,7 @@ static void put_finding(struct buffer *out, const struct finding *finding)
         put_range(out, &finding->ranges[i]);
 }
 
-void findings_encode(struct buffer *out, const struct findings *findings)
+void finding_list_encode(struct buffer *out, const struct findings *findings)
 {
     wire_put(out, findings->count);
     wire_put(out, findings->lacks);
@@ -243,18 +243,18 @@ static bool get_finding(struct wire *wire, uint64_t size, struct finding *findin
     return !wire->broken;
 }
 
-bool findings_decode(struct wire *wire, uint64_t size, struct findings *findings)
+bool finding_list_decode(struct wire *wire, uint64_t size, struct findings *findings)
 {
     const size_t count = wire_get_count(wire, FINDING_BYTES);
 
     const uint64_t lacks = wire_get(wire);
 
-    findings_reset(findings);
+    finding_list_reset(findings);
     if (lacks > (FINDINGS_CUT | FINDINGS_COMMON))
         return false;
     findings->lacks = (unsigned)lacks;
     for (size_t i = 0; i < count; i++) {
-        struct finding *finding = findings_add(findings, NULL);
+        struct finding *finding = finding_list_add(findings, NULL);
 
         if (!finding || !get_finding(wire, size, finding))
             return false;

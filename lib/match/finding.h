@@ -70,18 +70,18 @@ enum {
 };
 
 /* "identical" .. */
-const char *verdict_name(enum verdict verdict);
+const char *finding_verdict_name(enum verdict verdict);
 /* The verdict of that name, or -1. */
-int verdict_find(const char *name, size_t len);
+int finding_verdict_find(const char *name, size_t len);
 
 /* "sha1", "blocks 3/4", "estimate". */
 void finding_proof(const struct finding *finding, struct buffer *out);
 
 /* Findings of zeros are none.  Reset forgets them and keeps the room. */
-void findings_reset(struct findings *findings);
-void findings_release(struct findings *findings);
+void finding_list_reset(struct findings *findings);
+void finding_list_release(struct findings *findings);
 /* A new one of zeros at the end; NULL without memory. */
-struct finding *findings_add(struct findings *findings, struct error *err);
+struct finding *finding_list_add(struct findings *findings, struct error *err);
 /* Gives the last one so many ranges, to be filled. */
 int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
@@ -91,7 +91,7 @@ void finding_measure(struct finding *finding);
 bool finding_is_complete(const struct finding *finding);
 
 /* As a message, and back: false if it is none, or says what cannot be of an object of this size. */
-void findings_encode(struct buffer *out, const struct findings *findings);
-bool findings_decode(struct wire *wire, uint64_t size, struct findings *findings);
+void finding_list_encode(struct buffer *out, const struct findings *findings);
+bool finding_list_decode(struct wire *wire, uint64_t size, struct findings *findings);
 
 #endif

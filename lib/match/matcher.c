@@ -46,7 +46,7 @@ static int take_sets(struct matcher *matcher, struct refset_search *const *sets,
         const struct refset_info *info = refset_search_info(sets[i]);
 
         matcher->sets[i] = sets[i];
-        matcher->searchers[i] = searcher_new(sets[i], CACHE_BYTES / count, err);
+        matcher->searchers[i] = matcher_search_new(sets[i], CACHE_BYTES / count, err);
         if (!matcher->searchers[i])
             return -1;
         matcher->set_count = i + 1;
@@ -71,7 +71,7 @@ struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
         return NULL;
     }
     matcher->options = *options;
-    if ((matcher->wholes = wholes_new(err)) && (matcher->aligner = aligner_new(err)) &&
+    if ((matcher->wholes = matcher_whole_new(err)) && (matcher->aligner = matcher_align_new(err)) &&
         take_sets(matcher, sets, count, err) == 0)
         return matcher;
     matcher_free(matcher);
@@ -83,12 +83,12 @@ void matcher_free(struct matcher *matcher)
     if (!matcher)
         return;
     for (size_t i = 0; i < matcher->set_count; i++)
-        searcher_free(matcher->searchers[i]);
-    wholes_free(matcher->wholes);
-    aligner_free(matcher->aligner);
+        matcher_search_free(matcher->searchers[i]);
+    matcher_whole_free(matcher->wholes);
+    matcher_align_free(matcher->aligner);
     free(matcher->samples);
     free(matcher->queries);
-    findings_release(&matcher->found);
+    finding_list_release(&matcher->found);
     free(matcher);
 }
 
@@ -102,7 +102,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->sample_count = matcher->query_count = 0;
     matcher->cut = false;
     matcher->common = 0;
-    findings_reset(&matcher->found);
+    finding_list_reset(&matcher->found);
 }
 
 void matcher_is_range(struct matcher *matcher)
@@ -238,13 +238,14 @@ static int relate(struct comparing *comparing, const struct candidate *candidate
     struct finding *finding;
 
     if (!candidate->whole)
-        return aligner_run(matcher->aligner, matcher->sets[comparing->set],
-                           matcher->searchers[comparing->set], &matcher->object, candidate, found, err);
-    finding = findings_add(found, err);
+        return matcher_align_run(matcher->aligner, matcher->sets[comparing->set],
+                                 matcher->searchers[comparing->set], &matcher->object, candidate, found, err);
+    finding = finding_list_add(found, err);
     if (!finding)
         return -1;
-    return wholes_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err) ? -1
-                                                                                                      : 1;
+    return matcher_whole_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err)
+               ? -1
+               : 1;
 }
 
 static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
@@ -301,8 +302,9 @@ static int compare_candidates(struct matcher *matcher, size_t set, struct error 
 {
     struct comparing comparing = {.matcher = matcher, .set = set};
 
-    comparing.list = searcher_candidates(matcher->searchers[set], &comparing.count);
-    if (wholes_mark(matcher->wholes, matcher->sets[set], matcher->searchers[set], &matcher->object, err))
+    comparing.list = matcher_search_candidates(matcher->searchers[set], &comparing.count);
+    if (matcher_whole_mark(matcher->wholes, matcher->sets[set], matcher->searchers[set], &matcher->object,
+                           err))
         return -1;
     if (comparing.count)
         qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);
@@ -343,8 +345,8 @@ static int search_range(struct matcher *matcher, size_t set, const struct query_
                                          .may_part = range->count >= LEAST_PARTED};
 
     matcher->object.queries = object.queries;
-    return searcher_run(matcher->searchers[set], &object, bit, matcher->known & bit ? 0 : matcher->known,
-                        err);
+    return matcher_search_run(matcher->searchers[set], &object, bit,
+                              matcher->known & bit ? 0 : matcher->known, err);
 }
 
 /* What is too much for one search is searched in two parts. */
@@ -354,7 +356,7 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
 
     if (search_range(matcher, set, &range, err))
         return -1;
-    if (searcher_was_cut(searcher) && range.count >= LEAST_PARTED) {
+    if (matcher_search_was_cut(searcher) && range.count >= LEAST_PARTED) {
         const size_t half = widest_gap(matcher, &range);
 
         return match_range(matcher, set, (struct query_range){range.first, half}, err) ||
@@ -363,9 +365,9 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
                    ? -1
                    : 0;
     }
-    matcher->cut = matcher->cut || searcher_was_cut(searcher);
-    if (searcher_common(searcher) > matcher->common)
-        matcher->common = searcher_common(searcher);
+    matcher->cut = matcher->cut || matcher_search_was_cut(searcher);
+    if (matcher_search_common(searcher) > matcher->common)
+        matcher->common = matcher_search_common(searcher);
     return compare_candidates(matcher, set, err);
 }
 
@@ -491,7 +493,7 @@ int matcher_take(struct matcher *matcher, const struct sample *samples, size_t c
 static int add_identical(struct matcher *matcher, size_t set, uint64_t file, struct error *err)
 {
     const uint64_t size = matcher->object.size;
-    struct finding *finding = findings_add(&matcher->found, err);
+    struct finding *finding = finding_list_add(&matcher->found, err);
 
     if (!finding || finding_resize(finding, size > 0, err))
         return -1;
@@ -662,7 +664,7 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
 
     matcher->object.coincidence = coincidence;
     if (matcher->object.size == 0) { /* it is the same as any other empty file, which says nothing */
-        findings_reset(findings);
+        finding_list_reset(findings);
         *verdict = VERDICT_TOO_SMALL;
         return 0;
     }

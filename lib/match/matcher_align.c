@@ -31,30 +31,30 @@ struct aligner {
     struct finding_range hints[MOST_HINTS];
 };
 
-struct aligner *aligner_new(struct error *err)
+struct aligner *matcher_align_new(struct error *err)
 {
     struct aligner *aligner = calloc(1, sizeof *aligner);
 
     if (!aligner || !(aligner->piece = malloc(ALIGNER_PIECE)))
         error_set(err, "out of memory");
-    else if ((aligner->comparer = comparer_new(err)) && (aligner->prover = prover_new(err)) &&
-             (aligner->namer = namer_new(err)))
+    else if ((aligner->comparer = compare_new(err)) && (aligner->prover = proof_new(err)) &&
+             (aligner->namer = matcher_name_new(err)))
         return aligner;
-    aligner_free(aligner);
+    matcher_align_free(aligner);
     return NULL;
 }
 
-void aligner_free(struct aligner *aligner)
+void matcher_align_free(struct aligner *aligner)
 {
     if (!aligner)
         return;
-    comparer_free(aligner->comparer);
-    prover_free(aligner->prover);
+    compare_free(aligner->comparer);
+    proof_free(aligner->prover);
     for (int i = 0; i < MOST_SHIFTS; i++)
         sampler_free(aligner->samplers[i]);
     record_release(&aligner->window);
     record_release(&aligner->reference);
-    namer_free(aligner->namer);
+    matcher_name_free(aligner->namer);
     free(aligner->piece);
     refset_file_release(&aligner->file);
     free(aligner);
@@ -207,10 +207,10 @@ static int relate(struct aligning *a, struct comparison *comparison)
 {
     int64_t diagonal;
 
-    if (load_window(a) || namer_run(a->aligner->namer, a))
+    if (load_window(a) || matcher_name_run(a->aligner->namer, a))
         return -1;
     diagonal = a->candidate->cluster.main - (int64_t)a->start;
-    return comparer_relate(a->aligner->comparer, a->window, a->reference, &diagonal, comparison, a->err);
+    return compare_relate(a->aligner->comparer, a->window, a->reference, &diagonal, comparison, a->err);
 }
 
 /* The distance of an embedded reference is that of the part of the object in which it lies. */
@@ -281,7 +281,7 @@ static int prove(const struct aligning *a, const struct buffer *blocks, const st
         reference.sha1 = file->digests.bytes[DIGEST_SHA1];
     if (reference.block_count)
         reference.block_size = blocks_size(a->place.len, refset_search_info(a->search)->params.block);
-    return prover_run(a->aligner->prover, &reference, a->object->content, a->object->size, finding, a->err);
+    return proof_run(a->aligner->prover, &reference, a->object->content, a->object->size, finding, a->err);
 }
 
 /* Whether a block may lie in a range. */
@@ -302,14 +302,14 @@ static int judge(struct aligning *a, const struct buffer *blocks, const struct c
     const struct estimate *e = &comparison->estimate;
     bool evidence;
 
-    if (judge_ranges(a, e, finding))
+    if (matcher_judge_ranges(a, e, finding))
         return -1;
     if (finding->range_count == 0)
         return 0;
     finding->ref_size = a->place.len;
     finding->resemblance = resemblance_of(a, comparison);
     finding->containment = e->b_in_a;
-    evidence = judge_is_evidence(a, e, finding);
+    evidence = matcher_judge_is_evidence(a, e, finding);
     if (!evidence && !may_prove(a, blocks, finding))
         return 0;
     finding->ln_e = a->candidate->cluster.ln_e;
@@ -317,7 +317,7 @@ static int judge(struct aligning *a, const struct buffer *blocks, const struct c
         return -1;
     if (!evidence && finding->proof == PROOF_ESTIMATE)
         return 0;
-    finding->verdict = judge_verdict(a, comparison, finding);
+    finding->verdict = matcher_judge_verdict(a, comparison, finding);
     return measure_edits(a, comparison, finding) ? -1 : 1;
 }
 
@@ -332,7 +332,7 @@ static int align(struct aligning *a, const struct buffer *blocks, struct finding
         return -1;
     if (comparison.verdict > COMPARE_FRAGMENT || comparison.estimate.range_count == 0)
         return 0;
-    finding = findings_add(findings, a->err);
+    finding = finding_list_add(findings, a->err);
     if (!finding)
         return -1;
     result = judge(a, blocks, &comparison, finding);
@@ -358,15 +358,15 @@ static int take_reference(struct record *reference, const struct refset_record *
     return 0;
 }
 
-int aligner_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
-                const struct aligner_object *object, const struct candidate *candidate,
-                struct findings *findings, struct error *err)
+int matcher_align_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
+                      const struct aligner_object *object, const struct candidate *candidate,
+                      struct findings *findings, struct error *err)
 {
     struct aligning a = {.aligner = aligner,
                          .search = search,
                          .object = object,
                          .candidate = candidate,
-                         .matches = searcher_matches(searcher),
+                         .matches = matcher_search_matches(searcher),
                          .window = &aligner->window,
                          .reference = &aligner->reference,
                          .piece = aligner->piece,
@@ -374,7 +374,7 @@ int aligner_run(struct aligner *aligner, struct refset_search *search, struct se
     struct repeat *repeats = NULL;
     bool missing;
     const struct refset_record *record =
-        refset_cache_record(searcher_cache(searcher), candidate->place.first, &missing, err);
+        refset_cache_record(matcher_search_cache(searcher), candidate->place.first, &missing, err);
     int result;
 
     if (!record)

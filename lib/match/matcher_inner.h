@@ -65,39 +65,40 @@ struct search_object {
 struct searcher;
 
 /* cache: bytes of records that it may keep. */
-struct searcher *searcher_new(struct refset_search *search, size_t cache, struct error *err);
-void searcher_free(struct searcher *searcher);
+struct searcher *matcher_search_new(struct refset_search *search, size_t cache, struct error *err);
+void matcher_search_free(struct searcher *searcher);
 
 /* set: its bit; known: the bits of sets whose samples are no evidence for it. */
-int searcher_run(struct searcher *searcher, const struct search_object *object, uint64_t set, uint64_t known,
-                 struct error *err);
+int matcher_search_run(struct searcher *searcher, const struct search_object *object, uint64_t set,
+                       uint64_t known, struct error *err);
 /* What was found, until the next run. */
-struct candidate *searcher_candidates(struct searcher *searcher, size_t *count);
+struct candidate *matcher_search_candidates(struct searcher *searcher, size_t *count);
 /* Whether there were more candidates than it can keep. */
-bool searcher_was_cut(const struct searcher *searcher);
+bool matcher_search_was_cut(const struct searcher *searcher);
 /* How many queries are in so many files that they are no evidence of a part of one. */
-size_t searcher_common(const struct searcher *searcher);
-const struct match *searcher_matches(const struct searcher *searcher);
-struct refset_cache *searcher_cache(struct searcher *searcher);
+size_t matcher_search_common(const struct searcher *searcher);
+const struct match *matcher_search_matches(const struct searcher *searcher);
+struct refset_cache *matcher_search_cache(struct searcher *searcher);
 
 /* ---- candidates that lie in the object to the bit ---- */
 
 struct aligner_object;
 struct wholes;
 
-struct wholes *wholes_new(struct error *err);
-void wholes_free(struct wholes *wholes);
+/* NULL without memory. */
+struct wholes *matcher_whole_new(struct error *err);
+void matcher_whole_free(struct wholes *wholes);
 
 /*
  * The bytes where a candidate would lie are hashed, if it explains about as many samples as it has, and the
  * digest is looked up: so of a thousand near-copies the right one is found without comparing them, be it one
  * that was only counted.  Sets candidate->whole, and puts the candidates into another order.
  */
-int wholes_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
-                const struct aligner_object *object, struct error *err);
+int matcher_whole_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                       const struct aligner_object *object, struct error *err);
 /* What there is to say of one that was marked. */
-int wholes_tell(const struct aligner_object *object, struct searcher *searcher,
-                const struct candidate *candidate, struct finding *finding, struct error *err);
+int matcher_whole_tell(const struct aligner_object *object, struct searcher *searcher,
+                       const struct candidate *candidate, struct finding *finding, struct error *err);
 
 /* ---- comparing a candidate ---- */
 
@@ -116,16 +117,17 @@ struct aligner_object {
     const struct query *queries;
 };
 
-struct aligner *aligner_new(struct error *err);
-void aligner_free(struct aligner *aligner);
+/* NULL without memory. */
+struct aligner *matcher_align_new(struct error *err);
+void matcher_align_free(struct aligner *aligner);
 
 /*
  * Compares a candidate of the searcher's with the object: 1 and a finding (its set and file are not filled
  * in) at the end of the list, 0 if nothing of it is left, -1 on error.
  */
-int aligner_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
-                const struct aligner_object *object, const struct candidate *candidate,
-                struct findings *findings, struct error *err);
+int matcher_align_run(struct aligner *aligner, struct refset_search *search, struct searcher *searcher,
+                      const struct aligner_object *object, const struct candidate *candidate,
+                      struct findings *findings, struct error *err);
 
 /* One candidate on its way. */
 struct aligning {
@@ -152,17 +154,17 @@ enum { ALIGNER_PIECE = 64 << 10 };
 /* matcher_name.c: a set tells the place and the character of a reference's samples; here they get
  * fingerprints again. */
 struct namer;
-struct namer *namer_new(struct error *err);
-void namer_free(struct namer *namer);
-int namer_run(struct namer *namer, const struct aligning *a);
+struct namer *matcher_name_new(struct error *err);
+void matcher_name_free(struct namer *namer);
+int matcher_name_run(struct namer *namer, const struct aligning *a);
 
 /* matcher_judge.c: what to think of it. */
-int judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding);
+int matcher_judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding);
 /* Whether it is worth telling though nothing of it be proved. */
-bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
-                       const struct finding *finding);
+bool matcher_judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
+                               const struct finding *finding);
 /* Once it is proved as far as it can be; may drop ranges that are mere repetition. */
-enum verdict judge_verdict(const struct aligning *a, const struct comparison *comparison,
-                           struct finding *finding);
+enum verdict matcher_judge_verdict(const struct aligning *a, const struct comparison *comparison,
+                                   struct finding *finding);
 
 #endif

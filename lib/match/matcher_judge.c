@@ -62,7 +62,7 @@ static bool is_stray(const struct aligning *a, const struct estimate *estimate, 
            (!is_near(a, &estimate->ranges[i]) || stands_alone(a, estimate, i));
 }
 
-int judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding)
+int matcher_judge_ranges(struct aligning *a, const struct estimate *estimate, struct finding *finding)
 {
     size_t count = 0;
 
@@ -207,8 +207,8 @@ static bool is_solid(const struct aligning *a, const struct estimate *estimate)
     return false;
 }
 
-bool judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
-                       const struct finding *finding)
+bool matcher_judge_is_evidence(const struct aligning *a, const struct estimate *estimate,
+                               const struct finding *finding)
 {
     return is_solid(a, estimate) || has_density(a, estimate, finding);
 }
@@ -345,8 +345,8 @@ static bool is_embedded(const struct aligning *a, const struct estimate *e, stru
     return true;
 }
 
-enum verdict judge_verdict(const struct aligning *a, const struct comparison *comparison,
-                           struct finding *finding)
+enum verdict matcher_judge_verdict(const struct aligning *a, const struct comparison *comparison,
+                                   struct finding *finding)
 {
     const struct estimate *e = &comparison->estimate;
 

@@ -9,7 +9,7 @@ enum {
     LEAST_OWN = 2,    /* and so many matches that are not explained so often make a difference */
 };
 
-void kin_release(struct kin_list *kin)
+void matcher_kin_release(struct kin_list *kin)
 {
     free(kin->list);
     free(kin->claims);
@@ -56,8 +56,8 @@ static int forget_claims(struct kin_list *kin, size_t queries, struct error *err
     return 0;
 }
 
-int kin_gather(struct kin_list *kin, const struct lookup *lookup, struct refset_cache *cache, size_t least,
-               struct error *err)
+int matcher_kin_gather(struct kin_list *kin, const struct lookup *lookup, struct refset_cache *cache,
+                       size_t least, struct error *err)
 {
     kin->count = 0;
     if (forget_claims(kin, lookup->object.query_count, err))
@@ -78,13 +78,14 @@ int kin_gather(struct kin_list *kin, const struct lookup *lookup, struct refset_
     return 0;
 }
 
-void kin_claim(struct kin_list *kin, uint32_t query)
+void matcher_kin_claim(struct kin_list *kin, uint32_t query)
 {
     if (kin->claims[query] < MOST_CLAIMS)
         kin->claims[query]++;
 }
 
-bool kin_is_one_of_many(const struct kin_list *kin, const struct lookup *lookup, const struct kin *one)
+bool matcher_kin_is_one_of_many(const struct kin_list *kin, const struct lookup *lookup,
+                                const struct kin *one)
 {
     size_t own = 0;
 

@@ -20,13 +20,14 @@ struct kin_list {
 };
 
 /* Those with at least so many matches; nothing is claimed. */
-int kin_gather(struct kin_list *kin, const struct lookup *lookup, struct refset_cache *cache, size_t least,
-               struct error *err);
-void kin_release(struct kin_list *kin);
+int matcher_kin_gather(struct kin_list *kin, const struct lookup *lookup, struct refset_cache *cache,
+                       size_t least, struct error *err);
+void matcher_kin_release(struct kin_list *kin);
 
 /* One more candidate explains the query. */
-void kin_claim(struct kin_list *kin, uint32_t query);
+void matcher_kin_claim(struct kin_list *kin, uint32_t query);
 /* Whether so many candidates explain its matches that it is only to be counted. */
-bool kin_is_one_of_many(const struct kin_list *kin, const struct lookup *lookup, const struct kin *one);
+bool matcher_kin_is_one_of_many(const struct kin_list *kin, const struct lookup *lookup,
+                                const struct kin *one);
 
 #endif

@@ -78,15 +78,15 @@ static void collect(struct lookup *l, uint64_t set, uint64_t known)
         l->states[i] = stands_alone(l, i) ? QUERY_DROPPED : QUERY_OPEN;
 }
 
-int lookup_open(struct lookup *l, struct refset_search *search, struct error *err)
+int matcher_lookup_open(struct lookup *l, struct refset_search *search, struct error *err)
 {
     l->search = search;
     l->frequent = calloc(FREQUENT_SLOTS, sizeof *l->frequent);
     return l->frequent ? 0 : error_set(err, "out of memory");
 }
 
-int lookup_begin(struct lookup *l, const struct search_object *object, uint64_t set, uint64_t known,
-                 struct error *err)
+int matcher_lookup_begin(struct lookup *l, const struct search_object *object, uint64_t set, uint64_t known,
+                         struct error *err)
 {
     l->object = *object;
     l->match_count = l->noise = l->common = 0;
@@ -109,7 +109,7 @@ static size_t open_in_stretch(const struct lookup *l, size_t i, size_t *end)
     return open;
 }
 
-bool lookup_is_rare(const struct lookup *l, uint32_t files)
+bool matcher_lookup_is_rare(const struct lookup *l, uint32_t files)
 {
     const uint64_t references = refset_search_info(l->search)->counts.records;
 
@@ -119,7 +119,7 @@ bool lookup_is_rare(const struct lookup *l, uint32_t files)
 /* Whether such a query can wait.  All references are looked for with all that is evidence. */
 static bool can_wait(const struct lookup *l, uint32_t files)
 {
-    return files > FREQUENT && !(l->object.all && lookup_is_rare(l, files));
+    return files > FREQUENT && !(l->object.all && matcher_lookup_is_rare(l, files));
 }
 
 static struct frequent *slot_of(const struct lookup *l, uint64_t fp)
@@ -134,7 +134,7 @@ static void postpone(struct lookup *l, size_t query, uint32_t files)
     *slot_of(l, fp) = (struct frequent){fp, files};
     l->states[query] = QUERY_POSTPONED;
     l->files[query] = files;
-    if (lookup_is_rare(l, files))
+    if (matcher_lookup_is_rare(l, files))
         l->noise += files;
     else
         l->common++;
@@ -262,8 +262,9 @@ static int keep_matches(struct lookup *l, bool all, struct error *err)
             if (l->states[query] != QUERY_POSTPONED)
                 postpone(l, query, hit->files);
         } else {
-            l->matches[l->match_count++] = (struct match){
-                hit->sample, l->queries[query], lookup_is_rare(l, hit->files) ? MATCH_RARE : MATCH_ADMITTED};
+            l->matches[l->match_count++] =
+                (struct match){hit->sample, l->queries[query],
+                               matcher_lookup_is_rare(l, hit->files) ? MATCH_RARE : MATCH_ADMITTED};
             l->noise += !all;
         }
     }
@@ -286,7 +287,7 @@ static int look_up(struct lookup *l, size_t count, bool all, struct error *err)
     return 0;
 }
 
-int lookup_some(struct lookup *l, size_t most, struct error *err)
+int matcher_lookup_some(struct lookup *l, size_t most, struct error *err)
 {
     size_t asked;
     const size_t chosen = choose(l, most, &asked);
@@ -294,7 +295,7 @@ int lookup_some(struct lookup *l, size_t most, struct error *err)
     return asked && look_up(l, asked, false, err) ? -1 : chosen > 0;
 }
 
-int lookup_postponed(struct lookup *l, struct error *err)
+int matcher_lookup_postponed(struct lookup *l, struct error *err)
 {
     size_t asked = 0;
 
@@ -304,12 +305,12 @@ int lookup_postponed(struct lookup *l, struct error *err)
     return asked && look_up(l, asked, true, err) ? -1 : asked > 0;
 }
 
-bool lookup_is_full(const struct lookup *l)
+bool matcher_lookup_is_full(const struct lookup *l)
 {
     return l->match_count >= MOST_MATCHES;
 }
 
-void lookup_release(struct lookup *l)
+void matcher_lookup_release(struct lookup *l)
 {
     free(l->frequent);
     free(l->queries);

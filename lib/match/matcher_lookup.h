@@ -34,18 +34,20 @@ struct lookup {
     size_t match_room;
 };
 
-int lookup_open(struct lookup *lookup, struct refset_search *search, struct error *err);
-int lookup_begin(struct lookup *lookup, const struct search_object *object, uint64_t set, uint64_t known,
-                 struct error *err);
-void lookup_release(struct lookup *lookup);
+/* Look-ups in a set; begin: for the next object, of which queries nothing is known yet.  -1 without memory.
+ */
+int matcher_lookup_open(struct lookup *lookup, struct refset_search *search, struct error *err);
+int matcher_lookup_begin(struct lookup *lookup, const struct search_object *object, uint64_t set,
+                         uint64_t known, struct error *err);
+void matcher_lookup_release(struct lookup *lookup);
 
 /* Looks up some of the open queries, evenly: at most so many of each stretch.  1; 0 if none is open; -1. */
-int lookup_some(struct lookup *lookup, size_t most, struct error *err);
-/* Looks up all queries that are still postponed: as lookup_some. */
-int lookup_postponed(struct lookup *lookup, struct error *err);
+int matcher_lookup_some(struct lookup *lookup, size_t most, struct error *err);
+/* Looks up all queries that are still postponed: as matcher_lookup_some. */
+int matcher_lookup_postponed(struct lookup *lookup, struct error *err);
 /* Whether a sample in so many files is evidence of a part of one of them. */
-bool lookup_is_rare(const struct lookup *lookup, uint32_t files);
+bool matcher_lookup_is_rare(const struct lookup *lookup, uint32_t files);
 /* Whether there may be more matches than it can keep. */
-bool lookup_is_full(const struct lookup *lookup);
+bool matcher_lookup_is_full(const struct lookup *lookup);
 
 #endif

@@ -21,7 +21,7 @@ struct namer {
     size_t window_room;
 };
 
-struct namer *namer_new(struct error *err)
+struct namer *matcher_name_new(struct error *err)
 {
     struct namer *namer = calloc(1, sizeof *namer);
 
@@ -30,7 +30,7 @@ struct namer *namer_new(struct error *err)
     return namer;
 }
 
-void namer_free(struct namer *namer)
+void matcher_name_free(struct namer *namer)
 {
     if (!namer)
         return;
@@ -214,7 +214,7 @@ static void name_strangers(const struct aligning *a)
     name_repeats(a);
 }
 
-int namer_run(struct namer *namer, const struct aligning *a)
+int matcher_name_run(struct namer *namer, const struct aligning *a)
 {
     if (probe_window(namer, a) || collect_pairs(namer, a))
         return -1;

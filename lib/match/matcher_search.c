@@ -66,7 +66,7 @@ struct searcher {
     bool numbered; /* the queries of this object are */
 };
 
-struct searcher *searcher_new(struct refset_search *search, size_t cache, struct error *err)
+struct searcher *matcher_search_new(struct refset_search *search, size_t cache, struct error *err)
 {
     struct searcher *s = calloc(1, sizeof *s);
 
@@ -77,22 +77,22 @@ struct searcher *searcher_new(struct refset_search *search, size_t cache, struct
     }
     if (!s || !s->candidates || !s->covered || !s->clusters) {
         error_set(err, "out of memory");
-        searcher_free(s);
+        matcher_search_free(s);
         return NULL;
     }
-    s->cache = lookup_open(&s->lookup, search, err) ? NULL : refset_cache_new(search, cache, err);
+    s->cache = matcher_lookup_open(&s->lookup, search, err) ? NULL : refset_cache_new(search, cache, err);
     if (s->cache)
         return s;
-    searcher_free(s);
+    matcher_search_free(s);
     return NULL;
 }
 
-void searcher_free(struct searcher *s)
+void matcher_search_free(struct searcher *s)
 {
     if (!s)
         return;
     refset_cache_free(s->cache);
-    lookup_release(&s->lookup);
+    matcher_lookup_release(&s->lookup);
     free(s->candidates);
     free(s->covered);
     free(s->clusters);
@@ -102,7 +102,7 @@ void searcher_free(struct searcher *s)
     free(s->targets);
     free(s->numbers);
     free(s->seen);
-    kin_release(&s->kin);
+    matcher_kin_release(&s->kin);
     free(s);
 }
 
@@ -321,7 +321,7 @@ static void consider(struct searcher *s, struct candidate *candidate, const stru
         s->lookup.states[s->lookup.asked[i]] = QUERY_EXPLAINED;
     s->candidates[s->candidate_count++] = *candidate;
     for (size_t i = 0; i < support.matches; i++)
-        kin_claim(&s->kin, s->line[i].query);
+        matcher_kin_claim(&s->kin, s->line[i].query);
 }
 
 static int make_hits(struct searcher *s, size_t count, struct error *err)
@@ -429,7 +429,7 @@ static void forget_explanations(struct searcher *s)
 /* Whether it is of no use to go on: the object will be searched part by part. */
 static bool is_over(const struct searcher *s)
 {
-    return s->lookup.object.may_part && searcher_was_cut(s);
+    return s->lookup.object.may_part && matcher_search_was_cut(s);
 }
 
 /* ---- the references that have matches ---- */
@@ -469,12 +469,12 @@ static void count_only(struct searcher *s, const struct kin *kin)
 static int find_candidates(struct searcher *s, struct error *err)
 {
     forget_explanations(s);
-    if (kin_gather(&s->kin, &s->lookup, s->cache, least_matches(s), err))
+    if (matcher_kin_gather(&s->kin, &s->lookup, s->cache, least_matches(s), err))
         return -1;
     for (size_t i = 0; i < s->kin.count && !is_over(s); i++) {
         const struct kin *kin = &s->kin.list[i];
 
-        if (!s->lookup.object.all && kin_is_one_of_many(&s->kin, &s->lookup, kin))
+        if (!s->lookup.object.all && matcher_kin_is_one_of_many(&s->kin, &s->lookup, kin))
             count_only(s, kin);
         else if (judge(s, kin, err))
             return -1;
@@ -553,7 +553,7 @@ static size_t explain_postponed(const struct searcher *s)
     size_t explained = 0;
 
     for (size_t i = 0; i < lookup->count; i++)
-        if (lookup->states[i] == QUERY_EXPLAINED && lookup_is_rare(lookup, lookup->files[i]))
+        if (lookup->states[i] == QUERY_EXPLAINED && matcher_lookup_is_rare(lookup, lookup->files[i]))
             explained += lookup->files[i];
     return explained;
 }
@@ -629,23 +629,23 @@ static int look_elsewhere(struct searcher *s, struct error *err)
     int more;
 
     s->lookup.noise -= explained;
-    more = lookup_postponed(&s->lookup, err);
+    more = matcher_lookup_postponed(&s->lookup, err);
     if (more < 0)
         return -1;
     return more || (explained && s->lookup.noise >= LEAST_RARE) ? find_again(s, err) : 0;
 }
 
-int searcher_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
-                 struct error *err)
+int matcher_search_run(struct searcher *s, const struct search_object *object, uint64_t set, uint64_t known,
+                       struct error *err)
 {
     int some = 0;
 
     s->candidate_count = 0;
     s->cut = s->numbered = false;
-    if (lookup_begin(&s->lookup, object, set, known, err))
+    if (matcher_lookup_begin(&s->lookup, object, set, known, err))
         return -1;
     for (int round = object->all ? ROUNDS - 1 : 0;
-         !is_over(s) && (some = lookup_some(&s->lookup, looked_up[round], err)) > 0;
+         !is_over(s) && (some = matcher_lookup_some(&s->lookup, looked_up[round], err)) > 0;
          round += round + 1 < ROUNDS)
         if (find_candidates(s, err))
             return -1;
@@ -656,28 +656,28 @@ int searcher_run(struct searcher *s, const struct search_object *object, uint64_
     return look_elsewhere(s, err);
 }
 
-struct candidate *searcher_candidates(struct searcher *s, size_t *count)
+struct candidate *matcher_search_candidates(struct searcher *s, size_t *count)
 {
     *count = s->candidate_count;
     return s->candidates;
 }
 
-bool searcher_was_cut(const struct searcher *s)
+bool matcher_search_was_cut(const struct searcher *s)
 {
-    return s->cut || lookup_is_full(&s->lookup);
+    return s->cut || matcher_lookup_is_full(&s->lookup);
 }
 
-size_t searcher_common(const struct searcher *s)
+size_t matcher_search_common(const struct searcher *s)
 {
     return s->lookup.common;
 }
 
-const struct match *searcher_matches(const struct searcher *s)
+const struct match *matcher_search_matches(const struct searcher *s)
 {
     return s->lookup.matches;
 }
 
-struct refset_cache *searcher_cache(struct searcher *s)
+struct refset_cache *matcher_search_cache(struct searcher *s)
 {
     return s->cache;
 }

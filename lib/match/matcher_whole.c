@@ -25,7 +25,7 @@ struct wholes {
     uint64_t budget;         /* bytes that may be */
 };
 
-struct wholes *wholes_new(struct error *err)
+struct wholes *matcher_whole_new(struct error *err)
 {
     struct wholes *wholes = calloc(1, sizeof *wholes);
 
@@ -33,11 +33,11 @@ struct wholes *wholes_new(struct error *err)
         error_set(err, "out of memory");
     else if ((wholes->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
         return wholes;
-    wholes_free(wholes);
+    matcher_whole_free(wholes);
     return NULL;
 }
 
-void wholes_free(struct wholes *wholes)
+void matcher_whole_free(struct wholes *wholes)
 {
     if (!wholes)
         return;
@@ -146,12 +146,12 @@ static int locate(struct searcher *searcher, const struct aligner_object *object
 {
     bool missing;
     const struct refset_record *record =
-        refset_cache_record(searcher_cache(searcher), candidate->place.first, &missing, err);
+        refset_cache_record(matcher_search_cache(searcher), candidate->place.first, &missing, err);
 
     if (!record)
         return missing ? 0 : -1;
     candidate->place = record->place;
-    candidate->cluster.main = main_diagonal(object, searcher_matches(searcher), candidate, record);
+    candidate->cluster.main = main_diagonal(object, matcher_search_matches(searcher), candidate, record);
     candidate->cluster.low = candidate->cluster.high = candidate->cluster.main;
     return 1;
 }
@@ -199,15 +199,15 @@ static int mark_counted(struct wholes *wholes, struct refset_search *search, str
     return 0;
 }
 
-int wholes_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
-                const struct aligner_object *object, struct error *err)
+int matcher_whole_mark(struct wholes *wholes, struct refset_search *search, struct searcher *searcher,
+                       const struct aligner_object *object, struct error *err)
 {
     struct candidate *candidates;
     size_t count;
 
     if (!object->content)
         return 0;
-    candidates = searcher_candidates(searcher, &count);
+    candidates = matcher_search_candidates(searcher, &count);
     if (count)
         qsort(candidates, count, sizeof *candidates, by_place); /* so that each place is hashed once */
     wholes->last = (struct whole_place){0};
@@ -242,7 +242,7 @@ static int take_proof(struct searcher *searcher, const struct candidate *candida
 {
     bool missing;
     const struct refset_record *record =
-        refset_cache_record(searcher_cache(searcher), candidate->place.first, &missing, err);
+        refset_cache_record(matcher_search_cache(searcher), candidate->place.first, &missing, err);
 
     if (!record)
         return missing ? error_set(err, "a record is not there any more") : -1;
@@ -251,8 +251,8 @@ static int take_proof(struct searcher *searcher, const struct candidate *candida
     return 0;
 }
 
-int wholes_tell(const struct aligner_object *object, struct searcher *searcher,
-                const struct candidate *candidate, struct finding *finding, struct error *err)
+int matcher_whole_tell(const struct aligner_object *object, struct searcher *searcher,
+                       const struct candidate *candidate, struct finding *finding, struct error *err)
 {
     const uint64_t start = (uint64_t)candidate->cluster.main, len = candidate->place.len;
     const uint64_t before = start, behind = object->size - start - len;

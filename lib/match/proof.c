@@ -32,7 +32,7 @@ struct proving {
     struct error *err;
 };
 
-struct prover *prover_new(struct error *err)
+struct prover *proof_new(struct error *err)
 {
     struct prover *prover = calloc(1, sizeof *prover);
 
@@ -40,11 +40,11 @@ struct prover *prover_new(struct error *err)
         error_set(err, "out of memory");
     else if ((prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
         return prover;
-    prover_free(prover);
+    proof_free(prover);
     return NULL;
 }
 
-void prover_free(struct prover *prover)
+void proof_free(struct prover *prover)
 {
     if (!prover)
         return;
@@ -434,8 +434,8 @@ static int prove_blocks(const struct proving *proving)
     return 0;
 }
 
-int prover_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
-               uint64_t size, struct finding *finding, struct error *err)
+int proof_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
+              uint64_t size, struct finding *finding, struct error *err)
 {
     const struct proving proving = {prover, reference, content, size, finding, err};
     int result = 0;

@@ -40,14 +40,14 @@ struct proof_reference {
 };
 
 /* NULL without memory. */
-struct prover *prover_new(struct error *err);
-void prover_free(struct prover *prover);
+struct prover *proof_new(struct error *err);
+void proof_free(struct prover *prover);
 
 /*
  * Fills proof, proved and blocks, and makes the ranges exact where they are proved.  What cannot be read
  * again stays an estimate.  -1: the environment failed.
  */
-int prover_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
-               uint64_t size, struct finding *finding, struct error *err);
+int proof_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
+              uint64_t size, struct finding *finding, struct error *err);
 
 #endif

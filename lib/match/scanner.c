@@ -186,7 +186,7 @@ static void put_part(struct scanner *scanner)
     wire_put(&scanner->out, scanner->len);
     wire_put_bytes(&scanner->out, digests, sizeof *digests);
     wire_put(&scanner->out, scanner->verdict);
-    findings_encode(&scanner->out, &scanner->findings);
+    finding_list_encode(&scanner->out, &scanner->findings);
 }
 
 static int match_part(struct scanner *scanner)
@@ -346,7 +346,7 @@ static bool get_part(struct wire *wire, const struct scanner_plan *plan, uint64_
         memcpy(&part->digests, digests, len);
     verdict = wire_get(wire);
     if (len != sizeof part->digests || (part->digests.kinds & ~plan->digests) || part->len > left ||
-        verdict > VERDICT_LOW_ENTROPY || !findings_decode(wire, part->len, &part->findings))
+        verdict > VERDICT_LOW_ENTROPY || !finding_list_decode(wire, part->len, &part->findings))
         return false;
     part->verdict = (enum verdict)verdict;
     for (size_t i = 0; i < part->findings.count; i++)

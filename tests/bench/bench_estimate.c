@@ -220,8 +220,8 @@ static struct estimate estimated(const struct sampler_result *a, size_t a_len, c
                                y = {b->samples, b->count, b_len, b->coincidence};
     struct estimate out;
 
-    if (estimator_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, NULL,
-                      &out, &err))
+    if (estimate_run(estimator, &x, &y, signers[SAMPLER_GF8].params.n, signers[SAMPLER_GF8].params.c, NULL,
+                     &out, &err))
         die(err.text);
     return out;
 }
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
         load_text(argv[i], len);
     if (text_count < 4)
         die("too few files of that length");
-    estimator = estimator_new(&err);
+    estimator = estimate_new(&err);
     if (!estimator)
         die(err.text);
     make_signer(SAMPLER_GF8, n, c);

@@ -82,10 +82,10 @@ static void require_round_trip(const struct findings *findings, uint64_t size)
     struct buffer message = {0}, again = {0};
     struct wire wire;
 
-    findings_encode(&message, findings);
+    finding_list_encode(&message, findings);
     wire = (struct wire){message.data, message.len, false};
-    require(findings_decode(&wire, size, &back) && !wire_more(&wire));
-    findings_encode(&again, &back);
+    require(finding_list_decode(&wire, size, &back) && !wire_more(&wire));
+    finding_list_encode(&again, &back);
     require(message.len == again.len && memcmp(message.data, again.data, message.len) == 0);
     buffer_release(&message);
     buffer_release(&again);
@@ -107,7 +107,7 @@ static void read_findings(struct wire *wire, uint64_t size)
     while (wire_more(wire)) {
         const size_t left = wire->len;
 
-        if (!findings_decode(wire, size, &findings))
+        if (!finding_list_decode(wire, size, &findings))
             break;
         require(wire->len < left);
         require_findings(&findings, size);

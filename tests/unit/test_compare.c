@@ -32,7 +32,7 @@ static struct sampler_params gf8(uint32_t n, uint32_t c)
 
 static void begin(void)
 {
-    comparer = comparer_new(&err);
+    comparer = compare_new(&err);
     ck_assert_ptr_nonnull(comparer);
     fill_text(a, LEN);
     memcpy(b, a, LEN);
@@ -41,7 +41,7 @@ static void begin(void)
 
 static void end(void)
 {
-    comparer_free(comparer);
+    compare_free(comparer);
     record_release(&x);
     record_release(&y);
 }
@@ -64,8 +64,9 @@ START_TEST(records_of_different_kinds_never_meet)
 
             sign(&x, kinds[i], a, LEN);
             sign(&y, kinds[j], b, LEN);
-            ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), i == j ? 0 : -1);
-            ck_assert_int_eq(comparer_papers(comparer, &x, &y, NULL, NULL, &papers, &err), i == j ? 0 : -1);
+            ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), i == j ? 0 : -1);
+            ck_assert_int_eq(compare_signatures(comparer, &x, &y, NULL, NULL, &papers, &err),
+                             i == j ? 0 : -1);
         }
     end();
 }
@@ -76,7 +77,7 @@ START_TEST(equal_digests_are_identical_whatever_the_samples)
     begin();
     sign(&x, gf8(12, 64), a, LEN);
     sign(&y, (struct sampler_params){SAMPLER_COATES2015, 9, 101, 0}, a, LEN);
-    ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), 0);
+    ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
     ck_assert_int_eq(result.verdict, COMPARE_IDENTICAL);
     ck_assert_double_eq(result.estimate.edits_high, 0);
     ck_assert_uint_eq(result.estimate.a_matched, LEN);
@@ -92,7 +93,7 @@ START_TEST(one_byte_of_difference_is_not_identical)
         b[at] ^= 1;
         sign(&x, gf8(12, 64), a, LEN);
         sign(&y, gf8(12, 64), b, LEN);
-        ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), 0);
+        ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
         ck_assert_int_eq(result.verdict, COMPARE_VARIANT);
         ck_assert_double_ge(result.estimate.edits_high, 1);
         b[at] ^= 1;
@@ -108,10 +109,10 @@ START_TEST(denser_records_are_reduced)
     begin();
     sign(&x, gf8(12, 128), a, LEN);
     sign(&y, gf8(12, 128), b, LEN);
-    ck_assert_int_eq(comparer_run(comparer, &x, &y, &wanted, &err), 0);
+    ck_assert_int_eq(compare_run(comparer, &x, &y, &wanted, &err), 0);
     for (uint32_t c = 4; c < 128; c *= 2) {
         sign(&x, gf8(12, c), a, LEN);
-        ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), 0);
+        ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
         ck_assert_uint_eq(result.c, 128);
         ck_assert_double_eq(result.estimate.edits, wanted.estimate.edits);
         ck_assert_double_eq(result.estimate.edits_high, wanted.estimate.edits_high);
@@ -159,7 +160,7 @@ START_TEST(the_papers_estimates_follow_their_formulas)
     record_signature(&y, &q);
     distance = plain_distance(p.data, p.len, q.data, q.len);
     ck_assert_uint_gt(distance, 20);
-    ck_assert_int_eq(comparer_papers(comparer, &x, &y, NULL, NULL, &papers, &err), 0);
+    ck_assert_int_eq(compare_signatures(comparer, &x, &y, NULL, NULL, &papers, &err), 0);
     ck_assert_uint_eq(papers.a_len, p.len);
     ck_assert_uint_eq(papers.b_len, q.len);
     ck_assert_uint_eq(papers.distance, distance);
@@ -188,10 +189,10 @@ START_TEST(nothing_and_too_little_are_said_to_be_so)
     begin();
     sign(&x, gf8(12, 64), a, 0);
     sign(&y, gf8(12, 64), b, LEN);
-    ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), 0);
+    ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
     ck_assert_int_eq(result.verdict, COMPARE_TOO_SMALL);
     sign(&x, gf8(12, 64), zeros, LEN);
-    ck_assert_int_eq(comparer_run(comparer, &x, &y, &result, &err), 0);
+    ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
     ck_assert_int_eq(result.verdict, COMPARE_LOW_ENTROPY);
     end();
 }

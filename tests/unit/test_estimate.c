@@ -20,14 +20,14 @@ static void begin(uint32_t c)
     struct error err;
 
     rate = c;
-    estimator = estimator_new(&err);
+    estimator = estimate_new(&err);
     sampler = sampler_new(&params, &err);
     ck_assert(estimator && sampler);
 }
 
 static void end(void)
 {
-    estimator_free(estimator);
+    estimate_free(estimator);
     sampler_free(sampler);
 }
 
@@ -49,7 +49,7 @@ static struct estimate run(size_t a_len, size_t b_len)
     struct estimate estimate;
     struct error err;
 
-    ck_assert_int_eq(estimator_run(estimator, &x, &y, 12, rate, NULL, &estimate, &err), 0);
+    ck_assert_int_eq(estimate_run(estimator, &x, &y, 12, rate, NULL, &estimate, &err), 0);
     return estimate;
 }
 
@@ -286,8 +286,8 @@ START_TEST(both_directions_say_the_same)
         len = edit(kind);
         x = sampled(a, LEN, a_samples);
         y = sampled(b, len, b_samples);
-        ck_assert_int_eq(estimator_run(estimator, &x, &y, 12, 64, NULL, &there, &err), 0);
-        ck_assert_int_eq(estimator_run(estimator, &y, &x, 12, 64, NULL, &back, &err), 0);
+        ck_assert_int_eq(estimate_run(estimator, &x, &y, 12, 64, NULL, &there, &err), 0);
+        ck_assert_int_eq(estimate_run(estimator, &y, &x, 12, 64, NULL, &back, &err), 0);
         ck_assert_double_eq(there.resemblance, back.resemblance);
         ck_assert_double_eq(there.a_in_b, back.b_in_a);
         ck_assert_double_eq_tol(there.edits, back.edits, 0.01 * LEN);

@@ -25,17 +25,17 @@ static double random_share(void)
 START_TEST(verdicts_are_found_by_their_names)
 {
     for (int verdict = 0; verdict < VERDICTS; verdict++) {
-        const char *name = verdict_name((enum verdict)verdict);
+        const char *name = finding_verdict_name((enum verdict)verdict);
         char longer[64];
 
-        ck_assert_int_eq(verdict_find(name, strlen(name)), verdict);
+        ck_assert_int_eq(finding_verdict_find(name, strlen(name)), verdict);
         snprintf(longer, sizeof longer, "%ss", name);
-        ck_assert_int_eq(verdict_find(longer, strlen(name)), verdict); /* not terminated */
-        ck_assert_int_eq(verdict_find(longer, strlen(longer)), -1);
-        ck_assert_int_eq(verdict_find(name, strlen(name) - 1), -1);
+        ck_assert_int_eq(finding_verdict_find(longer, strlen(name)), verdict); /* not terminated */
+        ck_assert_int_eq(finding_verdict_find(longer, strlen(longer)), -1);
+        ck_assert_int_eq(finding_verdict_find(name, strlen(name) - 1), -1);
     }
-    ck_assert_int_eq(verdict_find("", 0), -1);
-    ck_assert_int_eq(verdict_find("low-entropy", 11), VERDICT_LOW_ENTROPY);
+    ck_assert_int_eq(finding_verdict_find("", 0), -1);
+    ck_assert_int_eq(finding_verdict_find("low-entropy", 11), VERDICT_LOW_ENTROPY);
 }
 END_TEST
 
@@ -119,9 +119,9 @@ static void fill_findings(struct findings *findings, uint64_t size)
 {
     const size_t count = random_below(MOST_FINDINGS);
 
-    findings_reset(findings);
+    finding_list_reset(findings);
     for (size_t i = 0; i < count; i++) {
-        struct finding *finding = findings_add(findings, &err);
+        struct finding *finding = finding_list_add(findings, &err);
 
         ck_assert_ptr_nonnull(finding);
         fill_finding(finding, size);
@@ -199,21 +199,21 @@ START_TEST(findings_come_back_from_their_messages)
 
         for (int i = 0; i < 3; i++) {
             fill_findings(&findings[i], size);
-            findings_encode(&message, &findings[i]);
+            finding_list_encode(&message, &findings[i]);
         }
         wire = (struct wire){message.data, message.len, false};
         for (int i = 0; i < 3; i++) {
-            ck_assert(findings_decode(&wire, size, &back));
+            ck_assert(finding_list_decode(&wire, size, &back));
             assert_same(&findings[i], &back);
         }
         ck_assert(!wire_more(&wire) && !wire.broken);
         buffer_release(&message);
     }
     for (int i = 0; i < 3; i++)
-        findings_release(&findings[i]);
-    findings_release(&back);
+        finding_list_release(&findings[i]);
+    finding_list_release(&back);
     ck_assert_uint_eq(back.count, 0);
-    findings_release(&back);
+    finding_list_release(&back);
 }
 END_TEST
 
@@ -266,7 +266,7 @@ static bool is_taken(const struct buffer *message, size_t len, uint64_t size)
 
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, message->data, len);
-    taken = findings_decode(&wire, size, &back);
+    taken = finding_list_decode(&wire, size, &back);
     for (size_t i = 0; taken && i < back.count; i++)
         assert_sound(&back.list[i], size);
     free(copy);
@@ -281,13 +281,13 @@ START_TEST(a_message_that_is_cut_is_none)
         struct buffer message = {0};
 
         fill_findings(&findings, UNIVERSE);
-        findings_encode(&message, &findings);
+        finding_list_encode(&message, &findings);
         for (size_t len = 0; len < message.len; len++)
             ck_assert(!is_taken(&message, len, UNIVERSE));
         ck_assert(is_taken(&message, message.len, UNIVERSE));
         buffer_release(&message);
     }
-    findings_release(&findings);
+    finding_list_release(&findings);
 }
 END_TEST
 
@@ -303,7 +303,7 @@ START_TEST(whatever_is_changed_in_a_message_nothing_unsound_comes_of_it)
         bool was_taken;
 
         fill_findings(&findings, UNIVERSE);
-        findings_encode(&message, &findings);
+        finding_list_encode(&message, &findings);
         for (uint64_t i = 0, changes = 1 + random_below(4); i < changes; i++) {
             const size_t at = random_below(message.len);
 
@@ -319,7 +319,7 @@ START_TEST(whatever_is_changed_in_a_message_nothing_unsound_comes_of_it)
     }
     ck_assert_uint_gt(taken, 1000);
     ck_assert_uint_gt(refused, 1000);
-    findings_release(&findings);
+    finding_list_release(&findings);
 }
 END_TEST
 
@@ -332,7 +332,7 @@ static bool number_is_taken(size_t at, uint64_t number)
     struct buffer message = {0};
     bool taken;
 
-    findings_encode(&message, &findings);
+    finding_list_encode(&message, &findings);
     memcpy(message.data + 8 * (2 + at), &number, 8);
     taken = is_taken(&message, message.len, 25);
     buffer_release(&message);

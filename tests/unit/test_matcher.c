@@ -260,7 +260,7 @@ static void begin_scan(bool deep)
 static void end_test(void)
 {
     for (size_t i = 0; i < MOST_PARTS; i++)
-        findings_release(&parts[i].findings);
+        finding_list_release(&parts[i].findings);
     object_release(&object);
     for (size_t i = 0; i < set_count; i++) {
         refset_search_free(searches[i]);
@@ -396,7 +396,7 @@ static void assert_nothing(struct bytes bytes, enum verdict verdict)
     const struct findings *findings = scan(bytes);
 
     ck_assert_msg(findings->count == 0, "%zu findings", findings->count);
-    ck_assert_msg(parts[0].verdict == verdict, "%s", verdict_name(parts[0].verdict));
+    ck_assert_msg(parts[0].verdict == verdict, "%s", finding_verdict_name(parts[0].verdict));
 }
 
 /* ---- one file, one object ---- */
@@ -1480,7 +1480,7 @@ START_TEST(a_matcher_can_do_without_the_content)
         ck_assert_uint_eq(findings.count, 1);
         ck_assert_int_eq(findings.list[0].proof, PROOF_ESTIMATE);
         assert_range(&findings.list[0], 33333, 0, 30000, 4 * PAIR_C);
-        findings_release(&findings);
+        finding_list_release(&findings);
         record_release(&record);
     }
     matcher_free(matcher);
@@ -1594,7 +1594,7 @@ static void put_part(struct buffer *out, uint64_t len, unsigned kinds, uint64_t 
     wire_put(out, len);
     wire_put_bytes(out, &digests, sizeof digests);
     wire_put(out, verdict);
-    findings_encode(out, findings);
+    finding_list_encode(out, findings);
 }
 
 START_TEST(a_result_that_cannot_be_is_refused)
@@ -1625,7 +1625,7 @@ START_TEST(a_result_that_cannot_be_is_refused)
     finding.set = 2;
     put_part(&result, 100, 1, VERDICT_VARIANT, &one);
     ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
-    findings_release(&part.findings);
+    finding_list_release(&part.findings);
     buffer_release(&result);
 }
 END_TEST

@@ -111,9 +111,9 @@ static void prove_with(struct content *what, const struct proof_reference *refer
     static struct prover *prover; /* one for all */
 
     if (!prover)
-        prover = prover_new(&err);
+        prover = proof_new(&err);
     ck_assert_ptr_nonnull(prover);
-    ck_assert_int_eq(prover_run(prover, reference, what, object.size, finding, &err), 0);
+    ck_assert_int_eq(proof_run(prover, reference, what, object.size, finding, &err), 0);
 }
 
 static void prove(const struct proof_reference *reference, struct finding *finding)
