@@ -7,7 +7,7 @@
 #include "disk/backend.h"
 
 /*
- * The variant of EWF that lib/ewf.c does not know (Ex01), by libewf itself and not through libtsk.
+ * The variant of EWF that ewf.c does not know (Ex01), by libewf itself and not through libtsk.
  * libewf fills a chunk whose checksum is wrong with zeros and calls that a success: which ones those were
  * must be asked for.  A chunk that it cannot read at all fails once and is zeros from then on: those are
  * remembered.  But it does not say which chunks no table lists, whether a segment is missing or is there
