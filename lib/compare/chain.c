@@ -17,6 +17,7 @@ struct chain_group {
     uint32_t count_a, count_b;
     uint32_t head_b; /* its last sample of b */
     uint32_t turn_b; /* its first one, and in turn the others: for those that are common */
+    uint32_t slot;   /* in the table */
 };
 
 void chain_release(struct chain *chain)
@@ -54,6 +55,7 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
     while (table < 2 * samples)
         table *= 2;
     chain->table_len = table;
+    chain->a_grouped = false;
     if (samples <= chain->sample_room)
         return 0;
     if (!grow(&chain->groups, samples, sizeof *chain->groups) ||
@@ -108,23 +110,52 @@ static uint32_t group_of(struct chain *chain, uint64_t fp)
         at = (at + 1) & mask;
     if (group == NONE) {
         group = chain->table[at] = (uint32_t)chain->group_count++;
-        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE, NONE};
+        chain->groups[group] = (struct chain_group){fp, 0, 0, NONE, NONE, (uint32_t)at};
     }
     return group;
 }
 
-static void make_groups(struct chain *chain, const struct sample *a, size_t a_count, const struct sample *b,
-                        size_t b_count)
+static void group_a(struct chain *chain, const struct sample *a, size_t count)
 {
     memset(chain->table, 0xff, chain->table_len * sizeof *chain->table);
-    for (size_t i = 0; i < a_count; i++) {
-        ask_ahead(chain, a, a_count, i);
+    chain->group_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        ask_ahead(chain, a, count, i);
         chain->groups[chain->group_a[i] = group_of(chain, a[i].fp)].count_a++;
     }
-    for (size_t j = 0; j < b_count; j++) {
-        struct chain_group *group = &chain->groups[chain->group_b[j] = group_of(chain, b[j].fp)];
+    chain->a_groups = chain->group_count;
+    chain->a_count = count;
+    chain->a_grouped = true;
+}
 
-        ask_ahead(chain, b, b_count, j);
+/* What came last is taken out of the table first: so all others are found as before. */
+static void forget_b(struct chain *chain)
+{
+    for (size_t i = chain->group_count; i > chain->a_groups; i--)
+        if (chain->groups[i - 1].slot != NONE)
+            chain->table[chain->groups[i - 1].slot] = NONE;
+    chain->group_count = chain->a_groups;
+    for (size_t i = 0; i < chain->group_count; i++) {
+        chain->groups[i].count_b = 0;
+        chain->groups[i].head_b = chain->groups[i].turn_b = NONE;
+    }
+}
+
+/* A group that nobody will look for. */
+static uint32_t group_alone(struct chain *chain, uint64_t fp)
+{
+    chain->groups[chain->group_count] = (struct chain_group){fp, 0, 0, NONE, NONE, NONE};
+    return (uint32_t)chain->group_count++;
+}
+
+static void group_b(struct chain *chain, const struct sample *b, size_t count, const bool *alone)
+{
+    for (size_t j = 0; j < count; j++) {
+        struct chain_group *group;
+
+        ask_ahead(chain, b, count, j);
+        chain->group_b[j] = alone && alone[j] ? group_alone(chain, b[j].fp) : group_of(chain, b[j].fp);
+        group = &chain->groups[chain->group_b[j]];
         chain->next_b[j] = group->head_b;
         chain->after_b[j] = NONE;
         if (group->head_b == NONE)
@@ -134,6 +165,15 @@ static void make_groups(struct chain *chain, const struct sample *a, size_t a_co
         group->head_b = (uint32_t)j;
         group->count_b++;
     }
+}
+
+static void make_groups(struct chain *chain, const struct chain_sides *sides)
+{
+    if (chain->a_grouped)
+        forget_b(chain);
+    else
+        group_a(chain, sides->a, sides->a_count);
+    group_b(chain, sides->b, sides->b_count, sides->hints ? sides->hints->alone_b : NULL);
     for (size_t i = 0; i < chain->group_count; i++) {
         const struct chain_group *group = &chain->groups[i];
 
@@ -223,15 +263,16 @@ static int64_t follow(const struct chain_sides *sides, const struct chain_group 
     if (group->count_a != 1 || group->count_b != 1)
         return diagonal;
     here = (int64_t)(sides->a[i].pos - sides->b[group->head_b].pos);
-    return here - *sides->diagonal <= DIAGONAL_REACH && *sides->diagonal - here <= DIAGONAL_REACH ? here
-                                                                                                  : diagonal;
+    return here - sides->hints->diagonal <= DIAGONAL_REACH && sides->hints->diagonal - here <= DIAGONAL_REACH
+               ? here
+               : diagonal;
 }
 
 /* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is
  * taken. */
 static void make_pairs(struct chain *chain, const struct chain_sides *sides)
 {
-    int64_t diagonal = sides->diagonal ? *sides->diagonal : 0;
+    int64_t diagonal = sides->hints ? sides->hints->diagonal : 0;
 
     chain->pair_count = 0;
     for (size_t i = 0; i < sides->a_count; i++) {
@@ -240,9 +281,9 @@ static void make_pairs(struct chain *chain, const struct chain_sides *sides)
         if (!is_common(chain, group)) {
             for (uint32_t j = group->head_b; j != NONE; j = chain->next_b[j])
                 add_pair(chain, i, j);
-            if (sides->diagonal)
+            if (sides->hints)
                 diagonal = follow(sides, group, i, diagonal);
-        } else if (sides->diagonal) {
+        } else if (sides->hints) {
             pair_on_diagonal(chain, sides, i, diagonal);
         } else if (chain->repeats) {
             pair_in_turn(chain, group, i);
@@ -316,15 +357,20 @@ static void longest_chain(struct chain *chain)
 int chain_find(struct chain *chain, const struct chain_sides *sides, struct error *err)
 {
     const size_t samples = sides->a_count + sides->b_count;
+    const bool again = sides->hints && sides->hints->same_a && chain->a_grouped &&
+                       chain->a_count == sides->a_count && samples <= chain->sample_room &&
+                       3 * samples <= 2 * chain->table_len;
 
-    chain->count = chain->pair_count = chain->group_count = 0;
+    chain->count = chain->pair_count = 0;
     chain->shared = chain->only_a = chain->only_b = 0;
-    if (samples == 0)
+    if (samples == 0) {
+        chain->a_grouped = false;
         return 0;
-    if (grow_samples(chain, samples, err))
+    }
+    if (!again && grow_samples(chain, samples, err))
         return -1;
-    make_groups(chain, sides->a, sides->a_count, sides->b, sides->b_count);
-    if (grow_pairs(chain, limit_pairs(chain, samples, sides->diagonal != NULL), err))
+    make_groups(chain, sides);
+    if (grow_pairs(chain, limit_pairs(chain, samples, sides->hints != NULL), err))
         return -1;
     make_pairs(chain, sides);
     memset(chain->used_a, 0, sides->a_count * sizeof *chain->used_a);

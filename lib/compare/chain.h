@@ -37,6 +37,8 @@ struct chain {
     struct anchor *pairs;
     uint32_t *tails, *ends, *previous, *under;
     size_t group_count, table_len, sample_room, pair_count, pair_room;
+    size_t a_groups, a_count; /* the groups of a, and its samples, if it was grouped: a_grouped */
+    bool a_grouped;
     uint32_t most; /* samples of one group and side, or it is common */
     bool repeats;  /* most matches are of common fingerprints, so these are taken, too */
 };
@@ -44,12 +46,18 @@ struct chain {
 /* A chain of zeros is an empty one. */
 void chain_release(struct chain *chain);
 
+/* What whoever asks knows already. */
+struct chain_hints {
+    int64_t diagonal; /* position in a - position in b where b is thought to lie, so that common samples are
+                         matched there and nowhere else */
+    const bool *alone_b; /* the samples of b that are like no other of either side; or NULL */
+    bool same_a;         /* a is what it was the last time */
+};
+
 struct chain_sides {
     const struct sample *a, *b; /* by pos */
     size_t a_count, b_count;
-    /* Position in a - position in b where b is thought to lie, so that common samples are matched there and
-     * nowhere else; NULL: unknown. */
-    const int64_t *diagonal;
+    const struct chain_hints *hints; /* or NULL */
 };
 
 /* Finds the matches and the chain. */

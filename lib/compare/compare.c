@@ -167,11 +167,16 @@ static struct estimate_side side_of(const struct record *record)
 }
 
 int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
-                   const int64_t *diagonal, struct comparison *out, struct error *err)
+                   const struct chain_hints *hints, struct comparison *out, struct error *err)
 {
+    struct chain_hints still; /* hold when samples are left out */
     struct estimate_side a_side, b_side;
 
     *out = (struct comparison){.c = larger_c(a, b)};
+    if (hints && (a->params.c < out->c || b->params.c < out->c)) {
+        still = (struct chain_hints){.diagonal = hints->diagonal};
+        hints = &still;
+    }
     a = reduced(a, out->c, &comparer->a, err);
     b = a ? reduced(b, out->c, &comparer->b, err) : NULL;
     if (!b)
@@ -180,8 +185,7 @@ int compare_relate(struct comparer *comparer, const struct record *a, const stru
     out->b_samples = b->count;
     a_side = side_of(a);
     b_side = side_of(b);
-    if (estimate_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, diagonal, &out->estimate,
-                     err))
+    if (estimate_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, hints, &out->estimate, err))
         return -1;
     judge(a, b, out);
     return 0;

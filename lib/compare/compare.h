@@ -55,10 +55,10 @@ void compare_free(struct comparer *comparer);
 int compare_run(struct comparer *comparer, const struct record *a, const struct record *b,
                 struct comparison *out, struct error *err);
 
-/* As compare_run for records of gf8 that need no digests: the verdict is never identical.  diagonal: where b
- * is thought to lie in a (position in a - position in b), or NULL. */
+/* As compare_run for records of gf8 that need no digests: the verdict is never identical.  hints: as in
+ * struct chain_sides, or NULL. */
 int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
-                   const int64_t *diagonal, struct comparison *out, struct error *err);
+                   const struct chain_hints *hints, struct comparison *out, struct error *err);
 
 /* What so many samples at c of so many bytes are good for: NONE if one may say of them that they match
  * nothing, or TOO_SMALL, LOW_ENTROPY. */

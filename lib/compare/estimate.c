@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "compare/chain.h"
-
 /*
  * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
  *
@@ -584,7 +582,8 @@ static void tell_shares(const struct chain *chain, struct estimate *out)
 }
 
 int estimate_run(struct estimator *e, const struct estimate_side *a, const struct estimate_side *b,
-                 uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err)
+                 uint32_t n, uint32_t c, const struct chain_hints *hints, struct estimate *out,
+                 struct error *err)
 {
     const struct pair pair = {
         .a = a,
@@ -595,7 +594,7 @@ int estimate_run(struct estimator *e, const struct estimate_side *a, const struc
         .difference = a->len < b->len ? (double)(b->len - a->len) : (double)(a->len - b->len),
         .shorter = (double)smaller(a->len, b->len),
     };
-    const struct chain_sides sides = {a->samples, b->samples, a->count, b->count, diagonal};
+    const struct chain_sides sides = {a->samples, b->samples, a->count, b->count, hints};
 
     *out = (struct estimate){0};
     e->ranges.count = e->solid.count = 0;

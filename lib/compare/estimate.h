@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "compare/chain.h"
 #include "sample/sampler.h"
 
 /*
@@ -50,9 +51,10 @@ struct estimator;
 struct estimator *estimate_new(struct error *err);
 void estimate_free(struct estimator *estimator);
 
-/* diagonal: where b is thought to lie in a, as in struct chain_sides; may be NULL. */
+/* hints: as in struct chain_sides, or NULL. */
 int estimate_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b,
-                 uint32_t n, uint32_t c, const int64_t *diagonal, struct estimate *out, struct error *err);
+                 uint32_t n, uint32_t c, const struct chain_hints *hints, struct estimate *out,
+                 struct error *err);
 
 /*
  * The distance per byte of contents that have nothing to do with each other, from the coincidence of their

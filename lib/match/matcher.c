@@ -376,6 +376,7 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
 {
     matcher->object.samples = matcher->samples;
     matcher->object.count = matcher->sample_count;
+    matcher->object.turn++;
     for (size_t set = 0; set < matcher->set_count && count > 0; set++)
         if ((sets >> set & 1) && match_range(matcher, set, (struct query_range){0, count}, err))
             return -1;

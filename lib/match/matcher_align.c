@@ -20,12 +20,22 @@ enum {
 
 static const double provable = 0.8; /* of a small reference's samples, to hash all of it */
 
+/* What decides which samples are in a window. */
+struct window_key {
+    const struct refset_search *search;
+    uint64_t turn, start, end;
+    uint32_t c; /* of the reference; 0: none */
+};
+
 struct aligner {
     struct comparer *comparer;
     struct prover *prover;
     struct namer *namer;
     struct sampler *samplers[MOST_SHIFTS]; /* by log2 of C, made when they are needed */
     struct record window, reference;
+    struct window_key loaded; /* what the window holds */
+    bool *alone;
+    size_t alone_room;
     struct refset_file file;
     uint8_t *piece;
     struct finding_range hints[MOST_HINTS];
@@ -54,6 +64,7 @@ void matcher_align_free(struct aligner *aligner)
         sampler_free(aligner->samplers[i]);
     record_release(&aligner->window);
     record_release(&aligner->reference);
+    free(aligner->alone);
     matcher_name_free(aligner->namer);
     free(aligner->piece);
     refset_file_release(&aligner->file);
@@ -170,6 +181,23 @@ static int load_window(struct aligning *a)
     return cut_window(a);
 }
 
+/* Candidates are compared with all of the object mostly: then the window is the one that is there. */
+static int take_window(struct aligning *a)
+{
+    const struct window_key key = {a->search, a->object->turn, a->start, a->end, a->place.c};
+    struct window_key *loaded = &a->aligner->loaded;
+
+    a->same_window = loaded->search == key.search && loaded->turn == key.turn && loaded->start == key.start &&
+                     loaded->end == key.end && loaded->c == key.c;
+    if (a->same_window)
+        return 0;
+    loaded->c = 0;
+    if (load_window(a))
+        return -1;
+    *loaded = key;
+    return 0;
+}
+
 /* ---- what comes out ---- */
 
 /* The part of the object in which the reference lies, if all of it does. */
@@ -205,12 +233,13 @@ static void take_edits(struct finding *finding, double edits, double low, double
 
 static int relate(struct aligning *a, struct comparison *comparison)
 {
-    int64_t diagonal;
+    struct chain_hints hints = {.alone_b = a->alone};
 
-    if (load_window(a) || matcher_name_run(a->aligner->namer, a))
+    if (take_window(a) || matcher_name_run(a->aligner->namer, a))
         return -1;
-    diagonal = a->candidate->cluster.main - (int64_t)a->start;
-    return compare_relate(a->aligner->comparer, a->window, a->reference, &diagonal, comparison, a->err);
+    hints.diagonal = a->candidate->cluster.main - (int64_t)a->start;
+    hints.same_a = a->same_window;
+    return compare_relate(a->aligner->comparer, a->window, a->reference, &hints, comparison, a->err);
 }
 
 /* The distance of an embedded reference is that of the part of the object in which it lies. */
@@ -343,14 +372,30 @@ static int align(struct aligning *a, const struct buffer *blocks, struct finding
     return result;
 }
 
+static int make_alone(struct aligner *aligner, size_t count, struct error *err)
+{
+    if (count > aligner->alone_room) {
+        free(aligner->alone);
+        aligner->alone = malloc(2 * count * sizeof *aligner->alone);
+        aligner->alone_room = aligner->alone ? 2 * count : 0;
+        if (!aligner->alone)
+            return error_set(err, "out of memory for %zu samples", count);
+    }
+    if (count)
+        memset(aligner->alone, 0, count * sizeof *aligner->alone);
+    return 0;
+}
+
 /* The reference's samples, which are to be named. */
-static int take_reference(struct record *reference, const struct refset_record *record, uint32_t n,
+static int take_reference(struct aligner *aligner, const struct refset_record *record, uint32_t n,
                           struct error *err)
 {
+    struct record *reference = &aligner->reference;
+
     reference->params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = n, .c = record->place.c};
     reference->len = record->place.len;
     reference->coincidence = record->coincidence;
-    if (record_resize(reference, record->places.count, err))
+    if (record_resize(reference, record->places.count, err) || make_alone(aligner, record->places.count, err))
         return -1;
     for (size_t i = 0; i < record->places.count; i++)
         reference->samples[i] = (struct sample){places_position(record->places.list[i]),
@@ -381,7 +426,8 @@ int matcher_align_run(struct aligner *aligner, struct refset_search *search, str
         return missing ? 0 : -1;
     a.place = record->place;
     a.places = &record->places;
-    result = take_reference(&aligner->reference, record, object->n, err);
+    result = take_reference(aligner, record, object->n, err);
+    a.alone = aligner->alone;
     if (!result && repeats_unpack(record->repeats.data, record->repeats.len, record->places.count, &repeats,
                                   &a.repeat_count))
         result = error_set(err, "the repeats of a record in %s cannot be read", refset_search_path(search));

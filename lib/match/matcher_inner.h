@@ -111,6 +111,7 @@ struct aligner_object {
     uint32_t n, c;     /* of the samples */
     uint32_t probed_c; /* at which it was looked for: of a huge object the samples that are kept are fewer */
     uint64_t size;
+    uint64_t turn;        /* another one for other samples, and for other objects */
     uint32_t coincidence; /* 0: unknown */
     bool range;           /* it is no file: see matcher_is_range */
     struct content *content;
@@ -138,7 +139,9 @@ struct aligning {
     const struct match *matches;
     struct refset_place place;
     struct record *window;       /* the object's samples from start to end, counted from start */
-    struct record *reference;    /* the reference's, which get fingerprints by aligner_name */
+    bool same_window;            /* it is that of the comparison before */
+    struct record *reference;    /* the reference's, which get fingerprints by matcher_name_run */
+    bool *alone;                 /* those that got none, as they match nothing */
     const struct places *places; /* its samples, as the set has them */
     const struct repeat *repeats;
     size_t repeat_count;

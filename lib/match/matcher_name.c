@@ -12,10 +12,16 @@ struct anchor_pair {
     int64_t diagonal;
 };
 
+struct target {
+    uint64_t pos, fp;
+    uint64_t place; /* as in a list of places, if the reference lay at the window's beginning */
+};
+
 struct namer {
     struct anchor_pair *pairs; /* by pos */
     size_t count, room;
-    bool *in_set; /* of each sample of the window: whether the set may have it */
+    struct target *targets; /* the samples of the window that the set may have */
+    size_t target_count;
     uint64_t *keys;
     uint32_t *passed;
     size_t window_room;
@@ -35,7 +41,7 @@ void matcher_name_free(struct namer *namer)
     if (!namer)
         return;
     free(namer->pairs);
-    free(namer->in_set);
+    free(namer->targets);
     free(namer->keys);
     free(namer->passed);
     free(namer);
@@ -45,14 +51,14 @@ static int make_room(struct namer *namer, size_t count, struct error *err)
 {
     if (count <= namer->window_room)
         return 0;
-    free(namer->in_set);
+    free(namer->targets);
     free(namer->keys);
     free(namer->passed);
     namer->window_room = 2 * count;
-    namer->in_set = malloc(namer->window_room * sizeof *namer->in_set);
+    namer->targets = malloc(namer->window_room * sizeof *namer->targets);
     namer->keys = malloc(namer->window_room * sizeof *namer->keys);
     namer->passed = malloc(namer->window_room * sizeof *namer->passed);
-    if (namer->in_set && namer->keys && namer->passed)
+    if (namer->targets && namer->keys && namer->passed)
         return 0;
     namer->window_room = 0;
     return error_set(err, "out of memory for %zu samples", count);
@@ -66,13 +72,16 @@ static int probe_window(struct namer *namer, const struct aligning *a)
 
     if (make_room(namer, window->count, a->err))
         return -1;
-    for (size_t i = 0; i < window->count; i++) {
+    for (size_t i = 0; i < window->count; i++)
         namer->keys[i] = known_key(window->samples[i].fp);
-        namer->in_set[i] = false;
-    }
     found = refset_search_probe(a->search, namer->keys, window->count, namer->passed);
-    for (size_t i = 0; i < found; i++)
-        namer->in_set[namer->passed[i]] = true;
+    for (size_t i = 0; i < found; i++) {
+        const struct sample *sample = &window->samples[namer->passed[i]];
+
+        namer->targets[i] = (struct target){sample->pos, sample->fp,
+                                            sample->pos << PLACES_CHARACTER_BITS | sample->fp % SYMBOLS};
+    }
+    namer->target_count = found;
     return 0;
 }
 
@@ -138,53 +147,57 @@ static void name_matches(const struct aligning *a)
 
 /* Whether the reference has this sample of the object on the diagonal: one at its place, with the same
  * character. */
-static bool lies_on(const struct aligning *a, const struct sample *sample, int64_t diagonal)
+static bool lies_on(const struct aligning *a, const struct target *target, int64_t diagonal)
 {
-    struct record *reference = a->reference;
-    const int64_t at = (int64_t)sample->pos - diagonal;
-    size_t j;
+    const size_t j = places_number(a->places, target->place - ((uint64_t)diagonal << PLACES_CHARACTER_BITS));
 
-    if (at < 0 || (uint64_t)at >= reference->len)
-        return false;
-    j = places_find(a->places, (uint64_t)at, sample->fp % SYMBOLS);
     if (j == a->places->count)
         return false;
-    if (!is_named(&reference->samples[j]))
-        reference->samples[j].fp = sample->fp;
+    if (!is_named(&a->reference->samples[j]))
+        a->reference->samples[j].fp = target->fp;
     return true;
 }
 
 /*
  * What lies on the diagonal of a match before or behind it is the same sample; or on that of the last one
- * which was found so, since matches of content that repeats mislead.
+ * which was found so, since matches of content that repeats mislead.  Most often these are one diagonal.
  */
-static void name_neighbours(const struct namer *namer, const struct aligning *a)
+static void name_forth(const struct namer *namer, const struct aligning *a)
 {
-    const struct record *window = a->window;
     int64_t last = a->candidate->cluster.low - (int64_t)a->start;
     size_t next = 0;
 
-    for (size_t i = 0; i < window->count; i++) {
-        const struct sample *sample = &window->samples[i];
+    for (size_t i = 0; i < namer->target_count; i++) {
+        const struct target *target = &namer->targets[i];
+        int64_t tried = last;
 
-        while (next < namer->count && namer->pairs[next].pos < sample->pos)
+        while (next < namer->count && namer->pairs[next].pos < target->pos)
             next++;
-        if (!namer->in_set[i] || lies_on(a, sample, last))
+        if (lies_on(a, target, last))
             continue;
-        for (size_t side = next ? next - 1 : 0; side <= next && side < namer->count; side++)
-            if (lies_on(a, sample, namer->pairs[side].diagonal)) {
-                last = namer->pairs[side].diagonal;
+        for (size_t side = next ? next - 1 : 0; side <= next && side < namer->count; side++) {
+            const int64_t diagonal = namer->pairs[side].diagonal;
+
+            if (diagonal != last && diagonal != tried && lies_on(a, target, diagonal)) {
+                last = diagonal;
                 break;
             }
+            tried = diagonal;
+        }
     }
-    last = a->candidate->cluster.high - (int64_t)a->start;
-    for (size_t i = window->count, pair = namer->count; i > 0; i--) {
-        const struct sample *sample = &window->samples[i - 1];
+}
 
-        while (pair > 0 && namer->pairs[pair - 1].pos > sample->pos)
+static void name_back(const struct namer *namer, const struct aligning *a)
+{
+    int64_t last = a->candidate->cluster.high - (int64_t)a->start;
+
+    for (size_t i = namer->target_count, pair = namer->count; i > 0; i--) {
+        const struct target *target = &namer->targets[i - 1];
+
+        while (pair > 0 && namer->pairs[pair - 1].pos > target->pos)
             pair--;
-        if (namer->in_set[i - 1] && !lies_on(a, sample, last) && pair > 0 &&
-            lies_on(a, sample, namer->pairs[pair - 1].diagonal))
+        if (!lies_on(a, target, last) && pair > 0 && namer->pairs[pair - 1].diagonal != last &&
+            lies_on(a, target, namer->pairs[pair - 1].diagonal))
             last = namer->pairs[pair - 1].diagonal;
     }
 }
@@ -202,25 +215,34 @@ static void name_repeats(const struct aligning *a)
             samples[a->repeats[i].at].fp = samples[a->repeats[i].first].fp;
 }
 
-/* The rest get fingerprints of their own, which match nothing. */
+/* The rest match nothing, and stay so.  Where samples are left out by their fingerprints they need some of
+ * their own. */
 static void name_strangers(const struct aligning *a)
 {
     const struct record *reference = a->reference;
     const uint64_t most = UINT64_MAX / reference->params.c - SYMBOLS; /* no fingerprint is larger */
+    const bool own = reference->params.c < a->window->params.c;
 
-    for (size_t j = 0; j < reference->count; j++)
-        if (!is_named(&reference->samples[j]))
-            reference->samples[j].fp += scatter(j + 1) % most / SYMBOLS * SYMBOLS + SYMBOLS;
-    name_repeats(a);
+    for (size_t j = 0; j < reference->count; j++) {
+        struct sample *sample = &reference->samples[j];
+
+        if (is_named(sample) && !a->alone[j])
+            continue;
+        sample->fp = sample->fp % SYMBOLS + SYMBOLS;
+        if (own)
+            sample->fp += scatter(j + 1) % most / SYMBOLS * SYMBOLS;
+        a->alone[j] = !own;
+    }
 }
 
 int matcher_name_run(struct namer *namer, const struct aligning *a)
 {
-    if (probe_window(namer, a) || collect_pairs(namer, a))
+    if ((!a->same_window && probe_window(namer, a)) || collect_pairs(namer, a))
         return -1;
     name_matches(a);
     name_repeats(a);
-    name_neighbours(namer, a);
+    name_forth(namer, a);
+    name_back(namer, a);
     name_repeats(a);
     name_strangers(a);
     return 0;

@@ -123,7 +123,7 @@ END_TEST
 START_TEST(a_part_of_content_that_repeats_is_matched_on_the_diagonal)
 {
     enum { PART = 50, FROM = 130 };
-    const int64_t diagonal = 100 * (7 - FROM);
+    const struct chain_hints hints = {.diagonal = 100 * (7 - FROM)};
     struct chain chain = {0};
     struct error err;
 
@@ -131,7 +131,7 @@ START_TEST(a_part_of_content_that_repeats_is_matched_on_the_diagonal)
         b[i] = (struct sample){100 * i, i % 5};
     for (size_t i = 0; i < PART; i++)
         a[i] = (struct sample){100 * (i + 7), (i + FROM) % 5};
-    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, PART, MAX, &diagonal}, &err), 0);
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, PART, MAX, &hints}, &err), 0);
     ck_assert_uint_eq(chain.count, PART);
     for (size_t i = 0; i < PART; i++) {
         ck_assert_uint_eq(chain.anchors[i].a, i);
@@ -222,8 +222,71 @@ START_TEST(nothing_gives_nothing)
 }
 END_TEST
 
+/* ---- what is known already ---- */
+
+static bool is_alone(size_t a_count, size_t b_count, size_t j)
+{
+    for (size_t i = 0; i < a_count; i++)
+        if (a[i].fp == b[j].fp)
+            return false;
+    for (size_t i = 0; i < b_count; i++)
+        if (i != j && b[i].fp == b[j].fp)
+            return false;
+    return true;
+}
+
+static void assert_same_chain(const struct chain *x, const struct chain *y, size_t a_count, size_t b_count)
+{
+    ck_assert(x->count == y->count && x->shared == y->shared && x->only_a == y->only_a &&
+              x->only_b == y->only_b);
+    for (size_t i = 0; i < x->count; i++)
+        ck_assert(x->anchors[i].a == y->anchors[i].a && x->anchors[i].b == y->anchors[i].b);
+    for (size_t i = 0; i < a_count; i++)
+        ck_assert(chain_common_a(x, i) == chain_common_a(y, i));
+    for (size_t i = 0; i < b_count; i++)
+        ck_assert(chain_common_b(x, i) == chain_common_b(y, i));
+}
+
+/* Many share a fingerprint, and many have one of their own. */
+static void make_side(struct sample *samples, size_t count, uint64_t own)
+{
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (struct sample){100 * i, random64() % 3 ? random64() % 50 : own + i};
+}
+
+START_TEST(what_is_known_of_the_sides_saves_work_and_changes_nothing)
+{
+    struct chain chain = {0}, plain = {0};
+    struct error err;
+
+    for (int round = 0; round < 300; round++) {
+        static bool alone[MAX];
+        const size_t a_count = random64() % MAX;
+
+        make_side(a, a_count, 1000);
+        for (int again = 0; again < 4; again++) {
+            const size_t b_count = random64() % MAX;
+            const struct chain_hints known = {.alone_b = random64() % 2 ? alone : NULL, .same_a = again > 0},
+                                     none = {0};
+
+            make_side(b, b_count, random64() % 2 ? 1000 : 5000);
+            for (size_t j = 0; j < b_count; j++)
+                alone[j] = is_alone(a_count, b_count, j);
+            ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, a_count, b_count, &known}, &err),
+                             0);
+            ck_assert_int_eq(chain_find(&plain, &(struct chain_sides){a, b, a_count, b_count, &none}, &err),
+                             0);
+            assert_same_chain(&chain, &plain, a_count, b_count);
+        }
+    }
+    chain_release(&chain);
+    chain_release(&plain);
+}
+END_TEST
+
 RUN_TESTS("chain", is_the_longest_common_subsequence, fingerprints_that_occur_often_are_left_out,
           content_that_repeats_is_matched_in_order, a_part_of_content_that_repeats_is_matched_on_the_diagonal,
           of_chains_that_are_as_long_the_one_in_one_place_is_taken,
-          the_next_chain_uses_none_of_the_samples_of_the_last, a_mass_of_repeats_takes_bounded_room,
+          the_next_chain_uses_none_of_the_samples_of_the_last,
+          what_is_known_of_the_sides_saves_work_and_changes_nothing, a_mass_of_repeats_takes_bounded_room,
           nothing_gives_nothing)
