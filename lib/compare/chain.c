@@ -25,6 +25,7 @@ void chain_release(struct chain *chain)
     free(chain->anchors);
     free(chain->groups);
     free(chain->table);
+    free(chain->many);
     free(chain->group_a);
     free(chain->group_b);
     free(chain->next_b);
@@ -60,6 +61,7 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
         return 0;
     if (!grow(&chain->groups, samples, sizeof *chain->groups) ||
         !grow(&chain->table, table, sizeof *chain->table) ||
+        !grow(&chain->many, samples, sizeof *chain->many) ||
         !grow(&chain->group_a, samples, sizeof *chain->group_a) ||
         !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
         !grow(&chain->next_b, samples, sizeof *chain->next_b) ||
@@ -174,9 +176,12 @@ static void make_groups(struct chain *chain, const struct chain_sides *sides)
     else
         group_a(chain, sides->a, sides->a_count);
     group_b(chain, sides->b, sides->b_count, sides->hints ? sides->hints->alone_b : NULL);
+    chain->many_count = 0;
     for (size_t i = 0; i < chain->group_count; i++) {
         const struct chain_group *group = &chain->groups[i];
 
+        if (group->count_a + group->count_b > 1)
+            chain->many[chain->many_count++] = (uint32_t)i;
         chain->shared += group->count_a && group->count_b;
         chain->only_a += !group->count_b;
         chain->only_b += !group->count_a;
@@ -204,8 +209,8 @@ static size_t limit_pairs(struct chain *chain, size_t samples, bool has_diagonal
     for (chain->most = MOST_ALIKE;; chain->most /= 2) {
         size_t pairs = 0, common = 0;
 
-        for (size_t i = 0; i < chain->group_count; i++) {
-            const struct chain_group *group = &chain->groups[i];
+        for (size_t i = 0; i < chain->many_count; i++) { /* the others have no pairs */
+            const struct chain_group *group = &chain->groups[chain->many[i]];
 
             if (is_common(chain, group))
                 common += has_diagonal || group->count_a < group->count_b ? group->count_a : group->count_b;
@@ -291,23 +296,22 @@ static void make_pairs(struct chain *chain, const struct chain_sides *sides)
     }
 }
 
-/* How many of the chains' ends (ascending) are at pairs with a smaller b. */
-static size_t count_below(const uint32_t *ends, size_t count, uint32_t b)
+/* How many of the chains' ends (ascending) are at pairs with a smaller b; most often as many as guessed. */
+static size_t count_below(const uint32_t *ends, size_t count, uint32_t b, size_t guess)
 {
     size_t low = 0;
 
-    /* Most often the pair goes on the longest chain. */
-    if (count && ends[count - 1] < b)
+    if (count == 0 || ends[count - 1] < b) /* the pair goes on the longest chain */
         return count;
-    for (size_t high = count; low < high;) {
-        size_t middle = low + (high - low) / 2;
+    if (guess < count && ends[guess] >= b && (guess == 0 || ends[guess - 1] < b))
+        return guess;
+    for (size_t left = count; left > 1;) { /* without branches that nobody could foretell */
+        const size_t half = left / 2;
 
-        if (ends[middle] < b)
-            low = middle + 1;
-        else
-            high = middle;
+        low += ends[low + half - 1] < b ? half : 0;
+        left -= half;
     }
-    return low;
+    return low + (ends[low] < b);
 }
 
 /* By how many samples more the one content goes on than the other. */
@@ -337,11 +341,10 @@ static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
  * ends[l], and under[i] did so before pair i. */
 static void longest_chain(struct chain *chain)
 {
-    size_t longest = 0;
+    size_t longest = 0, length = 0;
 
     for (size_t i = 0; i < chain->pair_count; i++) {
-        size_t length = count_below(chain->ends, longest, chain->pairs[i].b);
-
+        length = count_below(chain->ends, longest, chain->pairs[i].b, length + 1);
         chain->previous[i] = length ? chain->tails[length - 1] : NONE;
         chain->under[i] = length < longest ? chain->tails[length] : NONE;
         chain->tails[length] = (uint32_t)i;

@@ -31,6 +31,8 @@ struct chain {
     struct chain_group *groups; /* one for each different fingerprint */
     uint32_t *table;            /* fingerprint to group */
     uint32_t *group_a, *group_b;
+    uint32_t *many; /* the groups of several samples */
+    size_t many_count;
     uint32_t *next_b;  /* the next smaller sample of b in the group */
     uint32_t *after_b; /* the next larger one */
     bool *used_a, *used_b;
