@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    SLOTS = 1 << 14,         /* for records, */
+    SLOTS = 1 << 14,         /* for records: each may be in one of two, */
     SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
     SHELVES_MOST = 1 << 15,  /* as many as the memory allows, */
     BYTES_PER_SHELF = 768,   /* if they hold what one does mostly, */
@@ -187,10 +187,23 @@ static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, s
     return 1;
 }
 
+/* Where the record is; or, if it is not there, the one of its slots that is empty or was not used for longer.
+ */
+static struct slot *slot_of(const struct refset_cache *cache, uint64_t first)
+{
+    struct slot *one = &cache->slots[mix(first) % SLOTS], *other = &cache->slots[mix(first) % SLOTS ^ 1];
+
+    if (one->record && one->first == first)
+        return one;
+    if (other->record && other->first == first)
+        return other;
+    return one->used <= other->used ? one : other; /* an empty one was never used */
+}
+
 const struct refset_record *refset_cache_record(struct refset_cache *cache, uint64_t first, bool *missing,
                                                 struct error *err)
 {
-    struct slot *slot = &cache->slots[mix(first) % SLOTS];
+    struct slot *slot = slot_of(cache, first);
 
     *missing = false;
     if (!slot->record || slot->first != first) {
