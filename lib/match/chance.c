@@ -294,8 +294,8 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
     const double band = band_of(pair), bands = bands_of(pair);
     size_t found = 0;
 
-    number_samples(hits, count);
     sort_hits(hits, count);
+    number_samples(hits, count); /* so that a hit is near to the one with its number */
     while (found < room && count >= LEAST_HITS) {
         size_t first;
         struct cluster cluster = fullest_band(hits, count, band, &first);

@@ -53,20 +53,23 @@ size_t places_from(const struct places *places, uint64_t position);
 static inline size_t places_number(const struct places *places, uint64_t place)
 {
     const uint64_t step = place >> places->shift;
-    size_t end;
+    size_t at, end;
 
     if (step >= places->step_count)
         return places->count;
+    at = places->steps[step];
     end = places->steps[step + 1];
-    /* several at once: where in the step it would be nobody could foretell */
-    for (size_t at = places->steps[step]; at < end; at += PLACES_AT_ONCE) {
+    do { /* several at once, and none too few: how many a step has nobody could foretell */
         const uint64_t *list = places->list + at;
         const unsigned found = (unsigned)(list[0] == place) | (unsigned)(list[1] == place) << 1 |
                                (unsigned)(list[2] == place) << 2 | (unsigned)(list[3] == place) << 3;
 
-        if (found)
-            return at + (size_t)__builtin_ctz(found);
-    }
+        if (found) {
+            at += (size_t)__builtin_ctz(found);
+            return at < places->count ? at : places->count;
+        }
+        at += PLACES_AT_ONCE;
+    } while (at < end);
     return places->count;
 }
 
