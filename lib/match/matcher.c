@@ -15,8 +15,10 @@ enum {
     MOST_COMPARED = 8,      /* candidates in the same place */
     LEAST_PARTED = 4096,    /* queries: fewer are searched at once */
     MUCH_LARGER = 2,
-    COMMON_LEAST = 16,  /* of an object's samples: if so many are in very many files, that is told */
-    COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not told */
+    COMMON_LEAST = 16,   /* of an object's samples: if so many are in very many files, that is told */
+    MOST_WORK = 1 << 28, /* for one object: 8 s of a processor of 2023, where a worker is stopped after 20, */
+    MORE_WORK = 4,       /* and a share of that more, to compare what was found by then */
+    COVERED_SHARE = 80,  /* percent of a finding that better ones explain: then it is not told */
 };
 
 struct matcher {
@@ -34,6 +36,7 @@ struct matcher {
     size_t sample_count, query_count, query_room;
     bool cut;      /* there are more than were found */
     size_t common; /* queries that are in very many files of one set */
+    struct effort effort;
     struct findings found;
 };
 
@@ -71,6 +74,9 @@ struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
         return NULL;
     }
     matcher->options = *options;
+    if (!matcher->options.most_work)
+        matcher->options.most_work = MOST_WORK;
+    matcher->object.effort = &matcher->effort;
     if ((matcher->wholes = matcher_whole_new(err)) && (matcher->aligner = matcher_align_new(err)) &&
         take_sets(matcher, sets, count, err) == 0)
         return matcher;
@@ -102,6 +108,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->sample_count = matcher->query_count = 0;
     matcher->cut = false;
     matcher->common = 0;
+    matcher->effort = (struct effort){.most = matcher->options.most_work};
     finding_list_reset(&matcher->found);
 }
 
@@ -283,9 +290,15 @@ static int compare_wholes(struct comparing *comparing, struct error *err)
 
 static int compare_others(struct comparing *comparing, struct error *err)
 {
+    struct matcher *matcher = comparing->matcher;
+
     for (size_t i = comparing->wholes; i < comparing->count; i++) {
         const struct candidate *best;
 
+        if (matcher->effort.done >= matcher->effort.most + matcher->effort.most / MORE_WORK) {
+            matcher->cut = true;
+            break;
+        }
         if (!comparing->list[i].counted && is_found(comparing, i))
             continue;
         if (!is_one_of_many(comparing, i, &best)) {
@@ -342,7 +355,8 @@ static int search_range(struct matcher *matcher, size_t set, const struct query_
                                          .c = matcher->object.probed_c,
                                          .most_ln_e = matcher->options.most_ln_e,
                                          .all = matcher->options.all_references,
-                                         .may_part = range->count >= LEAST_PARTED};
+                                         .may_part = range->count >= LEAST_PARTED,
+                                         .effort = &matcher->effort};
 
     matcher->object.queries = object.queries;
     return matcher_search_run(matcher->searchers[set], &object, bit,
@@ -354,9 +368,14 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
 {
     const struct searcher *searcher = matcher->searchers[set];
 
+    if (effort_is_spent(&matcher->effort)) {
+        matcher->cut = true;
+        return 0;
+    }
     if (search_range(matcher, set, &range, err))
         return -1;
-    if (matcher_search_was_cut(searcher) && range.count >= LEAST_PARTED) {
+    if (matcher_search_was_cut(searcher) && range.count >= LEAST_PARTED &&
+        !effort_is_spent(&matcher->effort)) {
         const size_t half = widest_gap(matcher, &range);
 
         return match_range(matcher, set, (struct query_range){range.first, half}, err) ||

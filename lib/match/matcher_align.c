@@ -15,7 +15,8 @@ enum {
     MARGIN_SHARE = 4, /* of the reference's length */
     RESAMPLED_MOST = 256 << 20,
     MOST_HINTS = 4096,
-    MOST_SHIFTS = 21, /* for every C that is a power of two */
+    BYTES_A_SAMPLE = 64, /* that are read and sampled again while a sample is compared */
+    MOST_SHIFTS = 21,    /* for every C that is a power of two */
 };
 
 static const double provable = 0.8; /* of a small reference's samples, to hash all of it */
@@ -195,6 +196,7 @@ static int take_window(struct aligning *a)
     if (load_window(a))
         return -1;
     *loaded = key;
+    a->object->effort->done += a->window->params.c < a->object->c ? (a->end - a->start) / BYTES_A_SAMPLE : 0;
     return 0;
 }
 
@@ -237,6 +239,7 @@ static int relate(struct aligning *a, struct comparison *comparison)
 
     if (take_window(a) || matcher_name_run(a->aligner->namer, a))
         return -1;
+    a->object->effort->done += a->window->count + a->reference->count;
     hints.diagonal = a->candidate->cluster.main - (int64_t)a->start;
     hints.same_a = a->same_window;
     return compare_relate(a->aligner->comparer, a->window, a->reference, &hints, comparison, a->err);

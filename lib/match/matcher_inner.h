@@ -17,6 +17,20 @@
 
 enum { SEARCH_STRETCH = 512 /* samples; where so many are without a query, one may cut */ };
 
+/*
+ * How much was done for an object, and how much may be: content that is related to everything must not take
+ * for ever.  A sample that goes through a comparison counts one, what is done in a fraction of that time
+ * counts as much less.  It is counted, not measured, so the outcome is the same on every machine.
+ */
+struct effort {
+    uint64_t done, most;
+};
+
+static inline bool effort_is_spent(const struct effort *effort)
+{
+    return effort->done >= effort->most;
+}
+
 /* A sample of the object that passed the filter of at least one set. */
 struct query {
     uint64_t pos, fp;
@@ -60,6 +74,7 @@ struct search_object {
     double most_ln_e;
     bool all;      /* also references that others explain */
     bool may_part; /* if it is too much, it will be searched again in parts */
+    struct effort *effort;
 };
 
 struct searcher;
@@ -116,6 +131,7 @@ struct aligner_object {
     bool range;           /* it is no file: see matcher_is_range */
     struct content *content;
     const struct query *queries;
+    struct effort *effort;
 };
 
 /* NULL without memory. */

@@ -12,7 +12,9 @@ enum {
     LEAST_CLUSTERS = 16,
     CLUSTER_WORK = 1 << 20, /* but not so many that they take for ever: each goes through all hits */
     ROUNDS = 4,
-    LEAST_RARE = 2, /* matches, that a candidate is worth telling a part of */
+    TARGETS_A_SAMPLE = 32, /* queries that are looked for on a diagonal while a sample is compared, */
+    HITS_A_SAMPLE = 16,    /* and hits that are counted for a cluster */
+    LEAST_RARE = 2,        /* matches, that a candidate is worth telling a part of */
     FEW_REFERENCES = 100,
     MOST_LEAST = 16,
     LEAST_COPY = 6,   /* hits of a copy */
@@ -291,6 +293,7 @@ static void gather_support(struct searcher *s, struct candidate *candidate,
     size_t i = first_query(s, candidate->cluster.low), next = 0;
 
     next_turn(s);
+    s->lookup.object.effort->done += (end > i ? end - i : 0) / TARGETS_A_SAMPLE;
     *support = (struct support){.matches = take_cluster(s, candidate),
                                 .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c)};
     while (i < end) {
@@ -407,6 +410,7 @@ static int judge(struct searcher *s, const struct kin *kin, struct error *err)
     found = chance_clusters(&pair, s->hits, candidate.count, s->clusters, room);
     if (found && number_queries(s, err))
         return -1;
+    s->lookup.object.effort->done += (found + 1) * candidate.count / HITS_A_SAMPLE;
     s->cut = s->cut || found == room || s->candidate_count + found > MOST_CANDIDATES;
     for (size_t i = 0; i < found && s->candidate_count < MOST_CANDIDATES; i++) {
         candidate.cluster = s->clusters[i];
@@ -426,10 +430,11 @@ static void forget_explanations(struct searcher *s)
             s->lookup.states[i] = s->lookup.files[i] ? QUERY_POSTPONED : QUERY_OPEN;
 }
 
-/* Whether it is of no use to go on: the object will be searched part by part. */
+/* Whether it is of no use to go on: the object will be searched part by part, or it took too much. */
 static bool is_over(const struct searcher *s)
 {
-    return s->lookup.object.may_part && matcher_search_was_cut(s);
+    return (s->lookup.object.may_part && matcher_search_was_cut(s)) ||
+           effort_is_spent(s->lookup.object.effort);
 }
 
 /* ---- the references that have matches ---- */
@@ -479,6 +484,7 @@ static int find_candidates(struct searcher *s, struct error *err)
         else if (judge(s, kin, err))
             return -1;
     }
+    s->cut = s->cut || effort_is_spent(s->lookup.object.effort);
     return 0;
 }
 

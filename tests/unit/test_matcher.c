@@ -1356,6 +1356,39 @@ START_TEST(what_is_found_does_not_depend_on_how_an_object_is_cut)
 }
 END_TEST
 
+START_TEST(work_that_is_too_much_is_left_and_told_and_what_was_found_stays)
+{
+    struct bytes bytes = random_bytes(3000001);
+    size_t some = 0;
+
+    begin_files(50000);
+    for (size_t i = 0; i < 2; i++) {
+        struct bytes changed = copy_of(files[i], 0, files[i].len);
+
+        substitute(changed, 50);
+        put(bytes, 100001 + 1400000 * i, changed);
+        free(changed.data);
+    }
+    scan(bytes);
+    ck_assert_uint_eq(parts[0].findings.count, 2);
+    ck_assert_uint_eq(parts[0].findings.lacks, 0);
+    for (uint64_t most = 1; most < 1 << 16; most *= 4) {
+        next_scanner();
+        plan.matching.most_work = most;
+        scan(bytes);
+        ck_assert_uint_le(parts[0].findings.count, 2);
+        if (parts[0].findings.count < 2)
+            ck_assert_int_eq(parts[0].findings.lacks, FINDINGS_CUT);
+        some += parts[0].findings.count == 1;
+    }
+    ck_assert_uint_gt(some, 0);
+    ck_assert_uint_eq(parts[0].findings.count, 2);
+    ck_assert_uint_eq(parts[0].findings.lacks, 0);
+    free(bytes.data);
+    end_files();
+}
+END_TEST
+
 START_TEST(chunks_are_scanned_one_by_one)
 {
     struct bytes bytes = random_bytes(350000), whole = random_bytes(100000);
@@ -1666,7 +1699,8 @@ RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_
           a_file_that_is_all_there_is_told_though_more_of_another_one_is,
           with_all_references_what_lies_in_a_larger_one_is_told_too, tables_that_count_up_are_no_evidence,
           a_fragment_of_content_full_of_phrases_is_found_where_it_is, phrases_in_common_are_no_finding,
-          what_is_found_does_not_depend_on_how_an_object_is_cut, chunks_are_scanned_one_by_one,
+          what_is_found_does_not_depend_on_how_an_object_is_cut,
+          work_that_is_too_much_is_left_and_told_and_what_was_found_stays, chunks_are_scanned_one_by_one,
           objects_of_more_bytes_than_are_wanted_are_not_read,
           what_cannot_be_read_a_second_time_is_found_all_the_same, a_small_file_in_a_huge_object_is_found,
           a_matcher_can_do_without_the_content, a_plan_is_what_all_its_sets_need,
