@@ -113,23 +113,26 @@ static void set_window(struct aligning *a, uint32_t c)
     window->len = a->end - a->start;
 }
 
-/* The object's own samples that lie in the window. */
+/* The object's own samples that lie in the window; thinned as those of the reference are. */
 static int cut_window(struct aligning *a)
 {
     const struct aligner_object *object = a->object;
     const size_t first = first_at(object->samples, object->count, a->start);
     const size_t last = first_at(object->samples, object->count, a->end);
     struct record *window = a->window;
+    const uint32_t c = a->place.c > object->c ? a->place.c : object->c;
+    const uint64_t limit = UINT64_MAX / c; /* as sampler_thin has it */
+    size_t count = 0;
 
     if (record_resize(window, last - first, a->err))
         return -1;
-    for (size_t i = first; i < last; i++)
-        window->samples[i - first] =
-            (struct sample){object->samples[i].pos - a->start, object->samples[i].fp};
+    for (size_t i = first; i < last; i++) {
+        window->samples[count] = (struct sample){object->samples[i].pos - a->start, object->samples[i].fp};
+        count += object->samples[i].fp <= limit;
+    }
+    window->count = count;
     window->coincidence = object->coincidence;
-    set_window(a, object->c);
-    if (a->place.c > object->c)
-        record_reduce(window, a->place.c);
+    set_window(a, c);
     return 0;
 }
 
