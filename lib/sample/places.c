@@ -2,6 +2,7 @@
 #include "sample/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void places_release(struct places *places)
 {
@@ -36,10 +37,20 @@ static void choose_steps(struct places *places)
     places->step_count = (size_t)(last >> places->shift) + 1;
 }
 
+/* Where each step ends, first where there are places, then in between. */
+static void fill_steps(struct places *places)
+{
+    uint32_t *steps = places->steps;
+
+    memset(steps, 0, (places->step_count + 1) * sizeof *steps);
+    for (size_t i = 0; i < places->count; i++)
+        steps[(places->list[i] >> places->shift) + 1] = (uint32_t)i + 1;
+    for (size_t step = 1; step <= places->step_count; step++)
+        steps[step] = steps[step] > steps[step - 1] ? steps[step] : steps[step - 1];
+}
+
 int places_order(struct places *places, struct error *err)
 {
-    size_t at = 0;
-
     if (places->count == 0)
         return 0;
     for (size_t i = 0; i < PLACES_AT_ONCE; i++)
@@ -54,11 +65,7 @@ int places_order(struct places *places, struct error *err)
             return error_set(err, "out of memory for %zu samples", places->count);
         }
     }
-    for (size_t step = 0; step <= places->step_count; step++) {
-        while (at < places->count && places->list[at] >> places->shift < step)
-            at++;
-        places->steps[step] = (uint32_t)at;
-    }
+    fill_steps(places);
     return 0;
 }
 
