@@ -255,11 +255,13 @@ static int allow_deeds(scmp_filter_ctx filter, int call, const unsigned *deeds, 
     return result;
 }
 
-/* Code is not made, and no other process gets a signal; of fcntl there are the locks with which SQLite guards
+/* Code is not made, no other process gets a signal, and nothing is written but to standard error, which is
+ * /dev/null: libraries complain there.  Of fcntl there are the locks with which SQLite guards
  * what it reads. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
     static const int mapping[] = {SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect)};
+    static const int writing[] = {SCMP_SYS(write), SCMP_SYS(writev)};
     static const unsigned locks[] = {F_GETLK, F_SETLK};
     int result = rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                                               SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)));
@@ -267,6 +269,9 @@ static int allow_in_part(scmp_filter_ctx filter)
     for (size_t i = 0; i < sizeof mapping / sizeof *mapping && result == 0; i++)
         result = rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, mapping[i], 1,
                                               SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)));
+    for (size_t i = 0; i < sizeof writing / sizeof *writing && result == 0; i++)
+        result = rule_result(
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, writing[i], 1, SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO, 0)));
     if (result == 0)
         result = allow_deeds(filter, SCMP_SYS(fcntl), locks, 2);
     if (result == 0)
