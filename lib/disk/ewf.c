@@ -12,7 +12,8 @@
 
 enum {
     FILE_HEADER_LEN = 13,
-    SEARCH_PIECE = 1 << 20,
+    LEAST_SEARCHED = 4096, /* at once: the next sound descriptor is near, or there is none */
+    MOST_SEARCHED = 1 << 20,
 };
 
 /* ---- files ---- */
@@ -48,24 +49,32 @@ static int read_descriptor(const struct ewf_opening *opening, uint64_t at, struc
     return ewf_is_type(section->type);
 }
 
+static bool is_type_at(const char *at)
+{
+    char type[EWF_TYPE_LEN + 1] = {0};
+
+    memcpy(type, at, EWF_TYPE_LEN);
+    return ewf_is_type(type);
+}
+
 /* Where the next sound descriptor lies, from a place on; 0: there is none. */
 static uint64_t search_descriptor(const struct ewf_opening *opening, uint64_t from)
 {
     const uint64_t size = opening->ewf->files[opening->file].size;
-    char *piece = malloc(SEARCH_PIECE);
-    uint64_t found = 0;
+    char *piece = malloc(MOST_SEARCHED);
+    uint64_t found = 0, most = LEAST_SEARCHED;
 
     while (piece && !found && from + EWF_DESCRIPTOR_LEN <= size) {
-        const size_t len = size - from < SEARCH_PIECE ? (size_t)(size - from) : SEARCH_PIECE;
+        const size_t len = (size_t)(size - from < most ? size - from : most);
         struct ewf_section section;
 
         if (ewf_read_at(opening->ewf, opening->file, from, piece, len))
             break;
         for (size_t i = 0; i + EWF_DESCRIPTOR_LEN <= len && !found; i++)
-            if (strchr("hxvdstnlei", piece[i]) && piece[i] && read_descriptor(opening, from + i, &section) &&
-                section.sound)
+            if (is_type_at(piece + i) && read_descriptor(opening, from + i, &section) && section.sound)
                 found = from + i;
         from += len - EWF_DESCRIPTOR_LEN + 1;
+        most = most < MOST_SEARCHED ? most * 2 : most;
     }
     free(piece);
     return found;
