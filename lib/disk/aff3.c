@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 enum {
     FILE_HEAD = 8,
     HEAD_LEN = 16, /* of a segment: AFF, and the lengths of its name and its data, and a flag */
     TAIL_LEN = 8,  /* ATT, and the length of it all */
     NAME_ROOM = 64,
-    SEARCH_PIECE = 1 << 20,
+    LEAST_SEARCHED = 4096, /* at once: the next sound segment is near, or there is none */
+    MOST_SEARCHED = 1 << 20,
+    LZMA_HEAD_LEN = 13,
     SMALLEST_PAGE = 512,
     LARGEST_PAGE = 64 << 20,
     MOST_DAMAGES = 1 << 16, /* bytes of text */
@@ -32,7 +36,7 @@ struct segment {
 struct opening {
     struct aff3 *aff;
     const char *path;
-    bool force, has_size;
+    bool force, has_size, count_lost;
     struct error *err;
 };
 
@@ -89,11 +93,11 @@ static bool read_segment(const struct aff3 *aff, uint64_t at, struct segment *se
 static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct segment *segment)
 {
     const uint64_t size = aff->file.size;
-    char *piece = malloc(SEARCH_PIECE);
-    uint64_t found = size;
+    char *piece = malloc(MOST_SEARCHED);
+    uint64_t found = size, most = LEAST_SEARCHED;
 
     while (piece && found == size && from + HEAD_LEN + TAIL_LEN <= size) {
-        const size_t len = size - from < SEARCH_PIECE ? (size_t)(size - from) : SEARCH_PIECE;
+        const size_t len = (size_t)(size - from < most ? size - from : most);
 
         if (datafile_read(&aff->file, from, piece, len))
             break;
@@ -101,6 +105,7 @@ static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct seg
             if (memcmp(piece + i, "AFF", 4) == 0 && read_segment(aff, from + i, segment))
                 found = from + i;
         from += len - 3;
+        most = most < MOST_SEARCHED ? most * 2 : most;
     }
     free(piece);
     return found;
@@ -147,9 +152,12 @@ static int take_bad_flag(struct opening *opening, const struct segment *segment)
     aff->bad_flag = malloc(segment->len);
     if (!aff->bad_flag)
         return error_set(opening->err, "%s: out of memory", opening->path);
-    if (datafile_read(&aff->file, segment->data, aff->bad_flag, segment->len))
+    if (datafile_read(&aff->file, segment->data, aff->bad_flag, segment->len)) {
+        free(aff->bad_flag);
+        aff->bad_flag = NULL;
         return damage(opening, "its segment \"%s\" at byte %" PRIu64 " cannot be read", segment->name,
                       segment->data);
+    }
     return 0;
 }
 
@@ -227,8 +235,10 @@ static int take_segment(struct opening *opening, const struct segment *segment)
         return error_set(opening->err,
                          "%s: is an AFF image that is encrypted: decrypt it with affcrypto and its key",
                          opening->path);
-    if (strcmp(name, "badsectors") == 0)
-        read_number(opening, segment, &aff->bad_sectors);
+    if (strcmp(name, "badsectors") == 0 && !read_number(opening, segment, &aff->bad_sectors)) {
+        opening->count_lost = true;
+        return damage(opening, "its segment \"%s\" at byte %" PRIu64 " is damaged", name, segment->data);
+    }
     if (strcmp(name, "md5") == 0)
         take_digest(opening, segment, DIGEST_MD5);
     if (strcmp(name, "sha1") == 0)
@@ -300,10 +310,13 @@ const struct aff3_page *aff3_find(const struct aff3 *aff, uint64_t number)
 static bool is_whole(const struct aff3 *aff, const struct aff3_page *page)
 {
     const uint32_t needed = aff3_page_len(aff, page->number);
-    uint8_t len[4];
+    uint8_t len[4], lzma[LZMA_HEAD_LEN];
 
     if (page->packing == AFF_PLAIN)
         return page->len == needed;
+    if (page->packing == AFF_LZMA)
+        return page->len >= sizeof lzma && datafile_read(&aff->file, page->offset, lzma, sizeof lzma) == 0 &&
+               bytes_load64(lzma + 5) == needed;
     if (page->packing == AFF_ZEROS)
         return page->len == sizeof len && datafile_read(&aff->file, page->offset, len, sizeof len) == 0 &&
                big32(len) == needed;
@@ -372,6 +385,10 @@ static int check(struct opening *opening)
     if (aff->page_count)
         qsort(aff->pages, aff->page_count, sizeof *aff->pages, by_number);
     if (check_pages(opening) || find_missing(opening))
+        return -1;
+    aff->is_doubtful = (aff->bad_sectors || opening->count_lost) && !aff->bad_flag;
+    if (aff->is_doubtful &&
+        damage(opening, "nothing marks the sectors that could not be read when it was acquired"))
         return -1;
     if (aff->bad_sectors)
         buffer_printf(&aff->damages, "%" PRIu64 " sectors could not be read when it was acquired\n",

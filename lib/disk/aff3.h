@@ -35,6 +35,7 @@ struct aff3 {
     bool has_lzma;
     uint8_t *bad_flag;    /* what a sector holds that the acquisition could not read; NULL: there is none */
     uint64_t bad_sectors; /* how many those are, as it says */
+    bool is_doubtful;     /* there are some, and nothing marks them: it may be any sector */
     struct digest_values stored;
     struct buffer damages; /* what is wrong with it and was put up with; lines */
 };

@@ -114,6 +114,8 @@ static int find_lost(struct reader *reader)
     const struct aff3 *aff = &reader->aff;
     uint64_t next = 0;
 
+    if (aff->is_doubtful)
+        return add_lost(reader, 0, aff->size);
     for (size_t i = 0; i < aff->page_count; i++) {
         const struct aff3_page *page = &aff->pages[i];
 
