@@ -138,14 +138,14 @@ static size_t best_band(int64_t *diagonals, size_t count, int64_t width)
 }
 
 /* Whether a reference with these diagonals is more than chance. */
-static bool accepted(int64_t *diagonals, size_t count, size_t len, const struct record *record, double lambda)
+static bool accepted(int64_t *diagonals, size_t count, size_t len, const struct refset_place *place,
+                     double lambda)
 {
-    const double shorter = (double)(len < record->len ? len : record->len);
-    const double band = fmin(4096, 256 + shorter / 64),
-                 bands = ((double)len + (double)record->len) / band + 1;
+    const double shorter = (double)(len < place->len ? len : place->len);
+    const double band = fmin(4096, 256 + shorter / 64), bands = ((double)len + (double)place->len) / band + 1;
     const double mean = (double)counts->samples / (double)counts->records;
     const size_t best = best_band(diagonals, count, (int64_t)band);
-    const double noise = fmin(lambda, lambda * (double)record->count / mean);
+    const double noise = fmin(lambda, lambda * (double)place->count / mean);
     const double rate = fmax(noise, (double)(count - best)) * 2 / bands + 1e-4;
 
     return best >= 2 && log((double)counts->records * bands) + poisson_tail((double)best, rate) < log(1e-3);
@@ -198,8 +198,8 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
             if (hits.list[next].files <= most)
                 diagonals[count++] =
                     (int64_t)known.record.samples[hits.list[next].query].pos -
-                    (int64_t)record.record.samples[hits.list[next].sample - record.place.first].pos;
-        if (count && accepted(diagonals, count, len, &record.record, lambda)) {
+                    (int64_t)places_position(record.places.list[hits.list[next].sample - record.place.first]);
+        if (count && accepted(diagonals, count, len, &record.place, lambda)) {
             if (record.place.file == wanted)
                 answer.found = true;
             else
