@@ -84,6 +84,16 @@ int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len)
     return 0;
 }
 
+/* Of a stretch that lies between two of the list, the one before number at and that one. */
+static size_t nearest(const struct ranges *ranges, size_t at, uint64_t start, uint64_t end)
+{
+    const struct range *list = ranges->list;
+
+    if (at == ranges->count)
+        return at - 1;
+    return at > 0 && start - (list[at - 1].start + list[at - 1].len) < list[at].start - end ? at - 1 : at;
+}
+
 void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t most)
 {
     const size_t at = find(ranges, start);
@@ -95,7 +105,7 @@ void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t mo
         return;
     if (ranges->count == 0)
         return;
-    near = ranges->list[at < ranges->count ? at : at - 1];
+    near = ranges->list[nearest(ranges, at, start, end)];
     start = near.start < start ? near.start : start;
     end = near.start + near.len > end ? near.start + near.len : end;
     ranges_insert(ranges, start, end - start); /* one grows, which takes no memory */
