@@ -253,7 +253,7 @@ static int read_segments(struct opening *opening)
 {
     const struct aff3 *aff = opening->aff;
     uint64_t at = FILE_HEAD, bad_flag_at = 0;
-    struct segment segment, bad_flag = {.len = 0};
+    struct segment segment = {.len = 0}, bad_flag = {.len = 0};
 
     while (at < aff->file.size) {
         const uint64_t from = at;

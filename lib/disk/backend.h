@@ -40,7 +40,7 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                      struct error *err);
 /* Other than through afflib; not AFD or AFM. */
-int backend_aff_open(struct backend *backend, const char *path, bool force, struct error *err);
+int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err);
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);

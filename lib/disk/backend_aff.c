@@ -210,7 +210,7 @@ static void aff_release(void *state)
     free(reader);
 }
 
-static int prepare(struct reader *reader, const char *path, bool force, struct error *err)
+static int prepare(struct reader *reader, char *path, bool force, struct error *err)
 {
     const struct mapped mapped = {.size = reader->aff.size,
                                   .block_size = reader->aff.page_size,
@@ -220,7 +220,7 @@ static int prepare(struct reader *reader, const char *path, bool force, struct e
                                   .find = find_page,
                                   .close = leave_open,
                                   .map = reader};
-    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    char *const paths[] = {path, NULL};
 
     reader->probed = NO_PAGE;
     reader->probe = malloc(PROBE);
@@ -234,7 +234,7 @@ static int prepare(struct reader *reader, const char *path, bool force, struct e
     return find_lost(reader) ? error_set(err, "%s: out of memory", path) : 0;
 }
 
-int backend_aff_open(struct backend *backend, const char *path, bool force, struct error *err)
+int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err)
 {
     struct reader *reader = calloc(1, sizeof *reader);
 
