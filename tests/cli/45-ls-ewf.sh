@@ -195,23 +195,23 @@ status 0 timeout 40 "$KITH" ls --csv copies.E01
 
 # S01: the same, though its tables have neither checksums nor copies.
 last=$(ls a-smart-fast-parts.s* | tail -n 1)
-copy()
+copy_smart()
 {
     rm -f m/*
     local file
     for file in a-smart-fast-parts.s*; do cp "$file" "m/m${file#a-smart-fast-parts}"; done
 }
-copy; status 0 "$KITH" ls --csv m/m.s01
-copy; rm m/m.s02; refused m/m.s01 "segment s02 is missing"
-copy; rm "m/m.${last#*.}"; refused m/m.s01 "segment ${last#*.} is missing"
-copy; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: is segment 2 by its header, not 3 as its name says"
-copy; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: is cut off"
-copy; cp b-smart-fast-parts.s02 m/m.s02
+copy_smart; status 0 "$KITH" ls --csv m/m.s01
+copy_smart; rm m/m.s02; refused m/m.s01 "segment s02 is missing"
+copy_smart; rm "m/m.${last#*.}"; refused m/m.s01 "segment ${last#*.} is missing"
+copy_smart; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: is segment 2 by its header, not 3 as its name says"
+copy_smart; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: is cut off"
+copy_smart; cp b-smart-fast-parts.s02 m/m.s02
 status 3 "$KITH" ls --hash-image --csv m/m.s01
 says err "the md5 of the image is not the one stored in it at acquisition"
 change_table()
 {
-    copy
+    copy_smart
     python3 - m/m.s02 "$1" <<'PY'
 import struct, sys
 data = bytearray(open(sys.argv[1], 'rb').read())
