@@ -57,9 +57,7 @@ seen 'ARCHITECTURE.md: base uses case, which does not stand above it'
 
 rename_symbol base/json error_set casefile_open
 seen 'base/json.c calls casefile_open, but base may not use case'
-rename_symbol base/error snprintf json_new
-rename_symbol base/error vsnprintf json_new
-rename_symbol base/error __vsnprintf_chk json_new
+rename_symbol base/error strerror json_new
 seen 'in a circle: base/error.c calls json_new of base/json.c'
 grep -q "in a circle: base/json.c calls .* of base/error.c" told || fail "it does not tell the way back: $(cat told)"
 
