@@ -31,10 +31,11 @@ struct qcow2 {
     unsigned cluster_bits;
     uint64_t *first; /* offsets of the tables of the second level */
     uint64_t first_count;
+    uint64_t clusters, last_len; /* of the disk; bytes in the last */
     struct mapped_tables *tables;
     struct mapped_parts parts;
     struct ranges loose; /* up to where packed clusters may reach, beyond what they surely take */
-    char damages[512];
+    char damages[1024];
 };
 
 static uint64_t big(const uint8_t *at, int bytes)
@@ -46,6 +47,7 @@ static uint64_t big(const uint8_t *at, int bytes)
     return number;
 }
 
+/* It takes at least one byte of the last sector, and the next one may begin after that. */
 static void locate_packed(const struct qcow2 *qcow2, uint64_t entry, struct mapped_place *place)
 {
     const unsigned offset_bits = 62 - (qcow2->cluster_bits - 8);
@@ -54,6 +56,8 @@ static void locate_packed(const struct qcow2 *qcow2, uint64_t entry, struct mapp
     place->kind = MAPPED_PACKED;
     place->offset = entry & (((uint64_t)1 << offset_bits) - 1);
     place->packed_len = (size_t)((sectors + 1) * 512 - (place->offset & 511));
+    place->claim_at = place->offset;
+    place->claim_len = place->packed_len > 512 ? place->packed_len - 511 : 1;
 }
 
 /* Whether an entry of a table has only bits that mean something, and an offset of a cluster; flags: those
@@ -95,6 +99,8 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
         return 0;
     }
     place->offset = entry & OFFSET_BITS;
+    place->claim_at = place->offset;
+    place->claim_len = place->offset ? cluster_mask + 1 : 0;
     if (!(entry & ZEROS) && place->offset)
         place->kind = MAPPED_PLAIN;
     return 0;
@@ -152,6 +158,8 @@ static int check_header(struct qcow2 *qcow2, const uint8_t *header, const char *
     if ((incompatible & INCOMPATIBLE_CORRUPT) && !force)
         return error_set(err, "%s: is marked as corrupt; --force reads what is left", path);
     qcow2->first_count = count;
+    qcow2->clusters = ((size - 1) >> qcow2->cluster_bits) + 1;
+    qcow2->last_len = ((size - 1) & (((uint64_t)1 << qcow2->cluster_bits) - 1)) + 1;
     if (count > MOST_TABLE / 8 || (size - 1) >> (2 * qcow2->cluster_bits - 3) >= count)
         return error_set(err, "%s: its cluster table is too short for its size of %" PRIu64 " bytes", path,
                          size);
@@ -207,19 +215,16 @@ static struct counts take_counts(const struct qcow2 *qcow2, const uint8_t *heade
                            .is_dirty = is_new && (big(header + 72, 8) & INCOMPATIBLE_DIRTY)};
 }
 
-/* A packed cluster takes at least one byte of the last sector, and the next one may begin after that. */
-static int claim_cluster(struct qcow2 *qcow2, const struct mapped_place *place)
+/* The file may end with the disk, within its last cluster; what lies behind that is not read. */
+static int claim_cluster(struct qcow2 *qcow2, uint64_t cluster, const struct mapped_place *place)
 {
-    const uint64_t least = place->packed_len > 512 ? place->packed_len - 511 : 1;
+    const uint64_t needed = cluster + 1 < qcow2->clusters    ? (uint64_t)1 << qcow2->cluster_bits
+                            : cluster + 1 == qcow2->clusters ? qcow2->last_len
+                                                             : 0;
 
-    if (place->kind != MAPPED_PACKED)
-        return place->offset
-                   ? mapped_parts_claim(&qcow2->parts, place->offset, (uint64_t)1 << qcow2->cluster_bits)
-                   : 0;
-    return mapped_parts_claim(&qcow2->parts, place->offset, least) ||
-                   ranges_add(&qcow2->loose, place->offset, place->packed_len)
-               ? -1
-               : 0;
+    if (mapped_parts_take(&qcow2->parts, cluster, place, needed))
+        return -1;
+    return place->kind == MAPPED_PACKED ? ranges_add(&qcow2->loose, place->offset, place->packed_len) : 0;
 }
 
 /* The clusters that a table of the second level lists. */
@@ -235,9 +240,11 @@ static int claim_listed(struct qcow2 *qcow2, uint64_t first)
         struct mapped_place place;
 
         if (find_cluster(qcow2, first * entries + i, &place))
-            continue;
+            return first * entries + i < qcow2->clusters
+                       ? ranges_add(&qcow2->parts.cut, first * entries + i, entries - i)
+                       : 0;
         if (place.kind == MAPPED_BAD ? ranges_add(&qcow2->parts.invalid, first * entries + i, 1)
-                                     : claim_cluster(qcow2, &place))
+                                     : claim_cluster(qcow2, first * entries + i, &place))
             return -1;
     }
     return 0;
@@ -352,7 +359,6 @@ static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *pat
     struct counts counts = take_counts(qcow2, header);
     uint8_t *table = read_counts(qcow2, &counts);
     int failed = claim_all(qcow2, header, &counts, table);
-    size_t len;
 
     if (!failed && !counts.is_dirty && counts.bits)
         failed = compare_all(qcow2, &counts, table);
@@ -360,9 +366,7 @@ static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *pat
     if (failed)
         return error_set(err, "%s: out of memory", path);
     note_counts(qcow2, &counts);
-    len = strlen(qcow2->damages);
-    return mapped_parts_judge(&qcow2->parts, path, force, qcow2->damages + len, sizeof qcow2->damages - len,
-                              err);
+    return mapped_parts_judge(&qcow2->parts, path, force, qcow2->damages, sizeof qcow2->damages, err);
 }
 
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err)

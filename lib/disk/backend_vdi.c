@@ -21,9 +21,10 @@ struct vdi {
     struct datafile file;
     uint64_t data_at;
     uint32_t block_size, count, allocated;
+    uint64_t size; /* of the disk */
     uint8_t *map;
     struct mapped_parts parts;
-    char damages[320];
+    char damages[1024];
 };
 
 static int find_block(void *map, uint64_t block, struct mapped_place *place)
@@ -40,6 +41,8 @@ static int find_block(void *map, uint64_t block, struct mapped_place *place)
         return -1;
     place->kind = MAPPED_PLAIN;
     place->offset = vdi->data_at + (uint64_t)entry * vdi->block_size;
+    place->claim_at = place->offset;
+    place->claim_len = vdi->block_size;
     return 0;
 }
 
@@ -66,6 +69,7 @@ static int check_header(struct vdi *vdi, const uint8_t *header, const char *path
                    extra = bytes_load32(header + 0x17c);
     const uint64_t size = bytes_load64(header + 0x170);
 
+    vdi->size = size;
     vdi->block_size = bytes_load32(header + 0x178);
     vdi->count = bytes_load32(header + 0x180);
     vdi->allocated = bytes_load32(header + 0x184);
@@ -84,6 +88,14 @@ static int check_header(struct vdi *vdi, const uint8_t *header, const char *path
     return 0;
 }
 
+/* The bytes of the disk that lie in a block; a map may have more blocks than the disk. */
+static uint64_t needed_of(const struct vdi *vdi, uint32_t block)
+{
+    const uint64_t start = (uint64_t)block * vdi->block_size, left = start < vdi->size ? vdi->size - start : 0;
+
+    return left < vdi->block_size ? left : vdi->block_size;
+}
+
 /* The parts of the image: header, map, blocks. */
 static int claim(struct vdi *vdi, uint64_t map_at)
 {
@@ -98,7 +110,7 @@ static int claim(struct vdi *vdi, uint64_t map_at)
         if (find_block(vdi, i, &place) || place.kind != MAPPED_PLAIN)
             continue;
         used++;
-        if (mapped_parts_claim(&vdi->parts, place.offset, vdi->block_size))
+        if (mapped_parts_take(&vdi->parts, i, &place, needed_of(vdi, i)))
             return -1;
     }
     if (used < vdi->allocated)
@@ -117,7 +129,6 @@ static const char *vdi_damages(void *map)
 static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bool force, struct error *err)
 {
     const size_t len = (size_t)vdi->count * 4;
-    size_t noted;
 
     vdi->map = malloc(len + 1);
     if (!vdi->map)
@@ -126,9 +137,7 @@ static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bo
         return error_set(err, "%s: its block map cannot be read: the file is cut or damaged", path);
     if (claim(vdi, bytes_load32(header + 0x154)))
         return error_set(err, "%s: out of memory", path);
-    noted = strlen(vdi->damages);
-    return mapped_parts_judge(&vdi->parts, path, force, vdi->damages + noted, sizeof vdi->damages - noted,
-                              err);
+    return mapped_parts_judge(&vdi->parts, path, force, vdi->damages, sizeof vdi->damages, err);
 }
 
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err)
@@ -146,7 +155,7 @@ int backend_vdi_open(struct backend *backend, const char *path, bool force, stru
     if (datafile_read(&vdi->file, 0, header, sizeof header))
         error_set(err, "%s: is cut within its header", path);
     else if (check_header(vdi, header, path, err) == 0 && read_map(vdi, header, path, force, err) == 0) {
-        mapped.size = bytes_load64(header + 0x170);
+        mapped.size = vdi->size;
         mapped.block_size = vdi->block_size;
         mapped.parts = &vdi->parts;
         return mapped_open(backend, &mapped, err);

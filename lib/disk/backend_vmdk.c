@@ -60,7 +60,8 @@ struct sparse {
     uint64_t copy_at;       /* sector */
     uint64_t descriptor[2]; /* sectors: where it lies, how many */
     struct mapped_parts parts;
-    char damages[160];
+    uint64_t last[2]; /* of the packed grain that lies last: sector, number */
+    char damages[1024];
 };
 
 static int place_packed(const struct sparse *sparse, uint64_t grain, uint64_t sector,
@@ -74,6 +75,8 @@ static int place_packed(const struct sparse *sparse, uint64_t grain, uint64_t se
     place->kind = MAPPED_PACKED;
     place->offset = sector * 512 + MARKER_LEN;
     place->packed_len = bytes_load32(marker + 8);
+    place->claim_at = sector * 512;
+    place->claim_len = MARKER_LEN + (uint64_t)place->packed_len;
     return 0;
 }
 
@@ -101,7 +104,8 @@ static int find_grain(void *map, uint64_t grain, struct mapped_place *place)
     if (sparse->flags & COMPRESSED)
         return place_packed(sparse, grain, entry, place);
     place->kind = MAPPED_PLAIN;
-    place->offset = (uint64_t)entry * 512;
+    place->offset = place->claim_at = (uint64_t)entry * 512;
+    place->claim_len = sparse->grain * 512;
     return 0;
 }
 
@@ -214,17 +218,45 @@ static int claim_structures(struct sparse *sparse)
                : 0;
 }
 
-/* A packed grain begins with a marker, by which it is known: no more than that is claimed. */
+/* A packed grain begins with a marker, by which it is known: no more than that is claimed, since it would
+ * have to be read. */
+static int claim_grain(struct sparse *sparse, uint64_t grain, uint64_t sector)
+{
+    const bool is_packed = sparse->flags & COMPRESSED;
+    const uint64_t left = sparse->capacity - grain * sparse->grain;
+    const struct mapped_place place = {.kind = is_packed ? MAPPED_PACKED : MAPPED_PLAIN,
+                                       .file = &sparse->file,
+                                       .offset = sector * 512,
+                                       .claim_at = sector * 512,
+                                       .claim_len = is_packed ? MARKER_LEN : sparse->grain * 512};
+
+    if (is_packed && sector > sparse->last[0]) {
+        sparse->last[0] = sector;
+        sparse->last[1] = grain;
+    }
+    return mapped_parts_take(&sparse->parts, grain, &place,
+                             (left < sparse->grain ? left : sparse->grain) * 512);
+}
+
+/* A packed grain's end only its marker tells; if the file is cut, it is that of the last one. */
+static int check_last(struct sparse *sparse)
+{
+    struct mapped_place place;
+
+    if (sparse->last[0] == 0 || place_packed(sparse, sparse->last[1], sparse->last[0], &place) ||
+        place.offset + place.packed_len <= sparse->file.size)
+        return 0;
+    return ranges_add(&sparse->parts.cut, sparse->last[1], 1);
+}
+
 static int claim_grains(struct sparse *sparse, uint64_t index, const uint8_t *table)
 {
-    const uint64_t len = sparse->flags & COMPRESSED ? MARKER_LEN : sparse->grain * 512,
-                   least = sparse->flags & ZEROED_GRAINS ? 2 : 1;
+    const uint64_t least = sparse->flags & ZEROED_GRAINS ? 2 : 1;
 
     for (uint64_t i = 0; i < sparse->entries; i++) {
-        const uint64_t entry = bytes_load32(table + i * 4);
+        const uint64_t entry = bytes_load32(table + i * 4), grain = index * sparse->entries + i;
 
-        if (entry >= least && (index * sparse->entries + i) * sparse->grain < sparse->capacity &&
-            mapped_parts_claim(&sparse->parts, entry * 512, len))
+        if (entry >= least && grain * sparse->grain < sparse->capacity && claim_grain(sparse, grain, entry))
             return -1;
     }
     return 0;
@@ -249,13 +281,16 @@ static int check_table(struct sparse *sparse, uint64_t index, uint8_t *table, ui
 
     memset(table, 0, len);
     memset(copy, 0, len);
-    if (at && (!mapped_parts_sound(&sparse->parts, at, len) || datafile_read(&sparse->file, at, table, len)))
+    if (at && !mapped_parts_sound(&sparse->parts, at, len))
         return 0;
+    if (at && datafile_read(&sparse->file, at, table, len))
+        return ranges_add(&sparse->parts.cut, index * sparse->entries, sparse->entries);
     if (at && claim_grains(sparse, index, table))
         return -1;
-    if (copy_at == at || (copy_at && (!mapped_parts_sound(&sparse->parts, copy_at, len) ||
-                                      datafile_read(&sparse->file, copy_at, copy, len))))
+    if (copy_at == at || (copy_at && !mapped_parts_sound(&sparse->parts, copy_at, len)))
         return 0;
+    if (copy_at && datafile_read(&sparse->file, copy_at, copy, len))
+        return ranges_add(&sparse->parts.cut, index * sparse->entries, sparse->entries);
     return compare_tables(sparse, index, table, copy);
 }
 
@@ -267,6 +302,7 @@ static int check_map(struct sparse *sparse, const char *path, bool force, struct
 
     for (uint64_t i = 0; !failed && i < sparse->tables_count; i++)
         failed = check_table(sparse, i, table, copy);
+    failed = failed || check_last(sparse);
     free(table);
     free(copy);
     if (failed)

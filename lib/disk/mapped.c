@@ -77,11 +77,38 @@ void mapped_parts_release(struct mapped_parts *parts)
     ranges_release(&parts->contested);
     ranges_release(&parts->doubtful);
     ranges_release(&parts->invalid);
+    ranges_release(&parts->cut);
 }
 
 int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len)
 {
     return ranges_add(&parts->claimed, start, len);
+}
+
+/* How many of the bytes that are needed of a block its file holds, as far as can be told without them. */
+static uint64_t held(const struct mapped_place *place, uint64_t needed)
+{
+    const uint64_t size = place->kind == MAPPED_PLAIN || place->kind == MAPPED_PACKED ? place->file->size : 0;
+    const uint64_t left = place->offset < size ? size - place->offset : 0;
+
+    switch (place->kind) {
+    case MAPPED_ZEROS:
+        return needed;
+    case MAPPED_PLAIN:
+        return left < needed ? left : needed;
+    case MAPPED_PACKED:
+        return place->claim_at < size && place->claim_len <= size - place->claim_at ? needed : 0;
+    default:
+        return 0;
+    }
+}
+
+int mapped_parts_take(struct mapped_parts *parts, uint64_t block, const struct mapped_place *place,
+                      uint64_t needed)
+{
+    if (held(place, needed) < needed && ranges_add(&parts->cut, block, 1))
+        return -1;
+    return place->claim_len ? mapped_parts_claim(parts, place->claim_at, place->claim_len) : 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -119,28 +146,32 @@ bool mapped_parts_sound(const struct mapped_parts *parts, uint64_t start, uint64
 int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force, char *damages, size_t room,
                        struct error *err)
 {
-    char text[160];
+    const struct {
+        struct ranges *ranges;
+        const char *before, *after;
+    } kinds[] = {
+        {&parts->cut, "it is cut or its map is damaged: block ",
+         " or the table that places it cannot be read or lies beyond its end"},
+        {&parts->contested, "its map is damaged: byte ",
+         " of the file is claimed by several parts of it, or is marked as unused"},
+        {&parts->doubtful, "its map is damaged: the two copies of it differ in block ", ""},
+        {&parts->invalid, "its map is damaged: the entry of block ", " is invalid"},
+    };
 
     if (mapped_parts_settle(parts))
         return error_set(err, "%s: out of memory", path);
-    ranges_sort(&parts->doubtful);
-    ranges_sort(&parts->invalid);
-    if (parts->contested.count)
-        snprintf(text, sizeof text,
-                 "its map is damaged: byte %" PRIu64
-                 " of the file is claimed by several parts of it, or is marked as unused",
-                 parts->contested.list[0].start);
-    else if (parts->doubtful.count)
-        snprintf(text, sizeof text, "its map is damaged: the two copies of it differ in block %" PRIu64,
-                 parts->doubtful.list[0].start);
-    else if (parts->invalid.count)
-        snprintf(text, sizeof text, "its map is damaged: the entry of block %" PRIu64 " is invalid",
-                 parts->invalid.list[0].start);
-    else
-        return 0;
-    if (!force)
-        return error_set(err, "%s: %s; --force reads what is left", path, text);
-    snprintf(damages, room, "%s\n", text);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t len = strlen(damages);
+
+        ranges_sort(kinds[i].ranges);
+        if (kinds[i].ranges->count == 0)
+            continue;
+        if (!force)
+            return error_set(err, "%s: %s%" PRIu64 "%s; --force reads what is left", path, kinds[i].before,
+                             kinds[i].ranges->list[0].start, kinds[i].after);
+        snprintf(damages + len, room - len, "%s%" PRIu64 "%s\n", kinds[i].before,
+                 kinds[i].ranges->list[0].start, kinds[i].after);
+    }
     return 0;
 }
 
@@ -166,6 +197,12 @@ static ssize_t failed(void)
 {
     errno = EIO;
     return -1;
+}
+
+/* What is lost together. */
+static uint32_t piece_of(const struct mapped *mapped)
+{
+    return mapped->has_packed ? mapped->block_size : PIECE;
 }
 
 /* The last block may end with the disk. */
@@ -264,6 +301,15 @@ static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *
     return 1;
 }
 
+/* How much of a block can be read: whole pieces, from its beginning on. */
+static uint64_t kept_of(const struct reader *reader, uint64_t block, uint64_t needed)
+{
+    struct mapped_place place = {.kind = MAPPED_BAD};
+    const uint64_t kept = find(reader, block, &place) ? 0 : held(&place, needed);
+
+    return kept < needed ? kept - kept % piece_of(&reader->mapped) : needed;
+}
+
 /* Only a map that was put up with has any. */
 static int find_lost(struct reader *reader)
 {
@@ -271,13 +317,13 @@ static int find_lost(struct reader *reader)
     const uint64_t count = (reader->mapped.size - 1) / reader->mapped.block_size + 1;
 
     if (!parts || count > MOST_BLOCKS ||
-        !(parts->contested.count || parts->doubtful.count || parts->invalid.count))
+        !(parts->contested.count || parts->doubtful.count || parts->invalid.count || parts->cut.count))
         return 0;
     for (uint64_t block = 0; block < count; block++) {
-        struct mapped_place place;
+        const uint64_t needed = (uint64_t)needed_of(reader, block), kept = kept_of(reader, block, needed);
 
-        if ((find(reader, block, &place) || place.kind == MAPPED_BAD) &&
-            ranges_add(&reader->lost, block * reader->mapped.block_size, (uint64_t)needed_of(reader, block)))
+        if (kept < needed &&
+            ranges_add(&reader->lost, block * reader->mapped.block_size + kept, needed - kept))
             return -1;
     }
     return 0;
@@ -336,7 +382,7 @@ int mapped_open(struct backend *backend, const struct mapped *mapped, struct err
     }
     *backend = (struct backend){.size = mapped->size,
                                 .sector_size = 512,
-                                .piece = mapped->has_packed ? mapped->block_size : PIECE,
+                                .piece = piece_of(mapped),
                                 .read = mapped_read,
                                 .bad = mapped_lost,
                                 .damages = mapped_damages,

@@ -19,6 +19,8 @@ struct mapped_place {
     size_t packed_len; /* at most so many bytes; fewer if the file ends */
     uint64_t table_at; /* the table that says so, if it is not known to be right */
     size_t table_len;  /* 0: it is */
+    uint64_t claim_at; /* what it surely takes of the file */
+    uint64_t claim_len;
 };
 
 /*
@@ -30,18 +32,22 @@ struct mapped_parts {
     struct ranges contested; /* claimed more than once, or by something that cannot be right */
     struct ranges doubtful;  /* blocks by number, of which two tables say different things */
     struct ranges invalid;   /* blocks by number, of which a table says what the format does not know */
+    struct ranges cut;       /* blocks by number, that the file does not hold, or not the table */
 };
 
 /* One of zeros is empty; this makes it so again. */
 void mapped_parts_release(struct mapped_parts *parts);
 /* -1 without memory, as with all below. */
 int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len);
+/* Claims what a block takes, and notes it if the file does not hold the bytes that are needed of it. */
+int mapped_parts_take(struct mapped_parts *parts, uint64_t block, const struct mapped_place *place,
+                      uint64_t needed);
 /* Finds what is contested among all that was claimed. */
 int mapped_parts_settle(struct mapped_parts *parts);
 /* Once settled; whether nothing of the stretch is contested. */
 bool mapped_parts_sound(const struct mapped_parts *parts, uint64_t start, uint64_t len);
-/* Settles, and refuses a map in which something is contested, doubtful or invalid; with force it is described
- * in damages, as a line. */
+/* Settles, and refuses a map in which something is contested, doubtful, invalid or cut; with force all that
+ * is described in damages, as lines that are added. */
 int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force, char *damages, size_t room,
                        struct error *err);
 

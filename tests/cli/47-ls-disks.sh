@@ -140,6 +140,14 @@ refused none.vmdk "its footer is missing"
 
 # ---- maps that cannot be right ----
 
+# right WHAT: what is called ok is as on the disk
+right()
+{
+    sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
+        grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
+    [ -s others ] && fail "$1: $(head -n 3 others)"
+}
+
 # wrong IMAGE PYTHON TEXT: refused; with --force what is called ok is as on the disk
 wrong()
 {
@@ -150,9 +158,7 @@ $2"
     status 3 "$KITH" ls --force --csv $image # nothing is read, and what is lost is known
     says err "of the image cannot be read"
     status 3 "$KITH" ls --force --hash --csv $image
-    sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
-        grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
-    [ -s others ] && fail "$1 with '$2': $(head -n 3 others)"
+    right "$1 with '$2'"
     says err "its map is damaged"
     says err "of the image cannot be read"
 }
@@ -268,13 +274,61 @@ refused part.001 "part.002: is a segment of 2499488 bytes, but the first one has
 
 # ---- what is cut or damaged ----
 
-for image in a.qcow2 packed.qcow2 d.vdi renamed.vmdk stream.vmdk; do
-    for percent in 1 20 95; do
-        head -c $(($(stat -c %s $image) * percent / 100)) $image >cut.${image#*.}
-        status 3 "$KITH" ls -q --hash --csv cut.${image#*.}
-        sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
-            grep -vxFf <(sed 's/^[^,]*//' raw.csv | cut -d, -f3,7,8) >others
-        [ -s others ] && fail "$image cut at $percent %: $(head -n 3 others)"
+# A file may end with the disk, within a cluster.
+for format in "qcow2" "qcow2 -o cluster_size=2M" "qcow2 -c" vdi vmdk; do
+    head -c 1536 files/random | cat disk.img - >odd.img
+    make $format odd.img odd.${format%% *}
+    status 0 "$KITH" ls -q --hash-image --csv odd.${format%% *}
+    says out ",$(sha1sum <odd.img | cut -c1-40)"
+done
+
+# shorten IMAGE BYTES: refused; with --force what is lost is known before it is read
+shorten()
+{
+    local image=short.${1#*.}
+    head -c "$2" "$1" >$image
+    refused $image "lies beyond its end"
+    status 3 "$KITH" ls --force --csv $image
+    says err "lies beyond its end"
+    says err "of the image cannot be read"
+    grep ',ok.$' out | cut -d, -f2-5 >before
+    status 3 "$KITH" ls --force --hash --csv $image
+    same "$1 cut at $2: what only reading shows" "" "$(grep ',ok.$' out | cut -d, -f2-5 | diff before - | head -n 3)"
+    right "$1 cut at $2"
+}
+# end_of STREAM: where its last grain ends, less a byte
+end_of()
+{
+    python3 - "$1" <<'PY'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()
+table = struct.unpack_from('<I', data, struct.unpack_from('<Q', data, 56)[0] * 512)[0] * 512
+last = max(struct.unpack_from('<512I', data, table)) * 512
+print(last + 12 + struct.unpack_from('<I', data, last + 8)[0] - 1)
+PY
+}
+for image in a.qcow2 packed.qcow2 d.vdi s.vdi renamed.vmdk stream.vmdk; do
+    size=$(stat -c %s $image)
+    last=$((size - 513))
+    [ $image = stream.vmdk ] && last=$(end_of stream.vmdk) # behind that nothing but zeros
+    for len in $last $((size * 95 / 100)) $((size * 60 / 100)); do
+        shorten $image $len
     done
+    for percent in 1 20; do
+        head -c $((size * percent / 100)) $image >short.${image#*.}
+        refused short.${image#*.} ""
+        status 3 "$KITH" ls -q --force --hash --csv short.${image#*.}
+        right "$image cut at $percent %"
+    done
+done
+# Tables beyond the end.
+entries='
+import struct
+def put(form, at, value): struct.pack_into(form, data, at, value)
+def get(form, at): return struct.unpack_from(form, data, at)[0]'
+for edit in "a.qcow2 put('>Q',get('>Q',40),1<<63|1<<40)" "renamed.vmdk put('<I',get('<Q',56)*512,1<<30)" "renamed.vmdk put('<I',get('<Q',48)*512,1<<30)"; do
+    change ${edit%% *} far.x "$entries
+${edit#* }"
+    refused far.x "lies beyond its end"
 done
 finish
