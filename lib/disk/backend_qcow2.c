@@ -77,7 +77,8 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
     const uint8_t *table;
     uint64_t entry;
 
-    *place = (struct mapped_place){.kind = MAPPED_ZEROS, .file = &qcow2->file};
+    *place = (struct mapped_place){
+        .kind = MAPPED_FREE, .file = &qcow2->file, .alike = ((first + 1) << table_bits) - cluster};
     if (first >= qcow2->first_count)
         return -1;
     if (!is_valid(qcow2, qcow2->first[first], 0))
@@ -87,6 +88,7 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
     table = mapped_tables_get(qcow2->tables, &qcow2->file, qcow2->first[first] & OFFSET_BITS);
     if (!table)
         return -1;
+    place->alike = 1;
     place->table_at = qcow2->first[first] & OFFSET_BITS;
     place->table_len = (size_t)cluster_mask + 1;
     entry = big(table + (cluster & (((uint64_t)1 << table_bits) - 1)) * 8, 8);
@@ -101,7 +103,9 @@ static int find_cluster(void *map, uint64_t cluster, struct mapped_place *place)
     place->offset = entry & OFFSET_BITS;
     place->claim_at = place->offset;
     place->claim_len = place->offset ? cluster_mask + 1 : 0;
-    if (!(entry & ZEROS) && place->offset)
+    if (entry & ZEROS)
+        place->kind = MAPPED_ZEROS;
+    else if (place->offset)
         place->kind = MAPPED_PLAIN;
     return 0;
 }
@@ -200,6 +204,7 @@ struct counts {
     unsigned bits;    /* of each */
     bool is_exact;    /* all that is counted is in the map: no snapshots, no bitmaps */
     bool is_dirty;    /* they need not be right */
+    bool is_unread;   /* they cannot be read, not all of them */
     uint64_t lost;    /* clusters that are in use, and that the map does not refer to */
 };
 
@@ -253,7 +258,9 @@ static int claim_listed(struct qcow2 *qcow2, uint64_t first)
 /* The blocks of reference counts. */
 static int claim_counts(struct qcow2 *qcow2, const struct counts *counts, const uint8_t *table)
 {
-    for (uint64_t i = 0; table && i < counts->len / 8; i++) {
+    if (!table)
+        return 0;
+    for (uint64_t i = 0; i < counts->len / 8; i++) {
         const uint64_t at = big(table + i * 8, 8) & ~(uint64_t)511;
 
         if (at && mapped_parts_claim(&qcow2->parts, at, (uint64_t)1 << qcow2->cluster_bits))
@@ -313,7 +320,19 @@ static int compare_counts(struct qcow2 *qcow2, struct counts *counts, uint64_t n
     return 0;
 }
 
-/* What cannot be read of the counts says nothing. */
+/* Whether they have a place for all that the map takes. */
+static bool reach(const struct qcow2 *qcow2, const struct counts *counts)
+{
+    const struct ranges *claimed = &qcow2->parts.claimed;
+    const struct range *last = &claimed->list[claimed->count - 1]; /* the header is one */
+    const uint64_t end = last->start + last->len < qcow2->file.size ? last->start + last->len
+                                                                    : qcow2->file.size,
+                   cluster = (uint64_t)1 << qcow2->cluster_bits;
+
+    return (end - 1) / cluster / (cluster * 8 / counts->bits) < counts->len / 8;
+}
+
+/* What cannot be read of the counts says nothing, which is noted. */
 static int compare_all(struct qcow2 *qcow2, struct counts *counts, const uint8_t *table)
 {
     const size_t cluster = (size_t)1 << qcow2->cluster_bits;
@@ -323,9 +342,11 @@ static int compare_all(struct qcow2 *qcow2, struct counts *counts, const uint8_t
     for (uint64_t i = 0; result == 0 && table && i < counts->len / 8; i++) {
         const uint64_t at = big(table + i * 8, 8) & ~(uint64_t)511;
 
-        if (i * (cluster * 8 / counts->bits) >= qcow2->file.size >> qcow2->cluster_bits)
+        if (i * (cluster * 8 / counts->bits) * cluster >= qcow2->file.size)
             break;
-        if (at == 0 || datafile_read(&qcow2->file, at, block, cluster) == 0)
+        if (at && datafile_read(&qcow2->file, at, block, cluster))
+            counts->is_unread = true;
+        else
             result = compare_counts(qcow2, counts, i, at ? block : NULL);
     }
     free(block);
@@ -349,8 +370,12 @@ static void note_counts(struct qcow2 *qcow2, const struct counts *counts)
     if (counts->lost && counts->is_exact)
         snprintf(qcow2->damages + len, sizeof qcow2->damages - len,
                  "%" PRIu64 " clusters are in use by its reference counts, but its map does not refer to "
-                 "them: they were not examined\n",
+                 "them: they were not examined, and what it leaves unallocated is in doubt\n",
                  counts->lost);
+    if (counts->is_unread)
+        snprintf(qcow2->parts.fault, sizeof qcow2->parts.fault,
+                 "its reference counts are damaged: they cannot be read, or do not reach to its end");
+    qcow2->parts.doubts_free = (counts->lost && counts->is_exact) || counts->is_unread;
 }
 
 static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *path, bool force,
@@ -360,8 +385,10 @@ static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *pat
     uint8_t *table = read_counts(qcow2, &counts);
     int failed = claim_all(qcow2, header, &counts, table);
 
-    if (!failed && !counts.is_dirty && counts.bits)
-        failed = compare_all(qcow2, &counts, table);
+    if (!failed && !counts.is_dirty) {
+        counts.is_unread = !table || !counts.bits || !reach(qcow2, &counts);
+        failed = table && counts.bits && compare_all(qcow2, &counts, table);
+    }
     free(table);
     if (failed)
         return error_set(err, "%s: out of memory", path);

@@ -32,7 +32,7 @@ static int find_block(void *map, uint64_t block, struct mapped_place *place)
     const struct vdi *vdi = map;
     const uint32_t entry = block < vdi->count ? bytes_load32(vdi->map + block * 4) : 0;
 
-    *place = (struct mapped_place){.kind = MAPPED_ZEROS, .file = &vdi->file};
+    *place = (struct mapped_place){.kind = MAPPED_FREE, .file = &vdi->file};
     if (block >= vdi->count)
         return -1;
     if (entry == UNALLOCATED || entry == DISCARDED)
@@ -97,9 +97,9 @@ static uint64_t needed_of(const struct vdi *vdi, uint32_t block)
 }
 
 /* The parts of the image: header, map, blocks. */
-static int claim(struct vdi *vdi, uint64_t map_at)
+static int claim(struct vdi *vdi, uint64_t map_at, bool force)
 {
-    uint32_t used = 0;
+    uint64_t used = 0;
 
     if (mapped_parts_claim(&vdi->parts, 0, HEADER_LEN) ||
         mapped_parts_claim(&vdi->parts, map_at, (uint64_t)vdi->count * 4))
@@ -107,17 +107,24 @@ static int claim(struct vdi *vdi, uint64_t map_at)
     for (uint32_t i = 0; i < vdi->count; i++) {
         struct mapped_place place;
 
-        if (find_block(vdi, i, &place) || place.kind != MAPPED_PLAIN)
+        if (find_block(vdi, i, &place)) {
+            if (ranges_add(&vdi->parts.invalid, i, 1))
+                return -1;
             continue;
-        used++;
+        }
+        if (place.kind != MAPPED_PLAIN)
+            continue;
+        if (++used > vdi->allocated && !force)
+            break;
         if (mapped_parts_take(&vdi->parts, i, &place, needed_of(vdi, i)))
             return -1;
     }
-    if (used < vdi->allocated)
-        snprintf(vdi->damages, sizeof vdi->damages,
-                 "%" PRIu32 " blocks are in use by its header, but its map does not refer to them: they were "
-                 "not examined\n",
-                 vdi->allocated - used);
+    if (used != vdi->allocated)
+        snprintf(vdi->parts.fault, sizeof vdi->parts.fault,
+                 "its map is damaged: it refers to %s blocks than the %" PRIu32
+                 " that its header says are in use",
+                 used < vdi->allocated ? "fewer" : "more", vdi->allocated);
+    vdi->parts.doubts_free = used != vdi->allocated || vdi->parts.invalid.count;
     return 0;
 }
 
@@ -135,7 +142,7 @@ static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bo
         return error_set(err, "%s: out of memory", path);
     if (datafile_read(&vdi->file, bytes_load32(header + 0x154), vdi->map, len))
         return error_set(err, "%s: its block map cannot be read: the file is cut or damaged", path);
-    if (claim(vdi, bytes_load32(header + 0x154)))
+    if (claim(vdi, bytes_load32(header + 0x154), force))
         return error_set(err, "%s: out of memory", path);
     return mapped_parts_judge(&vdi->parts, path, force, vdi->damages, sizeof vdi->damages, err);
 }

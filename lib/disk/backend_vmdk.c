@@ -87,7 +87,8 @@ static int find_grain(void *map, uint64_t grain, struct mapped_place *place)
     const uint8_t *table;
     uint32_t entry;
 
-    *place = (struct mapped_place){.kind = MAPPED_ZEROS, .file = &sparse->file};
+    *place = (struct mapped_place){
+        .kind = MAPPED_FREE, .file = &sparse->file, .alike = (index + 1) * sparse->entries - grain};
     if (index >= sparse->tables_count)
         return -1;
     entry = bytes_load32(sparse->directory + index * 4);
@@ -96,11 +97,16 @@ static int find_grain(void *map, uint64_t grain, struct mapped_place *place)
     table = mapped_tables_get(sparse->tables, &sparse->file, (uint64_t)entry * 512);
     if (!table)
         return -1;
+    place->alike = 1;
     place->table_at = (uint64_t)entry * 512;
     place->table_len = (size_t)sparse->entries * 4;
     entry = bytes_load32(table + grain % sparse->entries * 4);
-    if (entry == 0 || (entry == 1 && (sparse->flags & ZEROED_GRAINS)))
+    if (entry == 0)
         return 0;
+    if (entry == 1 && (sparse->flags & ZEROED_GRAINS)) {
+        place->kind = MAPPED_ZEROS;
+        return 0;
+    }
     if (sparse->flags & COMPRESSED)
         return place_packed(sparse, grain, entry, place);
     place->kind = MAPPED_PLAIN;

@@ -92,6 +92,7 @@ static uint64_t held(const struct mapped_place *place, uint64_t needed)
     const uint64_t left = place->offset < size ? size - place->offset : 0;
 
     switch (place->kind) {
+    case MAPPED_FREE:
     case MAPPED_ZEROS:
         return needed;
     case MAPPED_PLAIN:
@@ -172,6 +173,10 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
         snprintf(damages + len, room - len, "%s%" PRIu64 "%s\n", kinds[i].before,
                  kinds[i].ranges->list[0].start, kinds[i].after);
     }
+    if (parts->fault[0] && !force)
+        return error_set(err, "%s: %s; --force reads what is left", path, parts->fault);
+    if (parts->fault[0])
+        snprintf(damages + strlen(damages), room - strlen(damages), "%s\n", parts->fault);
     return 0;
 }
 
@@ -248,7 +253,7 @@ static int find(const struct reader *reader, uint64_t block, struct mapped_place
     if (ranges_overlap(&parts->doubtful, block, 1) || ranges_overlap(&parts->invalid, block, 1) ||
         !mapped_parts_sound(parts, place->table_at, place->table_len))
         return -1;
-    if (place->kind == MAPPED_ZEROS && place->offset == 0)
+    if (place->kind == MAPPED_FREE || (place->kind == MAPPED_ZEROS && place->offset == 0))
         return 0;
     return mapped_parts_sound(parts, place->offset,
                               place->kind == MAPPED_PACKED ? 1 : reader->mapped.block_size)
@@ -274,6 +279,7 @@ static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
     if (find(reader, block, &place))
         return failed();
     switch (place.kind) {
+    case MAPPED_FREE:
     case MAPPED_ZEROS:
         memset(into, 0, len);
         return (ssize_t)len;
@@ -302,28 +308,49 @@ static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *
 }
 
 /* How much of a block can be read: whole pieces, from its beginning on. */
-static uint64_t kept_of(const struct reader *reader, uint64_t block, uint64_t needed)
+static uint64_t kept_of(const struct reader *reader, uint64_t block, uint64_t needed,
+                        struct mapped_place *place)
 {
-    struct mapped_place place = {.kind = MAPPED_BAD};
-    const uint64_t kept = find(reader, block, &place) ? 0 : held(&place, needed);
+    const uint64_t kept = find(reader, block, place) ? 0 : held(place, needed);
 
+    if (place->kind == MAPPED_FREE && reader->mapped.parts->doubts_free)
+        return 0;
     return kept < needed ? kept - kept % piece_of(&reader->mapped) : needed;
 }
 
-/* Only a map that was put up with has any. */
+/* Nor may what else is known of the map tell blocks apart. */
+static uint64_t alike_of(const struct mapped_parts *parts, uint64_t block, const struct mapped_place *place)
+{
+    if (place->alike < 2 || ranges_overlap(&parts->doubtful, block, place->alike) ||
+        ranges_overlap(&parts->invalid, block, place->alike))
+        return 1;
+    return place->alike;
+}
+
+static bool is_whole(const struct mapped_parts *parts)
+{
+    return !(parts->contested.count || parts->doubtful.count || parts->invalid.count || parts->cut.count ||
+             parts->doubts_free);
+}
+
+/* Only a map that was put up with has any.  Of the blocks that are too many to be asked for all are lost. */
 static int find_lost(struct reader *reader)
 {
     const struct mapped_parts *parts = reader->mapped.parts;
-    const uint64_t count = (reader->mapped.size - 1) / reader->mapped.block_size + 1;
+    const uint64_t size = reader->mapped.block_size, count = (reader->mapped.size - 1) / size + 1;
+    uint64_t asked = 0;
 
-    if (!parts || count > MOST_BLOCKS ||
-        !(parts->contested.count || parts->doubtful.count || parts->invalid.count || parts->cut.count))
+    if (!parts || is_whole(parts))
         return 0;
-    for (uint64_t block = 0; block < count; block++) {
-        const uint64_t needed = (uint64_t)needed_of(reader, block), kept = kept_of(reader, block, needed);
+    for (uint64_t block = 0; block < count; asked++) {
+        struct mapped_place place = {.kind = MAPPED_BAD};
+        const uint64_t start = block * size, needed = (uint64_t)needed_of(reader, block),
+                       kept = asked < MOST_BLOCKS ? kept_of(reader, block, needed, &place) : 0,
+                       alike = alike_of(parts, block, &place), left = count - block;
 
-        if (kept < needed &&
-            ranges_add(&reader->lost, block * reader->mapped.block_size + kept, needed - kept))
+        block += asked < MOST_BLOCKS && alike < left ? alike : left;
+        if (kept < needed && ranges_add(&reader->lost, start + kept,
+                                        (block < count ? block * size : reader->mapped.size) - start - kept))
             return -1;
     }
     return 0;

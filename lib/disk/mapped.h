@@ -10,15 +10,17 @@
 /*
  * What virtual machines' disks have in common: a disk of blocks of one size, which a map places anywhere in
  * files, packed or not, or nowhere, which makes them zeros.  Each format brings its map; all memory is taken
- * when it is opened, so that running out of it later is not seen as damage.
+ * when it is opened, so that running out of it later is not seen as damage.  Of free blocks nothing is said,
+ * which makes them zeros, too; if the map is not to be trusted, they are lost.
  */
 struct mapped_place {
-    enum { MAPPED_BAD, MAPPED_ZEROS, MAPPED_PLAIN, MAPPED_PACKED } kind;
+    enum { MAPPED_BAD, MAPPED_FREE, MAPPED_ZEROS, MAPPED_PLAIN, MAPPED_PACKED } kind;
     const struct datafile *file;
     uint64_t offset;
     size_t packed_len; /* at most so many bytes; fewer if the file ends */
     uint64_t table_at; /* the table that says so, if it is not known to be right */
     size_t table_len;  /* 0: it is */
+    uint64_t alike;    /* blocks from this one on of which nothing else is said; 0 is as 1 */
     uint64_t claim_at; /* what it surely takes of the file */
     uint64_t claim_len;
 };
@@ -33,6 +35,8 @@ struct mapped_parts {
     struct ranges doubtful;  /* blocks by number, of which two tables say different things */
     struct ranges invalid;   /* blocks by number, of which a table says what the format does not know */
     struct ranges cut;       /* blocks by number, that the file does not hold, or not the table */
+    char fault[160];         /* what else is wrong; "": nothing */
+    bool doubts_free;        /* blocks that are not placed need not be zeros; alone no reason to refuse it */
 };
 
 /* One of zeros is empty; this makes it so again. */
@@ -46,8 +50,8 @@ int mapped_parts_take(struct mapped_parts *parts, uint64_t block, const struct m
 int mapped_parts_settle(struct mapped_parts *parts);
 /* Once settled; whether nothing of the stretch is contested. */
 bool mapped_parts_sound(const struct mapped_parts *parts, uint64_t start, uint64_t len);
-/* Settles, and refuses a map in which something is contested, doubtful, invalid or cut; with force all that
- * is described in damages, as lines that are added. */
+/* Settles, and refuses a map in which something is contested, doubtful, invalid or cut, or that has a fault;
+ * with force all that is described in damages, as lines that are added. */
 int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force, char *damages, size_t room,
                        struct error *err);
 
