@@ -285,6 +285,8 @@ static int check_table(struct sparse *sparse, uint64_t index, uint8_t *table, ui
                    copy_at = sparse->copy ? (uint64_t)bytes_load32(sparse->copy + index * 4) * 512 : at;
     const size_t len = (size_t)sparse->entries * 4;
 
+    if (at == 0 && copy_at == 0)
+        return 0;
     memset(table, 0, len);
     memset(copy, 0, len);
     if (at && !mapped_parts_sound(&sparse->parts, at, len))
