@@ -314,7 +314,7 @@ static int compare_counts(struct qcow2 *qcow2, struct counts *counts, uint64_t n
             counts->lost += ranges_overlap(&qcow2->parts.claimed, at, cluster) == 0 &&
                             ranges_overlap(&qcow2->loose, at, cluster) == 0;
         else if (ranges_overlap(&qcow2->parts.claimed, at, cluster) &&
-                 ranges_insert(&qcow2->parts.contested, at, cluster))
+                 ranges_add(&qcow2->parts.contested, at, cluster))
             return -1;
     }
     return 0;

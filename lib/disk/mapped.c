@@ -186,6 +186,7 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
 struct slot {
     uint64_t block;
     uint8_t *data;
+    bool is_sound; /* it could be unpacked; if not, it is not tried at every read */
 };
 
 struct reader {
@@ -226,8 +227,9 @@ static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct
     long got;
 
     if (slot->block == block)
-        return slot->data;
-    slot->block = NO_BLOCK;
+        return slot->is_sound ? slot->data : NULL;
+    slot->block = block;
+    slot->is_sound = false;
     if (!reader->mapped.has_packed || place->offset >= place->file->size)
         return NULL;
     if (len > place->file->size - place->offset)
@@ -237,7 +239,7 @@ static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct
     got = deflate_unpack(reader->deflate, reader->packed, len, slot->data, reader->mapped.block_size);
     if (got < needed || (reader->mapped.is_exact && got != needed))
         return NULL;
-    slot->block = block;
+    slot->is_sound = true;
     return slot->data;
 }
 
@@ -253,12 +255,7 @@ static int find(const struct reader *reader, uint64_t block, struct mapped_place
     if (ranges_overlap(&parts->doubtful, block, 1) || ranges_overlap(&parts->invalid, block, 1) ||
         !mapped_parts_sound(parts, place->table_at, place->table_len))
         return -1;
-    if (place->kind == MAPPED_FREE || (place->kind == MAPPED_ZEROS && place->offset == 0))
-        return 0;
-    return mapped_parts_sound(parts, place->offset,
-                              place->kind == MAPPED_PACKED ? 1 : reader->mapped.block_size)
-               ? 0
-               : -1;
+    return mapped_parts_sound(parts, place->claim_at, place->claim_len) ? 0 : -1;
 }
 
 /* At most to the end of a block. */
@@ -385,7 +382,7 @@ static bool prepare(struct reader *reader)
 
     reader->slots = slots < 1 ? 1 : slots > MOST_SLOTS ? MOST_SLOTS : slots;
     for (unsigned i = 0; i < reader->slots; i++) {
-        reader->slot[i] = (struct slot){NO_BLOCK, malloc(mapped->block_size)};
+        reader->slot[i] = (struct slot){.block = NO_BLOCK, .data = malloc(mapped->block_size)};
         ready = ready && reader->slot[i].data;
     }
     reader->packed_room = deflate_bound(mapped->block_size) + 1024;

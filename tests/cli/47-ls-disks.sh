@@ -204,6 +204,29 @@ status 3 "$KITH" ls --hash --csv left.qcow2
 says err "1 clusters are in use"
 same "what a left-over cluster leaves of a file" "$(grep -c ',file,random,.*ok' raw.csv)" "$(grep -c ',file,random,.*,ok' out)"
 right "a left-over cluster"
+# A packed cluster, in one cluster of the file, and in its next one, which is also that of another.
+python3 - <<'PY'
+import random, struct, zlib
+size = 65536
+first = random.Random(1).randbytes(size)
+data = bytearray(8 * size)
+struct.pack_into('>4sIQIIQIIQQIIQ', data, 0, b'QFI\xfb', 3, 0, 0, 16, 4 * size, 0, 1, 3 * size, size, 1, 0, 0)
+struct.pack_into('>QQQII', data, 72, 0, 0, 0, 4, 104)
+struct.pack_into('>Q', data, size, 2 * size)
+struct.pack_into('>8H', data, 2 * size, 1, 1, 1, 1, 1, 1, 2, 0)
+struct.pack_into('>Q', data, 3 * size, 4 * size | 1 << 63)
+stream = zlib.compressobj(0, zlib.DEFLATED, -12)
+stream = stream.compress(first) + stream.flush()
+at = 6 * size - 20000
+data[at:at + len(stream)] = stream
+sectors = (at + len(stream) - 1) // 512 - at // 512
+struct.pack_into('>QQQ', data, 4 * size, 1 << 62 | sectors << 54 | at, 0, 6 * size | 1 << 63)
+data[6 * size + 1000:6 * size + 9000] = bytes(8000)
+open('tail.qcow2', 'wb').write(data)
+PY
+refused tail.qcow2 "$shared"
+status 3 "$KITH" ls --force --hash-image --csv tail.qcow2
+says err "bytes 0 to 65535 of the image cannot be read"
 # Reference counts that cannot be read must not pass for right ones.
 counts="its reference counts are damaged"
 wrong map.qcow2 'put(used[3], 0); put(48, 1 << 40)' "$counts"
