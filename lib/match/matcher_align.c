@@ -403,9 +403,11 @@ static int take_reference(struct aligner *aligner, const struct refset_record *r
     reference->coincidence = record->coincidence;
     if (record_resize(reference, record->places.count, err) || make_alone(aligner, record->places.count, err))
         return -1;
-    for (size_t i = 0; i < record->places.count; i++)
-        reference->samples[i] = (struct sample){places_position(record->places.list[i]),
-                                                places_character(record->places.list[i])};
+    for (size_t i = 0; i < record->places.count; i++) {
+        const uint64_t place = places_at(&record->places, i);
+
+        reference->samples[i] = (struct sample){places_position(place), places_character(place)};
+    }
     return 0;
 }
 

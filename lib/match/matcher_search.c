@@ -350,7 +350,7 @@ static void take_hits(struct searcher *s, const struct candidate *candidate,
     for (size_t i = 0; i < candidate->count; i++) {
         const struct match *match = &s->lookup.matches[candidate->first + i];
         const struct query *query = &s->lookup.object.queries[match->query];
-        const uint64_t reference = places_position(record->places.list[match->sample - record->place.first]);
+        const uint64_t reference = places_position(places_at(&record->places, match->sample - record->place.first));
 
         s->hits[i] = (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
         s->diagonals[i] = (int64_t)(query->pos - reference);

@@ -125,7 +125,7 @@ static int64_t main_diagonal(const struct aligner_object *object, const struct m
 
         if (number < record->places.count)
             diagonals[count++] =
-                (int64_t)(object->queries[match->query].pos - places_position(record->places.list[number]));
+                (int64_t)(object->queries[match->query].pos - places_position(places_at(&record->places, number)));
     }
     if (count)
         qsort(diagonals, count, sizeof *diagonals, by_number);

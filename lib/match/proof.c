@@ -179,12 +179,12 @@ static bool may_be_equal(const struct proof_samples *samples, uint64_t start, ui
         if (sample->fp > limit) /* the reference was sampled more thinly */
             continue;
         place = at << PLACES_CHARACTER_BITS | (sample->fp & ((1 << PLACES_CHARACTER_BITS) - 1));
-        while (!all && next < places->count && places->list[next] < place)
+        while (!all && next < places->count && places_at(places, next) < place)
             next++;
-        if (next == places->count || places->list[next++] != place)
+        if (next == places->count || places_at(places, next++) != place)
             return false;
     }
-    return !all || next == places->count || places_position(places->list[next]) > to;
+    return !all || next == places->count || places_position(places_at(places, next)) > to;
 }
 
 /* Ranges that touch a block, and its neighbours, have the same diagonal mostly. */

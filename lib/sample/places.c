@@ -4,69 +4,108 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HALF = 32 /* bits */ };
+
 void places_release(struct places *places)
 {
-    free(places->list);
+    free(places->lower);
     free(places->steps);
+    free(places->turns);
     *places = (struct places){0};
 }
 
-int places_resize(struct places *places, size_t count, struct error *err)
-{
-    if (count > places->room) {
-        uint64_t *list =
-            count <= UINT32_MAX ? realloc(places->list, (count + PLACES_AT_ONCE) * sizeof *list) : NULL;
-
-        if (!list)
-            return error_set(err, "out of memory for %zu samples", count);
-        places->list = list;
-        places->room = count;
-    }
-    places->count = count;
-    places->step_count = 0;
-    return 0;
-}
-
 /* About as many steps as places: so one has one or none mostly. */
-static void choose_steps(struct places *places)
+static void choose_steps(struct places *places, uint64_t last)
 {
-    const uint64_t last = places->list[places->count - 1];
-
     for (places->shift = 0; last >> places->shift >= places->count;)
         places->shift++;
     places->step_count = (size_t)(last >> places->shift) + 1;
 }
 
+static size_t count_turns(const uint64_t *list, size_t count)
+{
+    size_t turns = 1;
+
+    if (list[count - 1] >> HALF == 0)
+        return 0;
+    for (size_t i = 1; i < count; i++)
+        turns += list[i] >> HALF != list[i - 1] >> HALF;
+    return turns;
+}
+
+static int make_room(struct places *places, const uint64_t *list, size_t count)
+{
+    choose_steps(places, list[count - 1]);
+    if (count > places->room) {
+        free(places->lower);
+        places->lower = malloc((count + PLACES_AT_ONCE) * sizeof *places->lower);
+        places->room = places->lower ? count : 0;
+    }
+    if (places->step_count + 1 > places->step_room) {
+        free(places->steps);
+        places->steps = malloc((places->step_count + 1) * sizeof *places->steps);
+        places->step_room = places->steps ? places->step_count + 1 : 0;
+    }
+    if (places->turn_count)
+        places->turns = malloc(places->turn_count * sizeof *places->turns);
+    return places->lower && places->steps && (places->turns || !places->turn_count) ? 0 : -1;
+}
+
+static void fill_turns(struct places *places, const uint64_t *list)
+{
+    size_t turn = 0;
+
+    for (size_t i = 0; i < places->count && places->turns; i++)
+        if (i == 0 || list[i] >> HALF != list[i - 1] >> HALF)
+            places->turns[turn++] = (struct places_turn){(uint32_t)i, (uint32_t)(list[i] >> HALF)};
+}
+
 /* Where each step ends, first where there are places, then in between. */
-static void fill_steps(struct places *places)
+static void fill_steps(struct places *places, const uint64_t *list)
 {
     uint32_t *steps = places->steps;
 
     memset(steps, 0, (places->step_count + 1) * sizeof *steps);
-    for (size_t i = 0; i < places->count; i++)
-        steps[(places->list[i] >> places->shift) + 1] = (uint32_t)i + 1;
+    for (size_t i = 0; i < places->count; i++) {
+        steps[(list[i] >> places->shift) + 1] = (uint32_t)i + 1;
+        places->lower[i] = (uint32_t)list[i];
+    }
+    memset(places->lower + places->count, 0xff, PLACES_AT_ONCE * sizeof *places->lower);
     for (size_t step = 1; step <= places->step_count; step++)
         steps[step] = steps[step] > steps[step - 1] ? steps[step] : steps[step - 1];
 }
 
-int places_order(struct places *places, struct error *err)
+int places_set(struct places *places, const uint64_t *list, size_t count, struct error *err)
 {
-    if (places->count == 0)
+    free(places->turns);
+    places->turns = NULL;
+    places->count = places->step_count = places->turn_count = 0;
+    if (count == 0)
         return 0;
-    for (size_t i = 0; i < PLACES_AT_ONCE; i++)
-        places->list[places->count + i] = UINT64_MAX;
-    choose_steps(places);
-    if (places->step_count + 1 > places->step_room) {
-        free(places->steps);
-        places->step_room = places->step_count + 1;
-        places->steps = malloc(places->step_room * sizeof *places->steps);
-        if (!places->steps) {
-            places->step_room = places->step_count = 0;
-            return error_set(err, "out of memory for %zu samples", places->count);
-        }
+    places->count = count;
+    places->turn_count = count_turns(list, count);
+    if (count > UINT32_MAX || make_room(places, list, count)) {
+        places_release(places);
+        return error_set(err, "out of memory for %zu samples", count);
     }
-    fill_steps(places);
+    fill_turns(places, list);
+    fill_steps(places, list);
     return 0;
+}
+
+uint64_t places_upper(const struct places *places, size_t i)
+{
+    size_t low = 0, high = places->turn_count;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (places->turns[middle].first <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint64_t)places->turns[low].upper << HALF;
 }
 
 size_t places_from(const struct places *places, uint64_t position)
@@ -81,7 +120,7 @@ size_t places_from(const struct places *places, uint64_t position)
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (places->list[middle] < place)
+        if (places_at(places, middle) < place)
             low = middle + 1;
         else
             high = middle;
@@ -91,5 +130,6 @@ size_t places_from(const struct places *places, uint64_t position)
 
 size_t places_memory(const struct places *places)
 {
-    return places->room * sizeof *places->list + places->step_room * sizeof *places->steps;
+    return places->room * sizeof *places->lower + places->step_room * sizeof *places->steps +
+           places->turn_count * sizeof *places->turns;
 }

@@ -28,6 +28,8 @@ struct refset_search {
     struct view views[REFSET_INDEXES];
     struct statement *block, *file, *record, *firsts;
     uint64_t values[MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key that is looked up */
+    uint64_t *places;                               /* of the record that is being unpacked */
+    size_t place_room;
 };
 
 /* ---- making it ---- */
@@ -207,6 +209,7 @@ void refset_search_free(struct refset_search *search)
     statement_free(search->file);
     statement_free(search->record);
     statement_free(search->firsts);
+    free(search->places);
     free(search);
 }
 
@@ -582,6 +585,24 @@ static int take_place(struct refset_search *search, uint64_t sample, struct refs
     return sample - place->first < place->count;
 }
 
+static int unpack_places(struct refset_search *search, const void *samples, size_t len,
+                         const struct refset_place *place, struct places *places, struct error *err)
+{
+    const uint32_t n = search->set->info.params.n;
+    const size_t count = (size_t)place->count;
+
+    if (count > search->place_room) {
+        free(search->places);
+        search->places = malloc(count * sizeof *search->places);
+        search->place_room = search->places ? count : 0;
+        if (!search->places)
+            return error_set(err, "out of memory for %zu samples", count);
+    }
+    if (packing_unpack_places(samples, len, place->len < n ? 0 : place->len - n + 1, search->places, count))
+        return refset_broken(search->set, err, "the samples of a record cannot be read");
+    return places_set(places, search->places, count, err);
+}
+
 static int take_record(struct refset_search *search, struct refset_record *out, struct error *err)
 {
     const struct refset_params *params = &search->set->info.params;
@@ -597,12 +618,7 @@ static int take_record(struct refset_search *search, struct refset_record *out, 
         !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
         (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
-    if (places_resize(&out->places, (size_t)place->count, err))
-        return -1;
-    if (packing_unpack_places(samples, samples_len, place->len < params->n ? 0 : place->len - params->n + 1,
-                              out->places.list, out->places.count))
-        return refset_broken(search->set, err, "the samples of a record cannot be read");
-    if (places_order(&out->places, err))
+    if (unpack_places(search, samples, samples_len, place, &out->places, err))
         return -1;
     out->coincidence = (uint32_t)coincidence;
     buffer_reset(&out->blocks);

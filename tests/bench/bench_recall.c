@@ -198,7 +198,7 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
             if (hits.list[next].files <= most)
                 diagonals[count++] =
                     (int64_t)known.record.samples[hits.list[next].query].pos -
-                    (int64_t)places_position(record.places.list[hits.list[next].sample - record.place.first]);
+                    (int64_t)places_position(places_at(&record.places, hits.list[next].sample - record.place.first));
         if (count && accepted(diagonals, count, len, &record.place, lambda)) {
             if (record.place.file == wanted)
                 answer.found = true;

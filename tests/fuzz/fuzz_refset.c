@@ -252,7 +252,7 @@ static void look_up(struct refset_search *search, const struct known *known)
         if (hits.list[i].files && refset_search_record(search, hits.list[i].sample, &record, NULL) > 0)
             require(hits.list[i].sample >= record.place.first &&
                     hits.list[i].sample - record.place.first < record.places.count && record.place.c >= 4 &&
-                    places_position(record.places.list[record.places.count - 1]) < record.place.len);
+                    places_position(places_at(&record.places, record.places.count - 1)) < record.place.len);
     if (refset_search_digests(search, &known->digests, 0, &id, NULL) == 0 && id)
         refset_search_file(search, id, &file, NULL);
     refset_hits_release(&hits);

@@ -602,9 +602,11 @@ static inline struct record samples_of(const struct refset_record *from)
                             .coincidence = from->coincidence};
 
     ck_assert_int_eq(record_resize(&record, from->places.count, &err), 0);
-    for (size_t i = 0; i < record.count; i++)
-        record.samples[i] =
-            (struct sample){places_position(from->places.list[i]), places_character(from->places.list[i])};
+    for (size_t i = 0; i < record.count; i++) {
+        const uint64_t place = places_at(&from->places, i);
+
+        record.samples[i] = (struct sample){places_position(place), places_character(place)};
+    }
     return record;
 }
 

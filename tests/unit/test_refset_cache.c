@@ -156,8 +156,8 @@ static void assert_same_record(const struct refset_record *a, const struct refse
     ck_assert_uint_eq(a->place.len, b->place.len);
     ck_assert_uint_eq(a->place.c, b->place.c);
     ck_assert_uint_eq(a->places.count, b->places.count);
-    ck_assert(a->places.count == 0 ||
-              memcmp(a->places.list, b->places.list, a->places.count * sizeof *a->places.list) == 0);
+    for (size_t i = 0; i < a->places.count; i++)
+        ck_assert_uint_eq(places_at(&a->places, i), places_at(&b->places, i));
     ck_assert_uint_eq(a->coincidence, b->coincidence);
     assert_same_buffer(&a->blocks, &b->blocks);
     assert_same_buffer(&a->repeats, &b->repeats);
