@@ -10,7 +10,7 @@ enum {
     BATCH = 1024,           /* samples that are probed together */
     MOST_SAMPLES = 1 << 19, /* that are kept of an object */
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
-    CACHE_BYTES = 32 << 20, /* of records, for all sets together */
+    CACHE_BYTES = 64 << 20, /* of records, for all sets together */
     LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
     MOST_COMPARED = 8,      /* candidates in the same place */
     LEAST_PARTED = 4096,    /* queries: fewer are searched at once */

@@ -9,7 +9,8 @@
 
 enum {
     DEEP_C = 32,
-    WORKER_MEMORY = 256 << 20, /* samples, matches, and what SQLite keeps of the sets */
+    INDEX_MEMORY = 32 << 20,   /* of the indexes, for all sets together */
+    WORKER_MEMORY = 320 << 20, /* that, samples, matches, records, and what SQLite keeps of the sets */
 };
 
 /* ---- the plan ---- */
@@ -104,7 +105,8 @@ static int open_sets(struct scanner *scanner, struct error *err)
         scanner->sets[i] = refset_open(plan->paths[i], REFSET_FIXED, err);
         if (!scanner->sets[i])
             return -1;
-        scanner->searches[i] = refset_search_share(plan->searches[i], scanner->sets[i], err);
+        scanner->searches[i] = refset_search_share(plan->searches[i], scanner->sets[i],
+                                                    INDEX_MEMORY / plan->count, err);
         if (!scanner->searches[i])
             return -1;
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    SLOTS = 1 << 14,         /* for records: each may be in one of two, */
+    SLOTS = 1 << 16,         /* for records: each may be in one of two, */
     SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
     SHELVES_MOST = 1 << 15,  /* as many as the memory allows, */
     BYTES_PER_SHELF = 768,   /* if they hold what one does mostly, */
@@ -99,7 +99,7 @@ static uint64_t mix(uint64_t x)
 
 static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, struct error *err)
 {
-    struct shelf *shelf = &cache->shelves[mix(number) % cache->shelf_count];
+    struct shelf *shelf = &cache->shelves[number % cache->shelf_count];
     const uint64_t from = (number - 1) << SHELF_BITS;
     uint64_t *firsts;
     size_t count;

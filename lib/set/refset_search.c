@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sample/packing.h"
+#include "set/refset_blocks.h"
 #include "set/refset_index.h"
 
 enum {
@@ -26,7 +27,8 @@ struct refset_search {
     unsigned what;
     bool shares; /* the filters are another's */
     struct view views[REFSET_INDEXES];
-    struct statement *block, *file, *record, *firsts;
+    struct refset_blocks *blocks;
+    struct statement *file, *record, *firsts;
     uint64_t values[MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key that is looked up */
     uint64_t *places;                               /* of the record that is being unpacked */
     size_t place_room;
@@ -110,6 +112,7 @@ int refset_search_refresh(struct refset_search *search, struct error *err)
     struct refset_segments segments = {0};
     int result = refset_segments_read(search->set, &segments, NULL, err);
 
+    refset_blocks_forget(search->blocks);
     for (int index = 0; index < REFSET_INDEXES; index++)
         if (search->views[index].filter_count > MOST_FILTERS / 4)
             forget_filters(&search->views[index]);
@@ -119,12 +122,12 @@ int refset_search_refresh(struct refset_search *search, struct error *err)
     return result;
 }
 
-static int prepare(struct refset_search *search, struct error *err)
+/* bytes: of blocks to keep. */
+static int prepare(struct refset_search *search, size_t bytes, struct error *err)
 {
     struct database *database = search->set->database;
 
-    search->block = database_prepare(
-        database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
+    search->blocks = refset_blocks_new(search->set, bytes, err);
     search->file = database_prepare(
         database, "SELECT sha1, md5, sha256, size, first, source, name FROM file WHERE id = ?", err);
     search->record = database_prepare(
@@ -137,7 +140,7 @@ static int prepare(struct refset_search *search, struct error *err)
                                       "FROM record WHERE first <= ?1), 0)"
                                       " ORDER BY first",
                                       err);
-    return search->block && search->file && search->record && search->firsts ? 0 : -1;
+    return search->blocks && search->file && search->record && search->firsts ? 0 : -1;
 }
 
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err)
@@ -150,7 +153,7 @@ struct refset_search *refset_search_new(struct refset *set, unsigned what, struc
     }
     search->set = set;
     search->what = what;
-    if (prepare(search, err) || refset_search_refresh(search, err)) {
+    if (prepare(search, 0, err) || refset_search_refresh(search, err)) {
         refset_search_free(search);
         return NULL;
     }
@@ -158,7 +161,7 @@ struct refset_search *refset_search_new(struct refset *set, unsigned what, struc
 }
 
 struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
-                                          struct error *err)
+                                          size_t bytes, struct error *err)
 {
     const struct refset_info *ours = refset_info(search->set), *its = refset_info(set);
     struct refset_search *other = calloc(1, sizeof *other);
@@ -173,7 +176,7 @@ struct refset_search *refset_search_share(const struct refset_search *search, st
     memcpy(other->views, search->views, sizeof other->views);
     if (memcmp(ours->uuid, its->uuid, sizeof ours->uuid) != 0 || ours->generation != its->generation)
         error_set(err, "%s: it was changed while it was opened", refset_path(set));
-    else if (prepare(other, err) == 0)
+    else if (prepare(other, bytes, err) == 0)
         return other;
     refset_search_free(other);
     return NULL;
@@ -205,7 +208,7 @@ void refset_search_free(struct refset_search *search)
         return;
     for (int index = 0; index < REFSET_INDEXES && !search->shares; index++)
         forget_filters(&search->views[index]);
-    statement_free(search->block);
+    refset_blocks_free(search->blocks);
     statement_free(search->file);
     statement_free(search->record);
     statement_free(search->firsts);
@@ -271,32 +274,6 @@ size_t refset_search_probe(const struct refset_search *search, const uint64_t *k
     return probe(&search->views[REFSET_FEATURE], keys, count, passed);
 }
 
-/* The values that a segment has for the key, or -1. */
-static int find_in_segment(struct refset_search *search, int64_t segment, uint64_t key, uint64_t *values,
-                           struct error *err)
-{
-    const uint64_t mask = ((uint64_t)1 << KEYBLOCK_KEY_BITS) - 1;
-    const void *data;
-    int64_t row;
-    size_t len;
-    int found = 0, result;
-
-    statement_bind_number(search->block, 1, segment << KEYBLOCK_KEY_BITS | (int64_t)(key & mask));
-    result = statement_step(search->block, err);
-    if (result < 0)
-        return -1;
-    if (result > 0 &&
-        (!statement_number(search->block, 0, &row) || !statement_bytes(search->block, 1, &data, &len)))
-        found = refset_broken(search->set, err, "a row of 'block' is not as it should be");
-    else if (result > 0 && row >> KEYBLOCK_KEY_BITS == segment) {
-        found = keyblock_find(data, len, (uint64_t)row & mask, key & mask, values);
-        if (found < 0)
-            refset_broken(search->set, err, "a block of an index cannot be read");
-    }
-    statement_reset(search->block);
-    return found;
-}
-
 /* The values of all segments, in search->values; -1 on error. */
 static int find(struct refset_search *search, enum refset_index index, uint64_t key, struct error *err)
 {
@@ -304,7 +281,8 @@ static int find(struct refset_search *search, enum refset_index index, uint64_t 
     int total = 0;
 
     for (size_t i = 0; i < view->segment_count; i++) {
-        const int found = find_in_segment(search, view->segments[i].id, key, search->values + total, err);
+        const int found =
+            refset_blocks_find(search->blocks, &view->segments[i], key, search->values + total, err);
 
         if (found < 0)
             return -1;

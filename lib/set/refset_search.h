@@ -21,10 +21,11 @@ enum {
 /* The set is borrowed. */
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err);
 void refset_search_free(struct refset_search *search);
-/* Another one for a process that was forked: it reads the set through its own struct refset, and uses the
- * filters of the first, which must stay.  An error if the set is not the same any more. */
+/* Another one for a process that was forked: it reads the set through its own struct refset, uses the filters
+ * of the first, which must stay, and keeps so many bytes of what it reads of the indexes.  An error if the set
+ * is not the same any more. */
 struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
-                                          struct error *err);
+                                          size_t bytes, struct error *err);
 const struct refset_info *refset_search_info(const struct refset_search *search);
 const char *refset_search_path(const struct refset_search *search);
 /* Bytes of its filters. */

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "set/refset_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "set/keyblock.h"
+#include "set/known.h"
+
+enum {
+    BYTES_A_BLOCK = 1024, /* that keeping one takes, about */
+    KEYS_A_RANGE = 16,    /* a block has 100 to 300 keys: most ranges lie in one */
+    RANGES_A_BLOCK = 16,  /* some of which are those of blocks that are not kept any more */
+    SHELF = 4,            /* blocks that may be kept in one place, so that few push each other out */
+};
+
+static const uint64_t key_mask = ((uint64_t)1 << KEYBLOCK_KEY_BITS) - 1;
+
+/* A block that is kept. */
+struct kept {
+    uint64_t row; /* in the table: segment, then its first key; 0: none */
+    size_t len, room;
+    uint8_t *data;
+};
+
+/* Keys that are known to lead to the block of this row. */
+struct range {
+    uint64_t row, last; /* from the row's own key to this one */
+};
+
+struct refset_blocks {
+    struct refset *set;
+    struct statement *query;
+    struct kept *kept; /* by row; NULL if none is to be kept */
+    struct range *ranges;
+    unsigned kept_bits, range_bits; /* log2 of how many there are */
+};
+
+struct refset_blocks *refset_blocks_new(struct refset *set, size_t bytes, struct error *err)
+{
+    struct refset_blocks *blocks = calloc(1, sizeof *blocks);
+
+    if (!blocks) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    blocks->set = set;
+    blocks->query = database_prepare(
+        set->database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
+    if (bytes >= (size_t)SHELF * BYTES_A_BLOCK) {
+        blocks->kept_bits = bits_width(bytes / BYTES_A_BLOCK) - 1;
+        blocks->range_bits = blocks->kept_bits + bits_width(RANGES_A_BLOCK) - 1;
+        blocks->kept = calloc((size_t)1 << blocks->kept_bits, sizeof *blocks->kept);
+        blocks->ranges = calloc((size_t)1 << blocks->range_bits, sizeof *blocks->ranges);
+        if (blocks->query && (!blocks->kept || !blocks->ranges))
+            error_set(err, "out of memory");
+    }
+    if (blocks->query && (bytes < (size_t)SHELF * BYTES_A_BLOCK || (blocks->kept && blocks->ranges)))
+        return blocks;
+    refset_blocks_free(blocks);
+    return NULL;
+}
+
+void refset_blocks_free(struct refset_blocks *blocks)
+{
+    if (!blocks)
+        return;
+    for (size_t i = 0; blocks->kept && i < (size_t)1 << blocks->kept_bits; i++)
+        free(blocks->kept[i].data);
+    free(blocks->kept);
+    free(blocks->ranges);
+    statement_free(blocks->query);
+    free(blocks);
+}
+
+void refset_blocks_forget(struct refset_blocks *blocks)
+{
+    if (!blocks->kept)
+        return;
+    for (size_t i = 0; i < (size_t)1 << blocks->kept_bits; i++)
+        blocks->kept[i].row = 0;
+    memset(blocks->ranges, 0, sizeof *blocks->ranges << blocks->range_bits);
+}
+
+/* ---- what is kept ---- */
+
+static size_t scatter(uint64_t x, unsigned bits)
+{
+    return (size_t)(x * 0x9e3779b97f4a7c15 >> 1 >> (63 - bits));
+}
+
+/* The first of SHELF that the block may be among. */
+static struct kept *shelf_of(const struct refset_blocks *blocks, uint64_t row)
+{
+    return &blocks->kept[scatter(row, blocks->kept_bits) & ~(size_t)(SHELF - 1)];
+}
+
+static struct kept *kept_as(const struct refset_blocks *blocks, uint64_t row)
+{
+    struct kept *shelf = shelf_of(blocks, row);
+
+    for (size_t i = 0; i < SHELF; i++)
+        if (shelf[i].row == row)
+            return &shelf[i];
+    return NULL;
+}
+
+/* What has been on the shelf for longest makes room. */
+static struct kept *take_turn(const struct refset_blocks *blocks, uint64_t row)
+{
+    struct kept *shelf = shelf_of(blocks, row);
+    const struct kept oldest = shelf[SHELF - 1];
+
+    memmove(shelf + 1, shelf, (SHELF - 1) * sizeof *shelf);
+    shelf[0] = oldest;
+    shelf[0].row = 0;
+    return shelf;
+}
+
+/* Bits of the segment's keys.  Those of samples are small, as it is small fingerprints that are sampled. */
+static unsigned span_of(const struct refset_blocks *blocks, const struct refset_segment *segment)
+{
+    return segment->index == REFSET_FEATURE ? KNOWN_KEY_BITS - bits_width(blocks->set->info.params.c) + 1
+                                            : KEYBLOCK_KEY_BITS;
+}
+
+/* Where it is noted which block keys about this one lead to. */
+static struct range *range_at(const struct refset_blocks *blocks, const struct refset_segment *segment,
+                              uint64_t key)
+{
+    const unsigned bits = bits_width(segment->keys / KEYS_A_RANGE), span = span_of(blocks, segment);
+    const uint64_t number =
+        (uint64_t)segment->id << KEYBLOCK_KEY_BITS | key >> (bits < span ? span - bits : 0);
+
+    return &blocks->ranges[scatter(number, blocks->range_bits)];
+}
+
+/* The block that is known to be the key's; or NULL. */
+static const struct kept *recall(const struct refset_blocks *blocks, const struct range *range, uint64_t key)
+{
+    return range->row && range->row <= key && key <= range->last ? kept_as(blocks, range->row) : NULL;
+}
+
+/* A block that cannot be kept without memory is not kept. */
+static void keep(struct refset_blocks *blocks, struct range *range, uint64_t row, uint64_t key,
+                 const void *data, size_t len)
+{
+    struct kept *kept;
+
+    if (range->row != row || range->last < key)
+        *range = (struct range){row, key};
+    if (kept_as(blocks, row))
+        return;
+    kept = take_turn(blocks, row);
+    if (len > kept->room) {
+        uint8_t *more = realloc(kept->data, len);
+
+        if (!more)
+            return;
+        kept->data = more;
+        kept->room = len;
+    }
+    memcpy(kept->data, data, len);
+    kept->len = len;
+    kept->row = row;
+}
+
+/* ---- finding ---- */
+
+/* The values of a key, both in the form of rows. */
+static int find_in(const struct refset_blocks *blocks, const void *data, size_t len, uint64_t row,
+                   uint64_t key, uint64_t *values, struct error *err)
+{
+    const int found = keyblock_find(data, len, row & key_mask, key & key_mask, values);
+
+    return found < 0 ? refset_broken(blocks->set, err, "a block of an index cannot be read") : found;
+}
+
+static int ask(struct refset_blocks *blocks, uint64_t key, struct range *range, uint64_t *values,
+               struct error *err)
+{
+    struct statement *query = blocks->query;
+    const void *data;
+    int64_t row;
+    size_t len;
+    int found = 0, result;
+
+    statement_bind_number(query, 1, (int64_t)key);
+    result = statement_step(query, err);
+    if (result < 0)
+        return -1;
+    if (result > 0 && (!statement_number(query, 0, &row) || !statement_bytes(query, 1, &data, &len))) {
+        found = refset_broken(blocks->set, err, "a row of 'block' is not as it should be");
+    } else if (result > 0 && (uint64_t)row >> KEYBLOCK_KEY_BITS == key >> KEYBLOCK_KEY_BITS) {
+        found = find_in(blocks, data, len, (uint64_t)row, key, values, err);
+        if (found >= 0 && range)
+            keep(blocks, range, (uint64_t)row, key, data, len);
+    }
+    statement_reset(query);
+    return found;
+}
+
+int refset_blocks_find(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t key,
+                       uint64_t *values, struct error *err)
+{
+    struct range *range = blocks->kept ? range_at(blocks, segment, key & key_mask) : NULL;
+    const struct kept *kept;
+
+    key = (uint64_t)segment->id << KEYBLOCK_KEY_BITS | (key & key_mask);
+    kept = range ? recall(blocks, range, key) : NULL;
+    return kept ? find_in(blocks, kept->data, kept->len, kept->row, key, values, err)
+                : ask(blocks, key, range, values, err);
+}
