@@ -240,12 +240,12 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 }
 
 /* What the sets tell of the references; a worker's word is checked as far as that goes. */
-static int find_references(struct scan *scan, const struct scanner_part *part, struct refset_file *files,
+static int find_references(struct scan *scan, const struct scanner_part *part, struct set_file *files,
                            struct case_reference *references)
 {
     for (size_t i = 0; i < part->findings.count; i++) {
         const struct finding *finding = &part->findings.list[i];
-        struct refset_file *file = &files[i];
+        struct set_file *file = &files[i];
         const int found = refset_search_file(scan->searches[finding->set], finding->file, file, &scan->err);
 
         if (found < 0)
@@ -280,7 +280,7 @@ static int add_row(struct scan *scan, const struct case_object *object, const st
 {
     const size_t count = part ? part->findings.count : 0;
     static const struct findings none;
-    struct refset_file *files = calloc(count + 1, sizeof *files);
+    struct set_file *files = calloc(count + 1, sizeof *files);
     struct case_reference *references = calloc(count + 1, sizeof *references);
     int result = files && references ? 0 : error_set(&scan->err, "out of memory");
 
@@ -290,7 +290,7 @@ static int add_row(struct scan *scan, const struct case_object *object, const st
         result = casefile_add(scan->casefile, object, part ? &part->findings : &none, references, now_ms(),
                               &scan->err);
     for (size_t i = 0; files && i < count; i++)
-        refset_file_release(&files[i]);
+        set_file_release(&files[i]);
     free(files);
     free(references);
     if (!result && part && count && scan->known[part->findings.list[0].set].kind != REFSET_KNOWN)

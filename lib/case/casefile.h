@@ -8,8 +8,8 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "compare/finding.h"
 #include "evidence/evidence_sink.h"
-#include "match/finding.h"
 #include "set/refset.h"
 
 /*

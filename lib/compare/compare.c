@@ -5,19 +5,8 @@
 #include <string.h>
 
 #include "compare/distance.h"
+#include "compare/verdict.h"
 #include "sample/coates.h"
-
-enum {
-    FEW_SAMPLES = 4, /* fewer do not carry a verdict of "nothing in common" */
-    DULL_SHARE = 8,  /* content with fewer than 1/8 of the samples that its length promises has low entropy */
-    EVIDENCE_ANCHORS = 2, /* matches in a range that make it evidence */
-};
-
-static const double variant_share = 0.5;
-static const double embedded_share = 0.8;
-static const double least_containment =
-    0.05; /* of samples: below it even long ranges are no versions of each other */
-static const double chance_containment = 0.01;
 
 struct comparer {
     struct estimator *estimator;
@@ -117,50 +106,6 @@ static void set_identical(struct comparer *comparer, const struct record *a, str
                            .range_count = a->len > 0};
 }
 
-enum compare_verdict compare_without_match(uint64_t count, uint64_t len, uint32_t c)
-{
-    if (count >= FEW_SAMPLES && count >= len / c / DULL_SHARE)
-        return COMPARE_NONE;
-    return len / c / DULL_SHARE >= 1 ? COMPARE_LOW_ENTROPY : COMPARE_TOO_SMALL;
-}
-
-static bool has_evidence(const struct estimate *estimate)
-{
-    for (size_t i = 0; i < estimate->range_count; i++)
-        if (estimate->ranges[i].anchors >= EVIDENCE_ANCHORS)
-            return true;
-    return false;
-}
-
-static void judge(const struct record *a, const struct record *b, struct comparison *out)
-{
-    struct estimate *e = &out->estimate;
-    const double a_share = a->len ? (double)e->a_matched / (double)a->len : 0;
-    const double b_share = b->len ? (double)e->b_matched / (double)b->len : 0;
-    const double containment = e->a_in_b > e->b_in_a ? e->a_in_b : e->b_in_a;
-    const bool much_longer =
-        a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
-    const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
-
-    if (!has_evidence(e) && !shares) {
-        out->verdict = compare_without_match(a->count, a->len, out->c);
-        if (out->verdict == COMPARE_NONE)
-            out->verdict = compare_without_match(b->count, b->len, out->c);
-        e->range_count = 0;
-        e->a_matched = e->b_matched = 0;
-    } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
-               (e->resemblance >= variant_share && !much_longer)) {
-        out->verdict = COMPARE_VARIANT;
-    } else if (a_share >= embedded_share || b_share >= embedded_share ||
-               (!has_evidence(e) && containment >= embedded_share)) {
-        out->verdict = COMPARE_EMBEDDED;
-        out->b_in_a = has_evidence(e) ? b_share >= a_share : e->b_in_a >= e->a_in_b;
-        out->a_in_b = !out->b_in_a;
-    } else {
-        out->verdict = COMPARE_FRAGMENT;
-    }
-}
-
 static struct estimate_side side_of(const struct record *record)
 {
     return (struct estimate_side){record->samples, record->count, record->len, record->coincidence};
@@ -187,7 +132,7 @@ int compare_relate(struct comparer *comparer, const struct record *a, const stru
     b_side = side_of(b);
     if (estimate_run(comparer->estimator, &a_side, &b_side, a->params.n, out->c, hints, &out->estimate, err))
         return -1;
-    judge(a, b, out);
+    verdict_of_pair(a, b, out);
     return 0;
 }
 

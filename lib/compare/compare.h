@@ -60,10 +60,6 @@ int compare_run(struct comparer *comparer, const struct record *a, const struct 
 int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
                    const struct chain_hints *hints, struct comparison *out, struct error *err);
 
-/* What so many samples at c of so many bytes are good for: NONE if one may say of them that they match
- * nothing, or TOO_SMALL, LOW_ENTROPY. */
-enum compare_verdict compare_without_match(uint64_t count, uint64_t len, uint32_t c);
-
 /* The distance of the signatures; stop as for distance_bounded: 1 if it said so. */
 int compare_signatures(struct comparer *comparer, const struct record *a, const struct record *b,
                        int (*stop)(void *arg), void *arg, struct compare_papers *out, struct error *err);

@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "match/matcher.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/matcher_inner.h"
+#include "compare/verdict.h"
+#include "match/choice.h"
+#include "match/examine.h"
 #include "set/known.h"
 
 enum {
     BATCH = 1024,           /* samples that are probed together */
     MOST_SAMPLES = 1 << 19, /* that are kept of an object */
     MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
-    CACHE_BYTES = 64 << 20, /* of records, for all sets together */
-    LEAST_SIZE = 256,       /* bytes: in less one cannot say that there is nothing */
-    MOST_COMPARED = 8,      /* candidates in the same place */
     LEAST_PARTED = 4096,    /* queries: fewer are searched at once */
-    MUCH_LARGER = 2,
-    COMMON_LEAST = 16,   /* of an object's samples: if so many are in very many files, that is told */
-    MOST_WORK = 1 << 28, /* for one object: 8 s of a processor of 2023, where a worker is stopped after 20, */
-    MORE_WORK = 4,       /* and a share of that more, to compare what was found by then */
-    COVERED_SHARE = 80,  /* percent of a finding that better ones explain: then it is not told */
+    COMMON_LEAST = 16,      /* of an object's samples: if so many are in very many files, that is reported */
+    MOST_WORK = 1 << 28, /* for one object: 8 s of a processor of 2023, where a worker is stopped after 20 */
+    ROUNDS = 4,
 };
 
+static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX}; /* in each round, of each stretch */
+
 struct matcher {
-    struct refset_search *sets[MATCHER_MOST_SETS];
-    struct searcher *searchers[MATCHER_MOST_SETS];
+    struct set *sets[MATCHER_MOST_SETS];
+    struct seeds seeds[MATCHER_MOST_SETS];
     size_t set_count;
     uint64_t known; /* the sets of that kind, a bit each */
     struct matcher_options options;
-    struct wholes *wholes;
-    struct aligner *aligner;
+    struct queries selected;
+    struct chains chains;
+    struct regions regions;
+    struct examiner *examiner;
     /* the object: */
-    struct aligner_object object;
+    struct subject subject;
     struct sample *samples;
     struct query *queries;
     size_t sample_count, query_count, query_room;
-    bool cut;      /* there are more than were found */
+    bool cut;      /* there are more references or places than were found */
     size_t common; /* queries that are in very many files of one set */
     struct effort effort;
     struct findings found;
@@ -42,27 +45,25 @@ struct matcher {
 
 /* ---- making one ---- */
 
-static int take_sets(struct matcher *matcher, struct refset_search *const *sets, size_t count,
-                     struct error *err)
+static int take_sets(struct matcher *matcher, struct set *const *sets, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct refset_info *info = refset_search_info(sets[i]);
+        const struct refset_info *info = sets[i]->does->info(sets[i]);
 
         matcher->sets[i] = sets[i];
-        matcher->searchers[i] = matcher_search_new(sets[i], CACHE_BYTES / count, err);
-        if (!matcher->searchers[i])
-            return -1;
         matcher->set_count = i + 1;
+        if (seeds_open(&matcher->seeds[i], sets[i], matcher->options.all_references, err))
+            return -1;
         if (info->counts.records)
-            matcher->object.n = info->params.n;
+            matcher->subject.n = info->params.n;
         if (info->params.kind == REFSET_KNOWN)
             matcher->known |= (uint64_t)1 << i;
     }
     return 0;
 }
 
-struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
-                            const struct matcher_options *options, struct error *err)
+struct matcher *matcher_new(struct set *const *sets, size_t count, const struct matcher_options *options,
+                            struct error *err)
 {
     struct matcher *matcher = calloc(1, sizeof *matcher);
 
@@ -76,9 +77,8 @@ struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
     matcher->options = *options;
     if (!matcher->options.most_work)
         matcher->options.most_work = MOST_WORK;
-    matcher->object.effort = &matcher->effort;
-    if ((matcher->wholes = matcher_whole_new(err)) && (matcher->aligner = matcher_align_new(err)) &&
-        take_sets(matcher, sets, count, err) == 0)
+    if (chains_open(&matcher->chains, err) == 0 && regions_open(&matcher->regions, err) == 0 &&
+        (matcher->examiner = examine_new(err)) && take_sets(matcher, sets, count, err) == 0)
         return matcher;
     matcher_free(matcher);
     return NULL;
@@ -89,9 +89,11 @@ void matcher_free(struct matcher *matcher)
     if (!matcher)
         return;
     for (size_t i = 0; i < matcher->set_count; i++)
-        matcher_search_free(matcher->searchers[i]);
-    matcher_whole_free(matcher->wholes);
-    matcher_align_free(matcher->aligner);
+        seeds_release(&matcher->seeds[i]);
+    queries_release(&matcher->selected);
+    chains_release(&matcher->chains);
+    regions_release(&matcher->regions);
+    examine_free(matcher->examiner);
     free(matcher->samples);
     free(matcher->queries);
     finding_list_release(&matcher->found);
@@ -100,11 +102,13 @@ void matcher_free(struct matcher *matcher)
 
 void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content)
 {
-    matcher->object.c = matcher->object.probed_c = c;
-    matcher->object.size = size;
-    matcher->object.content = content;
-    matcher->object.coincidence = 0;
-    matcher->object.range = false;
+    struct subject *subject = &matcher->subject;
+
+    subject->c = subject->probed_c = c;
+    subject->size = size;
+    subject->content = content;
+    subject->coincidence = 0;
+    subject->range = false;
     matcher->sample_count = matcher->query_count = 0;
     matcher->cut = false;
     matcher->common = 0;
@@ -114,224 +118,64 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
 
 void matcher_is_range(struct matcher *matcher)
 {
-    matcher->object.range = true;
+    matcher->subject.range = true;
 }
 
-/* ---- comparing them ---- */
-
-/* Those that need no comparing first, by their place; then those that explain most; then those that are only
- * counted. */
-static int by_support(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-
-    if (x->whole != y->whole)
-        return x->whole ? -1 : 1;
-    if (x->counted != y->counted)
-        return y->counted ? -1 : 1;
-    if (x->whole && x->cluster.main != y->cluster.main)
-        return x->cluster.main < y->cluster.main ? -1 : 1;
-    if (!x->whole && x->support != y->support)
-        return x->support > y->support ? -1 : 1;
-    if (x->place.len != y->place.len)
-        return x->place.len < y->place.len ? -1 : 1;
-    if (x->place.file != y->place.file)
-        return x->place.file < y->place.file ? -1 : 1;
-    return x->cluster.low < y->cluster.low ? -1 : x->cluster.low > y->cluster.low;
-}
-
-/* Candidates of one set, and what came of them. */
-struct comparing {
-    struct matcher *matcher;
-    size_t set;
-    struct candidate *list;
-    size_t count, wholes; /* of them, the first ones */
-};
-
-static bool covers(const struct candidate *candidate, const struct candidate *other)
-{
-    const struct cluster *cluster = &candidate->cluster;
-
-    if (candidate->whole)
-        return (uint64_t)cluster->main <= other->cluster.start &&
-               other->cluster.end <= (uint64_t)cluster->main + candidate->place.len;
-    return cluster->start <= other->cluster.start && other->cluster.end <= cluster->end;
-}
-
-/* A candidate that is whole, covers this one and is not much larger; or NULL. */
-static const struct candidate *whole_around(const struct comparing *comparing,
-                                            const struct candidate *candidate)
-{
-    const struct candidate *list = comparing->list;
-    size_t low = 0, high = comparing->wholes;
-
-    while (low < high) { /* the first that begins behind it */
-        const size_t middle = low + (high - low) / 2;
-
-        if ((uint64_t)list[middle].cluster.main <= candidate->cluster.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t tries = 0; low > 0 && tries < MOST_COMPARED; tries++, low--)
-        if (list[low - 1].finding && covers(&list[low - 1], candidate) &&
-            candidate->place.len >= list[low - 1].place.len / MUCH_LARGER)
-            return &list[low - 1];
-    return NULL;
-}
-
-/* Near-copies of what lies there to the bit are only counted; they are taken out of the list. */
-static void count_near_copies(struct comparing *comparing)
-{
-    struct candidate *list = comparing->list;
-    size_t kept = comparing->wholes;
-
-    for (size_t i = comparing->wholes; i < comparing->count; i++) {
-        const struct candidate *whole = whole_around(comparing, &list[i]);
-
-        if (whole)
-            comparing->matcher->found.list[whole->finding - 1].also++;
-        else
-            list[kept++] = list[i];
-    }
-    comparing->count = kept;
-}
-
-/*
- * Among many near-copies only those that explain most are compared.  Whether the number-th is one of the
- * others, or was only counted all the time; *best: what was found there, or NULL.
- */
-static bool is_one_of_many(const struct comparing *comparing, size_t number, const struct candidate **best)
-{
-    const struct candidate *list = comparing->list;
-    size_t covering = 0;
-
-    *best = NULL;
-    if (comparing->matcher->options.all_references)
-        return false;
-    for (size_t i = comparing->wholes; i < number && covering < MOST_COMPARED && !list[i].counted; i++) {
-        if (!covers(&list[i], &list[number]))
-            continue;
-        if (!*best && list[i].finding)
-            *best = &list[i];
-        covering++;
-    }
-    return covering >= MOST_COMPARED || list[number].counted;
-}
-
-/* Whether the same reference was found there already, by other matches. */
-static bool is_found(const struct comparing *comparing, size_t number)
-{
-    const struct candidate *candidate = &comparing->list[number];
-
-    for (size_t i = 0; i < number; i++) {
-        const struct candidate *other = &comparing->list[i];
-        const struct finding_range *span;
-
-        if (other->place.first != candidate->place.first || !other->finding)
-            continue;
-        span = &comparing->matcher->found.list[other->finding - 1].span;
-        if (span->obj_start <= candidate->cluster.start && candidate->cluster.end <= span->obj_end)
-            return true;
-    }
-    return false;
-}
-
-/* 1 and a finding at the end of the list, 0, or -1. */
-static int relate(struct comparing *comparing, const struct candidate *candidate, struct error *err)
-{
-    struct matcher *matcher = comparing->matcher;
-    struct findings *found = &matcher->found;
-    struct finding *finding;
-
-    if (!candidate->whole)
-        return matcher_align_run(matcher->aligner, matcher->sets[comparing->set],
-                                 matcher->searchers[comparing->set], &matcher->object, candidate, found, err);
-    finding = finding_list_add(found, err);
-    if (!finding)
-        return -1;
-    return matcher_whole_tell(&matcher->object, matcher->searchers[comparing->set], candidate, finding, err)
-               ? -1
-               : 1;
-}
-
-static int compare(struct comparing *comparing, struct candidate *candidate, struct error *err)
-{
-    struct findings *found = &comparing->matcher->found;
-    const int result = relate(comparing, candidate, err);
-
-    if (result <= 0)
-        return result;
-    if (candidate->common && found->list[found->count - 1].verdict == VERDICT_FRAGMENT) {
-        free(found->list[--found->count].ranges);
-        return 0;
-    }
-    candidate->finding = found->count;
-    found->list[found->count - 1].set = (uint32_t)comparing->set;
-    found->list[found->count - 1].file = candidate->place.file;
-    return 0;
-}
-
-static int compare_wholes(struct comparing *comparing, struct error *err)
-{
-    struct candidate *list = comparing->list;
-
-    while (comparing->wholes < comparing->count && list[comparing->wholes].whole)
-        comparing->wholes++;
-    for (size_t i = 0; i < comparing->wholes; i++) {
-        const bool again = i > 0 && list[i].place.first == list[i - 1].place.first &&
-                           list[i].cluster.main == list[i - 1].cluster.main;
-
-        if (!again && compare(comparing, &list[i], err))
-            return -1;
-    }
-    return 0;
-}
-
-static int compare_others(struct comparing *comparing, struct error *err)
-{
-    struct matcher *matcher = comparing->matcher;
-
-    for (size_t i = comparing->wholes; i < comparing->count; i++) {
-        const struct candidate *best;
-
-        if (matcher->effort.done >= matcher->effort.most + matcher->effort.most / MORE_WORK) {
-            matcher->cut = true;
-            break;
-        }
-        if (!comparing->list[i].counted && is_found(comparing, i))
-            continue;
-        if (!is_one_of_many(comparing, i, &best)) {
-            if (compare(comparing, &comparing->list[i], err))
-                return -1;
-        } else if (best) {
-            comparing->matcher->found.list[best->finding - 1].also++;
-        }
-    }
-    return 0;
-}
-
-static int compare_candidates(struct matcher *matcher, size_t set, struct error *err)
-{
-    struct comparing comparing = {.matcher = matcher, .set = set};
-
-    comparing.list = matcher_search_candidates(matcher->searchers[set], &comparing.count);
-    if (matcher_whole_mark(matcher->wholes, matcher->sets[set], matcher->searchers[set], &matcher->object,
-                           err))
-        return -1;
-    if (comparing.count)
-        qsort(comparing.list, comparing.count, sizeof *comparing.list, by_support);
-    if (compare_wholes(&comparing, err))
-        return -1;
-    if (!matcher->options.all_references)
-        count_near_copies(&comparing);
-    return compare_others(&comparing, err);
-}
+/* ---- the way of some queries through all stages ---- */
 
 /* Queries that lie one behind the other. */
 struct query_range {
     size_t first, count;
 };
+
+/* From queries to chains: a few of each stretch are looked up, then more of those that nothing explains. */
+static int find_chains(struct matcher *matcher, struct seeds *seeds, bool may_part, struct error *err)
+{
+    const struct matcher_options *options = &matcher->options;
+    struct queries *queries = &matcher->selected;
+    struct chains *chains = &matcher->chains;
+    const struct chains_wanted wanted = {options->most_ln_e, options->all_references, may_part,
+                                         &matcher->effort};
+    int some = 0;
+
+    seeds_begin(seeds);
+    chains_begin(chains, &wanted);
+    for (int round = options->all_references ? ROUNDS - 1 : 0;
+         !chains_are_over(chains, seeds) && (some = seeds_look_up(seeds, queries, looked_up[round], err)) > 0;
+         round += round + 1 < ROUNDS)
+        if (chains_find(chains, seeds, queries, err))
+            return -1;
+    if (some < 0)
+        return -1;
+    return chains_are_over(chains, seeds) ? 0 : chains_find_elsewhere(chains, seeds, queries, err);
+}
+
+/* From chains to findings. */
+static int find_findings(struct matcher *matcher, size_t set, struct error *err)
+{
+    const struct seeds *seeds = &matcher->seeds[set];
+    const struct queries *queries = &matcher->selected;
+    struct regions *regions = &matcher->regions;
+    struct findings *found = &matcher->found;
+    struct region *region;
+
+    if (regions_find(regions, &matcher->chains, seeds, queries, &matcher->subject, err))
+        return -1;
+    while ((region = regions_next(regions))) {
+        const int result = examine_region(matcher->examiner, seeds, queries, &matcher->subject, region,
+                                          &matcher->effort, found, err);
+
+        if (result < 0)
+            return -1;
+        if (result > 0) {
+            found->list[found->count - 1].set = (uint32_t)set;
+            regions_settle(region, found);
+        }
+    }
+    regions_count(regions, found);
+    matcher->cut = matcher->cut || regions->cut;
+    return 0;
+}
 
 /* Where to part them: at the widest gap of the middle half. */
 static size_t widest_gap(const struct matcher *matcher, const struct query_range *range)
@@ -345,57 +189,47 @@ static size_t widest_gap(const struct matcher *matcher, const struct query_range
     return widest;
 }
 
-static int search_range(struct matcher *matcher, size_t set, const struct query_range *range,
-                        struct error *err)
-{
-    const uint64_t bit = (uint64_t)1 << set;
-    const struct search_object object = {.queries = matcher->queries + range->first,
-                                         .query_count = range->count,
-                                         .size = matcher->object.size,
-                                         .c = matcher->object.probed_c,
-                                         .most_ln_e = matcher->options.most_ln_e,
-                                         .all = matcher->options.all_references,
-                                         .may_part = range->count >= LEAST_PARTED,
-                                         .effort = &matcher->effort};
-
-    matcher->object.queries = object.queries;
-    return matcher_search_run(matcher->searchers[set], &object, bit,
-                              matcher->known & bit ? 0 : matcher->known, err);
-}
-
-/* What is too much for one search is searched in two parts. */
+/*
+ * The whole of matching, for some queries and one set: queries, seeds, chains, regions, alignments, proofs,
+ * verdicts.  What is too much at once is searched in two parts.
+ */
 static int match_range(struct matcher *matcher, size_t set, struct query_range range, struct error *err)
 {
-    const struct searcher *searcher = matcher->searchers[set];
+    const uint64_t bit = (uint64_t)1 << set;
+    struct seeds *seeds = &matcher->seeds[set];
+    const bool may_part = range.count >= LEAST_PARTED;
+    bool is_cut;
 
     if (effort_is_spent(&matcher->effort)) {
         matcher->cut = true;
         return 0;
     }
-    if (search_range(matcher, set, &range, err))
+    if (queries_select(&matcher->selected, &matcher->subject, matcher->queries + range.first, range.count,
+                       bit, matcher->known & bit ? 0 : matcher->known, err) ||
+        find_chains(matcher, seeds, may_part, err))
         return -1;
-    if (matcher_search_was_cut(searcher) && range.count >= LEAST_PARTED &&
-        !effort_is_spent(&matcher->effort)) {
+    is_cut = matcher->chains.cut || seeds_are_cut(seeds);
+    if (is_cut && may_part && !effort_is_spent(&matcher->effort)) {
         const size_t half = widest_gap(matcher, &range);
+        const struct query_range rest = {range.first + half, range.count - half};
 
         return match_range(matcher, set, (struct query_range){range.first, half}, err) ||
-                       match_range(matcher, set, (struct query_range){range.first + half, range.count - half},
-                                   err)
+                       match_range(matcher, set, rest, err)
                    ? -1
                    : 0;
     }
-    matcher->cut = matcher->cut || matcher_search_was_cut(searcher);
-    if (matcher_search_common(searcher) > matcher->common)
-        matcher->common = matcher_search_common(searcher);
-    return compare_candidates(matcher, set, err);
+    matcher->cut = matcher->cut || is_cut;
+    if (seeds->common > matcher->common)
+        matcher->common = seeds->common;
+    return find_findings(matcher, set, err);
 }
 
 /* Matches the first count queries with these sets. */
 static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, struct error *err)
 {
-    matcher->object.samples = matcher->samples;
-    matcher->object.count = matcher->sample_count;
-    matcher->object.turn++;
+    matcher->subject.samples = matcher->samples;
+    matcher->subject.count = matcher->sample_count;
+    matcher->subject.turn++;
     for (size_t set = 0; set < matcher->set_count && count > 0; set++)
         if ((sets >> set & 1) && match_range(matcher, set, (struct query_range){0, count}, err))
             return -1;
@@ -407,7 +241,7 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
 /* Where to cut the queries that are too many: at the last place where nothing was found for a while. */
 static size_t quiet_place(const struct matcher *matcher)
 {
-    const uint64_t quiet = (uint64_t)SEARCH_STRETCH * matcher->object.probed_c;
+    const uint64_t quiet = (uint64_t)SEEDS_STRETCH * matcher->subject.probed_c;
 
     for (size_t i = matcher->query_count - 1; i > matcher->query_count / 2; i--)
         if (matcher->queries[i].pos - matcher->queries[i - 1].pos > quiet)
@@ -470,7 +304,7 @@ static int probe(struct matcher *matcher, const struct sample *samples, size_t c
         sets[i] = 0;
     }
     for (size_t set = 0; set < matcher->set_count; set++) {
-        const size_t found = refset_search_probe(matcher->sets[set], keys, count, passed);
+        const size_t found = matcher->sets[set]->does->probe(matcher->sets[set], keys, count, passed);
 
         for (size_t i = 0; i < found; i++)
             sets[passed[i]] |= (uint64_t)1 << set;
@@ -481,9 +315,9 @@ static int probe(struct matcher *matcher, const struct sample *samples, size_t c
 
 static void keep_samples(struct matcher *matcher, const struct sample *samples, size_t count)
 {
-    const uint64_t limit = UINT64_MAX / matcher->object.c;
+    const uint64_t limit = UINT64_MAX / matcher->subject.c;
 
-    if (matcher->object.c == matcher->object.probed_c) {
+    if (matcher->subject.c == matcher->subject.probed_c) {
         memcpy(matcher->samples + matcher->sample_count, samples, count * sizeof *samples);
         matcher->sample_count += count;
     } else {
@@ -491,9 +325,9 @@ static void keep_samples(struct matcher *matcher, const struct sample *samples, 
             if (samples[i].fp <= limit)
                 matcher->samples[matcher->sample_count++] = samples[i];
     }
-    while (matcher->sample_count > MOST_SAMPLES && matcher->object.c < SAMPLER_MAX_C) {
-        matcher->object.c *= 2;
-        matcher->sample_count = sampler_thin(matcher->samples, matcher->sample_count, matcher->object.c);
+    while (matcher->sample_count > MOST_SAMPLES && matcher->subject.c < SAMPLER_MAX_C) {
+        matcher->subject.c *= 2;
+        matcher->sample_count = sampler_thin(matcher->samples, matcher->sample_count, matcher->subject.c);
     }
 }
 
@@ -512,7 +346,7 @@ int matcher_take(struct matcher *matcher, const struct sample *samples, size_t c
 
 static int add_identical(struct matcher *matcher, size_t set, uint64_t file, struct error *err)
 {
-    const uint64_t size = matcher->object.size;
+    const uint64_t size = matcher->subject.size;
     struct finding *finding = finding_list_add(&matcher->found, err);
 
     if (!finding || finding_resize(finding, size > 0, err))
@@ -531,7 +365,7 @@ static int add_identical(struct matcher *matcher, size_t set, uint64_t file, str
     return 0;
 }
 
-/* The sets that are still to be searched for kin; -1 in *failed. */
+/* The sets that are still to be searched for references like it; -1 in *failed. */
 static uint64_t look_up_digests(struct matcher *matcher, const struct digest_values *digests, int *failed,
                                 struct error *err)
 {
@@ -542,7 +376,7 @@ static uint64_t look_up_digests(struct matcher *matcher, const struct digest_val
     for (size_t set = 0; set < matcher->set_count && !*failed; set++) {
         uint64_t file = 0;
 
-        *failed = refset_search_digests(matcher->sets[set], digests, 0, &file, err);
+        *failed = matcher->sets[set]->does->find(matcher->sets[set], digests, &file, err);
         if (*failed)
             break;
         if (!file || matcher->options.all_references)
@@ -555,135 +389,17 @@ static uint64_t look_up_digests(struct matcher *matcher, const struct digest_val
     return known && !matcher->options.all_references ? 0 : sets;
 }
 
-static double proved_share(const struct finding *finding)
-{
-    switch (finding->proof) {
-    case PROOF_SHA1:
-        return 1;
-    case PROOF_BLOCKS:
-        return (double)finding->proved / (double)finding->blocks;
-    default:
-        return 0;
-    }
-}
-
-/* Near-copies may have all samples in common: then only the proof tells which of them it is. */
-static double worth(const struct finding *finding)
-{
-    const uint64_t matched = finding->matched < finding->ref_size ? finding->matched : finding->ref_size;
-
-    return (double)matched * (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
-}
-
-static int by_worth(const void *a, const void *b)
-{
-    const struct finding *x = a, *y = b;
-
-    if (x->set != y->set)
-        return x->set < y->set ? -1 : 1;
-    if ((x->verdict == VERDICT_IDENTICAL) != (y->verdict == VERDICT_IDENTICAL))
-        return x->verdict == VERDICT_IDENTICAL ? -1 : 1;
-    if (worth(x) != worth(y))
-        return worth(x) > worth(y) ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
-}
-
-/* What is proved from first to last byte explains what is not, not the other way round. */
-static int by_certainty(const void *a, const void *b)
-{
-    const bool x = finding_is_complete(a), y = finding_is_complete(b);
-
-    return x != y ? (x ? -1 : 1) : by_worth(a, b);
-}
-
-/* Bytes of x that lie in ranges of y. */
-static uint64_t overlap(const struct finding *x, const struct finding *y)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0, k = 0; i < x->range_count && k < y->range_count;) {
-        const struct finding_range *a = &x->ranges[i], *b = &y->ranges[k];
-        const uint64_t start = a->obj_start > b->obj_start ? a->obj_start : b->obj_start;
-        const uint64_t end = a->obj_end < b->obj_end ? a->obj_end : b->obj_end;
-
-        if (end > start)
-            sum += end - start;
-        if (a->obj_end < b->obj_end)
-            i++;
-        else
-            k++;
-    }
-    return sum;
-}
-
-/*
- * Whether a better one of the same set explains it.  All of a reference in a much larger one's place is worth
- * telling all the same: these two are no near-copies.
- */
-static bool is_explained(const struct finding *finding, const struct finding *better)
-{
-    if (better->set != finding->set || overlap(finding, better) * 100 < finding->matched * COVERED_SHARE)
-        return false;
-    return better->verdict == VERDICT_IDENTICAL || finding->verdict == VERDICT_FRAGMENT ||
-           finding->matched * MUCH_LARGER > better->matched;
-}
-
-/* Whether the better one says that all of the object is this reference. */
-static bool is_said(const struct finding *finding, const struct finding *better)
-{
-    return better->verdict == VERDICT_IDENTICAL && better->set == finding->set &&
-           better->file == finding->file;
-}
-
-/* Drops what is said already, and what better ones explain, which is counted there. */
-static size_t drop_explained(struct finding *list, size_t count, const struct matcher_options *options)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bool drop = list[i].matched < options->least_matched && list[i].verdict != VERDICT_IDENTICAL;
-
-        for (size_t k = 0; k < kept && !drop; k++) {
-            drop = is_said(&list[i], &list[k]);
-            if (!drop && !options->all_references && is_explained(&list[i], &list[k])) {
-                list[k].also += 1 + list[i].also;
-                drop = true;
-            }
-        }
-        if (drop)
-            free(list[i].ranges);
-        else
-            list[kept++] = list[i];
-    }
-    return kept;
-}
-
-static enum verdict without_finding(const struct matcher *matcher)
-{
-    if (matcher->object.size < LEAST_SIZE)
-        return VERDICT_TOO_SMALL;
-    switch (compare_without_match(matcher->sample_count, matcher->object.size, matcher->object.c)) {
-    case COMPARE_TOO_SMALL:
-        return VERDICT_TOO_SMALL;
-    case COMPARE_LOW_ENTROPY:
-        return VERDICT_LOW_ENTROPY;
-    default:
-        return VERDICT_NONE;
-    }
-}
-
 int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,
                 struct findings *findings, enum verdict *verdict, struct error *err)
 {
+    const struct subject *subject = &matcher->subject;
     struct findings *found = &matcher->found;
     const struct findings swap = *findings;
     uint64_t sets;
     int failed;
 
-    matcher->object.coincidence = coincidence;
-    if (matcher->object.size == 0) { /* it is the same as any other empty file, which says nothing */
+    matcher->subject.coincidence = coincidence;
+    if (subject->size == 0) { /* it is the same as any other empty file, which says nothing */
         finding_list_reset(findings);
         *verdict = VERDICT_TOO_SMALL;
         return 0;
@@ -691,12 +407,9 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     sets = look_up_digests(matcher, digests, &failed, err);
     if (failed || match_queries(matcher, sets, matcher->query_count, err))
         return -1;
-    if (found->count) {
-        qsort(found->list, found->count, sizeof *found->list, by_certainty);
-        found->count = drop_explained(found->list, found->count, &matcher->options);
-        qsort(found->list, found->count, sizeof *found->list, by_worth);
-    }
-    *verdict = found->count ? found->list[0].verdict : without_finding(matcher);
+    choice_make(found, matcher->options.least_matched, matcher->options.all_references);
+    *verdict = found->count ? found->list[0].verdict
+                            : verdict_without_finding(matcher->sample_count, subject->size, subject->c);
     found->lacks = matcher->cut ? FINDINGS_CUT : 0;
     if (*verdict == VERDICT_NONE && matcher->common >= COMMON_LEAST)
         found->lacks |= FINDINGS_COMMON;

@@ -8,10 +8,10 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "compare/finding.h"
 #include "disk/inspector.h"
-#include "match/finding.h"
 #include "sample/sample.h"
-#include "set/refset_search.h"
+#include "set/set.h"
 
 /*
  * What an object has to do with the files of reference sets.
@@ -43,8 +43,8 @@ struct matcher_options {
 };
 
 /* The sets are borrowed, and those with samples all have the same n. */
-struct matcher *matcher_new(struct refset_search *const *sets, size_t count,
-                            const struct matcher_options *options, struct error *err);
+struct matcher *matcher_new(struct set *const *sets, size_t count, const struct matcher_options *options,
+                            struct error *err);
 void matcher_free(struct matcher *matcher);
 
 /* An object of so many bytes, which was sampled at c.  content: NULL if it cannot be had again. */

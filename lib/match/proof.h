@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "compare/finding.h"
 #include "disk/inspector.h"
-#include "match/finding.h"
 #include "sample/places.h"
 #include "sample/sample.h"
 

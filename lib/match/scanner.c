@@ -6,10 +6,12 @@
 
 #include "base/path.h"
 #include "sample/hasher.h"
+#include "set/refset_cache.h"
 
 enum {
     DEEP_C = 32,
-    INDEX_MEMORY = 32 << 20,   /* of the indexes, for all sets together */
+    INDEX_MEMORY = 32 << 20,   /* of the indexes, for all sets together, */
+    RECORD_MEMORY = 64 << 20,  /* and of the records */
     WORKER_MEMORY = 320 << 20, /* that, samples, matches, records, and what SQLite keeps of the sets */
 };
 
@@ -74,6 +76,7 @@ struct scanner {
     const struct scanner_plan *plan;
     struct refset *sets[MATCHER_MOST_SETS];
     struct refset_search *searches[MATCHER_MOST_SETS];
+    struct refset_cache *caches[MATCHER_MOST_SETS];
     struct matcher *matcher;
     struct hasher *small, *large; /* C from the length; the plan's C */
     struct hasher *hasher;        /* the one of them that is at work */
@@ -105,9 +108,12 @@ static int open_sets(struct scanner *scanner, struct error *err)
         scanner->sets[i] = refset_open(plan->paths[i], REFSET_FIXED, err);
         if (!scanner->sets[i])
             return -1;
-        scanner->searches[i] = refset_search_share(plan->searches[i], scanner->sets[i],
-                                                    INDEX_MEMORY / plan->count, err);
+        scanner->searches[i] =
+            refset_search_share(plan->searches[i], scanner->sets[i], INDEX_MEMORY / plan->count, err);
         if (!scanner->searches[i])
+            return -1;
+        scanner->caches[i] = refset_cache_new(scanner->searches[i], RECORD_MEMORY / plan->count, err);
+        if (!scanner->caches[i])
             return -1;
     }
     return 0;
@@ -117,12 +123,14 @@ static int open_tools(struct scanner *scanner, struct error *err)
 {
     const struct scanner_plan *plan = scanner->plan;
     struct sampler_params params = {.scheme = SAMPLER_GF8, .n = window_of(plan), .c = SAMPLER_AUTO};
+    struct set *sets[MATCHER_MOST_SETS];
 
+    for (size_t i = 0; i < plan->count; i++)
+        sets[i] = refset_cache_set(scanner->caches[i]);
     scanner->small = hasher_new(&params, plan->digests, err);
     params.c = plan->c;
     scanner->large = scanner->small ? hasher_new(&params, plan->digests, err) : NULL;
-    scanner->matcher =
-        scanner->large ? matcher_new(scanner->searches, plan->count, &plan->matching, err) : NULL;
+    scanner->matcher = scanner->large ? matcher_new(sets, plan->count, &plan->matching, err) : NULL;
     return scanner->matcher ? 0 : -1;
 }
 

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "disk/inspector.h"
 #include "match/matcher.h"
+#include "set/refset_search.h"
 
 /*
  * Hashing, sampling and matching in one pass: an inspector for evidence.

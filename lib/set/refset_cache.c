@@ -15,7 +15,7 @@ enum {
 
 struct slot {
     uint64_t first; /* 0 and no record: empty */
-    struct refset_record *record;
+    struct set_record *record;
     size_t bytes;
     uint64_t used; /* when */
 };
@@ -28,6 +28,7 @@ struct shelf {
 };
 
 struct refset_cache {
+    struct set base; /* first */
     struct refset_search *search;
     struct slot *slots;
     struct shelf *shelves;
@@ -36,6 +37,18 @@ struct refset_cache {
     size_t bytes, most_bytes;
     uint64_t now;
 };
+
+static const struct set_operations operations;
+
+static struct refset_cache *cache_of(struct set *set)
+{
+    return (struct refset_cache *)set;
+}
+
+struct set *refset_cache_set(struct refset_cache *cache)
+{
+    return &cache->base;
+}
 
 static size_t choose_shelves(size_t bytes)
 {
@@ -51,6 +64,7 @@ struct refset_cache *refset_cache_new(struct refset_search *search, size_t bytes
     struct refset_cache *cache = calloc(1, sizeof *cache);
 
     if (cache) {
+        cache->base.does = &operations;
         cache->search = search;
         cache->most_bytes = bytes;
         cache->slots = calloc(SLOTS, sizeof *cache->slots);
@@ -69,7 +83,7 @@ static void empty_slot(struct refset_cache *cache, struct slot *slot)
 {
     if (!slot->record)
         return;
-    refset_record_release(slot->record);
+    set_record_release(slot->record);
     free(slot->record);
     cache->bytes -= slot->bytes;
     *slot = (struct slot){0};
@@ -121,10 +135,9 @@ static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, str
     return shelf;
 }
 
-int refset_cache_bounds(struct refset_cache *cache, uint64_t sample, uint64_t *first, uint64_t *end,
-                        struct error *err)
+static int cache_bounds(struct set *set, uint64_t sample, uint64_t *first, uint64_t *end, struct error *err)
 {
-    const struct shelf *shelf = fill_shelf(cache, (sample >> SHELF_BITS) + 1, err);
+    const struct shelf *shelf = fill_shelf(cache_of(set), (sample >> SHELF_BITS) + 1, err);
     size_t low = 0, high;
 
     if (!shelf)
@@ -146,9 +159,10 @@ int refset_cache_bounds(struct refset_cache *cache, uint64_t sample, uint64_t *f
 
 /* ---- records ---- */
 
-static size_t bytes_of(const struct refset_record *record)
+static size_t bytes_of(const struct set_record *record)
 {
-    return sizeof *record + places_memory(&record->places) + record->blocks.len + record->repeats.len;
+    return sizeof *record + places_memory(&record->places) + record->blocks.len +
+           record->repeat_count * sizeof *record->repeats;
 }
 
 /* Throws out what was not used for long: half of all, so that this is rare. */
@@ -169,7 +183,7 @@ static void make_room(struct refset_cache *cache)
 
 static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, struct error *err)
 {
-    struct refset_record *record = calloc(1, sizeof *record);
+    struct set_record *record = calloc(1, sizeof *record);
     int result;
 
     if (!record)
@@ -178,7 +192,7 @@ static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, s
     if (result > 0 && record->place.first != first)
         result = 0; /* it lies within one */
     if (result <= 0) {
-        refset_record_release(record);
+        set_record_release(record);
         free(record);
         return result;
     }
@@ -200,12 +214,11 @@ static struct slot *slot_of(const struct refset_cache *cache, uint64_t first)
     return one->used <= other->used ? one : other; /* an empty one was never used */
 }
 
-const struct refset_record *refset_cache_record(struct refset_cache *cache, uint64_t first, bool *missing,
-                                                struct error *err)
+static int cache_record(struct set *set, uint64_t first, const struct set_record **record, struct error *err)
 {
+    struct refset_cache *cache = cache_of(set);
     struct slot *slot = slot_of(cache, first);
 
-    *missing = false;
     if (!slot->record || slot->first != first) {
         int result;
 
@@ -213,11 +226,52 @@ const struct refset_record *refset_cache_record(struct refset_cache *cache, uint
         if (cache->bytes > cache->most_bytes)
             make_room(cache);
         result = load(cache, slot, first, err);
-        if (result <= 0) {
-            *missing = result == 0;
-            return NULL;
-        }
+        if (result <= 0)
+            return result;
     }
     slot->used = ++cache->now;
-    return slot->record;
+    *record = slot->record;
+    return 1;
 }
+
+/* ---- what is not kept ---- */
+
+static const struct refset_info *cache_info(const struct set *set)
+{
+    return refset_search_info(((const struct refset_cache *)set)->search);
+}
+
+static const char *cache_name(const struct set *set)
+{
+    return refset_search_path(((const struct refset_cache *)set)->search);
+}
+
+static size_t cache_probe(const struct set *set, const uint64_t *keys, size_t count, uint32_t *passed)
+{
+    return refset_search_probe(((const struct refset_cache *)set)->search, keys, count, passed);
+}
+
+static int cache_hits(struct set *set, const uint64_t *keys, size_t count, struct set_hits *hits,
+                      struct error *err)
+{
+    return refset_search_features(cache_of(set)->search, keys, count, hits, err);
+}
+
+static int cache_find(struct set *set, const struct digest_values *digests, uint64_t *file, struct error *err)
+{
+    return refset_search_digests(cache_of(set)->search, digests, 0, file, err);
+}
+
+static int cache_file(struct set *set, uint64_t id, struct set_file *file, struct error *err)
+{
+    return refset_search_file(cache_of(set)->search, id, file, err);
+}
+
+static const struct set_operations operations = {.info = cache_info,
+                                                 .name = cache_name,
+                                                 .probe = cache_probe,
+                                                 .hits = cache_hits,
+                                                 .bounds = cache_bounds,
+                                                 .record = cache_record,
+                                                 .find = cache_find,
+                                                 .file = cache_file};

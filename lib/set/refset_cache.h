@@ -5,23 +5,16 @@
 #include "set/refset_search.h"
 
 /*
- * Records of a set that were asked for lately, and which record a sample is in: objects that lie together
- * tend to have the same kin, and each of them is asked for several times.
+ * A set for matching (set.h) that is an SQLite file.  Records that were asked for lately, and which record a
+ * sample is in, are kept: objects that lie together tend to be related to the same files, and each of these
+ * is asked for several times.
  */
 struct refset_cache;
 
-/* bytes: that it may use, about. */
+/* bytes: that it may use, about.  The search is borrowed. */
 struct refset_cache *refset_cache_new(struct refset_search *search, size_t bytes, struct error *err);
 void refset_cache_free(struct refset_cache *cache);
-
-/* The first sample of the record that would hold this one, and that of the next record: 1; 0 if there is
- * none. */
-int refset_cache_bounds(struct refset_cache *cache, uint64_t sample, uint64_t *first, uint64_t *end,
-                        struct error *err);
-
-/* The record with this first sample; NULL on error, or with *missing if there is none.  Valid until the next
- * call. */
-const struct refset_record *refset_cache_record(struct refset_cache *cache, uint64_t first, bool *missing,
-                                                struct error *err);
+/* The set, which lives as long. */
+struct set *refset_cache_set(struct refset_cache *cache);
 
 #endif

@@ -291,21 +291,6 @@ static int find(struct refset_search *search, enum refset_index index, uint64_t 
     return total;
 }
 
-static int add_hit(struct refset_hits *hits, struct refset_hit hit, struct error *err)
-{
-    if (hits->count == hits->room) {
-        const size_t room = hits->room ? 2 * hits->room : 256;
-        struct refset_hit *list = realloc(hits->list, room * sizeof *list);
-
-        if (!list)
-            return error_set(err, "out of memory");
-        hits->list = list;
-        hits->room = room;
-    }
-    hits->list[hits->count++] = hit;
-    return 0;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -321,7 +306,7 @@ static bool is_sorted(const uint64_t *values, size_t count)
     return true;
 }
 
-static int add_hits(struct refset_search *search, uint32_t query, size_t count, struct refset_hits *hits,
+static int add_hits(struct refset_search *search, uint32_t query, size_t count, struct set_hits *hits,
                     struct error *err)
 {
     uint64_t *values = search->values;
@@ -329,15 +314,15 @@ static int add_hits(struct refset_search *search, uint32_t query, size_t count, 
     if (!is_sorted(values, count)) /* they are of several segments */
         qsort(values, count, sizeof *values, by_size);
     if (count && (values[count - 1] == KEYBLOCK_COMMON || count > search->set->info.params.common))
-        return add_hit(hits, (struct refset_hit){.query = query}, err);
+        return set_hits_add(hits, (struct set_hit){.query = query}, err);
     for (size_t i = 0; i < count; i++)
-        if (add_hit(hits, (struct refset_hit){query, (uint32_t)count, values[i]}, err))
+        if (set_hits_add(hits, (struct set_hit){query, (uint32_t)count, values[i]}, err))
             return -1;
     return 0;
 }
 
 int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count,
-                           struct refset_hits *hits, struct error *err)
+                           struct set_hits *hits, struct error *err)
 {
     const struct view *view = &search->views[REFSET_FEATURE];
     uint32_t passed[BATCH];
@@ -358,15 +343,9 @@ int refset_search_features(struct refset_search *search, const uint64_t *keys, s
     return 0;
 }
 
-void refset_hits_release(struct refset_hits *hits)
-{
-    free(hits->list);
-    *hits = (struct refset_hits){0};
-}
-
 /* ---- files ---- */
 
-static bool get_file(struct statement *row, struct refset_file *file)
+static bool get_file(struct statement *row, struct set_file *file)
 {
     int64_t size = 0, first = 0, source;
     const void *name;
@@ -386,7 +365,7 @@ static bool get_file(struct statement *row, struct refset_file *file)
     return !file->name.failed;
 }
 
-int refset_search_file(struct refset_search *search, uint64_t id, struct refset_file *file, struct error *err)
+int refset_search_file(struct refset_search *search, uint64_t id, struct set_file *file, struct error *err)
 {
     int result;
 
@@ -397,11 +376,6 @@ int refset_search_file(struct refset_search *search, uint64_t id, struct refset_
         result = refset_broken(search->set, err, "a row of 'file' is not as it should be");
     statement_reset(search->file);
     return result;
-}
-
-void refset_file_release(struct refset_file *file)
-{
-    buffer_release(&file->name);
 }
 
 /* ---- digests ---- */
@@ -545,7 +519,7 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
 /* ---- records ---- */
 
 /* The row's beginning; 0 if the sample is behind its end. */
-static int take_place(struct refset_search *search, uint64_t sample, struct refset_place *place,
+static int take_place(struct refset_search *search, uint64_t sample, struct set_place *place,
                       struct error *err)
 {
     int64_t numbers[5];
@@ -555,16 +529,16 @@ static int take_place(struct refset_search *search, uint64_t sample, struct refs
             return refset_broken(search->set, err, "a row of 'record' is not as it should be");
     if (numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C)
         return refset_broken(search->set, err, "a row of 'record' is not as it should be");
-    *place = (struct refset_place){.first = (uint64_t)numbers[0],
-                                   .count = (uint64_t)numbers[3],
-                                   .file = (uint64_t)numbers[1],
-                                   .len = (uint64_t)numbers[4],
-                                   .c = (uint32_t)numbers[2]};
+    *place = (struct set_place){.first = (uint64_t)numbers[0],
+                                .count = (uint64_t)numbers[3],
+                                .file = (uint64_t)numbers[1],
+                                .len = (uint64_t)numbers[4],
+                                .c = (uint32_t)numbers[2]};
     return sample - place->first < place->count;
 }
 
 static int unpack_places(struct refset_search *search, const void *samples, size_t len,
-                         const struct refset_place *place, struct places *places, struct error *err)
+                         const struct set_place *place, struct places *places, struct error *err)
 {
     const uint32_t n = search->set->info.params.n;
     const size_t count = (size_t)place->count;
@@ -581,10 +555,10 @@ static int unpack_places(struct refset_search *search, const void *samples, size
     return places_set(places, search->places, count, err);
 }
 
-static int take_record(struct refset_search *search, struct refset_record *out, struct error *err)
+static int take_record(struct refset_search *search, struct set_record *out, struct error *err)
 {
     const struct refset_params *params = &search->set->info.params;
-    const struct refset_place *place = &out->place;
+    const struct set_place *place = &out->place;
     const void *samples, *blocks, *repeats;
     size_t samples_len, blocks_len, repeats_len;
     int64_t coincidence;
@@ -601,12 +575,16 @@ static int take_record(struct refset_search *search, struct refset_record *out, 
     out->coincidence = (uint32_t)coincidence;
     buffer_reset(&out->blocks);
     buffer_add(&out->blocks, blocks, blocks_len);
-    buffer_reset(&out->repeats);
-    buffer_add(&out->repeats, repeats, repeats_len);
-    return out->blocks.failed || out->repeats.failed ? error_set(err, "out of memory") : 1;
+    if (out->blocks.failed)
+        return error_set(err, "out of memory");
+    free(out->repeats);
+    out->repeats = NULL;
+    if (repeats_unpack(repeats, repeats_len, out->places.count, &out->repeats, &out->repeat_count))
+        return refset_broken(search->set, err, "the repeats of a record cannot be read");
+    return 1;
 }
 
-int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record,
+int refset_search_record(struct refset_search *search, uint64_t sample, struct set_record *record,
                          struct error *err)
 {
     int result;
@@ -644,12 +622,4 @@ int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t t
     }
     statement_reset(search->firsts);
     return result < 0 ? -1 : 0;
-}
-
-void refset_record_release(struct refset_record *record)
-{
-    places_release(&record->places);
-    buffer_release(&record->blocks);
-    buffer_release(&record->repeats);
-    *record = (struct refset_record){0};
 }

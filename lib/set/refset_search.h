@@ -2,12 +2,11 @@
 #ifndef KITH_REFSET_SEARCH_H
 #define KITH_REFSET_SEARCH_H
 
-#include "sample/places.h"
 #include "set/known.h"
-#include "set/refset.h"
+#include "set/set.h"
 
 /*
- * Looking things up in a set: all that matching needs of it, and nothing here tells how it is stored.
+ * Looking things up in a set that is an SQLite file.
  *
  * The filters of the wanted indexes are held in memory, everything else is read when it is asked for.
  */
@@ -22,8 +21,8 @@ enum {
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err);
 void refset_search_free(struct refset_search *search);
 /* Another one for a process that was forked: it reads the set through its own struct refset, uses the filters
- * of the first, which must stay, and keeps so many bytes of what it reads of the indexes.  An error if the set
- * is not the same any more. */
+ * of the first, which must stay, and keeps so many bytes of what it reads of the indexes.  An error if the
+ * set is not the same any more. */
 struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,
                                           size_t bytes, struct error *err);
 const struct refset_info *refset_search_info(const struct refset_search *search);
@@ -40,21 +39,9 @@ int refset_search_refresh(struct refset_search *search, struct error *err);
 size_t refset_search_probe(const struct refset_search *search, const uint64_t *keys, size_t count,
                            uint32_t *passed);
 
-struct refset_hit {
-    uint32_t query; /* the number of the key */
-    uint32_t files; /* in how many files it is; of a common one: 0, and there is one hit without a sample */
-    uint64_t sample;
-};
-
-struct refset_hits {
-    struct refset_hit *list; /* by query, then sample */
-    size_t count, room;
-};
-
 /* The samples that have these keys.  Adds to the hits. */
 int refset_search_features(struct refset_search *search, const uint64_t *keys, size_t count,
-                           struct refset_hits *hits, struct error *err);
-void refset_hits_release(struct refset_hits *hits);
+                           struct set_hits *hits, struct error *err);
 
 /* A file with this content other than `except`, or 0.  Digests of a kind that both have must all be equal. */
 int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t except,
@@ -64,21 +51,8 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
                               struct error *err);
 
-struct refset_file {
-    uint64_t id;
-    struct digest_values digests;
-    bool has_size;
-    uint64_t size;
-    bool has_record;
-    uint64_t first; /* number of its first sample */
-    uint64_t source;
-    struct buffer name; /* raw bytes */
-};
-
 /* 1, or 0 if there is no such file. */
-int refset_search_file(struct refset_search *search, uint64_t id, struct refset_file *file,
-                       struct error *err);
-void refset_file_release(struct refset_file *file);
+int refset_search_file(struct refset_search *search, uint64_t id, struct set_file *file, struct error *err);
 
 /*
  * The first samples of the records of samples from..to: the record that holds `from`, all that begin behind
@@ -87,32 +61,11 @@ void refset_file_release(struct refset_file *file);
 int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t to, uint64_t *firsts,
                          size_t room, size_t *count, struct error *err);
 
-/* Which samples are in a record, and whose it is. */
-struct refset_place {
-    uint64_t first, count;
-    uint64_t file;
-    uint64_t len; /* bytes of the file */
-    uint32_t c;
-};
-
 /*
- * What a set keeps of a file that was read.  Of a sample it knows the place and the character; the
- * fingerprints are what was found by, and what the repeats say.
- */
-struct refset_record {
-    struct refset_place place;
-    struct places places; /* of the samples */
-    uint32_t coincidence;
-    struct buffer blocks;  /* the SHA-1s of its blocks */
-    struct buffer repeats; /* packed: see repeats.h */
-};
-
-/*
- * The record that holds a sample: 1, or 0 if there is none.  A refset_record of zeros is an empty one, to be
+ * The record that holds a sample: 1, or 0 if there is none.  A record of zeros is an empty one, to be
  * filled again and again.
  */
-int refset_search_record(struct refset_search *search, uint64_t sample, struct refset_record *record,
+int refset_search_record(struct refset_search *search, uint64_t sample, struct set_record *record,
                          struct error *err);
-void refset_record_release(struct refset_record *record);
 
 #endif

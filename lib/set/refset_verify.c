@@ -16,7 +16,7 @@ struct verify {
     int faults;
     struct refset_counts counts;  /* as they are found */
     struct refset_search *search; /* for files by their numbers */
-    struct refset_file file;
+    struct set_file file;
     uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files, and in the indexes */
     bool counted; /* all files could be read, so the counts are right */
     bool crowded; /* a key has as many values as it may: some are left out */
@@ -167,7 +167,7 @@ static void check_digests(struct verify *verify, struct refset_search *search, u
 static void check_twins(struct verify *verify, struct refset_search *search, uint64_t id,
                         const struct known *known)
 {
-    struct refset_file file = {0};
+    struct set_file file = {0};
     struct error why;
     uint64_t found = 0;
 
@@ -178,7 +178,7 @@ static void check_twins(struct verify *verify, struct refset_search *search, uin
         error_set(&why, "the files %" PRIu64 " and %" PRIu64 " are the same", id, found);
         tell(verify, &why);
     }
-    refset_file_release(&file);
+    set_file_release(&file);
 }
 
 static size_t count_names(const struct known *known)
@@ -332,7 +332,7 @@ int refset_verify(const char *path, void (*fault)(void *arg, const char *text), 
     if (verify.counted)
         check_counts(&verify);
     refset_search_free(verify.search);
-    refset_file_release(&verify.file);
+    set_file_release(&verify.file);
     refset_close(verify.set, NULL);
     return verify.faults;
 }

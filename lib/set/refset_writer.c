@@ -85,8 +85,8 @@ void refset_writer_free(struct refset_writer *writer)
     refset_writer_forget_tables(writer);
     free(writer->seen);
     free(writer->repeats);
-    refset_file_release(&writer->file);
-    refset_file_release(&writer->twin);
+    set_file_release(&writer->file);
+    set_file_release(&writer->twin);
     for (int i = 0; i < writer->source_count; i++)
         buffer_release(&writer->sources[i].text);
     free(writer->sources);

@@ -103,7 +103,7 @@ void refset_writer_forget_tables(struct refset_writer *writer)
 
 /* 1 if the file has these digests, as far as it has their kinds; it is then in *file. */
 static int is_file(struct refset_writer *writer, uint64_t id, const struct digest_values *digests,
-                   struct refset_file *file, struct error *err)
+                   struct set_file *file, struct error *err)
 {
     const int found = refset_search_file(writer->search, id, file, err);
     const unsigned both = found > 0 ? file->digests.kinds & digests->kinds : 0;
@@ -118,7 +118,7 @@ static int is_file(struct refset_writer *writer, uint64_t id, const struct diges
 }
 
 static int find_pending(struct refset_writer *writer, int kind, const struct digest_values *digests,
-                        uint64_t except, struct refset_file *file, struct error *err)
+                        uint64_t except, struct set_file *file, struct error *err)
 {
     const struct pending *pending = &writer->pending[REFSET_SHA1 + kind];
     struct table *table = &writer->tables[kind];
@@ -140,7 +140,7 @@ static int find_pending(struct refset_writer *writer, int kind, const struct dig
 }
 
 int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
-                       struct refset_file *file, struct error *err)
+                       struct set_file *file, struct error *err)
 {
     const bool sha1_tells =
         (digests->kinds & DIGEST_BIT(DIGEST_SHA1)) && writer->set->info.counts.without_sha1 == 0;

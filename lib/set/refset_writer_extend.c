@@ -6,7 +6,7 @@
 /* Puts into writer->file what is known now and was not. */
 static int complete_file(struct refset_writer *writer, const struct known *known, struct error *err)
 {
-    struct refset_file *file = &writer->file;
+    struct set_file *file = &writer->file;
     struct refset_counts *counts = &writer->set->info.counts;
     const unsigned more = known->digests.kinds & ~file->digests.kinds;
 
@@ -32,14 +32,14 @@ static int complete_file(struct refset_writer *writer, const struct known *known
     return file->name.failed ? refset_writer_out_of_memory(writer, err) : 0;
 }
 
-static bool completes(const struct refset_file *file, const struct known *known)
+static bool completes(const struct set_file *file, const struct known *known)
 {
     return (known->digests.kinds & ~file->digests.kinds) || (known->has_size && !file->has_size) ||
            (known->has_record && !file->has_record) || (known->names.len && !file->name.len);
 }
 
 /* A record may have come without its blocks; 1 if it has them now. */
-static int add_blocks(struct refset_writer *writer, const struct refset_file *file, const struct known *known,
+static int add_blocks(struct refset_writer *writer, const struct set_file *file, const struct known *known,
                       struct error *err)
 {
     struct statement *lacks = writer->statements[LACKS_BLOCKS], *update = writer->statements[UPDATE_BLOCKS];
@@ -60,7 +60,7 @@ static int add_blocks(struct refset_writer *writer, const struct refset_file *fi
 enum refset_added refset_writer_extend_file(struct refset_writer *writer, const struct known *known,
                                             struct error *err)
 {
-    struct refset_file *file = &writer->file;
+    struct set_file *file = &writer->file;
     bool changed = completes(file, known);
     int with_blocks;
 

@@ -123,7 +123,7 @@ enum refset_added refset_writer_add_file(struct refset_writer *writer, const str
     return REFSET_ADDED;
 }
 
-int refset_writer_update_file(struct refset_writer *writer, const struct refset_file *file, struct error *err)
+int refset_writer_update_file(struct refset_writer *writer, const struct set_file *file, struct error *err)
 {
     struct statement *update = writer->statements[UPDATE_FILE];
 

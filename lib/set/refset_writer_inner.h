@@ -69,8 +69,8 @@ struct refset_writer {
     time_t since;
     struct writer_source *sources;
     int source_count, source_room, source; /* source: the current one */
-    struct refset_file file;               /* that is being extended */
-    struct refset_file twin;               /* that is being joined with it */
+    struct set_file file;                  /* that is being extended */
+    struct set_file twin;                  /* that is being joined with it */
     uint32_t *seen;                        /* of a record: from fingerprints to samples */
     size_t seen_len, seen_room;
     struct repeat *repeats;
@@ -104,7 +104,7 @@ void refset_writer_forget_tables(struct refset_writer *writer);
  * kind that both have must all be equal.  Where all files have a SHA-1, other digests need not be looked for.
  */
 int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
-                       struct refset_file *file, struct error *err);
+                       struct set_file *file, struct error *err);
 
 /* Writes a record; *first is the number of its first sample. */
 int refset_writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
@@ -117,8 +117,7 @@ int refset_writer_add_name(struct refset_writer *writer, uint64_t file, const ch
 int refset_writer_add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
                             const char *first, size_t first_len, struct error *err);
 /* Writes its row. */
-int refset_writer_update_file(struct refset_writer *writer, const struct refset_file *file,
-                              struct error *err);
+int refset_writer_update_file(struct refset_writer *writer, const struct set_file *file, struct error *err);
 /* Puts together writer->file and whatever files turn out to be the same; it has another number then. */
 int refset_writer_join_twins(struct refset_writer *writer, struct error *err);
 

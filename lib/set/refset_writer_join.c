@@ -38,8 +38,8 @@ static int count_names(struct refset_writer *writer, uint64_t file, uint64_t *co
 }
 
 /* Its first name becomes a further one, unless there is no other. */
-static int move_first_name(struct refset_writer *writer, struct refset_file *kept,
-                           const struct refset_file *gone, struct error *err)
+static int move_first_name(struct refset_writer *writer, struct set_file *kept, const struct set_file *gone,
+                           struct error *err)
 {
     struct buffer *name = &kept->name;
     const struct buffer *other = &gone->name;
@@ -53,7 +53,7 @@ static int move_first_name(struct refset_writer *writer, struct refset_file *kep
     return name->failed ? refset_writer_out_of_memory(writer, err) : 0;
 }
 
-static int move_names(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone,
+static int move_names(struct refset_writer *writer, struct set_file *kept, const struct set_file *gone,
                       struct error *err)
 {
     struct refset_counts *counts = &writer->set->info.counts;
@@ -67,13 +67,12 @@ static int move_names(struct refset_writer *writer, struct refset_file *kept, co
     return move_first_name(writer, kept, gone, err);
 }
 
-static unsigned lacks_sha1(const struct refset_file *file)
+static unsigned lacks_sha1(const struct set_file *file)
 {
     return !(file->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
 }
 
-static void move_values(struct refset_counts *counts, struct refset_file *kept,
-                        const struct refset_file *gone)
+static void move_values(struct refset_counts *counts, struct set_file *kept, const struct set_file *gone)
 {
     const unsigned lacked = lacks_sha1(kept) + lacks_sha1(gone),
                    more = gone->digests.kinds & ~kept->digests.kinds;
@@ -96,7 +95,7 @@ static void move_values(struct refset_counts *counts, struct refset_file *kept,
     counts->files--;
 }
 
-static int join(struct refset_writer *writer, struct refset_file *kept, const struct refset_file *gone,
+static int join(struct refset_writer *writer, struct set_file *kept, const struct set_file *gone,
                 struct error *err)
 {
     const unsigned more = gone->digests.kinds & ~kept->digests.kinds;
@@ -116,7 +115,7 @@ int refset_writer_join_twins(struct refset_writer *writer, struct error *err)
 
     while (writer->set->info.counts.without_sha1 > 0 &&
            (found = refset_writer_find(writer, &writer->file.digests, writer->file.id, &writer->twin, err))) {
-        struct refset_file *file = &writer->file, *twin = &writer->twin;
+        struct set_file *file = &writer->file, *twin = &writer->twin;
 
         if (found < 0)
             return -1;
@@ -124,7 +123,7 @@ int refset_writer_join_twins(struct refset_writer *writer, struct error *err)
             (file->has_record && twin->has_record))
             return 0; /* a list is wrong: they stay as they are */
         if (twin->id > file->id) {
-            const struct refset_file other = *file;
+            const struct set_file other = *file;
 
             *file = *twin;
             *twin = other;

@@ -138,7 +138,7 @@ static size_t best_band(int64_t *diagonals, size_t count, int64_t width)
 }
 
 /* Whether a reference with these diagonals is more than chance. */
-static bool accepted(int64_t *diagonals, size_t count, size_t len, const struct refset_place *place,
+static bool accepted(int64_t *diagonals, size_t count, size_t len, const struct set_place *place,
                      double lambda)
 {
     const double shorter = (double)(len < place->len ? len : place->len);
@@ -159,7 +159,7 @@ struct answer {
 /* hits: sorted by sample. */
 static int by_sample(const void *a, const void *b)
 {
-    const struct refset_hit *x = a, *y = b;
+    const struct set_hit *x = a, *y = b;
 
     return (x->sample > y->sample) - (x->sample < y->sample);
 }
@@ -167,8 +167,8 @@ static int by_sample(const void *a, const void *b)
 static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
 {
     static struct known known;
-    static struct refset_hits hits;
-    static struct refset_record record;
+    static struct set_hits hits;
+    static struct set_record record;
     struct answer answer = {false, 0};
     uint64_t *keys;
     int64_t *diagonals;

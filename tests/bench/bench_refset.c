@@ -94,7 +94,7 @@ static uint64_t queries[QUERIES];
 static void look_up(struct refset *set, uint64_t features, unsigned one_in)
 {
     struct refset_search *search = refset_search_new(set, REFSET_SEARCH_FEATURES, &err);
-    struct refset_hits hits = {0};
+    struct set_hits hits = {0};
     double best = 1e9;
 
     need(search);
@@ -111,7 +111,7 @@ static void look_up(struct refset *set, uint64_t features, unsigned one_in)
     }
     printf("look-ups, 1 hit in %-8u %8.1f M/s   (%zu hits of %u)\n", one_in, QUERIES / best / 1e6, hits.count,
            (QUERIES + one_in - 8) / one_in);
-    refset_hits_release(&hits);
+    set_hits_release(&hits);
     refset_search_free(search);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/finding.h"
+#include "compare/finding.h"
 #include "match/scanner.h"
 
 /*

@@ -240,9 +240,9 @@ static void read_set(struct refset *set, bool forgive)
 
 static void look_up(struct refset_search *search, const struct known *known)
 {
-    struct refset_hits hits = {0};
-    struct refset_file file = {0};
-    struct refset_record record = {0};
+    struct set_hits hits = {0};
+    struct set_file file = {0};
+    struct set_record record = {0};
     uint64_t keys[SAMPLES], id;
 
     for (size_t i = 0; i < known->record.count; i++)
@@ -255,9 +255,9 @@ static void look_up(struct refset_search *search, const struct known *known)
                     places_position(places_at(&record.places, record.places.count - 1)) < record.place.len);
     if (refset_search_digests(search, &known->digests, 0, &id, NULL) == 0 && id)
         refset_search_file(search, id, &file, NULL);
-    refset_hits_release(&hits);
-    refset_file_release(&file);
-    refset_record_release(&record);
+    set_hits_release(&hits);
+    set_file_release(&file);
+    set_record_release(&record);
 }
 
 static void search_set(struct refset *set)

@@ -595,7 +595,7 @@ static UNUSED size_t files_with(uint64_t key)
 }
 
 /* Its places as samples. */
-static inline struct record samples_of(const struct refset_record *from)
+static inline struct record samples_of(const struct set_record *from)
 {
     struct record record = {.params = {.scheme = SAMPLER_GF8, .n = N, .c = from->place.c},
                             .len = from->place.len,
@@ -613,8 +613,8 @@ static inline struct record samples_of(const struct refset_record *from)
 /* The sample is the first one with the key in one of the files; returns whose it is. */
 static inline const struct content *assert_sample(struct refset_search *search, uint64_t sample, uint64_t key)
 {
-    struct refset_file file = {0};
-    struct refset_record record = {0};
+    struct set_file file = {0};
+    struct set_record record = {0};
     struct record unpacked;
     const struct content *content;
 
@@ -627,12 +627,12 @@ static inline const struct content *assert_sample(struct refset_search *search, 
     assert_record(content, &unpacked, &record.blocks, KNOWN_SYMBOLS - 1);
     record_release(&unpacked);
     ck_assert_int_eq(first_with(content, key), (int)(sample - record.place.first));
-    refset_record_release(&record);
-    refset_file_release(&file);
+    set_record_release(&record);
+    set_file_release(&file);
     return content;
 }
 
-static inline void assert_hits(struct refset_search *search, const struct refset_hit *hits, size_t count,
+static inline void assert_hits(struct refset_search *search, const struct set_hit *hits, size_t count,
                                uint64_t key)
 {
     const size_t files = files_with(key);
@@ -679,7 +679,7 @@ static UNUSED void assert_features_found(struct refset_search *search)
 {
     static uint64_t keys[2 * MOST_CONTENTS * MOST_SAMPLES];
     const size_t count = gather_keys(keys);
-    struct refset_hits hits = {0};
+    struct set_hits hits = {0};
     size_t at = 0, end;
 
     ck_assert_msg(refset_search_features(search, keys, count, &hits, &err) == 0, "%s", err.text);
@@ -689,13 +689,13 @@ static UNUSED void assert_features_found(struct refset_search *search)
         assert_hits(search, end > at ? &hits.list[at] : NULL, end - at, keys[query]);
     }
     ck_assert_uint_eq(at, hits.count);
-    refset_hits_release(&hits);
+    set_hits_release(&hits);
 }
 
 /* By each digest alone. */
 static UNUSED void assert_digests_found(struct refset_search *search)
 {
-    struct refset_file file = {0};
+    struct set_file file = {0};
 
     for (size_t i = 0; i < twin.count; i++)
         for (int kind = 0; kind < DIGEST_KINDS; kind++) {
@@ -718,7 +718,7 @@ static UNUSED void assert_digests_found(struct refset_search *search)
             ck_assert_int_eq(file.has_size, content->has_size);
             ck_assert_int_eq(file.has_record, content->has_record);
         }
-    refset_file_release(&file);
+    set_file_release(&file);
 }
 
 static UNUSED void assert_found(struct refset *set)
@@ -768,8 +768,8 @@ static inline void search_whatever(struct refset *set)
 {
     struct refset_search *search =
         refset_search_new(set, REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, &err);
-    struct refset_hits hits = {0};
-    struct refset_record record = {0};
+    struct set_hits hits = {0};
+    struct set_record record = {0};
     uint64_t id;
 
     for (size_t i = 0; search && i < twin.count; i++) {
@@ -781,18 +781,18 @@ static inline void search_whatever(struct refset *set)
             refset_search_features(search, &key, 1, &hits, &err);
         }
         if (refset_search_digests(search, &content->digests, 0, &id, &err) == 0 && id) {
-            struct refset_file file = {0};
+            struct set_file file = {0};
 
             refset_search_file(search, id, &file, &err);
-            refset_file_release(&file);
+            set_file_release(&file);
         }
     }
     for (size_t i = 0; i < hits.count; i++)
         if (refset_search_record(search, hits.list[i].sample, &record, &err) > 0)
             ck_assert_uint_gt(record.places.count, 0);
-    refset_hits_release(&hits);
+    set_hits_release(&hits);
     refset_search_free(search);
-    refset_record_release(&record);
+    set_record_release(&record);
 }
 
 static UNUSED void write_whatever(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check_main.h"
-#include "match/finding.h"
+#include "compare/finding.h"
 
 enum { UNIVERSE = 3000, MOST_FINDINGS = 6, MOST_RANGES = 12 };
 

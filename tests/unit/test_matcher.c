@@ -9,6 +9,7 @@
 #include "sample/blocks.h"
 #include "sample/hasher.h"
 #include "set/known.h"
+#include "set/refset_cache.h"
 #include "set/refset_writer.h"
 
 /*
@@ -1490,11 +1491,15 @@ END_TEST
 START_TEST(a_matcher_can_do_without_the_content)
 {
     struct bytes bytes = random_bytes(100000);
+    struct refset_cache *cache;
     struct matcher *matcher;
 
     begin_files(30000);
+    ck_assert_uint_eq(set_count, 1);
     put(bytes, 33333, files[1]);
-    matcher = matcher_new(searches, set_count, &plan.matching, &err);
+    cache = refset_cache_new(searches[0], 1 << 20, &err);
+    ck_assert_ptr_nonnull(cache);
+    matcher = matcher_new(&(struct set *){refset_cache_set(cache)}, 1, &plan.matching, &err);
     ck_assert_ptr_nonnull(matcher);
     for (int round = 0; round < 3; round++) {
         struct record record = {0};
@@ -1517,6 +1522,7 @@ START_TEST(a_matcher_can_do_without_the_content)
         record_release(&record);
     }
     matcher_free(matcher);
+    refset_cache_free(cache);
     matcher_free(NULL);
     free(bytes.data);
     end_files();

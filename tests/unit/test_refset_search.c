@@ -216,9 +216,9 @@ END_TEST
 START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are_not_found)
 {
     struct refset_search *search;
-    struct refset_hits hits = {0};
-    struct refset_file file = {0};
-    struct refset_record record = {0};
+    struct set_hits hits = {0};
+    struct set_file file = {0};
+    struct set_record record = {0};
     struct refset *set;
     uint64_t key;
 

@@ -378,7 +378,7 @@ START_TEST(seventy_thousand_files_may_share_a_feature)
     struct refset_writer *writer;
     struct refset_reader *reader;
     struct refset_search *search;
-    struct refset_hits hits = {0};
+    struct set_hits hits = {0};
     struct known known = {0};
     const uint64_t shared = 0x123456789abcd, key = known_key(shared);
     struct refset *set;
@@ -422,7 +422,7 @@ START_TEST(seventy_thousand_files_may_share_a_feature)
     }
     ck_assert_uint_eq(i, FILES);
     refset_reader_free(reader);
-    refset_hits_release(&hits);
+    set_hits_release(&hits);
     known_release(&known);
     close_set(set);
     end_test();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "match/finding.h"
+#include "compare/finding.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "match/naming.h"
+
 #include <stdlib.h>
 
-#include "match/matcher_inner.h"
 #include "set/known.h"
 
 enum { SYMBOLS = KNOWN_SYMBOLS };
@@ -27,7 +28,7 @@ struct namer {
     size_t window_room;
 };
 
-struct namer *matcher_name_new(struct error *err)
+struct namer *naming_new(struct error *err)
 {
     struct namer *namer = calloc(1, sizeof *namer);
 
@@ -36,7 +37,7 @@ struct namer *matcher_name_new(struct error *err)
     return namer;
 }
 
-void matcher_name_free(struct namer *namer)
+void naming_free(struct namer *namer)
 {
     if (!namer)
         return;
@@ -65,16 +66,17 @@ static int make_room(struct namer *namer, size_t count, struct error *err)
 }
 
 /* What the set does not have at all is no sample of the reference, whatever its place and character. */
-static int probe_window(struct namer *namer, const struct aligning *a)
+static int probe_window(struct namer *namer, const struct naming *a, struct error *err)
 {
     const struct record *window = a->window;
+    const struct set *set = a->seeds->set;
     size_t found;
 
-    if (make_room(namer, window->count, a->err))
+    if (make_room(namer, window->count, err))
         return -1;
     for (size_t i = 0; i < window->count; i++)
         namer->keys[i] = known_key(window->samples[i].fp);
-    found = refset_search_probe(a->search, namer->keys, window->count, namer->passed);
+    found = set->does->probe(set, namer->keys, window->count, namer->passed);
     for (size_t i = 0; i < found; i++) {
         const struct sample *sample = &window->samples[namer->passed[i]];
 
@@ -95,26 +97,27 @@ static int by_pos(const void *x, const void *y)
 }
 
 /* What was looked up and lies in the window. */
-static int collect_pairs(struct namer *namer, const struct aligning *a)
+static int collect_pairs(struct namer *namer, const struct naming *a, struct error *err)
 {
+    const struct seed_chain *chain = a->chain;
 
-    if (a->candidate->count > namer->room) {
-        struct anchor_pair *pairs = realloc(namer->pairs, a->candidate->count * sizeof *pairs);
+    if (chain->count > namer->room) {
+        struct anchor_pair *pairs = realloc(namer->pairs, chain->count * sizeof *pairs);
 
         if (!pairs)
-            return error_set(a->err, "out of memory");
+            return error_set(err, "out of memory");
         namer->pairs = pairs;
-        namer->room = a->candidate->count;
+        namer->room = chain->count;
     }
     namer->count = 0;
-    for (size_t i = 0; i < a->candidate->count; i++) {
-        const struct match *match = &a->matches[a->candidate->first + i];
-        const uint64_t pos = a->object->queries[match->query].pos;
+    for (size_t i = 0; i < chain->count; i++) {
+        const struct seed *seed = &a->seeds->list[chain->first + i];
+        const uint64_t pos = a->queries->all[seed->query].pos;
 
         if (pos >= a->start && pos < a->end)
             namer->pairs[namer->count++] = (struct anchor_pair){
                 pos - a->start,
-                (int64_t)(pos - a->start - a->reference->samples[match->sample - a->place.first].pos)};
+                (int64_t)(pos - a->start - a->reference->samples[seed->sample - chain->place.first].pos)};
     }
     if (namer->count)
         qsort(namer->pairs, namer->count, sizeof *namer->pairs, by_pos);
@@ -134,24 +137,25 @@ static bool is_named(const struct sample *sample)
 }
 
 /* The samples that were looked up. */
-static void name_matches(const struct aligning *a)
+static void name_matches(const struct naming *a)
 {
     struct sample *samples = a->reference->samples;
 
-    for (size_t i = 0; i < a->candidate->count; i++) {
-        const struct match *match = &a->matches[a->candidate->first + i];
+    for (size_t i = 0; i < a->chain->count; i++) {
+        const struct seed *seed = &a->seeds->list[a->chain->first + i];
 
-        samples[match->sample - a->place.first].fp = a->object->queries[match->query].fp;
+        samples[seed->sample - a->chain->place.first].fp = a->queries->all[seed->query].fp;
     }
 }
 
 /* Whether the reference has this sample of the object on the diagonal: one at its place, with the same
  * character. */
-static bool lies_on(const struct aligning *a, const struct target *target, int64_t diagonal)
+static bool lies_on(const struct naming *a, const struct target *target, int64_t diagonal)
 {
-    const size_t j = places_number(a->places, target->place - ((uint64_t)diagonal << PLACES_CHARACTER_BITS));
+    const size_t j =
+        places_number(&a->record->places, target->place - ((uint64_t)diagonal << PLACES_CHARACTER_BITS));
 
-    if (j == a->places->count)
+    if (j == a->record->places.count)
         return false;
     if (!is_named(&a->reference->samples[j]))
         a->reference->samples[j].fp = target->fp;
@@ -162,9 +166,9 @@ static bool lies_on(const struct aligning *a, const struct target *target, int64
  * What lies on the diagonal of a match before or behind it is the same sample; or on that of the last one
  * which was found so, since matches of content that repeats mislead.  Most often these are one diagonal.
  */
-static void name_forth(const struct namer *namer, const struct aligning *a)
+static void name_forth(const struct namer *namer, const struct naming *a)
 {
-    int64_t last = a->candidate->cluster.low - (int64_t)a->start;
+    int64_t last = a->chain->cluster.low - (int64_t)a->start;
     size_t next = 0;
 
     for (size_t i = 0; i < namer->target_count; i++) {
@@ -187,9 +191,9 @@ static void name_forth(const struct namer *namer, const struct aligning *a)
     }
 }
 
-static void name_back(const struct namer *namer, const struct aligning *a)
+static void name_back(const struct namer *namer, const struct naming *a)
 {
-    int64_t last = a->candidate->cluster.high - (int64_t)a->start;
+    int64_t last = a->chain->cluster.high - (int64_t)a->start;
 
     for (size_t i = namer->target_count, pair = namer->count; i > 0; i--) {
         const struct target *target = &namer->targets[i - 1];
@@ -203,21 +207,22 @@ static void name_back(const struct namer *namer, const struct aligning *a)
 }
 
 /* Of samples with the same fingerprint one may have been named. */
-static void name_repeats(const struct aligning *a)
+static void name_repeats(const struct naming *a)
 {
+    const struct repeat *repeats = a->record->repeats;
     struct sample *samples = a->reference->samples;
 
-    for (size_t i = 0; i < a->repeat_count; i++)
-        if (is_named(&samples[a->repeats[i].at]) && !is_named(&samples[a->repeats[i].first]))
-            samples[a->repeats[i].first].fp = samples[a->repeats[i].at].fp;
-    for (size_t i = 0; i < a->repeat_count; i++)
-        if (!is_named(&samples[a->repeats[i].at]))
-            samples[a->repeats[i].at].fp = samples[a->repeats[i].first].fp;
+    for (size_t i = 0; i < a->record->repeat_count; i++)
+        if (is_named(&samples[repeats[i].at]) && !is_named(&samples[repeats[i].first]))
+            samples[repeats[i].first].fp = samples[repeats[i].at].fp;
+    for (size_t i = 0; i < a->record->repeat_count; i++)
+        if (!is_named(&samples[repeats[i].at]))
+            samples[repeats[i].at].fp = samples[repeats[i].first].fp;
 }
 
 /* The rest match nothing, and stay so.  Where samples are left out by their fingerprints they need some of
  * their own. */
-static void name_strangers(const struct aligning *a)
+static void name_strangers(const struct naming *a)
 {
     const struct record *reference = a->reference;
     const uint64_t most = UINT64_MAX / reference->params.c - SYMBOLS; /* no fingerprint is larger */
@@ -235,9 +240,9 @@ static void name_strangers(const struct aligning *a)
     }
 }
 
-int matcher_name_run(struct namer *namer, const struct aligning *a)
+int naming_run(struct namer *namer, const struct naming *a, struct error *err)
 {
-    if ((!a->same_window && probe_window(namer, a)) || collect_pairs(namer, a))
+    if ((!a->same_window && probe_window(namer, a, err)) || collect_pairs(namer, a, err))
         return -1;
     name_matches(a);
     name_repeats(a);

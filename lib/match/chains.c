@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/chains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_CHAINS = 1 << 14,
+    MOST_CLUSTERS = 1 << 12, /* of one reference, */
+    LEAST_CLUSTERS = 16,
+    CLUSTER_WORK = 1 << 20, /* but not so many that they take for ever: each goes through all hits */
+    TARGETS_A_SAMPLE = 32,  /* queries that are looked for on a diagonal while a sample is compared, */
+    HITS_A_SAMPLE = 16,     /* and hits that are counted for a cluster */
+    LEAST_RARE = 2,         /* seeds, that a chain is worth reporting a part of */
+    FEW_REFERENCES = 100,
+    MOST_LEAST = 16,
+    LEAST_COPY = 6,   /* hits of a copy */
+    MOST_COPIES = 64, /* of a part of a reference, that a cluster is compared with */
+    MUCH_SUPPORT = 6, /* what speaks for a chain need not be close if there is so much of it */
+};
+
+static const double first_look = 1;   /* E of the few samples that were looked up, */
+static const double best_look = 1e-3; /* and if all of them should line up */
+
+/* Where something was found: bytes of the object, half open. */
+struct chains_stretch {
+    uint64_t start, end;
+};
+
+int chains_open(struct chains *chains, struct error *err)
+{
+    chains->list = malloc(MOST_CHAINS * sizeof *chains->list);
+    chains->before = malloc(MOST_CHAINS * sizeof *chains->before);
+    chains->covered = malloc(MOST_CHAINS * sizeof *chains->covered);
+    chains->clusters = malloc(MOST_CLUSTERS * sizeof *chains->clusters);
+    if (!chains->list || !chains->before || !chains->covered || !chains->clusters)
+        return error_set(err, "out of memory");
+    chains->supporter = support_new(err);
+    return chains->supporter ? 0 : -1;
+}
+
+void chains_release(struct chains *chains)
+{
+    free(chains->list);
+    free(chains->before);
+    free(chains->covered);
+    free(chains->clusters);
+    free(chains->hits);
+    free(chains->diagonals);
+    free(chains->line);
+    support_free(chains->supporter);
+    holders_release(&chains->holders);
+    *chains = (struct chains){0};
+}
+
+void chains_begin(struct chains *chains, const struct chains_wanted *wanted)
+{
+    chains->wanted = *wanted;
+    chains->count = 0;
+    chains->cut = chains->begun = false;
+}
+
+bool chains_are_over(const struct chains *chains, const struct seeds *seeds)
+{
+    return (chains->wanted.may_part && (chains->cut || seeds_are_cut(seeds))) ||
+           effort_is_spent(chains->wanted.effort);
+}
+
+/* ---- how much chance gives ---- */
+
+/* Of a reference's seeds those that would be noise to others. */
+static size_t count_rare(const struct seeds *seeds, size_t first, size_t count)
+{
+    size_t rare = 0;
+
+    for (size_t i = first; i < first + count; i++)
+        rare += seeds->list[i].kind == SEED_RARE;
+    return rare;
+}
+
+/* The seeds of other references tell how many there would be by chance with this one, of which `rare` are; a
+ * few references tell little. */
+static struct chance_pair pair_of(const struct chains *chains, const struct seeds *seeds,
+                                  const struct queries *queries, const struct set_place *place, size_t rare)
+{
+    const struct refset_counts *counts = &seeds->set->does->info(seeds->set)->counts;
+    const double mean = (double)counts->samples / (double)counts->records;
+    const double noise = (double)(seeds->noise - rare) / fmax((double)counts->records, FEW_REFERENCES);
+
+    return (struct chance_pair){
+        .object_len = queries->size,
+        .reference_len = place->len,
+        .references = (double)counts->records,
+        .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
+        .most_ln_e = fmax(chains->wanted.most_ln_e, log(first_look)), /* more will be seen of it */
+    };
+}
+
+/* How many seeds of a reference there must be at least. */
+static size_t least_seeds(const struct chains *chains, const struct seeds *seeds,
+                          const struct queries *queries)
+{
+    const struct chance_pair pair = pair_of(chains, seeds, queries, &(struct set_place){0}, 0);
+    const double most = fmax(chains->wanted.most_ln_e, log(best_look));
+    size_t least = 1;
+
+    while (least < MOST_LEAST && chance_best_ln_e(&pair, least) > most)
+        least++;
+    return least;
+}
+
+/* ---- one reference ---- */
+
+static int make_hits(struct chains *chains, size_t count, struct error *err)
+{
+    if (count <= chains->hit_room)
+        return 0;
+    free(chains->hits);
+    free(chains->diagonals);
+    free(chains->line);
+    chains->hit_room = 2 * count;
+    chains->hits = malloc(chains->hit_room * sizeof *chains->hits);
+    chains->diagonals = malloc(chains->hit_room * sizeof *chains->diagonals);
+    chains->line = malloc(chains->hit_room * sizeof *chains->line);
+    if (chains->hits && chains->diagonals && chains->line)
+        return 0;
+    chains->hit_room = 0;
+    return error_set(err, "out of memory for %zu matches", count);
+}
+
+static void take_hits(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
+                      const struct seed_chain *chain, const struct set_record *record)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        const struct seed *seed = &seeds->list[chain->first + i];
+        const struct query *query = &queries->all[seed->query];
+        const uint64_t reference =
+            places_position(places_at(&record->places, seed->sample - record->place.first));
+
+        chains->hits[i] =
+            (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
+        chains->diagonals[i] = (int64_t)(query->pos - reference);
+    }
+}
+
+/* The chain's seeds that lie in its cluster: in the order of the reference, so nearly in that of the object.
+ */
+static size_t take_cluster(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
+                           struct seed_chain *chain)
+{
+    const struct seed *list = seeds->list + chain->first;
+    size_t count = 0, rare = 0;
+
+    for (size_t i = 0; i < chain->count; i++) {
+        if (chains->diagonals[i] < chain->cluster.low || chains->diagonals[i] > chain->cluster.high)
+            continue;
+        chains->line[count++] =
+            (struct support_seed){queries->all[list[i].query].pos, chains->diagonals[i], list[i].query};
+        rare += list[i].kind != SEED_ADMITTED;
+    }
+    chain->common = rare < LEAST_RARE;
+    return count;
+}
+
+/* Takes a chain that is believed.  What it explains need not be looked up. */
+static void consider(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                     struct seed_chain *chain, const struct set_record *record,
+                     const struct chance_pair *pair)
+{
+    const size_t count = take_cluster(chains, seeds, queries, chain);
+    const uint32_t *explained = support_explained(chains->supporter);
+    struct support support;
+    size_t looked;
+
+    support = support_gather(chains->supporter, &chain->cluster, chains->line, count, &record->places,
+                             record->place.len, record->place.c, &looked);
+    chains->wanted.effort->done += looked / TARGETS_A_SAMPLE;
+    chain->support = support.count;
+    chain->cluster.ln_e = chance_again(pair, &chain->cluster, (double)support.different);
+    if (chain->cluster.ln_e > chains->wanted.most_ln_e ||
+        (!support.is_close && support.different < MUCH_SUPPORT))
+        return;
+    for (size_t i = 0; i < support.explained; i++)
+        queries->states[explained[i]] = QUERY_EXPLAINED;
+    chains->list[chains->count++] = *chain;
+    for (size_t i = 0; i < count; i++)
+        holders_claim(&chains->holders, chains->line[i].query);
+}
+
+/* How many clusters to look for among so many hits. */
+static size_t room_for(size_t hits)
+{
+    const size_t room = CLUSTER_WORK / (hits + 1);
+
+    return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
+}
+
+/* Whether two clusters have about the same part of the reference. */
+static bool are_copies(const struct cluster *a, const struct cluster *b)
+{
+    const int64_t a_start = (int64_t)a->start - a->main, a_end = (int64_t)a->end - a->main;
+    const int64_t b_start = (int64_t)b->start - b->main, b_end = (int64_t)b->end - b->main;
+    const int64_t start = a_start > b_start ? a_start : b_start, end = a_end < b_end ? a_end : b_end;
+    const int64_t shorter = a_end - a_start < b_end - b_start ? a_end - a_start : b_end - b_start;
+
+    /* content that repeats itself has fewer hits where it was not cut from */
+    return 2 * (end - start) > shorter && a->hits >= LEAST_COPY && b->hits >= LEAST_COPY &&
+           4 * a->hits > 3 * b->hits && 4 * b->hits > 3 * a->hits;
+}
+
+static bool is_copy(const struct chains *chains, size_t found, size_t cluster)
+{
+    for (size_t i = 0; i < found && i < MOST_COPIES; i++)
+        if (i != cluster && are_copies(&chains->clusters[i], &chains->clusters[cluster]))
+            return true;
+    return false;
+}
+
+static int begin_support(struct chains *chains, const struct queries *queries, struct error *err)
+{
+    if (chains->begun)
+        return 0;
+    chains->begun = true;
+    return support_begin(chains->supporter, queries, err);
+}
+
+/* What is believed of one reference. */
+static int judge(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                 const struct holder *holder, struct error *err)
+{
+    struct seed_chain chain = {.first = holder->first, .count = holder->count};
+    const struct set_record *record;
+    const int there = seeds->set->does->record(seeds->set, holder->record, &record, err);
+    struct chance_pair pair;
+    size_t found, room;
+
+    if (there <= 0)
+        return there;
+    chain.place = record->place;
+    while (chain.count &&
+           seeds->list[chain.first + chain.count - 1].sample >= holder->record + record->place.count)
+        chain.count--; /* samples of a record that is not there any more */
+    if (make_hits(chains, chain.count, err))
+        return -1;
+    pair = pair_of(chains, seeds, queries, &chain.place, count_rare(seeds, chain.first, chain.count));
+    take_hits(chains, seeds, queries, &chain, record);
+    room = room_for(chain.count);
+    found = chance_clusters(&pair, chains->hits, chain.count, chains->clusters, room);
+    if (found && begin_support(chains, queries, err))
+        return -1;
+    chains->wanted.effort->done += (found + 1) * chain.count / HITS_A_SAMPLE;
+    chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
+    for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
+        chain.cluster = chains->clusters[i];
+        chain.copy = is_copy(chains, found, i);
+        consider(chains, seeds, queries, &chain, record, &pair);
+    }
+    return 0;
+}
+
+static void count_only(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
+                       const struct holder *holder)
+{
+    const struct refset_params *params = &seeds->set->does->info(seeds->set)->params;
+    struct seed_chain chain = {.place = {.first = holder->record, .count = holder->samples},
+                               .cluster = {.start = UINT64_MAX},
+                               .first = holder->first,
+                               .count = holder->count,
+                               .counted = true};
+
+    if (chains->count == MOST_CHAINS)
+        return;
+    chain.place.len = holder->samples * params->c;
+    for (size_t i = 0; i < holder->count; i++) {
+        const uint64_t pos = queries->all[seeds->list[holder->first + i].query].pos;
+
+        chain.cluster.start = pos < chain.cluster.start ? pos : chain.cluster.start;
+        chain.cluster.end = pos > chain.cluster.end ? pos : chain.cluster.end;
+    }
+    chains->list[chains->count++] = chain;
+}
+
+/* ---- all references ---- */
+
+int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err)
+{
+    struct holders *holders = &chains->holders;
+
+    chains->count = 0;
+    chains->cut = false;
+    queries_reopen(queries);
+    if (holders_gather(holders, seeds, queries->all_count, least_seeds(chains, seeds, queries), err))
+        return -1;
+    for (size_t i = 0; i < holders->count && !chains_are_over(chains, seeds); i++) {
+        const struct holder *holder = &holders->list[i];
+
+        if (!chains->wanted.all && holders_is_one_of_many(holders, seeds, holder))
+            count_only(chains, seeds, queries, holder);
+        else if (judge(chains, seeds, queries, holder, err))
+            return -1;
+    }
+    chains->cut = chains->cut || effort_is_spent(chains->wanted.effort);
+    return 0;
+}
+
+/* ---- elsewhere ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct seed_chain *x = a, *y = b;
+
+    return x->cluster.start < y->cluster.start ? -1 : x->cluster.start > y->cluster.start;
+}
+
+/* Where chains lie, in order and apart from each other; their number. */
+static size_t cover(struct chains *chains)
+{
+    struct chains_stretch *covered = chains->covered;
+    size_t count = 0;
+
+    if (chains->count)
+        qsort(chains->list, chains->count, sizeof *chains->list, by_start);
+    for (size_t i = 0; i < chains->count; i++) {
+        const struct cluster *cluster = &chains->list[i].cluster;
+
+        if (chains->list[i].counted)
+            continue;
+        if (count == 0 || cluster->start > covered[count - 1].end)
+            covered[count++] = (struct chains_stretch){cluster->start, cluster->end + 1};
+        else if (cluster->end >= covered[count - 1].end)
+            covered[count - 1].end = cluster->end + 1;
+    }
+    return count;
+}
+
+static bool is_covered(const struct chains *chains, size_t count, uint64_t pos)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) { /* the first that ends behind it */
+        const size_t middle = low + (high - low) / 2;
+
+        if (chains->covered[middle].end <= pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && chains->covered[low].start <= pos;
+}
+
+/*
+ * Seeds where something was found are explained by it, or by near-copies of it: they are no noise to what
+ * lies elsewhere.  The number of those.
+ */
+static size_t explain_seeds(const struct chains *chains, size_t covered, struct seeds *seeds,
+                            const struct queries *queries)
+{
+    size_t explained = 0;
+
+    for (size_t i = 0; i < seeds->count; i++) {
+        struct seed *seed = &seeds->list[i];
+
+        if (seed->kind != SEED_RARE || !is_covered(chains, covered, queries->all[seed->query].pos))
+            continue;
+        seed->kind = SEED_EXPLAINED;
+        explained++;
+    }
+    return explained;
+}
+
+/* Queries that were postponed are explained only by what lies on their diagonal: there may be a better
+ * reference, all of which is frequent. */
+static size_t explain_postponed(const struct seeds *seeds, const struct queries *queries)
+{
+    size_t explained = 0;
+
+    for (size_t i = 0; i < queries->count; i++)
+        if (queries->states[i] == QUERY_EXPLAINED && seeds_is_rare(seeds, queries->files[i]))
+            explained += queries->files[i];
+    return explained;
+}
+
+/* Whether the reference has a chain about there, too. */
+static bool is_again(const struct chains *chains, const struct seed_chain *chain)
+{
+    for (size_t i = 0; i < chains->count; i++) {
+        const struct seed_chain *other = &chains->list[i];
+
+        if (other->place.first == chain->place.first && !other->counted &&
+            other->cluster.start <= chain->cluster.end && chain->cluster.start <= other->cluster.end)
+            return true;
+    }
+    return false;
+}
+
+/* It explains what was never looked up, and has all seeds that it has by now. */
+static void add_believed(struct chains *chains, const struct seeds *seeds, size_t count)
+{
+    for (size_t i = 0; i < count && chains->count < MOST_CHAINS; i++) {
+        struct seed_chain chain = chains->before[i];
+
+        if (chain.counted || is_again(chains, &chain))
+            continue;
+        chain.first = seeds_from(seeds, chain.place.first);
+        chain.count = seeds_from(seeds, chain.place.first + chain.place.count) - chain.first;
+        chains->list[chains->count++] = chain;
+    }
+}
+
+static int find_again(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                      struct error *err)
+{
+    const size_t count = chains->count;
+
+    memcpy(chains->before, chains->list, count * sizeof *chains->before);
+    if (chains_find(chains, seeds, queries, err))
+        return -1;
+    add_believed(chains, seeds, count);
+    return 0;
+}
+
+/* What is so common that it is no evidence of a part counts here, too: a set may have a hundred versions of
+ * one file, and nothing of them may be rarer than that. */
+int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
+                          struct error *err)
+{
+    const size_t covered = cover(chains);
+    const size_t explained =
+        explain_seeds(chains, covered, seeds, queries) + explain_postponed(seeds, queries);
+    int more;
+
+    seeds->noise -= explained;
+    more = seeds_look_up_postponed(seeds, queries, err);
+    if (more < 0)
+        return -1;
+    return more || (explained && seeds->noise >= LEAST_RARE) ? find_again(chains, seeds, queries, err) : 0;
+}

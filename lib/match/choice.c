@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MUCH_LARGER = 2,
+    COVERED_SHARE = 80, /* percent of a finding that better ones explain: then it is not reported */
+};
+
+static double proved_share(const struct finding *finding)
+{
+    switch (finding->proof) {
+    case PROOF_SHA1:
+        return 1;
+    case PROOF_BLOCKS:
+        return (double)finding->proved / (double)finding->blocks;
+    default:
+        return 0;
+    }
+}
+
+/* Near-copies may have all samples in common: then only the proof tells which of them it is. */
+static double worth(const struct finding *finding)
+{
+    const uint64_t matched = finding->matched < finding->ref_size ? finding->matched : finding->ref_size;
+
+    return (double)matched * (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
+}
+
+static int by_worth(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    if ((x->verdict == VERDICT_IDENTICAL) != (y->verdict == VERDICT_IDENTICAL))
+        return x->verdict == VERDICT_IDENTICAL ? -1 : 1;
+    if (worth(x) != worth(y))
+        return worth(x) > worth(y) ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
+}
+
+/* What is proved from first to last byte explains what is not, not the other way round. */
+static int by_certainty(const void *a, const void *b)
+{
+    const bool x = finding_is_complete(a), y = finding_is_complete(b);
+
+    return x != y ? (x ? -1 : 1) : by_worth(a, b);
+}
+
+/* Bytes of x that lie in ranges of y. */
+static uint64_t overlap(const struct finding *x, const struct finding *y)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0, k = 0; i < x->range_count && k < y->range_count;) {
+        const struct finding_range *a = &x->ranges[i], *b = &y->ranges[k];
+        const uint64_t start = a->obj_start > b->obj_start ? a->obj_start : b->obj_start;
+        const uint64_t end = a->obj_end < b->obj_end ? a->obj_end : b->obj_end;
+
+        if (end > start)
+            sum += end - start;
+        if (a->obj_end < b->obj_end)
+            i++;
+        else
+            k++;
+    }
+    return sum;
+}
+
+/*
+ * Whether a better one of the same set explains it.  All of a reference in a much larger one's place is worth
+ * telling all the same: these two are no near-copies.
+ */
+static bool is_explained(const struct finding *finding, const struct finding *better)
+{
+    if (better->set != finding->set || overlap(finding, better) * 100 < finding->matched * COVERED_SHARE)
+        return false;
+    return better->verdict == VERDICT_IDENTICAL || finding->verdict == VERDICT_FRAGMENT ||
+           finding->matched * MUCH_LARGER > better->matched;
+}
+
+/* Whether the better one says that all of the object is this reference. */
+static bool is_said(const struct finding *finding, const struct finding *better)
+{
+    return better->verdict == VERDICT_IDENTICAL && better->set == finding->set &&
+           better->file == finding->file;
+}
+
+/* Drops what is said already, and what better ones explain, which is counted there. */
+static size_t drop_explained(struct finding *list, size_t count, uint64_t least, bool all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool drop = list[i].matched < least && list[i].verdict != VERDICT_IDENTICAL;
+
+        for (size_t k = 0; k < kept && !drop; k++) {
+            drop = is_said(&list[i], &list[k]);
+            if (!drop && !all && is_explained(&list[i], &list[k])) {
+                list[k].also += 1 + list[i].also;
+                drop = true;
+            }
+        }
+        if (drop)
+            free(list[i].ranges);
+        else
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+void choice_make(struct findings *findings, uint64_t least, bool all)
+{
+    if (!findings->count)
+        return;
+    qsort(findings->list, findings->count, sizeof *findings->list, by_certainty);
+    findings->count = drop_explained(findings->list, findings->count, least, all);
+    qsort(findings->list, findings->count, sizeof *findings->list, by_worth);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/examine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "match/merit.h"
+#include "match/proof.h"
+#include "match/whole.h"
+#include "sample/blocks.h"
+
+enum { MOST_HINTS = 4096 /* stretches in which blocks are looked for */ };
+
+static const double provable = 0.8; /* of a small reference's samples, to hash all of it */
+
+struct examiner {
+    struct aligner *aligner;
+    struct prover *prover;
+    struct set_file file;
+    struct finding_range hints[MOST_HINTS];
+};
+
+struct examiner *examine_new(struct error *err)
+{
+    struct examiner *examiner = calloc(1, sizeof *examiner);
+
+    if (!examiner)
+        error_set(err, "out of memory");
+    else if ((examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)))
+        return examiner;
+    examine_free(examiner);
+    return NULL;
+}
+
+void examine_free(struct examiner *examiner)
+{
+    if (!examiner)
+        return;
+    alignment_free(examiner->aligner);
+    proof_free(examiner->prover);
+    set_file_release(&examiner->file);
+    free(examiner);
+}
+
+/* ---- proof ---- */
+
+/* Stretches in which all samples match: there a block is equal to the bit, if any is. */
+static size_t take_hints(const struct alignment *a, struct finding_range *hints)
+{
+    const struct estimate *estimate = &a->comparison.estimate;
+    const size_t count = estimate->solid_count < MOST_HINTS ? estimate->solid_count : MOST_HINTS;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct estimate_range *solid = &estimate->solid[i];
+
+        hints[i] = (struct finding_range){a->start + solid->a_start, a->start + solid->a_end, solid->b_start,
+                                          solid->b_end};
+    }
+    return count;
+}
+
+static uint64_t block_of(const struct alignment *a, struct set *set)
+{
+    return blocks_size(a->record->place.len, set->does->info(set)->params.block);
+}
+
+static int prove(struct examiner *examiner, const struct alignment *a, struct set *set,
+                 struct finding *finding, struct error *err)
+{
+    const struct subject *subject = a->subject;
+    const struct set_record *record = a->record;
+    struct set_file *file = &examiner->file;
+    const struct proof_samples samples = {.reference = &record->places,
+                                          .object = subject->samples,
+                                          .object_count = subject->count,
+                                          .n = subject->n,
+                                          .reference_c = record->place.c,
+                                          .object_c = subject->c};
+    struct proof_reference reference = {.len = record->place.len,
+                                        .blocks = (const uint8_t *)record->blocks.data,
+                                        .block_count = record->blocks.len / DIGEST_SHA1_LEN,
+                                        .c = record->place.c,
+                                        .hints = examiner->hints,
+                                        .samples = &samples,
+                                        .hint_count = take_hints(a, examiner->hints)};
+
+    if (finding->containment >= provable) {
+        if (set->does->file(set, record->place.file, file, err) < 0)
+            return -1;
+        if (file->digests.kinds & DIGEST_BIT(DIGEST_SHA1))
+            reference.sha1 = file->digests.bytes[DIGEST_SHA1];
+    }
+    if (reference.block_count)
+        reference.block_size = block_of(a, set);
+    return proof_run(examiner->prover, &reference, subject->content, subject->size, finding, err);
+}
+
+/* Whether a block may lie in a range. */
+static bool may_prove(const struct alignment *a, struct set *set, const struct finding *finding)
+{
+    const uint64_t block = block_of(a, set);
+    const bool has_blocks = a->record->blocks.len > 0;
+
+    for (size_t i = 0; i < finding->range_count && has_blocks; i++)
+        if (finding->ranges[i].ref_end - finding->ranges[i].ref_start + 2 * a->record->place.c >= block)
+            return true;
+    return !has_blocks && finding->containment >= provable;
+}
+
+/* ---- what comes out ---- */
+
+/* Of the whole object, though only a window of it was compared. */
+static double resemblance_of(const struct alignment *a)
+{
+    const struct estimate *e = &a->comparison.estimate;
+    const double shared = (double)e->shared;
+    const double all = (double)a->subject->count * a->subject->c / a->comparison.c;
+    const double of_reference = e->b_in_a > 0 ? shared / e->b_in_a : 0;
+
+    if (a->whole || all + of_reference - shared <= 0)
+        return e->resemblance;
+    return fmin(1, shared / (all + of_reference - shared));
+}
+
+static void take_edits(struct finding *finding, double edits, double low, double high)
+{
+    finding->has_edits = true;
+    finding->edits = edits;
+    finding->edits_low = low;
+    finding->edits_high = high;
+}
+
+/* The distance of an embedded reference is that of the part of the object in which it lies. */
+static int measure_edits(struct examiner *examiner, struct alignment *a, struct effort *effort,
+                         struct finding *finding, struct error *err)
+{
+    const struct estimate *e = &a->comparison.estimate;
+    const struct finding_range *span = &finding->span;
+    struct comparison trimmed;
+    double least;
+
+    if (finding->verdict == VERDICT_FRAGMENT)
+        return 0;
+    if (finding_is_complete(finding)) {
+        const double more = finding->verdict == VERDICT_EMBEDDED
+                                ? 0
+                                : (double)a->subject->size - (double)a->record->place.len;
+
+        take_edits(finding, more, more, more);
+        return 0;
+    }
+    if (finding->verdict == VERDICT_EMBEDDED) {
+        if (alignment_trim(examiner->aligner, a, span->obj_start, span->obj_end, span->ref_start,
+                           span->ref_end, effort, &trimmed, err))
+            return -1;
+        e = &trimmed.estimate;
+    }
+    /* it is not identical, even if no sample shows it */
+    least = finding->verdict == VERDICT_VARIANT ? 1 : 0;
+    take_edits(finding, fmax(e->edits, least), fmax(e->edits_low, least), fmax(e->edits_high, least));
+    return 0;
+}
+
+/* Fills the finding; 0 if it is none. */
+static int judge(struct examiner *examiner, struct alignment *a, struct set *set, struct effort *effort,
+                 struct finding *finding, struct error *err)
+{
+    const struct verdict_case c = merit_case(a);
+    uint64_t anchors;
+    bool evidence;
+
+    if (merit_ranges(a, finding, &anchors, err))
+        return -1;
+    if (finding->range_count == 0)
+        return 0;
+    finding->ref_size = a->record->place.len;
+    finding->resemblance = resemblance_of(a);
+    finding->containment = a->comparison.estimate.b_in_a;
+    finding->ln_e = a->chain->cluster.ln_e;
+    evidence = merit_is_evidence(a, finding, anchors);
+    if (!evidence && !may_prove(a, set, finding))
+        return 0;
+    if (prove(examiner, a, set, finding, err))
+        return -1;
+    if (!evidence && finding->proof == PROOF_ESTIMATE)
+        return 0;
+    finding->verdict = verdict_of_finding(&c, finding);
+    return measure_edits(examiner, a, effort, finding, err) ? -1 : 1;
+}
+
+/* What is common is worth reporting only as a whole. */
+static bool is_worth_reporting(const struct seed_chain *chain, const struct finding *finding)
+{
+    return !chain->common || finding->verdict != VERDICT_FRAGMENT;
+}
+
+static int relate(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
+                  const struct subject *subject, const struct seed_chain *chain, struct effort *effort,
+                  struct finding *finding, struct error *err)
+{
+    struct alignment alignment;
+    const int made =
+        alignment_make(examiner->aligner, seeds, queries, subject, chain, effort, &alignment, err);
+
+    if (made <= 0)
+        return made;
+    if (alignment.comparison.verdict > COMPARE_FRAGMENT || alignment.comparison.estimate.range_count == 0)
+        return 0;
+    return judge(examiner, &alignment, seeds->set, effort, finding, err);
+}
+
+int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
+                   const struct subject *subject, const struct region *region, struct effort *effort,
+                   struct findings *findings, struct error *err)
+{
+    const struct seed_chain *chain = &region->chain;
+    struct finding *finding = finding_list_add(findings, err);
+    int result;
+
+    if (!finding)
+        return -1;
+    if (region->whole)
+        result = whole_find(seeds->set, subject, region, finding, err) ? -1 : 1;
+    else
+        result = relate(examiner, seeds, queries, subject, chain, effort, finding, err);
+    if (result > 0 && is_worth_reporting(chain, finding)) {
+        finding->file = chain->place.file;
+        return 1;
+    }
+    free(finding->ranges);
+    findings->count--;
+    return result < 0 ? -1 : 0;
+}

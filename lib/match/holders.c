@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/holders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_CLAIMS = 32, /* chains that have the same seeds, */
+    LEAST_OWN = 2,    /* and so many seeds that fewer have make a difference */
+};
+
+void holders_release(struct holders *holders)
+{
+    free(holders->list);
+    free(holders->claims);
+    *holders = (struct holders){0};
+}
+
+static int by_seeds(const void *a, const void *b)
+{
+    const struct holder *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    if (x->samples != y->samples)
+        return x->samples < y->samples ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static int add(struct holders *holders, const struct holder *one, struct error *err)
+{
+    if (holders->count == holders->room) {
+        const size_t room = holders->room ? 2 * holders->room : 1024;
+        struct holder *longer = realloc(holders->list, room * sizeof *longer);
+
+        if (!longer)
+            return error_set(err, "out of memory for %zu references", room);
+        holders->list = longer;
+        holders->room = room;
+    }
+    holders->list[holders->count++] = *one;
+    return 0;
+}
+
+static int forget_claims(struct holders *holders, size_t queries, struct error *err)
+{
+    if (queries > holders->claim_room) {
+        free(holders->claims);
+        holders->claims = malloc(2 * queries);
+        holders->claim_room = holders->claims ? 2 * queries : 0;
+        if (!holders->claims)
+            return error_set(err, "out of memory for %zu samples", queries);
+    }
+    if (queries)
+        memset(holders->claims, 0, queries);
+    return 0;
+}
+
+int holders_gather(struct holders *holders, const struct seeds *seeds, size_t queries, size_t least,
+                   struct error *err)
+{
+    struct set *set = seeds->set;
+
+    holders->count = 0;
+    if (forget_claims(holders, queries, err))
+        return -1;
+    for (size_t i = 0, next; i < seeds->count; i = next) {
+        uint64_t first = 0, end = seeds->list[i].sample + 1;
+        const int found = set->does->bounds(set, seeds->list[i].sample, &first, &end, err);
+
+        if (found < 0)
+            return -1;
+        for (next = i + 1; next < seeds->count && seeds->list[next].sample < end;)
+            next++;
+        if (found && next - i >= least &&
+            add(holders, &(struct holder){first, end - first, i, next - i}, err))
+            return -1;
+    }
+    if (holders->count)
+        qsort(holders->list, holders->count, sizeof *holders->list, by_seeds);
+    return 0;
+}
+
+void holders_claim(struct holders *holders, uint32_t query)
+{
+    if (holders->claims[query] < MOST_CLAIMS)
+        holders->claims[query]++;
+}
+
+bool holders_is_one_of_many(const struct holders *holders, const struct seeds *seeds,
+                            const struct holder *holder)
+{
+    size_t own = 0;
+
+    for (size_t i = 0; i < holder->count && own < LEAST_OWN; i++)
+        own += holders->claims[seeds->list[holder->first + i].query] < MOST_CLAIMS;
+    return own < LEAST_OWN && holder->count >= LEAST_OWN;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/merit.h"
+
+#include <stdlib.h>
+
+enum {
+    LEAST_SOLID = 128, /* bytes that match without a break, */
+    SOLID_ANCHORS = 3, /* with so many matches, */
+    FAR_ANCHORS = 5,   /* or so many where the reference was not thought to be, */
+    RICH_WINDOW = 32,  /* in each so many of which */
+    RICH_BYTES = 9,    /* are so many different ones, */
+    RICH_DIFFERENCES = 10,
+    RICH_BEFORE = 24, /* and so many differences to bytes up to so far before */
+    RICH_TRIES = 64,
+    RICH_PIECE = 4 << 10, /* bytes that are read at once */
+    DENSE_ANCHORS = 12,
+    STRAY_ANCHORS = 3, /* fewer matches that lie far from the reference's diagonals say nothing; */
+    STRAY_GAP = 64,    /* nor do those so many samples away from all others */
+};
+
+static const double dense_share = 0.05; /* of the samples, that match */
+
+struct verdict_case merit_case(const struct alignment *alignment)
+{
+    const struct cluster *cluster = &alignment->chain->cluster;
+
+    return (struct verdict_case){.comparison = &alignment->comparison,
+                                 .obj_size = alignment->subject->size,
+                                 .ref_size = alignment->record->place.len,
+                                 .ref_c = alignment->record->place.c,
+                                 .low = cluster->low,
+                                 .high = cluster->high,
+                                 .whole = alignment->whole,
+                                 .range_only = alignment->subject->range};
+}
+
+/* ---- which ranges to believe ---- */
+
+static bool is_near(const struct alignment *a, const struct estimate_range *range)
+{
+    const struct verdict_case c = merit_case(a);
+
+    return verdict_lies_near(&c, (int64_t)(a->start + range->a_start - range->b_start));
+}
+
+/* Whether the ranges before and behind it are far away. */
+static bool stands_alone(const struct alignment *a, const struct estimate *estimate, size_t i)
+{
+    const struct estimate_range *range = &estimate->ranges[i];
+    const uint64_t gap = (uint64_t)STRAY_GAP * a->window->params.c;
+
+    return estimate->range_count > 1 && (i == 0 || range[0].a_start > range[-1].a_end + gap) &&
+           (i + 1 == estimate->range_count || range[1].a_start > range[0].a_end + gap);
+}
+
+/* A match or two elsewhere may be chance: on the right diagonal, too, where a sample is known by its place
+ * and its character alone. */
+static bool is_stray(const struct alignment *a, const struct estimate *estimate, size_t i)
+{
+    return estimate->ranges[i].anchors < STRAY_ANCHORS &&
+           (!is_near(a, &estimate->ranges[i]) || stands_alone(a, estimate, i));
+}
+
+int merit_ranges(const struct alignment *a, struct finding *finding, uint64_t *anchors, struct error *err)
+{
+    const struct estimate *estimate = &a->comparison.estimate;
+    size_t count = 0;
+
+    *anchors = 0;
+    if (finding_resize(finding, estimate->range_count, err))
+        return -1;
+    for (size_t i = 0; i < estimate->range_count; i++) {
+        const struct estimate_range *range = &estimate->ranges[i];
+
+        if (is_stray(a, estimate, i))
+            continue;
+        *anchors += range->anchors;
+        finding->ranges[count++] = (struct finding_range){a->start + range->a_start, a->start + range->a_end,
+                                                          range->b_start, range->b_end};
+    }
+    finding->range_count = count;
+    finding_measure(finding);
+    return 0;
+}
+
+/* ---- whether it is evidence ---- */
+
+static size_t samples_in(const struct record *record, uint64_t start, uint64_t end)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < record->count && record->samples[i].pos < end; i++)
+        count += record->samples[i].pos >= start;
+    return count;
+}
+
+/* How many different bytes a window has, or differences to the bytes so far before. */
+static unsigned count_different(const uint8_t *window, size_t stride)
+{
+    uint64_t seen[4] = {0};
+
+    for (size_t i = 0; i < RICH_WINDOW; i++) {
+        const uint8_t value = (uint8_t)(window[i] - (stride ? *(window + i - stride) : 0));
+
+        seen[value / 64] |= (uint64_t)1 << value % 64;
+    }
+    return (unsigned)(__builtin_popcountll(seen[0]) + __builtin_popcountll(seen[1]) +
+                      __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
+}
+
+/* What counts up in steps of two, four or 24 bytes has few differences. */
+static bool is_rich(const uint8_t *window)
+{
+    static const size_t strides[] = {1, 2, 3, 4, 8, 12, 16, RICH_BEFORE};
+
+    if (count_different(window, 0) < RICH_BYTES)
+        return false;
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
+        if (count_different(window, strides[i]) < RICH_DIFFERENCES)
+            return false;
+    return true;
+}
+
+/* Bytes of the object from start to end in windows that are rich, up to most; all if they cannot be read
+ * again: nobody knows better. */
+static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end, size_t most)
+{
+    struct content *content = a->subject->content;
+    uint64_t at = start > RICH_BEFORE ? start - RICH_BEFORE : 0;
+    uint8_t piece[RICH_PIECE];
+    size_t rich = 0;
+
+    while (at + RICH_BEFORE + RICH_WINDOW <= end && rich < most) {
+        const size_t len = end - at < RICH_PIECE ? (size_t)(end - at) : RICH_PIECE;
+
+        if (!content || content->read(content, at, piece, len))
+            return (size_t)(end - start);
+        for (size_t i = RICH_BEFORE; i + RICH_WINDOW <= len && rich < most; i += RICH_WINDOW)
+            rich += is_rich(piece + i) ? RICH_WINDOW : 0;
+        at += len - RICH_BEFORE - (len - RICH_BEFORE) % RICH_WINDOW;
+    }
+    return rich;
+}
+
+/* Whether pos, which grows from call to call, lies in a range; *range: the first that ends behind it. */
+static bool is_in_range(const struct finding *finding, uint64_t pos, size_t *range)
+{
+    while (*range < finding->range_count && finding->ranges[*range].obj_end <= pos)
+        ++*range;
+    return *range < finding->range_count && pos >= finding->ranges[*range].obj_start;
+}
+
+static size_t samples_in_ranges(const struct alignment *a, const struct finding *finding)
+{
+    size_t count = 0, range = 0;
+
+    for (size_t i = 0; i < a->window->count; i++)
+        count += is_in_range(finding, a->start + a->window->samples[i].pos, &range);
+    return count;
+}
+
+/* The share of the samples in the ranges that lie in bytes that vary, by some of them. */
+static double rich_share(const struct alignment *a, const struct finding *finding)
+{
+    const size_t step = samples_in_ranges(a, finding) / RICH_TRIES + 1;
+    size_t inside = 0, tried = 0, rich = 0, range = 0;
+
+    for (size_t i = 0; i < a->window->count; i++) {
+        const uint64_t pos = a->start + a->window->samples[i].pos;
+
+        if (!is_in_range(finding, pos, &range) || inside++ % step != 0)
+            continue;
+        tried++;
+        rich += rich_bytes(a, pos, pos + RICH_WINDOW, 1) > 0;
+    }
+    return tried ? (double)rich / (double)tried : 0;
+}
+
+static bool has_density(const struct alignment *a, const struct finding *finding, uint64_t anchors)
+{
+    const uint64_t shared = a->comparison.estimate.shared;
+    const uint64_t different = anchors < shared ? anchors : shared; /* not phrases that come again */
+    const struct finding_range *span = &finding->span;
+    const size_t in_window = samples_in(a->window, span->obj_start - a->start, span->obj_end - a->start);
+    const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);
+    const size_t fewer = in_window < in_reference ? in_window : in_reference;
+
+    if (different < DENSE_ANCHORS || (double)different < dense_share * (double)fewer)
+        return false;
+    return (double)different * rich_share(a, finding) >= DENSE_ANCHORS;
+}
+
+static bool is_solid(const struct alignment *a, const struct estimate *estimate)
+{
+    for (size_t i = 0; i < estimate->solid_count; i++)
+        if (estimate->solid[i].anchors >= (is_near(a, &estimate->solid[i]) ? SOLID_ANCHORS : FAR_ANCHORS) &&
+            rich_bytes(a, a->start + estimate->solid[i].a_start, a->start + estimate->solid[i].a_end,
+                       LEAST_SOLID) >= LEAST_SOLID)
+            return true;
+    return false;
+}
+
+bool merit_is_evidence(const struct alignment *a, const struct finding *finding, uint64_t anchors)
+{
+    return is_solid(a, &a->comparison.estimate) || has_density(a, finding, anchors);
+}

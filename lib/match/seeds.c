@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/seeds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "set/known.h"
+
+enum {
+    BATCH = 1024,   /* queries that are looked up together */
+    FEW_SEEDS = 48, /* that are sorted as usual */
+    MOST_SEEDS = 1 << 20,
+    FREQUENT_SLOTS = 1 << 15,
+    FREQUENT = 16,      /* files that may have a sample before it is postponed */
+    LEAST_COMMON = 64,  /* files that may have one that is evidence in any case, */
+    COMMON_SHARE = 100, /* or one in so many */
+};
+
+struct frequent {
+    uint64_t fp;
+    uint32_t files; /* 0: empty */
+};
+
+int seeds_open(struct seeds *seeds, struct set *set, bool all, struct error *err)
+{
+    seeds->set = set;
+    seeds->all = all;
+    seeds->frequent = calloc(FREQUENT_SLOTS, sizeof *seeds->frequent);
+    return seeds->frequent ? 0 : error_set(err, "out of memory");
+}
+
+void seeds_release(struct seeds *seeds)
+{
+    free(seeds->list);
+    free(seeds->frequent);
+    free(seeds->keys);
+    free(seeds->asked);
+    set_hits_release(&seeds->hits);
+    free(seeds->spare);
+    *seeds = (struct seeds){0};
+}
+
+void seeds_begin(struct seeds *seeds)
+{
+    seeds->count = seeds->noise = seeds->common = 0;
+}
+
+bool seeds_are_cut(const struct seeds *seeds)
+{
+    return seeds->count >= MOST_SEEDS;
+}
+
+size_t seeds_from(const struct seeds *seeds, uint64_t sample)
+{
+    size_t low = 0, high = seeds->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (seeds->list[middle].sample < sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- what can wait ---- */
+
+bool seeds_is_rare(const struct seeds *seeds, uint32_t files)
+{
+    const uint64_t references = seeds->set->does->info(seeds->set)->counts.records;
+
+    return files <= LEAST_COMMON || files <= references / COMMON_SHARE;
+}
+
+static bool can_wait(const struct seeds *seeds, uint32_t files)
+{
+    return files > FREQUENT && !(seeds->all && seeds_is_rare(seeds, files));
+}
+
+static struct frequent *slot_of(const struct seeds *seeds, uint64_t fp)
+{
+    return &seeds->frequent[fp * 0x9e3779b97f4a7c15 >> 32 & (FREQUENT_SLOTS - 1)];
+}
+
+static void postpone(struct seeds *seeds, struct queries *queries, size_t query, uint32_t files)
+{
+    const uint64_t fp = queries_at(queries, query)->fp;
+
+    *slot_of(seeds, fp) = (struct frequent){fp, files};
+    queries->states[query] = QUERY_POSTPONED;
+    queries->files[query] = files;
+    if (seeds_is_rare(seeds, files))
+        seeds->noise += files;
+    else
+        seeds->common++;
+}
+
+/* What is known to be frequent need not be looked up for that. */
+static bool postpone_known(struct seeds *seeds, struct queries *queries, size_t query)
+{
+    const uint64_t fp = queries_at(queries, query)->fp;
+    const struct frequent *slot = slot_of(seeds, fp);
+
+    if (!slot->files || slot->fp != fp || !can_wait(seeds, slot->files))
+        return false;
+    postpone(seeds, queries, query, slot->files);
+    return true;
+}
+
+/* ---- which queries to look up ---- */
+
+static int make_room(struct seeds *seeds, size_t count, struct error *err)
+{
+    if (count <= seeds->asked_room)
+        return 0;
+    free(seeds->keys);
+    free(seeds->asked);
+    seeds->asked_room = 2 * count;
+    seeds->keys = malloc(seeds->asked_room * sizeof *seeds->keys);
+    seeds->asked = malloc(seeds->asked_room * sizeof *seeds->asked);
+    if (seeds->keys && seeds->asked)
+        return 0;
+    seeds->asked_room = 0;
+    return error_set(err, "out of memory for %zu samples", count);
+}
+
+static void ask(struct seeds *seeds, struct queries *queries, size_t query, size_t number)
+{
+    seeds->keys[number] = known_key(queries_at(queries, query)->fp);
+    seeds->asked[number] = (uint32_t)query;
+    queries->states[query] = QUERY_LOOKED_UP;
+}
+
+/* The open queries of the stretch that begins with number i; *end: where it ends. */
+static size_t open_in_stretch(const struct queries *queries, size_t i, size_t *end)
+{
+    const uint64_t len = (uint64_t)SEEDS_STRETCH * queries->c;
+    const uint64_t stretch = queries_at(queries, i)->pos / len;
+    size_t open = 0;
+
+    for (; i < queries->count && queries_at(queries, i)->pos / len == stretch; i++)
+        open += queries->states[i] == QUERY_OPEN;
+    *end = i;
+    return open;
+}
+
+/* Chooses some of each stretch, evenly; *asked: those that have to be looked up.  (Which are chosen must not
+ * depend on what is known of earlier objects.) */
+static size_t choose(struct seeds *seeds, struct queries *queries, size_t most, size_t *asked)
+{
+    size_t chosen = 0;
+
+    *asked = 0;
+    for (size_t i = 0, end; i < queries->count; i = end) {
+        const size_t open = open_in_stretch(queries, i, &end), step = open / most + (open % most > 0);
+
+        for (size_t k = 0; i < end; i++) {
+            if (queries->states[i] != QUERY_OPEN || k++ % step != 0)
+                continue;
+            chosen++;
+            if (!postpone_known(seeds, queries, i))
+                ask(seeds, queries, i, (*asked)++);
+        }
+    }
+    return chosen;
+}
+
+/* ---- sorting ---- */
+
+static int by_sample(const void *a, const void *b)
+{
+    const struct seed *x = a, *y = b;
+
+    if (x->sample != y->sample)
+        return x->sample < y->sample ? -1 : 1;
+    return x->query < y->query ? -1 : x->query > y->query;
+}
+
+/* One pass of a radix sort: by the byte of the query, or of the sample, that shift selects. */
+static void sort_by_byte(struct seeds *seeds, bool of_query, unsigned shift)
+{
+    const struct seed *from = seeds->list;
+    struct seed *to = seeds->spare;
+    size_t places[257] = {0};
+
+    for (size_t i = 0; i < seeds->count; i++)
+        places[((of_query ? from[i].query : from[i].sample) >> shift & 255) + 1]++;
+    for (size_t i = 1; i < 256; i++)
+        places[i] += places[i - 1];
+    for (size_t i = 0; i < seeds->count; i++)
+        to[places[(of_query ? from[i].query : from[i].sample) >> shift & 255]++] = from[i];
+    seeds->spare = seeds->list;
+    seeds->list = to;
+}
+
+/* By sample, then query.  They may be many, and both are small numbers mostly. */
+static void sort(struct seeds *seeds)
+{
+    uint64_t samples = 0, queries = 0;
+
+    if (seeds->count < FEW_SEEDS) {
+        if (seeds->count)
+            qsort(seeds->list, seeds->count, sizeof *seeds->list, by_sample);
+        return;
+    }
+    for (size_t i = 0; i < seeds->count; i++) {
+        samples |= seeds->list[i].sample;
+        queries |= seeds->list[i].query;
+    }
+    for (unsigned shift = 0; shift < 32 && queries >> shift; shift += 8)
+        sort_by_byte(seeds, true, shift);
+    for (unsigned shift = 0; shift < 64 && samples >> shift; shift += 8)
+        sort_by_byte(seeds, false, shift);
+}
+
+/* ---- looking them up ---- */
+
+static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
+{
+    const size_t room = 2 * count;
+    struct seed *list;
+
+    if (count <= seeds->room)
+        return 0;
+    free(seeds->spare);
+    seeds->spare = malloc(room * sizeof *seeds->spare);
+    list = seeds->spare ? realloc(seeds->list, room * sizeof *list) : NULL;
+    if (!list) {
+        seeds->room = 0;
+        return error_set(err, "out of memory for %zu matches", room);
+    }
+    seeds->list = list;
+    seeds->room = room;
+    return 0;
+}
+
+/* all: also what could wait, which is counted already. */
+static int keep_hits(struct seeds *seeds, struct queries *queries, bool all, struct error *err)
+{
+    if (make_seed_room(seeds, seeds->count + seeds->hits.count, err))
+        return -1;
+    for (size_t i = 0; i < seeds->hits.count; i++) {
+        const struct set_hit *hit = &seeds->hits.list[i];
+        const uint32_t query = seeds->asked[hit->query];
+
+        if (hit->files == 0) {
+            seeds->common++;
+        } else if (!all && can_wait(seeds, hit->files)) {
+            if (queries->states[query] != QUERY_POSTPONED)
+                postpone(seeds, queries, query, hit->files);
+        } else {
+            seeds->list[seeds->count++] =
+                (struct seed){hit->sample, queries->numbers[query],
+                              seeds_is_rare(seeds, hit->files) ? SEED_RARE : SEED_ADMITTED};
+            seeds->noise += !all;
+        }
+    }
+    return 0;
+}
+
+static int look_up(struct seeds *seeds, struct queries *queries, size_t count, bool all, struct error *err)
+{
+    for (size_t done = 0, piece; done < count && seeds->count < MOST_SEEDS; done += piece) {
+        piece = count - done < BATCH ? count - done : BATCH;
+        seeds->hits.count = 0;
+        if (seeds->set->does->hits(seeds->set, seeds->keys + done, piece, &seeds->hits, err))
+            return -1;
+        for (size_t i = 0; i < seeds->hits.count; i++)
+            seeds->hits.list[i].query += (uint32_t)done;
+        if (keep_hits(seeds, queries, all, err))
+            return -1;
+    }
+    sort(seeds);
+    return 0;
+}
+
+int seeds_look_up(struct seeds *seeds, struct queries *queries, size_t most, struct error *err)
+{
+    size_t asked, chosen;
+
+    if (make_room(seeds, queries->count, err))
+        return -1;
+    chosen = choose(seeds, queries, most, &asked);
+    return asked && look_up(seeds, queries, asked, false, err) ? -1 : chosen > 0;
+}
+
+int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, struct error *err)
+{
+    size_t asked = 0;
+
+    if (make_room(seeds, queries->count, err))
+        return -1;
+    for (size_t i = 0; i < queries->count; i++)
+        if (queries->states[i] == QUERY_POSTPONED)
+            ask(seeds, queries, i, asked++);
+    return asked && look_up(seeds, queries, asked, true, err) ? -1 : asked > 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "set/known.h"
+
+enum {
+    CLOSE_SUPPORT = 3,  /* so many that speak for a chain */
+    CLOSE_SAMPLES = 16, /* among as many samples as that are close to each other */
+};
+
+/* A query of the set. */
+struct target {
+    uint64_t pos, place; /* place: as in a list of places, if the reference lay at the object's beginning */
+};
+
+struct supporter {
+    const struct queries *queries;
+    struct target *targets; /* the queries of the set */
+    uint32_t *numbers;      /* of each query of the object, the first one with its fingerprint, */
+    uint32_t *seen;         /* and in which turn that one was counted last */
+    uint32_t *explained;
+    size_t room;
+    uint32_t turn;
+};
+
+/* One chain on its way. */
+struct gathering {
+    struct supporter *supporter;
+    const struct support_seed *seeds; /* by pos */
+    size_t count;
+    const struct places *places;
+    uint64_t close; /* bytes that are close */
+    uint64_t last[CLOSE_SUPPORT - 1];
+    struct support support;
+};
+
+struct supporter *support_new(struct error *err)
+{
+    struct supporter *supporter = calloc(1, sizeof *supporter);
+
+    if (!supporter)
+        error_set(err, "out of memory");
+    return supporter;
+}
+
+static void release(struct supporter *s)
+{
+    free(s->targets);
+    free(s->numbers);
+    free(s->seen);
+    free(s->explained);
+}
+
+void support_free(struct supporter *supporter)
+{
+    if (!supporter)
+        return;
+    release(supporter);
+    free(supporter);
+}
+
+static int make_room(struct supporter *s, size_t count)
+{
+    if (count <= s->room)
+        return 0;
+    release(s);
+    s->room = 2 * count;
+    s->targets = malloc(s->room * sizeof *s->targets);
+    s->numbers = malloc(s->room * sizeof *s->numbers);
+    s->seen = calloc(s->room, sizeof *s->seen);
+    s->explained = malloc(s->room * sizeof *s->explained);
+    s->turn = 0;
+    if (s->targets && s->numbers && s->seen && s->explained)
+        return 0;
+    s->room = 0;
+    return -1;
+}
+
+/* Finds the queries with equal fingerprints. */
+static int number_queries(struct supporter *s, const struct query *all, size_t count)
+{
+    size_t slots = 16;
+    uint32_t *table;
+
+    while (slots < 2 * count)
+        slots *= 2;
+    table = calloc(slots, sizeof *table);
+    if (!table)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = all[i].fp * 0x9e3779b97f4a7c15 >> 32 & (slots - 1);
+
+        while (table[at] && all[table[at] - 1].fp != all[i].fp)
+            at = (at + 1) & (slots - 1);
+        if (!table[at])
+            table[at] = (uint32_t)i + 1;
+        s->numbers[i] = table[at] - 1;
+    }
+    free(table);
+    return 0;
+}
+
+int support_begin(struct supporter *s, const struct queries *queries, struct error *err)
+{
+    s->queries = queries;
+    if (make_room(s, queries->all_count) || number_queries(s, queries->all, queries->all_count))
+        return error_set(err, "out of memory for %zu samples", queries->all_count);
+    for (size_t i = 0; i < queries->count; i++) {
+        const struct query *query = queries_at(queries, i);
+
+        s->targets[i] =
+            (struct target){query->pos, query->pos << PLACES_CHARACTER_BITS | query->fp % KNOWN_SYMBOLS};
+    }
+    return 0;
+}
+
+/* The turns of counting what is different; after many of them old marks would look new. */
+static void next_turn(struct supporter *s)
+{
+    if (++s->turn)
+        return;
+    memset(s->seen, 0, s->room * sizeof *s->seen);
+    s->turn = 1;
+}
+
+/* The first query of the set that is not before pos. */
+static size_t first_target(const struct supporter *s, int64_t pos)
+{
+    size_t low = 0, high = s->queries->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if ((int64_t)s->targets[middle].pos < pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
+{
+    struct support *support = &g->support;
+    struct supporter *s = g->supporter;
+    uint64_t *last = &g->last[support->count % (CLOSE_SUPPORT - 1)];
+    uint32_t *seen = &s->seen[s->numbers[query]];
+
+    if (support->count >= CLOSE_SUPPORT - 1 && pos - *last <= g->close)
+        support->is_close = true;
+    *last = pos;
+    support->different += *seen != s->turn;
+    *seen = s->turn;
+    support->count++;
+}
+
+/*
+ * Queries number i to end that lie behind the seed before next, up to it: whether the reference has them on
+ * the diagonal of the one or the other, which is the same mostly.  Returns where they end.
+ */
+static size_t support_between(struct gathering *g, size_t next, size_t i, size_t end)
+{
+    struct supporter *s = g->supporter;
+    const struct support_seed *before = &g->seeds[next ? next - 1 : 0],
+                              *behind = next < g->count ? &g->seeds[next] : before;
+    const uint64_t limit = next < g->count ? behind->pos : UINT64_MAX;
+    const uint64_t shift_before = (uint64_t)before->diagonal << PLACES_CHARACTER_BITS,
+                   shift_behind = (uint64_t)behind->diagonal << PLACES_CHARACTER_BITS;
+
+    for (; i < end && s->targets[i].pos <= limit; i++) {
+        const uint64_t place = s->targets[i].place;
+
+        if (s->queries->states[i] == QUERY_LOOKED_UP)
+            continue;
+        if (places_number(g->places, place - shift_before) == g->places->count &&
+            (shift_before == shift_behind ||
+             places_number(g->places, place - shift_behind) == g->places->count))
+            continue;
+        support_at(g, s->targets[i].pos, s->queries->numbers[i]);
+        s->explained[g->support.explained++] = (uint32_t)i;
+    }
+    return i;
+}
+
+struct support support_gather(struct supporter *s, const struct cluster *cluster,
+                              const struct support_seed *seeds, size_t count, const struct places *places,
+                              uint64_t len, uint32_t c, size_t *looked)
+{
+    const uint32_t object_c = s->queries->c;
+    const size_t end = first_target(s, cluster->high + (int64_t)len);
+    size_t i = first_target(s, cluster->low), next = 0;
+    struct gathering g = {.supporter = s,
+                          .seeds = seeds,
+                          .count = count,
+                          .places = places,
+                          .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c)};
+
+    next_turn(s);
+    *looked = end > i ? end - i : 0;
+    while (i < end) {
+        for (; next < count && seeds[next].pos < s->targets[i].pos; next++)
+            support_at(&g, seeds[next].pos, seeds[next].query);
+        i = support_between(&g, next, i, end);
+    }
+    for (; next < count; next++)
+        support_at(&g, seeds[next].pos, seeds[next].query);
+    return g.support;
+}
+
+const uint32_t *support_explained(const struct supporter *supporter)
+{
+    return supporter->explained;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "match/whole.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/verdict.h"
+#include "disk/content.h"
+
+enum {
+    MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
+    MOST_TIMES = 32,         /* or so many times the object */
+    MOST_VOTES = 256,        /* seeds that tell where a reference lies */
+};
+
+static const double likely = 0.5; /* of a reference's samples: some may be too common to be found by */
+
+/* Bytes of the object, and the file that has the same. */
+struct whole_place {
+    uint64_t start, len;
+    uint64_t file; /* 0: none */
+};
+
+struct whole_places {
+    struct digest *digest;
+    struct whole_place last; /* that was hashed */
+    uint64_t budget;         /* bytes that may be */
+};
+
+struct whole_places *whole_new(struct error *err)
+{
+    struct whole_places *places = calloc(1, sizeof *places);
+
+    if (!places)
+        error_set(err, "out of memory");
+    else if ((places->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+        return places;
+    whole_free(places);
+    return NULL;
+}
+
+void whole_free(struct whole_places *places)
+{
+    if (!places)
+        return;
+    digest_free(places->digest);
+    free(places);
+}
+
+/* Whether the object has about as many samples of it as it would have of all of it. */
+static bool is_likely(const struct subject *subject, const struct seed_chain *chain)
+{
+    const struct set_place *place = &chain->place;
+    const double thinned = fmin(1, (double)place->c / subject->probed_c);
+    const double expected = (double)place->count * thinned;
+
+    return (double)chain->support >= likely * expected - 2 * sqrt(expected);
+}
+
+static bool is_inside(const struct subject *subject, const struct seed_chain *chain)
+{
+    const int64_t start = chain->cluster.main;
+
+    return start >= 0 && chain->place.len <= subject->size &&
+           (uint64_t)start <= subject->size - chain->place.len;
+}
+
+/* Finds the file that lies where the reference would. */
+static int look_up(struct whole_places *places, struct set *set, const struct subject *subject,
+                   const struct seed_chain *chain, struct error *err)
+{
+    const uint64_t start = (uint64_t)chain->cluster.main, len = chain->place.len;
+    struct whole_place *last = &places->last;
+    struct digest_values values;
+    int hashed;
+
+    if (last->start == start && last->len == len)
+        return 0;
+    *last = (struct whole_place){.start = start, .len = len};
+    if (len > places->budget)
+        return 0;
+    places->budget -= len;
+    hashed = content_digest(subject->content, places->digest, start, len, &values, err);
+    return hashed < 0 || (hashed && set->does->find(set, &values, &last->file, err)) ? -1 : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct seed_chain *x = &((const struct region *)a)->chain, *y = &((const struct region *)b)->chain;
+
+    if (x->cluster.main != y->cluster.main)
+        return x->cluster.main < y->cluster.main ? -1 : 1;
+    if (x->place.len != y->place.len)
+        return x->place.len < y->place.len ? -1 : 1;
+    return x->place.file < y->place.file ? -1 : x->place.file > y->place.file;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The diagonal that most of the chain's seeds have; -1 if there are none. */
+static int64_t main_diagonal(const struct seeds *seeds, const struct queries *queries,
+                             const struct seed_chain *chain, const struct set_record *record)
+{
+    int64_t diagonals[MOST_VOTES], best = -1;
+    size_t count = 0, most = 0;
+
+    for (size_t i = 0; i < chain->count && count < MOST_VOTES; i++) {
+        const struct seed *seed = &seeds->list[chain->first + i];
+        const uint64_t number = seed->sample - record->place.first;
+
+        if (number < record->places.count)
+            diagonals[count++] = (int64_t)(queries->all[seed->query].pos -
+                                           places_position(places_at(&record->places, number)));
+    }
+    if (count)
+        qsort(diagonals, count, sizeof *diagonals, by_number);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (diagonals[i] != diagonals[first])
+            first = i;
+        if (i - first + 1 > most) {
+            most = i - first + 1;
+            best = diagonals[i];
+        }
+    }
+    return best;
+}
+
+/* Where a reference would lie that was only counted: 1, 0 if its record is not there, -1. */
+static int locate(const struct seeds *seeds, const struct queries *queries, struct seed_chain *chain,
+                  struct error *err)
+{
+    const struct set_record *record;
+    const int there = seeds->set->does->record(seeds->set, chain->place.first, &record, err);
+
+    if (there <= 0)
+        return there;
+    chain->place = record->place;
+    chain->cluster.main = main_diagonal(seeds, queries, chain, record);
+    chain->cluster.low = chain->cluster.high = chain->cluster.main;
+    return 1;
+}
+
+/* The regions among which one is marked. */
+struct marking {
+    struct whole_places *places;
+    struct region *list;
+    size_t count;
+    const struct seeds *seeds;
+    const struct queries *queries;
+    const struct subject *subject;
+    struct error *err;
+};
+
+/* The best E of a chain about there: one that lies there to the bit has at least as many seeds. */
+static double best_ln_e(const struct marking *m, const struct cluster *cluster)
+{
+    double best = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        const struct seed_chain *other = &m->list[i].chain;
+
+        if (!other->counted && other->cluster.start <= cluster->end && cluster->start <= other->cluster.end &&
+            other->cluster.ln_e < best)
+            best = other->cluster.ln_e;
+    }
+    return best;
+}
+
+static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct seed_chain *other = &m->list[i].chain;
+
+        if (m->list[i].whole && (uint64_t)other->cluster.main <= cluster->start &&
+            cluster->end <= (uint64_t)other->cluster.main + other->place.len)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the reference lies in its place: 1 or 0, -1 on error. */
+static int lies_there(const struct marking *m, const struct seed_chain *chain)
+{
+    if (look_up(m->places, m->seeds->set, m->subject, chain, m->err))
+        return -1;
+    return m->places->last.file && m->places->last.file == chain->place.file;
+}
+
+static int mark_believed(const struct marking *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const struct seed_chain *chain = &m->list[i].chain;
+        int there;
+
+        if (chain->counted || !is_inside(m->subject, chain) || !is_likely(m->subject, chain))
+            continue;
+        there = lies_there(m, chain);
+        if (there < 0)
+            return -1;
+        m->list[i].whole = there > 0;
+    }
+    return 0;
+}
+
+/* One of those that were only counted may be the right one. */
+static int mark_counted(const struct marking *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct seed_chain chain = m->list[i].chain;
+        int there;
+
+        if (!chain.counted || is_in_whole(m, &chain.cluster))
+            continue;
+        there = locate(m->seeds, m->queries, &chain, m->err);
+        if (there > 0)
+            there = is_inside(m->subject, &chain) ? lies_there(m, &chain) : 0;
+        if (there < 0)
+            return -1;
+        if (!there)
+            continue;
+        chain.counted = false;
+        chain.support = chain.count;
+        chain.cluster.ln_e = best_ln_e(m, &chain.cluster);
+        m->list[i].chain = chain;
+        m->list[i].whole = true;
+    }
+    return 0;
+}
+
+int whole_mark(struct whole_places *places, struct region *regions, size_t count, const struct seeds *seeds,
+               const struct queries *queries, const struct subject *subject, struct error *err)
+{
+    const struct marking marking = {places, regions, count, seeds, queries, subject, err};
+
+    if (!subject->content || !count)
+        return 0;
+    qsort(regions, count, sizeof *regions, by_place); /* so that each place is hashed once */
+    places->last = (struct whole_place){0};
+    places->budget = subject->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * subject->size;
+    return mark_believed(&marking) || mark_counted(&marking) ? -1 : 0;
+}
+
+/* ---- what there is to say ---- */
+
+/* Of the samples of object and reference, those of the place where it lies. */
+static double resemblance_of(const struct subject *subject, uint64_t start, uint64_t end)
+{
+    size_t inside = 0;
+
+    for (size_t i = 0; i < subject->count; i++)
+        inside += subject->samples[i].pos >= start && subject->samples[i].pos < end;
+    return subject->count ? (double)inside / (double)subject->count
+                          : (double)(end - start) / (double)subject->size;
+}
+
+/* All of its blocks are there, if the set has them. */
+static int take_proof(struct set *set, const struct seed_chain *chain, struct finding *finding,
+                      struct error *err)
+{
+    const struct set_record *record;
+    const int there = set->does->record(set, chain->place.first, &record, err);
+
+    if (there <= 0)
+        return there < 0 ? -1 : error_set(err, "a record is not there any more");
+    finding->proved = finding->blocks = record->blocks.len / DIGEST_SHA1_LEN;
+    finding->proof = finding->blocks ? PROOF_BLOCKS : PROOF_SHA1;
+    return 0;
+}
+
+int whole_find(struct set *set, const struct subject *subject, const struct region *region,
+               struct finding *finding, struct error *err)
+{
+    const struct seed_chain *chain = &region->chain;
+    const uint64_t start = (uint64_t)chain->cluster.main, len = chain->place.len;
+
+    if (finding_resize(finding, 1, err) || take_proof(set, chain, finding, err))
+        return -1;
+    finding->ranges[0] = (struct finding_range){start, start + len, 0, len};
+    finding_measure(finding);
+    finding->ref_size = len;
+    finding->containment = 1;
+    finding->resemblance = resemblance_of(subject, start, start + len);
+    finding->ln_e = chain->cluster.ln_e;
+    finding->has_edits = true;
+    finding->verdict = verdict_of_whole(&finding->ranges[0], subject->size, subject->range);
+    if (finding->verdict == VERDICT_VARIANT)
+        finding->edits = finding->edits_low = finding->edits_high = (double)(subject->size - len);
+    return 0;
+}
