@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
+
+int array_resize_sized(void *list, size_t count, size_t size)
+{
+    void *old, *moved;
+
+    memcpy(&old, list, sizeof old); /* a pointer of another type: only its bytes may be touched */
+    moved = reallocarray(old, count ? count : 1, size);
+    if (!moved)
+        return -1;
+    memcpy(list, &moved, sizeof moved);
+    return 0;
+}
+
+int array_grow_sized(void *list, size_t *room, size_t count, size_t size)
+{
+    size_t wanted = *room <= SIZE_MAX / 2 ? 2 * *room : SIZE_MAX;
+
+    if (wanted < FIRST_ROOM)
+        wanted = FIRST_ROOM;
+    if (wanted < count)
+        wanted = count;
+    if (array_resize_sized(list, wanted, size))
+        return -1;
+    *room = wanted;
+    return 0;
+}
