@@ -86,7 +86,7 @@ static int put_files(struct export *export, struct refset *set, struct error *er
             break;
         }
         atomic_fetch_add_explicit(&export->progress.count, 1, memory_order_relaxed);
-        if (export->report.to && ferror(export->report.to))
+        if (export->report.out.to && ferror(export->report.out.to))
             break;
         if (atomic_load(interrupt_flag())) {
             result = error_set(err, "interrupted");
@@ -94,7 +94,7 @@ static int put_files(struct export *export, struct refset *set, struct error *er
         }
     }
     refset_reader_free(reader);
-    if (result == 0 && export->report.line.failed)
+    if (result == 0 && export->report.out.line.failed)
         result = error_set(err, "out of memory");
     return result < 0 ? -1 : 0;
 }
@@ -132,14 +132,14 @@ static int export_text(struct export *export, struct refset *set, struct error *
 
     if (export->report.form == EXPORT_HASHDEEP && !(export->report.digests = refset_common_digests(set, err)))
         return -1;
-    export->report.to = export->output ? create(export->output, err) : stdout;
-    if (!export->report.to)
+    export->report.out.to = export->output ? create(export->output, err) : stdout;
+    if (!export->report.out.to)
         return -1;
     export->report.exact = export->output != NULL;
     export_report_begin(&export->report, refset_info(set));
     result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
     export_report_release(&export->report);
-    if (export->output && (ferror(export->report.to) | fclose(export->report.to)) && !result)
+    if (export->output && (ferror(export->report.out.to) | fclose(export->report.out.to)) && !result)
         result = error_errno(err, "%s", export->output);
     return result;
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "account_report.h"
 #include "base/digest.h"
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_images.h"
 #include "ls_report.h"
+#include "report/report_account.h"
 #include "terminal.h"
 
 enum {
@@ -56,7 +56,7 @@ struct ls {
     unsigned digests; /* of each object */
     bool form_chosen, quiet;
     bool is_account; /* instead of objects */
-    struct account_report account;
+    struct report_account account;
     struct progress progress;
     uint64_t image_size;
     unsigned long long problems; /* of this evidence */
@@ -198,7 +198,7 @@ static void take_account(void *arg, const struct evidence_volume *volume, const 
 {
     struct ls *ls = arg;
 
-    if (ls->is_account && account_report_add(&ls->account, volume->label, table))
+    if (ls->is_account && report_account_add(&ls->account, volume->label, table))
         ls->report.line.failed = true;
 }
 
@@ -252,7 +252,7 @@ static int list_one(struct ls *ls, const char *path)
     result = evidence_read(path, &ls->options, &sink, &err);
     if (ls->is_account)
         ls_report_account(&ls->report, &ls->account);
-    account_report_reset(&ls->account);
+    report_account_reset(&ls->account);
     ls_report_end(&ls->report);
     if (result == EVIDENCE_FAILED)
         complain_error(&err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <unistd.h>
 
-#include "case_report.h"
 #include "command.h"
 #include "options.h"
+#include "report/report_about.h"
+#include "rows.h"
 #include "terminal.h"
 
 enum {
@@ -28,7 +28,8 @@ static const struct option_spec report_options[] = {
 };
 
 struct report {
-    struct case_report rows;
+    const struct report_operations *form;
+    struct case_filter filter;
     bool csv, text, about, check;
 };
 
@@ -37,17 +38,17 @@ static void take_option(struct report *report, int option)
     switch (option) {
     case REPORT_CSV:
         report->csv = true;
-        report->rows.form = CASE_CSV;
+        report->form = &report_csv;
         break;
     case REPORT_TEXT:
         report->text = true;
-        report->rows.form = CASE_TEXT;
+        report->form = &report_text;
         break;
     case REPORT_ALL:
-        report->rows.filter.objects = true;
+        report->filter.objects = true;
         break;
     case REPORT_KNOWN:
-        report->rows.filter.known = true;
+        report->filter.known = true;
         break;
     case REPORT_ABOUT:
         report->about = true;
@@ -112,7 +113,7 @@ static int check_case(const char *path)
 
 static int report_case(const struct report *options, const char *path)
 {
-    struct case_report rows = options->rows;
+    struct report_stream out = {.to = stdout};
     struct error err;
     struct casefile *casefile = casefile_open_report(path, &err);
     bool warned = false;
@@ -121,8 +122,8 @@ static int report_case(const struct report *options, const char *path)
     if (casefile && casefile_check(casefile, warn_of_fault, &warned, &err) < 0)
         status = -1;
     if (status == 0)
-        status =
-            options->about ? case_report_about(casefile, &err) : case_report_write(&rows, casefile, &err);
+        status = options->about ? report_about(&out, casefile, &err)
+                                : rows_write(options->form, casefile, &options->filter, &err);
     if (status == 0)
         status = show_states(casefile, &err);
     if (status < 0)
@@ -134,7 +135,7 @@ static int report_case(const struct report *options, const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct report report = {.rows = {.form = isatty(STDOUT_FILENO) ? CASE_TEXT : CASE_CSV}};
+    struct report report = {.form = rows_usual_form()};
     struct options options;
     int option, operand = 0;
 

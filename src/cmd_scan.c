@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "case_report.h"
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_images.h"
 #include "interrupt.h"
+#include "report/report_about.h"
+#include "rows.h"
 #include "scan.h"
 #include "set_flags.h"
 
@@ -69,7 +70,8 @@ enum { LEAST_CHUNK = 512 };
 
 struct command_line {
     struct scan scan;
-    struct case_report report;
+    const struct report_operations *form;
+    struct case_filter filter;
     const char *output;
     bool form_chosen, fail_on_match, no_hash_image;
     struct buffer parameters;
@@ -103,14 +105,15 @@ static int take_e(struct command_line *line, const struct options *options)
     return 0;
 }
 
-static int choose_form(struct command_line *line, const struct options *options, enum case_form form)
+static int choose_form(struct command_line *line, const struct options *options,
+                       const struct report_operations *form)
 {
-    if (line->form_chosen && line->report.form != form) {
+    if (line->form_chosen && line->form != form) {
         options_wrong(options->command, "--csv and --text exclude each other");
         return -1;
     }
     line->form_chosen = true;
-    line->report.form = form;
+    line->form = form;
     return 0;
 }
 
@@ -171,10 +174,10 @@ static int take_option(struct command_line *line, const struct options *options,
         scan->matching.all_references = true;
         return 0;
     case SCAN_SHOW_KNOWN:
-        line->report.filter.known = true;
+        line->filter.known = true;
         return 0;
     case SCAN_ALL:
-        line->report.filter.objects = true;
+        line->filter.objects = true;
         return 0;
     case SCAN_FAIL_ON_MATCH:
         line->fail_on_match = true;
@@ -186,9 +189,9 @@ static int take_option(struct command_line *line, const struct options *options,
         scan->evidence.images = true;
         return 0;
     case SCAN_CSV:
-        return choose_form(line, options, CASE_CSV);
+        return choose_form(line, options, &report_csv);
     case SCAN_TEXT:
-        return choose_form(line, options, CASE_TEXT);
+        return choose_form(line, options, &report_text);
     default:
         scan->quiet = true;
         return 0;
@@ -252,7 +255,7 @@ static struct casefile *open_case(struct command_line *line, size_t count, char 
     }
     if (line->output)
         return casefile_open(line->output, &plan, err);
-    return casefile_open_temporary(&plan, line->report.filter.objects, err);
+    return casefile_open_temporary(&plan, line->filter.objects, err);
 }
 
 /* ---- scanning ---- */
@@ -303,7 +306,7 @@ static int show_summary(struct scan *scan, size_t count, struct error *err)
         if (casefile_evidence(scan->casefile, i, &evidence, err) <= 0 ||
             casefile_count(scan->casefile, i, &counts, err))
             return -1;
-        case_report_counts(&counts, &text);
+        report_about_counts(&counts, &text);
         if (text.failed)
             return error_set(err, "out of memory");
         complain("%s: %" PRIu64 " objects, %.1f MB: %.*s", evidence.path, counts.objects,
@@ -354,7 +357,7 @@ static int conclude(struct command_line *line, size_t count, int status, struct 
     struct scan *scan = &line->scan;
     int found;
 
-    if (!line->output && case_report_write(&line->report, scan->casefile, err))
+    if (!line->output && rows_write(line->form, scan->casefile, &line->filter, err))
         return -1;
     fflush(stdout);
     if (!scan->quiet && (show_summary(scan, count, err) || (line->output && show_seal(line, err))))
@@ -538,7 +541,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct command_line line = {.scan = {.evidence = evidence_flags_defaults(OBJECT_STORED),
                                          .matching = {.most_ln_e = log(default_max_e)},
                                          .most = UINT64_MAX},
-                                .report = {.form = isatty(STDOUT_FILENO) ? CASE_TEXT : CASE_CSV}};
+                                .form = rows_usual_form()};
     struct options options;
     int option, operand = 0, status = EXIT_USAGE;
 
@@ -551,7 +554,7 @@ static int run(const struct command *command, int argc, char **argv)
     else if (option == OPTIONS_END && line.scan.set_count == 0)
         options_wrong(command, "no reference set was named (-r SET)");
     else if (option == OPTIONS_END && line.output &&
-             (line.form_chosen || line.report.filter.objects || line.report.filter.known))
+             (line.form_chosen || line.filter.objects || line.filter.known))
         options_wrong(command,
                       "-o writes no rows: --csv, --text, --all and --show-known are for kith report");
     else if (option == OPTIONS_END && operand == argc)

@@ -8,13 +8,6 @@
 #include "base/csv.h"
 #include "base/escape.h"
 
-static void put_line(struct export_report *report)
-{
-    if (!report->line.failed)
-        fwrite(report->line.data, 1, report->line.len, report->to);
-    buffer_reset(&report->line);
-}
-
 static const char *first_name(const struct known *known)
 {
     return known->names.len ? known->names.data : "";
@@ -32,49 +25,28 @@ static void add_hex(struct buffer *line, const struct known *known, enum digest_
 
 /* ---- CSV ---- */
 
-static void csv_digest(struct buffer *line, const struct known *known, enum digest_kind kind)
+static void csv_number_if(struct buffer *line, bool there, uint64_t number)
 {
-    char hex[2 * DIGEST_MAX_LEN + 1] = "";
-
-    for (size_t i = 0; has(known, kind) && i < digest_len(kind); i++)
-        snprintf(hex + 2 * i, 3, "%02x", known->digests.bytes[kind][i]);
-    csv_cell(line, hex);
-}
-
-static void csv_number(struct buffer *line, bool there, uint64_t number)
-{
-    char text[24] = "";
-
     if (there)
-        snprintf(text, sizeof text, "%" PRIu64, number);
-    csv_cell(line, text);
-}
-
-static void csv_name(struct buffer *line, const char *name)
-{
-    const size_t len = strlen(name);
-    struct buffer hex = {0};
-
-    if (csv_foreign(line, name, len))
-        escape_hex(&hex, name, len);
-    buffer_add_char(&hex, '\0');
-    csv_cell(line, hex.data ? hex.data : "");
-    buffer_inherit(line, &hex);
-    buffer_release(&hex);
+        csv_number(line, number);
+    else
+        csv_cell(line, "");
 }
 
 static void csv_file(struct export_report *report, uint64_t id, uint64_t source, const struct known *known)
 {
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
+    const char *name = first_name(known);
 
-    csv_number(line, true, id);
+    csv_number(line, id);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        csv_digest(line, known, (enum digest_kind)kind);
-    csv_number(line, known->has_size, known->size);
-    csv_name(line, first_name(known));
-    csv_number(line, true, source);
-    csv_number(line, known->has_record, known->record.params.c);
-    csv_number(line, known->has_record, known->record.count);
+        csv_hex(line, known->digests.bytes[kind],
+                has(known, (enum digest_kind)kind) ? digest_len((enum digest_kind)kind) : 0);
+    csv_number_if(line, known->has_size, known->size);
+    csv_path(line, name, strlen(name));
+    csv_number(line, source);
+    csv_number_if(line, known->has_record, known->record.params.c);
+    csv_number_if(line, known->has_record, known->record.count);
     csv_end_line(line);
 }
 
@@ -137,7 +109,7 @@ static void json_record(struct buffer *line, const struct known *known)
 
 static void json_file(struct export_report *report, uint64_t source, const struct known *known)
 {
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
 
     buffer_printf(line, "{\"from\":%" PRIu64, source);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
@@ -155,7 +127,7 @@ static void json_file(struct export_report *report, uint64_t source, const struc
 static void json_begin(struct export_report *report, const struct refset_info *info)
 {
     const struct refset_params *params = &info->params;
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
 
     buffer_add_text(line, "{\"kith-set\":1");
     json_text(line, "name", params->name, strlen(params->name));
@@ -163,12 +135,12 @@ static void json_begin(struct export_report *report, const struct refset_info *i
     json_text(line, "category", params->category, strlen(params->category));
     buffer_printf(line, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u}\n", params->n,
                   params->c, params->block, params->common);
-    put_line(report);
+    report_stream_put(&report->out, NULL);
 }
 
 void export_report_source(struct export_report *report, const struct refset_source *source)
 {
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
     const time_t seconds = (time_t)source->time;
     struct tm tm = {0};
     char text[64] = "";
@@ -187,7 +159,7 @@ void export_report_source(struct export_report *report, const struct refset_sour
     json_text(line, "tool", source->tool, strlen(source->tool));
     json_text(line, "note", source->note, strlen(source->note));
     buffer_add_text(line, "}\n");
-    put_line(report);
+    report_stream_put(&report->out, NULL);
 }
 
 /* ---- sha1sum, hashdeep ---- */
@@ -199,7 +171,7 @@ void export_report_source(struct export_report *report, const struct refset_sour
 static void sha1sum_file(struct export_report *report, const struct known *known)
 {
     const char *name = first_name(known);
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
     bool marked;
 
     if (!has(known, DIGEST_SHA1) || !*name) {
@@ -223,7 +195,7 @@ static const enum digest_kind hashdeep_kinds[] = {DIGEST_MD5, DIGEST_SHA1, DIGES
 
 static void hashdeep_begin(struct export_report *report, const struct refset_info *info)
 {
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
 
     buffer_add_text(line, "%%%% HASHDEEP-1.0\n%%%% size");
     for (int i = 0; i < 3; i++)
@@ -232,12 +204,12 @@ static void hashdeep_begin(struct export_report *report, const struct refset_inf
     buffer_add_text(line, ",filename\n## ");
     escape_text(line, info->params.name, strlen(info->params.name));
     buffer_add_char(line, '\n');
-    put_line(report);
+    report_stream_put(&report->out, NULL);
 }
 
 static void hashdeep_file(struct export_report *report, const struct known *known)
 {
-    struct buffer *line = &report->line;
+    struct buffer *line = &report->out.line;
     const char *name = first_name(known);
 
     if (!known->has_size || (report->digests & ~known->digests.kinds)) {
@@ -267,7 +239,7 @@ void export_report_begin(struct export_report *report, const struct refset_info 
     if (report->form == EXPORT_HASHDEEP)
         hashdeep_begin(report, info);
     if (report->form == EXPORT_CSV)
-        fputs("id,sha1,md5,sha256,size,name,name_hex,source,c,samples\r\n", report->to);
+        fputs("id,sha1,md5,sha256,size,name,name_hex,source,c,samples\r\n", report->out.to);
 }
 
 int export_report_file(struct export_report *report, uint64_t id, uint64_t source, const struct known *known)
@@ -286,13 +258,10 @@ int export_report_file(struct export_report *report, uint64_t id, uint64_t sourc
         hashdeep_file(report, known);
         break;
     }
-    if (report->line.failed)
-        return -1;
-    put_line(report);
-    return 0;
+    return report_stream_put(&report->out, NULL) < 0 ? -1 : 0;
 }
 
 void export_report_release(struct export_report *report)
 {
-    buffer_release(&report->line);
+    report_stream_release(&report->out);
 }

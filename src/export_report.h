@@ -2,8 +2,7 @@
 #ifndef KITH_EXPORT_REPORT_H
 #define KITH_EXPORT_REPORT_H
 
-#include <stdio.h>
-
+#include "report/report_stream.h"
 #include "set/known.h"
 #include "set/refset.h"
 
@@ -12,10 +11,9 @@ enum export_form { EXPORT_CSV, EXPORT_JSON, EXPORT_SHA1SUM, EXPORT_HASHDEEP };
 
 struct export_report {
     enum export_form form;
-    FILE *to;
-    bool exact;       /* sha1sum, hashdeep: names as they are, whatever they do to a terminal */
-    unsigned digests; /* hashdeep: the kinds that have a column, which each file must have */
-    struct buffer line;
+    struct report_stream out;
+    bool exact;        /* sha1sum, hashdeep: names as they are, whatever they do to a terminal */
+    unsigned digests;  /* hashdeep: the kinds that have a column, which each file must have */
     uint64_t left_out; /* files that the form cannot hold */
 };
 

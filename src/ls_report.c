@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include "report/report_values.h"
 #include "terminal.h"
 
 /* A line of the summary: a volume, and what was found in it. */
@@ -45,20 +45,8 @@ static void release_text(struct ls_report *report, struct buffer *text)
 
 static void add_stamp(struct buffer *out, const struct object_stamp *stamp)
 {
-    time_t seconds = (time_t)stamp->seconds;
-    struct tm tm;
-    char text[40];
-
-    if (stamp->seconds == 0 && stamp->nanoseconds == 0)
-        return;
-    if (!gmtime_r(&seconds, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
-        buffer_printf(out, "@%" PRId64, stamp->seconds);
-        return;
-    }
-    buffer_add_text(out, text);
-    if (stamp->nanoseconds && stamp->nanoseconds < 1000000000)
-        buffer_printf(out, ".%09" PRIu32, stamp->nanoseconds);
-    buffer_add_char(out, 'Z');
+    if (stamp->seconds || stamp->nanoseconds)
+        report_values_time(out, stamp->seconds, stamp->nanoseconds);
 }
 
 static void add_state(struct buffer *out, const struct object *object)
@@ -128,19 +116,9 @@ static void csv_header(struct ls_report *report)
     csv_end_line(&report->line);
 }
 
-static void csv_text(struct ls_report *report, struct buffer *text)
+static void csv_digest(struct buffer *line, const struct digest_values *values, enum digest_kind kind)
 {
-    csv_cell(&report->line, text_of(text));
-    buffer_reset(text);
-}
-
-static void csv_paths(struct ls_report *report, const char *paths, size_t count, struct buffer *text)
-{
-    bool changed = csv_foreign(&report->line, paths, count ? strlen(paths) : 0);
-
-    if (changed)
-        escape_hex(text, paths, strlen(paths));
-    csv_text(report, text);
+    csv_hex(line, values->bytes[kind], values->kinds & DIGEST_BIT(kind) ? digest_len(kind) : 0);
 }
 
 /* Other names of the same object; no path has two slashes together. */
@@ -167,31 +145,27 @@ static void csv_object(struct ls_report *report, const struct evidence_volume *v
     csv_foreign(line, report->evidence, strlen(report->evidence));
     csv_cell(line, volume->label);
     object_address(&text, object);
-    csv_text(report, &text);
+    csv_text(line, &text);
     csv_cell(line, object_kind_name(object->kind));
-    csv_paths(report, paths, count, &text);
-    buffer_printf(&text, "%" PRIu64, object->size);
-    csv_text(report, &text);
-    add_digest(&text, values, DIGEST_SHA1);
-    csv_text(report, &text);
+    csv_path(line, paths, count ? strlen(paths) : 0);
+    csv_number(line, object->size);
+    csv_digest(line, values, DIGEST_SHA1);
     csv_cell(line, object->flags & OBJECT_ALLOCATED ? "1" : "0");
     for (int i = 0; i < OBJECT_TIMES; i++) {
         add_stamp(&text, &object->times[i]);
-        csv_text(report, &text);
+        csv_text(line, &text);
     }
     add_flags(&text, object);
-    csv_text(report, &text);
+    csv_text(line, &text);
     add_runs(&text, object);
-    csv_text(report, &text);
+    csv_text(line, &text);
     csv_also(report, paths, count);
     add_state(&text, object);
     csv_foreign(line, text.data, text.len);
     buffer_reset(&text);
     for (int kind = DIGEST_MD5; kind < DIGEST_KINDS; kind++)
-        if (report->digests & DIGEST_BIT(kind)) {
-            add_digest(&text, values, (enum digest_kind)kind);
-            csv_text(report, &text);
-        }
+        if (report->digests & DIGEST_BIT(kind))
+            csv_digest(line, values, (enum digest_kind)kind);
     csv_end_line(line);
     release_text(report, &text);
 }
@@ -471,22 +445,22 @@ void ls_report_evidence(struct ls_report *report, const char *path)
     if (report->form != LS_CSV || report->header_done)
         return;
     if (report->is_account)
-        account_report_csv_header(&report->line);
+        report_account_csv_header(&report->line);
     else
         csv_header(report);
     report->header_done = true;
 }
 
-void ls_report_account(struct ls_report *report, const struct account_report *account)
+void ls_report_account(struct ls_report *report, const struct report_account *account)
 {
     if (account->count == 0)
         return;
     if (report->form == LS_CSV)
-        account_report_csv(account, &report->line, report->evidence);
+        report_account_csv(account, &report->line, report->evidence);
     else if (report->form == LS_JSON)
-        account_report_json(account, &report->line, report->evidence);
+        report_account_json(account, &report->line, report->evidence);
     else
-        account_report_text(account, &report->line, 4);
+        report_account_text(account, &report->line, 4);
 }
 
 void ls_report_image(struct ls_report *report, const struct evidence_image *image)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "account_report.h"
 #include "evidence/evidence.h"
+#include "report/report_account.h"
 
 /* What kith ls found, in the form that was asked for, on standard output. */
 
@@ -44,7 +44,7 @@ void ls_report_object(struct ls_report *report, const struct evidence_volume *vo
 void ls_report_whole(struct ls_report *report, uint64_t size, const struct digest_values *values,
                      const struct digest_values *stored);
 /* Which of the image's bytes belong to what, if there is an image. */
-void ls_report_account(struct ls_report *report, const struct account_report *account);
+void ls_report_account(struct ls_report *report, const struct report_account *account);
 /* Ends it; the summary is written here. */
 void ls_report_end(struct ls_report *report);
 

@@ -119,7 +119,7 @@ int scan_open_sets(struct scan *scan)
 
 void scan_close_sets(struct scan *scan)
 {
-    account_report_reset(&scan->account);
+    report_account_reset(&scan->account);
     ranges_release(&scan->bad);
     scanner_inspector_release(&scan->inspector);
     for (size_t i = 0; i < scan->set_count; i++) {
@@ -512,7 +512,7 @@ static void take_account(void *arg, const struct evidence_volume *volume, const 
 {
     struct scan *scan = arg;
 
-    if (!scan->failed && account_report_add(&scan->account, volume->label, table)) {
+    if (!scan->failed && report_account_add(&scan->account, volume->label, table)) {
         error_set(&scan->err, "out of memory");
         fail(scan);
     }
@@ -529,7 +529,7 @@ static void take_bad(void *arg, uint64_t start, uint64_t len)
 /* Of evidence that was read to its end. */
 static int keep_account(struct scan *scan)
 {
-    const struct account_report *account = &scan->account;
+    const struct report_account *account = &scan->account;
 
     if (casefile_drop_account(scan->casefile, scan->number, &scan->err))
         return -1;
@@ -577,7 +577,7 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
 
     if (begin_evidence(scan, known))
         return -1;
-    account_report_reset(&scan->account);
+    report_account_reset(&scan->account);
     result = evidence_read(scan->path, &scan->evidence, &sink, &err);
     if (scan->different) {
         complain("%s: it is not what the case began with: object %" PRIu64

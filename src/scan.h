@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "account_report.h"
 #include "case/casefile.h"
 #include "evidence/evidence.h"
 #include "match/scanner.h"
+#include "report/report_account.h"
 #include "terminal.h"
 
 /* Evidence against reference sets, into a case. */
@@ -45,7 +45,7 @@ struct scan {
     uint64_t rows,
         there;         /* those of the case that were passed, of so many that it had before: a chunk each */
     struct ranges bad; /* what could not be read before the scan was resumed */
-    struct account_report account; /* of the image */
+    struct report_account account; /* of the image */
     struct progress progress;
     unsigned long long problems;
     unsigned long long common; /* objects in which only very common content was found */

@@ -227,7 +227,7 @@ static void list_file(struct buffer *line, const struct refset_reader *reader, c
 /* The rows of kith export, or the same for people. */
 int sets_report_list(struct refset *set, bool csv, bool with_header, struct error *err)
 {
-    struct export_report report = {.form = EXPORT_CSV, .to = stdout};
+    struct export_report report = {.form = EXPORT_CSV, .out.to = stdout};
     struct refset_reader *reader = refset_reader_new(set, csv, err);
     struct buffer line = {0};
     int result = -1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/csv.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -114,6 +116,38 @@ bool csv_foreign(struct buffer *out, const char *data, size_t len)
     buffer_release(&escaped);
     buffer_release(&text);
     return changed;
+}
+
+void csv_number(struct buffer *out, uint64_t number)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    csv_cell(out, text);
+}
+
+void csv_text(struct buffer *out, struct buffer *text)
+{
+    buffer_add_char(text, '\0');
+    csv_cell(out, text->failed ? "" : text->data);
+    buffer_inherit(out, text);
+    buffer_reset(text);
+}
+
+void csv_hex(struct buffer *out, const void *data, size_t len)
+{
+    struct buffer hex = {0};
+
+    escape_hex(&hex, data, len);
+    csv_text(out, &hex);
+    buffer_release(&hex);
+}
+
+void csv_path(struct buffer *out, const char *path, size_t len)
+{
+    const bool changed = csv_foreign(out, path, len);
+
+    csv_hex(out, path, changed ? len : 0);
 }
 
 void csv_end_line(struct buffer *out)

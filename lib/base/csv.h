@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 
@@ -21,6 +22,18 @@ void csv_cell(struct buffer *out, const char *text);
  * other than the bytes.
  */
 bool csv_foreign(struct buffer *out, const char *data, size_t len);
+
+/* A cell with this number; with these bytes as hexadecimal digits, none if len is 0. */
+void csv_number(struct buffer *out, uint64_t number);
+void csv_hex(struct buffer *out, const void *data, size_t len);
+
+/* A cell of our own making that was put together in text, which is emptied.  Its failure becomes that of out.
+ */
+void csv_text(struct buffer *out, struct buffer *text);
+
+/* Two cells for a foreign path: as csv_foreign writes it, and its bytes as hexadecimal digits if that is
+ * other than the bytes. */
+void csv_path(struct buffer *out, const char *path, size_t len);
 
 /* Ends the line as the RFC does. */
 void csv_end_line(struct buffer *out);

@@ -279,7 +279,33 @@ START_TEST(no_bytes_make_a_formula_or_another_line)
 }
 END_TEST
 
-RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, empty_cells_are_counted_wherever_they_stand,
-          foreign_cells_are_written_as_described, a_zero_byte_is_no_formula,
-          a_foreign_cell_can_be_turned_back, what_is_not_foreign_is_escaped_all_the_same,
-          no_bytes_make_a_formula_or_another_line)
+START_TEST(numbers_digests_texts_and_paths_are_cells)
+{
+    static const char bytes[] = "\x00\xff", odd[] = "a\n\xfe", plain[] = "a/b.txt";
+    struct buffer csv = {0}, text = {0};
+
+    csv_number(&csv, 0);
+    csv_number(&csv, UINT64_MAX);
+    csv_hex(&csv, bytes, 2);
+    csv_hex(&csv, NULL, 0);
+    buffer_add_text(&text, "1,5");
+    csv_text(&csv, &text);
+    ck_assert_uint_eq(text.len, 0);
+    csv_text(&csv, &text);
+    csv_path(&csv, odd, strlen(odd));
+    csv_path(&csv, plain, strlen(plain));
+    csv_path(&csv, "", 0);
+    buffer_add_char(&csv, '\0');
+    ck_assert_str_eq(csv.data, "0,18446744073709551615,00ff,,\"1,5\",,a\\x0a\\xfe,610afe,a/b.txt,,,");
+    text.failed = true;
+    csv_text(&csv, &text);
+    ck_assert(csv.failed);
+    buffer_release(&csv);
+    buffer_release(&text);
+}
+END_TEST
+
+RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, numbers_digests_texts_and_paths_are_cells,
+          empty_cells_are_counted_wherever_they_stand, foreign_cells_are_written_as_described,
+          a_zero_byte_is_no_formula, a_foreign_cell_can_be_turned_back,
+          what_is_not_foreign_is_escaped_all_the_same, no_bytes_make_a_formula_or_another_line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "account_report.h"
+#include "report/report_account.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #include "base/csv.h"
 #include "base/escape.h"
 
-int account_report_add(struct account_report *report, const char *label, const struct account_table *table)
+int report_account_add(struct report_account *report, const char *label, const struct account_table *table)
 {
-    struct account_part *parts;
+    struct report_account_part *parts;
     struct account_table *sum;
     size_t i = 0;
 
@@ -22,7 +22,7 @@ int account_report_add(struct account_report *report, const char *label, const s
         if (!parts)
             return -1;
         report->parts = parts;
-        parts[i] = (struct account_part){.label = strdup(label)};
+        parts[i] = (struct report_account_part){.label = strdup(label)};
         if (!parts[i].label)
             return -1;
         report->count++;
@@ -36,15 +36,15 @@ int account_report_add(struct account_report *report, const char *label, const s
     return 0;
 }
 
-void account_report_reset(struct account_report *report)
+void report_account_reset(struct report_account *report)
 {
     for (size_t i = 0; i < report->count; i++)
         free(report->parts[i].label);
     free(report->parts);
-    *report = (struct account_report){0};
+    *report = (struct report_account){0};
 }
 
-uint64_t account_report_total(const struct account_report *report)
+uint64_t report_account_total(const struct report_account *report)
 {
     uint64_t sum = 0;
 
@@ -53,7 +53,7 @@ uint64_t account_report_total(const struct account_report *report)
     return sum;
 }
 
-static uint64_t total_objects(const struct account_report *report)
+static uint64_t total_objects(const struct report_account *report)
 {
     uint64_t sum = 0;
 
@@ -75,11 +75,11 @@ static void text_row(struct buffer *out, unsigned indent, const char *name, uint
     buffer_printf(out, "%*s%-14s %12" PRIu64 " %20" PRIu64 "\n", (int)indent, "", name, objects, bytes);
 }
 
-void account_report_text(const struct account_report *report, struct buffer *out, unsigned indent)
+void report_account_text(const struct report_account *report, struct buffer *out, unsigned indent)
 {
     buffer_printf(out, "%*s%-14s %12s %20s\n", (int)indent, "", "kind", "objects", "bytes");
     for (size_t i = 0; i < report->count; i++) {
-        const struct account_part *part = &report->parts[i];
+        const struct report_account_part *part = &report->parts[i];
 
         buffer_printf(out, "%*s", (int)indent, "");
         if (strcmp(part->label, "-") != 0) {
@@ -94,10 +94,10 @@ void account_report_text(const struct account_report *report, struct buffer *out
                 text_row(out, indent, account_row_name(row), part->table.objects[row],
                          part->table.bytes[row]);
     }
-    text_row(out, indent, "total", total_objects(report), account_report_total(report));
+    text_row(out, indent, "total", total_objects(report), report_account_total(report));
 }
 
-void account_report_csv_header(struct buffer *out)
+void report_account_csv_header(struct buffer *out)
 {
     buffer_add_text(out, "evidence,volume,kind,objects,bytes\r\n");
 }
@@ -112,14 +112,14 @@ static void csv_row(struct buffer *out, const char *evidence, const char *label,
     csv_end_line(out);
 }
 
-void account_report_csv(const struct account_report *report, struct buffer *out, const char *evidence)
+void report_account_csv(const struct report_account *report, struct buffer *out, const char *evidence)
 {
     for (size_t i = 0; i < report->count; i++)
         for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
             if (!is_empty(&report->parts[i].table, row))
                 csv_row(out, evidence, report->parts[i].label, account_row_name(row),
                         report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
-    csv_row(out, evidence, "", "total", total_objects(report), account_report_total(report));
+    csv_row(out, evidence, "", "total", total_objects(report), report_account_total(report));
 }
 
 static void json_row(struct buffer *out, const char *evidence, const char *label, const char *name,
@@ -133,12 +133,12 @@ static void json_row(struct buffer *out, const char *evidence, const char *label
                   bytes);
 }
 
-void account_report_json(const struct account_report *report, struct buffer *out, const char *evidence)
+void report_account_json(const struct report_account *report, struct buffer *out, const char *evidence)
 {
     for (size_t i = 0; i < report->count; i++)
         for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
             if (!is_empty(&report->parts[i].table, row))
                 json_row(out, evidence, report->parts[i].label, account_row_name(row),
                          report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
-    json_row(out, evidence, "", "total", total_objects(report), account_report_total(report));
+    json_row(out, evidence, "", "total", total_objects(report), report_account_total(report));
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+static int write_rows(struct report_writer *writer, struct case_reader *reader, struct error *err)
+{
+    struct case_row row;
+    int more, result = 0;
+
+    while (result == 0 && (more = casefile_reader_next(reader, &row, err)) != 0)
+        result = more < 0 ? -1 : writer->does->finding(writer, &row, err);
+    return result;
+}
+
+int report_write(struct report_writer *writer, struct casefile *casefile, const struct case_filter *filter,
+                 struct error *err)
+{
+    struct case_reader *reader = casefile_reader_new(casefile, filter, err);
+    int result = reader ? 0 : -1;
+
+    if (result == 0 && writer->does->begin)
+        result = writer->does->begin(writer, casefile, err);
+    if (result == 0)
+        result = write_rows(writer, reader, err);
+    if (result == 0 && writer->does->end)
+        result = writer->does->end(writer, err);
+    casefile_reader_free(reader);
+    report_stream_release(&writer->out);
+    return result < 0 ? -1 : 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report_about.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "report/report_account.h"
+#include "report/report_values.h"
+
+static void about_case(struct buffer *out, const struct case_info *info)
+{
+    buffer_add_text(out, "case        ");
+    escape_hex(out, info->uuid, sizeof info->uuid);
+    buffer_add_text(out, "\nmade        ");
+    report_values_time(out, info->created, 0);
+    buffer_add_text(out, " by ");
+    report_values_foreign(out, info->tool);
+    buffer_add_text(out, "\nparameters  ");
+    report_values_foreign(out, info->parameters);
+    buffer_add_char(out, '\n');
+}
+
+static void about_set(struct buffer *out, const struct case_set *set)
+{
+    buffer_printf(out, "set         ");
+    report_values_foreign(out, set->name);
+    buffer_printf(out, " (%s), generation %" PRIu64 ", %" PRIu64 " files, id ", refset_kind_name(set->kind),
+                  set->generation, set->files);
+    escape_hex(out, set->uuid, sizeof set->uuid);
+    buffer_add_text(out, ": ");
+    report_values_foreign(out, set->path);
+    buffer_add_char(out, '\n');
+}
+
+/* other: what they are compared with. */
+static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests,
+                        const struct digest_values *other)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(digests->kinds & DIGEST_BIT(kind)))
+            continue;
+        buffer_printf(out, "\n            %s%s ", what, digest_name((enum digest_kind)kind));
+        escape_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
+        if (other && (other->kinds & DIGEST_BIT(kind)))
+            buffer_add_text(out, digest_differing(digests, other) & DIGEST_BIT(kind) ? ", WHICH DIFFERS"
+                                                                                     : ", which agrees");
+    }
+}
+
+static int about_evidence(struct buffer *out, struct casefile *casefile, const struct case_evidence *evidence,
+                          struct error *err)
+{
+    struct case_counts counts;
+
+    if (casefile_count(casefile, evidence->number, &counts, err))
+        return -1;
+    buffer_add_text(out, "evidence    ");
+    report_values_foreign(out, evidence->path);
+    if (evidence->has_image) {
+        buffer_add_text(out, ": ");
+        report_values_foreign(out, evidence->format);
+        buffer_printf(out, ", %" PRIu64 " bytes", evidence->size);
+    }
+    if (evidence->stamp[0]) {
+        buffer_add_text(out, "\n            ");
+        report_values_foreign(out, evidence->stamp);
+    }
+    add_digests(out, "", &evidence->digests, NULL);
+    add_digests(out, "stored at acquisition: ", &evidence->stored, &evidence->digests);
+    if (evidence->has_image && !evidence->digests.kinds)
+        buffer_add_text(out, "\n            the image was not hashed");
+    buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
+                  casefile_state_name(evidence->state), counts.objects, counts.bytes);
+    report_about_counts(&counts, out);
+    buffer_add_char(out, '\n');
+    return 0;
+}
+
+static int add_part(void *arg, const char *volume, const struct account_table *table)
+{
+    return report_account_add(arg, volume, table);
+}
+
+static int about_account(struct buffer *out, struct casefile *casefile, uint64_t evidence, struct error *err)
+{
+    struct report_account account = {0};
+    const int result = casefile_account(casefile, evidence, add_part, &account, err);
+
+    if (account.count)
+        report_account_text(&account, out, 12);
+    report_account_reset(&account);
+    return result;
+}
+
+static void about_problem(void *arg, const char *text)
+{
+    struct buffer *out = arg;
+
+    buffer_add_text(out, "            ");
+    report_values_foreign(out, text);
+    buffer_add_char(out, '\n');
+}
+
+struct log_text {
+    struct buffer *out;
+    uint8_t chain[CASE_CHAIN_LEN];
+};
+
+static void about_entry(void *arg, const struct case_entry *entry)
+{
+    struct log_text *log = arg;
+
+    buffer_add_text(log->out, "log         ");
+    report_values_time(log->out, entry->time, 0);
+    buffer_add_char(log->out, ' ');
+    report_values_foreign(log->out, entry->text);
+    buffer_add_char(log->out, '\n');
+    memcpy(log->chain, entry->chain, sizeof log->chain);
+}
+
+static int about_log(struct buffer *out, struct casefile *casefile, struct error *err)
+{
+    struct log_text log = {.out = out};
+    const int result = casefile_read_log(casefile, about_entry, &log, err);
+
+    buffer_add_text(out, "seal        ");
+    escape_hex(out, log.chain, sizeof log.chain);
+    buffer_add_char(out, '\n');
+    return result;
+}
+
+static int about_all(struct buffer *out, struct casefile *casefile, struct error *err)
+{
+    const struct case_set *sets;
+    const size_t count = casefile_sets(casefile, &sets);
+    struct case_evidence evidence;
+    int result;
+
+    about_case(out, casefile_info(casefile));
+    for (size_t i = 0; i < count; i++)
+        about_set(out, &sets[i]);
+    for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)
+        if (about_evidence(out, casefile, &evidence, err) || about_account(out, casefile, number, err) ||
+            casefile_problems(casefile, number, about_problem, out, err))
+            return -1;
+    return result < 0 ? -1 : about_log(out, casefile, err);
+}
+
+int report_about(struct report_stream *stream, struct casefile *casefile, struct error *err)
+{
+    int result = about_all(&stream->line, casefile, err);
+
+    if (report_stream_put(stream, result ? NULL : err) < 0)
+        result = -1;
+    report_stream_release(stream);
+    return result;
+}
+
+void report_about_counts(const struct case_counts *counts, struct buffer *out)
+{
+    static const enum verdict always[] = {VERDICT_IDENTICAL, VERDICT_VARIANT, VERDICT_EMBEDDED,
+                                          VERDICT_FRAGMENT};
+    static const enum verdict if_any[] = {VERDICT_TOO_SMALL, VERDICT_LOW_ENTROPY, VERDICT_SKIPPED,
+                                          VERDICT_UNREADABLE};
+
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "", finding_verdict_name(always[i]),
+                      counts->findings[always[i]]);
+    buffer_printf(out, "; known %" PRIu64, counts->known);
+    for (size_t i = 0; i < sizeof if_any / sizeof *if_any; i++)
+        if (counts->findings[if_any[i]])
+            buffer_printf(out, ", %s %" PRIu64, finding_verdict_name(if_any[i]), counts->findings[if_any[i]]);
+}

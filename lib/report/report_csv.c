@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/csv.h"
+#include "report/report.h"
+#include "report/report_values.h"
+
+static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    static const char *const columns[] = {
+        "evidence",  "volume",    "address",    "kind",     "path",    "path_hex",    "size",
+        "sha1",      "verdict",   "set",        "set_kind", "ref_id",  "ref_name",    "ref_sha1",
+        "obj_start", "obj_end",   "ref_start",  "ref_end",  "matched", "resemblance", "containment",
+        "edits",     "edits_low", "edits_high", "e_value",  "proof",   "status"};
+
+    (void)casefile;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        csv_cell(&writer->out.line, columns[i]);
+    csv_end_line(&writer->out.line);
+    return report_stream_put(&writer->out, err);
+}
+
+static void add_sha1(struct buffer *line, const struct digest_values *digests)
+{
+    csv_hex(line, digests->bytes[DIGEST_SHA1],
+            digests->kinds & DIGEST_BIT(DIGEST_SHA1) ? DIGEST_SHA1_LEN : 0);
+}
+
+static void add_object(struct buffer *line, const struct case_row *row)
+{
+    const struct case_object *object = &row->object;
+
+    csv_foreign(line, row->evidence->path, strlen(row->evidence->path));
+    csv_cell(line, object->volume);
+    csv_cell(line, object->address);
+    csv_cell(line, object_kind_name(object->kind));
+    csv_path(line, object->paths, object->path_count ? strlen(object->paths) : 0);
+    csv_number(line, object->size);
+    add_sha1(line, &object->digests);
+}
+
+static void add_edits(struct buffer *line, struct buffer *text, const struct finding *finding)
+{
+    const double edits[] = {finding->edits, finding->edits_low, finding->edits_high};
+
+    for (int i = 0; i < 3; i++) {
+        if (finding->has_edits)
+            buffer_printf(text, "%.0f", edits[i]);
+        csv_text(line, text);
+    }
+}
+
+static void add_measures(struct buffer *line, const struct finding *finding)
+{
+    struct buffer text = {0};
+
+    buffer_printf(&text, "%.3f", finding->resemblance);
+    csv_text(line, &text);
+    buffer_printf(&text, "%.3f", finding->containment);
+    csv_text(line, &text);
+    add_edits(line, &text, finding);
+    report_values_e(&text, finding->ln_e);
+    csv_text(line, &text);
+    finding_proof(finding, &text);
+    csv_text(line, &text);
+    buffer_release(&text);
+}
+
+static void add_finding(struct buffer *line, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    csv_cell(line, finding_verdict_name(finding->verdict));
+    csv_foreign(line, row->set->name, strlen(row->set->name));
+    csv_cell(line, refset_kind_name(row->set->kind));
+    csv_number(line, finding->file);
+    csv_foreign(line, row->reference.name, row->reference.name_len);
+    add_sha1(line, &row->reference.digests);
+    csv_number(line, finding->span.obj_start);
+    csv_number(line, finding->span.obj_end);
+    csv_number(line, finding->span.ref_start);
+    csv_number(line, finding->span.ref_end);
+    csv_number(line, finding->matched);
+    add_measures(line, finding);
+}
+
+/* Nothing was found in it: 16 columns are empty, and that of the proof says why. */
+static void add_nothing(struct buffer *line, const struct case_object *object)
+{
+    csv_cell(line, finding_verdict_name(object->verdict));
+    for (int i = 0; i < 16; i++)
+        csv_cell(line, "");
+    csv_foreign(line, object->reason, strlen(object->reason));
+}
+
+static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
+{
+    struct buffer *line = &writer->out.line;
+
+    add_object(line, row);
+    if (row->has_finding)
+        add_finding(line, row);
+    else
+        add_nothing(line, &row->object);
+    csv_cell(line, row->object.partial ? "partial" : "ok");
+    csv_end_line(line);
+    return report_stream_put(&writer->out, err);
+}
+
+const struct report_operations report_csv = {.begin = begin, .finding = put_row};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report_values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+
+/* Smaller numbers mean no more, and programs cannot read them. */
+static const double least_log10_e = -300;
+
+void report_values_e(struct buffer *out, double ln_e)
+{
+    const double log10_e = fmax(ln_e / log(10), least_log10_e);
+    double exponent, mantissa;
+
+    if (isinf(ln_e)) {
+        buffer_add_char(out, '0');
+        return;
+    }
+    exponent = floor(log10_e);
+    mantissa = round(pow(10, log10_e - exponent + 1)) / 10;
+    if (mantissa >= 10) {
+        mantissa /= 10;
+        exponent++;
+    }
+    buffer_printf(out, "%.1fe%+.0f", mantissa, exponent);
+}
+
+void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds)
+{
+    const time_t time = (time_t)seconds;
+    struct tm tm;
+    char text[40];
+
+    if (!gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
+        buffer_printf(out, "@%" PRId64, seconds);
+        return;
+    }
+    buffer_add_text(out, text);
+    if (nanoseconds && nanoseconds < 1000000000)
+        buffer_printf(out, ".%09" PRIu32, nanoseconds);
+    buffer_add_char(out, 'Z');
+}
+
+void report_values_size(struct buffer *out, uint64_t bytes)
+{
+    static const char units[] = "kMGTPE";
+    double scaled = (double)bytes;
+    int unit = -1;
+
+    for (; scaled >= 9999.5 && unit < 5; unit++)
+        scaled /= 1000;
+    if (unit < 0)
+        buffer_printf(out, "%" PRIu64 " bytes", bytes);
+    else
+        buffer_printf(out, "%.0f %cB", scaled, units[unit]);
+}
+
+void report_values_foreign(struct buffer *out, const char *text)
+{
+    escape_text(out, text, strlen(text));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <unistd.h>
+
+#include "terminal.h"
+
+const struct report_operations *rows_usual_form(void)
+{
+    return isatty(STDOUT_FILENO) ? &report_text : &report_csv;
+}
+
+int rows_write(const struct report_operations *form, struct casefile *casefile,
+               const struct case_filter *filter, struct error *err)
+{
+    struct report_writer writer = {
+        .does = form, .out = {.to = stdout}, .colours = terminal_colours(STDOUT_FILENO)};
+
+    return report_write(&writer, casefile, filter, err);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "casefile_twin.h"
+#include "report/report.h"
+
+/* ---- another writer: one that counts ---- */
+
+struct counter {
+    struct report_writer writer;
+    unsigned begun, ended;
+    uint64_t rows, findings, by_verdict[VERDICTS], by_kind[3], bytes;
+    uint64_t most; /* rows that it takes; 0: all of them */
+};
+
+static int count_begin(struct report_writer *writer, struct casefile *casefile, struct error *error)
+{
+    struct counter *counter = (struct counter *)writer;
+
+    (void)error;
+    ck_assert_str_eq(casefile_info(casefile)->parameters, "c=128 kinds=all");
+    counter->begun++;
+    return 0;
+}
+
+static int count_row(struct report_writer *writer, const struct case_row *row, struct error *error)
+{
+    struct counter *counter = (struct counter *)writer;
+
+    ck_assert_uint_eq(counter->begun, 1);
+    ck_assert_uint_eq(counter->ended, 0);
+    counter->rows++;
+    counter->bytes += row->object.size;
+    counter->by_verdict[row->has_finding ? row->finding.verdict : row->object.verdict]++;
+    if (row->has_finding) {
+        counter->findings++;
+        counter->by_kind[row->set->kind]++;
+    }
+    if (counter->most && counter->rows == counter->most)
+        return writer->out.to ? 1 : error_set(error, "enough");
+    return 0;
+}
+
+static int count_end(struct report_writer *writer, struct error *error)
+{
+    (void)error;
+    ((struct counter *)writer)->ended++;
+    return 0;
+}
+
+static const struct report_operations counting = {
+    .begin = count_begin, .finding = count_row, .end = count_end};
+
+static struct counter count(struct casefile *casefile, const struct case_filter *filter)
+{
+    struct counter counter = {.writer.does = &counting};
+
+    ck_assert_msg(report_write(&counter.writer, casefile, filter, &err) == 0, "%s", err.text);
+    ck_assert_uint_eq(counter.begun, 1);
+    ck_assert_uint_eq(counter.ended, 1);
+    return counter;
+}
+
+/* ---- CSV, read back ---- */
+
+/* Column `wanted` of a line; what stands in quotes has no commas in these columns. */
+static void cell_of(const char *line, unsigned wanted, char *cell, size_t room)
+{
+    bool quoted = false;
+    size_t len = 0;
+
+    for (unsigned column = 0; *line && *line != '\r'; line++) {
+        if (*line == '"')
+            quoted = !quoted;
+        else if (*line == ',' && !quoted)
+            column++;
+        else if (column == wanted && len + 1 < room)
+            cell[len++] = *line;
+    }
+    cell[len] = '\0';
+}
+
+static unsigned column_of(const char *header, const char *name)
+{
+    char cell[40];
+
+    for (unsigned column = 0;; column++) {
+        cell_of(header, column, cell, sizeof cell);
+        ck_assert_msg(*cell != '\0', "no column %s", name);
+        if (strcmp(cell, name) == 0)
+            return column;
+    }
+}
+
+static char *write_form(const struct report_operations *form, struct casefile *casefile,
+                        const struct case_filter *filter)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+    struct report_writer writer = {.does = form, .out.to = to};
+
+    ck_assert_msg(report_write(&writer, casefile, filter, &err) == 0, "%s", err.text);
+    ck_assert_int_eq(fclose(to), 0);
+    ck_assert_uint_eq(strlen(text), len);
+    return text;
+}
+
+static struct counter count_csv(struct casefile *casefile, const struct case_filter *filter)
+{
+    char *csv = write_form(&report_csv, casefile, filter), cell[40], *line = strstr(csv, "\r\n");
+    const unsigned verdict = column_of(csv, "verdict"), kind = column_of(csv, "set_kind");
+    const unsigned size = column_of(csv, "size"), id = column_of(csv, "ref_id");
+    struct counter counter = {.rows = 0};
+
+    for (line += 2; *line; line = strstr(line, "\r\n") + 2, counter.rows++) {
+        cell_of(line, verdict, cell, sizeof cell);
+        for (int i = 0; i < VERDICTS; i++)
+            counter.by_verdict[i] += strcmp(cell, finding_verdict_name((enum verdict)i)) == 0;
+        cell_of(line, kind, cell, sizeof cell);
+        for (int i = 0; i < 3; i++)
+            counter.by_kind[i] += strcmp(cell, refset_kind_name((enum refset_kind)i)) == 0;
+        cell_of(line, id, cell, sizeof cell);
+        counter.findings += *cell != '\0';
+        cell_of(line, size, cell, sizeof cell);
+        counter.bytes += strtoull(cell, NULL, 10);
+    }
+    free(csv);
+    return counter;
+}
+
+/* ---- what must be counted, from what was put into the case ---- */
+
+static void expect_finding(struct counter *counter, const struct sample_object *sample, size_t rank)
+{
+    const struct finding *finding = &sample->list[rank];
+
+    counter->rows++;
+    counter->findings++;
+    counter->bytes += sample->object.size;
+    counter->by_verdict[finding->verdict]++;
+    counter->by_kind[sets[finding->set].kind]++;
+}
+
+static struct counter expect(const uint64_t counts[EVIDENCE], const struct case_filter *filter)
+{
+    struct counter counter = {.rows = 0};
+
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        for (uint64_t number = 1; number <= counts[evidence - 1]; number++) {
+            struct sample_object sample;
+
+            make_object(&sample, evidence, number);
+            for (size_t i = 0; i < sample.findings.count; i++)
+                if (filter->known || sets[sample.list[i].set].kind != REFSET_KNOWN)
+                    expect_finding(&counter, &sample, i);
+            if (sample.findings.count == 0 && filter->objects) {
+                counter.rows++;
+                counter.bytes += sample.object.size;
+                counter.by_verdict[sample.object.verdict]++;
+            }
+        }
+    return counter;
+}
+
+static void assert_same(const struct counter *got, const struct counter *wanted)
+{
+    ck_assert_uint_eq(got->rows, wanted->rows);
+    ck_assert_uint_eq(got->findings, wanted->findings);
+    ck_assert_uint_eq(got->bytes, wanted->bytes);
+    ck_assert_mem_eq(got->by_verdict, wanted->by_verdict, sizeof got->by_verdict);
+    ck_assert_mem_eq(got->by_kind, wanted->by_kind, sizeof got->by_kind);
+}
+
+static const uint64_t full[EVIDENCE] = {700, 150, 30};
+
+static struct casefile *make_case(void)
+{
+    struct casefile *casefile;
+
+    begin_test();
+    casefile = open_case();
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        add_objects(casefile, evidence, 1, full[evidence - 1] + 1);
+    close_case(casefile);
+    return open_report();
+}
+
+static const struct case_filter filters[] = {
+    {false, false}, {true, false}, {false, true}, {.known = true, .objects = true}};
+
+/* ---- tests ---- */
+
+START_TEST(a_counting_writer_sees_what_the_csv_writer_writes_and_what_the_case_holds)
+{
+    struct casefile *casefile = make_case();
+
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        const struct counter wanted = expect(full, &filters[i]);
+        const struct counter counted = count(casefile, &filters[i]);
+        const struct counter written = count_csv(casefile, &filters[i]);
+
+        ck_assert_uint_gt(wanted.findings, 100);
+        assert_same(&counted, &wanted);
+        assert_same(&written, &wanted);
+    }
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked)
+{
+    struct casefile *casefile = make_case();
+    const struct counter wanted = expect(full, &filters[3]);
+    char *text = write_form(&report_text, casefile, &filters[3]);
+    uint64_t rows = 0, sets_named = 0;
+
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        ck_assert_ptr_null(strchr(line, '\033'));
+        rows += line[0] != ' ';
+        sets_named += strncmp(line, "           of ", 14) == 0;
+    }
+    ck_assert_uint_eq(rows, wanted.rows);
+    ck_assert_uint_eq(sets_named, wanted.findings);
+    free(text);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(a_writer_that_takes_no_more_is_asked_no_more)
+{
+    struct casefile *casefile = make_case();
+    struct counter full_stream = {.writer = {.does = &counting, .out.to = stderr}, .most = 7};
+    struct counter failing = {.writer.does = &counting, .most = 5};
+
+    ck_assert_int_eq(report_write(&full_stream.writer, casefile, &filters[3], &err), 0);
+    ck_assert_uint_eq(full_stream.rows, 7);
+    ck_assert_uint_eq(full_stream.ended, 0);
+    ck_assert_int_eq(report_write(&failing.writer, casefile, &filters[3], &err), -1);
+    ck_assert_str_eq(err.text, "enough");
+    ck_assert_uint_eq(failing.rows, 5);
+    ck_assert_uint_eq(failing.ended, 0);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(a_stream_that_cannot_be_written_ends_the_report_and_is_left_to_its_owner)
+{
+    struct casefile *casefile = make_case();
+    FILE *to = fopen("/dev/full", "w");
+    struct report_writer writer = {.does = &report_csv, .out.to = to};
+
+    ck_assert_ptr_nonnull(to);
+    setvbuf(to, NULL, _IONBF, 0);
+    ck_assert_int_eq(report_write(&writer, casefile, &filters[3], &err), 0);
+    ck_assert_int_ne(ferror(to), 0);
+    fclose(to);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(an_empty_case_has_a_header_and_no_rows)
+{
+    struct casefile *casefile;
+    struct counter counter;
+    char *csv;
+
+    begin_test();
+    close_case(open_case());
+    casefile = open_report();
+    counter = count(casefile, &filters[3]);
+    ck_assert_uint_eq(counter.rows, 0);
+    csv = write_form(&report_csv, casefile, &filters[3]);
+    ck_assert_ptr_eq(strstr(csv, "\r\n") + 2, csv + strlen(csv));
+    ck_assert_uint_eq(column_of(csv, "evidence"), 0);
+    free(csv);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+RUN_TESTS("report", a_counting_writer_sees_what_the_csv_writer_writes_and_what_the_case_holds,
+          the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked,
+          a_writer_that_takes_no_more_is_asked_no_more,
+          a_stream_that_cannot_be_written_ends_the_report_and_is_left_to_its_owner,
+          an_empty_case_has_a_header_and_no_rows)
