@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -254,7 +253,7 @@ static bool get_info(struct statement *row, struct refset_info *info)
 {
     bool there;
 
-    return refset_digest(row, INFO_UUID, REFSET_UUID_LEN, info->uuid, &there) && there &&
+    return refset_digest(row, INFO_UUID, UUID_LEN, info->uuid, &there) && there &&
            get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) &&
            get_params(row, &info->params) && statement_number(row, INFO_CREATED, &info->created) &&
            get_text(row, INFO_TOOL, info->tool, sizeof info->tool) && get_counts(row, &info->counts);
@@ -288,7 +287,7 @@ static void bind_info(struct statement *row, const struct refset_info *info)
     const uint64_t numbers[COUNTS] = {counts->files, counts->records, counts->sampled, counts->without_sha1,
                                       counts->names, counts->bytes,   counts->samples, counts->next_sample};
 
-    statement_bind_bytes(row, INFO_UUID + 1, info->uuid, REFSET_UUID_LEN);
+    statement_bind_bytes(row, INFO_UUID + 1, info->uuid, UUID_LEN);
     statement_bind_number(row, INFO_GENERATION + 1, (int64_t)info->generation);
     bind_string(row, INFO_NAME, params->name);
     bind_string(row, INFO_KIND, refset_kind_name(params->kind));
@@ -318,15 +317,6 @@ int refset_save_info(struct refset *set, struct error *err)
 }
 
 /* ---- opening ---- */
-
-static int make_uuid(uint8_t uuid[REFSET_UUID_LEN], struct error *err)
-{
-    if (getrandom(uuid, REFSET_UUID_LEN, 0) != REFSET_UUID_LEN)
-        return error_errno(err, "no random numbers");
-    uuid[6] = (uint8_t)((uuid[6] & 15) | 0x40); /* RFC 9562: version 4 */
-    uuid[8] = (uint8_t)((uuid[8] & 63) | 0x80);
-    return 0;
-}
 
 static struct refset *new_set(const char *path, enum database_mode mode, struct error *err)
 {
@@ -382,7 +372,7 @@ struct refset *refset_create(const char *path, const struct refset_params *param
     int result;
 
     snprintf(info.tool, sizeof info.tool, "%s", tool);
-    if (refset_check(params, err) || make_uuid(info.uuid, err))
+    if (refset_check(params, err) || uuid_make(info.uuid, err))
         return NULL;
     if (access(path, F_OK) == 0) {
         errno = EEXIST;
@@ -409,7 +399,7 @@ int refset_is_busy(const char *path, struct error *err)
 
 void refset_succeed(struct refset *set, const struct refset_info *other)
 {
-    memcpy(set->info.uuid, other->uuid, REFSET_UUID_LEN);
+    memcpy(set->info.uuid, other->uuid, UUID_LEN);
     memcpy(set->info.tool, other->tool, sizeof set->info.tool);
     set->info.created = other->created;
     set->info.generation = other->generation;

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/uuid.h"
 
 /*
  * A reference set: an SQLite file of known files, with a name and a kind.
@@ -30,7 +31,7 @@ const char *refset_kind_name(enum refset_kind kind);
 int refset_kind_find(const char *name);
 
 enum {
-    REFSET_UUID_LEN = 16,
+    REFSET_UUID_LEN = UUID_LEN,
     REFSET_NAME_LEN = 200, /* bytes of a set's name or category, at most */
     REFSET_DEFAULT_COMMON = 256,
     REFSET_MAX_COMMON = 256,
@@ -58,7 +59,7 @@ struct refset_counts {
 };
 
 struct refset_info {
-    uint8_t uuid[REFSET_UUID_LEN];
+    uint8_t uuid[UUID_LEN];
     uint64_t generation; /* grows with each change */
     struct refset_params params;
     struct refset_counts counts;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "set/keyblock.h"
 #include "set/known.h"
@@ -154,11 +155,8 @@ static void keep(struct refset_blocks *blocks, struct range *range, uint64_t row
         return;
     kept = take_turn(blocks, row);
     if (len > kept->room) {
-        uint8_t *more = realloc(kept->data, len);
-
-        if (!more)
+        if (array_resize(&kept->data, len))
             return;
-        kept->data = more;
         kept->room = len;
     }
     memcpy(kept->data, data, len);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
+
 enum {
     SLOTS = 1 << 16,         /* for records: each may be in one of two, */
     SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
@@ -115,7 +118,6 @@ static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, str
 {
     struct shelf *shelf = &cache->shelves[number % cache->shelf_count];
     const uint64_t from = (number - 1) << SHELF_BITS;
-    uint64_t *firsts;
     size_t count;
 
     if (shelf->number == number)
@@ -123,13 +125,11 @@ static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, str
     if (refset_search_firsts(cache->search, from, from + ((uint64_t)1 << SHELF_BITS), cache->firsts,
                              MOST_ON_SHELF + 2, &count, err))
         return NULL;
-    firsts = realloc(shelf->firsts, (count + 1) * sizeof *firsts);
-    if (!firsts) {
+    if (array_resize(&shelf->firsts, count)) {
         error_set(err, "out of memory");
         return NULL;
     }
-    memcpy(firsts, cache->firsts, count * sizeof *firsts);
-    shelf->firsts = firsts;
+    memcpy(shelf->firsts, cache->firsts, count * sizeof *shelf->firsts);
     shelf->number = number;
     shelf->count = count;
     return shelf;
@@ -138,22 +138,15 @@ static struct shelf *fill_shelf(struct refset_cache *cache, uint64_t number, str
 static int cache_bounds(struct set *set, uint64_t sample, uint64_t *first, uint64_t *end, struct error *err)
 {
     const struct shelf *shelf = fill_shelf(cache_of(set), (sample >> SHELF_BITS) + 1, err);
-    size_t low = 0, high;
+    size_t next;
 
     if (!shelf)
         return -1;
-    for (high = shelf->count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (shelf->firsts[middle] <= sample)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    next = SEARCH_FIRST(i, 0, shelf->count, shelf->firsts[i] > sample);
+    if (next == 0)
         return 0;
-    *first = shelf->firsts[low - 1];
-    *end = low < shelf->count ? shelf->firsts[low] : UINT64_MAX;
+    *first = shelf->firsts[next - 1];
+    *end = next < shelf->count ? shelf->firsts[next] : UINT64_MAX;
     return 1;
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
+
 /* From the numbers of sources in the one set to their handles in the other. */
 struct sources {
     struct refset_writer *to;
@@ -25,17 +28,10 @@ static void take_source(void *arg, const struct refset_source *source)
 
     if (sources->failed)
         return;
-    if (sources->count == sources->room) {
-        const size_t room = sources->room ? 2 * sources->room : 16;
-        struct origin *list = realloc(sources->list, room * sizeof *list);
-
-        if (!list) {
-            error_set(sources->err, "out of memory");
-            sources->failed = true;
-            return;
-        }
-        sources->list = list;
-        sources->room = room;
+    if (array_reserve(&sources->list, &sources->room, sources->count + 1)) {
+        error_set(sources->err, "out of memory");
+        sources->failed = true;
+        return;
     }
     handle = refset_writer_copy_source(sources->to, source, sources->err);
     if (handle < 0)
@@ -47,17 +43,9 @@ static void take_source(void *arg, const struct refset_source *source)
 /* The sources come by their numbers. */
 static int handle_of(const struct sources *sources, uint64_t id)
 {
-    size_t low = 0, high = sources->count;
+    const size_t at = SEARCH_FIRST(i, 0, sources->count, sources->list[i].id >= id);
 
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (sources->list[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < sources->count && sources->list[low].id == id ? sources->list[low].handle : sources->unknown;
+    return at < sources->count && sources->list[at].id == id ? sources->list[at].handle : sources->unknown;
 }
 
 /* The origins of names: from numbers to handles. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "set/refset_index_inner.h"
 
 /* ---- sorting ---- */
@@ -72,15 +73,8 @@ void refset_index_sieve_release(struct sieve *sieve)
 static int push(struct keyblock_entry **list, size_t *count, size_t *room, struct keyblock_entry entry,
                 struct error *err)
 {
-    if (*count == *room) {
-        const size_t wanted = *room ? 2 * *room : 512;
-        struct keyblock_entry *larger = realloc(*list, wanted * sizeof *larger);
-
-        if (!larger)
-            return error_set(err, "out of memory for an index");
-        *list = larger;
-        *room = wanted;
-    }
+    if (array_reserve(list, room, *count + 1))
+        return error_set(err, "out of memory for an index");
     (*list)[(*count)++] = entry;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "sample/packing.h"
 #include "set/refset_blocks.h"
 #include "set/refset_index.h"
@@ -543,13 +544,8 @@ static int unpack_places(struct refset_search *search, const void *samples, size
     const uint32_t n = search->set->info.params.n;
     const size_t count = (size_t)place->count;
 
-    if (count > search->place_room) {
-        free(search->places);
-        search->places = malloc(count * sizeof *search->places);
-        search->place_room = search->places ? count : 0;
-        if (!search->places)
-            return error_set(err, "out of memory for %zu samples", count);
-    }
+    if (array_reserve(&search->places, &search->place_room, count))
+        return error_set(err, "out of memory for %zu samples", count);
     if (packing_unpack_places(samples, len, place->len < n ? 0 : place->len - n + 1, search->places, count))
         return refset_broken(search->set, err, "the samples of a record cannot be read");
     return places_set(places, search->places, count, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "set/refset_index_inner.h"
 
 static int by_index_and_size(const void *a, const void *b)
@@ -43,15 +44,8 @@ static bool get_segment(struct statement *row, int64_t most, struct refset_segme
 static int add_segment(struct refset_segments *segments, const struct refset_segment *segment,
                        struct error *err)
 {
-    if (segments->count == segments->room) {
-        const size_t room = segments->room ? 2 * segments->room : 16;
-        struct refset_segment *list = realloc(segments->list, room * sizeof *list);
-
-        if (!list)
-            return error_set(err, "out of memory");
-        segments->list = list;
-        segments->room = room;
-    }
+    if (array_reserve(&segments->list, &segments->room, segments->count + 1))
+        return error_set(err, "out of memory");
     segments->list[segments->count++] = *segment;
     return 0;
 }

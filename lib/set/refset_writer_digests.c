@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "set/refset_writer_inner.h"
 
 enum { MOST_TWINS = 8 }; /* pending contents with the same digest of a kind that are told apart */
@@ -13,15 +14,8 @@ int refset_writer_add_entry(struct refset_writer *writer, enum refset_index inde
 {
     struct pending *pending = &writer->pending[index];
 
-    if (pending->count == pending->room) {
-        const size_t room = pending->room ? 2 * pending->room : 4096;
-        struct keyblock_entry *list = realloc(pending->list, room * sizeof *list);
-
-        if (!list)
-            return refset_writer_out_of_memory(writer, err);
-        pending->list = list;
-        pending->room = room;
-    }
+    if (array_reserve(&pending->list, &pending->room, pending->count + 1))
+        return refset_writer_out_of_memory(writer, err);
     pending->list[pending->count++] = (struct keyblock_entry){key, value};
     return 0;
 }

@@ -68,10 +68,11 @@ struct refset_writer {
     uint64_t next_file;
     time_t since;
     struct writer_source *sources;
-    int source_count, source_room, source; /* source: the current one */
-    struct set_file file;                  /* that is being extended */
-    struct set_file twin;                  /* that is being joined with it */
-    uint32_t *seen;                        /* of a record: from fingerprints to samples */
+    int source_count, source; /* source: the current one */
+    size_t source_room;
+    struct set_file file; /* that is being extended */
+    struct set_file twin; /* that is being joined with it */
+    uint32_t *seen;       /* of a record: from fingerprints to samples */
     size_t seen_len, seen_room;
     struct repeat *repeats;
     size_t repeat_count, repeat_room;

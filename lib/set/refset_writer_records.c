@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "sample/packing.h"
 #include "set/refset_writer_inner.h"
 
@@ -11,14 +12,8 @@ static int prepare_seen(struct refset_writer *writer, size_t count, struct error
 
     while (len < 2 * count)
         len *= 2;
-    if (len > writer->seen_room) {
-        uint32_t *seen = realloc(writer->seen, len * sizeof *seen);
-
-        if (!seen)
-            return refset_writer_out_of_memory(writer, err);
-        writer->seen = seen;
-        writer->seen_room = len;
-    }
+    if (array_reserve(&writer->seen, &writer->seen_room, len))
+        return refset_writer_out_of_memory(writer, err);
     writer->seen_len = len;
     memset(writer->seen, 0, len * sizeof *writer->seen);
     return 0;
@@ -40,15 +35,8 @@ static size_t first_of(struct refset_writer *writer, const struct sample *sample
 
 static int add_repeat(struct refset_writer *writer, size_t at, size_t first, struct error *err)
 {
-    if (writer->repeat_count == writer->repeat_room) {
-        const size_t room = writer->repeat_room ? 2 * writer->repeat_room : 256;
-        struct repeat *repeats = realloc(writer->repeats, room * sizeof *repeats);
-
-        if (!repeats)
-            return refset_writer_out_of_memory(writer, err);
-        writer->repeats = repeats;
-        writer->repeat_room = room;
-    }
+    if (array_reserve(&writer->repeats, &writer->repeat_room, writer->repeat_count + 1))
+        return refset_writer_out_of_memory(writer, err);
     writer->repeats[writer->repeat_count++] = (struct repeat){(uint32_t)at, (uint32_t)first};
     return 0;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "set/refset_writer_inner.h"
 
 static void keep_text(struct buffer *to, const char *text)
@@ -11,15 +12,8 @@ static void keep_text(struct buffer *to, const char *text)
 
 static struct writer_source *new_source(struct refset_writer *writer)
 {
-    if (writer->source_count == writer->source_room) {
-        const int room = writer->source_room ? 2 * writer->source_room : 8;
-        struct writer_source *sources = realloc(writer->sources, (size_t)room * sizeof *sources);
-
-        if (!sources)
-            return NULL;
-        writer->sources = sources;
-        writer->source_room = room;
-    }
+    if (array_reserve(&writer->sources, &writer->source_room, (size_t)writer->source_count + 1))
+        return NULL;
     writer->source = writer->source_count++;
     writer->sources[writer->source] = (struct writer_source){0};
     return &writer->sources[writer->source];

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void set_hits_release(struct set_hits *hits)
 {
     free(hits->list);
@@ -11,15 +13,8 @@ void set_hits_release(struct set_hits *hits)
 
 int set_hits_add(struct set_hits *hits, struct set_hit hit, struct error *err)
 {
-    if (hits->count == hits->room) {
-        const size_t room = hits->room ? 2 * hits->room : 256;
-        struct set_hit *list = realloc(hits->list, room * sizeof *list);
-
-        if (!list)
-            return error_set(err, "out of memory for %zu samples", room);
-        hits->list = list;
-        hits->room = room;
-    }
+    if (array_reserve(&hits->list, &hits->room, hits->count + 1))
+        return error_set(err, "out of memory for %zu samples", hits->count + 1);
     hits->list[hits->count++] = hit;
     return 0;
 }

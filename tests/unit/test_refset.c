@@ -102,7 +102,7 @@ START_TEST(a_set_keeps_what_it_was_made_with)
     ck_assert_str_eq(refset_info(set)->params.category, params.category);
     ck_assert_int_eq(refset_info(set)->params.kind, REFSET_NOTABLE);
     ck_assert_mem_eq(&refset_info(set)->params.n, &params.n, 4 * sizeof params.n);
-    ck_assert_mem_eq(refset_info(set)->uuid, info.uuid, REFSET_UUID_LEN);
+    ck_assert_mem_eq(refset_info(set)->uuid, info.uuid, UUID_LEN);
     ck_assert_str_eq(refset_info(set)->tool, "kith 1.2");
     ck_assert_int_eq(refset_info(set)->created, NOW);
     ck_assert_mem_eq(&refset_info(set)->counts, &info.counts, sizeof info.counts);
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(no_two_sets_have_the_same_uuid_and_its_version_is_4)
 {
-    uint8_t uuid[REFSET_UUID_LEN];
+    uint8_t uuid[UUID_LEN];
     struct refset *set;
 
     begin_test();
