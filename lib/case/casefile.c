@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "case/casefile_inner.h"
 
 /* Each step makes the next version of the schema; steps that were released are never changed. */
@@ -130,13 +130,13 @@ static bool get_set(struct statement *row, uint64_t number, struct case_set *set
 
 static int add_set(struct casefile *casefile, struct statement *row, struct error *err)
 {
-    struct case_set *sets = realloc(casefile->sets, (casefile->set_count + 1) * sizeof *sets);
+    struct case_set *set;
 
-    if (!sets)
+    if (array_resize(&casefile->sets, casefile->set_count + 1))
         return error_set(err, "out of memory");
-    casefile->sets = sets;
-    sets[casefile->set_count] = (struct case_set){0};
-    if (!get_set(row, casefile->set_count + 1, &sets[casefile->set_count]))
+    set = &casefile->sets[casefile->set_count];
+    *set = (struct case_set){0};
+    if (!get_set(row, casefile->set_count + 1, set))
         return casefile_broken(casefile, err, "a row of 'refset' is not as it should be");
     casefile->set_count++;
     return 0;
@@ -162,22 +162,13 @@ static int load_sets(struct casefile *casefile, struct error *err)
 
 /* ---- a new case ---- */
 
-static int make_uuid(uint8_t uuid[REFSET_UUID_LEN], struct error *err)
-{
-    if (getrandom(uuid, REFSET_UUID_LEN, 0) != REFSET_UUID_LEN)
-        return error_errno(err, "no random numbers");
-    uuid[6] = (uint8_t)((uuid[6] & 15) | 0x40); /* RFC 9562: version 4 */
-    uuid[8] = (uint8_t)((uuid[8] & 63) | 0x80);
-    return 0;
-}
-
 static int put_info(struct casefile *casefile, const struct case_plan *plan, struct error *err)
 {
     struct statement *row = database_prepare(
         casefile->database, "INSERT INTO info (id, uuid, created, tool, parameters) VALUES (1, ?, ?, ?, ?)",
         err);
-    uint8_t uuid[REFSET_UUID_LEN];
-    int result = row ? make_uuid(uuid, err) : -1;
+    uint8_t uuid[UUID_LEN];
+    int result = row ? uuid_make(uuid, err) : -1;
 
     if (result == 0) {
         statement_bind_bytes(row, 1, uuid, sizeof uuid);

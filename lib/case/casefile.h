@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/uuid.h"
 #include "compare/finding.h"
 #include "evidence/evidence_sink.h"
 #include "set/refset.h"
@@ -34,14 +35,14 @@ enum { CASE_CHAIN_LEN = DIGEST_SHA256_LEN };
 
 /* What the case itself is. */
 struct case_info {
-    uint8_t uuid[REFSET_UUID_LEN];
+    uint8_t uuid[UUID_LEN];
     int64_t created; /* seconds since 1970 */
     const char *tool, *parameters;
 };
 
 /* A reference set, as it was when the case began. */
 struct case_set {
-    uint8_t uuid[REFSET_UUID_LEN];
+    uint8_t uuid[UUID_LEN];
     uint64_t generation;
     enum refset_kind kind;
     char name[REFSET_NAME_LEN + 1];

@@ -59,7 +59,7 @@ START_TEST(a_case_keeps_what_it_was_made_with)
     const struct case_set *got;
     const struct case_info *info;
     struct casefile *casefile;
-    uint8_t uuid[REFSET_UUID_LEN];
+    uint8_t uuid[UUID_LEN];
 
     begin_test();
     casefile = open_case();
