@@ -5,30 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
+
 void ranges_release(struct ranges *ranges)
 {
     free(ranges->list);
     *ranges = (struct ranges){0};
 }
 
-static int make_room(struct ranges *ranges)
-{
-    size_t room = ranges->room ? ranges->room * 2 : 64;
-    struct range *list;
-
-    if (ranges->count < ranges->room)
-        return 0;
-    list = realloc(ranges->list, room * sizeof *list);
-    if (!list)
-        return -1;
-    ranges->list = list;
-    ranges->room = room;
-    return 0;
-}
-
 int ranges_reserve(struct ranges *ranges)
 {
-    return make_room(ranges);
+    return array_reserve(&ranges->list, &ranges->room, ranges->count + 1);
 }
 
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
@@ -41,7 +29,7 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
             return 0;
         }
     }
-    if (make_room(ranges))
+    if (ranges_reserve(ranges))
         return -1;
     ranges->list[ranges->count++] = (struct range){start, len};
     return 0;
@@ -50,17 +38,7 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
 /* The first stretch that ends at a byte or after it. */
 static size_t find(const struct ranges *ranges, uint64_t at)
 {
-    size_t low = 0, high = ranges->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (ranges->list[middle].start + ranges->list[middle].len < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, ranges->count, ranges->list[i].start + ranges->list[i].len >= at);
 }
 
 int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len)
@@ -76,7 +54,7 @@ int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len)
         start = range->start < start ? range->start : start;
         end = range->start + range->len > end ? range->start + range->len : end;
     }
-    if (last == first && make_room(ranges))
+    if (last == first && ranges_reserve(ranges))
         return -1;
     memmove(&ranges->list[first + 1], &ranges->list[last], (ranges->count - last) * sizeof *ranges->list);
     ranges->count = ranges->count + 1 - (last - first);

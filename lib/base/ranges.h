@@ -25,7 +25,7 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
  */
 int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len);
 
-/* Makes room for a first stretch.  -1 without memory. */
+/* Makes room for one more stretch.  -1 without memory. */
 int ranges_reserve(struct ranges *ranges);
 
 /*

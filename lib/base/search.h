@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * Binary search: the first i of from .. to - 1 for which the condition holds, or `to`.  `i` names the index
- * in the condition.  Where it holds it must hold for all that come later, as "list[i].pos >= pos" does in a
- * list sorted by pos:
+ * Binary search: the first i of from .. to - 1 for which the condition holds, or `to`, which is at least
+ * `from`.  `i` names the index in the condition.  Where it holds it must hold for all that come later, as
+ * "list[i].pos >= pos" does in a list sorted by pos:
  *
  *     at = SEARCH_FIRST(i, 0, list->count, list->items[i].pos >= pos);
  *

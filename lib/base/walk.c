@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 
 struct entry {
@@ -129,15 +130,8 @@ static int add_entry(struct level *level, size_t *room, const struct dirent *dir
 {
     struct entry *entry;
 
-    if (level->count == *room) {
-        size_t more = *room ? *room * 2 : 32;
-        struct entry *entries = realloc(level->entries, more * sizeof *entries);
-
-        if (!entries)
-            return -1;
-        level->entries = entries;
-        *room = more;
-    }
+    if (array_reserve(&level->entries, room, level->count + 1))
+        return -1;
     entry = &level->entries[level->count];
     *entry = (struct entry){(mode_t)DTTOIF(dirent->d_type), strdup(dirent->d_name)};
     if (!entry->name)
@@ -164,21 +158,6 @@ static int read_entries(struct level *level, DIR *dir)
     return dirent || saved ? -1 : 0;
 }
 
-static int make_room(struct walk *walk)
-{
-    const size_t room = walk->room ? walk->room * 2 : 16;
-    struct level *levels;
-
-    if (walk->depth < walk->room)
-        return 0;
-    levels = realloc(walk->levels, room * sizeof *levels);
-    if (!levels)
-        return -1;
-    walk->levels = levels;
-    walk->room = room;
-    return 0;
-}
-
 /*
  * Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed
  * meanwhile.  After an error the level holds what could be read.
@@ -188,7 +167,8 @@ static int enter(struct walk *walk, bool follow, struct error *err)
     struct level level = {0};
     int fd = walk_open(walk->path.data, O_DIRECTORY | (follow ? 0 : O_NOFOLLOW));
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    int failed = !dir || make_room(walk) || read_entries(&level, dir);
+    int failed =
+        !dir || array_reserve(&walk->levels, &walk->room, walk->depth + 1) || read_entries(&level, dir);
 
     if (failed)
         error_errno(err, "%s", walk->path.data);
