@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { HALF = 32 /* bits */ };
 
 void places_release(struct places *places)
@@ -95,37 +97,18 @@ int places_set(struct places *places, const uint64_t *list, size_t count, struct
 
 uint64_t places_upper(const struct places *places, size_t i)
 {
-    size_t low = 0, high = places->turn_count;
+    const size_t next = SEARCH_FIRST(turn, 1, places->turn_count, places->turns[turn].first > i);
 
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (places->turns[middle].first <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (uint64_t)places->turns[low].upper << HALF;
+    return (uint64_t)places->turns[next - 1].upper << HALF;
 }
 
 size_t places_from(const struct places *places, uint64_t position)
 {
     const uint64_t place = position << PLACES_CHARACTER_BITS, step = place >> places->shift;
-    size_t low, high;
 
     if (position >> PLACES_POSITION_BITS || step >= places->step_count)
         return places->count;
-    low = places->steps[step];
-    high = places->steps[step + 1];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (places_at(places, middle) < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, places->steps[step], places->steps[step + 1], places_at(places, i) >= place);
 }
 
 size_t places_memory(const struct places *places)

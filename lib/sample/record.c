@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 
 /* ---- in memory ---- */
@@ -18,14 +19,10 @@ void record_release(struct record *record)
 
 static int make_room(struct record *record, size_t count, struct error *err)
 {
-    struct sample *samples;
-
     if (count <= record->room)
         return 0;
-    samples = count <= SIZE_MAX / sizeof *samples ? realloc(record->samples, count * sizeof *samples) : NULL;
-    if (!samples)
+    if (array_resize(&record->samples, count))
         return error_set(err, "out of memory for %zu samples", count);
-    record->samples = samples;
     record->room = count;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "sample/coates.h"
 #include "sample/gf8.h"
@@ -324,21 +325,13 @@ static void sample_gf8(struct sampler *s, const uint8_t *p, size_t len)
 
 static int make_room(struct sampler *s, size_t more, struct error *err)
 {
-    size_t room = s->room ? s->room : 256;
-    struct sample *samples;
-
     if (s->count + more <= s->room)
         return 0;
     if (s->count + more > SAMPLER_MAX_SAMPLES)
         return error_set(err, "more than %d samples at C = %u: choose a larger C", SAMPLER_MAX_SAMPLES, s->c);
-    while (room < s->count + more)
-        room *= 2;
-    samples = realloc(s->samples, room * sizeof *samples);
-    if (!samples)
-        return error_set(err, "out of memory for %zu samples", room);
-    s->samples = samples;
-    s->room = room;
-    return 0;
+    return array_reserve(&s->samples, &s->room, s->count + more)
+               ? error_set(err, "out of memory for %zu samples", s->count + more)
+               : 0;
 }
 
 static void count_bytes(struct sampler *s, const uint8_t *p, size_t len)
