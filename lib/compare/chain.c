@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
+
 enum {
     NONE = UINT32_MAX,
     MOST_ALIKE = 32, /* a fingerprint that occurs more often on a side is common */
@@ -40,15 +43,6 @@ void chain_release(struct chain *chain)
     *chain = (struct chain){0};
 }
 
-static bool grow(void *array, size_t count, size_t size)
-{
-    void **at = array, *more = realloc(*at, count * size);
-
-    if (more)
-        *at = more;
-    return more != NULL;
-}
-
 static int grow_samples(struct chain *chain, size_t samples, struct error *err)
 {
     size_t table = 16;
@@ -59,16 +53,11 @@ static int grow_samples(struct chain *chain, size_t samples, struct error *err)
     chain->a_grouped = false;
     if (samples <= chain->sample_room)
         return 0;
-    if (!grow(&chain->groups, samples, sizeof *chain->groups) ||
-        !grow(&chain->table, table, sizeof *chain->table) ||
-        !grow(&chain->many, samples, sizeof *chain->many) ||
-        !grow(&chain->group_a, samples, sizeof *chain->group_a) ||
-        !grow(&chain->group_b, samples, sizeof *chain->group_b) ||
-        !grow(&chain->next_b, samples, sizeof *chain->next_b) ||
-        !grow(&chain->after_b, samples, sizeof *chain->after_b) ||
-        !grow(&chain->used_a, samples, sizeof *chain->used_a) ||
-        !grow(&chain->used_b, samples, sizeof *chain->used_b) ||
-        !grow(&chain->anchors, samples, sizeof *chain->anchors))
+    if (array_resize(&chain->groups, samples) || array_resize(&chain->table, table) ||
+        array_resize(&chain->many, samples) || array_resize(&chain->group_a, samples) ||
+        array_resize(&chain->group_b, samples) || array_resize(&chain->next_b, samples) ||
+        array_resize(&chain->after_b, samples) || array_resize(&chain->used_a, samples) ||
+        array_resize(&chain->used_b, samples) || array_resize(&chain->anchors, samples))
         return error_set(err, "out of memory for the comparison of %zu samples", samples);
     chain->sample_room = samples;
     return 0;
@@ -78,11 +67,9 @@ static int grow_pairs(struct chain *chain, size_t pairs, struct error *err)
 {
     if (pairs <= chain->pair_room)
         return 0;
-    if (!grow(&chain->pairs, pairs, sizeof *chain->pairs) ||
-        !grow(&chain->tails, pairs, sizeof *chain->tails) ||
-        !grow(&chain->ends, pairs, sizeof *chain->ends) ||
-        !grow(&chain->previous, pairs, sizeof *chain->previous) ||
-        !grow(&chain->under, pairs, sizeof *chain->under))
+    if (array_resize(&chain->pairs, pairs) || array_resize(&chain->tails, pairs) ||
+        array_resize(&chain->ends, pairs) || array_resize(&chain->previous, pairs) ||
+        array_resize(&chain->under, pairs))
         return error_set(err, "out of memory for %zu pairs of samples", pairs);
     chain->pair_room = pairs;
     return 0;
@@ -235,18 +222,10 @@ static void add_pair(struct chain *chain, size_t a, uint32_t b)
 static void pair_on_diagonal(struct chain *chain, const struct chain_sides *sides, size_t i, int64_t diagonal)
 {
     const int64_t at = (int64_t)sides->a[i].pos - diagonal;
-    size_t low = 0, high = sides->b_count;
+    const size_t b = SEARCH_FIRST(j, 0, sides->b_count, (int64_t)sides->b[j].pos >= at);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if ((int64_t)sides->b[middle].pos < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < sides->b_count && (int64_t)sides->b[low].pos == at && chain->group_b[low] == chain->group_a[i])
-        add_pair(chain, i, (uint32_t)low);
+    if (b < sides->b_count && (int64_t)sides->b[b].pos == at && chain->group_b[b] == chain->group_a[i])
+        add_pair(chain, i, (uint32_t)b);
 }
 
 /* The first in a with the first in b, and so on. */
@@ -299,19 +278,11 @@ static void make_pairs(struct chain *chain, const struct chain_sides *sides)
 /* How many of the chains' ends (ascending) are at pairs with a smaller b; most often as many as guessed. */
 static size_t count_below(const uint32_t *ends, size_t count, uint32_t b, size_t guess)
 {
-    size_t low = 0;
-
     if (count == 0 || ends[count - 1] < b) /* the pair goes on the longest chain */
         return count;
     if (guess < count && ends[guess] >= b && (guess == 0 || ends[guess - 1] < b))
         return guess;
-    for (size_t left = count; left > 1;) { /* without branches that nobody could foretell */
-        const size_t half = left / 2;
-
-        low += ends[low + half - 1] < b ? half : 0;
-        left -= half;
-    }
-    return low + (ends[low] < b);
+    return SEARCH_FIRST(i, 0, count, ends[i] >= b);
 }
 
 /* By how many samples more the one content goes on than the other. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cpu.h"
 #include "compare/distance_simd.h"
 
@@ -410,13 +411,10 @@ void distance_query_free(struct distance_query *query)
 
 static int query_reserve(struct distance_query *query, size_t count)
 {
-    size_t *order;
-
     if (count <= query->room)
         return 0;
-    if (count > SIZE_MAX / 2 / sizeof(*order) || !(order = realloc(query->order, 2 * count * sizeof(*order))))
+    if (count > SIZE_MAX / 2 || array_resize(&query->order, 2 * count))
         return -1;
-    query->order = order;
     query->room = count;
     return 0;
 }

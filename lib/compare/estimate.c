@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /*
  * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
  *
@@ -197,14 +199,8 @@ static int find_gaps(struct estimator *e, const struct pair *pair, struct error 
     const struct estimate_side *a = pair->a, *b = pair->b;
     struct gap gap = {0};
 
-    if (chain->count + 1 > e->gap_room) {
-        struct gap *gaps = realloc(e->gaps, (chain->count + 1) * sizeof *gaps);
-
-        if (!gaps)
-            return error_set(err, "out of memory for %zu anchors", chain->count);
-        e->gaps = gaps;
-        e->gap_room = chain->count + 1;
-    }
+    if (array_reserve(&e->gaps, &e->gap_room, chain->count + 1))
+        return error_set(err, "out of memory for %zu anchors", chain->count);
     for (size_t i = 0; i <= chain->count; i++) {
         const struct anchor end =
             i < chain->count ? chain->anchors[i] : (struct anchor){(uint32_t)a->count, (uint32_t)b->count};
@@ -381,16 +377,9 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
 /* A new one at the end; NULL without memory. */
 static struct estimate_range *add_range(struct ranges *ranges, struct error *err)
 {
-    if (ranges->count == ranges->room) {
-        size_t room = ranges->room ? 2 * ranges->room : 16;
-        struct estimate_range *list = realloc(ranges->list, room * sizeof *list);
-
-        if (!list) {
-            error_set(err, "out of memory for %zu ranges", room);
-            return NULL;
-        }
-        ranges->list = list;
-        ranges->room = room;
+    if (array_reserve(&ranges->list, &ranges->room, ranges->count + 1)) {
+        error_set(err, "out of memory for %zu ranges", ranges->count + 1);
+        return NULL;
     }
     return &ranges->list[ranges->count++];
 }

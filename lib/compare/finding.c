@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
                                             "too-small", "low-entropy", "unreadable", "skipped"};
 
@@ -56,16 +58,9 @@ void finding_list_release(struct findings *findings)
 
 struct finding *finding_list_add(struct findings *findings, struct error *err)
 {
-    if (findings->count == findings->room) {
-        const size_t room = findings->room ? 2 * findings->room : 8;
-        struct finding *list = realloc(findings->list, room * sizeof *list);
-
-        if (!list) {
-            error_set(err, "out of memory for %zu findings", room);
-            return NULL;
-        }
-        findings->list = list;
-        findings->room = room;
+    if (array_reserve(&findings->list, &findings->room, findings->count + 1)) {
+        error_set(err, "out of memory for %zu findings", findings->count + 1);
+        return NULL;
     }
     findings->list[findings->count] = (struct finding){0};
     return &findings->list[findings->count++];
@@ -73,11 +68,8 @@ struct finding *finding_list_add(struct findings *findings, struct error *err)
 
 int finding_resize(struct finding *finding, size_t ranges, struct error *err)
 {
-    struct finding_range *list = realloc(finding->ranges, (ranges + !ranges) * sizeof *list);
-
-    if (!list)
+    if (array_resize(&finding->ranges, ranges))
         return error_set(err, "out of memory for %zu ranges", ranges);
-    finding->ranges = list;
     finding->range_count = ranges;
     return 0;
 }
