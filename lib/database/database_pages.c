@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/crc.h"
 #include "database/database_inner.h"
 
@@ -219,13 +220,10 @@ static int private_map(struct file *file, int region, int len, int extend, void 
 {
     *out = NULL;
     while (extend && file->region_count <= region) {
-        void **regions = realloc(file->regions, (size_t)(file->region_count + 1) * sizeof *regions);
-
-        if (!regions)
+        if (array_resize(&file->regions, (size_t)file->region_count + 1))
             return SQLITE_NOMEM;
-        file->regions = regions;
-        regions[file->region_count] = calloc(1, (size_t)len);
-        if (!regions[file->region_count])
+        file->regions[file->region_count] = calloc(1, (size_t)len);
+        if (!file->regions[file->region_count])
             return SQLITE_NOMEM;
         file->region_count++;
     }
