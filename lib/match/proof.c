@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "disk/content.h"
 #include "sample/gf8.h"
 
@@ -141,17 +142,7 @@ enum { REACH = GF8_REACH };
 
 static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
 {
-    size_t low = 0, high = samples->object_count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (samples->object[middle].pos < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, samples->object_count, samples->object[i].pos >= pos);
 }
 
 /*

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "match/whole.h"
 
 enum {
@@ -87,20 +88,13 @@ static bool covers(const struct region *region, const struct region *other)
 static struct region *whole_around(const struct regions *regions, const struct region *region)
 {
     struct region *list = regions->list;
-    size_t low = 0, high = regions->wholes;
+    size_t after = SEARCH_FIRST(i, 0, regions->wholes,
+                                (uint64_t)list[i].chain.cluster.main > region->chain.cluster.start);
 
-    while (low < high) { /* the first that begins behind it */
-        const size_t middle = low + (high - low) / 2;
-
-        if ((uint64_t)list[middle].chain.cluster.main <= region->chain.cluster.start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t tries = 0; low > 0 && tries < MOST_COMPARED; tries++, low--)
-        if (list[low - 1].finding && covers(&list[low - 1], region) &&
-            region->chain.place.len >= list[low - 1].chain.place.len / MUCH_LARGER)
-            return &list[low - 1];
+    for (size_t tries = 0; after > 0 && tries < MOST_COMPARED; tries++, after--)
+        if (list[after - 1].finding && covers(&list[after - 1], region) &&
+            region->chain.place.len >= list[after - 1].chain.place.len / MUCH_LARGER)
+            return &list[after - 1];
     return NULL;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "sample/hasher.h"
+#include "sample/hasher_pair.h"
 #include "set/refset_cache.h"
 
 enum {
@@ -78,8 +78,8 @@ struct scanner {
     struct refset_search *searches[MATCHER_MOST_SETS];
     struct refset_cache *caches[MATCHER_MOST_SETS];
     struct matcher *matcher;
-    struct hasher *small, *large; /* C from the length; the plan's C */
-    struct hasher *hasher;        /* the one of them that is at work */
+    struct hasher_pair hashers;
+    struct hasher *hasher; /* the one of them that is at work */
     struct record record;
     struct findings findings;
     enum verdict verdict;
@@ -122,15 +122,13 @@ static int open_sets(struct scanner *scanner, struct error *err)
 static int open_tools(struct scanner *scanner, struct error *err)
 {
     const struct scanner_plan *plan = scanner->plan;
-    struct sampler_params params = {.scheme = SAMPLER_GF8, .n = window_of(plan), .c = SAMPLER_AUTO};
     struct set *sets[MATCHER_MOST_SETS];
 
     for (size_t i = 0; i < plan->count; i++)
         sets[i] = refset_cache_set(scanner->caches[i]);
-    scanner->small = hasher_new(&params, plan->digests, err);
-    params.c = plan->c;
-    scanner->large = scanner->small ? hasher_new(&params, plan->digests, err) : NULL;
-    scanner->matcher = scanner->large ? matcher_new(sets, plan->count, &plan->matching, err) : NULL;
+    if (hasher_pair_open(&scanner->hashers, window_of(plan), plan->c, plan->digests, err))
+        return -1;
+    scanner->matcher = matcher_new(sets, plan->count, &plan->matching, err);
     return scanner->matcher ? 0 : -1;
 }
 
@@ -158,7 +156,7 @@ static void fail(struct scanner *scanner, int failed)
 
 static bool is_large(const struct scanner *scanner)
 {
-    return scanner->hasher == scanner->large;
+    return scanner->hasher == scanner->hashers.large;
 }
 
 static void begin_matching(struct scanner *scanner, uint32_t c)
@@ -174,7 +172,7 @@ static void begin_part(struct scanner *scanner)
 
     scanner->len = chunk && left > chunk ? chunk : left;
     scanner->done = 0;
-    scanner->hasher = sampler_auto_c(scanner->len) < scanner->plan->c ? scanner->small : scanner->large;
+    scanner->hasher = hasher_pair_for(&scanner->hashers, scanner->len);
     scanner->content.start = scanner->at;
     if (is_large(scanner))
         begin_matching(scanner, scanner->plan->c);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "set/known.h"
 
 enum {
@@ -129,17 +130,7 @@ static void next_turn(struct supporter *s)
 /* The first query of the set that is not before pos. */
 static size_t first_target(const struct supporter *s, int64_t pos)
 {
-    size_t low = 0, high = s->queries->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if ((int64_t)s->targets[middle].pos < pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, s->queries->count, (int64_t)s->targets[i].pos >= pos);
 }
 
 static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
