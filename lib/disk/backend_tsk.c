@@ -5,8 +5,8 @@
 #include "disk/tsk.h"
 
 /*
- * The containers that libtsk reads by other libraries.  Their read functions are called as they are:
- * tsk_img_read, which stands before them, has a cache that hides read errors.
+ * The containers that libtsk reads by other libraries.  Their read functions are called as they are, and not
+ * through tsk_img_read and its cache: see QUIRK_READ_ERRORS.
  */
 static ssize_t image_read(void *state, uint64_t offset, void *into, size_t len)
 {

@@ -134,7 +134,7 @@ static int examine_gpt(struct gpt *gpt, struct medium *medium, struct error *err
                        read_medium, medium, err);
 }
 
-/* A backup GPT on a disk that has been put to another use since is none, though libtsk takes it. */
+/* A GPT that gpt_examine does not know is left over from another use of the disk: QUIRK_GPT_LEFT_OVER. */
 static int read_table(struct disk *disk, uint64_t offset, bool is_cut, const struct gpt *gpt,
                       const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
                       struct error *err)
@@ -168,7 +168,7 @@ static int read_table(struct disk *disk, uint64_t offset, bool is_cut, const str
     return 0;
 }
 
-/* libtsk keeps what it has read, so the other view of the beginning has a handle of its own. */
+/* libtsk caches what it has read, so the other view of the beginning has a handle of its own. */
 static int read_repaired(struct disk *disk, const struct gpt *gpt, bool is_cut, const char **type,
                          void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err)
 {
@@ -225,7 +225,7 @@ static bool try_type(struct search *search, TSK_FS_TYPE_ENUM type)
     return true;
 }
 
-/* Where libtsk names several types ("ext or ufs") each is tried, and what opens is taken. */
+/* QUIRK_TYPE_AMBIGUOUS, for which libtsk's error names several types ("ext or ufs"). */
 static void try_each(struct search *search)
 {
     static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,

@@ -30,8 +30,8 @@ struct disk_volume {
 
 /*
  * Calls found for each volume of the partition table at offset, in the order of the table, and gives its type
- * ("dos", "gpt" ..).  libtsk takes a table for none if it tells of more than the image holds, unless the
- * image is said to be cut. 0, 1 if there is no table, -1 if there is one that cannot be read.
+ * ("dos", "gpt" ..).  is_cut: the image may be cut, see QUIRK_TABLE_CUT.  0, 1 if there is no table, -1 if
+ * there is one that cannot be read.
  */
 /* fault: what is wrong with the table and changes what is found; its text is empty if nothing is. */
 int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
@@ -47,9 +47,9 @@ struct disk_system {
 };
 
 /*
- * Calls found for each file system that begins at offset: none, one; several where libtsk cannot tell, or in
- * a pool of APFS volumes.  name: as libtsk names it.  type: the one to look for, NULL for any.  1 if there is
- * none, and err tells why libtsk thinks so.
+ * Calls found for each file system that begins at offset: none, one; several where libtsk cannot decide, or
+ * in a pool of APFS volumes.  name: as libtsk names it.  type: the one to look for, NULL for any.  1 if there
+ * is none, and err tells why libtsk thinks so.
  */
 int disk_systems(struct disk *disk, uint64_t offset, const char *type,
                  void (*found)(void *arg, const struct disk_system *, const char *name), void *arg,

@@ -8,8 +8,7 @@
 
 /*
  * The names in a block of an ext2/3/4 folder, deleted ones included: an entry that is removed is only skipped
- * by the length of the one before it.  libtsk compares each name with all before it, which takes hours in
- * large folders.
+ * by the length of the one before it.  Because of QUIRK_EXT_FOLDER_TIME.
  */
 struct extdir_name {
     uint64_t inode;

@@ -41,8 +41,8 @@ bool extgroups_has_types(const struct extgroups *groups);
 bool extgroups_is_own(const struct extgroups *groups, uint64_t inode);
 
 /*
- * How many groups have their descriptors where libtsk looks for them.  With meta_bg these lie elsewhere, but
- * for those in the first block.
+ * The number of groups that have their descriptors where libtsk looks for them (QUIRK_EXT_META_GROUPS); all,
+ * without meta_bg.
  */
 uint64_t extgroups_seen_by_tsk(const struct extgroups *groups);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Where the blocks of an ext2/3/4 file lie, from the 60 bytes of its inode.  libtsk 4.11 reads files of more
- * than 340 extents as empty and hangs on triple-indirect blocks; this does not.  All that it reads is
- * hostile: the work is bounded by the number of blocks that the file system has.
+ * Where the blocks of an ext2/3/4 file lie, from the 60 bytes of its inode: because of QUIRK_EXT_EXTENTS
+ * and QUIRK_EXT_TRIPLE_INDIRECT.  All that it reads is hostile: the work is bounded by the number of blocks
+ * that the file system has.
  */
 enum { EXTMAP_ROOT_LEN = 60, EXTMAP_POINTERS = 15 };
 

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * What libtsk does not tell of entries in FAT and exFAT folders, by their bytes.  libtsk numbers the entries
- * from where the data begins, 32 bytes each, whatever else lies there.
+ * What libtsk does not say of entries in FAT and exFAT folders (QUIRK_FAT_SHORT_NAME,
+ * QUIRK_EXFAT_VALID_LENGTH), by their bytes.  It numbers the entries from where the data begins, 32 bytes
+ * each, whatever else lies there.
  */
 enum { FAT_BOOT_LEN = 112, FAT_ENTRY_LEN = 32 };
 

@@ -59,7 +59,8 @@ static TSK_FS_INFO *open_in_pool(struct filesystem *filesystem, const struct dis
     return image ? tsk_fs_open_img_decrypt(image, 0, TSK_FS_TYPE_APFS, "") : NULL;
 }
 
-/* With meta_bg libtsk 4.11 finds only the first groups: what comes after them belongs to no object. */
+/* Only the groups that libtsk finds, see QUIRK_EXT_META_GROUPS: what comes after them belongs to no object.
+ */
 static void fill_ext(struct filesystem *filesystem)
 {
     struct filesystem_facts *facts = &filesystem->facts;
@@ -215,8 +216,8 @@ bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *
 }
 
 /*
- * libtsk writes "^" for each byte of a short name that is not ASCII.  The bytes themselves are in the entry;
- * they are taken if that is the same name otherwise.  Returns the name's length.
+ * QUIRK_FAT_SHORT_NAME: the bytes themselves are in the entry; they are taken if that is the same name
+ * otherwise.  Returns the name's length.
  */
 static size_t restore_name(const struct filesystem *filesystem, uint64_t inode, const char **name,
                            char bytes[FAT_SHORT_NAME])
@@ -236,10 +237,8 @@ static size_t restore_name(const struct filesystem *filesystem, uint64_t inode, 
     return len;
 }
 
-/*
- * Since 4.12 libtsk gives up a folder when it would need room for more names than a million, on ISO 9660
- * without an error (see LIBTSK.md).  It does not when there is room already.
- */
+/* QUIRK_FOLDER_LIMIT: a folder is given up when libtsk would need to ask for more room than for a million
+ * names, and is not when the room is there already. */
 enum { MOST_NAMES = TSK_VERSION_NUM >= 0x04120000 ? 1000000 : INT_MAX };
 
 static bool is_given_up(const TSK_FS_DIR *folder)

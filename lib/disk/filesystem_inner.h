@@ -30,7 +30,7 @@ static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)
 /*
  * Stretches of blocks of an ext file, in order, as far as byte len; -1: also what is reserved after its end.
  * used gets each block that holds a part of the map itself; it may be NULL.  libtsk's own map is not used:
- * see extmap.h.  -1 if a part of the map cannot be used.
+ * see QUIRK_EXT_EXTENTS.  -1 if a part of the map cannot be used.
  */
 typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block, uint64_t count,
                                   bool unwritten);

@@ -8,8 +8,7 @@
 #include "disk/filesystem_inner.h"
 #include "disk/ntfs.h"
 
-/* A file on an ISO 9660 disc of more than 4 GiB is several extents, which libtsk tells as files of one name.
- */
+/* The size of all extents of a large file but the last: see QUIRK_ISO_EXTENTS. */
 static const uint64_t ISO_FULL_EXTENT = 0xfffff800;
 
 enum {
@@ -365,8 +364,8 @@ static bool is_direct(const struct telling *telling, const TSK_FS_ATTR *attribut
 }
 
 /*
- * How much of an exFAT file was ever written: the entry behind the file's own tells; libtsk 4.11 does not
- * ask.  What lies behind reads as zeros.  Without that entry in the same cluster all counts as written.
+ * How much of an exFAT file was ever written, by the entry after the file's own (QUIRK_EXFAT_VALID_LENGTH).
+ * What lies after that reads as zeros.  Without that entry in the same cluster all counts as written.
  */
 static uint64_t exfat_written(const struct telling *telling, uint64_t size)
 {
@@ -441,8 +440,8 @@ static int tell_empty(struct telling *telling)
     return tell(telling, NULL);
 }
 
-/* Since 4.12 libtsk has no attribute for an empty file whose content is in its inode, and calls that an
- * error. */
+/* QUIRK_EXT_INLINE_EMPTY: no attribute, and an error, though nothing is wrong.  What is too large to be read
+ * (QUIRK_EXT_INLINE_LARGE) is an error indeed. */
 static bool is_empty_inline(const TSK_FS_META *meta)
 {
     return meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_INLINE && meta->size == 0;
@@ -491,14 +490,13 @@ static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
     /* $MBR, $FAT1, $FAT2: libtsk's names for a part of the structures. */
     if (meta->type == TSK_FS_META_TYPE_VIRT && TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
-    /* Entries of FAT folders are only asked for when they are known; deleted ones of exFAT are not called
-     * used. */
+    /* Entries of FAT folders are only asked for when they are known; see QUIRK_EXFAT_DELETED. */
     if ((meta->flags & TSK_FS_META_FLAG_UNUSED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
     return !filesystem_is_ntfs(filesystem) || !is_extension_record(file);
 }
 
-/* A record that was never written is all zeros, which libtsk 4.11 takes for a damaged one. */
+/* A record that was never written is all zeros: see QUIRK_NTFS_BLANK_RECORD. */
 static bool is_blank_record(const struct filesystem *filesystem, uint64_t inode)
 {
     static const char zeros[42];

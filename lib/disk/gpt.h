@@ -10,7 +10,8 @@
 
 /*
  * Whether a GUID partition table is what it was (UEFI Specification, chapter 5): the primary one at the
- * beginning of a disk and the backup at its end have checksums, which libtsk does not look at.
+ * beginning of a disk and the backup at its end have checksums.  Because of QUIRK_GPT_CHECKSUMS and
+ * QUIRK_GPT_LEFT_OVER.
  */
 enum gpt_verdict {
     GPT_NONE,     /* there is none, and nothing announces one */

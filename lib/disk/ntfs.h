@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libtsk does not tell of NTFS, by its bytes: the whole of a name, whose name it is, the length of a
- * record. */
+/* What libtsk does not say of NTFS, by its bytes: the whole of a name (QUIRK_NTFS_NAME), whose name it is,
+ * the length of a record. */
 enum {
     NTFS_FIRST_FILE = 24, /* records below are reserved */
     NTFS_EXTEND = 11,     /* the folder of more of its own files */

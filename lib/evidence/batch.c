@@ -162,8 +162,7 @@ static int read_fully(struct filesystem_content *stored, uint64_t offset, uint8_
     return 0;
 }
 
-/* From where NTFS begins a unit: inside of one libtsk 4.11 gives zeros for some streams that it otherwise
- * reads. */
+/* From where NTFS begins a unit: see QUIRK_NTFS_COMPRESSION_UNIT. */
 static int read_from_stored(const struct again *again, uint64_t offset, uint8_t *into, size_t len)
 {
     for (size_t done = 0; done < len;) {

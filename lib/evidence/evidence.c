@@ -15,8 +15,8 @@
 #include "disk/medium.h"
 #include "evidence/reading.h"
 
-/* What a worker may use: libtsk asks for gigabytes for a file that claims to be huge, and libewf keeps a
- * table of all chunks. */
+/* What a worker may use: little for the sake of QUIRK_CLAIMED_SIZE, but libewf keeps a table of all chunks.
+ */
 static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
 enum {
     CONTAINER_BYTES_PER_BYTE = 128,

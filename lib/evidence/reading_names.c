@@ -67,8 +67,7 @@ static void read_deleted(struct reading *reading)
 
 static void read_folders(struct reading *reading)
 {
-    /* libtsk's last number is that of a folder of its own; opening that as the root makes it wait for itself.
-     */
+    /* QUIRK_ORPHAN_ROOT */
     if (reading->system->facts.plan == FILESYSTEM_BY_NUMBER &&
         reading->system->facts.root == reading->system->facts.last_inode) {
         reading_problem(reading, "libtsk finds no files in the %s file system", reading->system->name);

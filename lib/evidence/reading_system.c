@@ -187,7 +187,7 @@ void reading_system(struct reading *reading, const struct system *system)
     const struct filesystem_facts *facts = &system->facts;
 
     reading->system = system;
-    if (facts->has_meta_groups)
+    if (facts->has_meta_groups) /* QUIRK_EXT_META_GROUPS */
         reading_problem(reading,
                         "the %s file system at byte %" PRIu64
                         " has meta_bg, of which libtsk reads only the first groups: there are no files "

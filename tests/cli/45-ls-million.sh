@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A folder of very many files: each is listed.  libtsk 4.12 gives up folders of more than a million, see LIBTSK.md.
+# A folder of very many files: each is listed (QUIRK_FOLDER_LIMIT, QUIRK_EXT_FOLDER_TIME).
 # MILLION=1: with a million and a hundred.
 . "$(dirname "$0")/lib.sh"
 images mkfs.exfat

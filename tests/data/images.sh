@@ -332,8 +332,8 @@ EOF
     truth - src deleted=deleted deleted=folder/deleted
 }
 
-# A file whose valid length is shorter than its length: it reads as zeros behind, whatever lies in its clusters.  libtsk up to 4.11 (at
-# least) shows what lies there, so this image is not among the default ones.
+# A file whose valid length is shorter than its length: it reads as zeros behind, whatever lies in its clusters
+# (QUIRK_EXFAT_VALID_LENGTH).
 image_exfat_valid()
 {
     tree src <<'EOF'

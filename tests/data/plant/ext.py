@@ -555,7 +555,7 @@ def image_ext2(image):
 
 
 def image_meta_groups(image):
-    """Descriptors lie with their groups: libtsk 4.11 finds the first ones only."""
+    """Descriptors lie with their groups (QUIRK_EXT_META_GROUPS)."""
     image.filler("plain", 5000)
     image.filler("holder", 6000000)
     image.file("in-far-group")
