@@ -67,43 +67,12 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     }
 }
 
-static void ignore_image(void *arg, const struct evidence_image *image)
-{
-    (void)arg;
-    (void)image;
-}
-
-static void ignore_volume(void *arg, const struct evidence_volume *volume)
-{
-    (void)arg;
-    (void)volume;
-}
-
-static void ignore_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
-{
-    (void)arg;
-    (void)whole;
-    (void)stored;
-}
-
-/* What is wrong is reported when the folder itself is read. */
-static void ignore_text(void *arg, const char *text)
-{
-    (void)arg;
-    (void)text;
-}
-
 static int search_folder(struct evidence_list *list, const struct evidence_options *options,
                          const char *folder)
 {
     struct search search = {.list = list, .folder = folder};
-    const struct evidence_sink sink = {.image = ignore_image,
-                                       .volume = ignore_volume,
-                                       .object = take_object,
-                                       .digests = ignore_digests,
-                                       .problem = ignore_text,
-                                       .note = ignore_text,
-                                       .arg = &search};
+    /* what is wrong is reported when the folder itself is read */
+    const struct evidence_sink sink = {.object = take_object, .arg = &search};
     struct evidence_options looking = *options;
     struct error err;
 

@@ -216,12 +216,6 @@ static void take_image(void *arg, const struct evidence_image *image)
         fail(scan);
 }
 
-static void take_volume(void *arg, const struct evidence_volume *volume)
-{
-    (void)arg;
-    (void)volume;
-}
-
 static void take_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
 {
     struct scan *scan = arg;
@@ -563,7 +557,6 @@ static int end_evidence(struct scan *scan, enum evidence_result result)
 static int read_evidence(struct scan *scan, const struct case_evidence *known)
 {
     const struct evidence_sink sink = {.image = take_image,
-                                       .volume = take_volume,
                                        .object = take_object,
                                        .account = take_account,
                                        .bad = take_bad,
@@ -601,28 +594,6 @@ static int read_evidence(struct scan *scan, const struct case_evidence *known)
     return end_evidence(scan, result);
 }
 
-static void ignore_image(void *arg, const struct evidence_image *image)
-{
-    (void)arg;
-    (void)image;
-}
-
-static void ignore_object(void *arg, const struct evidence_volume *volume, const struct object *object,
-                          const char *paths, size_t count)
-{
-    (void)arg;
-    (void)volume;
-    (void)object;
-    (void)paths;
-    (void)count;
-}
-
-static void ignore_text(void *arg, const char *text)
-{
-    (void)arg;
-    (void)text;
-}
-
 static void keep_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
 {
     (void)stored;
@@ -633,13 +604,7 @@ static void keep_digests(void *arg, const struct digest_values *whole, const str
 static bool has_same_sha1(const struct scan *scan, const struct case_evidence *known)
 {
     struct digest_values now = {0};
-    const struct evidence_sink sink = {.image = ignore_image,
-                                       .volume = take_volume,
-                                       .object = ignore_object,
-                                       .digests = keep_digests,
-                                       .problem = ignore_text,
-                                       .note = ignore_text,
-                                       .arg = &now};
+    const struct evidence_sink sink = {.digests = keep_digests, .arg = &now};
     struct evidence_options options = scan->evidence;
     struct error err;
 

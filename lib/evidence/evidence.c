@@ -364,11 +364,67 @@ static void release(struct reading *reading)
     object_release(&reading->object);
 }
 
+/* ---- a sink that lacks something ---- */
+
+static void ignore_image(void *arg, const struct evidence_image *image)
+{
+    (void)arg;
+    (void)image;
+}
+
+static void ignore_volume(void *arg, const struct evidence_volume *volume)
+{
+    (void)arg;
+    (void)volume;
+}
+
+static void ignore_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                          const char *paths, size_t count)
+{
+    (void)arg;
+    (void)volume;
+    (void)object;
+    (void)paths;
+    (void)count;
+}
+
+static void ignore_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    (void)arg;
+    (void)whole;
+    (void)stored;
+}
+
+static void ignore_text(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+static struct evidence_sink complete(const struct evidence_sink *sink)
+{
+    struct evidence_sink whole = *sink;
+
+    whole.image = sink->image ? sink->image : ignore_image;
+    whole.volume = sink->volume ? sink->volume : ignore_volume;
+    whole.object = sink->object ? sink->object : ignore_object;
+    whole.digests = sink->digests ? sink->digests : ignore_digests;
+    whole.problem = sink->problem ? sink->problem : ignore_text;
+    whole.note = sink->note ? sink->note : ignore_text;
+    return whole;
+}
+
+/* ---- reading ---- */
+
 enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
                                    const struct evidence_sink *sink, struct error *err)
 {
-    struct reading reading = {
-        .path = path, .options = options, .sink = sink, .err = err, .bounds = {.seconds = options->seconds}};
+    const struct evidence_sink whole = complete(sink);
+    struct reading reading = {.path = path,
+                              .options = options,
+                              .sink = &whole,
+                              .err = err,
+                              .bounds = {.seconds = options->seconds}};
     struct stat st;
 
     if (stat(path, &st)) {

@@ -63,7 +63,7 @@ struct evidence_volume {
     bool unexamined; /* it may hold files that cannot be seen: encrypted, or of an unknown system */
 };
 
-/* What is found is valid during the call. */
+/* What is found is valid during the call.  What is not wanted may be NULL. */
 struct evidence_sink {
     void (*image)(void *arg, const struct evidence_image *image);
     void (*volume)(void *arg, const struct evidence_volume *volume); /* before its objects */
@@ -72,14 +72,14 @@ struct evidence_sink {
     void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object,
                    const char *paths, size_t count);
     /* A part of the image was read, the last volume that was told or what lies around it ("-"); in the end
-     * the parts add up to the image.  May be NULL. */
+     * the parts add up to the image. */
     void (*account)(void *arg, const struct evidence_volume *volume, const struct account_table *table);
-    /* Bytes of the image could not be read; before the objects in which they lie.  May be NULL. */
+    /* Bytes of the image could not be read; before the objects in which they lie. */
     void (*bad)(void *arg, uint64_t start, uint64_t len);
     void (*digests)(void *arg, const struct digest_values *whole, const struct digest_values *stored);
     void (*problem)(void *arg, const char *text); /* something could not be read */
     void (*note)(void *arg, const char *text);    /* worth knowing */
-    void (*idle)(void *arg); /* several times a second while nothing else comes; may be NULL */
+    void (*idle)(void *arg); /* several times a second while nothing else comes */
     void *arg;
 };
 
