@@ -120,11 +120,7 @@ static void signer_data(void *arg, const void *data, size_t len)
 
 static void signer_zeros(void *arg, uint64_t len)
 {
-    static const char zeros[1 << 16];
-
-    for (; len > sizeof zeros; len -= sizeof zeros)
-        signer_data(arg, zeros, sizeof zeros);
-    signer_data(arg, zeros, (size_t)len);
+    inspector_zeros(signer_data, arg, len);
 }
 
 static void signer_end(void *arg, struct object *object)
@@ -163,12 +159,6 @@ static void take_image(void *arg, const struct evidence_image *image)
     struct add *add = arg;
 
     snprintf(add->format, sizeof add->format, "%s", image->format);
-}
-
-static void take_volume(void *arg, const struct evidence_volume *volume)
-{
-    (void)arg;
-    (void)volume;
 }
 
 static void take_problem(void *arg, const char *text)
@@ -334,7 +324,6 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 static int add_one(struct add *add, const char *path)
 {
     const struct evidence_sink sink = {.image = take_image,
-                                       .volume = take_volume,
                                        .object = take_object,
                                        .digests = take_digests,
                                        .problem = take_problem,

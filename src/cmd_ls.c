@@ -108,11 +108,7 @@ static void hash_data(void *arg, const void *data, size_t len)
 
 static void hash_zeros(void *arg, uint64_t len)
 {
-    static const char zeros[1 << 16];
-
-    for (; len > sizeof zeros; len -= sizeof zeros)
-        hash_data(arg, zeros, sizeof zeros);
-    hash_data(arg, zeros, (size_t)len);
+    inspector_zeros(hash_data, arg, len);
 }
 
 static void hash_end(void *arg, struct object *object)
@@ -124,41 +120,6 @@ static void hash_end(void *arg, struct object *object)
         buffer_add(&object->result, &values, sizeof values);
     else
         object_blame(object, OBJECT_UNREADABLE, "libcrypto failed");
-}
-
-/* ---- reading for the account: what cannot be read is seen only so ---- */
-
-static void *read_open(void *arg, struct error *err)
-{
-    (void)err;
-    return arg;
-}
-
-static bool read_begin(void *state, const struct object *object, struct content *content)
-{
-    (void)state;
-    (void)object;
-    (void)content;
-    return true;
-}
-
-static void read_data(void *state, const void *data, size_t len)
-{
-    (void)state;
-    (void)data;
-    (void)len;
-}
-
-static void read_zeros(void *state, uint64_t len)
-{
-    (void)state;
-    (void)len;
-}
-
-static void read_end(void *state, struct object *object)
-{
-    (void)state;
-    (void)object;
 }
 
 /* ---- what is found ---- */
@@ -348,13 +309,6 @@ static int run(const struct command *command, int argc, char **argv)
                                         .zeros = hash_zeros,
                                         .end = hash_end,
                                         .arg = &ls.digests};
-    static const struct inspector reader = {.open = read_open,
-                                            .begin = read_begin,
-                                            .data = read_data,
-                                            .zeros = read_zeros,
-                                            .hole = read_zeros,
-                                            .end = read_end,
-                                            .arg = (void *)&reader};
     struct options options;
     struct evidence_list list;
     int option, operand = 0, status;
@@ -373,7 +327,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (ls.is_account && (ls.digests || ls.report.form == LS_BODY))
         return options_wrong(
             command, "--account lists no objects: --body, --hash, --md5 and --sha256 do not go with it");
-    ls.options.inspector = ls.is_account ? &reader : ls.digests ? &inspector : NULL;
+    /* what cannot be read is seen only by reading it */
+    ls.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
     ls.report.is_account = ls.is_account;
     ls.report.digests = ls.digests | ls.options.image_digests;
     status = evidence_images_find(&list, &ls.options, (size_t)(argc - operand), argv + operand)

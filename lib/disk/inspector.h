@@ -42,4 +42,10 @@ struct inspector {
     uint64_t memory;            /* bytes of address space that it needs besides */
 };
 
+/* Zeros for an inspector to which they are data like any other: gives them to `data` in pieces. */
+void inspector_zeros(void (*data)(void *state, const void *data, size_t len), void *state, uint64_t len);
+
+/* Does nothing with the content: all of it is read, which shows what cannot be. */
+extern const struct inspector inspector_reader;
+
 #endif

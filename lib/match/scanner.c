@@ -268,11 +268,7 @@ static void scanner_data(void *state, const void *data, size_t len)
 
 static void scanner_zeros(void *state, uint64_t len)
 {
-    static const char zeros[1 << 16];
-
-    for (; len > sizeof zeros; len -= sizeof zeros)
-        scanner_data(state, zeros, sizeof zeros);
-    scanner_data(state, zeros, (size_t)len);
+    inspector_zeros(scanner_data, state, len);
 }
 
 /* A chunk has a digest, so where there are chunks there are no holes. */

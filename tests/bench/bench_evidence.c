@@ -17,39 +17,6 @@
  */
 static unsigned long long objects, bytes;
 
-static void *null_open(void *arg, struct error *err)
-{
-    (void)err;
-    return arg;
-}
-
-static bool null_begin(void *state, const struct object *object, struct content *content)
-{
-    (void)state;
-    (void)object;
-    (void)content;
-    return true;
-}
-
-static void null_data(void *state, const void *data, size_t len)
-{
-    (void)state;
-    (void)data;
-    (void)len;
-}
-
-static void null_zeros(void *state, uint64_t len)
-{
-    (void)state;
-    (void)len;
-}
-
-static void null_end(void *state, struct object *object)
-{
-    (void)state;
-    (void)object;
-}
-
 static void count_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                          const char *paths, size_t count)
 {
@@ -59,18 +26,6 @@ static void count_object(void *arg, const struct evidence_volume *volume, const 
     (void)count;
     objects++;
     bytes += object_stored(object);
-}
-
-static void ignore_image(void *arg, const struct evidence_image *image)
-{
-    (void)arg;
-    (void)image;
-}
-
-static void ignore_volume(void *arg, const struct evidence_volume *volume)
-{
-    (void)arg;
-    (void)volume;
 }
 
 static void show(void *arg, const char *text)
@@ -123,18 +78,7 @@ static long largest_kb(void)
 
 int main(int argc, char **argv)
 {
-    static int state;
-    const struct inspector inspector = {.open = null_open,
-                                        .begin = null_begin,
-                                        .data = null_data,
-                                        .zeros = null_zeros,
-                                        .end = null_end,
-                                        .arg = &state};
-    const struct evidence_sink sink = {.image = ignore_image,
-                                       .volume = ignore_volume,
-                                       .object = count_object,
-                                       .problem = show,
-                                       .note = show};
+    const struct evidence_sink sink = {.object = count_object, .problem = show, .note = show};
     struct evidence_options options = {.seconds = 20};
     struct error err;
     double start = now();
@@ -147,7 +91,7 @@ int main(int argc, char **argv)
     options.kinds = strcmp(argv[1], "unallocated") == 0
                         ? OBJECT_BIT(OBJECT_UNALLOCATED)
                         : OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_STREAM);
-    options.inspector = strcmp(argv[1], "names") == 0 ? NULL : &inspector;
+    options.inspector = strcmp(argv[1], "names") == 0 ? NULL : &inspector_reader;
     options.workers = (unsigned)atoi(argv[2]);
     result = evidence_read(argv[3], &options, &sink, &err);
     if (result == EVIDENCE_FAILED) {

@@ -55,7 +55,7 @@ static void inspector_data(void *state, const void *data, size_t len)
     sum_bytes(state, data, len);
 }
 
-static void inspector_zeros(void *state, uint64_t len)
+static void inspector_no_data(void *state, uint64_t len)
 {
     sum_bytes(state, NULL, (size_t)len);
 }
@@ -69,7 +69,7 @@ static struct sum of_worker;
 static const struct inspector inspector = {.open = inspector_open,
                                            .begin = inspector_begin,
                                            .data = inspector_data,
-                                           .zeros = inspector_zeros,
+                                           .zeros = inspector_no_data,
                                            .end = inspector_end,
                                            .arg = &of_worker};
 
@@ -1074,7 +1074,7 @@ START_TEST(what_is_lost_is_told_in_its_place)
     static const struct inspector dies = {.open = inspector_open,
                                           .begin = inspector_begin,
                                           .data = inspector_data,
-                                          .zeros = inspector_zeros,
+                                          .zeros = inspector_no_data,
                                           .end = dying_end,
                                           .arg = &of_worker};
 
@@ -1114,7 +1114,7 @@ START_TEST(an_item_that_the_task_does_not_have_or_that_was_passed_costs_the_task
     static const struct inspector liar = {.open = inspector_open,
                                           .begin = inspector_begin,
                                           .data = inspector_data,
-                                          .zeros = inspector_zeros,
+                                          .zeros = inspector_no_data,
                                           .end = lying_end,
                                           .arg = &of_worker};
     struct evidence_options options = all_kinds(1);
