@@ -70,8 +70,9 @@ struct set_operations {
     /* For messages. */
     const char *(*name)(const struct set *set);
 
-    /* Which of these keys (known_key of fingerprints) may be in the set; their numbers are written to passed,
-     * which has room for count.  Must be quick: it is asked for every sample of the evidence. */
+    /* Which of these keys (known_key of fingerprints) may be in the set: all that are, and few others, which
+     * matching takes for noise.  Their numbers are written to passed, which has room for count.  Must be
+     * quick: it is asked for every sample of the evidence. */
     size_t (*probe)(const struct set *set, const uint64_t *keys, size_t count, uint32_t *passed);
     /* The samples that have these keys.  Adds to the hits. */
     int (*hits)(struct set *set, const uint64_t *keys, size_t count, struct set_hits *hits,

@@ -9,6 +9,7 @@
 
 #include "check_main.h"
 #include "match/scanner.h"
+#include "memory_set.h"
 #include "sample/blocks.h"
 #include "sample/hasher_pair.h"
 #include "set/known.h"
@@ -17,7 +18,8 @@
 
 /*
  * What the tests of matching share.  Sets are made of files in memory, objects are scanned as a worker does
- * it, and what is found is compared with how the objects were made.
+ * it, and what is found is compared with how the objects were made.  Each object is also matched with sets in
+ * memory that have the same files, which must find the same.
  */
 
 enum { NOW = 1700000000, MOST_SETS = 4, MOST_PARTS = 8, PAIR_C = SAMPLER_DEFAULT_C };
@@ -43,6 +45,7 @@ static struct {
     struct refset *sets[MOST_SETS];
     struct refset_writer *writers[MOST_SETS];
     struct refset_search *searches[MOST_SETS];
+    struct memory_set twins[MOST_SETS]; /* with the same files */
     size_t set_count;
     struct bytes files[2]; /* of begin_files */
 
@@ -145,6 +148,7 @@ static inline size_t new_set_with(enum refset_kind kind, uint32_t n, uint32_t c,
     fixture.writers[i] = refset_writer_new(fixture.sets[i], true, &fixture.err);
     ck_assert_msg(fixture.writers[i] != NULL, "%s", fixture.err.text);
     ck_assert_int_ge(refset_writer_source(fixture.writers[i], &source, &fixture.err), 0);
+    memory_set_begin(&fixture.twins[i], &params);
     return i;
 }
 
@@ -189,6 +193,7 @@ static inline void put_blocks(struct known *known, struct bytes bytes, uint32_t 
 
 static inline void add_known(size_t set, struct known *known)
 {
+    memory_set_add(&fixture.twins[set], known);
     ck_assert_int_eq(refset_writer_add(fixture.writers[set], known, &fixture.err), REFSET_ADDED);
     known_release(known);
 }
@@ -268,6 +273,7 @@ static inline void begin_scan(bool deep)
             refset_search_new(fixture.sets[i], REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, &fixture.err);
         ck_assert_ptr_nonnull(fixture.searches[i]);
         fixture.names[i] = fixture.paths[i];
+        memory_set_finish(&fixture.twins[i]);
     }
     fixture.plan = (struct scanner_plan){.paths = fixture.names,
                                          .searches = fixture.searches,
@@ -286,6 +292,7 @@ static inline void end_test(void)
         refset_search_free(fixture.searches[i]);
         ck_assert_int_eq(refset_close(fixture.sets[i], &fixture.err), 0);
         unlink(fixture.paths[i]);
+        memory_set_release(&fixture.twins[i]);
     }
     ck_assert_int_eq(rmdir(fixture.folder), 0);
 }
@@ -326,6 +333,94 @@ static inline void read_parts(void)
     ck_assert_uint_eq(at, fixture.object.size);
 }
 
+/* ---- the same with sets in memory ---- */
+
+static inline void assert_same_range(const struct finding_range *a, const struct finding_range *b)
+{
+    ck_assert_uint_eq(a->obj_start, b->obj_start);
+    ck_assert_uint_eq(a->obj_end, b->obj_end);
+    ck_assert_uint_eq(a->ref_start, b->ref_start);
+    ck_assert_uint_eq(a->ref_end, b->ref_end);
+}
+
+static inline void assert_same_finding(const struct finding *a, const struct finding *b)
+{
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_uint_eq(a->set, b->set);
+    ck_assert_uint_eq(a->file, b->file);
+    ck_assert_uint_eq(a->ref_size, b->ref_size);
+    assert_same_range(&a->span, &b->span);
+    ck_assert_uint_eq(a->matched, b->matched);
+    ck_assert(a->resemblance == b->resemblance && a->containment == b->containment);
+    ck_assert_int_eq(a->has_edits, b->has_edits);
+    ck_assert(a->edits == b->edits && a->edits_low == b->edits_low && a->edits_high == b->edits_high);
+    ck_assert(a->ln_e == b->ln_e);
+    ck_assert_int_eq(a->proof, b->proof);
+    ck_assert_uint_eq(a->proved, b->proved);
+    ck_assert_uint_eq(a->blocks, b->blocks);
+    ck_assert_uint_eq(a->also, b->also);
+    ck_assert_uint_eq(a->range_count, b->range_count);
+    for (size_t i = 0; i < a->range_count; i++)
+        assert_same_range(&a->ranges[i], &b->ranges[i]);
+}
+
+/* Those that have samples all have the same. */
+static inline uint32_t window_of_sets(void)
+{
+    uint32_t n = SAMPLER_DEFAULT_N;
+
+    for (size_t i = 0; i < fixture.plan.count; i++)
+        if (fixture.twins[i].info.counts.records)
+            n = fixture.twins[i].info.params.n;
+    return n;
+}
+
+static inline void match_with_twins(struct matcher *matcher, struct bytes bytes, struct findings *findings,
+                                    enum verdict *verdict)
+{
+    struct object_bytes again = {.content.read = read_current, .bytes = bytes, .gone = fixture.current.gone};
+    struct record record = {0};
+
+    sign(&record, bytes, window_of_sets(), fixture.plan.c);
+    record.digests.kinds &= fixture.plan.digests;
+    matcher_begin(matcher, bytes.len, record.params.c, &again.content);
+    if (fixture.object_flags & OBJECT_RANGE)
+        matcher_is_range(matcher);
+    ck_assert_int_eq(matcher_take(matcher, record.samples, record.count, &fixture.err), 0);
+    ck_assert_int_eq(
+        matcher_end(matcher, &record.digests, record.coincidence, findings, verdict, &fixture.err), 0);
+    record_release(&record);
+}
+
+/* Whatever a scan finds with sets on disk is found with those in memory. */
+static inline void compare_with_twins(struct bytes bytes)
+{
+    struct set *sets[MOST_SETS];
+    struct matcher *matcher;
+
+    for (size_t i = 0; i < fixture.plan.count; i++)
+        sets[i] = &fixture.twins[i].base;
+    matcher = matcher_new(sets, fixture.plan.count, &fixture.plan.matching, &fixture.err);
+    ck_assert_ptr_nonnull(matcher);
+    for (size_t i = 0; i < fixture.part_count; i++) {
+        const struct scanner_part *part = &fixture.parts[i];
+        const struct bytes chunk = {bytes.data + part->start, (size_t)part->len};
+        struct findings findings = {0};
+        enum verdict verdict;
+
+        match_with_twins(matcher, chunk, &findings, &verdict);
+        ck_assert_int_eq(verdict, part->verdict);
+        ck_assert_uint_eq(findings.lacks, part->findings.lacks);
+        ck_assert_uint_eq(findings.count, part->findings.count);
+        for (size_t k = 0; k < findings.count; k++)
+            assert_same_finding(&findings.list[k], &part->findings.list[k]);
+        finding_list_release(&findings);
+    }
+    matcher_free(matcher);
+}
+
+/* ---- scanning an object ---- */
+
 /* In pieces of up to `most` bytes; long stretches of zeros may be told as such. */
 static inline void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zeros)
 {
@@ -348,6 +443,7 @@ static inline void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zer
     }
     fixture.inspector.end(fixture.scanner, &fixture.object);
     read_parts();
+    compare_with_twins(bytes);
 }
 
 static inline const struct findings *scan(struct bytes bytes)
