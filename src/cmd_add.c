@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "evidence_flags.h"
+#include "evidence_run.h"
 #include "interrupt.h"
 #include "sample/blocks.h"
 #include "sample/hasher.h"
@@ -36,8 +36,6 @@ static const struct option_spec add_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_PROBLEMS = 50 };
-
 /* What the workers are told. */
 struct sampling_plan {
     uint32_t n, c, block;
@@ -45,23 +43,19 @@ struct sampling_plan {
 };
 
 struct add {
-    struct evidence_options evidence;
+    struct evidence_run run;
     struct set_flags flags;
     struct sampling_plan plan;
     const char *note;
-    bool quiet;
     struct refset *set;
     struct refset_writer *writer;
     struct known known;
-    struct progress progress;
-    const char *path; /* that is being read */
-    char *set_below;  /* where the set itself is, if that is below the path; or NULL */
+    char *set_below; /* where the set itself is, if that is below the path; or NULL */
     bool is_folder, source_told;
     char format[32]; /* of the image */
     uint64_t added, extended, there, left_out;
     bool failed; /* the set cannot be written: err tells */
     struct error err;
-    unsigned long long problems;
 };
 
 /* ---- in the workers ---- */
@@ -148,12 +142,6 @@ static void signer_end(void *arg, struct object *object)
 
 /* ---- what is found ---- */
 
-static void show_problem(struct add *add, const char *text)
-{
-    if (add->problems++ < MOST_PROBLEMS)
-        complain("%s: %s", add->path, text);
-}
-
 static void take_image(void *arg, const struct evidence_image *image)
 {
     struct add *add = arg;
@@ -163,15 +151,16 @@ static void take_image(void *arg, const struct evidence_image *image)
 
 static void take_problem(void *arg, const char *text)
 {
-    show_problem(arg, text);
+    struct add *add = arg;
+
+    evidence_run_problem(&add->run, text);
 }
 
 static void take_note(void *arg, const char *text)
 {
     struct add *add = arg;
 
-    if (!add->quiet)
-        complain("%s: %s", add->path, text);
+    evidence_run_note(&add->run, text);
 }
 
 static void fail(struct add *add)
@@ -185,7 +174,7 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
     struct error text;
 
     error_set(&text, "%s: not added: %s", count ? paths : "a file without a name", why);
-    show_problem(add, text.text);
+    evidence_run_problem(&add->run, text.text);
     add->left_out++;
 }
 
@@ -233,8 +222,8 @@ static void tell_source(struct add *add, const struct object *object)
 {
     const bool is_image = !(object->flags & OBJECT_HOST);
     const struct refset_source source = {
-        .path = add->path,
-        .path_len = strlen(add->path),
+        .path = add->run.path,
+        .path_len = strlen(add->run.path),
         .kind = is_image         ? "image"
                 : add->is_folder ? "folder"
                                  : "file",
@@ -283,7 +272,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     struct add *add = arg;
     struct wire wire = {object->result.data, object->result.len, false};
 
-    atomic_fetch_add_explicit(&add->progress.count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&add->run.progress.count, 1, memory_order_relaxed);
     if (add->set_below && count && is_set_itself(add, paths))
         return;
     if (!add->failed && !add->source_told)
@@ -321,8 +310,9 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 
 /* ---- each path ---- */
 
-static int add_one(struct add *add, const char *path)
+static int add_one(void *arg, size_t number, const char *path)
 {
+    struct add *add = arg;
     const struct evidence_sink sink = {.image = take_image,
                                        .object = take_object,
                                        .digests = take_digests,
@@ -333,40 +323,32 @@ static int add_one(struct add *add, const char *path)
     enum evidence_result result;
     struct stat st;
     struct error err;
+    int status;
 
-    add->path = path;
-    add->problems = 0;
+    (void)number;
     add->source_told = false;
     add->is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     add->set_below = add->is_folder ? find_set_below(path, refset_path(add->set)) : NULL;
-    result = evidence_read(path, &add->evidence, &sink, &err);
+    result = evidence_run_read(&add->run, path, &sink, &err);
     free(add->set_below);
-    if (result == EVIDENCE_FAILED)
-        complain_error(&err);
-    if (add->problems > MOST_PROBLEMS)
-        complain("%s: and %llu problems more of this kind", path, add->problems - MOST_PROBLEMS);
+    status = evidence_run_end(&add->run, result, &err);
     if (result == EVIDENCE_DONE && !add->source_told && !add->is_folder) {
         complain("%s: no file was found in it", path);
         return EXIT_PARTIAL;
     }
     if (result == EVIDENCE_DONE && add->left_out > left_out)
         return EXIT_PARTIAL;
-    return evidence_flags_status(result);
+    return status;
 }
 
 static int add_all(struct add *add, int count, char **paths)
 {
-    int worst = EXIT_DONE;
+    int status;
 
-    add->progress.noun = "files";
-    add->evidence.bytes = &add->progress.bytes;
-    add->evidence.stop = interrupt_flag();
-    progress_start(&add->progress, add->quiet);
-    for (int i = 0; i < count && !atomic_load(add->evidence.stop); i++) {
-        const int status = add_one(add, paths[i]);
-
-        worst = status > worst ? status : worst;
-    }
+    add->run.progress.noun = "files";
+    add->run.options.stop = interrupt_flag();
+    progress_start(&add->run.progress, add->run.quiet);
+    status = evidence_run_all(&add->run, (size_t)count, paths, add_one, add);
     if (!add->failed && refset_writer_commit(add->writer, &add->err))
         add->failed = true;
     progress_stop();
@@ -374,7 +356,7 @@ static int add_all(struct add *add, int count, char **paths)
         complain_error(&add->err);
         return EXIT_USAGE;
     }
-    return worst;
+    return status;
 }
 
 static void show_summary(const struct add *add)
@@ -424,9 +406,9 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
         status = EXIT_USAGE;
     } else {
         status = add_all(add, count, paths);
-        if (!add->quiet && !add->failed)
+        if (!add->run.quiet && !add->failed)
             show_summary(add);
-        if (status == EXIT_INTERRUPTED && !add->quiet)
+        if (status == EXIT_INTERRUPTED && !add->run.quiet)
             complain("interrupted; what was added stays, and the same command goes on");
     }
     refset_writer_free(add->writer);
@@ -440,10 +422,12 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
 
 /* ---- options ---- */
 
-static int take_option(struct add *add, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct add *add = arg;
+
     if (option < OPTIONS_EVIDENCE)
-        return evidence_flags_take(&add->evidence, options, option);
+        return evidence_flags_take(&add->run.options, options, option);
     if (option < ADD_MD5)
         return set_flags_take(&add->flags, options, option - ADD_SET);
     switch (option) {
@@ -457,17 +441,17 @@ static int take_option(struct add *add, const struct options *options, int optio
         add->note = options->value;
         return 0;
     case ADD_AS_FILE:
-        add->evidence.as_file = true;
+        add->run.options.as_file = true;
         return 0;
     default:
-        add->quiet = true;
+        add->run.quiet = true;
         return 0;
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct add add = {.evidence =
+    struct add add = {.run.options =
                           evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
                       .flags = set_flags_none(),
                       .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
@@ -478,21 +462,16 @@ static int run(const struct command *command, int argc, char **argv)
                                         .zeros = signer_zeros,
                                         .end = signer_end,
                                         .arg = &add.plan};
-    struct options options;
-    int option, operand = 0;
-
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        if (take_option(&add, &options, option))
-            return EXIT_USAGE;
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &add, &operand);
+    if (status != OPTIONS_GO)
+        return status;
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set was named" : "nothing to add was named");
-    add.evidence.inspector = &inspector;
-    add.evidence.files_expected = true;
-    add.evidence.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
-    if (evidence_flags_sandbox(&add.evidence))
+    add.run.options.inspector = &inspector;
+    add.run.options.files_expected = true;
+    add.run.options.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
+    if (evidence_flags_sandbox(&add.run.options))
         return EXIT_USAGE;
     interrupt_catch();
     return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);

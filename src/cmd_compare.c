@@ -334,8 +334,10 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
     return status;
 }
 
-static int take_option(struct compare *compare, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct compare *compare = arg;
+
     switch (option) {
     case OPTION_JSON:
         compare->json = true;
@@ -360,16 +362,11 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct compare compare = {.seconds = USUAL_SECONDS};
     struct side a = {.fd = -1}, b = {.fd = -1};
-    struct options options;
     struct error err;
-    int option, operand = 0, status;
-
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        if (take_option(&compare, &options, option))
-            return EXIT_USAGE;
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    int operand = 0;
+    int status = options_read(command, argc, argv, take_option, &compare, &operand);
+    if (status != OPTIONS_GO)
+        return status;
     if (sampling_params(&compare.sampling, command, &compare.params))
         return EXIT_USAGE;
     if (argc - operand != 2)

@@ -130,13 +130,11 @@ static void put_zsh(void)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct options options;
-    int operand = 0, found;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, NULL, NULL, &operand);
 
-    options_begin(&options, command, argc, argv);
-    found = options_next(&options, &operand);
-    if (found != OPTIONS_END)
-        return found == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (status != OPTIONS_GO)
+        return status;
     if (argc - operand == 1 && strcmp(argv[operand], "bash") == 0)
         put_bash();
     else if (argc - operand == 1 && strcmp(argv[operand], "zsh") == 0)

@@ -37,7 +37,8 @@ static const struct option_spec export_options[] = {
 struct export
 {
     struct export_report report;
-    bool form_chosen, to_kdb, quiet;
+    int chosen; /* form; -1: none */
+    bool to_kdb, quiet;
     const char *output;
     struct kdb *kdb;
     struct progress progress;
@@ -169,36 +170,37 @@ static int run_export(struct export *export, const char *path)
 
 static int choose_form(struct export *export, const struct options *options, int option)
 {
-    const bool to_kdb = option == EXPORT_AS_KDB;
-    const enum export_form form = to_kdb ? EXPORT_CSV : (enum export_form)option;
-
-    if (export->form_chosen && (export->to_kdb != to_kdb || export->report.form != form)) {
-        options_wrong(options->command, "--csv, --json, --sha1sum, --hashdeep and --kdb exclude each other");
+    if (options_choose(options, option, &export->chosen, "--csv, --json, --sha1sum, --hashdeep and --kdb"))
         return -1;
-    }
-    export->form_chosen = true;
-    export->to_kdb = to_kdb;
-    export->report.form = form;
+    export->to_kdb = option == EXPORT_AS_KDB;
+    export->report.form = export->to_kdb ? EXPORT_CSV : (enum export_form)option;
     return 0;
+}
+
+static int take_option(void *arg, const struct options *options, int option)
+{
+    struct export *export = arg;
+
+    switch (option) {
+    case EXPORT_OUTPUT:
+        export->output = options->value;
+        return 0;
+    case EXPORT_QUIET:
+        export->quiet = true;
+        return 0;
+    default:
+        return choose_form(export, options, option);
+    }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct export export = {.report = {.form = EXPORT_CSV}};
-    struct options options;
-    int option, operand = 0;
+    struct export export = {.report = {.form = EXPORT_CSV}, .chosen = -1};
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &export, &operand);
 
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0) {
-        if (option == EXPORT_OUTPUT)
-            export.output = options.value;
-        else if (option == EXPORT_QUIET)
-            export.quiet = true;
-        else if (choose_form(&export, &options, option))
-            return EXIT_USAGE;
-    }
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (status != OPTIONS_GO)
+        return status;
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no set was named" : "only one set can be exported");
     if (export.to_kdb && !export.output)

@@ -47,14 +47,12 @@ void command_show_help(const struct command *command)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct options options;
     const struct command *about;
-    int operand = 0, found;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, NULL, NULL, &operand);
 
-    options_begin(&options, command, argc, argv);
-    found = options_next(&options, &operand);
-    if (found != OPTIONS_END)
-        return found == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (status != OPTIONS_GO)
+        return status;
     if (operand == argc) {
         show_all();
         return EXIT_DONE;

@@ -452,8 +452,10 @@ static int take_format(struct import *import, const struct options *options)
     return -1;
 }
 
-static int take_option(struct import *import, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct import *import = arg;
+
     switch (option) {
     case IMPORT_FORMAT:
         return take_format(import, options);
@@ -474,15 +476,10 @@ static int take_option(struct import *import, const struct options *options, int
 static int run(const struct command *command, int argc, char **argv)
 {
     struct import import = {.flags = set_flags_none(), .note = ""};
-    struct options options;
-    int option, operand = 0;
-
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        if (take_option(&import, &options, option))
-            return EXIT_USAGE;
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &import, &operand);
+    if (status != OPTIONS_GO)
+        return status;
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set was named" : "no list was named");
     import.set_path = argv[operand];

@@ -8,7 +8,8 @@
 #include "base/digest.h"
 #include "command.h"
 #include "evidence_flags.h"
-#include "evidence_images.h"
+#include "evidence_list.h"
+#include "evidence_run.h"
 #include "ls_report.h"
 #include "report/report_account.h"
 #include "terminal.h"
@@ -48,19 +49,15 @@ static const struct option_spec ls_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_PROBLEMS = 50 };
-
 struct ls {
-    struct evidence_options options;
+    struct evidence_run run;
     struct ls_report report;
     unsigned digests; /* of each object */
-    bool form_chosen, quiet;
-    bool is_account; /* instead of objects */
+    int chosen;       /* form; -1: none */
+    bool is_account;  /* instead of objects */
     struct report_account account;
-    struct progress progress;
     uint64_t image_size;
-    unsigned long long problems; /* of this evidence */
-    unsigned long long damaged;  /* objects that are not whole */
+    unsigned long long damaged; /* objects of this evidence that are not whole */
     bool wrong_digest;
 };
 
@@ -147,7 +144,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     struct digest_values values = {0};
 
     ls->damaged += object->state != OBJECT_WHOLE;
-    atomic_fetch_add_explicit(&ls->progress.count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ls->run.progress.count, 1, memory_order_relaxed);
     if (ls->is_account)
         return;
     if (object->result.len == sizeof values)
@@ -167,16 +164,21 @@ static void take_problem(void *arg, const char *text)
 {
     struct ls *ls = arg;
 
-    if (ls->problems++ < MOST_PROBLEMS)
-        complain("%s: %s", ls->report.evidence, text);
+    evidence_run_problem(&ls->run, text);
 }
 
 static void take_note(void *arg, const char *text)
 {
     struct ls *ls = arg;
 
-    if (!ls->quiet)
-        complain("%s: %s", ls->report.evidence, text);
+    evidence_run_note(&ls->run, text);
+}
+
+static void show_contradiction(void *arg, const char *text)
+{
+    const struct ls *ls = arg;
+
+    complain("%s: %s", ls->run.path, text);
 }
 
 static void take_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
@@ -184,18 +186,25 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
     struct ls *ls = arg;
 
     ls_report_whole(&ls->report, ls->image_size, whole, stored);
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
-        if (digest_differing(whole, stored) & DIGEST_BIT(kind)) {
-            complain("%s: the %s of the image is not the one stored in it at acquisition",
-                     ls->report.evidence, digest_name((enum digest_kind)kind));
-            ls->wrong_digest = true;
-        }
+    ls->wrong_digest = evidence_run_contradicts(whole, stored, show_contradiction, ls);
 }
 
 /* ---- each piece of evidence ---- */
 
-static int list_one(struct ls *ls, const char *path)
+static void show_damage(const struct ls *ls, enum evidence_result result)
 {
+    if (ls->run.problems)
+        return;
+    if (result == EVIDENCE_PARTIAL)
+        complain("%s: %llu objects could not be read in full", ls->run.path, ls->damaged);
+    if (result == EVIDENCE_CHANGED)
+        complain("%s: %llu objects could not be read in full, or changed while they were read", ls->run.path,
+                 ls->damaged);
+}
+
+static int list_one(void *arg, size_t number, const char *path)
+{
+    struct ls *ls = arg;
     const struct evidence_sink sink = {.image = take_image,
                                        .volume = take_volume,
                                        .object = take_object,
@@ -206,62 +215,53 @@ static int list_one(struct ls *ls, const char *path)
                                        .arg = ls};
     enum evidence_result result;
     struct error err;
+    int status;
 
-    ls->problems = ls->damaged = 0;
+    (void)number;
+    ls->damaged = 0;
     ls->wrong_digest = false;
     ls_report_evidence(&ls->report, path);
-    result = evidence_read(path, &ls->options, &sink, &err);
+    result = evidence_run_read(&ls->run, path, &sink, &err);
     if (ls->is_account)
         ls_report_account(&ls->report, &ls->account);
     report_account_reset(&ls->account);
     ls_report_end(&ls->report);
-    if (result == EVIDENCE_FAILED)
-        complain_error(&err);
-    if (ls->problems > MOST_PROBLEMS)
-        complain("%s: and %llu problems more of this kind", path, ls->problems - MOST_PROBLEMS);
-    if (result == EVIDENCE_PARTIAL && ls->problems == 0)
-        complain("%s: %llu objects could not be read in full", path, ls->damaged);
-    if (result == EVIDENCE_CHANGED && ls->problems == 0)
-        complain("%s: %llu objects could not be read in full, or changed while they were read", path,
-                 ls->damaged);
-    return ls->wrong_digest && result == EVIDENCE_DONE ? EXIT_PARTIAL : evidence_flags_status(result);
+    status = evidence_run_end(&ls->run, result, &err);
+    show_damage(ls, result);
+    ls->run.over = ferror(stdout) || ls->report.line.failed;
+    return ls->wrong_digest && status == EXIT_DONE ? EXIT_PARTIAL : status;
 }
 
-static int list_all(struct ls *ls, int count, char **paths)
+static int list_all(struct ls *ls, size_t count, char **paths)
 {
-    int worst = EXIT_DONE;
+    int status;
 
-    ls->progress.noun = "objects";
-    ls->options.bytes = &ls->progress.bytes;
+    ls->run.progress.noun = "objects";
     ls->report.colours = terminal_colours(STDOUT_FILENO);
-    progress_start(&ls->progress, ls->quiet || (ls->report.form != LS_SUMMARY && isatty(STDOUT_FILENO)));
-    for (int i = 0; i < count && !ferror(stdout) && !ls->report.line.failed; i++) {
-        int status = list_one(ls, paths[i]);
-
-        worst = status > worst ? status : worst;
-    }
+    progress_start(&ls->run.progress,
+                   ls->run.quiet || (ls->report.form != LS_SUMMARY && isatty(STDOUT_FILENO)));
+    status = evidence_run_all(&ls->run, count, paths, list_one, ls);
     progress_stop();
     ls_report_release(&ls->report);
-    return worst;
+    return status;
 }
 
 /* ---- options ---- */
 
 static int choose_form(struct ls *ls, const struct options *options, enum ls_form form)
 {
-    if (ls->form_chosen && ls->report.form != form) {
-        options_wrong(options->command, "--long, --summary, --csv, --json and --body exclude each other");
+    if (options_choose(options, (int)form, &ls->chosen, "--long, --summary, --csv, --json and --body"))
         return -1;
-    }
-    ls->form_chosen = true;
     ls->report.form = form;
     return 0;
 }
 
-static int take_option(struct ls *ls, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct ls *ls = arg;
+
     if (option < OPTIONS_EVIDENCE)
-        return evidence_flags_take(&ls->options, options, option);
+        return evidence_flags_take(&ls->run.options, options, option);
     switch (option) {
     case OPTION_LONG:
         return choose_form(ls, options, LS_TABLE);
@@ -283,58 +283,54 @@ static int take_option(struct ls *ls, const struct options *options, int option)
         ls->digests |= DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
         return 0;
     case OPTION_IMAGES:
-        ls->options.images = true;
+        ls->run.options.images = true;
         return 0;
     case OPTION_HASH_IMAGE:
-        ls->options.image_digests = DIGEST_BIT(DIGEST_KINDS) - 1;
+        ls->run.options.image_digests = DIGEST_BIT(DIGEST_KINDS) - 1;
         return 0;
     case OPTION_ACCOUNT:
         ls->is_account = true;
         return 0;
     case OPTION_METADATA:
-        ls->options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER) | OBJECT_DETAILS;
+        ls->run.options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER) | OBJECT_DETAILS;
         return 0;
     default:
-        ls->quiet = true;
+        ls->run.quiet = true;
         return 0;
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct ls ls = {.options = evidence_flags_defaults(OBJECT_STORED)};
+    struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_STORED)}, .chosen = -1};
     const struct inspector inspector = {.open = hash_open,
                                         .begin = hash_begin,
                                         .data = hash_data,
                                         .zeros = hash_zeros,
                                         .end = hash_end,
                                         .arg = &ls.digests};
-    struct options options;
     struct evidence_list list;
-    int option, operand = 0, status;
+    int operand = 0, status;
 
     ls.report.form = isatty(STDOUT_FILENO) ? LS_SUMMARY : LS_CSV;
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        if (take_option(&ls, &options, option))
-            return EXIT_USAGE;
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    status = options_read(command, argc, argv, take_option, &ls, &operand);
+    if (status != OPTIONS_GO)
+        return status;
     if (operand == argc)
         return options_wrong(command, "no evidence was named");
-    if (evidence_flags_sandbox(&ls.options))
+    if (evidence_flags_sandbox(&ls.run.options))
         return EXIT_USAGE;
     if (ls.is_account && (ls.digests || ls.report.form == LS_BODY))
         return options_wrong(
             command, "--account lists no objects: --body, --hash, --md5 and --sha256 do not go with it");
     /* what cannot be read is seen only by reading it */
-    ls.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
+    ls.run.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
     ls.report.is_account = ls.is_account;
-    ls.report.digests = ls.digests | ls.options.image_digests;
-    status = evidence_images_find(&list, &ls.options, (size_t)(argc - operand), argv + operand)
+    ls.report.digests = ls.digests | ls.run.options.image_digests;
+    status = evidence_list_make(&list, &ls.run.options, (size_t)(argc - operand), argv + operand)
                  ? EXIT_USAGE
-                 : list_all(&ls, (int)list.count, list.paths);
-    evidence_images_release(&list);
+                 : list_all(&ls, list.count, list.paths);
+    evidence_list_release(&list);
     return status;
 }
 

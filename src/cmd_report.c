@@ -33,8 +33,11 @@ struct report {
     bool csv, text, about, check;
 };
 
-static void take_option(struct report *report, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct report *report = arg;
+
+    (void)options;
     switch (option) {
     case REPORT_CSV:
         report->csv = true;
@@ -57,6 +60,7 @@ static void take_option(struct report *report, int option)
         report->check = true;
         break;
     }
+    return 0;
 }
 
 /* What the reader of a report must know: that it may not be all. */
@@ -136,14 +140,11 @@ static int report_case(const struct report *options, const char *path)
 static int run(const struct command *command, int argc, char **argv)
 {
     struct report report = {.form = rows_usual_form()};
-    struct options options;
-    int option, operand = 0;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &report, &operand);
 
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        take_option(&report, option);
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (status != OPTIONS_GO)
+        return status;
     if (report.csv + report.text + report.about + report.check > 1)
         return options_wrong(command, "--csv, --text, --about and --check exclude each other");
     if (argc - operand != 1)

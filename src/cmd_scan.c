@@ -12,7 +12,7 @@
 #include "base/escape.h"
 #include "command.h"
 #include "evidence_flags.h"
-#include "evidence_images.h"
+#include "evidence_list.h"
 #include "interrupt.h"
 #include "report/report_about.h"
 #include "rows.h"
@@ -530,9 +530,9 @@ static int scan_list(struct command_line *line, size_t count, char **paths)
     int status = EXIT_USAGE;
 
     if (evidence_flags_sandbox(&line->scan.evidence) == 0 &&
-        evidence_images_find(&list, &line->scan.evidence, count, paths) == 0)
+        evidence_list_make(&list, &line->scan.evidence, count, paths) == 0)
         status = scan_evidence(line, list.count, list.paths);
-    evidence_images_release(&list);
+    evidence_list_release(&list);
     return status;
 }
 

@@ -45,6 +45,7 @@ struct sets {
     const char *output;
     uint32_t common;
     bool repair, csv, json, quiet;
+    unsigned given; /* a bit for each option that was */
     struct progress progress;
 };
 
@@ -567,10 +568,12 @@ static bool allows(const struct action *action, int option)
     return strstr(action->options, word);
 }
 
-static int take_option(struct sets *sets, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct sets *sets = arg;
     uint64_t number = 0;
 
+    sets->given |= 1u << option;
     switch (option) {
     case SETS_OUTPUT:
         sets->output = options->value;
@@ -601,18 +604,11 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "files"}};
     const struct action *action;
-    struct options options;
-    unsigned given = 0;
-    int option, operand = 0;
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &sets, &operand);
 
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0) {
-        given |= 1u << option;
-        if (take_option(&sets, &options, option))
-            return EXIT_USAGE;
-    }
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (status != OPTIONS_GO)
+        return status;
     if (operand == argc)
         return options_wrong(command,
                              "say what to do: info, list, merge, subtract, intersect, verify or compact");
@@ -620,7 +616,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (!action)
         return options_wrong(command, "there is no '%s' for sets", argv[operand]);
     for (int i = 0; i <= SETS_QUIET; i++)
-        if ((given & 1u << i) && !allows(action, i))
+        if ((sets.given & 1u << i) && !allows(action, i))
             return options_wrong(command, "--%s has no meaning for %s", sets_options[i].name, action->name);
     if (operand + 1 == argc)
         return options_wrong(command, "no set was named");

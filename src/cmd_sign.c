@@ -372,8 +372,10 @@ static int sign_in_line(struct sign *sign, int count, char **operands)
     return sign->status;
 }
 
-static int take_option(struct sign *sign, const struct options *options, int option)
+static int take_option(void *arg, const struct options *options, int option)
 {
+    struct sign *sign = arg;
+
     switch (option) {
     case OPTION_JOBS:
         return options_number(options, 1, MAX_THREADS, &sign->threads);
@@ -401,16 +403,12 @@ static int run(const struct command *command, int argc, char **argv)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct sign sign = {.digests = DIGEST_BIT(DIGEST_SHA1)};
-    struct options options;
-    int option, operand = 0;
+    int operand = 0, status;
 
     sign.threads = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, &operand)) >= 0)
-        if (take_option(&sign, &options, option))
-            return EXIT_USAGE;
-    if (option != OPTIONS_END)
-        return option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    status = options_read(command, argc, argv, take_option, &sign, &operand);
+    if (status != OPTIONS_GO)
+        return status;
     if (sampling_params(&sign.sampling, command, &sign.params))
         return EXIT_USAGE;
     if (operand == argc && !sign.names_from_input)

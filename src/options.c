@@ -84,6 +84,29 @@ int options_next(struct options *options, int *operand)
     return code >= FIRST_CODE ? code - FIRST_CODE : find_letter(options->command, code);
 }
 
+int options_read(const struct command *command, int argc, char **argv,
+                 int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand)
+{
+    struct options options;
+    int option;
+
+    options_begin(&options, command, argc, argv);
+    while ((option = options_next(&options, operand)) >= 0)
+        if (take(arg, &options, option))
+            return EXIT_USAGE;
+    return option == OPTIONS_END ? OPTIONS_GO : option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+}
+
+int options_choose(const struct options *options, int option, int *chosen, const char *names)
+{
+    if (*chosen >= 0 && *chosen != option) {
+        options_wrong(options->command, "%s exclude each other", names);
+        return -1;
+    }
+    *chosen = option;
+    return 0;
+}
+
 int options_wrong(const struct command *command, const char *fmt, ...)
 {
     char text[512];

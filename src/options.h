@@ -9,6 +9,8 @@
 
 /* Options of a command, read by its list. */
 
+enum { OPTIONS_GO = -1 }; /* no exit status */
+
 enum {
     OPTIONS_END = -1,
     OPTIONS_ERROR = -2, /* was shown */
@@ -29,11 +31,27 @@ void options_begin(struct options *options, const struct command *command, int a
  * options. */
 int options_next(struct options *options, int *operand);
 
+/*
+ * Reads all options of the command, whose name is argv[0].  Each is given to take by its number in the
+ * command's list; take returns -1 after it showed an error, and may be NULL if there are none.
+ *
+ * Returns OPTIONS_GO, and argv[*operand .. argc) are the operands; or, after help or an error was shown, the
+ * exit status of the command.
+ */
+int options_read(const struct command *command, int argc, char **argv,
+                 int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand);
+
 /* The value as a number; -1 after an error was shown. */
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
 
 /* As that, for bytes: k, M, G or T behind the number multiplies it by 1024, 1024 * 1024, ... */
 int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
+
+/*
+ * Takes one of several options that exclude each other.  *chosen is the number of the one taken so far, -1
+ * at first.  -1 after an error was shown, in which names lists them: "--csv and --text".
+ */
+int options_choose(const struct options *options, int option, int *chosen, const char *names);
 
 /* Shows what is wrong and where help is; returns EXIT_USAGE. */
 int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
