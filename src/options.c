@@ -15,12 +15,12 @@ enum {
     FIRST_CODE, /* codes of the list's options: beyond all letters */
 };
 
-void options_begin(struct options *options, const struct command *command, int argc, char **argv)
-{
-    *options = (struct options){.command = command, .argc = argc, .argv = argv};
-    optind = 0; /* glibc: begin anew */
-    opterr = 0;
-}
+/* Instead of an option's number. */
+enum {
+    NO_MORE = -1,
+    WRONG = -2, /* was shown */
+    HELP = -3,  /* was shown */
+};
 
 /* getopt's two tables; returns the number of options in the list. */
 static int make_tables(const struct command *command, struct option longs[MAX_OPTIONS + 2],
@@ -49,10 +49,11 @@ static int find_letter(const struct command *command, int letter)
     for (int i = 0; command->options[i].name; i++)
         if (command->options[i].letter == letter)
             return i;
-    return OPTIONS_ERROR;
+    return WRONG;
 }
 
-int options_next(struct options *options, int *operand)
+/* The next option's number in the command's list, or one of the above. */
+static int next(struct options *options, int *operand)
 {
     struct option longs[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 4];
@@ -63,11 +64,11 @@ int options_next(struct options *options, int *operand)
     options->value = optarg;
     if (code == -1) {
         *operand = optind;
-        return OPTIONS_END;
+        return NO_MORE;
     }
     if (code == HELP_CODE || code == 'h') {
         command_show_help(options->command);
-        return OPTIONS_HELP;
+        return HELP;
     }
     if (code == '?' || code == ':') {
         const char *word = options->argv[optind > before ? optind - 1 : before];
@@ -79,7 +80,7 @@ int options_next(struct options *options, int *operand)
                           code == ':' ? "option '%s' takes a value"
                                       : "there is no option '%s', or it takes no value",
                           word);
-        return OPTIONS_ERROR;
+        return WRONG;
     }
     return code >= FIRST_CODE ? code - FIRST_CODE : find_letter(options->command, code);
 }
@@ -87,14 +88,15 @@ int options_next(struct options *options, int *operand)
 int options_read(const struct command *command, int argc, char **argv,
                  int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand)
 {
-    struct options options;
+    struct options options = {.command = command, .argc = argc, .argv = argv};
     int option;
 
-    options_begin(&options, command, argc, argv);
-    while ((option = options_next(&options, operand)) >= 0)
+    optind = 0; /* glibc: begin anew */
+    opterr = 0;
+    while ((option = next(&options, operand)) >= 0)
         if (take(arg, &options, option))
             return EXIT_USAGE;
-    return option == OPTIONS_END ? OPTIONS_GO : option == OPTIONS_HELP ? EXIT_DONE : EXIT_USAGE;
+    return option == NO_MORE ? OPTIONS_GO : option == HELP ? EXIT_DONE : EXIT_USAGE;
 }
 
 int options_choose(const struct options *options, int option, int *chosen, const char *names)

@@ -11,25 +11,12 @@
 
 enum { OPTIONS_GO = -1 }; /* no exit status */
 
-enum {
-    OPTIONS_END = -1,
-    OPTIONS_ERROR = -2, /* was shown */
-    OPTIONS_HELP = -3,  /* was shown */
-};
-
 struct options {
     const struct command *command;
     int argc;
     char **argv;
     const char *value; /* of the option found */
 };
-
-/* argv[0] is the command's name. */
-void options_begin(struct options *options, const struct command *command, int argc, char **argv);
-
-/* The next option's number in the command's list, or OPTIONS_*.  After the end, argv[operand..argc) are no
- * options. */
-int options_next(struct options *options, int *operand);
 
 /*
  * Reads all options of the command, whose name is argv[0].  Each is given to take by its number in the

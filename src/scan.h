@@ -2,67 +2,37 @@
 #ifndef KITH_SCAN_H
 #define KITH_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "case/casefile.h"
-#include "evidence/evidence.h"
+#include "evidence_run.h"
 #include "match/scanner.h"
-#include "report/report_account.h"
-#include "terminal.h"
+#include "patterns.h"
+#include "scan_sets.h"
 
 /* Evidence against reference sets, into a case. */
-
-struct patterns {
-    const char **list;
-    size_t count;
-};
-
 struct scan {
-    /* what was asked for: */
-    struct evidence_options evidence;
+    struct evidence_run run;
+    struct patterns patterns;
+    struct scan_sets sets;
     struct matcher_options matching;
-    struct patterns include, exclude;
-    const char **set_paths;
-    size_t set_count;
-    uint64_t most, chunk;
-    bool deep, quiet, hash_image;
-    bool keeps; /* the case */
+    uint64_t most, chunk; /* bytes: of objects that are looked into; of chunks, 0 for none */
+    bool deep, hash_image;
 
-    /* the sets, notable ones first: */
-    struct refset *sets[MATCHER_MOST_SETS];
-    struct refset_search *searches[MATCHER_MOST_SETS];
-    struct case_set known[MATCHER_MOST_SETS];
+    struct casefile *casefile;
+    bool resumable; /* the case is kept, and may have something of the evidence already */
+
+    /* made by scan_open: */
     struct scanner_plan plan;
     struct inspector inspector;
 
-    /* the evidence that is being read: */
-    struct casefile *casefile;
-    uint64_t number; /* of the evidence */
-    const char *path;
-    char stamp[EVIDENCE_STAMP_LEN + 1];
-    uint64_t objects; /* so far */
-    uint64_t rows,
-        there;         /* those of the case that were passed, of so many that it had before: a chunk each */
-    struct ranges bad; /* what could not be read before the scan was resumed */
-    struct report_account account; /* of the image */
-    struct progress progress;
-    unsigned long long problems;
-    unsigned long long common; /* objects in which only very common content was found */
-    bool partial, changed;     /* some object was not read in full, or changed: also before it was gone on */
-    bool failed;               /* the case cannot be written, or a set not be read: err tells */
-    bool different;            /* it is not what the case began with */
+    bool failed; /* the case cannot be written, or a set not be read: err says why */
     struct error err;
 };
 
-/* Opens the sets and makes the plan; -1 after an error was shown. */
-int scan_open_sets(struct scan *scan);
-void scan_close_sets(struct scan *scan);
+/* Opens the sets and makes the plan.  -1 after an error was shown.  To be closed in any case. */
+int scan_open(struct scan *scan);
+void scan_close(struct scan *scan);
 
-/* Whether a file with these paths is to be looked at. */
-bool scan_wants(const struct scan *scan, const char *paths, size_t count);
-
-/* Reads an evidence, the number-th, into scan->casefile; an exit code. */
-int scan_one(struct scan *scan, uint64_t number, const char *path);
+/* Reads an evidence into the case, for evidence_run_all: scan is a struct scan, and number that of the
+ * evidence in the case, less one.  The exit status. */
+int scan_evidence(void *scan, size_t number, const char *path);
 
 #endif

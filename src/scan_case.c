@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_case.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "command.h"
+#include "report/report_about.h"
+#include "set_flags.h"
+
+/* ---- parameters ---- */
+
+static void add_patterns(struct buffer *out, const char *name, const struct pattern_list *patterns)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        buffer_printf(out, " %s=%s", name, patterns->list[i]);
+}
+
+static void add_evidence_options(struct buffer *out, const struct evidence_options *evidence)
+{
+    buffer_add_text(out, " kinds=");
+    for (int kind = 0, any = 0; kind < OBJECT_KINDS; kind++)
+        if (evidence->kinds & OBJECT_BIT(kind))
+            buffer_printf(out, "%s%s", any++ ? "," : "", object_kind_name((enum object_kind)kind));
+    if (evidence->image_type)
+        buffer_printf(out, " image-type=%s", evidence->image_type);
+    if (evidence->force)
+        buffer_add_text(out, " force");
+    if (evidence->system_type)
+        buffer_printf(out, " fs-type=%s", evidence->system_type);
+    if (evidence->has_offset)
+        buffer_printf(out, " offset=%" PRIu64, evidence->sector);
+    if (evidence->ok_unexamined)
+        buffer_add_text(out, " ok-unexamined");
+}
+
+/* All that the outcome depends on, besides sets and evidence: a string. */
+static void add_parameters(struct buffer *out, const struct scan *scan)
+{
+    buffer_printf(out, "C=%" PRIu32 " max-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, scan->plan.c,
+                  exp(scan->matching.most_ln_e), scan->matching.least_matched, scan->chunk);
+    if (scan->most != UINT64_MAX)
+        buffer_printf(out, " max-size=%" PRIu64, scan->most);
+    if (scan->matching.all_references)
+        buffer_add_text(out, " all-references");
+    add_evidence_options(out, &scan->run.options);
+    add_patterns(out, "include", &scan->patterns.include);
+    add_patterns(out, "exclude", &scan->patterns.exclude);
+    buffer_add_char(out, '\0');
+}
+
+/* ---- opening and closing ---- */
+
+static int check_evidence(const struct scan_case *scan_case)
+{
+    const struct evidence_list *evidence = scan_case->evidence;
+    struct error err;
+    int result = 0;
+
+    for (size_t i = 0; i < evidence->count; i++)
+        if (evidence_check(evidence->paths[i], scan_case->scan->run.options.image_type, &err)) {
+            complain_error(&err);
+            result = -1;
+        }
+    if (result)
+        complain("%s: was not made", scan_case->path);
+    return result;
+}
+
+static struct casefile *open_case(const struct scan_case *scan_case, struct error *err)
+{
+    struct scan *scan = scan_case->scan;
+    struct buffer parameters = {0};
+    struct case_plan plan = {.tool = set_flags_tool,
+                             .now = set_flags_now(),
+                             .sets = scan->sets.known,
+                             .set_count = scan->sets.count,
+                             .evidence = (const char *const *)scan_case->evidence->paths,
+                             .evidence_count = scan_case->evidence->count};
+    struct casefile *casefile = NULL;
+
+    add_parameters(&parameters, scan);
+    plan.parameters = parameters.data;
+    if (parameters.failed)
+        error_set(err, "out of memory");
+    else if (scan_case->path)
+        casefile = casefile_open(scan_case->path, &plan, err);
+    else
+        casefile = casefile_open_temporary(&plan, scan_case->all_objects, err);
+    buffer_release(&parameters);
+    return casefile;
+}
+
+int scan_case_open(struct scan_case *scan_case)
+{
+    struct scan *scan = scan_case->scan;
+    struct error err;
+
+    scan_case->is_new = scan_case->path && access(scan_case->path, F_OK) && errno == ENOENT;
+    if (scan_case->is_new && check_evidence(scan_case))
+        return EXIT_PARTIAL;
+    scan->casefile = open_case(scan_case, &err);
+    scan->resumable = scan_case->path != NULL;
+    if (scan->casefile)
+        return 0;
+    complain_error(&err);
+    return EXIT_USAGE;
+}
+
+int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct error *err)
+{
+    const int result = casefile_close(scan_case->scan->casefile, ok ? err : NULL);
+
+    scan_case->scan->casefile = NULL;
+    if (is_empty) {
+        refset_remove(scan_case->path);
+        complain("%s: was not kept, since it would be a case of nothing", scan_case->path);
+    }
+    return result;
+}
+
+/* ---- what is in it ---- */
+
+bool scan_case_is_empty(const struct scan_case *scan_case)
+{
+    struct casefile *casefile = scan_case->scan->casefile;
+    struct case_evidence evidence;
+    struct case_counts counts;
+    struct error err;
+
+    for (size_t i = 1; i <= scan_case->evidence->count && scan_case->is_new; i++)
+        if (casefile_evidence(casefile, i, &evidence, &err) <= 0 || evidence.state != CASE_FAILED ||
+            casefile_count(casefile, i, &counts, &err) || counts.objects)
+            return false;
+    return scan_case->is_new;
+}
+
+int scan_case_has_finding(const struct scan_case *scan_case, struct error *err)
+{
+    for (size_t i = 1; i <= scan_case->evidence->count; i++) {
+        struct case_counts counts;
+
+        if (casefile_count(scan_case->scan->casefile, i, &counts, err))
+            return -1;
+        for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
+            if (counts.findings[verdict])
+                return 1;
+    }
+    return 0;
+}
+
+static int show_evidence(struct casefile *casefile, uint64_t number, struct error *err)
+{
+    struct case_evidence evidence;
+    struct case_counts counts;
+    struct buffer text = {0};
+
+    if (casefile_evidence(casefile, number, &evidence, err) <= 0 ||
+        casefile_count(casefile, number, &counts, err))
+        return -1;
+    report_about_counts(&counts, &text);
+    if (text.failed)
+        return error_set(err, "out of memory");
+    complain("%s: %" PRIu64 " objects, %.1f MB: %.*s", evidence.path, counts.objects,
+             (double)counts.bytes / 1e6, (int)text.len, text.data ? text.data : "");
+    buffer_release(&text);
+    return 0;
+}
+
+static void take_chain(void *arg, const struct case_entry *entry)
+{
+    memcpy(arg, entry->chain, CASE_CHAIN_LEN);
+}
+
+static int show_seal(const struct scan_case *scan_case, struct error *err)
+{
+    uint8_t chain[CASE_CHAIN_LEN];
+    struct buffer text = {0};
+
+    if (casefile_read_log(scan_case->scan->casefile, take_chain, chain, err))
+        return -1;
+    escape_hex(&text, chain, sizeof chain);
+    if (text.failed)
+        return error_set(err, "out of memory");
+    complain("%s: sealed with %.*s", scan_case->path, (int)text.len, text.data ? text.data : "");
+    buffer_release(&text);
+    return 0;
+}
+
+int scan_case_show(const struct scan_case *scan_case, struct error *err)
+{
+    for (size_t i = 1; i <= scan_case->evidence->count; i++)
+        if (show_evidence(scan_case->scan->casefile, i, err))
+            return -1;
+    return scan_case->path ? show_seal(scan_case, err) : 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_resume.h"
+
+#include <string.h>
+
+int scan_resume_begin(struct scan_resume *resume, struct casefile *casefile, uint64_t evidence,
+                      struct error *err)
+{
+    resume->casefile = casefile;
+    resume->evidence = evidence;
+    resume->passed = 0;
+    resume->bad.count = 0;
+    return casefile_progress(casefile, evidence, &resume->there, &resume->first_item, err) ||
+                   casefile_bad(casefile, evidence, &resume->bad, err)
+               ? -1
+               : 0;
+}
+
+void scan_resume_release(struct scan_resume *resume)
+{
+    ranges_release(&resume->bad);
+}
+
+enum scan_resumed scan_resume_pass(struct scan_resume *resume, const struct case_object *object,
+                                   uint64_t *rows, struct error *err)
+{
+    const uint64_t before = resume->passed;
+    int same;
+
+    *rows = 0;
+    if (before == resume->there)
+        return SCAN_RESUME_NEW;
+    same = casefile_skip(resume->casefile, resume->evidence, &resume->passed, object, err);
+    if (same <= 0)
+        return same ? SCAN_RESUME_FAILED : SCAN_RESUME_OTHER;
+    if (resume->passed < resume->there)
+        return SCAN_RESUME_THERE;
+    *rows = resume->passed - before; /* the last one: some of its chunks may be missing */
+    return SCAN_RESUME_NEW;
+}
+
+static void keep_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
+{
+    (void)stored;
+    *(struct digest_values *)arg = *whole;
+}
+
+static bool has_same_sha1(const struct case_evidence *known, const char *path,
+                          const struct evidence_options *options)
+{
+    struct digest_values now = {0};
+    const struct evidence_sink sink = {.digests = keep_digests, .arg = &now};
+    struct evidence_options hashing = *options;
+    struct error err;
+
+    if (!(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
+        return false;
+    hashing.kinds = 0;
+    hashing.first_item = 0;
+    hashing.inspector = NULL;
+    hashing.wanted = NULL;
+    hashing.image_digests = DIGEST_BIT(DIGEST_SHA1);
+    evidence_read(path, &hashing, &sink, &err);
+    return (now.kinds & DIGEST_BIT(DIGEST_SHA1)) && digest_differing(&now, &known->digests) == 0;
+}
+
+bool scan_resume_is_same(const struct case_evidence *known, const char *path, const char *stamp,
+                         const struct evidence_options *options)
+{
+    return !known->stamp[0] || strcmp(known->stamp, stamp) == 0 || has_same_sha1(known, path, options);
+}

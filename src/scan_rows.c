@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int64_t scan_rows_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What the sets say of the references; a worker's word is checked as far as that goes. */
+static int find_references(const struct scan_rows *rows, const struct scanner_part *part,
+                           struct set_file *files, struct case_reference *references, struct error *err)
+{
+    for (size_t i = 0; i < part->findings.count; i++) {
+        const struct finding *finding = &part->findings.list[i];
+        struct set_file *file = &files[i];
+        const int found = refset_search_file(rows->sets->searches[finding->set], finding->file, file, err);
+
+        if (found < 0)
+            return -1;
+        if (found == 0 || (file->has_size && file->size != finding->ref_size) ||
+            (finding->verdict == VERDICT_IDENTICAL && digest_differing(&file->digests, &part->digests)))
+            return error_set(err, "a worker sent what cannot be");
+        references[i] = (struct case_reference){
+            .digests = file->digests, .name = file->name.data, .name_len = file->name.len};
+    }
+    return 0;
+}
+
+static int add_findings(struct scan_rows *rows, const struct case_object *object,
+                        const struct scanner_part *part, struct error *err)
+{
+    const size_t count = part->findings.count;
+    struct set_file *files = calloc(count + 1, sizeof *files);
+    struct case_reference *references = calloc(count + 1, sizeof *references);
+    int result = files && references ? 0 : error_set(err, "out of memory");
+
+    if (!result)
+        result = find_references(rows, part, files, references, err);
+    if (!result)
+        result = casefile_add(rows->casefile, object, &part->findings, references, scan_rows_now(), err);
+    for (size_t i = 0; files && i < count; i++)
+        set_file_release(&files[i]);
+    free(files);
+    free(references);
+    return result;
+}
+
+static void count_finding(struct scan_rows *rows, const struct scanner_part *part)
+{
+    if (part->findings.count && rows->sets->known[part->findings.list[0].set].kind != REFSET_KNOWN)
+        atomic_fetch_add_explicit(&rows->progress->found[part->verdict], 1, memory_order_relaxed);
+}
+
+/* What a part's findings do not say. */
+static void note_lacks(struct scan_rows *rows, struct case_object *row, const struct scanner_part *part)
+{
+    struct error text;
+
+    if (part->findings.lacks & FINDINGS_COMMON) {
+        if (!row->reason[0])
+            row->reason = "some of it is in so many files of a set that it is no evidence for any";
+        rows->common++;
+    }
+    if (part->findings.lacks & FINDINGS_CUT) {
+        error_set(&text, "%s: it has more of the references than can be told: %zu places are",
+                  row->path_count ? row->paths : row->address, part->findings.count);
+        rows->note(rows->arg, text.text);
+    }
+}
+
+/* A chunk has the object's address and where it lies in it. */
+static int add_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk,
+                    struct error *err)
+{
+    const struct scanner_part *part = &rows->part;
+    struct case_object row = *object;
+    char of_chunk[160];
+
+    if (is_chunk) {
+        snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, part->start);
+        row.address = of_chunk;
+        row.chunk = true;
+    }
+    row.size = part->len;
+    row.digests = part->digests;
+    row.verdict = part->verdict;
+    note_lacks(rows, &row, part);
+    if (add_findings(rows, &row, part, err))
+        return -1;
+    count_finding(rows, part);
+    return 0;
+}
+
+int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
+                  uint64_t already, struct error *err)
+{
+    const bool has_chunks = rows->plan->chunk && inspected->size > rows->plan->chunk;
+    struct scanner_result result;
+    int more;
+
+    scanner_result_begin(&result, inspected);
+    while ((more = scanner_result_next(&result, rows->plan, &rows->part, err)) > 0)
+        if (already > 0)
+            already--;
+        else if (add_part(rows, object, has_chunks, err))
+            return -1;
+    return more;
+}
+
+int scan_rows_add_bare(struct scan_rows *rows, const struct case_object *object, struct error *err)
+{
+    static const struct findings none;
+
+    return casefile_add(rows->casefile, object, &none, NULL, scan_rows_now(), err);
+}
+
+void scan_rows_release(struct scan_rows *rows)
+{
+    finding_list_release(&rows->part.findings);
+}

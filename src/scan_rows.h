@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_SCAN_ROWS_H
+#define KITH_SCAN_ROWS_H
+
+#include "match/scanner.h"
+#include "scan_sets.h"
+#include "terminal.h"
+
+/* From what a worker found in an object to rows of the case. */
+struct scan_rows {
+    struct casefile *casefile;
+    const struct scan_sets *sets;
+    const struct scanner_plan *plan;
+    struct progress *progress; /* counts what was found */
+    void (*note)(void *arg, const char *text);
+    void *arg;
+
+    unsigned long long common; /* parts in which only very common content was found */
+    struct scanner_part part;
+};
+
+/* Milliseconds of a clock that does not go back, for casefile_add. */
+int64_t scan_rows_now(void);
+
+/*
+ * Adds the rows of an object whose content was inspected: one, or one for each chunk, without the first
+ * `already`, which the case has.  object: what all rows have in common.  -1: the case cannot be written, a
+ * set not be read, or the worker's result is not to be trusted.
+ */
+int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
+                  uint64_t already, struct error *err);
+/* Adds the row of an object whose content was not inspected. */
+int scan_rows_add_bare(struct scan_rows *rows, const struct case_object *object, struct error *err);
+
+void scan_rows_release(struct scan_rows *rows);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_SCAN_SETS_H
+#define KITH_SCAN_SETS_H
+
+#include "case/casefile.h"
+#include "match/matcher.h"
+#include "set/refset_search.h"
+
+/* The reference sets of a scan.  While they are open nothing changes them.  Sets of zeros are none. */
+struct scan_sets {
+    char *paths[MATCHER_MOST_SETS]; /* the sets' own */
+    size_t count;
+    /* once they are open, with the notable ones first, then neutral and known ones: */
+    struct refset *sets[MATCHER_MOST_SETS];
+    struct refset_search *searches[MATCHER_MOST_SETS];
+    struct case_set known[MATCHER_MOST_SETS]; /* the same, as the case has them */
+};
+
+/* Opens the sets whose paths are there.  -1: one cannot be opened, is there twice, or is being written. */
+int scan_sets_open(struct scan_sets *sets, struct error *err);
+/* Closes them and frees the paths. */
+void scan_sets_close(struct scan_sets *sets);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_state.h"
+
+#include <string.h>
+
+#include "command.h"
+
+static const char partial_text[] = "of some objects not all could be read",
+                  changed_text[] = "some objects changed while they were read";
+
+bool scan_state_lacks(const struct object *object)
+{
+    return object->state == OBJECT_UNREADABLE ||
+           (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED));
+}
+
+const char *scan_state_count(struct scan_state *state, const struct object *object)
+{
+    if (object->state == OBJECT_CHANGED && !state->changed) {
+        state->changed = true;
+        return changed_text;
+    }
+    if (scan_state_lacks(object) && !state->partial) {
+        state->partial = true;
+        return partial_text;
+    }
+    return NULL;
+}
+
+void scan_state_recall(void *arg, const char *text)
+{
+    struct scan_state *state = arg;
+
+    state->partial = state->partial || strcmp(text, partial_text) == 0;
+    state->changed = state->changed || strcmp(text, changed_text) == 0;
+}
+
+enum case_state scan_state_of(const struct scan_state *state, enum evidence_result result)
+{
+    switch (result) {
+    case EVIDENCE_STOPPED:
+        return CASE_BEGUN;
+    case EVIDENCE_FAILED:
+        return CASE_FAILED;
+    case EVIDENCE_CHANGED:
+        return CASE_CHANGED;
+    default:
+        return state->changed                               ? CASE_CHANGED
+               : result == EVIDENCE_DONE && !state->partial ? CASE_DONE
+                                                            : CASE_PARTIAL;
+    }
+}
+
+const char *scan_state_words(enum case_state state)
+{
+    static const char *const words[CASE_STATES] = {"interrupted", "done", "done, but not all could be read",
+                                                   "done, but it changed while it was read",
+                                                   "it could not be read"};
+
+    return words[state];
+}
+
+int scan_state_exit(enum case_state state)
+{
+    return state == CASE_DONE      ? EXIT_DONE
+           : state == CASE_CHANGED ? EXIT_CHANGED
+           : state == CASE_BEGUN   ? EXIT_INTERRUPTED
+                                   : EXIT_PARTIAL;
+}
