@@ -3,6 +3,24 @@
 
 enum { PIECE = 32 << 10 };
 
+int content_read(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    uint8_t *at = into;
+
+    if (offset > content->size || len > content->size - offset)
+        return -1;
+    while (len > 0) {
+        const ssize_t got = content->read(content, offset, at, len);
+
+        if (got <= 0 || (size_t)got > len)
+            return -1;
+        at += got;
+        offset += (size_t)got;
+        len -= (size_t)got;
+    }
+    return 0;
+}
+
 int content_digest(struct content *content, struct digest *digest, uint64_t offset, uint64_t len,
                    struct digest_values *values, struct error *err)
 {
@@ -13,7 +31,7 @@ int content_digest(struct content *content, struct digest *digest, uint64_t offs
     for (uint64_t done = 0; done < len;) {
         const size_t part = len - done < PIECE ? (size_t)(len - done) : PIECE;
 
-        if (content->read(content, offset + done, piece, part))
+        if (content_read(content, offset + done, piece, part))
             return 0;
         if (digest_update(digest, piece, part, err))
             return -1;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/error.h"
+#include "disk/content.h"
 #include "disk/disk.h"
 #include "disk/object.h"
 
@@ -71,11 +71,9 @@ int filesystem_list(struct filesystem *filesystem, filesystem_found found, void 
 
 /* ---- objects ---- */
 
-struct filesystem_content; /* of an object that runs alone do not tell: compressed, resident .. */
-
-/* content: NULL if the runs tell all; valid during the call.  The object is the callback's to swap with
- * another. */
-typedef int (*filesystem_object)(void *arg, struct object *object, struct filesystem_content *content);
+/* content: of an object that runs alone do not hold (compressed, resident ..), else NULL; valid during the
+ * call.  The object is the callback's to swap with another. */
+typedef int (*filesystem_object)(void *arg, struct object *object, struct content *content);
 
 /*
  * The objects of an inode, of the kinds of a set of OBJECT_BIT and OBJECT_DETAILS; OBJECT_DELETED stands for
@@ -84,9 +82,6 @@ typedef int (*filesystem_object)(void *arg, struct object *object, struct filesy
  */
 int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
                        void *arg, struct error *err);
-
-/* As pread. */
-ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len);
 
 /* ---- what is no file ---- */
 

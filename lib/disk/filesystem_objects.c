@@ -15,9 +15,18 @@ enum {
     EXT_SHORT_LINK = 60, /* the target of a link that is this long has blocks */
 };
 
-struct filesystem_content {
+/* What libtsk makes of an attribute's bytes. */
+struct attribute_content {
+    struct content content;
     const TSK_FS_ATTR *attribute;
 };
+
+static ssize_t read_attribute(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    const struct attribute_content *of = (const struct attribute_content *)content;
+
+    return tsk_fs_attr_read(of->attribute, (TSK_OFF_T)offset, into, len, TSK_FS_FILE_READ_FLAG_NONE);
+}
 
 /* ---- the objects of an inode ---- */
 
@@ -118,7 +127,7 @@ static int add_blocks(struct telling *telling, uint64_t offset, uint64_t block, 
     return 0;
 }
 
-static int tell(struct telling *telling, struct filesystem_content *content)
+static int tell(struct telling *telling, struct content *content)
 {
     return telling->found(telling->arg, &telling->filesystem->object, content);
 }
@@ -153,7 +162,7 @@ static bool is_detail(const struct object *object)
     return object->kind >= OBJECT_METADATA && object->run_count == 0;
 }
 
-static int tell_wanted(struct telling *telling, struct filesystem_content *content)
+static int tell_wanted(struct telling *telling, struct content *content)
 {
     const struct object *object = &telling->filesystem->object;
 
@@ -382,7 +391,7 @@ static uint64_t exfat_written(const struct telling *telling, uint64_t size)
 static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
 {
     struct object *object = &telling->filesystem->object;
-    struct filesystem_content content = {attribute};
+    struct attribute_content content = {{0, read_attribute}, attribute};
     enum object_kind kind = attribute_kind(telling, attribute);
     bool direct = is_direct(telling, attribute);
 
@@ -420,7 +429,8 @@ static int tell_attribute(struct telling *telling, const TSK_FS_ATTR *attribute)
         if (attribute->flags & TSK_FS_ATTR_COMP)
             add_stored(telling, attribute);
     }
-    return tell_wanted(telling, direct ? NULL : &content);
+    content.content.size = object->size;
+    return tell_wanted(telling, direct ? NULL : &content.content);
 }
 
 /* A file or folder without any content of its own is told all the same: it has a name. */
@@ -541,9 +551,4 @@ int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned k
     ranges_release(&telling.map);
     tsk_fs_file_close(telling.file);
     return telling.out_of_memory ? error_set(err, "cannot be read in full: out of memory") : 0;
-}
-
-ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len)
-{
-    return tsk_fs_attr_read(content->attribute, (TSK_OFF_T)offset, into, len, TSK_FS_FILE_READ_FLAG_NONE);
 }

@@ -7,18 +7,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "disk/content.h"
 #include "disk/object.h"
-
-/*
- * The bytes of the object that is being inspected, any of them, once more: from begin on, until end returns.
- * What no run holds is zeros.  -1: these bytes cannot be had, because the object has none there or they
- * cannot be read; what is then in `into` means nothing.
- *
- * It is no progress: what an inspector reads again counts as its own time (crew.h).
- */
-struct content {
-    int (*read)(struct content *content, uint64_t offset, void *into, size_t len);
-};
 
 /*
  * What is done with the content of objects, in the process that reads them: hash it, sample it, match it.  An
@@ -29,7 +19,10 @@ struct inspector {
     /* Once in each worker, before its sandbox is closed.  Later no file can be opened or looked for: an
      * SQLite database is to be read in the one transaction that open began, with temp_store in memory. */
     void *(*open)(void *arg, struct error *err);
-    /* false: its content is not wanted */
+    /*
+     * false: its content is not wanted.  content: the object's bytes once more, any of them, from now on
+     * until end returns.  That is no progress: what an inspector reads again counts as its own time (crew.h).
+     */
     bool (*begin)(void *state, const struct object *object, struct content *content);
     void (*data)(void *state, const void *data, size_t len);
     void (*zeros)(void *state, uint64_t len);

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disk/content_units.h"
+
 enum {
     ARENA_LEN = 4 << 20, /* content of small objects that is read together */
     LARGE = 1 << 20,     /* an object of more is read alone */
     PIECE = 1 << 20,     /* of a large one */
     MAX_GAP = 4 << 10,   /* between two runs: reading it costs less than another call */
     ZEROS_PIECE = 64 << 20,
-    COMPRESSED = 64 << 10, /* NTFS compresses no more than that together */
 };
 
 /* Zeros that no block holds cost time to hash but nothing to claim: what is taken together has so many of
@@ -32,20 +33,11 @@ struct piece {
     const uint8_t *at; /* where its bytes are, once they were read */
 };
 
-/* The way back to the bytes of the object that is being inspected. */
-struct again {
-    struct content content; /* first: it is what the inspector knows of it */
-    struct medium *medium;
-    const struct object *object;
-    struct filesystem_content *stored; /* NULL: the runs tell all */
-    uint8_t *unit;                     /* for COMPRESSED bytes of that */
-};
-
 struct batch {
     const struct inspector *inspector;
     void *state;
-    struct again again;
-    uint8_t unit[COMPRESSED];
+    struct content_runs runs;   /* the way back to the bytes of the object that is inspected: */
+    struct content_units units; /* one of the two */
     struct crew_worker *worker;
     struct object *objects;
     bool *pending; /* still to be inspected */
@@ -90,113 +82,20 @@ void batch_free(struct batch *batch)
     free(batch);
 }
 
-/* ---- reading again ---- */
-
-/* The first run that ends behind a place. */
-static size_t run_at(const struct object *object, uint64_t offset)
-{
-    size_t low = 0, high = object->run_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (object->runs[middle].offset + object->runs[middle].len <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* What of a run lies between two places of the object, both of which it reaches over or into. */
-static struct object_run part_of(const struct object_run *run, uint64_t start, uint64_t end)
-{
-    uint64_t from = run->offset > start ? run->offset : start;
-    uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
-
-    return (struct object_run){from, run->image + (from - run->offset), to - from};
-}
-
-/* Neither the arena nor the views may be used: in them lies what is being given to the inspector. */
-static int read_from_runs(const struct again *again, uint64_t offset, uint8_t *into, size_t len)
-{
-    const struct object *object = again->object;
-    const uint64_t end = offset + len;
-
-    memset(into, 0, len);
-    for (size_t i = run_at(object, offset); i < object->run_count && object->runs[i].offset < end; i++) {
-        const struct object_run part = part_of(&object->runs[i], offset, end);
-
-        medium_read(again->medium, part.image, into + (part.offset - offset), (size_t)part.len);
-        if (medium_bad_bytes(again->medium, part.image, part.len))
-            return -1;
-    }
-    return 0;
-}
-
-/* Whether it is known to be bad where these bytes come from, or those that NTFS compressed with them. */
-static bool is_spoilt(const struct again *again, uint64_t offset, size_t len)
-{
-    const struct object *object = again->object;
-    const uint64_t start = offset - offset % COMPRESSED,
-                   end = (offset + len + COMPRESSED - 1) / COMPRESSED * COMPRESSED;
-
-    for (size_t i = run_at(object, start); i < object->run_count && object->runs[i].offset < end; i++) {
-        const struct object_run part = part_of(&object->runs[i], start, end);
-
-        if (medium_bad_bytes(again->medium, part.image, part.len))
-            return true;
-    }
-    return false;
-}
-
-static int read_fully(struct filesystem_content *stored, uint64_t offset, uint8_t *into, size_t len)
-{
-    for (size_t done = 0; done < len;) {
-        ssize_t got = filesystem_content_read(stored, offset + done, into + done, len - done);
-
-        if (got <= 0 || (size_t)got > len - done)
-            return -1;
-        done += (size_t)got;
-    }
-    return 0;
-}
-
-/* From where NTFS begins a unit: see QUIRK_NTFS_COMPRESSION_UNIT. */
-static int read_from_stored(const struct again *again, uint64_t offset, uint8_t *into, size_t len)
-{
-    for (size_t done = 0; done < len;) {
-        const size_t skip = (size_t)((offset + done) % COMPRESSED), left = len - done;
-        const size_t part = left < COMPRESSED - skip ? left : COMPRESSED - skip;
-
-        if (read_fully(again->stored, offset + done - skip, again->unit, skip + part))
-            return -1;
-        memcpy(into + done, again->unit + skip, part);
-        done += part;
-    }
-    return is_spoilt(again, offset, len) ? -1 : 0;
-}
-
-static int read_again(struct content *content, uint64_t offset, void *into, size_t len)
-{
-    const struct again *again = (const struct again *)content;
-    const uint64_t size = again->object->size;
-
-    if (offset > size || len > size - offset)
-        return -1;
-    if (len == 0)
-        return 0;
-    return again->stored ? read_from_stored(again, offset, into, len)
-                         : read_from_runs(again, offset, into, len);
-}
-
 /* ---- one object ---- */
 
 static bool begin(struct batch *batch, struct medium *medium, const struct object *object,
-                  struct filesystem_content *stored)
+                  struct content *content)
 {
-    batch->again = (struct again){{read_again}, medium, object, stored, batch->unit};
-    return batch->inspector->begin(batch->state, object, &batch->again.content);
+    struct content *again = &batch->runs.content;
+
+    if (content) {
+        content_units_init(&batch->units, content, medium, object);
+        again = &batch->units.content;
+    } else {
+        content_runs_init(&batch->runs, medium, object);
+    }
+    return batch->inspector->begin(batch->state, object, again);
 }
 
 static void give_zeros(struct batch *batch, uint64_t len)
@@ -275,9 +174,9 @@ static void inspect_runs(struct batch *batch, struct medium *medium, struct obje
 }
 
 /* As pread; what it gives is given to the inspector. */
-static size_t give_content(struct batch *batch, struct filesystem_content *content, uint64_t from, size_t len)
+static size_t give_content(struct batch *batch, struct content *content, uint64_t from, size_t len)
 {
-    const ssize_t got = filesystem_content_read(content, from, batch->arena, len);
+    const ssize_t got = content->read(content, from, batch->arena, len);
 
     if (got <= 0 || (size_t)got > len)
         return 0;
@@ -288,7 +187,7 @@ static size_t give_content(struct batch *batch, struct filesystem_content *conte
 /* Of a piece that cannot be read, all units of the file system's compression that can be; the others are
  * zeros. One that has very many of those is given up. */
 static void inspect_content(struct batch *batch, const struct medium *medium, struct object *object,
-                            struct filesystem_content *content)
+                            struct content *content)
 {
     enum { MOST_FAILURES = 4096 };
     unsigned failures = 0;
@@ -298,8 +197,9 @@ static void inspect_content(struct batch *batch, const struct medium *medium, st
         size_t len = left < PIECE ? (size_t)left : PIECE, got = give_content(batch, content, done, len);
 
         if (!got) {
-            len = (size_t)(COMPRESSED - done % COMPRESSED) < len ? (size_t)(COMPRESSED - done % COMPRESSED)
-                                                                 : len;
+            len = (size_t)(CONTENT_UNIT - done % CONTENT_UNIT) < len
+                      ? (size_t)(CONTENT_UNIT - done % CONTENT_UNIT)
+                      : len;
             got = give_content(batch, content, done, len);
         }
         if (!got) {
@@ -493,8 +393,8 @@ static bool claims_too_much(struct batch *batch, const struct medium *medium, st
  * An object with too many zeros, of which what is stored cannot be inspected by itself.  Whether its content
  * is wanted makes no difference, so that a scan that is resumed comes to the same.
  */
-static bool gives_up(const struct batch *batch, struct object *object,
-                     const struct filesystem_content *content, uint64_t stored)
+static bool gives_up(const struct batch *batch, struct object *object, const struct content *content,
+                     uint64_t stored)
 {
     if (batch->trusts || (!content && batch->inspector->hole))
         return false;
@@ -506,7 +406,7 @@ static bool gives_up(const struct batch *batch, struct object *object,
 /* Of an object with too many zeros that is stored is inspected all the same, if that can be done without a
  * digest; a file of the host as it is. */
 static void inspect_hollow(struct batch *batch, struct medium *medium, struct object *object,
-                           struct filesystem_content *content)
+                           struct content *content)
 {
     const uint64_t stored = object_stored(object);
 
@@ -521,7 +421,7 @@ static void inspect_hollow(struct batch *batch, struct medium *medium, struct ob
 }
 
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
-              struct filesystem_content *content)
+              struct content *content)
 {
     uint64_t stored = object_stored(object);
     struct object *kept, swap;

@@ -3,7 +3,7 @@
 #define KITH_BATCH_H
 
 #include "crew/crew.h"
-#include "disk/filesystem.h"
+#include "disk/content.h"
 #include "disk/inspector.h"
 #include "disk/medium.h"
 #include "disk/object.h"
@@ -26,11 +26,11 @@ void batch_trust(struct batch *batch);
 
 /*
  * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task, which
- * becomes the object's.  content as in filesystem.h; with it, and if the object is large, it is inspected
- * before this returns; with OBJECT_UNWANTED it never is.  -1 without memory.
+ * becomes the object's.  content: NULL if the runs say all.  With it, and if the object is large, it is
+ * inspected before this returns; with OBJECT_UNWANTED it never is.  -1 without memory.
  */
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
-              struct filesystem_content *content);
+              struct content *content);
 
 /* Inspects what is left, and calls done for all objects since the last time, in order. */
 void batch_flush(struct batch *batch, struct medium *medium,

@@ -461,7 +461,7 @@ static unsigned wanted_flag(struct wire *task)
     return wire_get(task) ? 0 : OBJECT_UNWANTED;
 }
 
-static int found_object(void *arg, struct object *object, struct filesystem_content *content)
+static int found_object(void *arg, struct object *object, struct content *content)
 {
     struct evidence_worker *worker = arg;
 

@@ -155,7 +155,7 @@ static int resample_window(struct aligner *aligner, const struct alignment *a, s
     for (uint64_t at = a->start; at < a->end;) {
         const size_t len = a->end - at < PIECE ? (size_t)(a->end - at) : PIECE;
 
-        if (content->read(content, at, aligner->piece, len))
+        if (content_read(content, at, aligner->piece, len))
             return 0;
         if (sampler_update(sampler, aligner->piece, len, err))
             return -1;

@@ -133,7 +133,7 @@ static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end
     while (at + RICH_BEFORE + RICH_WINDOW <= end && rich < most) {
         const size_t len = end - at < RICH_PIECE ? (size_t)(end - at) : RICH_PIECE;
 
-        if (!content || content->read(content, at, piece, len))
+        if (!content || content_read(content, at, piece, len))
             return (size_t)(end - start);
         for (size_t i = RICH_BEFORE; i + RICH_WINDOW <= len && rich < most; i += RICH_WINDOW)
             rich += is_rich(piece + i) ? RICH_WINDOW : 0;

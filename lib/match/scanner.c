@@ -93,7 +93,7 @@ struct scanner {
     struct error err;
 };
 
-static int read_chunk(struct content *base, uint64_t offset, void *into, size_t len)
+static ssize_t read_chunk(struct content *base, uint64_t offset, void *into, size_t len)
 {
     struct chunk_content *content = (struct chunk_content *)base;
 
@@ -174,6 +174,7 @@ static void begin_part(struct scanner *scanner)
     scanner->done = 0;
     scanner->hasher = hasher_pair_for(&scanner->hashers, scanner->len);
     scanner->content.start = scanner->at;
+    scanner->content.base.size = left;
     if (is_large(scanner))
         begin_matching(scanner, scanner->plan->c);
     fail(scanner, hasher_begin(scanner->hasher, scanner->len, &scanner->err));

@@ -249,7 +249,7 @@ static inline uint64_t file_of(size_t set, struct bytes bytes)
 
 /* ---- scanning ---- */
 
-static inline int read_current(struct content *content, uint64_t offset, void *into, size_t len)
+static inline ssize_t read_current(struct content *content, uint64_t offset, void *into, size_t len)
 {
     const struct object_bytes *o = (const struct object_bytes *)content;
 
@@ -257,7 +257,7 @@ static inline int read_current(struct content *content, uint64_t offset, void *i
     if (o->gone)
         return -1;
     memcpy(into, o->bytes.data + offset, len);
-    return 0;
+    return (ssize_t)len;
 }
 
 /* The sets are finished, and a scanner is made for them. */
@@ -378,7 +378,8 @@ static inline uint32_t window_of_sets(void)
 static inline void match_with_twins(struct matcher *matcher, struct bytes bytes, struct findings *findings,
                                     enum verdict *verdict)
 {
-    struct object_bytes again = {.content.read = read_current, .bytes = bytes, .gone = fixture.current.gone};
+    struct object_bytes again = {
+        .content = {bytes.len, read_current}, .bytes = bytes, .gone = fixture.current.gone};
     struct record record = {0};
 
     sign(&record, bytes, window_of_sets(), fixture.plan.c);
@@ -430,7 +431,8 @@ static inline void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zer
     object_reset(&fixture.object);
     fixture.object.size = bytes.len;
     fixture.object.flags = fixture.object_flags;
-    fixture.current = (struct object_bytes){.content.read = read_current, .bytes = bytes, .gone = gone};
+    fixture.current =
+        (struct object_bytes){.content = {bytes.len, read_current}, .bytes = bytes, .gone = gone};
     ck_assert(fixture.inspector.begin(fixture.scanner, &fixture.object, &fixture.current.content));
     for (size_t at = 0, len; at < bytes.len; at += len) {
         const uint8_t *p = bytes.data + at;

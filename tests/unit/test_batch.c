@@ -244,7 +244,7 @@ static void read_again(struct inspection *inspection)
     const bool inside = offset <= size && len <= size - offset;
     const int result = inside ? naive_read(inspection->object, offset, wanted, len) : -1;
 
-    require(inspection->content->read(inspection->content, offset, got, len) == result);
+    require(content_read(inspection->content, offset, got, len) == result);
     require(result || memcmp(got, wanted, len) == 0);
 }
 
@@ -732,15 +732,17 @@ END_TEST
 
 enum { STORED_LEN = 300000, STORED_PIECE = 65536, MASK = 0x5a };
 
-/* The test's own, in place of the file system's: the medium's bytes with a mask.  As libtsk's now and then,
- * it is right only from the beginning of what was compressed together. */
-struct filesystem_content {
+/* In place of the file system's: the medium's bytes with a mask.  As libtsk's now and then, it is right only
+ * from the beginning of what was compressed together. */
+struct masked {
+    struct content content;
     struct medium *medium;
     uint64_t image, broken_from;
 };
 
-ssize_t filesystem_content_read(struct filesystem_content *content, uint64_t offset, void *into, size_t len)
+static ssize_t read_masked(struct content *base, uint64_t offset, void *into, size_t len)
 {
+    const struct masked *content = (const struct masked *)base;
     uint8_t *bytes = into;
 
     if (offset >= content->broken_from)
@@ -766,7 +768,7 @@ static bool holds_again(struct content *content, const struct stored_range *rang
 {
     static uint8_t got[STORED_LEN + 1];
 
-    if (content->read(content, range->offset, got, (size_t)range->len) != range->result)
+    if (content_read(content, range->offset, got, (size_t)range->len) != range->result)
         return false;
     for (uint64_t i = 0; i < range->len && range->result == 0; i++)
         if (got[i] != (byte_at(stored_image + range->offset + i) ^ MASK))
@@ -791,7 +793,7 @@ static bool inspect_stored(struct crew_worker *worker, const void *task, uint64_
         .begin = inspect_begin, .data = stored_data, .zeros = inspect_zeros, .end = inspect_end};
     struct inspection inspection = {0};
     struct object object = {.inode = 1, .flags = OBJECT_COMPRESSED};
-    struct filesystem_content content = {make_medium(), image, broken_from};
+    struct masked content = {{STORED_LEN, read_masked}, make_medium(), image, broken_from};
     struct batch *batch = batch_new(&twice, &inspection, worker, NULL);
     struct sum sum = {0};
     bool same;
@@ -801,7 +803,7 @@ static bool inspect_stored(struct crew_worker *worker, const void *task, uint64_
     stored_image = image;
     require(batch && content.medium);
     add_one_run(&object, image, STORED_LEN);
-    require(batch_add(batch, content.medium, 0, &object, &content) == 0);
+    require(batch_add(batch, content.medium, 0, &object, &content.content) == 0);
     for (uint64_t i = 0; i < STORED_LEN; i++)
         sum_byte(&sum, i >= broken_from ? 0 : (uint8_t)((image + i < SIZE ? byte_at(image + i) : 0) ^ MASK));
     same = memcmp(&sum, &inspection.sum, sizeof sum) == 0;

@@ -604,9 +604,9 @@ static void twice_data(void *state, const void *data, size_t len)
     const uint64_t size = twice->size;
     const size_t some = size < 50000 ? (size_t)size : 50000;
 
-    twice->same = twice->same && twice->content->read(twice->content, size - some, again, some) == 0;
+    twice->same = twice->same && content_read(twice->content, size - some, again, some) == 0;
     twice->same = twice->same && len <= sizeof again &&
-                  twice->content->read(twice->content, twice->sum.len, again, len) == 0 &&
+                  content_read(twice->content, twice->sum.len, again, len) == 0 &&
                   memcmp(again, data, len) == 0;
     sum_bytes(&twice->sum, data, len);
 }
@@ -627,10 +627,10 @@ static void twice_end(void *state, struct object *object)
         const uint64_t left = object->size - sum.len;
         const size_t len = left < sizeof again ? (size_t)left : sizeof again;
 
-        twice->same = twice->content->read(twice->content, sum.len, again, len) == 0;
+        twice->same = content_read(twice->content, sum.len, again, len) == 0;
         sum_bytes(&sum, again, len);
     }
-    if (twice->same && twice->content->read(twice->content, object->size, again, 1) == -1)
+    if (twice->same && content_read(twice->content, object->size, again, 1) == -1)
         buffer_add(&object->result, &sum, sizeof sum);
 }
 

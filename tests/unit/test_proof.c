@@ -27,7 +27,7 @@ struct object_bytes {
 
 static struct object_bytes object;
 
-static int read_object(struct content *content, uint64_t offset, void *into, size_t len)
+static ssize_t read_object(struct content *content, uint64_t offset, void *into, size_t len)
 {
     struct object_bytes *o = (struct object_bytes *)content;
 
@@ -37,12 +37,12 @@ static int read_object(struct content *content, uint64_t offset, void *into, siz
     if (offset < o->bad_end && o->bad_start < offset + len)
         return -1;
     memcpy(into, o->bytes + offset, len);
-    return 0;
+    return (ssize_t)len;
 }
 
 static void make_object(uint64_t size)
 {
-    object.content.read = read_object;
+    object.content = (struct content){size, read_object};
     object.size = size;
     object.bad_start = object.bad_end = 0;
     fill_random(object.bytes, size);
