@@ -91,7 +91,8 @@ static int check_header(struct vdi *vdi, const uint8_t *header, const char *path
 /* The bytes of the disk that lie in a block; a map may have more blocks than the disk. */
 static uint64_t needed_of(const struct vdi *vdi, uint32_t block)
 {
-    const uint64_t start = (uint64_t)block * vdi->block_size, left = start < vdi->size ? vdi->size - start : 0;
+    const uint64_t start = (uint64_t)block * vdi->block_size,
+                   left = start < vdi->size ? vdi->size - start : 0;
 
     return left < vdi->block_size ? left : vdi->block_size;
 }

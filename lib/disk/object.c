@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "disk/object.h"
-
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "disk/object_inner.h"
 
 static const char *const kind_names[OBJECT_KINDS] = {"file",     "deleted",     "orphan",    "stream",
                                                      "slack",    "unallocated", "unclaimed", "gap",
@@ -16,11 +15,15 @@ void object_reset(struct object *object)
     struct object kept = *object;
 
     *object = (struct object){.stream = kept.stream,
+                              .parent = kept.parent,
+                              .member = kept.member,
                               .runs = kept.runs,
                               .run_room = kept.run_room,
                               .problem = kept.problem,
                               .result = kept.result};
     buffer_reset(&object->stream);
+    buffer_reset(&object->parent);
+    buffer_reset(&object->member);
     buffer_reset(&object->problem);
     buffer_reset(&object->result);
 }
@@ -28,6 +31,8 @@ void object_reset(struct object *object)
 void object_release(struct object *object)
 {
     buffer_release(&object->stream);
+    buffer_release(&object->parent);
+    buffer_release(&object->member);
     buffer_release(&object->problem);
     buffer_release(&object->result);
     free(object->runs);
@@ -36,7 +41,8 @@ void object_release(struct object *object)
 
 bool object_failed(const struct object *object)
 {
-    return object->stream.failed || object->problem.failed || object->result.failed;
+    return object->stream.failed || object->parent.failed || object->member.failed ||
+           object->problem.failed || object->result.failed;
 }
 
 const char *object_kind_name(enum object_kind kind)
@@ -116,16 +122,6 @@ void object_blame(struct object *object, enum object_state state, const char *fm
     buffer_add_text(&object->problem, text);
 }
 
-void object_address(struct buffer *out, const struct object *object)
-{
-    if (object->flags & OBJECT_HOST)
-        buffer_add_char(out, '-');
-    else if (object->flags & OBJECT_RANGE)
-        buffer_printf(out, "@%" PRIu64 "+%" PRIu64, object->start, object->size);
-    else
-        buffer_printf(out, "%" PRIu64 "-%" PRIu32 "-%" PRIu32, object->inode, object->type, object->id);
-}
-
 /* ---- messages ---- */
 
 void object_encode(struct buffer *out, const struct object *object)
@@ -143,6 +139,10 @@ void object_encode(struct buffer *out, const struct object *object)
     wire_put_bytes(out, object->stream.data, object->stream.len);
     wire_put_bytes(out, object->problem.data, object->problem.len);
     wire_put_bytes(out, object->result.data, object->result.len);
+    if (object->flags & OBJECT_MEMBER) {
+        wire_put_bytes(out, object->parent.data, object->parent.len);
+        wire_put_bytes(out, object->member.data, object->member.len);
+    }
     wire_put(out, object->run_count);
     if (object->run_count)
         buffer_add(out, object->runs, object->run_count * sizeof *object->runs);
@@ -175,7 +175,7 @@ static void get_numbers(struct wire *wire, uint64_t n[NUMBERS])
     bool good;
 
     wire_get_numbers(wire, n, NUMBERS);
-    good = n[KIND] < OBJECT_KINDS && n[FLAGS] < 2 * OBJECT_DISK_IMAGE && fits(n[TYPE]) && fits(n[ID]) &&
+    good = n[KIND] < OBJECT_KINDS && n[FLAGS] < OBJECT_FLAGS && fits(n[TYPE]) && fits(n[ID]) &&
            fits(n[MODE]) && fits(n[UID]) && fits(n[GID]) && n[STATE] <= OBJECT_CHANGED;
     for (int i = 0; i < OBJECT_TIMES; i++)
         good = good && fits(n[TIMES + 2 * i + 1]);
@@ -189,6 +189,20 @@ static void get_buffer(struct wire *wire, struct buffer *out)
     const char *data = wire_get_bytes(wire, &len);
 
     buffer_add(out, data, len);
+}
+
+/* object may be NULL: then it is only judged. */
+static void get_member(struct wire *wire, struct object *object)
+{
+    size_t parent_len, member_len;
+    const char *parent = wire_get_bytes(wire, &parent_len), *member = wire_get_bytes(wire, &member_len);
+
+    if (!object_is_member(parent, parent_len, member, member_len)) {
+        wire->broken = true;
+    } else if (object) {
+        buffer_add(&object->parent, parent, parent_len);
+        buffer_add(&object->member, member, member_len);
+    }
 }
 
 /* end: of the run before it. */
@@ -249,6 +263,8 @@ bool object_decode(struct wire *wire, struct object *object)
     get_buffer(wire, &object->stream);
     get_buffer(wire, &object->problem);
     get_buffer(wire, &object->result);
+    if (object->flags & OBJECT_MEMBER)
+        get_member(wire, object);
     get_runs(wire, object);
     return !wire->broken;
 }
@@ -267,6 +283,8 @@ bool object_view(struct wire *wire, struct object_view *view)
     view->stream = wire_get_bytes(wire, &view->stream_len);
     wire_get_bytes(wire, &problem_len);
     wire_get_bytes(wire, &view->result_len);
+    if (view->flags & OBJECT_MEMBER)
+        get_member(wire, NULL);
     count = wire_get_count(wire, 24);
     view->in_one_piece = count == 1;
     for (size_t i = 0; i < count && !wire->broken; i++) {

@@ -41,6 +41,8 @@ enum {
     OBJECT_HOST = 32,        /* a file of the host */
     OBJECT_UNWANTED = 64,    /* its content was not asked for, and not inspected */
     OBJECT_DISK_IMAGE = 128, /* a file of the host that looks like a disk image */
+    OBJECT_MEMBER = 256,     /* found in the content of another object, its parent */
+    OBJECT_FLAGS = 512,      /* all are below */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -76,6 +78,8 @@ struct object {
     struct object_stamp times[OBJECT_TIMES];
     uint32_t mode, uid, gid; /* mode: with the type of the file, as stat(2) tells it */
     struct buffer stream;    /* the attribute's name, if it has one */
+    /* Of a member: the address of its parent, and what follows that in its own. */
+    struct buffer parent, member;
     struct object_run *runs; /* by offset */
     size_t run_count, run_room;
     enum object_state state;
@@ -105,8 +109,41 @@ uint64_t object_overlap(const struct object *object, uint64_t image, uint64_t le
 void object_blame(struct object *object, enum object_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "1234-128-3", "@4096+65536", "-" for a file of the host. */
+/*
+ * What an object is called, in printable ASCII:
+ *
+ *     address = base [ "/" level *( "//" level ) ]
+ *     base    = "1234-128-3" (inode, type, id) | "@4096+65536" (start, length) | "-" (a file of the host)
+ *     level   = opener "/" [ name ] [ ";" number ]
+ *
+ * A level leads from an object to one of its members: what found it ("zip"), in lower-case letters and
+ * digits, and its name, as in "1234-128-1/zip/word/document.xml".  In names all but printable ASCII, and also
+ * space % ; \ and ", is %XX; so is a slash at either end or after another one that stays.  So no name holds a
+ * separator, and two members have the same address only if the names of all levels are the same.  Then, and
+ * where a name is empty or too long to be written, the member's number in its parent makes the difference.
+ */
 void object_address(struct buffer *out, const struct object *object);
+
+enum {
+    OBJECT_MOST_LEVELS = 8,
+    OBJECT_MOST_OPENER = 15,   /* characters */
+    OBJECT_MOST_MEMBER = 1024, /* characters of a level, but its number */
+};
+
+/* A member as its opener sees it; all is borrowed. */
+struct object_member {
+    const char *opener;
+    const char *name; /* any bytes, also slashes */
+    size_t name_len;
+    uint64_t number;  /* in its parent, whatever the opener counts */
+    bool is_repeated; /* another member has that name, too */
+};
+
+/*
+ * Makes an object a member of another one, which need not stay: it gets its address, and the parent's inode,
+ * type, id and start.  -1: it would be nested too deeply, or there is no memory (object_failed).
+ */
+int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member);
 
 /* As a message, and back; false if it is none. */
 void object_encode(struct buffer *out, const struct object *object);

@@ -391,6 +391,8 @@ static bool is_file(const struct check *check, uint64_t item, const struct objec
 
 static bool is_what_was_asked(const struct check *check, uint64_t item, const struct object_view *view)
 {
+    if (view->flags & OBJECT_MEMBER) /* no task opens containers */
+        return false;
     switch (kind_of(check->result->task, check->result->task_len)) {
     case TASK_OBJECTS:
         return is_of_inode(view->kind) && !(view->flags & OBJECT_HOST) &&

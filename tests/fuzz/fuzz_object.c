@@ -25,7 +25,7 @@ static void require_in_bounds(const struct object *object)
 {
     uint64_t end = 0;
 
-    require((unsigned)object->kind < OBJECT_KINDS && object->flags < 2 * OBJECT_DISK_IMAGE);
+    require((unsigned)object->kind < OBJECT_KINDS && object->flags < OBJECT_FLAGS);
     require(object->state >= OBJECT_WHOLE && object->state <= OBJECT_CHANGED);
     for (size_t i = 0; i < object->run_count; i++) {
         const struct object_run *run = &object->runs[i];
@@ -66,7 +66,26 @@ static void require_address(const struct object *object)
 
     object_address(&text, object);
     require(text.len > 0 && !text.failed);
+    require(text.len <= 64 + OBJECT_MOST_LEVELS * (OBJECT_MOST_MEMBER + 24));
+    for (size_t i = 0; i < text.len; i++)
+        require(text.data[i] > ' ' && text.data[i] < 0x7f);
     buffer_release(&text);
+}
+
+/* A member of it, named by the input, is one that can be sent. */
+static void require_members(const struct object *object)
+{
+    static struct object inner;
+    const struct object_member member = {"zip", object->stream.data, object->stream.len, object->size,
+                                         object->size % 2};
+
+    object_reset(&inner);
+    if (object_set_parent(&inner, object, &member)) {
+        require((object->flags & OBJECT_MEMBER) && !object_failed(&inner));
+        return;
+    }
+    require_round_trip(&inner);
+    require_address(&inner);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -91,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require_in_bounds(&object);
         require_round_trip(&object);
         require_address(&object);
+        require_members(&object);
     }
     return 0;
 }

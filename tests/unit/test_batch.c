@@ -842,7 +842,39 @@ START_TEST(content_of_a_file_system_is_read_again_from_there)
 }
 END_TEST
 
-RUN_TESTS("batch", small_objects_are_what_their_runs_hold,
+/* A member lies in no runs, and is no hole for that. */
+static void add_large_member(void *state, struct crew_worker *worker, const void *task, size_t len,
+                             const int *fds, unsigned fd_count)
+{
+    struct masked content = {{33 * GIBIBYTE, read_masked}, make_medium(), 0, STORED_LEN};
+    struct bench bench;
+    struct object back = {0};
+    struct wire wire;
+    bool good;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    begin_bench(&bench, worker, task);
+    object_reset(&bench.object);
+    bench.object.size = content.content.size;
+    require(object_set_parent(&bench.object, &(struct object){.inode = 5},
+                              &(struct object_member){"zip", "a", 1, 1, false}) == 0);
+    require(batch_add(bench.batch, bench.medium, 0, &bench.object, &content.content) == 0);
+    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
+    wire = (struct wire){bench.inspection.out.data, bench.inspection.out.len, false};
+    good = object_decode(&wire, &back) && back.state == OBJECT_PARTIAL && back.size == content.content.size;
+    good = good && bench.inspection.sum.len == content.content.size;
+    object_release(&back);
+    medium_close(content.medium);
+    end_bench(&bench, worker, good && bench.inspection.ended == 1);
+}
+
+START_TEST(a_large_member_is_read_though_no_run_holds_it)
+{
+    assert_done(add_large_member);
+}
+END_TEST
+
+RUN_TESTS("batch", a_large_member_is_read_though_no_run_holds_it, small_objects_are_what_their_runs_hold,
           more_objects_than_are_read_together_are_what_their_runs_hold,
           large_objects_keep_their_place_among_small_ones, a_batch_can_be_used_again,
           objects_on_bad_sectors_or_behind_the_end_are_partial,

@@ -144,5 +144,37 @@ START_TEST(a_stretch_lies_where_it_was_asked_for)
 }
 END_TEST
 
-RUN_TESTS("evidence_rules", a_message_that_was_dropped_is_missed, an_item_that_was_passed_over_is_missed,
-          nothing_comes_after_the_end, a_stretch_lies_where_it_was_asked_for)
+START_TEST(no_task_gives_members_of_objects)
+{
+    enum { SYSTEM_NUMBERS = 4 };
+    const uint64_t rest[] = {OBJECT_STORED, OBJECT_STORED, 1, 1234,
+                             1}; /* kinds, wanted, count, inode, wanted */
+    const struct object file = {.inode = 1234, .type = 128};
+    struct object objects[2] = {file};
+    struct buffer task = {0};
+
+    ck_assert_int_eq(0,
+                     object_set_parent(&objects[1], &file, &(struct object_member){"zip", "a", 1, 1, false}));
+    wire_put(&task, TASK_OBJECTS);
+    for (size_t i = 0; i < SYSTEM_NUMBERS; i++)
+        wire_put(&task, 0);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        wire_put(&task, rest[i]);
+    for (int i = 0; i < 2; i++) {
+        struct buffer out = {0};
+
+        wire_put(&out, MESSAGE_OBJECT);
+        wire_put(&out, 0);
+        object_encode(&out, &objects[i]);
+        put_done(&out, 1, 1);
+        ck_assert_int_eq(accepts(&task, &out), i == 0);
+        buffer_release(&out);
+    }
+    object_release(&objects[1]);
+    buffer_release(&task);
+}
+END_TEST
+
+RUN_TESTS("evidence_rules", no_task_gives_members_of_objects, a_message_that_was_dropped_is_missed,
+          an_item_that_was_passed_over_is_missed, nothing_comes_after_the_end,
+          a_stretch_lies_where_it_was_asked_for)

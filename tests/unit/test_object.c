@@ -55,6 +55,179 @@ START_TEST(addresses_are_written_as_described)
 }
 END_TEST
 
+/* ---- members ---- */
+
+enum { LEVELS = OBJECT_MOST_LEVELS };
+
+static const struct object inode = {.inode = 1234, .type = 128, .id = 1, .flags = OBJECT_ALLOCATED};
+
+static struct object_member member_of(const char *opener, const char *name)
+{
+    return (struct object_member){.opener = opener, .name = name, .name_len = strlen(name), .number = 7};
+}
+
+static struct object make_member(const struct object *parent, const struct object_member *member)
+{
+    struct object object = {0};
+
+    ck_assert_int_eq(object_set_parent(&object, parent, member), 0);
+    return object;
+}
+
+static void assert_member(const struct object *parent, const struct object_member *member, const char *text)
+{
+    struct object object = make_member(parent, member);
+
+    assert_address(&object, text);
+    object_release(&object);
+}
+
+START_TEST(a_member_has_the_address_of_its_parent_before_its_own)
+{
+    const struct object range = {.flags = OBJECT_RANGE, .start = 4096, .size = 65536},
+                        host = {.flags = OBJECT_HOST};
+    const struct object_member document = member_of("zip", "word/document.xml"),
+                               inner = member_of("7z", "a.tgz"), nameless = member_of("gzip", "");
+    struct object one = make_member(&inode, &inner), two = make_member(&one, &nameless);
+
+    assert_member(&inode, &document, "1234-128-1/zip/word/document.xml");
+    assert_member(&range, &document, "@4096+65536/zip/word/document.xml");
+    assert_member(&host, &document, "-/zip/word/document.xml");
+    assert_address(&two, "1234-128-1/7z/a.tgz//gzip/;7");
+    assert_member(&two, &document, "1234-128-1/7z/a.tgz//gzip/;7//zip/word/document.xml");
+    ck_assert_uint_eq(two.inode, 1234);
+    ck_assert_uint_eq(two.type, 128);
+    ck_assert_uint_eq(two.id, 1);
+    ck_assert_uint_eq(two.flags, OBJECT_MEMBER | OBJECT_ALLOCATED);
+    object_release(&one);
+    object_release(&two);
+}
+END_TEST
+
+START_TEST(names_cannot_leave_their_level)
+{
+    static const char *const names[][2] = {
+        {"/etc/passwd", "%2Fetc/passwd"},
+        {"a//zip/b", "a/%2Fzip/b"},
+        {"a/", "a%2F"},
+        {"//", "%2F%2F"},
+        {"../../x", "../../x"},
+        {"100%;1", "100%25%3B1"},
+        {"a b", "a%20b"},
+        {"x\n\x1b[2J", "x%0A%1B[2J"},
+        {"\xc3\xa9.txt", "%C3%A9.txt"},
+        {"\"\\", "%22%5C"},
+        {"/", "%2F"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct object_member member = member_of("zip", names[i][0]);
+        char text[100];
+
+        snprintf(text, sizeof text, "1234-128-1/zip/%s", names[i][1]);
+        assert_member(&inode, &member, text);
+    }
+}
+END_TEST
+
+START_TEST(members_of_one_name_and_without_one_differ_in_their_number)
+{
+    static char name[OBJECT_MOST_MEMBER + 2];
+    struct object_member member = member_of("zip", "x;7");
+    char text[OBJECT_MOST_MEMBER + 100];
+
+    assert_member(&inode, &member, "1234-128-1/zip/x%3B7");
+    member = member_of("zip", "x");
+    member.is_repeated = true;
+    assert_member(&inode, &member, "1234-128-1/zip/x;7");
+    /* As long as can be; one more; one that becomes too long. */
+    memset(name, 'n', OBJECT_MOST_MEMBER - 4);
+    member = member_of("zip", name);
+    snprintf(text, sizeof text, "1234-128-1/zip/%s", name);
+    assert_member(&inode, &member, text);
+    name[OBJECT_MOST_MEMBER - 4] = 'n';
+    member = member_of("zip", name);
+    member.number = UINT64_MAX;
+    assert_member(&inode, &member, "1234-128-1/zip/;18446744073709551615");
+    memset(name, '%', OBJECT_MOST_MEMBER / 3);
+    name[OBJECT_MOST_MEMBER / 3] = '\0';
+    member = member_of("zip", name);
+    assert_member(&inode, &member, "1234-128-1/zip/;7");
+    member.name_len = SIZE_MAX; /* not even looked at */
+    assert_member(&inode, &member, "1234-128-1/zip/;7");
+}
+END_TEST
+
+/* Undoes what add_name did, from the description in object.h alone. */
+static size_t unescape(const char *text, size_t len, char *name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < len; i += text[i] == '%' ? 3 : 1) {
+        unsigned byte = (unsigned char)text[i];
+
+        if (byte == '%')
+            ck_assert_int_eq(sscanf(text + i + 1, "%2X", &byte), 1);
+        name[count++] = (char)byte;
+    }
+    return count;
+}
+
+/* All names of up to four of the bytes that mean something, in an archive, and as the inner of two. */
+START_TEST(every_name_comes_back_and_no_two_have_one_address)
+{
+    static const char bytes[] = {'/', '%', ';', '2', 'F', '\0', '\xff'};
+    enum { BYTES = sizeof bytes, MOST = 4, NAMES = BYTES + 49 + 343 + 2401 };
+    static char seen[NAMES][MOST * 3 + 1];
+    const struct object_member outer = member_of("zip", "x");
+    struct object archive = make_member(&inode, &outer), object = {0};
+    struct buffer address = {0};
+    size_t count = 0;
+
+    for (size_t len = 1, all = BYTES; len <= MOST; len++, all *= BYTES)
+        for (size_t i = 0; i < all; i++, count++) {
+            static const char before[] = "1234-128-1/zip/x//7z/";
+            const size_t skip = sizeof before - 1;
+            char name[MOST], back[MOST * 3];
+            const struct object_member member = {"7z", name, len, 1, false};
+
+            for (size_t k = 0, rest = i; k < len; k++, rest /= BYTES)
+                name[k] = bytes[rest % BYTES];
+            ck_assert_int_eq(object_set_parent(&object, &archive, &member), 0);
+            buffer_reset(&address);
+            object_address(&address, &object);
+            ck_assert(address.len > skip && memcmp(address.data, before, skip) == 0);
+            ck_assert_ptr_null(memmem(address.data + skip, address.len - skip, "//", 2));
+            ck_assert(address.data[address.len - 1] != '/');
+            ck_assert_uint_eq(unescape(address.data + skip, address.len - skip, back), len);
+            ck_assert_mem_eq(back, name, len);
+            memcpy(seen[count], address.data + skip, address.len - skip);
+        }
+    qsort(seen, NAMES, sizeof *seen, (int (*)(const void *, const void *))strcmp);
+    for (size_t i = 1; i < NAMES; i++)
+        ck_assert_str_ne(seen[i - 1], seen[i]);
+    buffer_release(&address);
+    object_release(&archive);
+    object_release(&object);
+}
+END_TEST
+
+START_TEST(members_are_nested_so_deep_and_no_deeper)
+{
+    const struct object_member member = member_of("zip", "z");
+    struct object objects[LEVELS + 1] = {inode}, more = {0};
+
+    for (int i = 1; i <= LEVELS; i++)
+        objects[i] = make_member(&objects[i - 1], &member);
+    ck_assert_int_eq(object_set_parent(&more, &objects[LEVELS], &member), -1);
+    ck_assert(!object_failed(&more));
+    assert_address(&objects[3], "1234-128-1/zip/z//zip/z//zip/z");
+    for (int i = 1; i <= LEVELS; i++)
+        object_release(&objects[i]);
+    object_release(&more);
+}
+END_TEST
+
 /* ---- runs ---- */
 
 static void add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len)
@@ -189,6 +362,26 @@ static void fill_buffer(struct buffer *buffer)
     buffer_add(buffer, bytes, random64() % 3 ? random64() % sizeof bytes : 0);
 }
 
+/* A member of a member of .. of anything, with any names. */
+static void fill_member(struct object *object)
+{
+    struct object parent = {.inode = random64() >> random64() % 64, .type = 128, .id = 3}, next = {0}, swap;
+
+    for (uint64_t i = 0, levels = random64() % LEVELS; i <= levels; i++) {
+        char name[400];
+        const struct object_member member = {i % 2 ? "zip" : "123456789012345", name,
+                                             random64() % sizeof name, random64(), random64() % 2};
+
+        fill_random((uint8_t *)name, sizeof name);
+        ck_assert_int_eq(object_set_parent(i < levels ? &next : object, &parent, &member), 0);
+        swap = parent;
+        parent = next;
+        next = swap;
+    }
+    object_release(&parent);
+    object_release(&next);
+}
+
 static uint32_t any32(void)
 {
     return (uint32_t)(random64() >> (32 + random64() % 32));
@@ -200,7 +393,7 @@ static void fill_object(struct object *object)
 
     object_reset(object);
     object->kind = (enum object_kind)(random64() % OBJECT_KINDS);
-    object->flags = (unsigned)(random64() % (2 * OBJECT_DISK_IMAGE));
+    object->flags = (unsigned)(random64() % OBJECT_FLAGS);
     object->inode = random64() >> random64() % 64;
     object->type = any32() / 2;
     object->id = any32() / 2;
@@ -212,6 +405,8 @@ static void fill_object(struct object *object)
     object->state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
     for (int i = 0; i < OBJECT_TIMES; i++)
         object->times[i] = (struct object_stamp){(int64_t)random64(), any32()};
+    if (object->flags & OBJECT_MEMBER)
+        fill_member(object);
     fill_buffer(&object->stream);
     fill_buffer(&object->problem);
     fill_buffer(&object->result);
@@ -247,6 +442,10 @@ static void assert_same(const struct object *a, const struct object *b)
         ck_assert_uint_eq(a->times[i].nanoseconds, b->times[i].nanoseconds);
     }
     assert_same_bytes(&a->stream, &b->stream);
+    if (a->flags & OBJECT_MEMBER) {
+        assert_same_bytes(&a->parent, &b->parent);
+        assert_same_bytes(&a->member, &b->member);
+    }
     assert_same_bytes(&a->problem, &b->problem);
     assert_same_bytes(&a->result, &b->result);
     ck_assert_uint_eq(a->run_count, b->run_count);
@@ -283,7 +482,7 @@ END_TEST
 START_TEST(the_largest_numbers_come_back)
 {
     struct object object = {.kind = OBJECT_IMAGE,
-                            .flags = 2 * OBJECT_DISK_IMAGE - 1,
+                            .flags = OBJECT_MEMBER - 1,
                             .inode = UINT64_MAX,
                             .type = UINT32_MAX,
                             .id = UINT32_MAX,
@@ -361,12 +560,104 @@ START_TEST(what_no_object_has_is_refused)
     static const size_t narrow[] = {TYPE, ID, MODE, UID, GID, NANOSECONDS};
 
     ck_assert(is_taken(KIND, OBJECT_IMAGE) && !is_taken(KIND, OBJECT_KINDS) && !is_taken(KIND, UINT64_MAX));
-    ck_assert(is_taken(FLAGS, OBJECT_DISK_IMAGE) && !is_taken(FLAGS, OBJECT_DISK_IMAGE * 2) &&
+    ck_assert(is_taken(FLAGS, OBJECT_DISK_IMAGE) && !is_taken(FLAGS, OBJECT_FLAGS) &&
               !is_taken(FLAGS, (uint64_t)1 << 32));
     ck_assert(is_taken(STATE, OBJECT_CHANGED) && !is_taken(STATE, OBJECT_CHANGED + 1) &&
               !is_taken(STATE, (uint64_t)1 << 32));
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
         ck_assert(is_taken(narrow[i], UINT32_MAX - 1) && !is_taken(narrow[i], (uint64_t)UINT32_MAX + 1));
+}
+END_TEST
+
+/* As parent and member of a message, which is decoded and viewed. */
+static bool member_is_taken(const char *parent, const char *member)
+{
+    struct object object = {.flags = OBJECT_MEMBER}, back = {0};
+    struct object_view view;
+    struct buffer message = {0};
+    struct wire wire, again;
+    bool taken;
+
+    buffer_add_text(&object.parent, parent);
+    buffer_add_text(&object.member, member);
+    object_encode(&message, &object);
+    wire = again = (struct wire){message.data, message.len, false};
+    taken = object_decode(&wire, &back);
+    ck_assert_int_eq(taken, object_view(&again, &view));
+    buffer_release(&message);
+    object_release(&object);
+    object_release(&back);
+    return taken;
+}
+
+START_TEST(what_is_no_address_is_refused)
+{
+    static const char *const bad_parents[] = {"",
+                                              "1234",
+                                              "1-2",
+                                              "1-2-3-4",
+                                              "1-2-",
+                                              "01-2-3",
+                                              "+1-2-3",
+                                              "@1",
+                                              "@1+",
+                                              "@+1",
+                                              "@1+2+3",
+                                              "--",
+                                              "1-2-3/",
+                                              "1-2-3//zip/a",
+                                              "1-2-3/zip",
+                                              "1-2-3/zip/a/",
+                                              "1-2-3/zip/a//",
+                                              "1-2-3/zip/a///zip/b",
+                                              "1-2-3/zip/a//zip",
+                                              "1-2-3/ZIP/a",
+                                              "1-2-3/zip/\n",
+                                              "111111111111111111111-2-3",
+                                              "1-2-3 ",
+                                              "1-2-3/z/1//z/2//z/3//z/4//z/5//z/6//z/7//z/8"};
+    static const char *const bad_members[] = {"",
+                                              "zip",
+                                              "/a",
+                                              "zip/",
+                                              "zip//a",
+                                              "zip/a/",
+                                              "zip/a//zip/b",
+                                              "z.p/a",
+                                              "Zip/a",
+                                              "1234567890123456/a",
+                                              "zip/a b",
+                                              "zip/%",
+                                              "zip/%4",
+                                              "zip/%2f",
+                                              "zip/%41",
+                                              "zip/%G1",
+                                              "zip/a;",
+                                              "zip/;",
+                                              "zip/a;x",
+                                              "zip/a;07",
+                                              "zip/a;1;2",
+                                              "zip/a;1/b",
+                                              "zip/\xc3\xa9",
+                                              "zip/a;111111111111111111111",
+                                              "zip/a\\b",
+                                              "zip/\"",
+                                              "zip/;1/"};
+    static char level[OBJECT_MOST_MEMBER + 2];
+
+    ck_assert(member_is_taken("1-2-3", "zip/a/b;1"));
+    ck_assert(member_is_taken("-", "123456789012345/%2F"));
+    ck_assert(member_is_taken("@0+18446744073709551615/zip/;0", "7z/a%FF"));
+    ck_assert(member_is_taken("1-2-3/z/1//z/2//z/3//z/4//z/5//z/6//z/7", "zip/a"));
+    for (size_t i = 0; i < sizeof bad_parents / sizeof *bad_parents; i++)
+        ck_assert_msg(!member_is_taken(bad_parents[i], "zip/a"), "%s", bad_parents[i]);
+    for (size_t i = 0; i < sizeof bad_members / sizeof *bad_members; i++)
+        ck_assert_msg(!member_is_taken("1-2-3", bad_members[i]), "%s", bad_members[i]);
+    memset(level, 'n', OBJECT_MOST_MEMBER);
+    memcpy(level, "zip/", 4);
+    ck_assert(member_is_taken("1-2-3", level));
+    level[OBJECT_MOST_MEMBER] = 'n';
+    ck_assert(!member_is_taken("1-2-3", level));
 }
 END_TEST
 
@@ -436,8 +727,12 @@ START_TEST(an_object_that_is_reset_is_an_empty_one)
 END_TEST
 
 RUN_TESTS("object", kinds_are_found_by_their_names, addresses_are_written_as_described,
-          runs_are_joined_where_they_go_on_and_only_there, stored_and_overlap_are_sums_over_bytes,
-          overlap_holds_at_the_end_of_all_images, a_worse_state_replaces_a_better_one_with_its_reason,
-          objects_come_back_from_their_messages, the_largest_numbers_come_back, a_message_that_is_cut_is_none,
-          what_no_object_has_is_refused, runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
+          a_member_has_the_address_of_its_parent_before_its_own, names_cannot_leave_their_level,
+          members_of_one_name_and_without_one_differ_in_their_number,
+          every_name_comes_back_and_no_two_have_one_address, members_are_nested_so_deep_and_no_deeper,
+          what_is_no_address_is_refused, runs_are_joined_where_they_go_on_and_only_there,
+          stored_and_overlap_are_sums_over_bytes, overlap_holds_at_the_end_of_all_images,
+          a_worse_state_replaces_a_better_one_with_its_reason, objects_come_back_from_their_messages,
+          the_largest_numbers_come_back, a_message_that_is_cut_is_none, what_no_object_has_is_refused,
+          runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
           an_object_that_is_reset_is_an_empty_one)

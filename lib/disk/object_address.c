@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "disk/object_inner.h"
+
+static const char separator[] = "//"; /* between levels but the first */
+
+/* ---- writing ---- */
+
+static bool is_opener_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c > ' ' && c < 0x7f && !strchr("%;/\\\"", c);
+}
+
+/* A slash stays only between two characters of which neither is one that stayed: so no name begins, ends or
+ * goes on with a level's separator. */
+static void add_name(struct buffer *out, const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char c = (unsigned char)name[i];
+        const bool divides = c == '/' && i + 1 < len && out->len > 0 && out->data[out->len - 1] != '/';
+
+        if (is_plain(c) || divides)
+            buffer_add_char(out, (char)c);
+        else
+            buffer_printf(out, "%%%02X", c);
+    }
+}
+
+void object_address(struct buffer *out, const struct object *object)
+{
+    if (object->flags & OBJECT_MEMBER) {
+        const bool is_first = !memchr(object->parent.data, '/', object->parent.len);
+
+        buffer_add(out, object->parent.data, object->parent.len);
+        buffer_add_text(out, separator + is_first);
+        buffer_add(out, object->member.data, object->member.len);
+    } else if (object->flags & OBJECT_HOST)
+        buffer_add_char(out, '-');
+    else if (object->flags & OBJECT_RANGE)
+        buffer_printf(out, "@%" PRIu64 "+%" PRIu64, object->start, object->size);
+    else
+        buffer_printf(out, "%" PRIu64 "-%" PRIu32 "-%" PRIu32, object->inode, object->type, object->id);
+}
+
+/* How many levels there are below the object of the disk. */
+static size_t levels_of(const struct object *object)
+{
+    const char *at = object->parent.data, *const end = at + object->parent.len;
+    size_t levels = 1;
+
+    if (!(object->flags & OBJECT_MEMBER))
+        return 0;
+    if (!memchr(at, '/', object->parent.len))
+        return levels;
+    for (levels = 2; (at = memmem(at, (size_t)(end - at), separator, 2)); at += 2)
+        levels++;
+    return levels;
+}
+
+int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member)
+{
+    const size_t opener_len = strlen(member->opener);
+    bool is_named;
+
+    assert(opener_len > 0 && opener_len <= OBJECT_MOST_OPENER);
+    if (levels_of(parent) >= OBJECT_MOST_LEVELS)
+        return -1;
+    buffer_reset(&object->parent);
+    object_address(&object->parent, parent);
+    buffer_reset(&object->member);
+    buffer_add_text(&object->member, member->opener);
+    buffer_add_char(&object->member, '/');
+    if (member->name_len <= OBJECT_MOST_MEMBER)
+        add_name(&object->member, member->name, member->name_len);
+    is_named = member->name_len > 0 && member->name_len <= OBJECT_MOST_MEMBER &&
+               object->member.len <= OBJECT_MOST_MEMBER;
+    if (!is_named && !object->member.failed)
+        object->member.len = opener_len + 1;
+    if (!is_named || member->is_repeated)
+        buffer_printf(&object->member, ";%" PRIu64, member->number);
+    object->flags |= OBJECT_MEMBER | (parent->flags & OBJECT_ALLOCATED);
+    object->inode = parent->inode;
+    object->type = parent->type;
+    object->id = parent->id;
+    object->start = parent->start;
+    return object->parent.failed || object->member.failed ? -1 : 0;
+}
+
+/* ---- reading ---- */
+
+struct text {
+    const char *at, *end;
+};
+
+static bool skip_char(struct text *text, char c)
+{
+    if (text->at == text->end || *text->at != c)
+        return false;
+    text->at++;
+    return true;
+}
+
+/* As printf writes it: without zeros at the front. */
+static bool skip_number(struct text *text)
+{
+    enum { MOST_DIGITS = 20 };
+    const char *const start = text->at;
+
+    while (text->at < text->end && *text->at >= '0' && *text->at <= '9')
+        text->at++;
+    return text->at > start && text->at - start <= MOST_DIGITS && (*start != '0' || text->at == start + 1);
+}
+
+static bool skip_base(struct text *text)
+{
+    if (skip_char(text, '-'))
+        return true;
+    if (skip_char(text, '@'))
+        return skip_number(text) && skip_char(text, '+') && skip_number(text);
+    return skip_number(text) && skip_char(text, '-') && skip_number(text) && skip_char(text, '-') &&
+           skip_number(text);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* One character as add_name writes it, but a slash that stays; only what has to be escaped is. */
+static bool skip_escaped(struct text *text)
+{
+    int high, low, c;
+
+    if (text->at < text->end && is_plain((unsigned char)*text->at)) {
+        text->at++;
+        return true;
+    }
+    if (text->end - text->at < 3 || !skip_char(text, '%'))
+        return false;
+    high = digit_of(*text->at++);
+    low = digit_of(*text->at++);
+    c = high * 16 + low;
+    return high >= 0 && low >= 0 && !is_plain((unsigned char)c);
+}
+
+static bool skip_name(struct text *text)
+{
+    while (text->at < text->end && *text->at != ';' &&
+           !(text->end - text->at > 1 && memcmp(text->at, separator, 2) == 0)) {
+        skip_char(text, '/');
+        if (!skip_escaped(text))
+            return false;
+    }
+    return true;
+}
+
+static bool skip_level(struct text *text)
+{
+    const char *const start = text->at, *name;
+
+    while (text->at < text->end && is_opener_char(*text->at))
+        text->at++;
+    if (text->at == start || text->at - start > OBJECT_MOST_OPENER || !skip_char(text, '/'))
+        return false;
+    name = text->at;
+    if ((text->at < text->end && *text->at == '/') || !skip_name(text) ||
+        text->at - start > OBJECT_MOST_MEMBER)
+        return false;
+    return skip_char(text, ';') ? skip_number(text) : text->at > name;
+}
+
+bool object_is_member(const char *parent, size_t parent_len, const char *member, size_t member_len)
+{
+    struct text text = {parent, parent + parent_len};
+    size_t levels = 1;
+
+    if (!skip_base(&text))
+        return false;
+    while (text.at < text.end) {
+        if (!skip_char(&text, '/') || (levels > 1 && !skip_char(&text, '/')) || !skip_level(&text) ||
+            ++levels > OBJECT_MOST_LEVELS)
+            return false;
+    }
+    text = (struct text){member, member + member_len};
+    return skip_level(&text) && text.at == text.end;
+}
