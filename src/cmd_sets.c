@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "interrupt.h"
-#include "set/refset_copy.h"
-#include "set/refset_search.h"
+#include "set/refset_repair.h"
 #include "set/refset_verify.h"
+#include "set/refset_writer.h"
 #include "set_flags.h"
+#include "sets_combine.h"
 #include "sets_report.h"
 #include "terminal.h"
 
@@ -106,222 +104,31 @@ static int run_list(struct sets *sets, int count, char **paths)
 
 /* ---- merge, subtract, intersect ---- */
 
-/* The sets that a new one is made from, and what to look files up in. */
-struct input {
-    struct refset *set;
-    struct refset_search *search; /* NULL in the first one, and when nothing is looked up */
-};
-
-struct inputs {
-    struct input *list;
-    int count;
-};
-
-static void close_inputs(struct inputs *inputs)
+static int combine(struct sets *sets, enum sets_combination how, int count, char **paths)
 {
-    for (int i = 0; inputs->list && i < inputs->count; i++) {
-        refset_search_free(inputs->list[i].search);
-        refset_close(inputs->list[i].set, NULL);
-    }
-    free(inputs->list);
-}
-
-static int open_inputs(struct inputs *inputs, bool searched, int count, char **paths, struct error *err)
-{
-    inputs->list = calloc((size_t)count, sizeof *inputs->list);
-    inputs->count = count;
-    if (!inputs->list)
-        return error_set(err, "out of memory");
-    for (int i = 0; i < count; i++) {
-        struct input *input = &inputs->list[i];
-
-        input->set = refset_open(paths[i], REFSET_READ, err);
-        if (!input->set)
-            return -1;
-        if (searched && i > 0 && !(input->search = refset_search_new(input->set, REFSET_SEARCH_DIGESTS, err)))
-            return -1;
-    }
-    return 0;
-}
-
-/* In how many of the other sets the content is. */
-static int found_in(const struct inputs *inputs, const struct known *known, struct error *err)
-{
-    int found = 0;
-
-    for (int i = 1; i < inputs->count; i++) {
-        uint64_t file = 0;
-
-        if (refset_search_digests(inputs->list[i].search, &known->digests, 0, &file, err))
-            return -1;
-        found += file != 0;
-    }
-    return found;
-}
-
-static int keep_missing(void *arg, const struct known *known, struct error *err)
-{
-    const int found = found_in(arg, known, err);
-
-    return found < 0 ? -1 : found == 0;
-}
-
-static int keep_shared(void *arg, const struct known *known, struct error *err)
-{
-    const struct inputs *inputs = arg;
-    const int found = found_in(inputs, known, err);
-
-    return found < 0 ? -1 : found == inputs->count - 1;
-}
-
-/* What the new set is to be: as the first one, with the largest C of those that are copied, and as the
- * options say. */
-static int join_params(const struct sets *sets, const struct inputs *inputs, int count,
-                       struct refset_params *params, struct error *err)
-{
-    uint32_t least;
-
-    const struct refset_params named = refset_defaults(sets->output);
-
-    *params = refset_info(inputs->list[0].set)->params;
-    memcpy(params->name, named.name, sizeof params->name);
-    for (int i = 1; i < count; i++) {
-        const struct refset_params *other = &refset_info(inputs->list[i].set)->params;
-
-        if (other->n != params->n)
-            return error_set(err, "%s has windows of %u bytes and %s of %u: they cannot be put together",
-                             refset_path(inputs->list[0].set), params->n, refset_path(inputs->list[i].set),
-                             other->n);
-        params->c = other->c > params->c ? other->c : params->c;
-    }
-    for (int i = 1; i < count && sets->flags.kind < 0; i++)
-        if (refset_info(inputs->list[i].set)->params.kind != params->kind)
-            return error_set(err, "%s is %s and %s is %s: say with --kind what the new set is",
-                             refset_path(inputs->list[0].set), refset_kind_name(params->kind),
-                             refset_path(inputs->list[i].set),
-                             refset_kind_name(refset_info(inputs->list[i].set)->params.kind));
-    least = params->c;
-    set_flags_apply(&sets->flags, params);
-    if (params->n != refset_info(inputs->list[0].set)->params.n || params->c < least)
-        return error_set(
-            err, "files that were sampled with -n %u -C %u cannot be made into a set with -n %u -C %u",
-            refset_info(inputs->list[0].set)->params.n, least, params->n, params->c);
-    return 0;
-}
-
-static int copy_inputs(struct sets *sets, const struct inputs *inputs, int count, struct refset_copy *copy,
-                       struct refset *to, struct error *err)
-{
-    struct refset_writer *writer = refset_writer_new(to, true, err);
-    int result = writer ? 0 : -1;
-
-    for (int i = 0; i < count && !result; i++) {
-        copy->drop_blocks = refset_info(inputs->list[i].set)->params.block != refset_info(to)->params.block;
-        if (copy->drop_blocks && !sets->quiet)
-            complain("%s: its blocks have another size than the new set's: they are left out",
-                     refset_path(inputs->list[i].set));
-        result = refset_copy(copy, inputs->list[i].set, writer, err);
-    }
-    if (!result)
-        result = refset_writer_compact(writer, 0, err);
-    refset_writer_free(writer);
-    return result;
-}
-
-static void show_refused(void *arg, const char *text)
-{
-    (void)arg;
-    complain("%s", text);
-}
-
-static void show_combined(const struct sets *sets, const struct refset_copy *copy, uint64_t files)
-{
-    if (!sets->quiet)
-        say("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out", sets->output,
-            files, copy->there + copy->extended, copy->left_out + copy->refused);
-}
-
-static int refuse_existing(const char *path, struct error *err)
-{
-    if (access(path, F_OK) != 0)
-        return 0;
-    errno = EEXIST;
-    return error_errno(err, "%s", path);
-}
-
-/* The new set gets its name when it is complete. */
-static int write_combined(struct sets *sets, const struct inputs *inputs, int count, struct refset_copy *copy,
-                          struct error *err)
-{
-    struct refset_params params;
-    struct refset *to;
-    char *fresh;
-    uint64_t files;
-    int result;
-
-    if (join_params(sets, inputs, count, &params, err) || refuse_existing(sets->output, err))
-        return -1;
-    if (asprintf(&fresh, "%s.unfinished", sets->output) < 0)
-        return error_set(err, "out of memory");
-    refset_remove(fresh);
-    to = refset_create(fresh, &params, set_flags_tool, set_flags_now(), err);
-    result = to ? copy_inputs(sets, inputs, count, copy, to, err) : -1;
-    files = to ? refset_info(to)->counts.files : 0;
-    if (refset_close(to, result ? NULL : err))
-        result = -1;
-    if (!result && (refuse_existing(sets->output, err) || rename(fresh, sets->output)))
-        result = error_errno(err, "%s", sets->output);
-    if (result)
-        refset_remove(fresh);
-    else
-        show_combined(sets, copy, files);
-    free(fresh);
-    return result;
-}
-
-static int combine(struct sets *sets, int count, char **paths,
-                   int (*keep)(void *arg, const struct known *known, struct error *err))
-{
-    struct inputs inputs = {0};
-    struct refset_copy copy = {.keep = keep,
-                               .tell = show_refused,
-                               .arg = &inputs,
-                               .stop = interrupt_flag(),
-                               .count = &sets->progress.count};
-    struct error err;
-    int result;
+    const struct sets_combine wanted = {
+        .flags = &sets->flags, .output = sets->output, .quiet = sets->quiet, .progress = &sets->progress};
 
     if (!sets->output)
         return options_wrong(sets->command, "where is the new set to be? Say so with -o");
-    if (count < 2 && keep)
+    if (count < 2 && how != SETS_MERGE)
         return options_wrong(sets->command, "two sets or more must be named");
-    interrupt_catch();
-    progress_start(&sets->progress, sets->quiet);
-    result = open_inputs(&inputs, keep != NULL, count, paths, &err);
-    if (!result)
-        result = write_combined(sets, &inputs, keep ? 1 : count, &copy, &err);
-    progress_stop();
-    close_inputs(&inputs);
-    if (result < 0)
-        complain_error(&err);
-    else if (result > 0)
-        complain("interrupted; %s was not made", sets->output);
-    return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : copy.refused ? EXIT_PARTIAL : EXIT_DONE;
+    return sets_combine(&wanted, how, count, paths);
 }
 
 static int run_merge(struct sets *sets, int count, char **paths)
 {
-    return combine(sets, count, paths, NULL);
+    return combine(sets, SETS_MERGE, count, paths);
 }
 
 static int run_subtract(struct sets *sets, int count, char **paths)
 {
-    return combine(sets, count, paths, keep_missing);
+    return combine(sets, SETS_SUBTRACT, count, paths);
 }
 
 static int run_intersect(struct sets *sets, int count, char **paths)
 {
-    return combine(sets, count, paths, keep_shared);
+    return combine(sets, SETS_INTERSECT, count, paths);
 }
 
 /* ---- compact ---- */
@@ -382,121 +189,34 @@ static void show_fault(void *arg, const char *text)
         complain("%s: %s", faults->path, text);
 }
 
-/* Salvages what is sound into a new file, with the identity, the access rights and the owner of the damaged
- * one. */
-static int salvage(const char *path, const char *fresh, struct refset_copy *copy, struct refset_counts *had,
-                   struct error *err)
-{
-    struct refset *from = refset_open(path, REFSET_READ, err), *to;
-    struct refset_writer *writer = NULL;
-    int result = -1;
-
-    if (!from)
-        return -1;
-    *had = refset_info(from)->counts;
-    to = refset_create(fresh, &refset_info(from)->params, set_flags_tool, set_flags_now(), err);
-    if (to) {
-        refset_succeed(to, refset_info(from));
-        writer = refset_writer_new(to, true, err);
-    }
-    if (writer && !refset_copy(copy, from, writer, err) && !refset_writer_compact(writer, 0, err))
-        result = 0;
-    refset_writer_free(writer);
-    if (to && refset_close(to, result ? NULL : err))
-        result = -1;
-    refset_close(from, NULL);
-    return result;
-}
-
-/* "PATH.damaged", or with a number behind it: a name that is free. */
-static char *name_for_damaged(const char *path)
-{
-    char *name;
-
-    for (int i = 1;; i++) {
-        if ((i == 1 ? asprintf(&name, "%s.damaged", path) : asprintf(&name, "%s.damaged.%d", path, i)) < 0)
-            return NULL;
-        if (access(name, F_OK) != 0)
-            return name;
-        free(name);
-    }
-}
-
-/* What a writer that was killed left beside the set belongs to the damaged one; SQLite would apply it to the
- * new one. */
-static int move_beside(const char *path, const char *old, const char *suffix, struct error *err)
-{
-    char *from = NULL, *to = NULL;
-    int result = 0;
-
-    if (asprintf(&from, "%s%s", path, suffix) < 0 || asprintf(&to, "%s%s", old, suffix) < 0)
-        result = error_set(err, "out of memory");
-    else if (rename(from, to) && errno != ENOENT)
-        result = error_errno(err, "%s", from);
-    free(from);
-    free(to);
-    return result;
-}
-
-static int replace(const char *path, const char *fresh, const char *old, struct error *err)
-{
-    struct stat st;
-
-    if (stat(path, &st) || chmod(fresh, st.st_mode & 07777) ||
-        (geteuid() == 0 && chown(fresh, st.st_uid, st.st_gid)))
-        return error_errno(err, "%s", fresh);
-    if (link(path, old))
-        return error_errno(err, "%s", old);
-    if (move_beside(path, old, "-wal", err) || move_beside(path, old, "-journal", err) ||
-        move_beside(path, old, "-shm", err))
-        return -1;
-    return rename(fresh, path) ? error_errno(err, "%s cannot be put in place of %s", fresh, path) : 0;
-}
-
-static void show_repaired(const char *path, const char *old, const struct refset_copy *copy,
-                          const struct refset_counts *had, unsigned long long losses)
+static void show_repaired(const char *path, const struct refset_repair *repair, unsigned long long losses)
 {
     char samples[60] = "", things[60] = "";
 
-    if (copy->lost_samples)
-        snprintf(samples, sizeof samples, ", %" PRIu64 " samples were lost", copy->lost_samples);
+    if (repair->lost_samples)
+        snprintf(samples, sizeof samples, ", %" PRIu64 " samples were lost", repair->lost_samples);
     if (losses)
         snprintf(things, sizeof things, ", %llu thing%s could not be read", losses, losses == 1 ? "" : "s");
     say("%s: repaired: %" PRIu64 " of %" PRIu64 " files were kept%s%s; the damaged set is %s", path,
-        copy->added, had->files, samples, things, old);
+        repair->kept, repair->had, samples, things, repair->damaged);
 }
 
-/* The damaged set is kept under another name.  A new file that a repair before this one left unfinished is
- * removed. */
-static int repair(struct sets *sets, const char *named)
+static int repair_one(struct sets *sets, const char *path)
 {
-    char *path = realpath(named, NULL), *old = path ? name_for_damaged(path) : NULL, *fresh = NULL;
-    struct faults faults = {.path = named};
-    struct refset_copy copy = {
-        .tell = show_fault, .forgive = true, .arg = &faults, .count = &sets->progress.count};
-    struct refset_counts had;
+    struct faults faults = {.path = path};
+    struct refset_repair repair = {.tell = show_fault,
+                                   .arg = &faults,
+                                   .tool = set_flags_tool,
+                                   .now = set_flags_now(),
+                                   .count = &sets->progress.count};
     struct error err;
-    int result = -1;
+    const int result = refset_repair(&repair, path, &err);
 
-    if (!path || !old || asprintf(&fresh, "%s.repaired", path) < 0) {
-        error_errno(&err, "%s", named);
-    } else {
-        refset_remove(fresh);
-        result = refset_is_busy(path, &err) ? -1 : salvage(path, fresh, &copy, &had, &err);
-        if (!result && copy.added == 0 && had.files > 0)
-            result = error_set(&err, "%s: nothing of it could be saved; it was left as it is", named);
-        if (!result)
-            result = replace(path, fresh, old, &err);
-        if (result)
-            refset_remove(fresh);
-    }
     if (result)
         complain_error(&err);
     else
-        show_repaired(named, old, &copy, &had, faults.count);
-    free(path);
-    free(old);
-    free(fresh);
+        show_repaired(path, &repair, faults.count);
+    refset_repair_release(&repair);
     return result ? EXIT_USAGE : EXIT_DONE;
 }
 
@@ -516,7 +236,7 @@ static int verify_one(struct sets *sets, const char *path)
         return EXIT_DONE;
     }
     complain("%s: %d fault%s", path, found, found == 1 ? "" : "s");
-    return sets->repair ? repair(sets, path) : EXIT_PARTIAL;
+    return sets->repair ? repair_one(sets, path) : EXIT_PARTIAL;
 }
 
 static int run_verify(struct sets *sets, int count, char **paths)
