@@ -359,7 +359,9 @@ void batch_trust(struct batch *batch)
 
 static uint64_t holes_of(const struct object *object, uint64_t stored)
 {
-    return !(object->flags & (OBJECT_RESIDENT | OBJECT_MEMBER)) && object->size > stored ? object->size - stored : 0;
+    return !(object->flags & (OBJECT_RESIDENT | OBJECT_MEMBER)) && object->size > stored
+               ? object->size - stored
+               : 0;
 }
 
 /* What a hostile file system claims must not keep a worker busy for ever. */

@@ -14,6 +14,7 @@
 #include "crew/sandbox.h"
 #include "disk/medium.h"
 #include "evidence/reading.h"
+#include "evidence/worker.h"
 
 /* What a worker may use: little for the sake of QUIRK_CLAIMED_SIZE, but libewf keeps a table of all chunks.
  */
@@ -212,12 +213,12 @@ static void tell_bad(struct reading *reading)
             reading->bad.list[i].start, reading->bad.list[i].start + reading->bad.list[i].len - 1);
 }
 
-static struct crew *hire(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+static struct crew *hire(struct reading *reading, struct worker_setup *setup, const char *const *folders,
                          unsigned workers)
 {
     const uint64_t more = setup->inspector ? setup->inspector->memory : 0;
-    const struct crew_job job = {.start = evidence_task_start,
-                                 .work = evidence_task_work,
+    const struct crew_job job = {.start = worker_start,
+                                 .work = worker_work,
                                  .arg = setup,
                                  .folders = folders,
                                  .memory = WORKER_MEMORY + setup->bytes / CONTAINER_BYTES_PER_BYTE + more,
@@ -280,15 +281,15 @@ static void end_digest(struct reading *reading)
         reading->sink->digests(reading->sink->arg, &reading->whole, &reading->stored);
 }
 
-static void read_with_crew(struct reading *reading, struct evidence_setup *setup, const char *const *folders,
+static void read_with_crew(struct reading *reading, struct worker_setup *setup, const char *const *folders,
                            void (*read)(struct reading *reading))
 {
-    struct evidence_setup plain = {.files = setup->files,
-                                   .count = setup->count,
-                                   .type = setup->type,
-                                   .force = setup->force,
-                                   .bytes = setup->bytes,
-                                   .digests = reading->options->image_digests};
+    struct worker_setup plain = {.files = setup->files,
+                                 .count = setup->count,
+                                 .type = setup->type,
+                                 .force = setup->force,
+                                 .bytes = setup->bytes,
+                                 .digests = reading->options->image_digests};
     const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
 
     if (all) /* which the crew needs to its end */
@@ -316,9 +317,9 @@ static void read_with_crew(struct reading *reading, struct evidence_setup *setup
 
 static void read_image(struct reading *reading)
 {
-    struct evidence_setup setup = {.type = reading->options->image_type,
-                                   .force = reading->options->force,
-                                   .inspector = reading->options->inspector};
+    struct worker_setup setup = {.type = reading->options->image_type,
+                                 .force = reading->options->force,
+                                 .inspector = reading->options->inspector};
     struct snapshot snapshot = {0};
     char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
     char *folder = path_folder(reading->path);
@@ -343,7 +344,7 @@ static void read_image(struct reading *reading)
 static void read_host(struct reading *reading, void (*read)(struct reading *reading))
 {
     static const char *const none[] = {NULL};
-    struct evidence_setup setup = {.inspector = reading->options->inspector};
+    struct worker_setup setup = {.inspector = reading->options->inspector};
 
     read_with_crew(reading, &setup, none, read);
 }

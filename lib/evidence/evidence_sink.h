@@ -79,7 +79,7 @@ struct evidence_sink {
     void (*digests)(void *arg, const struct digest_values *whole, const struct digest_values *stored);
     void (*problem)(void *arg, const char *text); /* something could not be read */
     void (*note)(void *arg, const char *text);    /* worth knowing */
-    void (*idle)(void *arg); /* several times a second while nothing else comes */
+    void (*idle)(void *arg);                      /* several times a second while nothing else comes */
     void *arg;
 };
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evidence/evidence_wire.h"
+
 /* ---- losses ---- */
 
 enum { SYSTEM_NUMBERS = 4 };

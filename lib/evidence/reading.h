@@ -13,8 +13,8 @@
 #include "disk/account.h"
 #include "disk/disk.h"
 #include "disk/filesystem.h"
+#include "evidence/evidence_rules.h"
 #include "evidence/evidence_sink.h"
-#include "evidence/evidence_task.h"
 #include "evidence/inodes.h"
 #include "evidence/names.h"
 

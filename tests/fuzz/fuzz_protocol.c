@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "evidence/evidence.h"
-#include "evidence/evidence_task.h"
+#include "evidence/evidence_rules.h"
 
 /*
  * What workers that were taken over make of the parent.  The crew is the one below: no process is started,

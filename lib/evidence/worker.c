@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/worker.h"
+
+#include <stdlib.h>
+
+#include "evidence/evidence_wire.h"
+#include "evidence/worker_inner.h"
+
+static int open_worker(struct evidence_worker *worker, struct error *err)
+{
+    const struct worker_setup *setup = worker->setup;
+    const struct inspector *inspector = setup->inspector;
+
+    if (inspector && !(worker->inspector = inspector->open(inspector->arg, err)))
+        return -1;
+    worker->batch = batch_new(inspector, worker->inspector, worker->crew, err);
+    if (!worker->batch)
+        return -1;
+    if (!setup->files)
+        return 0;
+    worker->medium = medium_open(setup->files, setup->count, setup->type, setup->force, err);
+    worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
+    if (!worker->disk)
+        return -1;
+    if (setup->digests)
+        worker->digest =
+            digest_new(setup->digests | DIGEST_BIT(DIGEST_SHA1) | medium_stored(worker->medium)->kinds, err);
+    return setup->digests && !worker->digest ? -1 : 0;
+}
+
+/* When it fails the process ends: what was opened is not given back one by one. */
+void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
+{
+    struct evidence_worker *worker = calloc(1, sizeof *worker);
+
+    if (!worker) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    worker->setup = arg;
+    worker->crew = crew;
+    if (open_worker(worker, err)) {
+        free(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+static bool needs_system(uint64_t kind)
+{
+    return kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST || kind == TASK_OBJECTS ||
+           kind == TASK_BLOCKS || kind == TASK_STRUCTURES;
+}
+
+static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *task, const int *fds,
+                    unsigned fd_count)
+{
+    switch (kind) {
+    case TASK_IMAGE:
+        worker_do_image(worker);
+        break;
+    case TASK_TABLE:
+        worker_do_table(worker, task);
+        break;
+    case TASK_SYSTEMS:
+        worker_do_systems(worker, task);
+        break;
+    case TASK_FOLDERS:
+        worker_do_folders(worker, task);
+        break;
+    case TASK_RECORDS:
+        worker_do_records(worker, task);
+        break;
+    case TASK_LIST:
+        worker_do_list(worker);
+        break;
+    case TASK_OBJECTS:
+        worker_do_objects(worker, task);
+        break;
+    case TASK_BLOCKS:
+        worker_do_blocks(worker, task);
+        break;
+    case TASK_STRUCTURES:
+        worker_do_structures(worker);
+        break;
+    case TASK_RANGES:
+        worker_do_ranges(worker, task);
+        break;
+    case TASK_FILES:
+        worker_do_files(worker, task, fds, fd_count);
+        break;
+    default:
+        worker_do_digest(worker);
+        break;
+    }
+}
+
+/* One problem is kept for the last word. */
+static void set_limits(struct evidence_worker *worker, const void *task, size_t len)
+{
+    const uint64_t size = worker->medium ? medium_size(worker->medium) : 0;
+
+    for (int i = 0; i < EVIDENCE_MESSAGES; i++)
+        worker->left[i] = evidence_rules_most(task, len, (enum evidence_message)i, size);
+    worker->left[MESSAGE_PROBLEM]--;
+    worker->cut = false;
+    worker->sent = worker->begun = 0;
+}
+
+static void send_cut(struct evidence_worker *worker)
+{
+    struct error err;
+
+    error_set(&err,
+              "a part of the evidence claims to hold more than the image has room for, or is damaged in "
+              "too many places: not all of it is listed");
+    worker->left[MESSAGE_PROBLEM] = 1;
+    worker_send_problem(worker, &err);
+}
+
+/* So that the parent knows that all of it came. */
+static void send_done(struct evidence_worker *worker)
+{
+    const uint64_t sent = worker->sent;
+
+    worker_put(worker, MESSAGE_DONE);
+    wire_put(&worker->out, sent);
+    wire_put(&worker->out, worker->begun);
+    worker_send(worker);
+}
+
+void worker_work(void *state, struct crew_worker *crew, const void *data, size_t len, const int *fds,
+                 unsigned fd_count)
+{
+    struct evidence_worker *worker = state;
+    struct wire task = {data, len, false};
+    uint64_t kind = wire_get(&task);
+    struct disk_system system;
+    struct error err;
+
+    (void)crew;
+    set_limits(worker, data, len);
+    if (needs_system(kind))
+        evidence_get_system(&task, &system);
+    if (needs_system(kind) && !worker_use_system(worker, &system, &err))
+        worker_send_problem(worker, &err);
+    else
+        do_task(worker, kind, &task, fds, fd_count);
+    worker_send(worker);
+    if (worker->medium)
+        worker_send_bad(worker);
+    if (worker->cut)
+        send_cut(worker);
+    send_done(worker);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crew/sandbox.h"
+#include "disk/format.h"
+#include "evidence/worker_inner.h"
+
+/* Files of the host, which come as descriptors. */
+
+enum { MOST_DATA_RUNS = 4096 }; /* of a file; what is behind is read as it is */
+
+static bool same_times(const struct stat *a, const struct stat *b)
+{
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static void keep_object(void *arg, const struct object *object)
+{
+    object_encode(arg, object);
+}
+
+/* Where it has data, as far as it says: its holes need not be read, which would be slower than all else. */
+static int add_data_runs(struct object *object, int fd, const struct stat *st)
+{
+    const off_t size = (off_t)object->size;
+
+    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size)
+        return object_add_run(object, 0, 0, object->size);
+    for (off_t at = 0, end; at < size; at = end) {
+        const off_t data = lseek(fd, at, SEEK_DATA);
+
+        if (data < 0 && errno == ENXIO) /* nothing but a hole is left */
+            return 0;
+        at = data > at ? data : at;
+        end = data < 0 || object->run_count >= MOST_DATA_RUNS ? size : lseek(fd, at, SEEK_HOLE);
+        if (end <= at || end > size)
+            end = size;
+        if (object_add_run(object, (uint64_t)at, (uint64_t)at, (uint64_t)(end - at)))
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * By its name, or its beginning and its end, as an image that is given on the command line.  Whether it is a
+ * part of one, the parent sees: its neighbours are not in a worker's reach.
+ */
+static bool looks_like_image(struct medium *medium, const struct object *object)
+{
+    static uint8_t head[40 << 10], tail[512];
+    const uint64_t size = medium_size(medium);
+    const size_t len = size < sizeof head ? (size_t)size : sizeof head,
+                 name_len = object->stream.len < 255 ? object->stream.len : 255;
+    char name[256] = "";
+    struct format_verdict verdict;
+
+    if (name_len)
+        memcpy(name, object->stream.data + object->stream.len - name_len, name_len);
+    if (size > 0 && medium_is_named_image(name))
+        return true;
+    if (size < sizeof tail)
+        return false;
+    medium_read(medium, 0, head, len);
+    medium_read(medium, size - sizeof tail, tail, sizeof tail);
+    verdict = format_container(head, len, tail, sizeof tail, size);
+    return verdict.format != FORMAT_RAW ||
+           (len == sizeof head && (format_is_table(head, len) || format_system(head, len)));
+}
+
+/* The file is its own medium: its bytes are the image. */
+static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
+{
+    struct stat before, after;
+    struct object done = {0};
+    struct buffer encoded = {0};
+    struct wire wire;
+    struct error err;
+    struct medium *medium = sandbox_fstat(fd, &before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
+
+    if (!medium) {
+        object_blame(object, OBJECT_UNREADABLE, "it cannot be read");
+        object->item = item;
+        worker_send_object(worker, object);
+        return;
+    }
+    object->run_count = 0;
+    object->size = medium_size(medium);
+    if (looks_like_image(medium, object))
+        object->flags |= OBJECT_DISK_IMAGE;
+    batch_trust(worker->batch);
+    if (add_data_runs(object, fd, &before) || batch_add(worker->batch, medium, item, object, NULL))
+        crew_give_up();
+    batch_flush(worker->batch, medium, keep_object, &encoded);
+    wire = (struct wire){encoded.data, encoded.len, false};
+    if (encoded.failed || !object_decode(&wire, &done))
+        crew_give_up();
+    if (sandbox_fstat(fd, &after) != 0 || !same_times(&before, &after))
+        object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
+    done.run_count = 0;
+    done.item = item;
+    worker_send_object(worker, &done);
+    medium_close(medium);
+    object_release(&done);
+    buffer_release(&encoded);
+}
+
+void worker_do_files(struct evidence_worker *worker, struct wire *task, const int *fds, unsigned fd_count)
+{
+    size_t count = wire_get_count(task, 8);
+    struct object object = {0};
+
+    for (size_t i = 0; i < count && i < fd_count && object_decode(task, &object); i++)
+        if (worker_begin_item(worker, (uint32_t)i))
+            do_file(worker, (uint32_t)i, &object, fds[i]);
+    object_release(&object);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "evidence/worker_inner.h"
+
+void worker_put(struct evidence_worker *worker, enum evidence_message message)
+{
+    wire_put(&worker->out, message);
+    worker->sent++;
+}
+
+bool worker_begin_item(struct evidence_worker *worker, uint32_t item)
+{
+    if (!crew_begin(worker->crew, item))
+        return false;
+    worker->begun++;
+    return true;
+}
+
+/* What does not fit into memory is not left out silently. */
+void worker_send(struct evidence_worker *worker)
+{
+    if (worker->out.failed)
+        crew_give_up();
+    if (worker->out.len)
+        crew_send(worker->crew, worker->out.data, worker->out.len);
+    buffer_reset(&worker->out);
+}
+
+/* Evidence can be made so that there is no end of it: the parent does not take more than it has room for. */
+bool worker_may_send(struct evidence_worker *worker, enum evidence_message message)
+{
+    if (worker->left[message] == 0) {
+        worker->cut = true;
+        return false;
+    }
+    worker->left[message]--;
+    return true;
+}
+
+void worker_send_problem(struct evidence_worker *worker, const struct error *err)
+{
+    if (!worker_may_send(worker, MESSAGE_PROBLEM))
+        return;
+    worker_put(worker, MESSAGE_PROBLEM);
+    wire_put_bytes(&worker->out, err->text, strlen(err->text));
+    worker_send(worker);
+}
+
+/* Unreadable ranges come before the objects that lie on them, so that the account can count them as such. */
+void worker_send_bad(struct evidence_worker *worker)
+{
+    size_t count;
+    const struct range *bad = medium_news(worker->medium, &count);
+
+    for (size_t i = 0; i < count && worker_may_send(worker, MESSAGE_BAD); i++) {
+        worker_put(worker, MESSAGE_BAD);
+        wire_put(&worker->out, bad[i].start);
+        wire_put(&worker->out, bad[i].len);
+    }
+    if (count)
+        worker_send(worker);
+}
+
+void worker_send_object(void *arg, const struct object *object)
+{
+    struct evidence_worker *worker = arg;
+
+    if (worker->medium)
+        worker_send_bad(worker);
+    if (!worker_may_send(worker, MESSAGE_OBJECT))
+        return;
+    worker_put(worker, MESSAGE_OBJECT);
+    wire_put(&worker->out, object->item);
+    object_encode(&worker->out, object);
+    worker_send(worker);
+}
+
+/* Some calls give very many: their worker is alive as long as they go on. */
+void worker_getting_on(void *arg)
+{
+    struct evidence_worker *worker = arg;
+
+    crew_progress(worker->crew, 0);
+}
+
+/* What an item's objects get from the number that tells whether its content is wanted. */
+unsigned worker_wanted_flag(struct wire *task)
+{
+    return wire_get(task) ? 0 : OBJECT_UNWANTED;
+}
