@@ -13,6 +13,29 @@ static void task_close_fds(struct task *task)
     task->fd_count = 0;
 }
 
+struct task *crew_task_new(const struct crew_task *given, size_t accept_size)
+{
+    struct task *task = malloc(sizeof *task + given->len);
+
+    if (!task)
+        return NULL;
+    *task = (struct task){.tag = given->tag,
+                          .len = given->len,
+                          .fd_count = given->fd_count,
+                          .items = given->items,
+                          .seconds = given->seconds,
+                          .most = given->most};
+    if (accept_size > 0 && !buffer_extend(&task->accept, accept_size)) {
+        free(task);
+        return NULL;
+    }
+    if (given->len > 0)
+        memcpy(task->data, given->data, given->len);
+    if (given->fd_count > 0)
+        memcpy(task->fds, given->fds, given->fd_count * sizeof *given->fds);
+    return task;
+}
+
 void crew_task_free(struct task *task)
 {
     if (!task)
@@ -33,6 +56,17 @@ size_t crew_task_loss_count(const struct task *task)
 const struct crew_loss *crew_task_losses(const struct task *task)
 {
     return (const struct crew_loss *)(const void *)task->losses.data;
+}
+
+struct crew_result crew_task_result(const struct task *task)
+{
+    return (struct crew_result){.tag = task->tag,
+                                .task = task->data,
+                                .task_len = task->len,
+                                .data = task->result.data,
+                                .len = task->result.len,
+                                .losses = crew_task_losses(task),
+                                .loss_count = crew_task_loss_count(task)};
 }
 
 static bool task_lost(const struct task *task, uint32_t item)

@@ -17,7 +17,7 @@
 
 struct crew_worker {
     int socket;
-    struct page *page;
+    struct crew_page *page;
     const uint32_t *left_out;
     size_t left_out_count;
     uint64_t sent; /* bytes of results of the task */
@@ -262,7 +262,7 @@ static void *start(struct crew_worker *worker, const struct crew_job *job, unsig
     return state;
 }
 
-_Noreturn void crew_worker_run(const struct crew_job *job, int socket, struct page *page, pid_t parent)
+_Noreturn void crew_worker_run(const struct crew_job *job, int socket, struct crew_page *page, pid_t parent)
 {
     struct crew_worker *worker = calloc(1, sizeof *worker);
     struct error err = {""};
