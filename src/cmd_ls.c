@@ -149,7 +149,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         return;
     if (object->result.len == sizeof values)
         memcpy(&values, object->result.data, sizeof values);
-    ls_report_object(&ls->report, volume, object, &values, paths, count);
+    ls_report_object(&ls->report, &(struct ls_entry){volume, object, &values, paths, count});
 }
 
 static void take_account(void *arg, const struct evidence_volume *volume, const struct account_table *table)
@@ -157,7 +157,7 @@ static void take_account(void *arg, const struct evidence_volume *volume, const 
     struct ls *ls = arg;
 
     if (ls->is_account && report_account_add(&ls->account, volume->label, table))
-        ls->report.line.failed = true;
+        ls->report.out.line.failed = true;
 }
 
 static void take_problem(void *arg, const char *text)
@@ -228,7 +228,7 @@ static int list_one(void *arg, size_t number, const char *path)
     ls_report_end(&ls->report);
     status = evidence_run_end(&ls->run, result, &err);
     show_damage(ls, result);
-    ls->run.over = ferror(stdout) || ls->report.line.failed;
+    ls->run.over = ferror(stdout) || ls->report.out.line.failed;
     return ls->wrong_digest && status == EXIT_DONE ? EXIT_PARTIAL : status;
 }
 
@@ -238,22 +238,24 @@ static int list_all(struct ls *ls, size_t count, char **paths)
 
     ls->run.progress.noun = "objects";
     ls->report.colours = terminal_colours(STDOUT_FILENO);
+    ls_report_begin(&ls->report);
     progress_start(&ls->run.progress,
-                   ls->run.quiet || (ls->report.form != LS_SUMMARY && isatty(STDOUT_FILENO)));
+                   ls->run.quiet || (ls->report.form != &ls_summary && isatty(STDOUT_FILENO)));
     status = evidence_run_all(&ls->run, count, paths, list_one, ls);
     progress_stop();
+    note_output(&ls->report.out.line);
     ls_report_release(&ls->report);
     return status;
 }
 
 /* ---- options ---- */
 
-static int choose_form(struct ls *ls, const struct options *options, enum ls_form form)
+static int choose_form(struct ls *ls, const struct options *options, int option)
 {
-    if (options_choose(options, (int)form, &ls->chosen, "--long, --summary, --csv, --json and --body"))
-        return -1;
-    ls->report.form = form;
-    return 0;
+    static const struct ls_operations *const forms[] = {&ls_table, &ls_summary, &ls_csv, &ls_json, &ls_body};
+
+    ls->report.form = forms[option - OPTION_LONG];
+    return options_choose(options, option, &ls->chosen, "--long, --summary, --csv, --json and --body");
 }
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -264,15 +266,11 @@ static int take_option(void *arg, const struct options *options, int option)
         return evidence_flags_take(&ls->run.options, options, option);
     switch (option) {
     case OPTION_LONG:
-        return choose_form(ls, options, LS_TABLE);
     case OPTION_SUMMARY:
-        return choose_form(ls, options, LS_SUMMARY);
     case OPTION_CSV:
-        return choose_form(ls, options, LS_CSV);
     case OPTION_JSON:
-        return choose_form(ls, options, LS_JSON);
     case OPTION_BODY:
-        return choose_form(ls, options, LS_BODY);
+        return choose_form(ls, options, option);
     case OPTION_HASH:
         ls->digests |= DIGEST_BIT(DIGEST_SHA1);
         return 0;
@@ -312,7 +310,8 @@ static int run(const struct command *command, int argc, char **argv)
     struct evidence_list list;
     int operand = 0, status;
 
-    ls.report.form = isatty(STDOUT_FILENO) ? LS_SUMMARY : LS_CSV;
+    ls.report.form = isatty(STDOUT_FILENO) ? &ls_summary : &ls_csv;
+    ls.report.out.to = stdout;
     status = options_read(command, argc, argv, take_option, &ls, &operand);
     if (status != OPTIONS_GO)
         return status;
@@ -320,7 +319,7 @@ static int run(const struct command *command, int argc, char **argv)
         return options_wrong(command, "no evidence was named");
     if (evidence_flags_sandbox(&ls.run.options))
         return EXIT_USAGE;
-    if (ls.is_account && (ls.digests || ls.report.form == LS_BODY))
+    if (ls.is_account && (ls.digests || ls.report.form == &ls_body))
         return options_wrong(
             command, "--account lists no objects: --body, --hash, --md5 and --sha256 do not go with it");
     /* what cannot be read is seen only by reading it */

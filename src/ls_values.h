@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_LS_VALUES_H
+#define KITH_LS_VALUES_H
+
+#include "base/digest.h"
+#include "disk/object.h"
+
+/* Values of objects as text, the same in all forms of kith ls. */
+
+/* Nothing if there is no such time. */
+void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp);
+/* "ok", "partial: ...": what is wrong with it is foreign text. */
+void ls_values_state(struct buffer *out, const struct object *object);
+/* Which of its properties change how the content is to be read. */
+void ls_values_flags(struct buffer *out, const struct object *object);
+/* Where its bytes lie in the image: "offset@image+length ...". */
+void ls_values_runs(struct buffer *out, const struct object *object);
+/* In hexadecimal digits; nothing if there is none of this kind. */
+void ls_values_digest(struct buffer *out, const struct digest_values *values, enum digest_kind kind);
+
+/* The path that follows in a list of paths. */
+const char *ls_values_next(const char *path);
+
+#endif
