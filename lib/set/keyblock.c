@@ -253,7 +253,7 @@ static bool search_next(struct search *search, size_t skip)
 
     while (bits->at < bits->len) {
         const size_t begin = bits->at, left = bits->len - begin;
-        const unsigned width = left < 64 ? (unsigned)left : 64;
+        const unsigned width = left < BITS_AHEAD ? (unsigned)left : BITS_AHEAD;
         uint64_t found = (bits_get(bits, width) ^ search->inverted) & ones(width);
         const size_t count = (size_t)__builtin_popcountll(found);
 

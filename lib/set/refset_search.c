@@ -20,6 +20,7 @@ struct view {
     size_t filter_count;
     uint64_t spare; /* keys that may still be added to the first filter */
     struct refset_segment segments[MOST_FILTERS];
+    uint8_t filter_of[MOST_FILTERS]; /* the number of each segment's filter */
     size_t segment_count;
 };
 
@@ -44,17 +45,18 @@ static bool wanted(enum refset_index index, unsigned what)
     return index != REFSET_COMMON && (what & REFSET_SEARCH_DIGESTS);
 }
 
-static bool is_known(const struct view *view, const struct refset_segment *segment)
+/* The number of the filter that a segment has already, or -1. */
+static int known_filter(const struct view *view, const struct refset_segment *segment)
 {
     for (size_t i = 0; i < view->segment_count; i++)
         if (view->segments[i].id == segment->id && view->segments[i].generation == segment->generation)
-            return true;
-    return false;
+            return view->filter_of[i];
+    return -1;
 }
 
 /*
  * Segments come from large to small.  Small ones are added to the filter of the first, as long as they are
- * few enough not to crowd it: so most sets are probed once.
+ * few enough not to crowd it: so most sets are probed once.  The number of the filter; -1 on error.
  */
 static int take_filter(struct refset_search *search, const struct refset_segment *segment, struct error *err)
 {
@@ -64,7 +66,7 @@ static int take_filter(struct refset_search *search, const struct refset_segment
 
     if (view->filter_count && segment->keys <= view->spare) {
         view->spare -= segment->keys;
-        return refset_index_add_keys(search->set, segment, view->filters[0], err);
+        return refset_index_add_keys(search->set, segment, view->filters[0], err) ? -1 : 0;
     }
     if (view->filter_count == MOST_FILTERS)
         return refset_broken(search->set, err, "an index has too many segments");
@@ -73,8 +75,8 @@ static int take_filter(struct refset_search *search, const struct refset_segment
         return -1;
     if (view->filter_count == 0)
         view->spare = segment->keys / 4;
-    view->filters[view->filter_count++] = bloom;
-    return 0;
+    view->filters[view->filter_count] = bloom;
+    return (int)view->filter_count++;
 }
 
 static int take_segments(struct refset_search *search, const struct refset_segments *segments,
@@ -88,14 +90,17 @@ static int take_segments(struct refset_search *search, const struct refset_segme
     for (size_t i = 0; i < segments->count; i++) {
         const struct refset_segment *segment = &segments->list[i];
         struct view *view = &search->views[segment->index];
+        int filter;
 
         if (!wanted(segment->index, search->what))
             continue;
         if (view->segment_count == MOST_FILTERS)
             return refset_broken(search->set, err, "an index has too many segments");
-        view->segments[view->segment_count++] = *segment;
-        if (!is_known(&before[segment->index], segment) && take_filter(search, segment, err))
+        filter = known_filter(&before[segment->index], segment);
+        if (filter < 0 && (filter = take_filter(search, segment, err)) < 0)
             return -1;
+        view->filter_of[view->segment_count] = (uint8_t)filter;
+        view->segments[view->segment_count++] = *segment;
     }
     return 0;
 }
@@ -219,37 +224,32 @@ void refset_search_free(struct refset_search *search)
 
 /* ---- keys ---- */
 
-static int by_number(const void *a, const void *b)
+/* Which filters let each key through, a bit each. */
+static void probe_each(const struct view *view, const uint64_t *keys, size_t count, uint64_t *filters)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint32_t passed[BATCH];
 
-    return (x > y) - (x < y);
+    memset(filters, 0, count * sizeof *filters);
+    for (size_t i = 0; i < view->filter_count; i++) {
+        const size_t found = bloom_probe(view->filters[i], keys, count, passed);
+
+        for (size_t k = 0; k < found; k++)
+            filters[passed[k]] |= (uint64_t)1 << i;
+    }
 }
 
-/* With several filters the numbers are put in order, each once. */
-static size_t in_order(uint32_t *numbers, size_t count)
-{
-    size_t kept = 0;
-
-    qsort(numbers, count, sizeof *numbers, by_number);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || numbers[i] != numbers[kept - 1])
-            numbers[kept++] = numbers[i];
-    return kept;
-}
-
+/* The numbers of the keys that any filter lets through. */
 static size_t probe_batch(const struct view *view, const uint64_t *keys, size_t count, uint32_t *passed)
 {
-    uint32_t found[BATCH * 2];
-    size_t total;
+    uint64_t filters[BATCH];
+    size_t total = 0;
 
-    if (view->filter_count == 0)
-        return 0;
-    total = bloom_probe(view->filters[0], keys, count, passed);
-    for (size_t i = 1; i < view->filter_count; i++) {
-        memcpy(found, passed, total * sizeof *found);
-        total = in_order(found, total + bloom_probe(view->filters[i], keys, count, found + total));
-        memcpy(passed, found, total * sizeof *passed);
+    if (view->filter_count == 1)
+        return bloom_probe(view->filters[0], keys, count, passed);
+    probe_each(view, keys, count, filters);
+    for (size_t i = 0; i < count; i++) {
+        passed[total] = (uint32_t)i;
+        total += filters[i] != 0;
     }
     return total;
 }
@@ -275,16 +275,19 @@ size_t refset_search_probe(const struct refset_search *search, const uint64_t *k
     return probe(&search->views[REFSET_FEATURE], keys, count, passed);
 }
 
-/* The values of all segments, in search->values; -1 on error. */
-static int find(struct refset_search *search, enum refset_index index, uint64_t key, struct error *err)
+/* The values of all segments whose filters let the key through, in search->values; -1 on error. */
+static int find(struct refset_search *search, enum refset_index index, uint64_t key, uint64_t filters,
+                struct error *err)
 {
     const struct view *view = &search->views[index];
     int total = 0;
 
     for (size_t i = 0; i < view->segment_count; i++) {
-        const int found =
-            refset_blocks_find(search->blocks, &view->segments[i], key, search->values + total, err);
+        int found;
 
+        if (!(filters >> view->filter_of[i] & 1))
+            continue;
+        found = refset_blocks_find(search->blocks, &view->segments[i], key, search->values + total, err);
         if (found < 0)
             return -1;
         total += found;
@@ -326,18 +329,15 @@ int refset_search_features(struct refset_search *search, const uint64_t *keys, s
                            struct set_hits *hits, struct error *err)
 {
     const struct view *view = &search->views[REFSET_FEATURE];
-    uint32_t passed[BATCH];
+    uint64_t filters[BATCH];
 
     for (size_t done = 0, piece; done < count; done += piece) {
-        size_t left;
-
         piece = count - done < BATCH ? count - done : BATCH;
-        left = probe_batch(view, keys + done, piece, passed);
-        for (size_t i = 0; i < left; i++) {
-            const uint32_t query = (uint32_t)done + passed[i];
-            const int found = find(search, REFSET_FEATURE, keys[query], err);
+        probe_each(view, keys + done, piece, filters);
+        for (size_t i = 0; i < piece; i++) {
+            const int found = filters[i] ? find(search, REFSET_FEATURE, keys[done + i], filters[i], err) : 0;
 
-            if (found < 0 || add_hits(search, query, (size_t)found, hits, err))
+            if (found < 0 || add_hits(search, (uint32_t)(done + i), (size_t)found, hits, err))
                 return -1;
         }
     }
@@ -411,7 +411,11 @@ static int same_digests(struct refset_search *search, uint64_t file, const struc
 static int find_file(struct refset_search *search, enum refset_index index, uint64_t key,
                      const struct digest_values *digests, uint64_t except, uint64_t *file, struct error *err)
 {
-    const int found = find(search, index, key, err);
+    uint64_t filters;
+    int found;
+
+    probe_each(&search->views[index], &key, 1, &filters);
+    found = filters ? find(search, index, key, filters, err) : 0;
 
     for (int i = 0; i < found; i++) {
         const int same =
@@ -430,16 +434,12 @@ static int find_file(struct refset_search *search, enum refset_index index, uint
 int refset_search_digests(struct refset_search *search, const struct digest_values *digests, uint64_t except,
                           uint64_t *file, struct error *err)
 {
-    uint32_t passed;
-
     *file = 0;
     for (int kind = 0; kind < DIGEST_KINDS && !*file; kind++) {
         const enum refset_index index = index_of((enum digest_kind)kind);
         const uint64_t key = refset_digest_key(search->set, (enum digest_kind)kind, digests->bytes[kind]);
 
-        if (!(digests->kinds & DIGEST_BIT(kind)) || !probe_batch(&search->views[index], &key, 1, &passed))
-            continue;
-        if (find_file(search, index, key, digests, except, file, err))
+        if ((digests->kinds & DIGEST_BIT(kind)) && find_file(search, index, key, digests, except, file, err))
             return -1;
     }
     return 0;
