@@ -97,12 +97,12 @@ static struct chance_pair pair_of(const struct chains *chains, const struct seed
     };
 }
 
-/* How many seeds of a reference there must be at least. */
+/* How many seeds of a reference there must be, so that all of them together come to this E. */
 static size_t least_seeds(const struct chains *chains, const struct seeds *seeds,
-                          const struct queries *queries)
+                          const struct queries *queries, double e)
 {
     const struct chance_pair pair = pair_of(chains, seeds, queries, &(struct set_place){0}, 0);
-    const double most = fmax(chains->wanted.most_ln_e, log(best_look));
+    const double most = fmax(chains->wanted.most_ln_e, log(e));
     size_t least = 1;
 
     while (least < MOST_LEAST && chance_best_ln_e(&pair, least) > most)
@@ -286,11 +286,13 @@ static void count_only(struct chains *chains, const struct seeds *seeds, const s
 int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err)
 {
     struct holders *holders = &chains->holders;
+    const size_t least = least_seeds(chains, seeds, queries, best_look);
+    const size_t different = least_seeds(chains, seeds, queries, first_look);
 
     chains->count = 0;
     chains->cut = false;
     queries_reopen(queries);
-    if (holders_gather(holders, seeds, queries->all_count, least_seeds(chains, seeds, queries), err))
+    if (holders_gather(holders, seeds, queries, least, different, err))
         return -1;
     for (size_t i = 0; i < holders->count && !chains_are_over(chains, seeds); i++) {
         const struct holder *holder = &holders->list[i];

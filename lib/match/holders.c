@@ -13,6 +13,7 @@ void holders_release(struct holders *holders)
 {
     free(holders->list);
     free(holders->claims);
+    free(holders->counts);
     *holders = (struct holders){0};
 }
 
@@ -42,27 +43,51 @@ static int add(struct holders *holders, const struct holder *one, struct error *
     return 0;
 }
 
-static int forget_claims(struct holders *holders, size_t queries, struct error *err)
+/* Room for what is noted of each query of the object. */
+static int make_notes(struct holders *holders, size_t queries, struct error *err)
 {
     if (queries > holders->claim_room) {
         free(holders->claims);
+        free(holders->counts);
         holders->claims = malloc(2 * queries);
-        holders->claim_room = holders->claims ? 2 * queries : 0;
-        if (!holders->claims)
+        holders->counts = malloc(2 * queries * sizeof *holders->counts);
+        holders->claim_room = holders->claims && holders->counts ? 2 * queries : 0;
+        if (!holders->claim_room)
             return error_set(err, "out of memory for %zu samples", queries);
     }
-    if (queries)
+    if (queries) {
         memset(holders->claims, 0, queries);
+        memset(holders->counts, 0, queries * sizeof *holders->counts);
+    }
     return 0;
 }
 
-int holders_gather(struct holders *holders, const struct seeds *seeds, size_t queries, size_t least,
-                   struct error *err)
+/* Whether seeds have so many different fingerprints: content that repeats itself has many of a few.  number:
+ * of those that are counted, from 1 on. */
+static bool are_different(struct holders *holders, const struct queries *queries, const struct seed *seeds,
+                          size_t count, size_t least, uint32_t number)
+{
+    size_t different = 0;
+
+    for (size_t i = 0; i < count && count - i >= least - different; i++) {
+        uint32_t *counted = &holders->counts[queries->firsts[seeds[i].query]];
+
+        different += *counted != number;
+        *counted = number;
+        if (different >= least)
+            return true;
+    }
+    return false;
+}
+
+int holders_gather(struct holders *holders, const struct seeds *seeds, const struct queries *queries,
+                   size_t least, size_t different, struct error *err)
 {
     struct set *set = seeds->set;
+    uint32_t number = 0;
 
     holders->count = 0;
-    if (forget_claims(holders, queries, err))
+    if (make_notes(holders, queries->all_count, err))
         return -1;
     for (size_t i = 0, next; i < seeds->count; i = next) {
         uint64_t first = 0, end = seeds->list[i].sample + 1;
@@ -73,6 +98,7 @@ int holders_gather(struct holders *holders, const struct seeds *seeds, size_t qu
         for (next = i + 1; next < seeds->count && seeds->list[next].sample < end;)
             next++;
         if (found && next - i >= least &&
+            are_different(holders, queries, seeds->list + i, next - i, different, ++number) &&
             add(holders, &(struct holder){first, end - first, i, next - i}, err))
             return -1;
     }

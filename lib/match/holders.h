@@ -15,13 +15,14 @@ struct holder {
 struct holders {
     struct holder *list;
     size_t count, room;
-    uint8_t *claims; /* of each query of the object: so many chains have it */
+    uint8_t *claims;  /* of each query of the object: so many chains have it, */
+    uint32_t *counts; /* and which holder it, or one that is equal to it, was counted for last */
     size_t claim_room;
 };
 
-/* Those with at least so many seeds; nothing is claimed.  queries: of the object. */
-int holders_gather(struct holders *holders, const struct seeds *seeds, size_t queries, size_t least,
-                   struct error *err);
+/* Those with at least so many seeds, of so many different fingerprints; nothing is claimed. */
+int holders_gather(struct holders *holders, const struct seeds *seeds, const struct queries *queries,
+                   size_t least, size_t different, struct error *err);
 void holders_release(struct holders *holders);
 
 /* One more chain has the query. */

@@ -7,13 +7,18 @@
 enum {
     NEIGHBOURS = 256,   /* samples before and behind a query in which it must not stand alone */
     SMALL_OBJECT = 512, /* samples: here one neighbour is enough, else two */
+    LEAST_SLOTS = 16,
 };
+
+static const uint32_t no_query = UINT32_MAX;
 
 void queries_release(struct queries *queries)
 {
     free(queries->numbers);
     free(queries->states);
     free(queries->files);
+    free(queries->firsts);
+    free(queries->table);
     *queries = (struct queries){0};
 }
 
@@ -21,7 +26,9 @@ static int make_room(struct queries *queries, size_t count, struct error *err)
 {
     if (count <= queries->room)
         return 0;
-    queries_release(queries);
+    free(queries->numbers);
+    free(queries->states);
+    free(queries->files);
     queries->room = 2 * count;
     queries->numbers = malloc(queries->room * sizeof *queries->numbers);
     queries->states = malloc(queries->room);
@@ -30,6 +37,48 @@ static int make_room(struct queries *queries, size_t count, struct error *err)
         return 0;
     queries->room = 0;
     return error_set(err, "out of memory for %zu samples", count);
+}
+
+/* Room for all queries of the object, and a table that is at most half full. */
+static int make_table(struct queries *queries, struct error *err)
+{
+    size_t slots = LEAST_SLOTS;
+
+    while (slots < 2 * queries->count)
+        slots *= 2;
+    if (queries->all_count > queries->first_room) {
+        free(queries->firsts);
+        queries->firsts = malloc(2 * queries->all_count * sizeof *queries->firsts);
+        queries->first_room = queries->firsts ? 2 * queries->all_count : 0;
+    }
+    if (slots > queries->table_room) {
+        free(queries->table);
+        queries->table = malloc(slots * sizeof *queries->table);
+        queries->table_room = queries->table ? slots : 0;
+    }
+    if (queries->first_room < queries->all_count || queries->table_room < slots)
+        return error_set(err, "out of memory for %zu samples", queries->all_count);
+    memset(queries->table, 0xff, slots * sizeof *queries->table); /* no_query */
+    queries->slots = slots;
+    return 0;
+}
+
+/* Finds the queries of the set that are equal: content repeats itself, and is looked up once. */
+static int find_equals(struct queries *queries, struct error *err)
+{
+    if (make_table(queries, err))
+        return -1;
+    for (size_t i = 0; i < queries->count; i++) {
+        const uint64_t fp = queries_at(queries, i)->fp;
+        size_t at = fp * 0x9e3779b97f4a7c15 >> 32 & (queries->slots - 1);
+
+        while (queries->table[at] != no_query && queries->all[queries->table[at]].fp != fp)
+            at = (at + 1) & (queries->slots - 1);
+        if (queries->table[at] == no_query)
+            queries->table[at] = queries->numbers[i];
+        queries->firsts[queries->numbers[i]] = queries->table[at];
+    }
+    return 0;
 }
 
 /* What chance lets through the filter stands alone mostly. */
@@ -63,7 +112,7 @@ int queries_select(struct queries *queries, const struct subject *subject, const
         memset(queries->files, 0, queries->count * sizeof *queries->files);
     for (size_t i = 0; i < queries->count; i++)
         queries->states[i] = stands_alone(queries, i) ? QUERY_DROPPED : QUERY_OPEN;
-    return 0;
+    return find_equals(queries, err);
 }
 
 void queries_reopen(struct queries *queries)

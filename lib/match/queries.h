@@ -31,6 +31,11 @@ struct queries {
     uint8_t *states;
     uint32_t *files; /* in how many files one is that was postponed; else 0 */
     size_t count, room;
+
+    uint32_t
+        *firsts; /* of each query of the set, by its number among all: the first one with its fingerprint */
+    uint32_t *table; /* to find that */
+    size_t slots, first_room, table_room;
 };
 
 /* Those of the set whose bit this is; what a set of the bits known has is no evidence.  `all` is borrowed. */

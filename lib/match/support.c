@@ -20,8 +20,7 @@ struct target {
 struct supporter {
     const struct queries *queries;
     struct target *targets; /* the queries of the set */
-    uint32_t *numbers;      /* of each query of the object, the first one with its fingerprint, */
-    uint32_t *seen;         /* and in which turn that one was counted last */
+    uint32_t *seen; /* of each query of the object: in which turn it, or one equal to it, was counted last */
     uint32_t *explained;
     size_t room;
     uint32_t turn;
@@ -50,7 +49,6 @@ struct supporter *support_new(struct error *err)
 static void release(struct supporter *s)
 {
     free(s->targets);
-    free(s->numbers);
     free(s->seen);
     free(s->explained);
 }
@@ -70,44 +68,19 @@ static int make_room(struct supporter *s, size_t count)
     release(s);
     s->room = 2 * count;
     s->targets = malloc(s->room * sizeof *s->targets);
-    s->numbers = malloc(s->room * sizeof *s->numbers);
     s->seen = calloc(s->room, sizeof *s->seen);
     s->explained = malloc(s->room * sizeof *s->explained);
     s->turn = 0;
-    if (s->targets && s->numbers && s->seen && s->explained)
+    if (s->targets && s->seen && s->explained)
         return 0;
     s->room = 0;
     return -1;
 }
 
-/* Finds the queries with equal fingerprints. */
-static int number_queries(struct supporter *s, const struct query *all, size_t count)
-{
-    size_t slots = 16;
-    uint32_t *table;
-
-    while (slots < 2 * count)
-        slots *= 2;
-    table = calloc(slots, sizeof *table);
-    if (!table)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = all[i].fp * 0x9e3779b97f4a7c15 >> 32 & (slots - 1);
-
-        while (table[at] && all[table[at] - 1].fp != all[i].fp)
-            at = (at + 1) & (slots - 1);
-        if (!table[at])
-            table[at] = (uint32_t)i + 1;
-        s->numbers[i] = table[at] - 1;
-    }
-    free(table);
-    return 0;
-}
-
 int support_begin(struct supporter *s, const struct queries *queries, struct error *err)
 {
     s->queries = queries;
-    if (make_room(s, queries->all_count) || number_queries(s, queries->all, queries->all_count))
+    if (make_room(s, queries->all_count))
         return error_set(err, "out of memory for %zu samples", queries->all_count);
     for (size_t i = 0; i < queries->count; i++) {
         const struct query *query = queries_at(queries, i);
@@ -138,7 +111,7 @@ static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
     struct support *support = &g->support;
     struct supporter *s = g->supporter;
     uint64_t *last = &g->last[support->count % (CLOSE_SUPPORT - 1)];
-    uint32_t *seen = &s->seen[s->numbers[query]];
+    uint32_t *seen = &s->seen[s->queries->firsts[query]];
 
     if (support->count >= CLOSE_SUPPORT - 1 && pos - *last <= g->close)
         support->is_close = true;
