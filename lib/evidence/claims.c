@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/claims.h"
+
+/* Bytes of holes in what is taken together. */
+#define MOST_HOLES ((uint64_t)32 << 30)
+/*
+ * Where an object can do without a digest, it is not asked what its neighbours have, so that the outcome does
+ * not depend on them: it has so many, and so many for each byte that is stored.
+ */
+#define MOST_OWN_HOLES ((uint64_t)256 << 20)
+#define HOLES_PER_BYTE 4096
+/* What is taken together is read at most twice the medium's size, and a little. */
+#define MORE_THAN_MEDIUM ((uint64_t)64 << 20)
+
+void claims_reset(struct claims *claims)
+{
+    claims->holes = claims->stored = 0;
+}
+
+static uint64_t holes_of(const struct object *object, uint64_t stored)
+{
+    return !(object->flags & (OBJECT_RESIDENT | OBJECT_MEMBER)) && object->size > stored
+               ? object->size - stored
+               : 0;
+}
+
+bool claims_are_hollow(struct claims *claims, const struct object *object, uint64_t stored)
+{
+    const uint64_t holes = holes_of(object, stored);
+
+    if (claims->is_trusted)
+        return holes > MOST_HOLES;
+    if (claims->by_object)
+        return holes > MOST_OWN_HOLES && (holes - MOST_OWN_HOLES) / HOLES_PER_BYTE > stored;
+    if (holes > MOST_HOLES - claims->holes)
+        return true;
+    claims->holes += holes;
+    return false;
+}
+
+bool claims_exceed(struct claims *claims, uint64_t medium_size, uint64_t stored)
+{
+    if (stored > 2 * medium_size + MORE_THAN_MEDIUM - claims->stored)
+        return true;
+    claims->stored += stored;
+    return false;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/inspect.h"
+
+#include <inttypes.h>
+
+#include "evidence/claims.h"
+
+enum { ZEROS_PIECE = 64 << 20 };
+
+static bool begin(struct inspect *inspect, struct medium *medium, const struct object *object,
+                  struct content *content)
+{
+    struct content *again = &inspect->runs.content;
+
+    if (content) {
+        content_units_init(&inspect->units, content, medium, object);
+        again = &inspect->units.content;
+    } else {
+        content_runs_init(&inspect->runs, medium, object);
+    }
+    return inspect->inspector->begin(inspect->state, object, again);
+}
+
+static void give_zeros(struct inspect *inspect, uint64_t len)
+{
+    if (inspect->passes_holes && len >= CLAIMS_LEAST_HOLE) {
+        inspect->inspector->hole(inspect->state, len);
+        return;
+    }
+    while (len > 0) {
+        uint64_t piece = len < ZEROS_PIECE ? len : ZEROS_PIECE;
+
+        inspect->inspector->zeros(inspect->state, piece);
+        crew_progress(inspect->worker, piece);
+        len -= piece;
+    }
+}
+
+static void give(struct inspect *inspect, const void *data, size_t len)
+{
+    inspect->inspector->data(inspect->state, data, len);
+    crew_progress(inspect->worker, len);
+}
+
+/* What was read and is known to be wrong. */
+static void blame_bad(const struct medium *medium, struct object *object)
+{
+    uint64_t bad = 0;
+
+    for (size_t i = 0; i < object->run_count; i++)
+        bad += medium_bad_bytes(medium, object->runs[i].image, object->runs[i].len);
+    if (bad)
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", bad);
+}
+
+static void finish(struct inspect *inspect, const struct medium *medium, struct object *object)
+{
+    inspect->inspector->end(inspect->state, object);
+    blame_bad(medium, object);
+}
+
+static void read_run(struct inspect *inspect, struct medium *medium, const struct object_run *run)
+{
+    for (uint64_t done = 0; done < run->len;) {
+        size_t len = INSPECT_PIECE - (size_t)((run->image + done) % INSPECT_PIECE);
+
+        if (len > run->len - done)
+            len = (size_t)(run->len - done);
+        medium_read(medium, run->image + done, inspect->room, len);
+        give(inspect, inspect->room, len);
+        done += len;
+    }
+}
+
+/* gather: where the bytes of the runs are, or NULL: they are still to be read. */
+static void give_runs(struct inspect *inspect, struct medium *medium, struct object *object,
+                      const struct gather *gather)
+{
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        give_zeros(inspect, run->offset - at);
+        if (gather)
+            give(inspect, gather_find(gather, run), (size_t)run->len);
+        else
+            read_run(inspect, medium, run);
+        at = run->offset + run->len;
+    }
+    give_zeros(inspect, object->size - at);
+    finish(inspect, medium, object);
+}
+
+void inspect_runs(struct inspect *inspect, struct medium *medium, struct object *object)
+{
+    inspect_gathered(inspect, medium, object, NULL);
+}
+
+void inspect_gathered(struct inspect *inspect, struct medium *medium, struct object *object,
+                      const struct gather *gather)
+{
+    if (begin(inspect, medium, object, NULL))
+        give_runs(inspect, medium, object, gather);
+}
+
+void inspect_hollow(struct inspect *inspect, struct medium *medium, struct object *object)
+{
+    const uint64_t stored = object_stored(object);
+
+    if (!begin(inspect, medium, object, NULL))
+        return;
+    inspect->passes_holes = true;
+    object_blame(object, OBJECT_PARTIAL, "all but %" PRIu64 " of its bytes are holes, so it was not hashed",
+                 stored);
+    give_runs(inspect, medium, object, NULL);
+    inspect->passes_holes = false;
+}
+
+/* As pread; what it gives is given to the inspector. */
+static size_t give_content(struct inspect *inspect, struct content *content, uint64_t from, size_t len)
+{
+    const ssize_t got = content->read(content, from, inspect->room, len);
+
+    if (got <= 0 || (size_t)got > len)
+        return 0;
+    give(inspect, inspect->room, (size_t)got);
+    return (size_t)got;
+}
+
+/* Of a piece that cannot be read, all units of the file system's compression that can be; the others are
+ * zeros. One that has very many of those is given up. */
+void inspect_content(struct inspect *inspect, struct medium *medium, struct object *object,
+                     struct content *content)
+{
+    enum { MOST_FAILURES = 4096 };
+    unsigned failures = 0;
+
+    if (!begin(inspect, medium, object, content))
+        return;
+    for (uint64_t done = 0; done < object->size && failures < MOST_FAILURES;) {
+        const uint64_t left = object->size - done, unit = CONTENT_UNIT - done % CONTENT_UNIT;
+        size_t len = left < INSPECT_PIECE ? (size_t)left : INSPECT_PIECE,
+               got = give_content(inspect, content, done, len);
+
+        if (!got) {
+            len = unit < len ? (size_t)unit : len;
+            got = give_content(inspect, content, done, len);
+        }
+        if (!got) {
+            object_blame(object, OBJECT_PARTIAL, "it cannot be read at byte %" PRIu64, done);
+            give_zeros(inspect, ++failures < MOST_FAILURES ? len : left);
+            got = len;
+        }
+        done += got;
+    }
+    finish(inspect, medium, object);
+}
