@@ -194,3 +194,54 @@ int filesystem_structures(struct filesystem *filesystem, filesystem_range found,
         find_iso(&structures);
     return 0;
 }
+
+/* ---- free blocks ---- */
+
+struct free_blocks {
+    const struct filesystem *filesystem;
+    filesystem_range found;
+    void (*getting_on)(void *arg);
+    void *arg;
+    uint64_t first, end; /* of the stretch that is being collected */
+    uint64_t seen;
+};
+
+static void flush_free(struct free_blocks *blocks)
+{
+    uint64_t size = blocks->filesystem->facts.block_size;
+
+    if (blocks->end > blocks->first)
+        blocks->found(blocks->arg, blocks->filesystem->image_start + blocks->first * size,
+                      (blocks->end - blocks->first) * size);
+}
+
+static TSK_WALK_RET_ENUM free_block(const TSK_FS_BLOCK *block, void *arg)
+{
+    struct free_blocks *blocks = arg;
+
+    if (block->addr != blocks->end) {
+        flush_free(blocks);
+        blocks->first = block->addr;
+    }
+    blocks->end = block->addr + 1;
+    if (++blocks->seen % 65536 == 0)
+        blocks->getting_on(blocks->arg);
+    return TSK_WALK_CONT;
+}
+
+int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64_t last,
+                           filesystem_range found, void (*getting_on)(void *arg), void *arg,
+                           struct error *err)
+{
+    struct free_blocks blocks = {
+        .filesystem = filesystem, .found = found, .getting_on = getting_on, .arg = arg};
+    const TSK_FS_BLOCK_WALK_FLAG_ENUM flags = TSK_FS_BLOCK_WALK_FLAG_UNALLOC | TSK_FS_BLOCK_WALK_FLAG_AONLY;
+    int failed;
+
+    tsk_error_reset();
+    failed = tsk_fs_block_walk(filesystem->info, first, last, flags, free_block, &blocks);
+    flush_free(&blocks);
+    return failed ? tsk_failed(err, "free blocks %llu to %llu cannot all be found", (unsigned long long)first,
+                               (unsigned long long)last)
+                  : 0;
+}
