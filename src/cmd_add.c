@@ -9,11 +9,9 @@
 #include "command.h"
 #include "evidence_run.h"
 #include "interrupt.h"
-#include "sample/blocks.h"
-#include "sample/hasher.h"
-#include "set/known.h"
 #include "set/refset_writer.h"
 #include "set_flags.h"
+#include "signer.h"
 #include "terminal.h"
 
 enum {
@@ -36,16 +34,10 @@ static const struct option_spec add_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-/* What the workers are told. */
-struct sampling_plan {
-    uint32_t n, c, block;
-    unsigned digests;
-};
-
 struct add {
-    struct evidence_run run;
+    struct evidence_run run; /* first: the sink needs it */
     struct set_flags flags;
-    struct sampling_plan plan;
+    struct signer_plan plan;
     const char *note;
     struct refset *set;
     struct refset_writer *writer;
@@ -58,88 +50,6 @@ struct add {
     struct error err;
 };
 
-/* ---- in the workers ---- */
-
-struct signer {
-    struct sampling_plan plan;
-    struct hasher *small, *large; /* C from the length; the set's C */
-    struct hasher *hasher;        /* the one of them that is at work */
-    struct blocks *blocks;
-    struct known known;
-    bool failed;
-};
-
-static void *signer_open(void *arg, struct error *err)
-{
-    const struct sampling_plan *plan = arg;
-    struct sampler_params params = {.scheme = SAMPLER_GF8, .n = plan->n, .c = SAMPLER_AUTO};
-    struct signer *signer = calloc(1, sizeof *signer);
-
-    if (!signer) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
-    signer->plan = *plan;
-    signer->small = hasher_new(&params, plan->digests, err);
-    params.c = plan->c;
-    signer->large = signer->small ? hasher_new(&params, plan->digests, err) : NULL;
-    signer->blocks = signer->large ? blocks_new(err) : NULL;
-    if (signer->blocks)
-        return signer;
-    hasher_free(signer->small);
-    hasher_free(signer->large);
-    free(signer);
-    return NULL;
-}
-
-static bool signer_begin(void *arg, const struct object *object, struct content *content)
-{
-    struct signer *signer = arg;
-    const bool is_small = sampler_auto_c(object->size) < signer->plan.c;
-
-    (void)content;
-    signer->hasher = is_small ? signer->small : signer->large;
-    signer->failed = hasher_begin(signer->hasher, object->size, NULL) ||
-                     blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);
-    return !signer->failed;
-}
-
-static void signer_data(void *arg, const void *data, size_t len)
-{
-    struct signer *signer = arg;
-
-    if (hasher_update(signer->hasher, data, len, NULL) || blocks_update(signer->blocks, data, len, NULL))
-        signer->failed = true;
-}
-
-static void signer_zeros(void *arg, uint64_t len)
-{
-    inspector_zeros(signer_data, arg, len);
-}
-
-static void signer_end(void *arg, struct object *object)
-{
-    struct signer *signer = arg;
-    struct known *known = &signer->known;
-    const struct buffer *blocks;
-
-    known_reset(known);
-    blocks = blocks_final(signer->blocks, NULL);
-    if (signer->failed || !blocks || hasher_final(signer->hasher, &known->record, NULL)) {
-        object_blame(object, OBJECT_UNREADABLE,
-                     "it could not be hashed: libcrypto failed, or there is no memory");
-        return;
-    }
-    known->digests = known->record.digests;
-    known->size = known->record.len;
-    known->has_size = known->has_record = true;
-    if (blocks_count(known->size, signer->plan.block))
-        buffer_add(&known->blocks, blocks->data, blocks->len);
-    known_reduce(known, signer->plan.c);
-    buffer_inherit(&object->result, &known->blocks);
-    known_encode(&object->result, known);
-}
-
 /* ---- what is found ---- */
 
 static void take_image(void *arg, const struct evidence_image *image)
@@ -147,20 +57,6 @@ static void take_image(void *arg, const struct evidence_image *image)
     struct add *add = arg;
 
     snprintf(add->format, sizeof add->format, "%s", image->format);
-}
-
-static void take_problem(void *arg, const char *text)
-{
-    struct add *add = arg;
-
-    evidence_run_problem(&add->run, text);
-}
-
-static void take_note(void *arg, const char *text)
-{
-    struct add *add = arg;
-
-    evidence_run_note(&add->run, text);
 }
 
 static void fail(struct add *add)
@@ -270,7 +166,6 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
                         const char *paths, size_t count)
 {
     struct add *add = arg;
-    struct wire wire = {object->result.data, object->result.len, false};
 
     atomic_fetch_add_explicit(&add->run.progress.count, 1, memory_order_relaxed);
     if (add->set_below && count && is_set_itself(add, paths))
@@ -287,7 +182,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         leave_out(add, paths, count, text);
         return;
     }
-    if (!known_decode(&wire, &add->known)) {
+    if (!signer_result(object, &add->known)) {
         leave_out(add, paths, count, "a worker sent what cannot be understood");
         return;
     }
@@ -316,8 +211,8 @@ static int add_one(void *arg, size_t number, const char *path)
     const struct evidence_sink sink = {.image = take_image,
                                        .object = take_object,
                                        .digests = take_digests,
-                                       .problem = take_problem,
-                                       .note = take_note,
+                                       .problem = evidence_run_problem,
+                                       .note = evidence_run_note,
                                        .arg = add};
     const uint64_t left_out = add->left_out;
     enum evidence_result result;
@@ -424,12 +319,18 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {ADD_AS_FILE, offsetof(struct add, run.options.as_file)},
+        {ADD_QUIET, offsetof(struct add, run.quiet)},
+    };
     struct add *add = arg;
 
     if (option < OPTIONS_EVIDENCE)
         return evidence_flags_take(&add->run.options, options, option);
     if (option < ADD_MD5)
         return set_flags_take(&add->flags, options, option - ADD_SET);
+    if (options_flag(flags, option, add))
+        return 0;
     switch (option) {
     case ADD_MD5:
         add->plan.digests |= DIGEST_BIT(DIGEST_MD5);
@@ -437,14 +338,8 @@ static int take_option(void *arg, const struct options *options, int option)
     case ADD_SHA256:
         add->plan.digests |= DIGEST_BIT(DIGEST_SHA256);
         return 0;
-    case ADD_NOTE:
-        add->note = options->value;
-        return 0;
-    case ADD_AS_FILE:
-        add->run.options.as_file = true;
-        return 0;
     default:
-        add->run.quiet = true;
+        add->note = options->value;
         return 0;
     }
 }
@@ -456,14 +351,10 @@ static int run(const struct command *command, int argc, char **argv)
                       .flags = set_flags_none(),
                       .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
                       .note = ""};
-    const struct inspector inspector = {.open = signer_open,
-                                        .begin = signer_begin,
-                                        .data = signer_data,
-                                        .zeros = signer_zeros,
-                                        .end = signer_end,
-                                        .arg = &add.plan};
+    const struct inspector inspector = signer_inspector(&add.plan);
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &add, &operand);
+
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand < 2)

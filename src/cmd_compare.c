@@ -336,26 +336,19 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {OPTION_JSON, offsetof(struct compare, json)},
+        {OPTION_EXACT, offsetof(struct compare, exact)},
+        {OPTION_PAPERS, offsetof(struct compare, papers)},
+        {OPTION_RAW, offsetof(struct compare, raw)},
+    };
     struct compare *compare = arg;
 
-    switch (option) {
-    case OPTION_JSON:
-        compare->json = true;
+    if (options_flag(flags, option, compare))
         return 0;
-    case OPTION_EXACT:
-        compare->exact = true;
-        return 0;
-    case OPTION_PAPERS:
-        compare->papers = true;
-        return 0;
-    case OPTION_TIME:
+    if (option == OPTION_TIME)
         return options_number(options, 1, MAX_SECONDS, &compare->seconds);
-    case OPTION_RAW:
-        compare->raw = true;
-        return 0;
-    default:
-        return sampling_take(&compare->sampling, options, option);
-    }
+    return sampling_take(&compare->sampling, options, option);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -365,6 +358,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct error err;
     int operand = 0;
     int status = options_read(command, argc, argv, take_option, &compare, &operand);
+
     if (status != OPTIONS_GO)
         return status;
     if (sampling_params(&compare.sampling, command, &compare.params))

@@ -8,6 +8,7 @@
 #include "interrupt.h"
 #include "list/list_ahead.h"
 #include "set/refset_writer.h"
+#include "set/source_map.h"
 #include "set_flags.h"
 #include "terminal.h"
 
@@ -40,12 +41,6 @@ struct marks {
     uint64_t others;
 };
 
-/* A source of a kith list, and its handle in the set. */
-struct origin {
-    uint64_t number;
-    int handle;
-};
-
 struct import {
     struct set_flags flags;
     const char *format, *note, *set_path;
@@ -57,12 +52,10 @@ struct import {
     /* the list that is being read */
     const char *path;
     struct list *list;
-    struct list_ahead *ahead; /* the same, from its second row on */
-    int handle;               /* of the list itself as a source */
-    struct origin *origins;
-    size_t origin_count, origin_room;
-    bool list_failed;  /* it could not be read to its end: what was read is kept */
-    bool drops_blocks; /* its blocks have another size */
+    struct list_ahead *ahead;  /* the same, from its second row on */
+    struct source_map sources; /* of the list; what has none of them is from the list itself */
+    bool list_failed;          /* it could not be read to its end: what was read is kept */
+    bool drops_blocks;         /* its blocks have another size */
     uint64_t rows, broken, added, extended, there, by_digest;
     struct marks marks;
 };
@@ -75,42 +68,17 @@ static void show_broken(struct import *import, const char *text)
         complain("%s", text);
 }
 
-/* Where in the list of origins, which is sorted, the number is or belongs. */
-static size_t place_of(const struct import *import, uint64_t number)
-{
-    size_t low = 0, high = import->origin_count;
-
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (import->origins[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Entries of kith's own lists say which of its sources they are from. */
-static int handle_of(const struct import *import, uint64_t number)
-{
-    const size_t at = place_of(import, number);
-
-    return at < import->origin_count && import->origins[at].number == number ? import->origins[at].handle
-                                                                             : import->handle;
-}
-
 /* The first name is from where the file is from. */
 static void fill_origins(struct import *import, const struct list_entry *entry)
 {
     const char *at = entry->names, *end = at + entry->names_len;
-    uint64_t handle = (uint64_t)handle_of(import, entry->source);
+    uint64_t handle = (uint64_t)source_map_find(&import->sources, entry->source);
 
     if (!entry->names_from || !entry->name_len)
         return;
     buffer_add(&import->known.origins, &handle, sizeof handle);
     for (size_t i = 0; at < end; at += strlen(at) + 1, i++) {
-        handle = (uint64_t)handle_of(import, entry->names_from[i]);
+        handle = (uint64_t)source_map_find(&import->sources, entry->names_from[i]);
         buffer_add(&import->known.origins, &handle, sizeof handle);
     }
 }
@@ -125,27 +93,11 @@ static int take_source(struct import *import, const struct list_source *from, st
                                    .time = from->time,
                                    .tool = from->tool,
                                    .note = from->note};
-    size_t at;
     int handle;
 
     memcpy(source.sha256, from->sha256, DIGEST_SHA256_LEN);
-    if (import->origin_count == import->origin_room) {
-        const size_t room = import->origin_room ? 2 * import->origin_room : 16;
-        struct origin *origins = realloc(import->origins, room * sizeof *origins);
-
-        if (!origins)
-            return error_set(err, "out of memory");
-        import->origins = origins;
-        import->origin_room = room;
-    }
     handle = refset_writer_copy_source(import->writer, &source, err);
-    if (handle < 0)
-        return -1;
-    at = place_of(import, from->number);
-    memmove(&import->origins[at + 1], &import->origins[at],
-            (import->origin_count++ - at) * sizeof *import->origins);
-    import->origins[at] = (struct origin){from->number, handle};
-    return 0;
+    return handle < 0 ? -1 : source_map_add(&import->sources, from->number, handle, err);
 }
 
 static int fill_known(struct import *import, const struct list_entry *entry, struct error *err)
@@ -200,7 +152,7 @@ static int take_entry(struct import *import, struct error *err)
         show_broken(import, text.text);
         return 0;
     }
-    refset_writer_back(import->writer, handle_of(import, entry->source));
+    refset_writer_back(import->writer, source_map_find(&import->sources, entry->source));
     switch (refset_writer_add(import->writer, &import->known, err)) {
     case REFSET_ADDED:
         import->added++;
@@ -277,9 +229,9 @@ static int open_writer(struct import *import, bool has_set, struct error *err)
     import->writer = refset_writer_new(import->set, is_ours, err);
     if (!import->writer)
         return -1;
-    import->origin_count = 0;
-    import->handle = refset_writer_source(import->writer, &source, err);
-    return import->handle < 0 ? -1 : 0;
+    source_map_reset(&import->sources);
+    import->sources.unknown = refset_writer_source(import->writer, &source, err);
+    return import->sources.unknown < 0 ? -1 : 0;
 }
 
 static void show_progress(struct import *import)
@@ -330,7 +282,7 @@ static int finish_list(struct import *import, int status, struct error *err)
     if (status == EXIT_USAGE)
         return status;
     if (status != EXIT_INTERRUPTED) {
-        refset_writer_back(import->writer, import->handle);
+        refset_writer_back(import->writer, import->sources.unknown);
         if (list_ahead_sha256(import->ahead, sha256, err) ||
             refset_writer_source_sha256(import->writer, sha256, err))
             return EXIT_USAGE;
@@ -430,7 +382,7 @@ static int import_all(struct import *import, int count, char **paths)
     progress_stop();
     if (worst == EXIT_INTERRUPTED && !import->quiet)
         complain("interrupted; what was imported stays, and the same command goes on");
-    free(import->origins);
+    source_map_release(&import->sources);
     known_release(&import->known);
     if (refset_close(import->set, &err)) {
         complain_error(&err);
@@ -454,19 +406,19 @@ static int take_format(struct import *import, const struct options *options)
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {IMPORT_STRICT, offsetof(struct import, strict)},
+        {IMPORT_QUIET, offsetof(struct import, quiet)},
+    };
     struct import *import = arg;
 
+    if (options_flag(flags, option, import))
+        return 0;
     switch (option) {
     case IMPORT_FORMAT:
         return take_format(import, options);
-    case IMPORT_STRICT:
-        import->strict = true;
-        return 0;
     case IMPORT_NOTE:
         import->note = options->value;
-        return 0;
-    case IMPORT_QUIET:
-        import->quiet = true;
         return 0;
     default:
         return set_flags_take(&import->flags, options, option);
@@ -478,6 +430,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct import import = {.flags = set_flags_none(), .note = ""};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &import, &operand);
+
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand < 2)

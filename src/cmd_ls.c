@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/digest.h"
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_list.h"
 #include "evidence_run.h"
+#include "ls_digests.h"
 #include "ls_report.h"
 #include "report/report_account.h"
 #include "terminal.h"
@@ -50,7 +47,7 @@ static const struct option_spec ls_options[] = {
 };
 
 struct ls {
-    struct evidence_run run;
+    struct evidence_run run; /* first: the sink needs it */
     struct ls_report report;
     unsigned digests; /* of each object */
     int chosen;       /* form; -1: none */
@@ -60,64 +57,6 @@ struct ls {
     unsigned long long damaged; /* objects of this evidence that are not whole */
     bool wrong_digest;
 };
-
-/* ---- digests of objects: in the workers ---- */
-
-struct hash_state {
-    struct digest *digest;
-    bool failed;
-};
-
-static void *hash_open(void *arg, struct error *err)
-{
-    const unsigned *kinds = arg;
-    struct hash_state *state = calloc(1, sizeof *state);
-
-    if (!state) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
-    state->digest = digest_new(*kinds, err);
-    if (!state->digest) {
-        free(state);
-        return NULL;
-    }
-    return state;
-}
-
-static bool hash_begin(void *arg, const struct object *object, struct content *content)
-{
-    struct hash_state *state = arg;
-
-    (void)object;
-    (void)content;
-    state->failed = digest_begin(state->digest, NULL) != 0;
-    return !state->failed;
-}
-
-static void hash_data(void *arg, const void *data, size_t len)
-{
-    struct hash_state *state = arg;
-
-    if (digest_update(state->digest, data, len, NULL))
-        state->failed = true;
-}
-
-static void hash_zeros(void *arg, uint64_t len)
-{
-    inspector_zeros(hash_data, arg, len);
-}
-
-static void hash_end(void *arg, struct object *object)
-{
-    struct hash_state *state = arg;
-    struct digest_values values = {0};
-
-    if (!state->failed && digest_final(state->digest, &values, NULL) == 0)
-        buffer_add(&object->result, &values, sizeof values);
-    else
-        object_blame(object, OBJECT_UNREADABLE, "libcrypto failed");
-}
 
 /* ---- what is found ---- */
 
@@ -141,14 +80,13 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
                         const char *paths, size_t count)
 {
     struct ls *ls = arg;
-    struct digest_values values = {0};
+    struct digest_values values;
 
     ls->damaged += object->state != OBJECT_WHOLE;
     atomic_fetch_add_explicit(&ls->run.progress.count, 1, memory_order_relaxed);
     if (ls->is_account)
         return;
-    if (object->result.len == sizeof values)
-        memcpy(&values, object->result.data, sizeof values);
+    ls_digests_result(object, &values);
     ls_report_object(&ls->report, &(struct ls_entry){volume, object, &values, paths, count});
 }
 
@@ -158,20 +96,6 @@ static void take_account(void *arg, const struct evidence_volume *volume, const 
 
     if (ls->is_account && report_account_add(&ls->account, volume->label, table))
         ls->report.out.line.failed = true;
-}
-
-static void take_problem(void *arg, const char *text)
-{
-    struct ls *ls = arg;
-
-    evidence_run_problem(&ls->run, text);
-}
-
-static void take_note(void *arg, const char *text)
-{
-    struct ls *ls = arg;
-
-    evidence_run_note(&ls->run, text);
 }
 
 static void show_contradiction(void *arg, const char *text)
@@ -210,8 +134,8 @@ static int list_one(void *arg, size_t number, const char *path)
                                        .object = take_object,
                                        .account = take_account,
                                        .digests = take_digests,
-                                       .problem = take_problem,
-                                       .note = take_note,
+                                       .problem = evidence_run_problem,
+                                       .note = evidence_run_note,
                                        .arg = ls};
     enum evidence_result result;
     struct error err;
@@ -248,6 +172,16 @@ static int list_all(struct ls *ls, size_t count, char **paths)
     return status;
 }
 
+static int list_named(struct ls *ls, size_t count, char **paths)
+{
+    struct evidence_list list;
+    const int failed = evidence_list_make(&list, &ls->run.options, count, paths);
+    const int status = failed ? EXIT_USAGE : list_all(ls, list.count, list.paths);
+
+    evidence_list_release(&list);
+    return status;
+}
+
 /* ---- options ---- */
 
 static int choose_form(struct ls *ls, const struct options *options, int option)
@@ -260,17 +194,18 @@ static int choose_form(struct ls *ls, const struct options *options, int option)
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {OPTION_IMAGES, offsetof(struct ls, run.options.images)},
+        {OPTION_ACCOUNT, offsetof(struct ls, is_account)},
+        {OPTION_QUIET, offsetof(struct ls, run.quiet)},
+    };
     struct ls *ls = arg;
 
     if (option < OPTIONS_EVIDENCE)
         return evidence_flags_take(&ls->run.options, options, option);
+    if (options_flag(flags, option, ls))
+        return 0;
     switch (option) {
-    case OPTION_LONG:
-    case OPTION_SUMMARY:
-    case OPTION_CSV:
-    case OPTION_JSON:
-    case OPTION_BODY:
-        return choose_form(ls, options, option);
     case OPTION_HASH:
         ls->digests |= DIGEST_BIT(DIGEST_SHA1);
         return 0;
@@ -280,34 +215,21 @@ static int take_option(void *arg, const struct options *options, int option)
     case OPTION_SHA256:
         ls->digests |= DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
         return 0;
-    case OPTION_IMAGES:
-        ls->run.options.images = true;
-        return 0;
     case OPTION_HASH_IMAGE:
         ls->run.options.image_digests = DIGEST_BIT(DIGEST_KINDS) - 1;
-        return 0;
-    case OPTION_ACCOUNT:
-        ls->is_account = true;
         return 0;
     case OPTION_METADATA:
         ls->run.options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER) | OBJECT_DETAILS;
         return 0;
     default:
-        ls->run.quiet = true;
-        return 0;
+        return choose_form(ls, options, option);
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
     struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_STORED)}, .chosen = -1};
-    const struct inspector inspector = {.open = hash_open,
-                                        .begin = hash_begin,
-                                        .data = hash_data,
-                                        .zeros = hash_zeros,
-                                        .end = hash_end,
-                                        .arg = &ls.digests};
-    struct evidence_list list;
+    const struct inspector inspector = ls_digests_inspector(&ls.digests);
     int operand = 0, status;
 
     ls.report.form = isatty(STDOUT_FILENO) ? &ls_summary : &ls_csv;
@@ -326,11 +248,7 @@ static int run(const struct command *command, int argc, char **argv)
     ls.run.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
     ls.report.is_account = ls.is_account;
     ls.report.digests = ls.digests | ls.run.options.image_digests;
-    status = evidence_list_make(&list, &ls.run.options, (size_t)(argc - operand), argv + operand)
-                 ? EXIT_USAGE
-                 : list_all(&ls, list.count, list.paths);
-    evidence_list_release(&list);
-    return status;
+    return list_named(&ls, (size_t)(argc - operand), argv + operand);
 }
 
 const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...",

@@ -28,39 +28,23 @@ static const struct option_spec report_options[] = {
 };
 
 struct report {
-    const struct report_operations *form;
     struct case_filter filter;
     bool csv, text, about, check;
 };
 
 static int take_option(void *arg, const struct options *options, int option)
 {
-    struct report *report = arg;
+    static const struct options_flag flags[] = {
+        {REPORT_CSV, offsetof(struct report, csv)},
+        {REPORT_TEXT, offsetof(struct report, text)},
+        {REPORT_ALL, offsetof(struct report, filter.objects)},
+        {REPORT_KNOWN, offsetof(struct report, filter.known)},
+        {REPORT_ABOUT, offsetof(struct report, about)},
+        {REPORT_CHECK, offsetof(struct report, check)},
+    };
 
     (void)options;
-    switch (option) {
-    case REPORT_CSV:
-        report->csv = true;
-        report->form = &report_csv;
-        break;
-    case REPORT_TEXT:
-        report->text = true;
-        report->form = &report_text;
-        break;
-    case REPORT_ALL:
-        report->filter.objects = true;
-        break;
-    case REPORT_KNOWN:
-        report->filter.known = true;
-        break;
-    case REPORT_ABOUT:
-        report->about = true;
-        break;
-    default:
-        report->check = true;
-        break;
-    }
-    return 0;
+    return options_flag(flags, option, arg) ? 0 : -1;
 }
 
 /* What the reader of a report must know: that it may not be all. */
@@ -117,6 +101,9 @@ static int check_case(const char *path)
 
 static int report_case(const struct report *options, const char *path)
 {
+    const struct report_operations *form = options->csv    ? &report_csv
+                                           : options->text ? &report_text
+                                                           : rows_usual_form();
     struct report_stream out = {.to = stdout};
     struct error err;
     struct casefile *casefile = casefile_open_report(path, &err);
@@ -127,7 +114,7 @@ static int report_case(const struct report *options, const char *path)
         status = -1;
     if (status == 0)
         status = options->about ? report_about(&out, casefile, &err)
-                                : rows_write(options->form, casefile, &options->filter, &err);
+                                : rows_write(form, casefile, &options->filter, &err);
     if (status == 0)
         status = show_states(casefile, &err);
     if (status < 0)
@@ -139,7 +126,7 @@ static int report_case(const struct report *options, const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct report report = {.form = rows_usual_form()};
+    struct report report = {.csv = false};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &report, &operand);
 

@@ -115,11 +115,23 @@ static int take_set(struct scan_sets *sets, const struct options *options)
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {SCAN_DEEP, offsetof(struct command_line, scan.deep)},
+        {SCAN_ALL_REFERENCES, offsetof(struct command_line, scan.matching.all_references)},
+        {SCAN_SHOW_KNOWN, offsetof(struct command_line, filter.known)},
+        {SCAN_ALL, offsetof(struct command_line, filter.objects)},
+        {SCAN_FAIL_ON_MATCH, offsetof(struct command_line, fail_on_match)},
+        {SCAN_NO_HASH_IMAGE, offsetof(struct command_line, no_hash_image)},
+        {SCAN_IMAGES, offsetof(struct command_line, scan.run.options.images)},
+        {SCAN_QUIET, offsetof(struct command_line, scan.run.quiet)},
+    };
     struct command_line *line = arg;
     struct scan *scan = &line->scan;
 
     if (option < OPTIONS_EVIDENCE)
         return evidence_flags_take(&scan->run.options, options, option);
+    if (options_flag(flags, option, line))
+        return 0;
     switch (option) {
     case SCAN_REFERENCE:
         return take_set(&scan->sets, options);
@@ -130,9 +142,6 @@ static int take_option(void *arg, const struct options *options, int option)
         return take_e(line, options);
     case SCAN_MIN_MATCHED:
         return options_size(options, 0, INT64_MAX, &scan->matching.least_matched);
-    case SCAN_DEEP:
-        scan->deep = true;
-        return 0;
     case SCAN_BLOCKS:
         return options_size(options, LEAST_CHUNK, INT64_MAX, &scan->chunk);
     case SCAN_MAX_SIZE:
@@ -141,31 +150,9 @@ static int take_option(void *arg, const struct options *options, int option)
         return take_pattern(&scan->patterns.include, options);
     case SCAN_EXCLUDE:
         return take_pattern(&scan->patterns.exclude, options);
-    case SCAN_ALL_REFERENCES:
-        scan->matching.all_references = true;
-        return 0;
-    case SCAN_SHOW_KNOWN:
-        line->filter.known = true;
-        return 0;
-    case SCAN_ALL:
-        line->filter.objects = true;
-        return 0;
-    case SCAN_FAIL_ON_MATCH:
-        line->fail_on_match = true;
-        return 0;
-    case SCAN_NO_HASH_IMAGE:
-        line->no_hash_image = true;
-        return 0;
-    case SCAN_IMAGES:
-        scan->run.options.images = true;
-        return 0;
-    case SCAN_CSV:
-    case SCAN_TEXT:
+    default:
         line->form = option == SCAN_CSV ? &report_csv : &report_text;
         return options_choose(options, option, &line->chosen, "--csv and --text");
-    default:
-        scan->run.quiet = true;
-        return 0;
     }
 }
 

@@ -290,10 +290,18 @@ static bool allows(const struct action *action, int option)
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {SETS_REPAIR, offsetof(struct sets, repair)},
+        {SETS_CSV, offsetof(struct sets, csv)},
+        {SETS_JSON, offsetof(struct sets, json)},
+        {SETS_QUIET, offsetof(struct sets, quiet)},
+    };
     struct sets *sets = arg;
     uint64_t number = 0;
 
     sets->given |= 1u << option;
+    if (options_flag(flags, option, sets))
+        return 0;
     switch (option) {
     case SETS_OUTPUT:
         sets->output = options->value;
@@ -302,18 +310,6 @@ static int take_option(void *arg, const struct options *options, int option)
         if (options_number(options, 1, REFSET_MAX_COMMON, &number))
             return -1;
         sets->common = (uint32_t)number;
-        return 0;
-    case SETS_REPAIR:
-        sets->repair = true;
-        return 0;
-    case SETS_CSV:
-        sets->csv = true;
-        return 0;
-    case SETS_JSON:
-        sets->json = true;
-        return 0;
-    case SETS_QUIET:
-        sets->quiet = true;
         return 0;
     default:
         return set_flags_take(&sets->flags, options, option);

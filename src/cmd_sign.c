@@ -374,25 +374,23 @@ static int sign_in_line(struct sign *sign, int count, char **operands)
 
 static int take_option(void *arg, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {OPTION_JSON, offsetof(struct sign, json)},
+        {OPTION_NULL, offsetof(struct sign, names_from_input)},
+        {OPTION_QUIET, offsetof(struct sign, quiet)},
+    };
     struct sign *sign = arg;
 
+    if (options_flag(flags, option, sign))
+        return 0;
     switch (option) {
     case OPTION_JOBS:
         return options_number(options, 1, MAX_THREADS, &sign->threads);
-    case OPTION_JSON:
-        sign->json = true;
-        return 0;
     case OPTION_MD5:
         sign->digests |= DIGEST_BIT(DIGEST_MD5);
         return 0;
     case OPTION_SHA256:
         sign->digests |= DIGEST_BIT(DIGEST_SHA256);
-        return 0;
-    case OPTION_NULL:
-        sign->names_from_input = true;
-        return 0;
-    case OPTION_QUIET:
-        sign->quiet = true;
         return 0;
     default:
         return sampling_take(&sign->sampling, options, option);

@@ -62,6 +62,14 @@ static int take_count(const struct options *options, uint64_t most, unsigned *ou
 
 int evidence_flags_take(struct evidence_options *evidence, const struct options *options, int option)
 {
+    static const struct options_flag flags[] = {
+        {OPTION_OK_UNEXAMINED, offsetof(struct evidence_options, ok_unexamined)},
+        {OPTION_FORCE, offsetof(struct evidence_options, force)},
+        {OPTION_NO_SANDBOX, offsetof(struct evidence_options, no_sandbox)},
+    };
+
+    if (options_flag(flags, option, evidence))
+        return 0;
     switch (option) {
     case OPTION_IMAGE_TYPE:
         return take_type(options, &evidence->image_type, evidence_image_type_known);
@@ -74,17 +82,8 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
         return take_kinds(evidence, options);
     case OPTION_JOBS:
         return take_count(options, MAX_WORKERS, &evidence->workers);
-    case OPTION_OK_UNEXAMINED:
-        evidence->ok_unexamined = true;
-        return 0;
-    case OPTION_FORCE:
-        evidence->force = true;
-        return 0;
-    case OPTION_SECONDS:
-        return take_count(options, MAX_SECONDS, &evidence->seconds);
     default:
-        evidence->no_sandbox = true;
-        return 0;
+        return take_count(options, MAX_SECONDS, &evidence->seconds);
     }
 }
 

@@ -44,14 +44,18 @@ int evidence_run_end(const struct evidence_run *run, enum evidence_result result
     return evidence_flags_status(result);
 }
 
-void evidence_run_problem(struct evidence_run *run, const char *text)
+void evidence_run_problem(void *arg, const char *text)
 {
+    struct evidence_run *run = arg;
+
     if (run->problems++ < MOST_PROBLEMS)
         complain("%s: %s", run->path, text);
 }
 
-void evidence_run_note(const struct evidence_run *run, const char *text)
+void evidence_run_note(void *arg, const char *text)
 {
+    const struct evidence_run *run = arg;
+
     if (!run->quiet)
         complain("%s: %s", run->path, text);
 }

@@ -34,9 +34,10 @@ enum evidence_result evidence_run_read(struct evidence_run *run, const char *pat
 /* Shows why it failed, if it did (err), and how many problems were not shown.  The exit status. */
 int evidence_run_end(const struct evidence_run *run, enum evidence_result result, const struct error *err);
 
-/* For sinks: something that could not be read, of which the first are shown; something worth knowing. */
-void evidence_run_problem(struct evidence_run *run, const char *text);
-void evidence_run_note(const struct evidence_run *run, const char *text);
+/* For sinks whose arg is a struct evidence_run, or begins with one: something that could not be read, of
+ * which the first are shown; something worth knowing. */
+void evidence_run_problem(void *run, const char *text);
+void evidence_run_note(void *run, const char *text);
 
 /* For sinks: tells each digest of the image that is not the one stored in it.  Whether there is any. */
 bool evidence_run_contradicts(const struct digest_values *whole, const struct digest_values *stored,

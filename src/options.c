@@ -99,6 +99,16 @@ int options_read(const struct command *command, int argc, char **argv,
     return option == NO_MORE ? OPTIONS_GO : option == HELP ? EXIT_DONE : EXIT_USAGE;
 }
 
+bool options_flag_in(const struct options_flag *flags, size_t count, int option, void *arg)
+{
+    for (size_t i = 0; i < count; i++)
+        if (flags[i].option == option) {
+            *(bool *)((char *)arg + flags[i].offset) = true;
+            return true;
+        }
+    return false;
+}
+
 int options_choose(const struct options *options, int option, int *chosen, const char *names)
 {
     if (*chosen >= 0 && *chosen != option) {

@@ -2,6 +2,8 @@
 #ifndef KITH_OPTIONS_H
 #define KITH_OPTIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "command.h"
@@ -27,6 +29,16 @@ struct options {
  */
 int options_read(const struct command *command, int argc, char **argv,
                  int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand);
+
+/* An option that sets a bool of the command's, which lies at the offset in what take is given as arg. */
+struct options_flag {
+    int option;
+    size_t offset;
+};
+
+/* Sets the bool of the option if it is in the list, and says whether it is. */
+#define options_flag(flags, option, arg) options_flag_in(flags, sizeof(flags) / sizeof *(flags), option, arg)
+bool options_flag_in(const struct options_flag *flags, size_t count, int option, void *arg);
 
 /* The value as a number; -1 after an error was shown. */
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);

@@ -2,21 +2,14 @@
 #include "set/refset_copy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/search.h"
+#include "set/source_map.h"
 
 /* From the numbers of sources in the one set to their handles in the other. */
 struct sources {
     struct refset_writer *to;
-    struct origin {
-        uint64_t id;
-        int handle;
-    } * list;
-    size_t count, room;
-    int unknown; /* handle of what has no source that is told */
+    struct source_map map;
     struct error *err;
     bool failed;
 };
@@ -28,24 +21,9 @@ static void take_source(void *arg, const struct refset_source *source)
 
     if (sources->failed)
         return;
-    if (array_reserve(&sources->list, &sources->room, sources->count + 1)) {
-        error_set(sources->err, "out of memory");
-        sources->failed = true;
-        return;
-    }
     handle = refset_writer_copy_source(sources->to, source, sources->err);
-    if (handle < 0)
+    if (handle < 0 || source_map_add(&sources->map, source->id, handle, sources->err))
         sources->failed = true;
-    else
-        sources->list[sources->count++] = (struct origin){source->id, handle};
-}
-
-/* The sources come by their numbers. */
-static int handle_of(const struct sources *sources, uint64_t id)
-{
-    const size_t at = SEARCH_FIRST(i, 0, sources->count, sources->list[i].id >= id);
-
-    return at < sources->count && sources->list[at].id == id ? sources->list[at].handle : sources->unknown;
 }
 
 /* The origins of names: from numbers to handles. */
@@ -55,7 +33,7 @@ static void translate(struct known *known, const struct sources *sources)
         uint64_t origin;
 
         memcpy(&origin, known->origins.data + at, sizeof origin);
-        origin = (uint64_t)handle_of(sources, origin);
+        origin = (uint64_t)source_map_find(&sources->map, origin);
         memcpy(known->origins.data + at, &origin, sizeof origin);
     }
 }
@@ -104,7 +82,7 @@ static int copy_all(struct refset_copy *copy, struct refset_reader *reader, cons
             return 1;
         if (copy->count)
             atomic_fetch_add_explicit(copy->count, 1, memory_order_relaxed);
-        refset_writer_back(sources->to, handle_of(sources, refset_reader_source(reader)));
+        refset_writer_back(sources->to, source_map_find(&sources->map, refset_reader_source(reader)));
         translate(refset_reader_known(reader), sources);
         if (copy_one(copy, reader, sources->to, err))
             return -1;
@@ -134,8 +112,8 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
     int result = -1;
 
     copy->from = path;
-    sources.unknown = refset_writer_source(to, &whole, err);
-    if (sources.unknown >= 0 && take_sources(copy, from, &sources, err) == 0)
+    sources.map.unknown = refset_writer_source(to, &whole, err);
+    if (sources.map.unknown >= 0 && take_sources(copy, from, &sources, err) == 0)
         reader = refset_reader_new(from, true, err);
     if (reader) {
         if (copy->forgive)
@@ -144,6 +122,6 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
         copy->lost_samples = refset_reader_lost_samples(reader);
     }
     refset_reader_free(reader);
-    free(sources.list);
+    source_map_release(&sources.map);
     return result;
 }

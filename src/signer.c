@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "signer.h"
+
+#include <stdlib.h>
+
+#include "sample/blocks.h"
+#include "sample/hasher_pair.h"
+
+struct signer {
+    struct signer_plan plan;
+    struct hasher_pair hashers;
+    struct hasher *hasher; /* the one of them that is at work */
+    struct blocks *blocks;
+    struct known known;
+    bool failed;
+};
+
+static void *signer_open(void *arg, struct error *err)
+{
+    const struct signer_plan *plan = arg;
+    struct signer *signer = calloc(1, sizeof *signer);
+
+    if (!signer) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    signer->plan = *plan;
+    if (hasher_pair_open(&signer->hashers, plan->n, plan->c, plan->digests, err) == 0)
+        signer->blocks = blocks_new(err);
+    if (signer->blocks)
+        return signer;
+    hasher_pair_close(&signer->hashers);
+    free(signer);
+    return NULL;
+}
+
+static bool signer_begin(void *arg, const struct object *object, struct content *content)
+{
+    struct signer *signer = arg;
+
+    (void)content;
+    signer->hasher = hasher_pair_for(&signer->hashers, object->size);
+    signer->failed = hasher_begin(signer->hasher, object->size, NULL) ||
+                     blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);
+    return !signer->failed;
+}
+
+static void signer_data(void *arg, const void *data, size_t len)
+{
+    struct signer *signer = arg;
+
+    if (hasher_update(signer->hasher, data, len, NULL) || blocks_update(signer->blocks, data, len, NULL))
+        signer->failed = true;
+}
+
+static void signer_zeros(void *arg, uint64_t len)
+{
+    inspector_zeros(signer_data, arg, len);
+}
+
+static void signer_end(void *arg, struct object *object)
+{
+    struct signer *signer = arg;
+    struct known *known = &signer->known;
+    const struct buffer *blocks;
+
+    known_reset(known);
+    blocks = blocks_final(signer->blocks, NULL);
+    if (signer->failed || !blocks || hasher_final(signer->hasher, &known->record, NULL)) {
+        object_blame(object, OBJECT_UNREADABLE,
+                     "it could not be hashed: libcrypto failed, or there is no memory");
+        return;
+    }
+    known->digests = known->record.digests;
+    known->size = known->record.len;
+    known->has_size = known->has_record = true;
+    if (blocks_count(known->size, signer->plan.block))
+        buffer_add(&known->blocks, blocks->data, blocks->len);
+    known_reduce(known, signer->plan.c);
+    buffer_inherit(&object->result, &known->blocks);
+    known_encode(&object->result, known);
+}
+
+struct inspector signer_inspector(struct signer_plan *plan)
+{
+    return (struct inspector){.open = signer_open,
+                              .begin = signer_begin,
+                              .data = signer_data,
+                              .zeros = signer_zeros,
+                              .end = signer_end,
+                              .arg = plan};
+}
+
+bool signer_result(const struct object *object, struct known *known)
+{
+    struct wire wire = {object->result.data, object->result.len, false};
+
+    return known_decode(&wire, known);
+}
