@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compare/estimate.h"
-
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "compare/estimate_inner.h"
 
 /*
  * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
@@ -23,12 +21,8 @@
  * constants were set on edited texts and on pairs of versions (HACKING.md: "The interval").
  */
 enum {
-    LEAST_K = 3,
     MAX_ROUNDS = 12,
     MAX_PASSES = 8,
-    NEAR_DIAGONAL = 64, /* bytes by which a range may shift at one gap */
-    MOVED_CHAINS = 16,  /* how often to look for content that moved */
-    MOVED_ANCHORS = 3,  /* how many matches it takes to believe in it */
 };
 
 static const double chance_of_k = 0.02; /* that spread edits give a gap that is taken for a block */
@@ -46,28 +40,8 @@ static const double high_rate = 1.05,
 static const double low_unrelated = 0.5;   /* or much less */
 static const double deviations = 2;
 
-struct gap {
-    uint64_t a, b; /* where it begins: at the anchor before it, or at 0 */
-    uint64_t a_len, b_len;
-    uint32_t a_first, a_count; /* its samples */
-    uint32_t b_first, b_count;
-    double lost; /* those without a match on the shorter side, or the mean of both */
-};
-
-struct ranges {
-    struct estimate_range *list;
-    size_t count, room;
-};
-
-struct estimator {
-    struct chain chain;
-    struct gap *gaps; /* one before each anchor, and one behind the last */
-    size_t gap_room;
-    struct ranges ranges, solid;
-};
-
 /* What all gaps together say. */
-struct reading {
+struct tally {
     uint32_t k;            /* samples lost in a gap that make it a block */
     double kept, lost;     /* anchors and lost samples outside blocks */
     double lost_in_blocks; /* samples lost in blocks, above k each */
@@ -77,15 +51,6 @@ struct reading {
     double spread;         /* bytes over which edits are spread */
     double blocks, block_bytes, block_edits;
     double still_edits; /* those of blocks that may be edited in place: their sides are equal */
-};
-
-/* The two contents and how they were sampled. */
-struct pair {
-    const struct estimate_side *a, *b;
-    uint32_t n, c;
-    double unrelated;  /* rate */
-    double difference; /* of the lengths */
-    double shorter;    /* of them */
 };
 
 struct estimator *estimate_new(struct error *err)
@@ -121,28 +86,7 @@ double estimate_unrelated(uint32_t a_coincidence, uint32_t b_coincidence)
     return 1 - 3.4 * p / (1 + 3 * p);
 }
 
-static uint64_t shorter(const struct gap *gap)
-{
-    return gap->a_len < gap->b_len ? gap->a_len : gap->b_len;
-}
-
-static uint64_t shift(const struct gap *gap)
-{
-    return gap->a_len < gap->b_len ? gap->b_len - gap->a_len : gap->a_len - gap->b_len;
-}
-
 /* ---- the chain ---- */
-
-static int64_t diagonal(const struct pair *pair, const struct anchor *anchor)
-{
-    return (int64_t)(pair->a->samples[anchor->a].pos - pair->b->samples[anchor->b].pos);
-}
-
-/* As a double: lengths may be near 2^63. */
-static double apart(int64_t x, int64_t y)
-{
-    return fabs((double)x - (double)y);
-}
 
 /*
  * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away
@@ -155,15 +99,15 @@ static size_t drop_detours(struct chain *chain, const struct pair *pair)
     int64_t before = 0;
 
     for (size_t i = 0, end; i < chain->count; i = end) {
-        const int64_t here = diagonal(pair, &chain->anchors[i]);
+        const int64_t here = estimate_diagonal(pair, &chain->anchors[i]);
         int64_t after = (int64_t)(pair->a->len - pair->b->len);
         double detour, saved;
 
-        for (end = i + 1; end < chain->count && diagonal(pair, &chain->anchors[end]) == here;)
+        for (end = i + 1; end < chain->count && estimate_diagonal(pair, &chain->anchors[end]) == here;)
             end++;
         if (end < chain->count)
-            after = diagonal(pair, &chain->anchors[end]);
-        detour = apart(here, before) + apart(after, here) - apart(after, before);
+            after = estimate_diagonal(pair, &chain->anchors[end]);
+        detour = estimate_apart(here, before) + estimate_apart(after, here) - estimate_apart(after, before);
         saved = (double)(samples[chain->anchors[end - 1].a].pos - samples[chain->anchors[i].a].pos + pair->c);
         if (detour > pair->unrelated * saved)
             continue;
@@ -220,7 +164,7 @@ static int find_gaps(struct estimator *e, const struct pair *pair, struct error 
 
 /* ---- spread edits or blocks ---- */
 
-static double survival(const struct reading *r)
+static double survival(const struct tally *r)
 {
     return r->kept < 1 ? 0 : (r->kept + 0.5) / (r->kept + r->lost + 0.5);
 }
@@ -230,16 +174,16 @@ static uint32_t next_k(double survival, size_t gaps)
     double loss = 1 - survival, k;
 
     if (loss < 1e-6)
-        return LEAST_K;
+        return ESTIMATE_LEAST_K;
     if (loss > 0.995)
         return UINT32_MAX;
     k = ceil(log(chance_of_k / (double)gaps) / log(loss));
-    return k < LEAST_K ? LEAST_K : k > 1e9 ? UINT32_MAX : (uint32_t)k;
+    return k < ESTIMATE_LEAST_K ? ESTIMATE_LEAST_K : k > 1e9 ? UINT32_MAX : (uint32_t)k;
 }
 
-static struct reading count_with_k(const struct estimator *e, uint32_t k)
+static struct tally count_with_k(const struct estimator *e, uint32_t k)
 {
-    struct reading r = {.k = k};
+    struct tally r = {.k = k};
 
     for (size_t i = 0; i <= e->chain.count; i++) {
         const double lost = e->gaps[i].lost;
@@ -263,7 +207,7 @@ static double geometric(double count, double sum)
     return count * log(s) + sum * log1p(-s);
 }
 
-static double likelihood(const struct reading *r, double gaps)
+static double likelihood(const struct tally *r, double gaps)
 {
     double spread = gaps - r->blocks;
 
@@ -273,10 +217,10 @@ static double likelihood(const struct reading *r, double gaps)
            r->blocks * log(r->blocks / gaps) + (spread > 0 ? spread * log(spread / gaps) : 0) - block_penalty;
 }
 
-static struct reading choose_k(const struct estimator *e)
+static struct tally choose_k(const struct estimator *e)
 {
     const size_t gaps = e->chain.count + 1;
-    struct reading all = count_with_k(e, UINT32_MAX), r = count_with_k(e, LEAST_K);
+    struct tally all = count_with_k(e, UINT32_MAX), r = count_with_k(e, ESTIMATE_LEAST_K);
 
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t k = next_k(survival(&r), gaps);
@@ -290,35 +234,35 @@ static struct reading choose_k(const struct estimator *e)
 
 /* Adds a block: what lies between the first and the last lost sample, about, and the rate that it has there.
  */
-static void add_block(struct reading *r, const struct gap *gap, const struct pair *pair)
+static void add_block(struct tally *r, const struct gap *gap, const struct pair *pair)
 {
-    const double g = (double)shorter(gap);
-    const double rho =
-        g > 0 ? g / (g + (double)shift(gap)) : 0; /* the shorter side finds more of itself in a long one */
+    const double g = (double)estimate_shorter(gap);
+    const double rho = g > 0 ? g / (g + (double)estimate_shift(gap))
+                             : 0; /* the shorter side finds more of itself in a long one */
     const double replaced = clamp(g * gap->lost / (gap->lost + 1) - (pair->n - 1.0), 0, g);
     const double edits = pair->unrelated * 1.6 * rho / (1 + 0.6 * rho) * replaced;
 
     r->block_bytes += replaced;
     r->block_edits += edits;
-    r->still_edits += shift(gap) == 0 ? edits : 0;
+    r->still_edits += estimate_shift(gap) == 0 ? edits : 0;
     r->spread += g - replaced;
 }
 
-static struct reading read_gaps(const struct estimator *e, const struct pair *pair)
+static struct tally read_gaps(const struct estimator *e, const struct pair *pair)
 {
-    struct reading r = choose_k(e);
+    struct tally r = choose_k(e);
     double s = survival(&r);
 
     for (size_t i = 0; i <= e->chain.count; i++) {
         const struct gap *gap = &e->gaps[i];
 
-        r.shifted += (double)shift(gap);
+        r.shifted += (double)estimate_shift(gap);
         if (gap->lost >= r.k) {
             add_block(&r, gap, pair);
             continue;
         }
-        r.spread += (double)shorter(gap);
-        r.spots += gap->lost > 0 && shift(gap) == 0;
+        r.spread += (double)estimate_shorter(gap);
+        r.spots += gap->lost > 0 && estimate_shift(gap) == 0;
     }
     r.q = s > 0 ? 1 - pow(s, 1.0 / pair->n) : pair->unrelated;
     if (r.q > spread_limit)
@@ -341,7 +285,7 @@ static double wilson(double count, double total)
 }
 
 /* Nothing matches in order: unrelated, or edited so densely that no window survived. */
-static void estimate_without_chain(const struct reading *r, const struct pair *pair, double most, double rate,
+static void estimate_without_chain(const struct tally *r, const struct pair *pair, double most, double rate,
                                    struct estimate *out)
 {
     double dense = hit_share * (1 - pow(wilson(0, r->lost), 1.0 / pair->n));
@@ -355,7 +299,7 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
 {
     const double most = pair->difference + pair->unrelated * pair->shorter;
     const double rate = clamp(high_rate * pair->unrelated + high_rate_more, 0, 1);
-    const struct reading r = read_gaps(e, pair);
+    const struct tally r = read_gaps(e, pair);
     double phrases, low, high;
 
     if (e->chain.count == 0) {
@@ -370,189 +314,6 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
     high = r.shifted + rate * (phrases * r.spread + r.block_bytes + deviations * pair->c * sqrt(r.blocks));
     out->edits_low = clamp(low, pair->difference, out->edits);
     out->edits_high = clamp(clamp(high, 0, pair->difference + rate * pair->shorter), out->edits, high);
-}
-
-/* ---- ranges ---- */
-
-/* A new one at the end; NULL without memory. */
-static struct estimate_range *add_range(struct ranges *ranges, struct error *err)
-{
-    if (array_reserve(&ranges->list, &ranges->room, ranges->count + 1)) {
-        error_set(err, "out of memory for %zu ranges", ranges->count + 1);
-        return NULL;
-    }
-    return &ranges->list[ranges->count++];
-}
-
-static int put_range(struct ranges *ranges, const struct estimate_range *range, struct error *err)
-{
-    struct estimate_range *added = add_range(ranges, err);
-
-    if (!added)
-        return -1;
-    *added = *range;
-    return 0;
-}
-
-/*
- * What goes on from one match to the next without a sample that does not match is most likely the same, byte
- * for byte; but where content says nothing for so long that there are no samples at all, nobody knows.
- */
-enum { SOLID_GAPS = 4 }; /* mean distances between samples */
-
-/* From a match to the next one, which has nothing unmatched before it. */
-static int add_solid(struct estimator *e, const struct pair *pair, const struct anchor *from,
-                     struct error *err)
-{
-    const struct sample *a = pair->a->samples, *b = pair->b->samples;
-    const struct anchor *to = from + 1;
-    struct estimate_range *last = e->solid.count ? &e->solid.list[e->solid.count - 1] : NULL;
-
-    if (a[to->a].pos - a[from->a].pos > (uint64_t)SOLID_GAPS * pair->c)
-        return 0;
-    if (!last || last->a_end != a[from->a].pos + pair->n || last->b_end != b[from->b].pos + pair->n) {
-        last = add_range(&e->solid, err);
-        if (!last)
-            return -1;
-        *last = (struct estimate_range){.a_start = a[from->a].pos, .b_start = b[from->b].pos, .anchors = 1};
-    }
-    last->a_end = a[to->a].pos + pair->n;
-    last->b_end = b[to->b].pos + pair->n;
-    last->anchors++;
-    return 0;
-}
-
-static uint64_t smaller(uint64_t x, uint64_t y)
-{
-    return x < y ? x : y;
-}
-
-/* What is farther away than the other content goes contradicts nothing. */
-static uint64_t halfway(uint64_t unmatched, uint64_t most, bool outer)
-{
-    return outer && unmatched > most ? most : smaller(most, unmatched / 2);
-}
-
-/*
- * How far the content goes on matching into a gap from one of its ends: to the middle between the anchor and
- * the nearest sample without a match; if there is none, to the end of the content or else half the gap.
- */
-static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t i, bool from_end)
-{
-    const struct gap *gap = &e->gaps[i];
-    const bool outer = from_end ? i == 0 : i == e->chain.count;
-    const uint32_t a = from_end ? gap->a_first + gap->a_count - 1 : gap->a_first;
-    const uint32_t b = from_end ? gap->b_first + gap->b_count - 1 : gap->b_first;
-    uint64_t most = outer ? shorter(gap) : shorter(gap) / 2;
-
-    if (gap->a_count) {
-        const uint64_t at = pair->a->samples[a].pos - gap->a;
-
-        most = halfway(from_end ? gap->a_len - at : at, most, outer);
-    }
-    if (gap->b_count) {
-        const uint64_t at = pair->b->samples[b].pos - gap->b;
-
-        most = halfway(from_end ? gap->b_len - at : at, most, outer);
-    }
-    return most;
-}
-
-/* The ranges of the chain: anchors with no block and no great shift between them. */
-static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k, struct error *err)
-{
-    const struct anchor *anchors = e->chain.anchors;
-
-    for (size_t i = 0, end; i < e->chain.count; i = end) {
-        const uint64_t back = reach(e, pair, i, true);
-        const struct sample *a = &pair->a->samples[anchors[i].a], *b = &pair->b->samples[anchors[i].b];
-        struct estimate_range range = {.a_start = a->pos - back, .b_start = b->pos - back};
-        uint64_t on;
-
-        for (end = i + 1;
-             end < e->chain.count && e->gaps[end].lost < k && shift(&e->gaps[end]) <= NEAR_DIAGONAL; end++)
-            if (e->gaps[end].lost == 0 && shift(&e->gaps[end]) == 0 &&
-                add_solid(e, pair, &anchors[end - 1], err))
-                return -1;
-        on = reach(e, pair, end, false);
-        if (on < pair->n)
-            on = pair->n;
-        range.a_end = pair->a->samples[anchors[end - 1].a].pos + on;
-        range.b_end = pair->b->samples[anchors[end - 1].b].pos + on;
-        range.anchors = end - i;
-        if (put_range(&e->ranges, &range, err))
-            return -1;
-    }
-    return 0;
-}
-
-/* Ranges of content that is not in the chain's order; their ends are where samples match. */
-static int find_moved(struct estimator *e, const struct pair *pair, struct error *err)
-{
-    const struct anchor *anchors = e->chain.anchors;
-
-    for (int round = 0; round < MOVED_CHAINS; round++) {
-        chain_find_next(&e->chain);
-        if (e->chain.count < MOVED_ANCHORS)
-            return 0;
-        for (size_t i = 0, end; i < e->chain.count; i = end) {
-            struct estimate_range range = {.a_start = pair->a->samples[anchors[i].a].pos,
-                                           .b_start = pair->b->samples[anchors[i].b].pos};
-
-            for (end = i + 1;
-                 end < e->chain.count && anchors[end].a - anchors[end - 1].a <= LEAST_K &&
-                 apart(diagonal(pair, &anchors[end]), diagonal(pair, &anchors[end - 1])) <= NEAR_DIAGONAL;)
-                end++;
-            for (size_t at = i; at + 1 < end; at++)
-                if (anchors[at + 1].a == anchors[at].a + 1 && anchors[at + 1].b == anchors[at].b + 1 &&
-                    add_solid(e, pair, &anchors[at], err))
-                    return -1;
-            range.a_end = pair->a->samples[anchors[end - 1].a].pos + pair->n;
-            range.b_end = pair->b->samples[anchors[end - 1].b].pos + pair->n;
-            range.anchors = end - i;
-            if (range.anchors >= MOVED_ANCHORS && put_range(&e->ranges, &range, err))
-                return -1;
-        }
-    }
-    return 0;
-}
-
-static int by_start(const void *x, const void *y)
-{
-    const struct estimate_range *a = x, *b = y;
-
-    if (a->a_start != b->a_start)
-        return a->a_start < b->a_start ? -1 : 1;
-    return a->b_start < b->b_start ? -1 : a->b_start > b->b_start;
-}
-
-static int by_b_start(const void *x, const void *y)
-{
-    const struct estimate_range *a = x, *b = y;
-
-    if (a->b_start != b->b_start)
-        return a->b_start < b->b_start ? -1 : 1;
-    return a->a_start < b->a_start ? -1 : a->a_start > b->a_start;
-}
-
-/* Bytes in any of the ranges, which may touch each other where content repeats; they are sorted by that side.
- */
-static uint64_t covered(const struct estimate_range *ranges, size_t count, bool of_a)
-{
-    uint64_t end = 0, sum = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t from = of_a ? ranges[i].a_start : ranges[i].b_start,
-                 to = of_a ? ranges[i].a_end : ranges[i].b_end;
-
-        if (from < end)
-            from = end;
-        if (to > from) {
-            sum += to - from;
-            end = to;
-        }
-    }
-    return sum;
 }
 
 /* ---- all together ---- */
@@ -581,12 +342,11 @@ int estimate_run(struct estimator *e, const struct estimate_side *a, const struc
         .c = c,
         .unrelated = estimate_unrelated(a->coincidence, b->coincidence),
         .difference = a->len < b->len ? (double)(b->len - a->len) : (double)(a->len - b->len),
-        .shorter = (double)smaller(a->len, b->len),
+        .shorter = (double)(a->len < b->len ? a->len : b->len),
     };
     const struct chain_sides sides = {a->samples, b->samples, a->count, b->count, hints};
 
     *out = (struct estimate){0};
-    e->ranges.count = e->solid.count = 0;
     if (chain_find(&e->chain, &sides, err))
         return -1;
     tell_shares(&e->chain, out);
@@ -596,17 +356,5 @@ int estimate_run(struct estimator *e, const struct estimate_side *a, const struc
         return -1;
     out->anchors = e->chain.count;
     estimate_edits(e, &pair, out);
-    if (find_ranges(e, &pair, choose_k(e).k, err) || find_moved(e, &pair, err))
-        return -1;
-    if (e->ranges.count) {
-        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_b_start);
-        out->b_matched = covered(e->ranges.list, e->ranges.count, false);
-        qsort(e->ranges.list, e->ranges.count, sizeof *e->ranges.list, by_start);
-        out->a_matched = covered(e->ranges.list, e->ranges.count, true);
-    }
-    out->ranges = e->ranges.list;
-    out->range_count = e->ranges.count;
-    out->solid = e->solid.list;
-    out->solid_count = e->solid.count;
-    return 0;
+    return estimate_ranges_find(e, &pair, choose_k(e).k, out, err);
 }
