@@ -39,4 +39,26 @@ static inline uint64_t bytes_load_le(const uint8_t *p, int bytes)
     return x;
 }
 
+/* In each byte the upper bit, if the byte is zero; perhaps also in bytes above one that is. */
+static inline uint64_t bytes_zero(uint64_t x)
+{
+    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
+/* The first of two characters from p on, or stop; eight bytes at a time. */
+static inline const char *bytes_find_either(const char *p, const char *stop, char one, char other)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+
+    for (; stop - p >= 8; p += 8) {
+        const uint64_t x = bytes_load64((const uint8_t *)p);
+
+        if (bytes_zero(x ^ ones * (unsigned char)one) | bytes_zero(x ^ ones * (unsigned char)other))
+            break;
+    }
+    while (p < stop && *p != one && *p != other)
+        p++;
+    return p;
+}
+
 #endif

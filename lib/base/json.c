@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "base/json_guess.h"
 
 /* What may come next. */
 enum expected {
@@ -169,28 +170,6 @@ static void keep(struct json *json, const char *data, size_t len)
     buffer_add(&json->kept, data, len);
 }
 
-/* In each byte the upper bit, if the byte is zero; perhaps also in bytes above one that is. */
-static uint64_t zero_bytes(uint64_t x)
-{
-    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-}
-
-/* Where bytes end that stand for themselves; eight at a time, as most strings are digests. */
-static const char *plain_end(const char *p, const char *stop)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-
-    for (; stop - p >= 8; p += 8) {
-        const uint64_t x = bytes_load64((const uint8_t *)p);
-
-        if (zero_bytes(x ^ ones * '"') | zero_bytes(x ^ ones * '\\'))
-            break;
-    }
-    while (p < stop && *p != '"' && *p != '\\')
-        p++;
-    return p;
-}
-
 static bool take_hex4(struct json *json, uint32_t *out, struct error *err)
 {
     *out = 0;
@@ -280,17 +259,12 @@ static const char *take_in_parts(struct json *json, struct error *err)
         keep_high(json);
         if (c == '"')
             break;
-        end = plain_end(json->p, json->stop);
+        end = bytes_find_either(json->p, json->stop, '"', '\\');
         keep(json, json->p, (size_t)(end - json->p));
         json->p = end;
     }
     json->p++;
     return NULL;
-}
-
-static bool is_space(int c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 static bool is_sign(int c)
@@ -306,7 +280,7 @@ static void find_tail(struct json *json)
 
         if (is_sign(c))
             json->tail[json->tail_len++] = c;
-        else if (!is_space(c))
+        else if (!json_is_space(c))
             break;
     }
 }
@@ -315,21 +289,15 @@ static enum json_token end_string(struct json *json, const char *text, size_t le
 {
     json->text = text;
     json->text_len = len;
-    if (len && (is_sign(text[len - 1]) || is_space(text[len - 1])))
+    if (len && (is_sign(text[len - 1]) || json_is_space(text[len - 1])))
         find_tail(json);
     return token;
 }
 
-static enum json_token bad_string(struct json *json, struct error *err, const char *why)
-{
-    json->in_string = true;
-    return bad(json, err, why);
-}
-
-/* Behind the opening quote. */
+/* Behind the opening quote.  Most strings are digests: they are given as they stand in the source. */
 static enum json_token take_string(struct json *json, enum json_token token, struct error *err)
 {
-    const char *begin = json->p, *end = plain_end(begin, json->stop), *why;
+    const char *begin = json->p, *end = bytes_find_either(begin, json->stop, '"', '\\'), *why;
 
     json->is_long = false;
     json->tail_len = 0;
@@ -340,8 +308,10 @@ static enum json_token take_string(struct json *json, enum json_token token, str
     buffer_reset(&json->kept);
     json->high = 0;
     why = take_in_parts(json, err);
-    if (why)
-        return bad_string(json, err, why);
+    if (why) {
+        json->in_string = true;
+        return bad(json, err, why);
+    }
     if (json->kept.failed)
         return bad(json, err, "out of memory");
     return end_string(json, json->kept.len ? json->kept.data : "", json->kept.len, token);
@@ -524,99 +494,15 @@ enum json_token json_skip(struct json *json, enum json_token token, struct error
 
 /* ---- going on after an error ---- */
 
-/*
- * One of two guesses of what is open, according to whether the place of the error is within a string: as it
- * seems, or else, for a quote too many or too few makes strings of what lies between them, and the other way
- * round.  The one that is wrong sees no brackets but those in names.
- */
-struct guess {
-    bool over;
-    bool in_string;
-    bool opens; /* the last character is a {, if the next one is a quote */
-    char last;  /* of the other characters outside strings; '"' for a string */
-    unsigned depth;
-    uint64_t objects; /* as in json */
-};
-
-static bool guess_is_object(const struct guess *guess, unsigned depth)
-{
-    return guess->objects >> (depth - 1) & 1;
-}
-
-static void guess_open(struct guess *guess, bool object)
-{
-    guess->over = guess->depth == JSON_DEPTH;
-    if (guess->over)
-        return;
-    guess->objects = (guess->objects & ~((uint64_t)1 << guess->depth)) | (uint64_t)object << guess->depth;
-    guess->depth++;
-}
-
-/* What was begun later ends as well, its own } or ] is missing.  What is not in the array at base was never
- * begun. */
-static void guess_close(struct guess *guess, bool object, unsigned base)
-{
-    const bool within = guess->depth >= base && !guess_is_object(guess, base);
-    const unsigned least = object && within ? base : 0;
-    unsigned depth = guess->depth;
-
-    while (depth > least && guess_is_object(guess, depth) != object)
-        depth--;
-    guess->depth = depth > least ? depth - 1 : least;
-}
-
-/* Whether a { with a key behind it begins an object of the array at base, or of one that this array is in. */
-static bool guess_begins(struct guess *guess, unsigned base)
-{
-    unsigned depth = guess->depth;
-
-    if (guess->last == ':')
-        return false;
-    while (depth > base && guess_is_object(guess, depth))
-        depth--;
-    if (depth < base && (depth == 0 || guess_is_object(guess, depth)))
-        depth = base; /* so the array had not ended: that was a ] too many */
-    guess->depth = depth;
-    if (depth == base)
-        guess->objects &= ~((uint64_t)1 << (base - 1));
-    return depth <= base;
-}
-
-/* Whether an object was found, which c is the first character of. */
-static bool guess_step(struct guess *guess, char c, unsigned base)
-{
-    if (guess->over || (c != '"' && (guess->in_string || is_space(c))))
-        return false;
-    if (guess->opens) {
-        guess->opens = false;
-        if (c == '"' && guess_begins(guess, base))
-            return true;
-        guess_open(guess, true);
-        guess->last = '{';
-    }
-    if (c == '{') {
-        guess->opens = true;
-        return false;
-    }
-    if (c == '"')
-        guess->in_string = !guess->in_string;
-    else if (c == '[' && (guess->last == ':' || guess->last == ',' || guess->last == '['))
-        guess_open(guess, false);
-    else if (c == '}' || c == ']')
-        guess_close(guess, c == '}', base);
-    guess->last = c;
-    return false;
-}
-
 /* What if the last string's end was the beginning of one, and what it ends with is none of it? */
-static bool guess_tail(struct json *json, struct guess *guess, unsigned base)
+static bool guess_tail(struct json *json, struct json_guess *guess, unsigned base)
 {
     while (json->tail_len)
-        guess_step(guess, json->tail[--json->tail_len], base);
-    return guess_step(guess, '"', base);
+        json_guess_step(guess, json->tail[--json->tail_len], base);
+    return json_guess_step(guess, '"', base);
 }
 
-static enum json_token resume(struct json *json, const struct guess *guess, enum expected expected)
+static enum json_token resume(struct json *json, const struct json_guess *guess, enum expected expected)
 {
     json->in_string = false;
     json->depth = guess->depth + 1;
@@ -625,7 +511,7 @@ static enum json_token resume(struct json *json, const struct guess *guess, enum
     return JSON_OBJECT;
 }
 
-static enum json_token resume_at_end(struct json *json, const struct guess guesses[2])
+static enum json_token resume_at_end(struct json *json, const struct json_guess guesses[2])
 {
     if (json->source_failed)
         return JSON_FAILED;
@@ -640,11 +526,11 @@ static enum json_token resume_at_end(struct json *json, const struct guess guess
 
 enum json_token json_resync(struct json *json, unsigned depth, struct error *err)
 {
-    const struct guess guess = {
+    const struct json_guess guess = {
         .depth = json->depth < depth ? depth : json->depth,
         .objects = json->objects & ~((uint64_t)1 << (depth - 1)),
     };
-    struct guess guesses[2] = {guess, guess};
+    struct json_guess guesses[2] = {guess, guess};
     bool escaped = false;
     int c;
 
@@ -659,7 +545,7 @@ enum json_token json_resync(struct json *json, unsigned depth, struct error *err
             continue;
         }
         for (int i = 0; i < 2; i++)
-            if (guess_step(&guesses[i], (char)c, depth))
+            if (json_guess_step(&guesses[i], (char)c, depth))
                 return resume(json, &guesses[i], EXPECT_KEY_OR_END);
     }
     return resume_at_end(json, guesses);
