@@ -9,11 +9,12 @@ struct hash_state {
     bool failed;
 };
 
-static void *hash_open(void *arg, struct error *err)
+static void *hash_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     const unsigned *kinds = arg;
     struct hash_state *state = calloc(1, sizeof *state);
 
+    (void)watch;
     if (!state) {
         error_set(err, "out of memory");
         return NULL;

@@ -15,11 +15,12 @@ struct signer {
     bool failed;
 };
 
-static void *signer_open(void *arg, struct error *err)
+static void *signer_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     const struct signer_plan *plan = arg;
     struct signer *signer = calloc(1, sizeof *signer);
 
+    (void)watch;
     if (!signer) {
         error_set(err, "out of memory");
         return NULL;

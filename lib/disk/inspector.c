@@ -12,8 +12,9 @@ void inspector_zeros(void (*data)(void *state, const void *data, size_t len), vo
 
 /* ---- the one that only reads ---- */
 
-static void *reader_open(void *arg, struct error *err)
+static void *reader_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
+    (void)watch;
     (void)err;
     return arg;
 }

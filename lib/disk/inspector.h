@@ -15,13 +15,21 @@
  * object's bytes come in order and in pieces, between begin and end; end puts what came out into
  * object->result.  There, object->item counts from the first item of the task.
  */
+struct inspector_watch {
+    /* Much is being done for one object: so that it is not taken for stuck. */
+    void (*progress)(void *arg);
+    void *arg;
+};
+
 struct inspector {
     /* Once in each worker, before its sandbox is closed.  Later no file can be opened or looked for: an
-     * SQLite database is to be read in the one transaction that open began, with temp_store in memory. */
-    void *(*open)(void *arg, struct error *err);
+     * SQLite database is to be read in the one transaction that open began, with temp_store in memory.  The
+     * watch is there as long as the worker. */
+    void *(*open)(void *arg, const struct inspector_watch *watch, struct error *err);
     /*
      * false: its content is not wanted.  content: the object's bytes once more, any of them, from now on
-     * until end returns.  That is no progress: what an inspector reads again counts as its own time (crew.h).
+     * until end returns.  That is no progress: what an inspector reads again counts as its own time (crew.h),
+     * unless it reports to the watch, which it may only do if there is an end to it.
      */
     bool (*begin)(void *state, const struct object *object, struct content *content);
     void (*data)(void *state, const void *data, size_t len);

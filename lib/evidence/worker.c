@@ -6,12 +6,17 @@
 #include "evidence/evidence_wire.h"
 #include "evidence/worker_inner.h"
 
+static void note_progress(void *arg)
+{
+    crew_progress(arg, 0);
+}
+
 static int open_worker(struct evidence_worker *worker, struct error *err)
 {
     const struct worker_setup *setup = worker->setup;
     const struct inspector *inspector = setup->inspector;
 
-    if (inspector && !(worker->inspector = inspector->open(inspector->arg, err)))
+    if (inspector && !(worker->inspector = inspector->open(inspector->arg, &worker->watch, err)))
         return -1;
     worker->batch = batch_new(inspector, worker->inspector, worker->crew, err);
     if (!worker->batch)
@@ -39,6 +44,7 @@ void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
     }
     worker->setup = arg;
     worker->crew = crew;
+    worker->watch = (struct inspector_watch){note_progress, crew};
     if (open_worker(worker, err)) {
         free(worker);
         return NULL;

@@ -23,6 +23,7 @@ struct evidence_worker {
     struct disk *disk;
     struct filesystem *filesystem; /* the one that was used last */
     struct disk_system system;
+    struct inspector_watch watch; /* of the inspector */
     void *inspector;
     struct batch *batch;
     struct digest *digest; /* made while libcrypto may still read its files */

@@ -197,7 +197,7 @@ static int take_window(struct aligner *aligner, const struct alignment *a, struc
         return -1;
     *loaded = key;
     if (aligner->window.params.c < a->subject->c)
-        effort->done += (a->end - a->start) / BYTES_A_SAMPLE;
+        effort_add(effort, (a->end - a->start) / BYTES_A_SAMPLE);
     return 0;
 }
 
@@ -219,7 +219,7 @@ static int compare(struct aligner *aligner, const struct alignment *a, struct ef
 
     if (take_window(aligner, a, effort, &naming.same_window, err) || naming_run(aligner->namer, &naming, err))
         return -1;
-    effort->done += aligner->window.count + aligner->reference.count;
+    effort_add(effort, aligner->window.count + aligner->reference.count);
     hints.diagonal = a->chain->cluster.main - (int64_t)a->start;
     hints.same_a = naming.same_window;
     return compare_relate(aligner->comparer, &aligner->window, &aligner->reference, &hints, comparison, err);

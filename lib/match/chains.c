@@ -175,7 +175,7 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
 
     support = support_gather(chains->supporter, &chain->cluster, chains->line, count, &record->places,
                              record->place.len, record->place.c, &looked);
-    chains->wanted.effort->done += looked / TARGETS_A_SAMPLE;
+    effort_add(chains->wanted.effort, looked / TARGETS_A_SAMPLE);
     chain->support = support.count;
     chain->cluster.ln_e = chance_again(pair, &chain->cluster, (double)support.different);
     if (chain->cluster.ln_e > chains->wanted.most_ln_e ||
@@ -249,7 +249,7 @@ static int judge(struct chains *chains, const struct seeds *seeds, struct querie
     found = chance_clusters(&pair, chains->hits, chain.count, chains->clusters, room);
     if (found && begin_support(chains, queries, err))
         return -1;
-    chains->wanted.effort->done += (found + 1) * chain.count / HITS_A_SAMPLE;
+    effort_add(chains->wanted.effort, (found + 1) * chain.count / HITS_A_SAMPLE);
     chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
     for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
         chain.cluster = chains->clusters[i];

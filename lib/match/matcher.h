@@ -36,10 +36,11 @@ struct matcher;
 enum { MATCHER_MOST_SETS = 64 };
 
 struct matcher_options {
-    double most_ln_e;       /* findings of a larger E are not believed */
-    uint64_t least_matched; /* bytes */
-    bool all_references;    /* also those that explain nothing that a better one does not */
-    uint64_t most_work;     /* for one object, as the matcher counts it; 0: as much as is usual */
+    double most_ln_e;                    /* findings of a larger E are not believed */
+    uint64_t least_matched;              /* bytes */
+    bool all_references;                 /* also those that explain nothing that a better one does not */
+    uint64_t most_work;                  /* for one object, as the matcher counts it; 0: by its size */
+    const struct inspector_watch *watch; /* to which progress is reported; may be NULL */
 };
 
 /* The sets are borrowed, and those with samples all have the same n. */

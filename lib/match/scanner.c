@@ -119,21 +119,23 @@ static int open_sets(struct scanner *scanner, struct error *err)
     return 0;
 }
 
-static int open_tools(struct scanner *scanner, struct error *err)
+static int open_tools(struct scanner *scanner, const struct inspector_watch *watch, struct error *err)
 {
     const struct scanner_plan *plan = scanner->plan;
+    struct matcher_options matching = plan->matching;
     struct set *sets[MATCHER_MOST_SETS];
 
     for (size_t i = 0; i < plan->count; i++)
         sets[i] = refset_cache_set(scanner->caches[i]);
     if (hasher_pair_open(&scanner->hashers, window_of(plan), plan->c, plan->digests, err))
         return -1;
-    scanner->matcher = matcher_new(sets, plan->count, &plan->matching, err);
+    matching.watch = watch;
+    scanner->matcher = matcher_new(sets, plan->count, &matching, err);
     return scanner->matcher ? 0 : -1;
 }
 
 /* When it fails the process ends: what was opened is not given back one by one. */
-static void *scanner_open(void *arg, struct error *err)
+static void *scanner_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     struct scanner *scanner = calloc(1, sizeof *scanner);
 
@@ -143,7 +145,7 @@ static void *scanner_open(void *arg, struct error *err)
     }
     scanner->plan = arg;
     scanner->content.base.read = read_chunk;
-    if (open_sets(scanner, err) == 0 && open_tools(scanner, err) == 0)
+    if (open_sets(scanner, err) == 0 && open_tools(scanner, watch, err) == 0)
         return scanner;
     free(scanner);
     return NULL;

@@ -310,7 +310,7 @@ static inline void open_scanner(void)
     if (fixture.scanner)
         return;
     ck_assert_int_eq(scanner_inspector(&fixture.inspector, &fixture.plan, &fixture.err), 0);
-    fixture.scanner = fixture.inspector.open(fixture.inspector.arg, &fixture.err);
+    fixture.scanner = fixture.inspector.open(fixture.inspector.arg, NULL, &fixture.err);
     ck_assert_msg(fixture.scanner != NULL, "%s", fixture.err.text);
     scanner_inspector_release(&fixture.inspector);
 }

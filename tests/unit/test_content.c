@@ -185,7 +185,7 @@ static void close_nothing(void *state)
 static void *start(void *arg, struct crew_worker *worker, struct error *start_err)
 {
     (void)arg, (void)worker;
-    return inspector.open(inspector.arg, start_err);
+    return inspector.open(inspector.arg, NULL, start_err);
 }
 
 static void send_object(void *arg, const struct object *object)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check_main.h"
@@ -36,8 +37,9 @@ static void sum_bytes(struct sum *sum, const uint8_t *data, size_t len)
     sum->len += len;
 }
 
-static void *inspector_open(void *arg, struct error *err)
+static void *inspector_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
+    (void)watch;
     (void)err;
     return arg;
 }
@@ -1097,6 +1099,56 @@ START_TEST(what_is_lost_is_told_in_its_place)
 }
 END_TEST
 
+/* ---- an inspector that takes its time ---- */
+
+static const struct inspector_watch *watched_by;
+static bool reports;
+
+static void *slow_open(void *arg, const struct inspector_watch *to, struct error *err)
+{
+    watched_by = to;
+    return inspector_open(arg, to, err);
+}
+
+/* Three seconds of CPU time. */
+static void slow_end(void *state, struct object *object)
+{
+    const clock_t end = clock() + 3 * CLOCKS_PER_SEC;
+
+    while (clock() < end)
+        if (reports)
+            watched_by->progress(watched_by->arg);
+    inspector_end(state, object);
+}
+
+START_TEST(an_inspector_that_reports_progress_is_not_taken_for_stuck)
+{
+    static const struct inspector slow = {.open = slow_open,
+                                          .begin = inspector_begin,
+                                          .data = inspector_data,
+                                          .zeros = inspector_no_data,
+                                          .end = slow_end,
+                                          .arg = &of_worker};
+    struct evidence_options options = defaults();
+    struct buffer files = {0};
+
+    begin_folder();
+    add_file(&files, "file", 5000);
+    options.inspector = &slow;
+    options.seconds = 1;
+    for (int i = 0; i < 2; i++) {
+        struct listing got;
+
+        reports = i == 0;
+        got = listing_of(folder, &options);
+        ck_assert_uint_eq(got.count, 1);
+        ck_assert_int_eq(got.list[0].state == OBJECT_UNREADABLE, !reports);
+    }
+    end_folder();
+    buffer_release(&files);
+}
+END_TEST
+
 /* ---- items that a worker lies about ---- */
 
 static uint64_t lie;
@@ -1175,10 +1227,11 @@ static void make_library(void)
     ck_assert_int_eq(database_close(database, NULL), 0);
 }
 
-static void *library_open(void *arg, struct error *err)
+static void *library_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     struct library *library = arg;
 
+    (void)watch;
     library->database = database_open_foreign(library_path, err);
     if (library->database)
         library->statement =
@@ -1262,8 +1315,9 @@ END_TEST
 
 static int locked_fd;
 
-static void *locked_open(void *arg, struct error *err)
+static void *locked_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
+    (void)watch;
     locked_fd = open(library_path, O_RDONLY);
     return locked_fd < 0 ? (error_set(err, "cannot open it"), NULL) : arg;
 }
@@ -1301,8 +1355,9 @@ START_TEST(an_inspector_locks_what_it_reads)
 }
 END_TEST
 
-static void *large_open(void *arg, struct error *err)
+static void *large_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
+    (void)watch;
     return allocate((size_t)700 << 20) ? arg : (error_set(err, "out of memory"), NULL);
 }
 
@@ -1413,7 +1468,7 @@ RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an
           each_file_is_an_item_with_its_slack_and_each_range_is_one,
           content_before_the_first_item_is_not_read_but_all_is_listed,
           content_is_wanted_or_not_by_the_paths_of_a_file, nobody_is_asked_for_what_is_before_the_first_item,
-          what_is_lost_is_told_in_its_place,
+          what_is_lost_is_told_in_its_place, an_inspector_that_reports_progress_is_not_taken_for_stuck,
           an_item_that_the_task_does_not_have_or_that_was_passed_costs_the_task_and_is_not_believed,
           an_inspector_reads_a_database_below_its_folders, an_inspector_locks_what_it_reads,
           an_inspector_has_the_memory_that_it_asks_for,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "match/effort.h"
 #include "matching.h"
 
 /* How an object comes, what a scan is planned with, and what workers say. */
@@ -63,6 +64,28 @@ START_TEST(work_that_is_too_much_is_left_and_told_and_what_was_found_stays)
     ck_assert_uint_eq(fixture.parts[0].findings.lacks, 0);
     free(bytes.data);
     end_files();
+}
+END_TEST
+
+static void count_report(void *arg)
+{
+    ++*(unsigned *)arg;
+}
+
+START_TEST(work_is_reported_as_progress_now_and_then)
+{
+    unsigned reports = 0;
+    const struct inspector_watch watch = {count_report, &reports};
+    struct effort effort = {.most = 10 * (uint64_t)EFFORT_REPORT, .watch = &watch};
+
+    for (size_t i = 0; i < 1000; i++) {
+        ck_assert(!effort_is_spent(&effort));
+        effort_add(&effort, EFFORT_REPORT / 100);
+    }
+    effort_add(&effort, EFFORT_REPORT);
+    ck_assert(effort_is_spent(&effort));
+    ck_assert_uint_ge(reports, 10);
+    ck_assert_uint_le(reports, 11);
 }
 END_TEST
 
@@ -359,7 +382,8 @@ START_TEST(a_worker_that_failed_says_why)
 END_TEST
 
 RUN_TESTS("scanner", what_is_found_does_not_depend_on_how_an_object_is_cut,
-          work_that_is_too_much_is_left_and_told_and_what_was_found_stays, chunks_are_scanned_one_by_one,
+          work_that_is_too_much_is_left_and_told_and_what_was_found_stays,
+          work_is_reported_as_progress_now_and_then, chunks_are_scanned_one_by_one,
           objects_of_more_bytes_than_are_wanted_are_not_read,
           what_cannot_be_read_a_second_time_is_found_all_the_same, a_small_file_in_a_huge_object_is_found,
           a_matcher_can_do_without_the_content, a_plan_is_what_all_its_sets_need,
