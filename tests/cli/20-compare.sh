@@ -154,4 +154,63 @@ for _, strip in strips:
     assert len(strip) == 72 and re.fullmatch('A{34,37}[a.]?[.]+', strip), strip
 PY
 grep -q "$(printf '\033')" terminal && fail "colours in spite of NO_COLOR"
+
+# the map of files that share two parts in another order, against the definition, from the ranges: a cell has the letter of the
+# range that has most of it, a capital if nine tenths of the cell lie in ranges
+{ head -c 20000 a; head -c 9000 /dev/urandom; tail -c 20000 a; } >mapped1
+{ head -c 5000 /dev/urandom; tail -c 20000 a; head -c 20000 a; head -c 31000 /dev/urandom; } >mapped2
+compare mapped1 mapped2
+script -qec "stty cols 78; TERM=dumb '$KITH' compare mapped1 mapped2" /dev/null >map
+python3 - map json <<'PY' || fail "the map is not that of the ranges: $(cat map)"
+import json, re, sys
+got = dict(re.findall(r'^  ([AB]) ([A-Za-z.]+)\r?$', open(sys.argv[1]).read(), re.M))
+d = json.load(open(sys.argv[2]))
+size = {'A': d['size'], 'B': d['ref_size']}
+cell = max(size.values()) / 72
+assert d['ranges'], d
+for side, prefix in ('A', 'obj'), ('B', 'ref'):
+    strip = ''
+    while len(strip) * cell < size[side]:
+        start, end = len(strip) * cell, min((len(strip) + 1) * cell, size[side])
+        common = [max(0, min(r[prefix + '_end'], end) - max(r[prefix + '_start'], start)) for r in d['ranges']]
+        best = common.index(max(common))
+        full = sum(common) / (end - start) > 0.9
+        strip += '.' if not any(common) else chr((ord('A') if full else ord('a')) + best % 26)
+    assert got[side] == strip, (side, got[side], strip)
+PY
+script -qec "stty cols 78; TERM=xterm '$KITH' compare mapped1 mapped2" /dev/null >coloured
+same "the map without its colours" "$(grep '^  [AB] ' map)" "$(sed 's/\x1b\[[0-9]*m//g' coloured | grep '^  [AB] ')"
+grep -q "$(printf '\033')\[31m[Aa]" coloured || fail "no colours on a terminal"
+
+# -n, -C and -k are those of kith sign
+for options in '-n 16 -C 64' '-s coates2015 -n 11 -C 101 -k 3' '-s coates2011 -k 5'; do
+    # shellcheck disable=SC2086
+    compare -p $options a edited
+    for name in a edited; do
+        # shellcheck disable=SC2086
+        "$KITH" sign $options "$name" >"$name.rec"
+    done
+    mv json direct
+    compare -p a.rec edited.rec
+    python3 - direct json "$options" <<'PY' || fail "compare $options: files and their records compare otherwise"
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:3])
+words = sys.argv[3].split()
+for letter, value in zip(words[::2], words[1::2]):
+    name = {'-s': 'scheme', '-n': 'n', '-C': 'c', '-k': 'k'}[letter]
+    assert str(a[name]) == value, (name, a[name])
+for d in a, b:
+    for name in 'record', 'ref_record':
+        d.pop(name, None)
+assert a == b, (a, b)
+PY
+done
+
+# names that are no text are there in hexadecimal digits, too
+odd=$(printf 'od\377\nd')
+cp a "$odd"
+compare "$odd" edited
+same "path_hex" "$(printf '%s' "$odd" | od -An -tx1 | tr -d ' \n') no" "$(json json 'd["path_hex"] + (" ref" if "ref_path_hex" in d else " no")')"
+compare edited "$odd"
+same "ref_path_hex" "$(printf '%s' "$odd" | od -An -tx1 | tr -d ' \n') no" "$(json json 'd["ref_path_hex"] + (" a" if "path_hex" in d else " no")')"
 finish

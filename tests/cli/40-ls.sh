@@ -145,4 +145,16 @@ status 0 "$KITH" ls --hash --csv sparse
 for name in end begin empty many; do
     says out ",$name,,$(stat -c %s sparse/$name),$(sha1sum <sparse/$name | cut -c1-40),"
 done
+
+# names that are no text are there in hexadecimal digits, too, and only those
+mkdir named
+: >"named/$(printf 'od\377d\nx')"
+: >named/plain
+status 0 "$KITH" ls --json named
+python3 - out <<'PY' || fail "path_hex in JSON: $(cat out)"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert sorted(bytes.fromhex(r['path_hex']) if 'path_hex' in r else r['path'].encode() for r in rows) == [b'od\xffd\nx', b'plain'], rows
+assert ['path_hex' in r for r in sorted(rows, key=lambda r: r['path'])] == [True, False], rows
+PY
 finish

@@ -161,4 +161,23 @@ PY
 status 0 "$KITH" add --as-file whole.kith images/disk-gpt.img
 status 0 "$KITH" export --sha1sum whole.kith
 same "an image as a file" "$(sha1sum <images/disk-gpt.img | cut -c1-40)  disk-gpt.img" "$(cat out)"
+
+# a volume of an image, by its sector: the files of the truth, and only of the kinds that were asked for
+volume=$(awk -F'\t' '$2 == "file" && $1 != "-" { print $1; exit }' images/disk-gpt.truth)
+sector=$((${volume#*@} / 512))
+awk -F'\t' -v v="$volume" '$1 == v && $2 == "file" { print $5 }' images/disk-gpt.truth | sort -u >wanted
+system=$("$KITH" ls --summary images/disk-gpt.img | sed -n "s/^volume $volume: \([a-z]*\).*/\1/p")
+status 0 "$KITH" add -q -i raw -o "$sector" -f "$system" --only file --object-seconds 30 volume.kith images/disk-gpt.img
+cmp -s wanted <("$KITH" export --sha1sum volume.kith | sed 's/^\\//' | cut -c1-40 | sort -u) || fail "the files of one volume"
+awk -F'\t' '$2 == "stream" { print $5 }' images/disk-gpt.truth | sort -u >wanted
+status 0 "$KITH" add -q --only stream streams.kith images/disk-gpt.img
+[ -s wanted ] && cmp -s wanted <("$KITH" export --sha1sum streams.kith | sed 's/^\\//' | cut -c1-40 | sort -u) || fail "only streams"
+status 3 "$KITH" add -q -i ewf ewf.kith images/disk-gpt.img
+says err "disk-gpt.img"
+status 3 "$KITH" add -q -o "$sector" -f iso9660 iso.kith images/disk-gpt.img
+status 3 "$KITH" add -q -o 1 nothing.kith images/disk-gpt.img
+for wrong in '-i nonsense' '-f nonsense' '-o -1' '--only nonsense' '--object-seconds 0'; do
+    # shellcheck disable=SC2086
+    status 2 "$KITH" add $wrong new2.kith tree
+done
 finish

@@ -260,4 +260,96 @@ status 0 "$KITH" import n.kith none.csv none.csv
 says out "1000 added"
 says out "1000 already there"
 status 0 "$KITH" sets verify n.kith
+
+# what a new set is, from the options
+rm -f ./*.kith
+status 0 "$KITH" import --name 'The set' --kind notable --category 'some, things' -n 16 -C 64 --block 8192 --note 'from a "list"' o.kith good.list
+"$KITH" sets info --json o.kith >json
+same "the options" "The set notable some, things 16 64 8192" \
+    "$(json json '"%s %s %s %d %d %d" % (d["name"], d["kind"], d["category"], d["n"], d["c"], d["block"])')"
+status 0 "$KITH" sets info o.kith
+says out ': from a "list"'
+status 2 "$KITH" import --kind known o.kith good.list
+says err "its kind is notable"
+status 2 "$KITH" import -n 12 o.kith good.list
+says err "has -n 16"
+
+# broken rows of one list are not those of the next; the exit status is the worst
+{ cat good.list; echo 'no digest'; } >broken.list
+status 3 "$KITH" import b.kith broken.list good.list
+same "broken rows" "1 0" "$(sed -n 's/.* already there, \([0-9]*\) broken.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+status 3 "$KITH" import b.kith good.list broken.list
+# after a list that cannot be read nothing more is
+cp b.kith before.kith
+status 2 "$KITH" import b.kith nowhere.list one.more.list
+says err "nowhere.list: No such file"
+grep -q one.more err && fail "a list was read after one that failed"
+cmp -s b.kith before.kith || fail "a list that is not there changed the set"
+
+# once there is room again the same command goes on
+rm -f full.kith*
+(
+    trap '' XFSZ
+    ulimit -f 200
+    "$KITH" import -q full.kith long.list 2>full.err
+    [ $? -eq 2 ] || echo "FAILED: an import to a full disk" >full.failed
+)
+[ -e full.failed ] && fail "an import to a full disk succeeds"
+grep -q 'full.kith' full.err || fail "a full disk is not told: $(cat full.err)"
+status 0 "$KITH" import -q full.kith long.list
+same "files after a full disk" 150000 "$("$KITH" export full.kith | tail -n +2 | grep -c .)"
+status 0 "$KITH" sets verify full.kith
+
+# interrupted: what was imported stays, and the same command goes on; the progress line shows rows, and goes away
+cat >interrupt.py <<'PY'
+import os, pty, re, signal, subprocess, sys, threading, time
+kith = os.environ['KITH']
+rows = open('long.list', 'rb').read().splitlines(True)
+parent, child = pty.openpty()
+shown = b''
+
+def read():
+    global shown
+    try:
+        while True:
+            data = os.read(parent, 65536)
+            if not data:
+                return
+            shown += data
+    except OSError:
+        return
+
+reader = threading.Thread(target=read, daemon=True)
+reader.start()
+kith_process = subprocess.Popen([kith, 'import', 'stopped.kith', '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=child,
+                                env=dict(os.environ, TERM='xterm'))
+kith_process.stdin.write(b''.join(rows[:60000]))
+kith_process.stdin.flush()
+deadline = time.monotonic() + 60
+while not re.search(rb'\r[1-9]\d* rows, \d+\.\d MB, \d+ MB/s\x1b\[K', shown) and time.monotonic() < deadline:
+    time.sleep(0.05)
+counts = [int(n) for n in re.findall(rb'\r(\d+) rows', shown)]
+assert counts and 0 < counts[-1] <= 60000 and counts[-1] % 1024 == 0, (counts, shown[-300:])
+kith_process.send_signal(signal.SIGINT)
+try:
+    kith_process.stdin.write(b''.join(rows[60000:]))
+    kith_process.stdin.close()
+except BrokenPipeError:
+    pass
+out = kith_process.stdout.read()
+assert kith_process.wait() == 130, kith_process.returncode
+os.close(child)
+reader.join(5)
+assert b'interrupted; what was imported stays, and the same command goes on' in shown, shown[-300:]
+assert shown.rindex(b'\r\x1b[K') > shown.rindex(b' rows, '), 'the progress line stays'
+added = int(re.search(rb': (\d+) rows: \1 added', out)[1])
+assert 0 < added < len(rows), added
+files = subprocess.run([kith, 'export', 'stopped.kith'], capture_output=True, check=True).stdout.count(b'\n') - 1
+assert files == added, (files, added)
+PY
+python3 interrupt.py || fail "an import that is interrupted"
+status 0 "$KITH" sets verify stopped.kith
+status 0 "$KITH" import -q stopped.kith long.list
+cmp -s <("$KITH" export --sha1sum stopped.kith | sort) <("$KITH" export --sha1sum full.kith | sort) ||
+    fail "an import that was gone on with is not the whole list"
 finish

@@ -492,4 +492,39 @@ if os.path.exists("disk.img"):
         assert "%s %d" % (verdict, list(best.values()).count(verdict)) in about, (verdict, about)
     assert "%d objects" % len(best) in about, about
 PY
+
+# what was found in known sets is told on demand
+status 0 "$KITH" add -q --kind known known.kith refs
+status 0 "$KITH" scan -q -r known.kith -o known.case tree
+status 0 "$KITH" report --csv known.case
+same "rows without --show-known" 1 "$(wc -l <out | tr -d ' ')"
+status 0 "$KITH" report --csv --show-known known.case
+cp out reported
+status 0 "$KITH" scan -q --csv --show-known -r known.kith tree
+cmp -s out reported || fail "--show-known: a scan and the report of a case tell other rows"
+python3 - <<'PY' || fail "--show-known does not tell the copies of known files"
+import csv, os
+from findings import *
+rows = list(csv.DictReader(open("reported", newline="", encoding="utf-8")))
+copies = {sha1(read("refs/" + name)) for name in os.listdir("refs")}
+there = {os.path.relpath(os.path.join(at, name), "tree") for at, _, names in os.walk("tree") for name in names
+         if sha1(read(os.path.join(at, name))) in copies}
+assert {r["set_kind"] for r in rows} == {"known"}, rows[:2]
+assert {r["path"] for r in rows if r["verdict"] == "identical"} == there and there, there
+PY
+
+# the type of the image and that it was not hashed are kept; another type is another case
+if [ -e disk.img ]; then
+    status 0 "$KITH" scan -q -i raw --no-hash-image -r refs.kith -o typed.case disk.img
+    status 0 "$KITH" report --about typed.case
+    grep -q '^parameters .* image-type=raw' out || fail "the image type is not kept: $(grep ^param out)"
+    says out "the image was not hashed"
+    grep -q "$(sha1sum <disk.img | cut -c1-40)" out && fail "--no-hash-image hashes the image"
+    status 0 "$KITH" report --csv typed.case
+    cmp -s out <("$KITH" report --csv image.case) || fail "-i raw finds other things"
+    status 2 "$KITH" scan -q --no-hash-image -r refs.kith -o typed.case disk.img
+    says err "image-type"
+    status 3 "$KITH" scan -q -i ewf -r refs.kith -o ewf.case disk.img
+    [ -e ewf.case ] && fail "a case was made of an image of another type"
+fi
 finish
