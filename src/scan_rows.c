@@ -70,7 +70,7 @@ static void note_lacks(struct scan_rows *rows, struct case_object *row, const st
         rows->common++;
     }
     if (part->findings.lacks & FINDINGS_CUT) {
-        error_set(&text, "%s: it has more of the references than can be told: %zu places are",
+        error_set(&text, "%s: %zu places of references were found in it; the rest was not searched",
                   row->path_count ? row->paths : row->address, part->findings.count);
         rows->note(rows->arg, text.text);
     }

@@ -64,7 +64,7 @@ struct findings {
 };
 
 enum {
-    FINDINGS_CUT = 1, /* there are more references or places than can be told */
+    FINDINGS_CUT = 1, /* not all of it was searched: there are too many references or places */
     FINDINGS_COMMON =
         2, /* there is none, but some of the content is in so many files that it is no evidence for any */
 };
