@@ -16,7 +16,7 @@ say()
     "$kith" "$@" >"$name.out" 2>"$name.err"
     echo "exit status $?" >>"$name.err"
     sed -i -E "s|$out/||g; s/[0-9.]+ s\b/N s/g" "$name.err"
-    sed -i -E "s|$out/||g; s/\"(uuid|created|changed)\":\"[^\"]*\"/\"\1\":\"\"/g" "$name.out"
+    sed -i -E "s|$out/||g; s/\"(uuid|created|time)\":\"[^\"]*\"/\"\1\":\"\"/g" "$name.out"
 }
 
 # scans NAME SET EVIDENCE...

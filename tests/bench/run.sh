@@ -109,3 +109,6 @@ bash "$(dirname "$0")/sets.sh"
 
 title "The scan: a disk image against reference sets"
 bash "$(dirname "$0")/scan.sh"
+
+title "Content that is related to the set"
+bash "$(dirname "$0")/related.sh"
