@@ -49,6 +49,22 @@ struct extent_file {
     struct stat st; /* when it was opened */
 };
 
+/* Folders that are to be read. */
+struct folder_list {
+    uint64_t *inodes;
+    size_t count, room;
+};
+
+/* The names of a file system while they are read. */
+struct naming {
+    /* What the names that come now are: none is asked for; of what is in use, or deleted, in folders and
+     * records; of files that no folder may name. */
+    enum { NAMING_NOTHING, NAMING_FOUND, NAMING_LISTED } phase;
+    struct inodes seen;               /* folders that were read, or wait for it */
+    struct folder_list next, deleted; /* the next level; and those that wait until all others were read */
+    bool is_cut;                      /* there were too many */
+};
+
 struct reading {
     const char *path;
     const struct evidence_options *options;
@@ -93,23 +109,18 @@ struct reading {
     const struct system *system;
     struct evidence_volume shown; /* for the sink */
     struct names *names;
-    bool naming;                    /* they are being read */
-    struct inodes seen;             /* folders that were read, or wait for it */
-    struct inodes all;              /* all inodes, where they do not follow from first and last */
-    uint64_t *next_level, *deleted; /* folders to be read */
-    size_t next_count, next_room, deleted_count, deleted_room;
-    bool names_cut;              /* there were too many */
+    struct naming naming;
+    struct inodes all;           /* all inodes, where they do not follow from first and last */
     unsigned long long nameless; /* allocated files that no folder names */
-    bool listing;                /* names that come now are of files that no folder may name */
     struct ranges found;         /* stretches that the present tasks find */
 };
 
 /*
  * The files of the module, each above the next: reading_image.c, reading_host.c, reading_system.c and
- * reading_names.c say what is read, and in which order; reading_ranges.c reads what is no file; reading.c
- * gives out the tasks and takes the messages that come back; reading_objects.c, reading_folders.c and
- * reading_extents.c put together what the messages tell, reading_account.c whose bytes it was, and
- * reading_problem.c tells what was lost.
+ * reading_names.c say what is read, and in which order; reading_ranges.c reads what is no file;
+ * reading_tasks.c gives out the tasks and takes what comes back, by reading_results.c and reading_losses.c;
+ * reading_objects.c, reading_folders.c and reading_extents.c put together what the messages say,
+ * reading_account.c whose bytes it was, and reading_problem.c reports what was lost.
  */
 
 /* ---- what is read ---- */
@@ -128,7 +139,7 @@ void reading_ranges(struct reading *reading, enum object_kind kind, const struct
 /* ... and those between two bytes that no object claims. */
 void reading_unclaimed(struct reading *reading, uint64_t start, uint64_t end);
 
-/* ---- tasks: reading.c ---- */
+/* ---- tasks: reading_tasks.c ---- */
 
 /*
  * Numbers an item.  False if its content is not wanted, which is asked with its paths; with NULL for them
@@ -145,7 +156,19 @@ void reading_give_digest(struct reading *reading);
 /* Waits for all tasks. */
 void reading_drain(struct reading *reading);
 
-/* ---- what comes back ---- */
+/* ---- what comes back: reading_results.c, reading_losses.c ---- */
+
+/* Takes one message of the present result; the wire is broken if it is none. */
+void reading_take_message(struct reading *reading, struct wire *wire);
+/* Takes what was lost of the items before one: between the objects that were read, so that numbers never get
+ * less. */
+void reading_take_losses(struct reading *reading, uint64_t before);
+/* Nothing came of the task, which its last loss says. */
+bool reading_is_lost(const struct crew_result *result);
+/* How many items a task has that give objects; how many numbers these take; and the number of one of them. */
+uint64_t reading_item_count(const char *task, size_t len);
+uint64_t reading_number_count(const char *task, size_t len);
+uint64_t reading_item_number(const struct taking *taking, uint64_t item);
 
 /* Hands an object of the worker's to the sink, with its paths. */
 void reading_take_object(struct reading *reading, struct object *object);

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
+#include "base/array.h"
 #include "evidence/reading.h"
 
 /* What names tell, as they come: each goes to the names of its file system, and folders wait to be read. */
 
-static int append(uint64_t **list, size_t *count, size_t *room, uint64_t inode)
+static int append(struct folder_list *list, uint64_t inode)
 {
-    if (*count == *room) {
-        size_t more = *room ? *room * 2 : 64;
-        uint64_t *bigger = realloc(*list, more * sizeof *bigger);
-
-        if (!bigger)
-            return -1;
-        *list = bigger;
-        *room = more;
-    }
-    (*list)[(*count)++] = inode;
+    if (array_reserve(&list->inodes, &list->room, list->count + 1))
+        return -1;
+    list->inodes[list->count++] = inode;
     return 0;
 }
 
 int reading_add_folder(struct reading *reading, uint64_t inode, bool deleted)
 {
     if (deleted)
-        return append(&reading->deleted, &reading->deleted_count, &reading->deleted_room, inode);
-    switch (inodes_add(&reading->seen, inode)) {
+        return append(&reading->naming.deleted, inode);
+    switch (inodes_add(&reading->naming.seen, inode)) {
     case 1:
-        return append(&reading->next_level, &reading->next_count, &reading->next_room, inode);
+        return append(&reading->naming.next, inode);
     default:
         return 0;
     case -1:
@@ -71,10 +63,10 @@ static bool too_many(struct reading *reading)
 {
     bool over = names_count(reading->names) > reading->size / EVIDENCE_SMALLEST_NAME + EVIDENCE_MORE_NAMES;
 
-    if (over && !reading->names_cut) {
+    if (over && !reading->naming.is_cut) {
         bool forgiving = reading->forgiving;
 
-        reading->names_cut = true;
+        reading->naming.is_cut = true;
         reading->forgiving = false;
         reading_problem(reading, "the folders name more than the image has room for; names are missing");
         reading->forgiving = forgiving;
@@ -84,8 +76,8 @@ static bool too_many(struct reading *reading)
 
 void reading_take_name(struct reading *reading, const struct filesystem_name *name)
 {
-    if (!reading->naming || too_many(reading))
+    if (reading->naming.phase == NAMING_NOTHING || too_many(reading))
         return;
-    if (reading->listing ? take_listed(reading, name) : take_found(reading, name))
+    if (reading->naming.phase == NAMING_LISTED ? take_listed(reading, name) : take_found(reading, name))
         reading_out_of_memory(reading);
 }

@@ -18,8 +18,11 @@ static int compare_inodes(const void *a, const void *b)
 }
 
 /* In the order of the disk, so that neighbours are read together. */
-static void read_level(struct reading *reading, uint64_t *folders, size_t count)
+static void read_level(struct reading *reading, const struct folder_list *level)
 {
+    uint64_t *folders = level->inodes;
+    const size_t count = level->count;
+
     qsort(folders, count, sizeof *folders, compare_inodes);
     for (size_t i = 0; i < count && !reading->failed; i += FOLDERS_PER_TASK) {
         size_t some = count - i < FOLDERS_PER_TASK ? count - i : FOLDERS_PER_TASK;
@@ -33,16 +36,22 @@ static void read_level(struct reading *reading, uint64_t *folders, size_t count)
     reading_drain(reading);
 }
 
+/* What waits is taken away, since what comes of it may add to it. */
+static struct folder_list take_list(struct folder_list *list)
+{
+    const struct folder_list taken = *list;
+
+    *list = (struct folder_list){0};
+    return taken;
+}
+
 static void read_levels(struct reading *reading)
 {
-    while (reading->next_count && !reading->failed) {
-        uint64_t *level = reading->next_level;
-        size_t count = reading->next_count;
+    while (reading->naming.next.count && !reading->failed) {
+        const struct folder_list level = take_list(&reading->naming.next);
 
-        reading->next_level = NULL;
-        reading->next_count = reading->next_room = 0;
-        read_level(reading, level, count);
-        free(level);
+        read_level(reading, &level);
+        free(level.inodes);
     }
 }
 
@@ -50,16 +59,13 @@ static void read_levels(struct reading *reading)
 static void read_deleted(struct reading *reading)
 {
     reading->forgiving = true;
-    while (reading->deleted_count && !reading->failed) {
-        uint64_t *deleted = reading->deleted;
-        size_t count = reading->deleted_count;
+    while (reading->naming.deleted.count && !reading->failed) {
+        const struct folder_list deleted = take_list(&reading->naming.deleted);
 
-        reading->deleted = NULL;
-        reading->deleted_count = reading->deleted_room = 0;
-        for (size_t i = 0; i < count; i++)
-            if (reading_add_folder(reading, deleted[i], false))
+        for (size_t i = 0; i < deleted.count; i++)
+            if (reading_add_folder(reading, deleted.inodes[i], false))
                 reading_out_of_memory(reading);
-        free(deleted);
+        free(deleted.inodes);
         read_levels(reading);
     }
     reading->forgiving = false;
@@ -79,11 +85,11 @@ static void read_folders(struct reading *reading)
     read_deleted(reading);
     if (reading->system->facts.plan != FILESYSTEM_BY_LIST)
         return;
-    reading->listing = true;
+    reading->naming.phase = NAMING_LISTED;
     reading_begin_system(reading, TASK_LIST);
     reading_give(reading, NULL, 0);
     reading_drain(reading);
-    reading->listing = false;
+    reading->naming.phase = NAMING_FOUND;
     read_levels(reading);
     read_deleted(reading);
 }
@@ -107,18 +113,18 @@ static void read_records(struct reading *reading)
 void reading_names(struct reading *reading)
 {
     reading->names = names_new();
-    reading->names_cut = false;
+    reading->naming.is_cut = false;
     if (!reading->names) {
         reading_out_of_memory(reading);
         return;
     }
-    reading->naming = true;
+    reading->naming.phase = NAMING_FOUND;
     if (reading->system->facts.plan == FILESYSTEM_RECORDS)
         read_records(reading);
     else
         read_folders(reading);
-    reading->naming = false;
-    inodes_release(&reading->seen);
+    reading->naming.phase = NAMING_NOTHING;
+    inodes_release(&reading->naming.seen);
     names_finish(reading->names, reading->system->facts.root);
 }
 
@@ -126,10 +132,9 @@ void reading_forget_names(struct reading *reading)
 {
     names_free(reading->names);
     reading->names = NULL;
-    inodes_release(&reading->seen);
+    inodes_release(&reading->naming.seen);
     inodes_release(&reading->all);
-    free(reading->next_level);
-    free(reading->deleted);
-    reading->next_level = reading->deleted = NULL;
-    reading->next_count = reading->next_room = reading->deleted_count = reading->deleted_room = 0;
+    free(reading->naming.next.inodes);
+    free(reading->naming.deleted.inodes);
+    reading->naming = (struct naming){.is_cut = false};
 }

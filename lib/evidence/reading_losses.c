@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "evidence/reading.h"
+
+/* What of a task was lost, and the numbers of its items. */
+
+enum { SYSTEM_NUMBERS = 4 };
+
+/* The number of an item's inode, or the start of its range, as its task was given it. */
+static uint64_t argument(struct wire task, size_t numbers_before, size_t each, uint32_t item)
+{
+    uint64_t skip = numbers_before + (uint64_t)each * item;
+
+    while (skip-- > 0 && !task.broken)
+        wire_get(&task);
+    return wire_get(&task);
+}
+
+uint64_t reading_item_count(const char *data, size_t len)
+{
+    struct wire task = {data, len, false};
+
+    switch (wire_get(&task)) {
+    case TASK_OBJECTS:
+        return argument(task, SYSTEM_NUMBERS + 2, 0, 0);
+    case TASK_RANGES:
+        return argument(task, 2, 0, 0);
+    case TASK_FILES:
+        return argument(task, 0, 0, 0);
+    default:
+        return 0;
+    }
+}
+
+/* Ranges that are found only by what others are lost have one number together, so that the numbers after them
+ * do not depend on that. */
+static bool has_one_number(const char *data, size_t len)
+{
+    struct wire task = {data, len, false};
+
+    return wire_get(&task) == TASK_RANGES && argument(task, 1, 0, 0);
+}
+
+uint64_t reading_number_count(const char *task, size_t len)
+{
+    return has_one_number(task, len) ? 1 : reading_item_count(task, len);
+}
+
+uint64_t reading_item_number(const struct taking *taking, uint64_t item)
+{
+    return taking->result.tag + (has_one_number(taking->result.task, taking->result.task_len) ? 0 : item);
+}
+
+bool reading_is_lost(const struct crew_result *result)
+{
+    return result->loss_count && result->losses[result->loss_count - 1].item == CREW_WHOLE_TASK;
+}
+
+/* Types of the attribute that a file's content is, as libtsk numbers them. */
+enum { DEFAULT_DATA = 1, NTFS_DATA = 128 };
+
+static void hand_over_lost(struct reading *reading, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+
+    object->item = reading_item_number(&reading->taking, item);
+    object_blame(object, OBJECT_UNREADABLE, "%s", reason);
+    reading_take_object(reading, object);
+}
+
+/* An object of which nothing is known but that it is there. */
+static void take_lost_object(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+    const uint64_t inode = argument(task, SYSTEM_NUMBERS + 3, 2, item);
+    bool allocated = reading->names && names_know(reading->names, inode, true);
+
+    object_reset(object);
+    object->kind = allocated ? OBJECT_FILE : OBJECT_DELETED;
+    object->flags = (allocated ? OBJECT_ALLOCATED : 0) |
+                    (argument(task, SYSTEM_NUMBERS + 4, 2, item) ? 0 : OBJECT_UNWANTED);
+    object->inode = inode;
+    object->type =
+        reading->system && reading->system->facts.plan == FILESYSTEM_RECORDS ? NTFS_DATA : DEFAULT_DATA;
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_lost_file(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    wire_get(&task);
+    for (uint32_t i = 0; i <= item; i++)
+        if (!object_decode(&task, &reading->object))
+            return;
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_lost_range(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    struct object *object = &reading->object;
+
+    object_reset(object);
+    object->kind = (enum object_kind)(argument(task, 0, 0, 0) % OBJECT_KINDS);
+    object->start = argument(task, 3, 3, item);
+    object->size = argument(task, 4, 3, item);
+    object->flags = OBJECT_RANGE | (argument(task, 5, 3, item) ? 0 : OBJECT_UNWANTED);
+    reading_claim_lost(reading, object->start, object->size);
+    hand_over_lost(reading, item, reason);
+}
+
+static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    uint64_t kind = wire_get(&task);
+    size_t system = SYSTEM_NUMBERS;
+
+    switch (kind) {
+    case TASK_IMAGE:
+        if (!reading->failed)
+            error_set(reading->err, "%s: the image cannot be opened: %s", reading->path, reason);
+        reading->failed = true;
+        break;
+    case TASK_TABLE:
+        reading_problem(reading, "the partition table: %s", reason);
+        break;
+    case TASK_SYSTEMS:
+        reading_problem(reading, "a file system could not be opened: %s", reason);
+        break;
+    case TASK_FOLDERS:
+        reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
+        break;
+    case TASK_LIST:
+        reading_problem(reading, "files that no folder names may be missing: %s", reason);
+        break;
+    case TASK_OBJECTS:
+        take_lost_object(reading, task, item, reason);
+        break;
+    case TASK_BLOCKS:
+        reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
+                        argument(task, system + 1, 0, 0), reason);
+        break;
+    case TASK_STRUCTURES:
+        reading_problem(reading, "the file system's structures: %s", reason);
+        break;
+    case TASK_RANGES:
+        take_lost_range(reading, task, item, reason);
+        break;
+    case TASK_FILES:
+        take_lost_file(reading, task, item, reason);
+        break;
+    case TASK_DIGEST:
+        reading_problem(reading, "the digest of the image: %s", reason);
+        break;
+    default: /* TASK_RECORDS: what else is in the record may be read all the same */
+        reading_problem(reading, "the names of inode %" PRIu64 ": %s", argument(task, system, 0, 0) + item,
+                        reason);
+        break;
+    }
+}
+
+/* All of a task was given up: nothing came of it, and each item that was not lost before is lost now. */
+static void take_whole_loss(struct reading *reading, const struct crew_result *result)
+{
+    const struct wire wire = {result->task, result->task_len, false};
+    const struct crew_loss *own = result->losses, *whole = own + result->loss_count - 1;
+    struct crew_task task = {.data = result->task, .len = result->task_len};
+
+    evidence_rules_limit(&task, &reading->bounds);
+    for (uint32_t item = 0; item < task.items; item++)
+        take_loss(reading, wire, item, own->item == item ? own++->reason : whole->reason);
+}
+
+/* Of the items before one.  They come between the objects that were read, so that numbers never get less. */
+void reading_take_losses(struct reading *reading, uint64_t before)
+{
+    struct taking *taking = &reading->taking;
+    const struct crew_result *result = &taking->result;
+    const struct wire task = {result->task, result->task_len, false};
+
+    if (reading_is_lost(result)) {
+        take_whole_loss(reading, result);
+        return;
+    }
+    for (; taking->losses_told < result->loss_count; taking->losses_told++) {
+        const struct crew_loss *loss = &result->losses[taking->losses_told];
+
+        if (loss->item >= before)
+            return;
+        take_loss(reading, task, loss->item, loss->reason);
+    }
+}
