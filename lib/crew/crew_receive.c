@@ -55,7 +55,7 @@ static bool take_data(struct crew *crew, struct crew_process *worker, size_t len
 {
     struct task *task = worker->task;
 
-    if (!task || task->state != WORKED_ON)
+    if (!task)
         return false;
     if (len > task->most || task->result.len > task->most - len) {
         crew_process_condemn(crew, worker, "the worker sent more than its task can give");

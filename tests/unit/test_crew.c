@@ -886,6 +886,47 @@ static void work_that_does_not_end(void *state, struct crew_worker *worker, cons
     spin();
 }
 
+/* Ends its task itself, and a little later the next one, of which it has not read all. */
+static void work_that_is_ahead(void *state, struct crew_worker *worker, const void *task, size_t len,
+                               const int *fds, unsigned fd_count)
+{
+    static const struct head done = {DONE, 8};
+    struct timespec now, start;
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    if (*(const char *)task == 'Z') {
+        crew_send(worker, task, 1);
+        return;
+    }
+    send_frames(&done, 1);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec - start.tv_sec < 2);
+    send_frames(&done, 1);
+    spin();
+}
+
+START_TEST(a_task_cannot_end_before_the_worker_has_it)
+{
+    enum { LARGE_TASK = 16 << 20 };
+    const struct crew_job job = job_of(work_that_is_ahead);
+    struct crew *crew;
+    char *large = malloc(LARGE_TASK);
+
+    ck_assert_ptr_nonnull(large);
+    memset(large, 'Z', LARGE_TASK);
+    share();
+    crew = make(&job, 1);
+    push(crew, 1, "A", 1);
+    push(crew, 2, large, LARGE_TASK);
+    assert_next(crew, 1, "");
+    assert_next(crew, 2, "Z");
+    crew_free(crew);
+    free(large);
+}
+END_TEST
+
 START_TEST(what_comes_from_a_worker_without_a_task_ends_the_worker)
 {
     struct crew_job job = job_of(work_that_does_not_end);
@@ -1371,7 +1412,8 @@ START_TEST(workers_end_with_their_parent)
 }
 END_TEST
 
-RUN_TESTS("crew", a_worker_without_its_sandbox_does_not_start_unless_it_may,
+RUN_TESTS("crew", a_task_cannot_end_before_the_worker_has_it,
+          a_worker_without_its_sandbox_does_not_start_unless_it_may,
           results_are_equal_and_in_order_for_any_number_of_workers, a_small_crew_does_a_thousand_tasks,
           tasks_of_8_MiB_and_results_of_32_MiB_are_carried, a_task_of_nothing_has_a_result_of_nothing,
           a_segmentation_fault_costs_the_item_alone, an_abort_costs_the_item_alone,

@@ -275,6 +275,22 @@ START_TEST(runs_are_joined_where_they_go_on_and_only_there)
 }
 END_TEST
 
+START_TEST(a_run_ends_within_63_bits_in_the_object_and_on_the_image)
+{
+    const uint64_t far = INT64_MAX;
+    struct object object = {0};
+
+    ck_assert_int_eq(object_add_run(&object, far - 5, 0, 6), -1);
+    ck_assert_int_eq(object_add_run(&object, 0, far - 5, 6), -1);
+    ck_assert_int_eq(object_add_run(&object, 0, 0, far + 1), -1);
+    ck_assert_uint_eq(object.run_count, 0);
+    ck_assert_int_eq(object_add_run(&object, far - 5, far - 5, 5), 0);
+    ck_assert_int_eq(object_add_run(&object, far, 0, 1), -1);
+    ck_assert_uint_eq(object_stored(&object), 5);
+    object_release(&object);
+}
+END_TEST
+
 START_TEST(stored_and_overlap_are_sums_over_bytes)
 {
     for (int round = 0; round < 200; round++) {
@@ -731,8 +747,8 @@ RUN_TESTS("object", kinds_are_found_by_their_names, addresses_are_written_as_des
           members_of_one_name_and_without_one_differ_in_their_number,
           every_name_comes_back_and_no_two_have_one_address, members_are_nested_so_deep_and_no_deeper,
           what_is_no_address_is_refused, runs_are_joined_where_they_go_on_and_only_there,
-          stored_and_overlap_are_sums_over_bytes, overlap_holds_at_the_end_of_all_images,
-          a_worse_state_replaces_a_better_one_with_its_reason, objects_come_back_from_their_messages,
-          the_largest_numbers_come_back, a_message_that_is_cut_is_none, what_no_object_has_is_refused,
-          runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
+          a_run_ends_within_63_bits_in_the_object_and_on_the_image, stored_and_overlap_are_sums_over_bytes,
+          overlap_holds_at_the_end_of_all_images, a_worse_state_replaces_a_better_one_with_its_reason,
+          objects_come_back_from_their_messages, the_largest_numbers_come_back, a_message_that_is_cut_is_none,
+          what_no_object_has_is_refused, runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
           an_object_that_is_reset_is_an_empty_one)
