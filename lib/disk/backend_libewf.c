@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "disk/backend.h"
 
 /*
@@ -31,19 +32,10 @@ static bool has_failed(const struct reader *reader, uint64_t chunk)
 /* Without room for more, all fail from then on. */
 static void add_failed(struct reader *reader, uint64_t chunk)
 {
-    const size_t room = reader->failed_room ? reader->failed_room * 2 : 16;
-    uint64_t *failed;
-
-    if (reader->failed_count == reader->failed_room) {
-        failed = realloc(reader->failed, room * sizeof *failed);
-        if (!failed) {
-            reader->chunk_size = 0;
-            return;
-        }
-        reader->failed = failed;
-        reader->failed_room = room;
-    }
-    reader->failed[reader->failed_count++] = chunk;
+    if (array_reserve(&reader->failed, &reader->failed_room, reader->failed_count + 1))
+        reader->chunk_size = 0;
+    else
+        reader->failed[reader->failed_count++] = chunk;
 }
 
 /* At most to the end of a chunk. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "disk/deflate.h"
 #include "disk/ewf_inner.h"
 #include "disk/ewf_names.h"
@@ -292,17 +293,9 @@ uint64_t ewf_media_size(const struct ewf *ewf)
 
 static const struct ewf_run *run_of(const struct ewf *ewf, uint64_t chunk)
 {
-    size_t low = 0, high = ewf->run_count;
+    const size_t at = SEARCH_FIRST(i, 0, ewf->run_count, ewf->runs[i].first + ewf->runs[i].count > chunk);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (ewf->runs[middle].first + ewf->runs[middle].count <= chunk)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ewf->run_count && ewf->runs[low].first <= chunk ? &ewf->runs[low] : NULL;
+    return at < ewf->run_count && ewf->runs[at].first <= chunk ? &ewf->runs[at] : NULL;
 }
 
 bool ewf_find(const struct ewf *ewf, uint64_t chunk, struct ewf_place *place)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "base/walk.h"
 
@@ -122,15 +123,8 @@ struct found {
 
 static int add_found(struct found *found, unsigned number, const char *name)
 {
-    if (found->count == found->room) {
-        size_t room = found->room ? found->room * 2 : 16;
-        struct segment *list = realloc(found->list, room * sizeof *list);
-
-        if (!list)
-            return -1;
-        found->list = list;
-        found->room = room;
-    }
+    if (array_reserve(&found->list, &found->room, found->count + 1))
+        return -1;
     found->list[found->count].number = number;
     snprintf(found->list[found->count++].name, sizeof found->list->name, "%s", name);
     return 0;

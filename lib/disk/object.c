@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "disk/object_inner.h"
 
 static const char *const kind_names[OBJECT_KINDS] = {"file",     "deleted",     "orphan",    "stream",
@@ -70,15 +71,8 @@ int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint6
         last->len += len;
         return 0;
     }
-    if (!object->runs || object->run_count == object->run_room) {
-        size_t room = object->run_room ? object->run_room * 2 : 4;
-        struct object_run *runs = realloc(object->runs, room * sizeof *runs);
-
-        if (!runs)
-            return -1;
-        object->runs = runs;
-        object->run_room = room;
-    }
+    if (array_reserve(&object->runs, &object->run_room, object->run_count + 1))
+        return -1;
     object->runs[object->run_count++] = (struct object_run){offset, image, len};
     return 0;
 }

@@ -124,17 +124,6 @@ static void blame_missing(const struct medium *medium, struct object *object)
                      missing);
 }
 
-/* What was not read, but is known to be lost. */
-static void blame_lost(const struct medium *medium, struct object *object)
-{
-    uint64_t lost = 0;
-
-    for (size_t i = 0; i < object->run_count; i++)
-        lost += medium_lost_bytes(medium, object->runs[i].image, object->runs[i].len);
-    if (lost)
-        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", lost);
-}
-
 /* Whether what is stored of an object with too many zeros can be inspected by itself, or all of it has to be:
  * a file of the host is inspected as it is. */
 static bool passes_holes(const struct batch *batch, const struct content *content)
@@ -204,7 +193,7 @@ void batch_flush(struct batch *batch, struct medium *medium,
 {
     inspect_pending(batch, medium);
     for (size_t i = 0; i < batch->count; i++) {
-        blame_lost(medium, &batch->objects[i].object);
+        inspect_blame(medium, &batch->objects[i].object, medium_lost_bytes);
         done(arg, &batch->objects[i].object);
     }
     batch->count = 0;

@@ -42,13 +42,12 @@ static void give(struct inspect *inspect, const void *data, size_t len)
     crew_progress(inspect->worker, len);
 }
 
-/* What was read and is known to be wrong. */
-static void blame_bad(const struct medium *medium, struct object *object)
+void inspect_blame(const struct medium *medium, struct object *object, inspect_bytes *bytes)
 {
     uint64_t bad = 0;
 
     for (size_t i = 0; i < object->run_count; i++)
-        bad += medium_bad_bytes(medium, object->runs[i].image, object->runs[i].len);
+        bad += bytes(medium, object->runs[i].image, object->runs[i].len);
     if (bad)
         object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it cannot be read", bad);
 }
@@ -56,7 +55,7 @@ static void blame_bad(const struct medium *medium, struct object *object)
 static void finish(struct inspect *inspect, const struct medium *medium, struct object *object)
 {
     inspect->inspector->end(inspect->state, object);
-    blame_bad(medium, object);
+    inspect_blame(medium, object, medium_bad_bytes);
 }
 
 static void read_run(struct inspect *inspect, struct medium *medium, const struct object_run *run)

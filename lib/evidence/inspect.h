@@ -27,6 +27,11 @@ struct inspect {
 
 enum { INSPECT_PIECE = 1 << 20 }; /* bytes that are read and given at once */
 
+/* Blames an object for bytes of its runs that are wrong, as `bytes` counts them: medium_bad_bytes, of what
+ * was read, or medium_lost_bytes, of what need not have been. */
+typedef uint64_t inspect_bytes(const struct medium *medium, uint64_t offset, uint64_t len);
+void inspect_blame(const struct medium *medium, struct object *object, inspect_bytes *bytes);
+
 /* What its runs hold. */
 void inspect_runs(struct inspect *inspect, struct medium *medium, struct object *object);
 /* The same without the large holes, and so without a digest; the object is blamed for that. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "evidence/reading.h"
 
@@ -23,16 +24,13 @@ static void note_extent(struct reading *reading, const struct extent_file *exten
 
 static void add_extent(struct reading *reading, const char *name)
 {
-    struct extent_file *extents =
-        realloc(reading->extents, (reading->extent_count + 1) * sizeof *reading->extents);
     struct extent_file *extent;
 
-    if (!extents) {
+    if (array_resize(&reading->extents, reading->extent_count + 1)) {
         reading_out_of_memory(reading);
         return;
     }
-    reading->extents = extents;
-    extent = &extents[reading->extent_count];
+    extent = &reading->extents[reading->extent_count];
     extent->path = path_beside(reading->path, name);
     if (!extent->path) {
         reading_out_of_memory(reading);

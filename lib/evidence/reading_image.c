@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "disk/medium.h"
 #include "evidence/reading.h"
 
@@ -163,30 +164,27 @@ static int compare_volumes(const void *a, const void *b)
 
 static void add_volume(struct reading *reading, const char *label, uint64_t start)
 {
-    struct volume *volumes = realloc(reading->volumes, (reading->volume_count + 1) * sizeof *volumes);
+    struct volume *volume;
 
-    if (!volumes) {
+    if (array_resize(&reading->volumes, reading->volume_count + 1)) {
         reading_out_of_memory(reading);
         return;
     }
-    reading->volumes = volumes;
-    volumes[reading->volume_count] = (struct volume){.start = start, .len = reading->size - start};
-    snprintf(volumes[reading->volume_count].label, sizeof volumes->label, "%s", label);
-    reading->volume_count++;
+    volume = &reading->volumes[reading->volume_count++];
+    *volume = (struct volume){.start = start, .len = reading->size - start};
+    snprintf(volume->label, sizeof volume->label, "%s", label);
 }
 
 /* The volumes that were found come after those that are known. */
 static void take_answer(struct reading *reading)
 {
     const size_t count = reading->volume_count + reading->answer_count;
-    struct volume *volumes =
-        reading->answer_count ? realloc(reading->volumes, count * sizeof *volumes) : reading->volumes;
 
-    if (reading->answer_count && !volumes) {
+    if (reading->answer_count && array_resize(&reading->volumes, count)) {
         reading_out_of_memory(reading);
     } else if (reading->answer_count) {
-        memcpy(volumes + reading->volume_count, reading->answer, reading->answer_count * sizeof *volumes);
-        reading->volumes = volumes;
+        memcpy(reading->volumes + reading->volume_count, reading->answer,
+               reading->answer_count * sizeof *reading->volumes);
         reading->volume_count = count;
     }
     free(reading->answer);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "evidence/evidence_wire.h"
 #include "evidence/reading.h"
 
@@ -49,7 +50,6 @@ static bool is_known_volume(const struct reading *reading, const struct volume *
 
 static void take_volume(struct reading *reading, struct wire *wire)
 {
-    struct volume *volumes = realloc(reading->answer, (reading->answer_count + 1) * sizeof *volumes);
     struct volume volume = {0};
     uint64_t missing;
 
@@ -58,11 +58,10 @@ static void take_volume(struct reading *reading, struct wire *wire)
     volume.len = wire_get(wire);
     missing = wire_get(wire);
     take_text(wire, volume.about, sizeof volume.about);
-    if (!volumes) {
+    if (array_resize(&reading->answer, reading->answer_count + 1)) {
         reading_out_of_memory(reading);
         return;
     }
-    reading->answer = volumes;
     if (missing)
         reading_problem(reading,
                         "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64
@@ -107,7 +106,7 @@ static void clip_facts(const struct reading *reading, struct filesystem_facts *f
 static void take_system(struct reading *reading, struct wire *wire)
 {
     struct volume *volume = asked_volume(reading, wire);
-    struct system system = {0}, *systems;
+    struct system system = {0};
     struct filesystem_facts *facts = &system.facts;
 
     evidence_get_system(wire, &system.system);
@@ -124,14 +123,11 @@ static void take_system(struct reading *reading, struct wire *wire)
     facts->inodes_doubtful = wire_get(wire) != 0;
     facts->has_meta_groups = wire_get(wire) != 0;
     clip_facts(reading, facts);
-    systems = volume ? realloc(volume->systems, (volume->system_count + 1) * sizeof *systems) : NULL;
-    if (!systems) {
-        if (volume)
-            reading_out_of_memory(reading);
+    if (!volume)
         return;
-    }
-    volume->systems = systems;
-    if (!wire->broken)
+    if (array_resize(&volume->systems, volume->system_count + 1))
+        reading_out_of_memory(reading);
+    else if (!wire->broken)
         volume->systems[volume->system_count++] = system;
 }
 
