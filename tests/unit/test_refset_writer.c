@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "refset_twin.h"
 #include "set/refset_copy.h"
 
@@ -209,6 +210,68 @@ START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
         ck_assert_uint_eq(refset_info(set)->counts.records, 1);
         ck_assert_uint_eq(refset_info(set)->counts.without_sha1, 1);
         ck_assert_uint_eq(refset_info(set)->counts.bytes, 2 * twin.contents[0].size);
+        close_set(set);
+        assert_good();
+        twin_end();
+        end_test();
+    }
+}
+END_TEST
+
+static enum refset_added add_part(struct refset_writer *writer, const struct content *content,
+                                  const struct offer *offer)
+{
+    struct known known = {0};
+    enum refset_added added;
+
+    fill_known(&known, content, offer);
+    added = refset_writer_add(writer, &known, &err);
+    known_release(&known);
+    return added;
+}
+
+/* Known by MD5, with a size (and a record) by SHA-1, or the other way round, then by a list with both
+ * digests: the later of the two stays, with what the other one knew. */
+START_TEST(a_file_that_joins_another_brings_its_size_and_its_record)
+{
+    for (int turn = 0; turn < 4; turn++) {
+        const bool record = turn & 1, is_later = turn & 2;
+        const struct offer parts[] = {
+            {DIGEST_BIT(DIGEST_MD5), false, false, false, {0, -1, -1, -1}},
+            {DIGEST_BIT(DIGEST_SHA1), true, record, record, {1, -1, -1, -1}},
+            {DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5), false, false, false, {-1, -1, -1, -1}}};
+        static const enum refset_added wanted[] = {REFSET_ADDED, REFSET_ADDED, REFSET_EXTENDED};
+        const struct content *content = &twin.contents[0];
+        struct digest_values digests;
+        struct refset_search *search;
+        struct set_file file = {0};
+        struct refset *set;
+        struct refset_writer *writer;
+        uint64_t id;
+
+        begin_test();
+        twin_begin(1, 256);
+        set = create_at(path, 256);
+        writer = write_to(set, true);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(add_part(writer, content, &parts[i < 2 && is_later ? 1 - i : i]), wanted[i]);
+        commit(writer);
+        refset_writer_free(writer);
+        ck_assert_uint_eq(refset_info(set)->counts.files, 1);
+        ck_assert_uint_eq(refset_info(set)->counts.records, (uint64_t)record);
+        ck_assert_uint_eq(refset_info(set)->counts.bytes, content->size);
+        ck_assert_uint_eq(refset_info(set)->counts.without_sha1, 0);
+        search = refset_search_new(set, REFSET_SEARCH_DIGESTS, &err);
+        digests = content->digests;
+        digests.kinds = DIGEST_BIT(DIGEST_MD5);
+        ck_assert_int_eq(refset_search_digests(search, &digests, 0, &id, &err), 0);
+        ck_assert_uint_eq(id, 2);
+        ck_assert_int_eq(refset_search_file(search, id, &file, &err), 1);
+        ck_assert_uint_eq(file.digests.kinds, DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5));
+        ck_assert(file.has_size && file.size == content->size);
+        ck_assert_int_eq(file.has_record, record);
+        set_file_release(&file);
+        refset_search_free(search);
         close_set(set);
         assert_good();
         twin_end();
@@ -665,6 +728,63 @@ START_TEST(a_copy_into_a_set_with_some_of_it_extends_these)
 }
 END_TEST
 
+static void add_names_from(struct refset_writer *writer, const char *const *paths, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct refset_source source = a_source;
+        struct offer offer = all_of(NULL);
+
+        source.path = paths[i];
+        source.path_len = strlen(paths[i]);
+        ck_assert_int_ge(refset_writer_source(writer, &source, &err), 0);
+        for (int name = 0; name < MOST_NAMES; name++)
+            offer.names[name] = name == i ? i : -1;
+        add_part(writer, &twin.contents[0], &offer);
+    }
+}
+
+/* Their numbers are others in the copy, which has sources of its own. */
+START_TEST(each_name_keeps_its_source_in_a_copy)
+{
+    static const char *const paths[] = {"/one", "/two", "/three", "/four"};
+    struct refset_copy copy = {0};
+    struct refset_writer *writer;
+    struct refset *from, *to;
+
+    begin_test();
+    twin_begin(4, 256);
+    from = create_at(path, 256);
+    writer = refset_writer_new(from, true, &err);
+    add_names_from(writer, paths, MOST_NAMES);
+    commit(writer);
+    refset_writer_free(writer);
+    from = reopen(from, REFSET_READ);
+    to = create_at(beside("b.kset"), 256);
+    writer = write_to(to, true);
+    offer_to(writer, &twin.contents[1], all_of(&twin.contents[1]));
+    ck_assert_int_eq(refset_copy(&copy, from, writer, &err), 0);
+    commit(writer);
+    refset_writer_free(writer);
+    close_set(from);
+    move_b(to);
+    for (int i = 0; i < MOST_NAMES; i++) {
+        struct buffer sql = {0};
+
+        buffer_add_text(&sql,
+                        "SELECT count(*) FROM source JOIN (SELECT name, source FROM file UNION ALL"
+                        " SELECT name, source FROM name) AS named ON id = named.source WHERE name = x'");
+        escape_hex(&sql, twin.contents[0].names[i], strlen(twin.contents[0].names[i]));
+        buffer_printf(&sql, "' AND CAST(path AS TEXT) = '%s'", paths[i]);
+        buffer_add(&sql, "", 1);
+        ck_assert_int_eq(ask(sql.data), 1);
+        buffer_release(&sql);
+    }
+    assert_good();
+    twin_end();
+    end_test();
+}
+END_TEST
+
 START_TEST(a_copy_that_is_stopped_says_so)
 {
     atomic_bool stop = true;
@@ -778,6 +898,7 @@ RUN_TESTS("refset_writer", all_that_was_added_is_read_back_once, common_features
           sets_of_other_parameters_are_the_same_but_for_them,
           a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open,
           adding_all_again_changes_nothing, what_comes_later_completes_a_file_in_the_same_batch_or_another,
+          a_file_that_joins_another_brings_its_size_and_its_record,
           another_size_for_the_same_digest_is_refused, digests_that_contradict_are_of_another_file,
           what_a_set_cannot_hold_is_refused_and_the_others_are_taken, without_all_names_a_file_has_one,
           what_was_not_committed_was_never_there, seventy_thousand_files_may_share_a_feature,
@@ -785,5 +906,6 @@ RUN_TESTS("refset_writer", all_that_was_added_is_read_back_once, common_features
           sizes_may_be_as_large_as_they_can_be, compacting_loses_nothing_and_leaves_a_segment_for_each_index,
           a_limit_out_of_its_bounds_does_not_spoil_the_set, a_copy_holds_the_same_with_its_sources,
           only_what_is_kept_is_copied, a_copy_into_a_set_with_some_of_it_extends_these,
-          a_copy_that_is_stopped_says_so, blocks_of_another_size_are_dropped_or_the_record_is_refused,
+          each_name_keeps_its_source_in_a_copy, a_copy_that_is_stopped_says_so,
+          blocks_of_another_size_are_dropped_or_the_record_is_refused,
           a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
