@@ -62,6 +62,7 @@ void list_clear(struct list *list)
     entry->size = 0;
     entry->name = entry->names = entry->mark = "";
     entry->name_len = entry->names_len = 0;
+    entry->names_from = NULL;
     entry->record = NULL;
     entry->record_len = 0;
     entry->blocks = NULL;

@@ -550,6 +550,54 @@ START_TEST(marks_come_through_the_thread_that_reads_ahead)
 }
 END_TEST
 
+/* Whatever an entry has, and broken rows between them, as without the thread. */
+START_TEST(entries_come_whole_through_the_thread_that_reads_ahead)
+{
+    static const char *const rests[] = {
+        "\"sha1\":\"" SHA1_ABC "\",\"size\":3,\"names\":[\"e\"],\"blocks\":\"" SHA1_EMPTY SHA1_ABC "\"}\n",
+        "\"sha1\":\"" SHA1_ABC "\",\"names\":[\"b\",\"cd\"],\"names_from\":[1,2],\"from\":3}\n",
+        "\"sha1\":1}\n",
+        "\"sha1\":\"" SHA1_EMPTY "\",\"size\":0,\"record\":\"" RECORD_EMPTY "\",\"md5\":\"" MD5_EMPTY
+        "\"}\n"};
+    struct buffer text = {0}, direct = {0}, ahead_of = {0};
+    struct error err = {""};
+    enum list_result result;
+    struct list_ahead *ahead;
+    struct list *list;
+
+    for (int i = 0; i < 2000; i++) {
+        buffer_printf(&text, "{\"name\":\"n%d\",", i);
+        buffer_add_text(&text, rests[i % 4]);
+    }
+    list = list_open_memory(text.data, text.len, "kith-json", &err);
+    add_list(&direct, list);
+    list_close(list);
+    list = list_open_memory(text.data, text.len, "kith-json", &err);
+    ahead = list_ahead_new(list, &err);
+    ck_assert_ptr_nonnull(ahead);
+    while ((result = list_ahead_next(ahead, &err)) != LIST_END) {
+        const struct list_entry *entry = list_ahead_entry(ahead);
+
+        if (result == LIST_ENTRY)
+            add_entry(&ahead_of, entry);
+        else
+            buffer_printf(&ahead_of, "%s\n", strchr(err.text, ':') + 2);
+        if (result == LIST_ENTRY && entry->names_len == 5)
+            ck_assert(entry->names_from[0] == 1 && entry->names_from[1] == 2);
+        else if (result == LIST_ENTRY)
+            ck_assert_ptr_null(entry->names_from); /* not those of another row */
+    }
+    ck_assert_uint_gt(direct.len, 100000);
+    ck_assert_uint_eq(ahead_of.len, direct.len);
+    ck_assert_mem_eq(ahead_of.data, direct.data, direct.len);
+    list_ahead_free(ahead);
+    list_close(list);
+    buffer_release(&text);
+    buffer_release(&direct);
+    buffer_release(&ahead_of);
+}
+END_TEST
+
 /* ---- EnCase ---- */
 
 START_TEST(encase_is_read)
@@ -942,6 +990,30 @@ START_TEST(broken_rows_of_json_are_told)
 }
 END_TEST
 
+START_TEST(each_fault_of_a_set_or_a_source_in_json_is_told)
+{
+    ASSERT_LIST("{\"kith-set\":1,\"name\":\"a\\\\x00b\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
+                "row 1: a string has a zero byte in it\nsha1=" SHA1_ABC " name=\n");
+    ASSERT_LIST("{\"kith-set\":1,\"c\":4294967295,\"common\":4294967296}\n", "kith-json",
+                "row 1: \"common\" is too large\n");
+    ASSERT_LIST("{\"kith-set\":1}\n{\"source\":0}\n{\"source\":1,\"note\":\"\\\\x00\"}\n"
+                "{\"source\":1,\"sha256\":\"" SHA1_ABC
+                "\"}\n{\"source\":1,\"time\":\"2026-01-31T12:00:00Z \"}\n"
+                "{\"sha1\":\"" SHA1_ABC "\",\"names\":[\"a\",\"b\"],\"names_from\":[1]}\n"
+                "{\"sha1\":\"" SHA1_ABC "\",\"names_from\":[1]}\n"
+                "{\"sha1\":\"" SHA1_ABC "\",\"names\":[\"a\"],\"names_from\":[-1]}\n",
+                "kith-json",
+                "set    0 0 0 0\n"
+                "row 2: \"source\" is 0\n"
+                "row 3: a string has a zero byte in it\n"
+                "row 4: \"sha256\" has not 32 bytes\n"
+                "row 5: \"time\" is not like 2026-01-31T12:00:00Z\n"
+                "row 6: \"names_from\" does not have a number for each of \"names\"\n"
+                "row 7: \"names_from\" does not have a number for each of \"names\"\n"
+                "row 8: \"names_from\" is not a list of numbers\n");
+}
+END_TEST
+
 /* ---- SQLite ---- */
 
 static char sqlite_path[] = "/tmp/test_list.XXXXXX";
@@ -1227,16 +1299,17 @@ RUN_TESTS("list", what_is_no_list_is_refused_with_the_formats, compressed_lists_
           a_row_with_a_stray_quote_is_told_with_its_line, a_row_has_64_lines_and_64_kib_at_most,
           a_line_too_long_behind_a_stray_quote_is_told_as_well, a_digest_of_zeros_is_none,
           what_else_a_list_says_of_an_entry_is_its_mark, marks_come_through_the_thread_that_reads_ahead,
-          encase_is_read, project_vic_is_read, project_vic_cases_have_their_media_inside,
-          broken_media_are_told_and_cost_no_other, the_last_medium_may_be_broken_but_the_list_must_end,
-          control_characters_in_json_are_kept, a_broken_medium_of_a_case_costs_no_other,
-          a_byte_too_many_or_too_few_costs_one_medium, what_a_delta_inserts_are_entries,
-          changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told,
+          entries_come_whole_through_the_thread_that_reads_ahead, encase_is_read, project_vic_is_read,
+          project_vic_cases_have_their_media_inside, broken_media_are_told_and_cost_no_other,
+          the_last_medium_may_be_broken_but_the_list_must_end, control_characters_in_json_are_kept,
+          a_broken_medium_of_a_case_costs_no_other, a_byte_too_many_or_too_few_costs_one_medium,
+          what_a_delta_inserts_are_entries, changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told,
           a_delta_that_ends_within_quotes_says_so, kiths_json_lines_are_read,
           records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
           a_newer_version_is_refused, what_a_set_cannot_be_is_refused,
           sources_are_of_known_kinds_and_told_in_ascii, broken_rows_of_json_are_told,
-          rdsv3_is_read_from_the_table_file, rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
+          each_fault_of_a_set_or_a_source_in_json_is_told, rdsv3_is_read_from_the_table_file,
+          rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
           hash_sets_of_autopsy_are_read_with_their_names,
           marks_and_digests_of_zeros_are_known_in_files_of_sqlite, a_set_of_kith_is_refused_and_named,
           other_files_of_sqlite_are_refused, any_name_comes_back_from_every_format_that_can_hold_it,
