@@ -37,6 +37,28 @@ done
 status 0 "$KITH" ls --summary --hash-image a-fast.E01
 same "stored digests" 2 "$(grep -c '(as stored in it)' out)"
 
+# One that is not the image's, in a section with a checksum that is right, is a contradiction.
+cp a-fast.E01 wrong.E01
+python3 - <<'PY'
+import struct, zlib
+data = bytearray(open('wrong.E01', 'rb').read())
+changed = []
+for kind, length in (b'hash', 32), (b'digest', 76):
+    at = data.find(kind.ljust(16, b'\0'))
+    if at >= 0:
+        here = at + 76
+        assert zlib.adler32(data[here:here + length]) == struct.unpack_from('<I', data, here + length)[0], kind
+        data[here] ^= 1
+        struct.pack_into('<I', data, here + length, zlib.adler32(data[here:here + length]))
+        changed.append(kind)
+assert changed, 'no digest is stored'
+open('wrong.E01', 'wb').write(data)
+PY
+status 3 "$KITH" ls --summary --hash-image wrong.E01
+says err "the md5 of the image is not the one stored in it at acquisition"
+says out "(NOT as stored in it)"
+says out "$(md5sum <a.img | cut -c1-32)"
+
 # Each way in which a set can be wrong is named.
 refused()
 {

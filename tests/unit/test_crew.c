@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -1317,6 +1318,58 @@ START_TEST(when_no_worker_can_be_replaced_the_error_is_told)
 }
 END_TEST
 
+/* The system's, which fail as often as a test wants. */
+static unsigned fork_failures, socket_failures;
+
+pid_t fork(void)
+{
+    pid_t (*real)(void);
+
+    if (fork_failures > 0) {
+        fork_failures--;
+        errno = EAGAIN;
+        return -1;
+    }
+    *(void **)&real = dlsym(RTLD_NEXT, "fork");
+    return real();
+}
+
+int socketpair(int domain, int type, int protocol, int pair[2])
+{
+    int (*real)(int, int, int, int *);
+
+    if (socket_failures > 0) {
+        socket_failures--;
+        errno = EMFILE;
+        return -1;
+    }
+    *(void **)&real = dlsym(RTLD_NEXT, "socketpair");
+    return real(domain, type, protocol, pair);
+}
+
+static void assert_started(unsigned *failures, const char *error)
+{
+    const struct crew_job job = job_of(work_that_ends_badly);
+    struct error err = {""};
+    struct crew *crew;
+
+    *failures = 2;
+    crew = make(&job, 1);
+    ck_assert_uint_eq(*failures, 0);
+    crew_free(crew);
+    *failures = 3;
+    ck_assert_ptr_null(crew_new(&job, 1, &err));
+    ck_assert_str_eq(err.text, error);
+    ck_assert_uint_eq(*failures, 0);
+}
+
+START_TEST(a_process_or_socket_that_cannot_be_had_is_tried_for_three_times)
+{
+    assert_started(&fork_failures, "cannot start a process: Resource temporarily unavailable");
+    assert_started(&socket_failures, "cannot make a socket: Too many open files");
+}
+END_TEST
+
 START_TEST(a_start_that_fails_in_a_new_crew_is_not_tried_again)
 {
     struct crew_job job = job_of(work_that_ends_badly);
@@ -1412,7 +1465,8 @@ START_TEST(workers_end_with_their_parent)
 }
 END_TEST
 
-RUN_TESTS("crew", a_task_cannot_end_before_the_worker_has_it,
+RUN_TESTS("crew", a_process_or_socket_that_cannot_be_had_is_tried_for_three_times,
+          a_task_cannot_end_before_the_worker_has_it,
           a_worker_without_its_sandbox_does_not_start_unless_it_may,
           results_are_equal_and_in_order_for_any_number_of_workers, a_small_crew_does_a_thousand_tasks,
           tasks_of_8_MiB_and_results_of_32_MiB_are_carried, a_task_of_nothing_has_a_result_of_nothing,
