@@ -556,6 +556,7 @@ START_TEST(entries_come_whole_through_the_thread_that_reads_ahead)
     static const char *const rests[] = {
         "\"sha1\":\"" SHA1_ABC "\",\"size\":3,\"names\":[\"e\"],\"blocks\":\"" SHA1_EMPTY SHA1_ABC "\"}\n",
         "\"sha1\":\"" SHA1_ABC "\",\"names\":[\"b\",\"cd\"],\"names_from\":[1,2],\"from\":3}\n",
+        "\"sha1\":\"" SHA1_ABC "\",\"size\":3,\"names\":[\"e\"],\"blocks\":\"" SHA1_ABC SHA1_EMPTY "\"}\n",
         "\"sha1\":1}\n",
         "\"sha1\":\"" SHA1_EMPTY "\",\"size\":0,\"record\":\"" RECORD_EMPTY "\",\"md5\":\"" MD5_EMPTY
         "\"}\n"};
@@ -567,7 +568,7 @@ START_TEST(entries_come_whole_through_the_thread_that_reads_ahead)
 
     for (int i = 0; i < 2000; i++) {
         buffer_printf(&text, "{\"name\":\"n%d\",", i);
-        buffer_add_text(&text, rests[i % 4]);
+        buffer_add_text(&text, rests[i % 5]);
     }
     list = list_open_memory(text.data, text.len, "kith-json", &err);
     add_list(&direct, list);
