@@ -12,6 +12,7 @@
 
 #include "case/casefile_inner.h"
 #include "check_main.h"
+#include "file.h"
 
 /*
  * What the tests of cases share: a case in a folder of its own, and what must be in it.
@@ -59,30 +60,6 @@ static UNUSED void end_test(void)
 {
     files_in_folder(true);
     ck_assert_int_eq(rmdir(folder), 0);
-}
-
-static UNUSED uint8_t *load(size_t *len)
-{
-    const int fd = open(path, O_RDONLY);
-    struct stat status;
-    uint8_t *data;
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(fstat(fd, &status), 0);
-    *len = (size_t)status.st_size;
-    data = malloc(*len + 1);
-    ck_assert_int_eq(read(fd, data, *len), (ssize_t)*len);
-    close(fd);
-    return data;
-}
-
-static UNUSED void store(const void *data, size_t len)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
-    close(fd);
 }
 
 /* Somebody else's changes, with sums that are right. */

@@ -10,6 +10,7 @@
 #include "check_main.h"
 #include "match/scanner.h"
 #include "memory_set.h"
+#include "same.h"
 #include "sample/blocks.h"
 #include "sample/hasher_pair.h"
 #include "set/known.h"
@@ -334,35 +335,6 @@ static inline void read_parts(void)
 }
 
 /* ---- the same with sets in memory ---- */
-
-static inline void assert_same_range(const struct finding_range *a, const struct finding_range *b)
-{
-    ck_assert_uint_eq(a->obj_start, b->obj_start);
-    ck_assert_uint_eq(a->obj_end, b->obj_end);
-    ck_assert_uint_eq(a->ref_start, b->ref_start);
-    ck_assert_uint_eq(a->ref_end, b->ref_end);
-}
-
-static inline void assert_same_finding(const struct finding *a, const struct finding *b)
-{
-    ck_assert_int_eq(a->verdict, b->verdict);
-    ck_assert_uint_eq(a->set, b->set);
-    ck_assert_uint_eq(a->file, b->file);
-    ck_assert_uint_eq(a->ref_size, b->ref_size);
-    assert_same_range(&a->span, &b->span);
-    ck_assert_uint_eq(a->matched, b->matched);
-    ck_assert(a->resemblance == b->resemblance && a->containment == b->containment);
-    ck_assert_int_eq(a->has_edits, b->has_edits);
-    ck_assert(a->edits == b->edits && a->edits_low == b->edits_low && a->edits_high == b->edits_high);
-    ck_assert(a->ln_e == b->ln_e);
-    ck_assert_int_eq(a->proof, b->proof);
-    ck_assert_uint_eq(a->proved, b->proved);
-    ck_assert_uint_eq(a->blocks, b->blocks);
-    ck_assert_uint_eq(a->also, b->also);
-    ck_assert_uint_eq(a->range_count, b->range_count);
-    for (size_t i = 0; i < a->range_count; i++)
-        assert_same_range(&a->ranges[i], &b->ranges[i]);
-}
 
 /* Those that have samples all have the same. */
 static inline uint32_t window_of_sets(void)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
+#include "file.h"
 #include "set/refset_inner.h"
 #include "set/refset_reader.h"
 #include "set/refset_search.h"
@@ -114,30 +115,6 @@ static UNUSED struct refset_writer *write_to(struct refset *set, bool all_names)
 static UNUSED void commit(struct refset_writer *writer)
 {
     ck_assert_msg(refset_writer_commit(writer, &err) == 0, "%s", err.text);
-}
-
-static UNUSED uint8_t *load(const char *name, size_t *len)
-{
-    const int fd = open(name, O_RDONLY);
-    struct stat status;
-    uint8_t *data;
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(fstat(fd, &status), 0);
-    *len = (size_t)status.st_size;
-    data = malloc(*len + 1);
-    ck_assert_int_eq(read(fd, data, *len), (ssize_t)*len);
-    close(fd);
-    return data;
-}
-
-static UNUSED void store(const char *name, const void *data, size_t len)
-{
-    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
-    close(fd);
 }
 
 /* ---- spoiling a set, with pages whose checksums are right ---- */

@@ -584,9 +584,9 @@ START_TEST(what_is_no_case_is_refused)
     ck_assert_ptr_null(casefile_open_report(path, &err));
     ck_assert_ptr_nonnull(strstr(err.text, strerror(ENOENT)));
     ck_assert_int_eq(count_faults(), -1);
-    store("", 0);
+    file_store(path, "", 0);
     refuses(&plan, "is empty, not a case");
-    store("no case at all", 14);
+    file_store(path, "no case at all", 14);
     refuses(&plan, "is not a case");
     ck_assert_ptr_null(casefile_open_report(path, &err));
     ck_assert_int_eq(count_faults(), -1);

@@ -34,7 +34,7 @@ static void make_sealed(void)
     }
     close_case(casefile);
     assert_good();
-    good = load(&good_len);
+    good = file_load(path, &good_len);
 }
 
 static void release_sealed(void)
@@ -163,7 +163,7 @@ static void try_change(const char *sql)
         assert_noticed(sql);
     else
         forbidden++;
-    store(good, good_len);
+    file_store(path, good, good_len);
 }
 
 /* Of the first row and the last one, whatever their key is. */
@@ -293,7 +293,7 @@ START_TEST(what_was_sealed_cannot_be_begun_again)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         spoil(changes[i]);
         assert_noticed(changes[i]);
-        store(good, good_len);
+        file_store(path, good, good_len);
     }
     release_sealed();
     end_test();
@@ -335,7 +335,7 @@ START_TEST(a_seal_of_evidence_that_is_not_there_is_noticed)
         ck_assert_int_eq(casefile_seal(casefile, numbers[i], NOW, "end", &err), 0);
         close_case(casefile);
         assert_noticed("a seal of nothing");
-        store(good, good_len);
+        file_store(path, good, good_len);
     }
     release_sealed();
     end_test();

@@ -68,7 +68,7 @@ START_TEST(a_log_that_was_changed_is_found)
 
     begin_test();
     write_log();
-    good = load(&len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct texts texts = {""};
 
@@ -77,7 +77,7 @@ START_TEST(a_log_that_was_changed_is_found)
         ck_assert_msg(strstr(err.text, path) && strstr(err.text, "log"), "%s", err.text);
         ck_assert(strncmp(texts.all, before, strlen(before)) == 0);
         ck_assert_msg(count_faults() > 0, "%s", changes[i]);
-        store(good, len);
+        file_store(path, good, len);
     }
     spoil("UPDATE info SET uuid = randomblob(16)"); /* the log of another case */
     ck_assert_int_gt(count_faults(), 0);
@@ -122,12 +122,12 @@ START_TEST(what_the_log_sealed_cannot_be_changed)
     add_objects(casefile, 2, 1, 51); /* not sealed yet */
     close_case(casefile);
     assert_good();
-    good = load(&len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         spoil(changes[i]);
         ck_assert_msg(count_faults() > 0, "%s: %d", changes[i], count_faults());
         ck_assert_msg(strstr(first_fault, "sealed") != NULL, "%s: %s", changes[i], first_fault);
-        store(good, len);
+        file_store(path, good, len);
     }
     free(good);
     end_test();
@@ -321,12 +321,12 @@ START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
     begin_test();
     make_case();
     assert_case(150, 50, 0);
-    good = load(&len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof spoilings / sizeof *spoilings; i++) {
         spoil(spoilings[i]);
         ck_assert_msg(count_faults() != 0, "%s", spoilings[i]);
         use_whatever();
-        store(good, len);
+        file_store(path, good, len);
     }
     assert_good();
     free(good);

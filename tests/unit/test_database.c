@@ -15,6 +15,7 @@
 #include "check_main.h"
 #include "database/database_inner.h"
 #include "database/statement.h"
+#include "file.h"
 
 enum {
     APPLICATION = 0x6b746573,
@@ -91,30 +92,6 @@ static const char *beside(const char *suffix)
 
     snprintf(name, sizeof name, "%s%s", path, suffix);
     return name;
-}
-
-static uint8_t *load(const char *name, size_t *len)
-{
-    const int fd = open(name, O_RDONLY);
-    struct stat status;
-    uint8_t *data;
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(fstat(fd, &status), 0);
-    *len = (size_t)status.st_size;
-    data = malloc(*len + 1);
-    ck_assert_int_eq(read(fd, data, *len), (ssize_t)*len);
-    close(fd);
-    return data;
-}
-
-static void store(const char *name, const void *data, size_t len)
-{
-    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
-    close(fd);
 }
 
 static void seal(uint8_t *data, size_t len)
@@ -247,9 +224,9 @@ static void tamper(const char *sql)
     ck_assert_int_eq(sqlite3_open(path, &handle), SQLITE_OK);
     ck_assert_msg(sqlite3_exec(handle, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(handle));
     sqlite3_close(handle);
-    data = load(path, &len);
+    data = file_load(path, &len);
     seal(data, len);
-    store(path, data, len);
+    file_store(path, data, len);
     free(data);
 }
 
@@ -258,7 +235,7 @@ static void is_at_rest(void)
     uint8_t *data;
     size_t len;
 
-    data = load(path, &len);
+    data = file_load(path, &len);
     ck_assert(database_detect(data, 16) && !database_detect(data, 15));
     ck_assert_uint_eq(data[18], 1); /* not WAL */
     ck_assert_uint_eq(data[20], DATABASE_SUM);
@@ -367,9 +344,9 @@ START_TEST(what_is_not_of_the_format_is_refused)
     begin_test();
     for (int mode = DATABASE_READ; mode <= DATABASE_WRITE; mode++) {
         refuses((enum database_mode)mode, &format, "No such file or directory");
-        store(path, "", 0);
+        file_store(path, "", 0);
         refuses((enum database_mode)mode, &format, "is empty, not a thing set");
-        store(path, "SQLite format 3", 16);
+        file_store(path, "SQLite format 3", 16);
         refuses((enum database_mode)mode, &format, "is not a thing set");
         unlink(path);
         mkdir(path, 0755);
@@ -496,7 +473,7 @@ START_TEST(any_damaged_byte_is_found)
     begin_test();
     make_small();
     is_good();
-    data = load(path, &len);
+    data = file_load(path, &len);
     ck_assert_uint_le(len, 12 * DATABASE_PAGE);
     fd = open(path, O_RDWR);
     for (size_t i = 0; i < len; i++) {
@@ -524,9 +501,9 @@ START_TEST(a_damaged_page_is_not_used)
 
     begin_test();
     make(300, 500);
-    data = load(path, &len);
+    data = file_load(path, &len);
     data[20 * DATABASE_PAGE + 2000] ^= 4;
-    store(path, data, len);
+    file_store(path, data, len);
     free(data);
     database = open_as(DATABASE_READ);
     statement = prepare(database, "SELECT sum(length(data)) FROM item");
@@ -548,16 +525,16 @@ START_TEST(pages_that_were_swapped_or_lost_are_found)
 
     begin_test();
     make_small();
-    data = load(path, &len);
+    data = file_load(path, &len);
     memcpy(page, data + 2 * DATABASE_PAGE, sizeof page);
     memmove(data + 2 * DATABASE_PAGE, data + 3 * DATABASE_PAGE, sizeof page);
     memcpy(data + 3 * DATABASE_PAGE, page, sizeof page);
-    store(path, data, len);
+    file_store(path, data, len);
     ck_assert_int_ge(faults(), 2);
     ck_assert_ptr_nonnull(strstr(first_fault, "page 3 is damaged: its checksum is wrong"));
     memset(data + 3 * DATABASE_PAGE, 0, sizeof page);
     memcpy(data + 2 * DATABASE_PAGE, page, sizeof page);
-    store(path, data, len);
+    file_store(path, data, len);
     ck_assert_int_ge(faults(), 1);
     ck_assert_ptr_nonnull(strstr(first_fault, "page 4 is damaged: its checksum is wrong"));
     free(data);
@@ -572,22 +549,22 @@ START_TEST(a_file_of_another_length_is_found)
 
     begin_test();
     make_small();
-    data = load(path, &len);
+    data = file_load(path, &len);
     data = realloc(data, len + DATABASE_PAGE);
     memset(data + len, 0, DATABASE_PAGE);
     for (size_t cut = 0; cut < len; cut += 1 + random64() % 200) {
-        store(path, data, cut);
+        file_store(path, data, cut);
         ck_assert_msg(faults() != 0, "%zu", cut);
         use(DATABASE_READ);
         use(DATABASE_WRITE);
         empty_folder();
     }
-    store(path, data, len + 1);
+    file_store(path, data, len + 1);
     ck_assert_int_ge(faults(), 1);
     seal(data, len + DATABASE_PAGE);
-    store(path, data, len + DATABASE_PAGE);
+    file_store(path, data, len + DATABASE_PAGE);
     ck_assert_int_ge(faults(), 1);
-    store(path, data, len);
+    file_store(path, data, len);
     is_good();
     free(data);
     end_test();
@@ -603,7 +580,7 @@ START_TEST(mutants_do_no_harm)
 
     begin_test();
     make_small();
-    data = load(path, &len);
+    data = file_load(path, &len);
     mutant = malloc(len);
     for (int i = 0; i < rounds; i++) {
         memcpy(mutant, data, len);
@@ -614,7 +591,7 @@ START_TEST(mutants_do_no_harm)
             mutant[page + within] = random64() % 4 ? (uint8_t)(random64() >> 40) : 0xff;
         }
         seal(mutant, len);
-        store(path, mutant, len);
+        file_store(path, mutant, len);
         faults();
         use(DATABASE_READ);
         use(DATABASE_WRITE);
@@ -973,18 +950,18 @@ START_TEST(a_folder_that_cannot_be_written_can_be_read)
     writer = open_as(DATABASE_CREATE);
     add_rows(writer, 30, 100);
     run_ok(writer, "PRAGMA wal_checkpoint(TRUNCATE)");
-    data = load(path, &len);
+    data = file_load(path, &len);
     add_rows(writer, 10, 100);
-    wal = load(beside("-wal"), &wal_len);
+    wal = file_load(beside("-wal"), &wal_len);
     close_ok(writer);
 
     for (int foreign = 0; foreign < 2; foreign++) {
         counts_unwritable(40, foreign); /* at rest */
-        store(path, data, len);
+        file_store(path, data, len);
         counts_unwritable(30, foreign); /* in WAL mode, without one */
-        store(beside("-wal"), "", 0);
+        file_store(beside("-wal"), "", 0);
         counts_unwritable(30, foreign);
-        store(beside("-wal"), wal, wal_len);
+        file_store(beside("-wal"), wal, wal_len);
         counts_unwritable(40, foreign);
         close_ok(open_as(DATABASE_WRITE));
         is_at_rest();
@@ -1018,10 +995,10 @@ START_TEST(databases_of_others_are_read_without_their_code)
     ck_assert_str_eq(database_path(database), path);
     close_ok(database);
     sqlite3_close(handle);
-    store(path,
-          "not a database, but long enough to be one ..............................."
-          "......................................................................",
-          140);
+    file_store(path,
+               "not a database, but long enough to be one ..............................."
+               "......................................................................",
+               140);
     ck_assert_ptr_null(database_open_foreign(path, &err));
     ck_assert_ptr_nonnull(strstr(err.text, "is not an SQLite database"));
     end_test();

@@ -5,6 +5,7 @@
 
 #include "check_main.h"
 #include "compare/finding.h"
+#include "same.h"
 
 enum { UNIVERSE = 3000, MOST_FINDINGS = 6, MOST_RANGES = 12 };
 
@@ -160,26 +161,6 @@ START_TEST(span_and_matched_bytes_are_those_of_a_bitmap)
 END_TEST
 
 /* ---- messages ---- */
-
-static void assert_same_finding(const struct finding *a, const struct finding *b)
-{
-    ck_assert_int_eq(a->verdict, b->verdict);
-    ck_assert_uint_eq(a->set, b->set);
-    ck_assert_uint_eq(a->file, b->file);
-    ck_assert_uint_eq(a->ref_size, b->ref_size);
-    ck_assert_mem_eq(&a->span, &b->span, sizeof a->span);
-    ck_assert_uint_eq(a->matched, b->matched);
-    ck_assert(a->resemblance == b->resemblance && a->containment == b->containment);
-    ck_assert_int_eq(a->has_edits, b->has_edits);
-    ck_assert(a->edits == b->edits && a->edits_low == b->edits_low && a->edits_high == b->edits_high);
-    ck_assert(a->ln_e == b->ln_e);
-    ck_assert_int_eq(a->proof, b->proof);
-    ck_assert_uint_eq(a->proved, b->proved);
-    ck_assert_uint_eq(a->blocks, b->blocks);
-    ck_assert_uint_eq(a->also, b->also);
-    ck_assert_uint_eq(a->range_count, b->range_count);
-    ck_assert(a->range_count == 0 || memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
-}
 
 static void assert_same(const struct findings *a, const struct findings *b)
 {

@@ -136,7 +136,7 @@ START_TEST(a_file_that_is_there_is_not_overwritten)
 
     begin_test();
     params = small_params(256);
-    store(path, "precious", 8);
+    file_store(path, "precious", 8);
     ck_assert_ptr_null(refset_create(path, &params, "test", NOW, &err));
     ck_assert_int_eq(access(path, F_OK), 0);
     ck_assert_ptr_null(refset_open(path, REFSET_READ, &err));
@@ -195,14 +195,14 @@ START_TEST(a_row_of_info_that_cannot_be_is_an_error)
 
     begin_test();
     close_set(create_at(path, 256));
-    good = load(path, &len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof sqls / sizeof *sqls; i++) {
         spoil(sqls[i]);
         ck_assert_msg(refset_open(path, REFSET_READ, &err) == NULL, "%s", sqls[i]);
         ck_assert_ptr_null(refset_open(path, REFSET_WRITE, &err));
         ck_assert_ptr_nonnull(strstr(err.text, path));
         ck_assert_int_ne(count_faults(), 0);
-        store(path, good, len);
+        file_store(path, good, len);
     }
     assert_good();
     free(good);
@@ -399,14 +399,14 @@ START_TEST(a_spoiled_source_is_an_error)
     commit(writer);
     refset_writer_free(writer);
     close_set(set);
-    good = load(path, &len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof sqls / sizeof *sqls; i++) {
         spoil(sqls[i]);
         set = open_as(REFSET_READ);
         ck_assert_int_eq(refset_sources(set, ignore_source, NULL, &err), -1);
         close_set(set);
         ck_assert_msg(count_faults() > 0, "%s", sqls[i]);
-        store(path, good, len);
+        file_store(path, good, len);
     }
     free(good);
     twin_end();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "refset_twin.h"
+#include "same.h"
 #include "set/refset_cache.h"
 
 enum { CONTENTS = 150 };
@@ -156,29 +157,6 @@ START_TEST(a_set_without_records_has_no_bounds)
 END_TEST
 
 /* ---- records ---- */
-
-static void assert_same_buffer(const struct buffer *a, const struct buffer *b)
-{
-    ck_assert_uint_eq(a->len, b->len);
-    ck_assert(a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
-static void assert_same_record(const struct set_record *a, const struct set_record *b)
-{
-    ck_assert_uint_eq(a->place.first, b->place.first);
-    ck_assert_uint_eq(a->place.count, b->place.count);
-    ck_assert_uint_eq(a->place.file, b->place.file);
-    ck_assert_uint_eq(a->place.len, b->place.len);
-    ck_assert_uint_eq(a->place.c, b->place.c);
-    ck_assert_uint_eq(a->places.count, b->places.count);
-    for (size_t i = 0; i < a->places.count; i++)
-        ck_assert_uint_eq(places_at(&a->places, i), places_at(&b->places, i));
-    ck_assert_uint_eq(a->coincidence, b->coincidence);
-    assert_same_buffer(&a->blocks, &b->blocks);
-    ck_assert_uint_eq(a->repeat_count, b->repeat_count);
-    ck_assert(a->repeat_count == 0 ||
-              memcmp(a->repeats, b->repeats, a->repeat_count * sizeof *a->repeats) == 0);
-}
 
 /* As a search without a cache tells it. */
 static void assert_record_of(struct refset_cache *cache, uint64_t first)

@@ -402,7 +402,7 @@ START_TEST(a_filter_that_is_wrong_is_made_anew)
     bloom = refset_index_filter(set, &segments.list[0], &rebuilt, &err);
     ck_assert(bloom && !rebuilt);
     close_set(set);
-    good = load(path, &len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof sqls / sizeof *sqls; i++) {
         spoil(sqls[i]);
         set = open_as(REFSET_WRITE);
@@ -417,7 +417,7 @@ START_TEST(a_filter_that_is_wrong_is_made_anew)
         }
         bloom_free(anew);
         close_set(set);
-        store(path, good, len);
+        file_store(path, good, len);
     }
     bloom_free(bloom);
     refset_segments_release(&segments);
@@ -448,7 +448,7 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
     make_entries(5000, (uint64_t)1 << 48, 1000);
     write_entries(set, REFSET_SHA1, 0, 5000);
     close_set(set);
-    good = load(path, &len);
+    good = file_load(path, &len);
     for (size_t i = 0; i < sizeof sqls / sizeof *sqls; i++) {
         spoil(sqls[i]);
         set = open_as(REFSET_WRITE);
@@ -458,7 +458,7 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
         ck_assert_uint_eq(bad, 1);
         ck_assert_uint_eq(segments.count, 0);
         close_set(set);
-        store(path, good, len);
+        file_store(path, good, len);
     }
     refset_segments_release(&segments);
     free(good);

@@ -21,7 +21,7 @@ static void begin_set(size_t contents, unsigned batch)
     ck_assert_int_gt(ask("SELECT count(*) FROM segment WHERE kind = 0"), 0);
     ck_assert_int_gt(ask("SELECT count(*) FROM segment WHERE kind = 1"), 0);
     ck_assert_int_gt(ask("SELECT count(*) FROM record WHERE length(repeats) > 0"), 0);
-    good = load(path, &good_len);
+    good = file_load(path, &good_len);
 }
 
 static void end_set(void)
@@ -57,7 +57,7 @@ START_TEST(what_is_no_set_is_an_error)
 {
     begin_test();
     ck_assert_int_eq(refset_verify(path, take_fault, NULL, NULL, &err), -1);
-    store(path, "not a set", 9);
+    file_store(path, "not a set", 9);
     ck_assert_int_eq(refset_verify(path, take_fault, NULL, NULL, &err), -1);
     end_test();
 }
@@ -168,7 +168,7 @@ START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
         ck_assert_msg(count_faults() > 0, "%s", spoilings[i]);
         use_whatever();
         write_whatever();
-        store(path, good, good_len);
+        file_store(path, good, good_len);
     }
     assert_good();
     end_set();
@@ -247,7 +247,7 @@ static void check_entries(int kind, void (*change)(struct keyblock_entry *, int 
         change_block(key, change, at);
         ck_assert_msg(count_faults() > 0, "index %d, entry %d", kind, at);
         use_whatever();
-        store(path, good, good_len);
+        file_store(path, good, good_len);
     }
 }
 
@@ -285,7 +285,7 @@ START_TEST(a_changed_byte_is_found_wherever_it_is_and_does_no_harm)
     for (size_t at = 0; at < good_len; at += 1 + random_below(2000)) {
         memcpy(bad, good, good_len);
         bad[at] ^= (uint8_t)(1 << random_below(8));
-        store(path, bad, good_len);
+        file_store(path, bad, good_len);
         ck_assert_int_ne(count_faults(), 0);
         use_whatever();
     }
@@ -385,7 +385,7 @@ START_TEST(what_is_not_damaged_is_saved)
         ck_assert_msg((int)records - (int)saved.records <= rescue->lost_records, "%zu records: %s",
                       saved.records, rescue->sql);
         ck_assert_msg(!rescue->told || saved.lost > 0, "%s", rescue->sql);
-        store(path, good, good_len);
+        file_store(path, good, good_len);
     }
     end_set();
 }
@@ -530,7 +530,7 @@ START_TEST(rows_that_are_changed_at_random_do_no_harm)
         if (i % 3 == 0)
             write_whatever();
         alarm(0);
-        store(path, good, good_len);
+        file_store(path, good, good_len);
     }
     end_set();
 }

@@ -143,13 +143,13 @@ START_TEST(adding_all_again_changes_nothing)
 
     begin_test();
     fill_new(150, 8, 20);
-    before = load(path, &len);
+    before = file_load(path, &len);
     set = open_as(REFSET_WRITE);
     generation = refset_info(set)->generation;
     offer_again(set);
     ck_assert_uint_eq(refset_info(set)->generation, generation);
     close_set(set);
-    after = load(path, &len_after);
+    after = file_load(path, &len_after);
     ck_assert_uint_eq(len, len_after);
     for (uint8_t *data = before; data; data = data == before ? after : NULL) {
         memset(data + COUNTERS, 0, 4);

@@ -168,27 +168,6 @@ START_TEST(every_sample_is_within_the_bounds_of_a_record)
 }
 END_TEST
 
-static void assert_same_record(const struct set_record *a, const struct set_record *b)
-{
-    ck_assert_uint_eq(a->place.first, b->place.first);
-    ck_assert_uint_eq(a->place.count, b->place.count);
-    ck_assert_uint_eq(a->place.file, b->place.file);
-    ck_assert_uint_eq(a->place.len, b->place.len);
-    ck_assert_uint_eq(a->place.c, b->place.c);
-    ck_assert_uint_eq(a->coincidence, b->coincidence);
-    ck_assert_uint_eq(a->places.count, b->places.count);
-    for (size_t i = 0; i < a->places.count; i++)
-        ck_assert_uint_eq(places_at(&a->places, i), places_at(&b->places, i));
-    ck_assert_uint_eq(a->blocks.len, b->blocks.len);
-    if (a->blocks.len)
-        ck_assert_mem_eq(a->blocks.data, b->blocks.data, a->blocks.len);
-    ck_assert_uint_eq(a->repeat_count, b->repeat_count);
-    for (size_t i = 0; i < a->repeat_count; i++) {
-        ck_assert_uint_eq(a->repeats[i].at, b->repeats[i].at);
-        ck_assert_uint_eq(a->repeats[i].first, b->repeats[i].first);
-    }
-}
-
 START_TEST(a_record_is_there_by_its_first_sample_and_by_no_other)
 {
     struct pair pair;
