@@ -203,7 +203,7 @@ int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **t
 
 /* ---- file systems ---- */
 
-struct search {
+struct system_search {
     struct disk *disk;
     uint64_t offset;
     unsigned count;
@@ -211,7 +211,7 @@ struct search {
     void *arg;
 };
 
-static bool try_type(struct search *search, TSK_FS_TYPE_ENUM type)
+static bool try_type(struct system_search *search, TSK_FS_TYPE_ENUM type)
 {
     TSK_FS_INFO *info = tsk_fs_open_img(&search->disk->image, (TSK_OFF_T)search->offset, type);
     struct disk_system system = {.offset = search->offset};
@@ -226,7 +226,7 @@ static bool try_type(struct search *search, TSK_FS_TYPE_ENUM type)
 }
 
 /* QUIRK_TYPE_AMBIGUOUS, for which libtsk's error names several types ("ext or ufs"). */
-static void try_each(struct search *search)
+static void try_each(struct system_search *search)
 {
     static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,
                                              TSK_FS_TYPE_EXT_DETECT,  TSK_FS_TYPE_FFS_DETECT,
@@ -236,7 +236,7 @@ static void try_each(struct search *search)
         try_type(search, types[i]);
 }
 
-static void try_pool(struct search *search)
+static void try_pool(struct system_search *search)
 {
     const TSK_POOL_INFO *pool =
         tsk_pool_open_img_sing(&search->disk->image, (TSK_OFF_T)search->offset, TSK_POOL_TYPE_APFS);
@@ -258,7 +258,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
                  void (*found)(void *arg, const struct disk_system *, const char *name), void *arg,
                  struct error *err)
 {
-    struct search search = {.disk = disk, .offset = offset, .found = found, .arg = arg};
+    struct system_search search = {.disk = disk, .offset = offset, .found = found, .arg = arg};
     const char *text;
     bool several;
 

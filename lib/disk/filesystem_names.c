@@ -117,14 +117,14 @@ int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_
     return result;
 }
 
-struct list {
+struct inode_list {
     filesystem_found found;
     void *arg;
 };
 
 static TSK_WALK_RET_ENUM list_one(TSK_FS_FILE *file, void *arg)
 {
-    const struct list *list = arg;
+    const struct inode_list *list = arg;
     const TSK_FS_META *meta = file->meta;
     const char *name = meta && meta->name2 ? meta->name2->name : "";
 
@@ -142,7 +142,7 @@ static TSK_WALK_RET_ENUM list_one(TSK_FS_FILE *file, void *arg)
 
 int filesystem_list(struct filesystem *filesystem, filesystem_found found, void *arg, struct error *err)
 {
-    struct list list = {found, arg};
+    struct inode_list list = {found, arg};
     const TSK_FS_META_FLAG_ENUM flags =
         TSK_FS_META_FLAG_ALLOC | TSK_FS_META_FLAG_UNALLOC | TSK_FS_META_FLAG_USED;
 

@@ -96,11 +96,11 @@ int object_set_parent(struct object *object, const struct object *parent, const 
 
 /* ---- reading ---- */
 
-struct text {
+struct address_text {
     const char *at, *end;
 };
 
-static bool skip_char(struct text *text, char c)
+static bool skip_char(struct address_text *text, char c)
 {
     if (text->at == text->end || *text->at != c)
         return false;
@@ -109,7 +109,7 @@ static bool skip_char(struct text *text, char c)
 }
 
 /* As printf writes it: without zeros at the front. */
-static bool skip_number(struct text *text)
+static bool skip_number(struct address_text *text)
 {
     enum { MOST_DIGITS = 20 };
     const char *const start = text->at;
@@ -119,7 +119,7 @@ static bool skip_number(struct text *text)
     return text->at > start && text->at - start <= MOST_DIGITS && (*start != '0' || text->at == start + 1);
 }
 
-static bool skip_base(struct text *text)
+static bool skip_base(struct address_text *text)
 {
     if (skip_char(text, '-'))
         return true;
@@ -135,7 +135,7 @@ static int digit_of(char c)
 }
 
 /* One character as add_name writes it, but a slash that stays; only what has to be escaped is. */
-static bool skip_escaped(struct text *text)
+static bool skip_escaped(struct address_text *text)
 {
     int high, low, c;
 
@@ -151,7 +151,7 @@ static bool skip_escaped(struct text *text)
     return high >= 0 && low >= 0 && !is_plain((unsigned char)c);
 }
 
-static bool skip_name(struct text *text)
+static bool skip_name(struct address_text *text)
 {
     while (text->at < text->end && *text->at != ';' &&
            !(text->end - text->at > 1 && memcmp(text->at, separator, 2) == 0)) {
@@ -162,7 +162,7 @@ static bool skip_name(struct text *text)
     return true;
 }
 
-static bool skip_level(struct text *text)
+static bool skip_level(struct address_text *text)
 {
     const char *const start = text->at, *name;
 
@@ -179,7 +179,7 @@ static bool skip_level(struct text *text)
 
 bool object_is_member(const char *parent, size_t parent_len, const char *member, size_t member_len)
 {
-    struct text text = {parent, parent + parent_len};
+    struct address_text text = {parent, parent + parent_len};
     size_t levels = 1;
 
     if (!skip_base(&text))
@@ -189,6 +189,6 @@ bool object_is_member(const char *parent, size_t parent_len, const char *member,
             ++levels > OBJECT_MOST_LEVELS)
             return false;
     }
-    text = (struct text){member, member + member_len};
+    text = (struct address_text){member, member + member_len};
     return skip_level(&text) && text.at == text.end;
 }

@@ -56,7 +56,7 @@ struct folder_list {
 };
 
 /* The names of a file system while they are read. */
-struct naming {
+struct folder_reading {
     /* What the names that come now are: none is asked for; of what is in use, or deleted, in folders and
      * records; of files that no folder may name. */
     enum { NAMING_NOTHING, NAMING_FOUND, NAMING_LISTED } phase;
@@ -109,7 +109,7 @@ struct reading {
     const struct system *system;
     struct evidence_volume shown; /* for the sink */
     struct names *names;
-    struct naming naming;
+    struct folder_reading naming;
     struct inodes all;           /* all inodes, where they do not follow from first and last */
     unsigned long long nameless; /* allocated files that no folder names */
     struct ranges found;         /* stretches that the present tasks find */

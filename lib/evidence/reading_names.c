@@ -136,5 +136,5 @@ void reading_forget_names(struct reading *reading)
     inodes_release(&reading->all);
     free(reading->naming.next.inodes);
     free(reading->naming.deleted.inodes);
-    reading->naming = (struct naming){.is_cut = false};
+    reading->naming = (struct folder_reading){.is_cut = false};
 }

@@ -43,14 +43,14 @@ void worker_do_folders(struct evidence_worker *worker, struct wire *task)
     }
 }
 
-struct record {
+struct record_use {
     struct evidence_worker *worker;
     bool folder, allocated;
 };
 
 static int found_record_name(void *arg, const struct filesystem_name *name)
 {
-    struct record *record = arg;
+    struct record_use *record = arg;
 
     record->folder = name->folder;
     record->allocated = name->allocated;
@@ -64,7 +64,7 @@ void worker_do_records(struct evidence_worker *worker, struct wire *task)
     struct error err;
 
     for (uint64_t i = 0; i < count && i < UINT32_MAX; i++) {
-        struct record record = {.worker = worker};
+        struct record_use record = {.worker = worker};
         uint32_t sequence = 0;
 
         if (!worker_begin_item(worker, (uint32_t)i))
