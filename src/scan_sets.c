@@ -33,7 +33,7 @@ static int check_twice(const struct scan_sets *sets, size_t set, struct error *e
     const uint8_t *uuid = refset_info(sets->sets[set])->uuid;
 
     for (size_t i = 0; i < set; i++)
-        if (memcmp(refset_info(sets->sets[i])->uuid, uuid, REFSET_UUID_LEN) == 0)
+        if (memcmp(refset_info(sets->sets[i])->uuid, uuid, UUID_LEN) == 0)
             return error_set(err, "%s and %s are the same set", sets->paths[i], sets->paths[set]);
     return 0;
 }

@@ -70,15 +70,6 @@ static void format_time(char text[32], int64_t seconds)
         snprintf(text, 32, "%" PRId64, seconds);
 }
 
-static void format_uuid(char text[40], const uint8_t *uuid)
-{
-    size_t at = 0;
-
-    for (int i = 0; i < REFSET_UUID_LEN; i++)
-        at += (size_t)snprintf(text + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
-                               uuid[i]);
-}
-
 static void put_escaped(const char *label, const char *text, size_t len)
 {
     struct buffer out = {0};
@@ -123,12 +114,12 @@ int sets_report_info(struct refset *set, struct error *err)
     const struct refset_counts *counts = &info->counts;
     const uint64_t by_digest = counts->files - counts->records;
     struct figures figures;
-    char created[32], uuid[40];
+    char created[32], uuid[UUID_ROOM];
 
     if (gather(set, &figures, err))
         return -1;
     format_time(created, info->created);
-    format_uuid(uuid, info->uuid);
+    uuid_format(uuid, info->uuid);
     put_escaped("set         ", refset_path(set), strlen(refset_path(set)));
     put_escaped("name        ", info->params.name, strlen(info->params.name));
     printf("kind        %s\n", refset_kind_name(info->params.kind));
@@ -165,11 +156,11 @@ int sets_report_json(struct refset *set, struct error *err)
     const struct refset_counts *counts = &info->counts;
     struct buffer out = {0};
     struct figures figures;
-    char uuid[40];
+    char uuid[UUID_ROOM];
 
     if (gather(set, &figures, err))
         return -1;
-    format_uuid(uuid, info->uuid);
+    uuid_format(uuid, info->uuid);
     buffer_add_text(&out, "{\"set\":");
     escape_json(&out, refset_path(set), strlen(refset_path(set)));
     buffer_add_text(&out, ",\"name\":");

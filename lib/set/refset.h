@@ -31,7 +31,6 @@ const char *refset_kind_name(enum refset_kind kind);
 int refset_kind_find(const char *name);
 
 enum {
-    REFSET_UUID_LEN = UUID_LEN,
     REFSET_NAME_LEN = 200, /* bytes of a set's name or category, at most */
     REFSET_DEFAULT_COMMON = 256,
     REFSET_MAX_COMMON = 256,
