@@ -20,6 +20,7 @@ enum {
      * against the one with most took 13 a byte and 80,000 in all, the largest ones less than 1 a byte. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
     WORK_A_BYTE = 4,
+    WORK_FOR_ALL = 16, /* times that, if all references are wanted: each of many near-copies is compared */
     ROUNDS = 4,
 };
 
@@ -103,9 +104,13 @@ void matcher_free(struct matcher *matcher)
 
 static uint64_t most_work(const struct matcher *matcher, uint64_t size)
 {
+    const uint64_t times = matcher->options.all_references ? WORK_FOR_ALL : 1;
+
     if (matcher->options.most_work)
         return matcher->options.most_work;
-    return size < (UINT64_MAX - LEAST_WORK) / WORK_A_BYTE ? LEAST_WORK + size * WORK_A_BYTE : UINT64_MAX;
+    return size < UINT64_MAX / WORK_FOR_ALL / WORK_A_BYTE - LEAST_WORK
+               ? (LEAST_WORK + size * WORK_A_BYTE) * times
+               : UINT64_MAX;
 }
 
 void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content)
