@@ -227,7 +227,8 @@ static uint64_t block_sum(const struct band *band, size_t block, size_t rows)
     return column_sum(&used, band->plus + slot, band->minus + slot, 1);
 }
 
-/* Work is counted in steps of one block by one column, which take some 3 to 20 ns. */
+/* Work is counted in steps of one block by one column, which take some 3 to 20 ns: so the caller is asked
+ * about once a millisecond.  Adding a block sets up the masks of its 64 rows, which is taken for 32 steps. */
 enum { STEPS_PER_POLL = 65536, STEPS_TO_ADD_A_BLOCK = 32 };
 
 struct poll {

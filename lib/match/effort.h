@@ -20,7 +20,9 @@ struct effort {
     const struct inspector_watch *watch; /* NULL: nobody wants to know */
 };
 
-enum { EFFORT_REPORT = 1 << 24 /* half a second, where a worker is stopped after 20 */ };
+/* Half a second at 30 ns each; a worker is stopped after 20 s without progress, so a machine may be forty
+ * times slower.  (work_is_reported_as_progress_now_and_then) */
+enum { EFFORT_REPORT = 1 << 24 };
 
 /* Counts what was done, and reports it now and then. */
 static inline void effort_add(struct effort *effort, uint64_t work)

@@ -9,7 +9,8 @@
 #include "match/whole.h"
 #include "sample/blocks.h"
 
-enum { MOST_HINTS = 4096 /* stretches in which blocks are looked for */ };
+/* Stretches in which blocks are looked for: 128 KiB in all.  A bound; ranges are tried in any case. */
+enum { MOST_HINTS = 4096 };
 
 static const double provable = 0.8; /* of a small reference's samples, to hash all of it */
 

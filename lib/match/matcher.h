@@ -33,7 +33,7 @@
  */
 struct matcher;
 
-enum { MATCHER_MOST_SETS = 64 };
+enum { MATCHER_MOST_SETS = 64 /* the bits of a uint64_t: each query has one for each set (queries.h) */ };
 
 struct matcher_options {
     double most_ln_e;                    /* findings of a larger E are not believed */

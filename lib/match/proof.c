@@ -10,7 +10,9 @@
 #include "sample/gf8.h"
 
 enum {
-    MOST_TRIES = 8, /* of a block, at different places */
+    /* Places at which a block is hashed: bounds the reading where content repeats itself and ranges overlap
+     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound). */
+    MOST_TRIES = 8,
 };
 
 static const int64_t nowhere = INT64_MIN;
