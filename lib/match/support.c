@@ -7,9 +7,14 @@
 #include "base/search.h"
 #include "set/known.h"
 
+/*
+ * Only chains are worth comparing that have so many seeds among as many samples as lie close to each other
+ * (or MUCH_SUPPORT: chains.c).  8 samples: a pair fewer; 32: other ranges, as many findings.  3 seeds are as
+ * many as a solid stretch has (merit.c).
+ */
 enum {
-    CLOSE_SUPPORT = 3,  /* so many that speak for a chain */
-    CLOSE_SAMPLES = 16, /* among as many samples as that are close to each other */
+    CLOSE_SUPPORT = 3,
+    CLOSE_SAMPLES = 16,
 };
 
 /* A query of the set. */
