@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "match/naming.h"
 
 enum {
@@ -227,13 +228,8 @@ static int compare(struct aligner *aligner, const struct alignment *a, struct ef
 
 static int make_alone(struct aligner *aligner, size_t count, struct error *err)
 {
-    if (count > aligner->alone_room) {
-        free(aligner->alone);
-        aligner->alone = malloc(2 * count * sizeof *aligner->alone);
-        aligner->alone_room = aligner->alone ? 2 * count : 0;
-        if (!aligner->alone)
-            return error_set(err, "out of memory for %zu samples", count);
-    }
+    if (array_reserve(&aligner->alone, &aligner->alone_room, count))
+        return error_set(err, "out of memory for %zu samples", count);
     if (count)
         memset(aligner->alone, 0, count * sizeof *aligner->alone);
     return 0;

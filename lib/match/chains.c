@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
+
 enum {
     MOST_CHAINS = 1 << 14,
     MOST_CLUSTERS = 1 << 12, /* of one reference, */
@@ -116,17 +119,11 @@ static int make_hits(struct chains *chains, size_t count, struct error *err)
 {
     if (count <= chains->hit_room)
         return 0;
-    free(chains->hits);
-    free(chains->diagonals);
-    free(chains->line);
+    if (array_resize(&chains->hits, 2 * count) || array_resize(&chains->diagonals, 2 * count) ||
+        array_resize(&chains->line, 2 * count))
+        return error_set(err, "out of memory for %zu matches", count);
     chains->hit_room = 2 * count;
-    chains->hits = malloc(chains->hit_room * sizeof *chains->hits);
-    chains->diagonals = malloc(chains->hit_room * sizeof *chains->diagonals);
-    chains->line = malloc(chains->hit_room * sizeof *chains->line);
-    if (chains->hits && chains->diagonals && chains->line)
-        return 0;
-    chains->hit_room = 0;
-    return error_set(err, "out of memory for %zu matches", count);
+    return 0;
 }
 
 static void take_hits(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
@@ -338,17 +335,9 @@ static size_t cover(struct chains *chains)
 
 static bool is_covered(const struct chains *chains, size_t count, uint64_t pos)
 {
-    size_t low = 0, high = count;
+    const size_t at = SEARCH_FIRST(i, 0, count, chains->covered[i].end > pos);
 
-    while (low < high) { /* the first that ends behind it */
-        const size_t middle = low + (high - low) / 2;
-
-        if (chains->covered[middle].end <= pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && chains->covered[low].start <= pos;
+    return at < count && chains->covered[at].start <= pos;
 }
 
 /*

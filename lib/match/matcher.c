@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "compare/verdict.h"
 #include "match/choice.h"
 #include "match/examine.h"
@@ -274,35 +275,14 @@ static int flush(struct matcher *matcher, struct error *err)
     return 0;
 }
 
-static struct query *add_query(struct matcher *matcher, struct error *err)
-{
-    if (matcher->query_count == matcher->query_room) {
-        const size_t room = matcher->query_room ? 2 * matcher->query_room : 1024;
-        struct query *queries = realloc(matcher->queries, room * sizeof *queries);
-
-        if (!queries) {
-            error_set(err, "out of memory for %zu samples", room);
-            return NULL;
-        }
-        matcher->queries = queries;
-        matcher->query_room = room;
-    }
-    return &matcher->queries[matcher->query_count++];
-}
-
 static int add_queries(struct matcher *matcher, const struct sample *samples, size_t count,
                        const uint64_t *sets, struct error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct query *query;
-
-        if (!sets[i])
-            continue;
-        query = add_query(matcher, err);
-        if (!query)
-            return -1;
-        *query = (struct query){samples[i].pos, samples[i].fp, sets[i]};
-    }
+    if (array_reserve(&matcher->queries, &matcher->query_room, matcher->query_count + count))
+        return error_set(err, "out of memory for %zu samples", matcher->query_count + count);
+    for (size_t i = 0; i < count; i++)
+        if (sets[i])
+            matcher->queries[matcher->query_count++] = (struct query){samples[i].pos, samples[i].fp, sets[i]};
     return matcher->query_count >= MOST_QUERIES ? flush(matcher, err) : 0;
 }
 

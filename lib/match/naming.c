@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "set/known.h"
 
 enum { SYMBOLS = KNOWN_SYMBOLS };
@@ -52,17 +53,11 @@ static int make_room(struct namer *namer, size_t count, struct error *err)
 {
     if (count <= namer->window_room)
         return 0;
-    free(namer->targets);
-    free(namer->keys);
-    free(namer->passed);
+    if (array_resize(&namer->targets, 2 * count) || array_resize(&namer->keys, 2 * count) ||
+        array_resize(&namer->passed, 2 * count))
+        return error_set(err, "out of memory for %zu samples", count);
     namer->window_room = 2 * count;
-    namer->targets = malloc(namer->window_room * sizeof *namer->targets);
-    namer->keys = malloc(namer->window_room * sizeof *namer->keys);
-    namer->passed = malloc(namer->window_room * sizeof *namer->passed);
-    if (namer->targets && namer->keys && namer->passed)
-        return 0;
-    namer->window_room = 0;
-    return error_set(err, "out of memory for %zu samples", count);
+    return 0;
 }
 
 /* What the set does not have at all is no sample of the reference, whatever its place and character. */
@@ -101,14 +96,8 @@ static int collect_pairs(struct namer *namer, const struct naming *a, struct err
 {
     const struct seed_chain *chain = a->chain;
 
-    if (chain->count > namer->room) {
-        struct anchor_pair *pairs = realloc(namer->pairs, chain->count * sizeof *pairs);
-
-        if (!pairs)
-            return error_set(err, "out of memory");
-        namer->pairs = pairs;
-        namer->room = chain->count;
-    }
+    if (array_reserve(&namer->pairs, &namer->room, chain->count))
+        return error_set(err, "out of memory for %zu matches", chain->count);
     namer->count = 0;
     for (size_t i = 0; i < chain->count; i++) {
         const struct seed *seed = &a->seeds->list[chain->first + i];

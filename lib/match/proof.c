@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/search.h"
 #include "disk/content.h"
 #include "sample/gf8.h"
@@ -359,14 +360,8 @@ static void join_ranges(struct finding *finding)
 static int make_room(struct prover *prover, size_t blocks, struct error *err)
 {
     if (blocks > prover->room) {
-        free(prover->diagonals);
-        free(prover->tries);
-        free(prover->tried);
-        prover->room = 0;
-        prover->diagonals = malloc(blocks * sizeof *prover->diagonals);
-        prover->tries = malloc(blocks);
-        prover->tried = malloc(blocks * sizeof *prover->tried);
-        if (!prover->diagonals || !prover->tries || !prover->tried)
+        if (array_resize(&prover->diagonals, blocks) || array_resize(&prover->tries, blocks) ||
+            array_resize(&prover->tried, blocks))
             return error_set(err, "out of memory for %zu blocks", blocks);
         prover->room = blocks;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
     NEIGHBOURS = 256,   /* samples before and behind a query in which it must not stand alone */
     SMALL_OBJECT = 512, /* samples: here one neighbour is enough, else two */
@@ -26,17 +28,11 @@ static int make_room(struct queries *queries, size_t count, struct error *err)
 {
     if (count <= queries->room)
         return 0;
-    free(queries->numbers);
-    free(queries->states);
-    free(queries->files);
+    if (array_resize(&queries->numbers, 2 * count) || array_resize(&queries->states, 2 * count) ||
+        array_resize(&queries->files, 2 * count))
+        return error_set(err, "out of memory for %zu samples", count);
     queries->room = 2 * count;
-    queries->numbers = malloc(queries->room * sizeof *queries->numbers);
-    queries->states = malloc(queries->room);
-    queries->files = malloc(queries->room * sizeof *queries->files);
-    if (queries->numbers && queries->states && queries->files)
-        return 0;
-    queries->room = 0;
-    return error_set(err, "out of memory for %zu samples", count);
+    return 0;
 }
 
 /* Room for all queries of the object, and a table that is at most half full. */
@@ -46,17 +42,8 @@ static int make_table(struct queries *queries, struct error *err)
 
     while (slots < 2 * queries->count)
         slots *= 2;
-    if (queries->all_count > queries->first_room) {
-        free(queries->firsts);
-        queries->firsts = malloc(2 * queries->all_count * sizeof *queries->firsts);
-        queries->first_room = queries->firsts ? 2 * queries->all_count : 0;
-    }
-    if (slots > queries->table_room) {
-        free(queries->table);
-        queries->table = malloc(slots * sizeof *queries->table);
-        queries->table_room = queries->table ? slots : 0;
-    }
-    if (queries->first_room < queries->all_count || queries->table_room < slots)
+    if (array_reserve(&queries->firsts, &queries->first_room, queries->all_count) ||
+        array_reserve(&queries->table, &queries->table_room, slots))
         return error_set(err, "out of memory for %zu samples", queries->all_count);
     memset(queries->table, 0xff, slots * sizeof *queries->table); /* no_query */
     queries->slots = slots;

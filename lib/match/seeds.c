@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
 #include "set/known.h"
 
 enum {
@@ -52,17 +54,7 @@ bool seeds_are_cut(const struct seeds *seeds)
 
 size_t seeds_from(const struct seeds *seeds, uint64_t sample)
 {
-    size_t low = 0, high = seeds->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (seeds->list[middle].sample < sample)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_FIRST(i, 0, seeds->count, seeds->list[i].sample >= sample);
 }
 
 /* ---- what can wait ---- */
@@ -115,15 +107,10 @@ static int make_room(struct seeds *seeds, size_t count, struct error *err)
 {
     if (count <= seeds->asked_room)
         return 0;
-    free(seeds->keys);
-    free(seeds->asked);
+    if (array_resize(&seeds->keys, 2 * count) || array_resize(&seeds->asked, 2 * count))
+        return error_set(err, "out of memory for %zu samples", count);
     seeds->asked_room = 2 * count;
-    seeds->keys = malloc(seeds->asked_room * sizeof *seeds->keys);
-    seeds->asked = malloc(seeds->asked_room * sizeof *seeds->asked);
-    if (seeds->keys && seeds->asked)
-        return 0;
-    seeds->asked_room = 0;
-    return error_set(err, "out of memory for %zu samples", count);
+    return 0;
 }
 
 static void ask(struct seeds *seeds, struct queries *queries, size_t query, size_t number)
@@ -219,20 +206,11 @@ static void sort(struct seeds *seeds)
 
 static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
 {
-    const size_t room = 2 * count;
-    struct seed *list;
-
     if (count <= seeds->room)
         return 0;
-    free(seeds->spare);
-    seeds->spare = malloc(room * sizeof *seeds->spare);
-    list = seeds->spare ? realloc(seeds->list, room * sizeof *list) : NULL;
-    if (!list) {
-        seeds->room = 0;
-        return error_set(err, "out of memory for %zu matches", room);
-    }
-    seeds->list = list;
-    seeds->room = room;
+    if (array_resize(&seeds->spare, 2 * count) || array_resize(&seeds->list, 2 * count))
+        return error_set(err, "out of memory for %zu matches", count);
+    seeds->room = 2 * count;
     return 0;
 }
 

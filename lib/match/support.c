@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/search.h"
 #include "set/known.h"
 
@@ -70,16 +71,13 @@ static int make_room(struct supporter *s, size_t count)
 {
     if (count <= s->room)
         return 0;
-    release(s);
+    if (array_resize(&s->targets, 2 * count) || array_resize(&s->seen, 2 * count) ||
+        array_resize(&s->explained, 2 * count))
+        return -1;
     s->room = 2 * count;
-    s->targets = malloc(s->room * sizeof *s->targets);
-    s->seen = calloc(s->room, sizeof *s->seen);
-    s->explained = malloc(s->room * sizeof *s->explained);
+    memset(s->seen, 0, s->room * sizeof *s->seen);
     s->turn = 0;
-    if (s->targets && s->seen && s->explained)
-        return 0;
-    s->room = 0;
-    return -1;
+    return 0;
 }
 
 int support_begin(struct supporter *s, const struct queries *queries, struct error *err)
