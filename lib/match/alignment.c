@@ -8,16 +8,26 @@
 #include "match/naming.h"
 
 enum {
-    WHOLE_SHARE = 4, /* an object of up to so many times the reference's length is compared as a whole */
-    WHOLE_LEAST = 64 << 10, /* bytes more */
-    VERSION_SHARE = 2,      /* up to so many times it may be a version, though parts of it are there twice */
-    MARGIN_LEAST = 4 << 10, /* bytes before and behind where the reference should lie */
+    /* An object of up to so many times the reference's length, and some bytes more, is compared as a whole:
+     * it may be a version.  Share 2: one finding in other files fewer, a planted file has the wrong verdict;
+     * 8: no pair more.  Bytes: 3 to 6 rows of pairs differ, with twice as many these take a fifth longer. */
+    WHOLE_SHARE = 4,
+    WHOLE_LEAST = 64 << 10,
+    /* Up to so many times it may be one though parts of it are there twice.  1: a variant of pairs fewer; 4:
+     * a_part_that_is_there_three_times_is_found_three_times fails. */
+    VERSION_SHARE = 2,
+    /* Bytes before and behind where the reference should lie: a share of its length, for insertions, and some
+     * more, within a bound for time.  With half and twice of each only ranges differ, and the tar has one or
+     * two findings more or fewer. */
+    MARGIN_LEAST = 4 << 10,
     MARGIN_MOST = 64 << 10,
-    MARGIN_SHARE = 4, /* of the reference's length */
+    MARGIN_SHARE = 4,
+    /* A bound for time: larger windows are compared at the object's C. */
     RESAMPLED_MOST = 256 << 20,
-    BYTES_A_SAMPLE = 64, /* that are read and sampled again while a sample is compared */
-    MOST_SHIFTS = 21,    /* for every C that is a power of two */
-    PIECE = 64 << 10,    /* bytes that are read at once */
+    /* Bytes that are read and sampled again while a sample is compared (30 ns: effort.h), at 2 GB/s. */
+    BYTES_A_SAMPLE = 64,
+    MOST_SHIFTS = 21, /* for every C that is a power of two: SAMPLER_MAX_C is 2 to the 20 */
+    PIECE = 64 << 10, /* bytes that are read at once: half and twice as many take as long */
 };
 
 /* What decides which samples are in a window. */

@@ -7,15 +7,24 @@
 #include <string.h>
 
 enum {
+    /* Diagonals of a band: some, and a share of the shorter content, as insertions shift more of a longer
+     * one; wider bands have more hits of chance.  All three are near the best: half and twice of LEAST and of
+     * SHARE cost a pair, half of MOST 3 findings of the tar, twice 2 and one common block. */
     BAND_LEAST = 256,
     BAND_MOST = 4096,
-    BAND_SHARE = 64, /* of the shorter content: insertions shift more of a longer one */
+    BAND_SHARE = 64,
+    /* One hit lines up with anything.  4: a pair and 2 objects of copies fewer. */
     LEAST_HITS = 2,
+    /* Fewer are inserted one by one, more sorted by radix; 12 and 48 take as long. */
     FEW_HITS = 24,
 };
 
+/* Hits that chance gives a band at least, however few are seen.  Half: one finding of the tar more; twice: no
+ * more and no fewer, E is larger. */
 static const double least_rate = 1e-4;
-static const double spread = 2; /* hits that are not scattered evenly */
+/* Hits are not scattered evenly: so many times the mean are expected.  1: 2 more pairs, 3 more findings in
+ * other files; 4: a pair fewer, and a_file_that_repeats_itself_is_found fails. */
+static const double spread = 2;
 
 /* ln P(X >= h) of a Poisson variable. */
 static double ln_tail(double h, double rate)
@@ -89,6 +98,7 @@ static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
 
 /* ---- sorting ---- */
 
+/* Three passes for 32 bits, and counters that stay in the first-level cache: 8 KiB. */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* One pass of a radix sort of numbers, by the digit that shift selects. */
