@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "case/casefile_inner.h"
+#include "stored.h"
 
 /*
  * The input is a byte that tells what is done, and a list of changes to a small case: a byte for the column,
@@ -24,16 +18,6 @@ enum { OBJECTS = 24, SETS = 3, EVIDENCE = 2 };
 
 /* What is done; each opens the case, which takes most of the time.  0 is all. */
 enum { READ = 1, VERIFY = 2, WRITE = 4, ALL = 7 };
-
-static char path[64];
-static uint8_t *good;
-static size_t good_len;
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* ---- the case ---- */
 
@@ -105,52 +89,21 @@ static void fill(struct casefile *casefile, uint64_t from, uint64_t to)
     casefile_set_state(casefile, 1, CASE_DONE, 1001, "done", NULL);
 }
 
-static void store(void)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-    require(fd >= 0 && write(fd, good, good_len) == (ssize_t)good_len);
-    close(fd);
-}
-
-static void clear_up(void)
-{
-    unlink(path);
-    free(good);
-}
-
 static void set_up(void)
 {
     struct casefile *casefile;
-    struct stat status;
-    int fd;
 
-    snprintf(path, sizeof path, "%s/fuzz_casefile.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-             (long)getpid());
-    unlink(path);
+    choose_path("fuzz_casefile");
     casefile = open_case();
     require(casefile);
     fill(casefile, 0, OBJECTS);
     require(casefile_close(casefile, NULL) == 0);
-    fd = open(path, O_RDONLY);
-    require(fd >= 0 && fstat(fd, &status) == 0);
-    good_len = (size_t)status.st_size;
-    good = malloc(good_len);
-    require(good && read(fd, good, good_len) == (ssize_t)good_len);
-    close(fd);
-    atexit(clear_up);
+    keep_good();
 }
 
 /* ---- changes ---- */
 
-enum type { BLOB, TEXT, NUMBER, REAL };
-
-struct column {
-    const char *table, *name;
-    enum type type;
-};
-
-static const struct column columns[] = {
+static const struct column column_list[] = {
     {"finding", "ranges", BLOB},
     {"object", "paths", BLOB},
     {"finding", "name", BLOB},
@@ -223,58 +176,7 @@ static const struct column columns[] = {
     {"finding", "ln_e", REAL},
 };
 
-/* A table without rowids is another matter. */
-static void make_sql(char *sql, size_t room, const struct column *column, unsigned row)
-{
-    const int len = snprintf(sql, room, "UPDATE OR IGNORE %s SET %s = ?1", column->table, column->name);
-
-    if (strcmp(column->table, "finding") == 0)
-        snprintf(sql + len, room - (size_t)len,
-                 " WHERE (class, object, rank) = (SELECT class, object, rank FROM finding LIMIT 1 OFFSET %u)",
-                 row);
-    else
-        snprintf(sql + len, room - (size_t)len, " WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %u)",
-                 column->table, row);
-}
-
-static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
-                   size_t len)
-{
-    struct statement *statement;
-    uint8_t number[8] = {0};
-    int64_t value;
-    double real;
-    char sql[300];
-
-    make_sql(sql, sizeof sql, column, row);
-    statement = database_prepare(database, sql, NULL);
-    require(statement);
-    memcpy(number, data, len < 8 ? len : 8);
-    memcpy(&value, number, 8);
-    memcpy(&real, number, 8);
-    if (column->type == BLOB)
-        statement_bind_bytes(statement, 1, data, len);
-    else if (column->type == TEXT)
-        statement_bind_text(statement, 1, (const char *)data, len);
-    else if (column->type == NUMBER)
-        statement_bind_number(statement, 1, value);
-    else
-        statement_bind_real(statement, 1, real);
-    statement_run(statement, NULL);
-    statement_free(statement);
-}
-
-static void change_all(struct database *database, const uint8_t *data, size_t size)
-{
-    while (size >= 3) {
-        const struct column *column = &columns[data[0] % (sizeof columns / sizeof *columns)];
-        const size_t len = data[2] < size - 3 ? data[2] : size - 3;
-
-        change(database, column, data[1] % OBJECTS, data + 3, len);
-        data += 3 + len;
-        size -= 3 + len;
-    }
-}
+static const struct columns columns = {column_list, sizeof column_list / sizeof *column_list, OBJECTS};
 
 /* ---- using it ---- */
 
@@ -379,19 +281,11 @@ static void use(unsigned what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct database *database;
-
     if (size == 0)
         return 0;
     if (!good)
         set_up();
-    store();
-    database = database_open(path, DATABASE_WRITE, &casefile_format, NULL);
-    require(database);
-    database_begin(database, NULL);
-    change_all(database, data + 1, size - 1);
-    database_commit(database, NULL);
-    database_close(database, NULL);
+    store_changed(&casefile_format, &columns, data + 1, size - 1);
     use(data[0] & ALL ? data[0] & ALL : ALL);
     return 0;
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "set/refset_copy.h"
 #include "set/refset_inner.h"
 #include "set/refset_search.h"
 #include "set/refset_verify.h"
+#include "stored.h"
 
 /*
  * The input is a byte that tells what is done, and a list of changes to a small set: a byte for the column, a
@@ -28,16 +22,7 @@ enum { FILES = 24, SAMPLES = 40, N = 12 };
 /* What is done; each opens the set, which takes most of the time.  0 is all. */
 enum { READ = 1, SEARCH = 2, VERIFY = 4, WRITE = 8, ALL = 15 };
 
-static char path[64];
-static uint8_t *good;
-static size_t good_len;
 static uint64_t state = 88172645463325252u;
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static uint64_t next_random(void)
 {
@@ -95,30 +80,12 @@ static void add_files(struct refset *set, uint64_t from, uint64_t to)
     known_release(&known);
 }
 
-static void store(void)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-    require(fd >= 0 && write(fd, good, good_len) == (ssize_t)good_len);
-    close(fd);
-}
-
-static void clear_up(void)
-{
-    unlink(path);
-    free(good);
-}
-
 static void set_up(void)
 {
     struct refset_params params;
     struct refset *set;
-    struct stat status;
-    int fd;
 
-    snprintf(path, sizeof path, "%s/fuzz_refset.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-             (long)getpid());
-    unlink(path);
+    choose_path("fuzz_refset");
     params = refset_defaults(path);
     params.common = 4;
     set = refset_create(path, &params, "fuzz", 1000, NULL);
@@ -126,95 +93,51 @@ static void set_up(void)
     for (uint64_t from = 0; from < FILES; from += FILES / 2)
         add_files(set, from, from + FILES / 2);
     require(refset_close(set, NULL) == 0);
-    fd = open(path, O_RDONLY);
-    require(fd >= 0 && fstat(fd, &status) == 0);
-    good_len = (size_t)status.st_size;
-    good = malloc(good_len);
-    require(good && read(fd, good, good_len) == (ssize_t)good_len);
-    close(fd);
-    atexit(clear_up);
+    keep_good();
 }
 
 /* ---- changes ---- */
 
-struct column {
-    const char *table, *name;
-    bool blob;
+static const struct column column_list[] = {
+    {"record", "samples", BLOB},
+    {"record", "repeats", BLOB},
+    {"record", "blocks", BLOB},
+    {"block", "data", BLOB},
+    {"filter", "data", BLOB},
+    {"file", "sha1", BLOB},
+    {"file", "md5", BLOB},
+    {"file", "name", BLOB},
+    {"source", "sha256", BLOB},
+    {"info", "uuid", BLOB},
+    {"record", "c", NUMBER},
+    {"record", "count", NUMBER},
+    {"record", "first", NUMBER},
+    {"record", "file", NUMBER},
+    {"record", "coincidence", NUMBER},
+    {"file", "size", NUMBER},
+    {"file", "first", NUMBER},
+    {"file", "source", NUMBER},
+    {"file", "id", NUMBER},
+    {"block", "key", NUMBER},
+    {"filter", "crc", NUMBER},
+    {"filter", "generation", NUMBER},
+    {"segment", "id", NUMBER},
+    {"segment", "kind", NUMBER},
+    {"segment", "entries", NUMBER},
+    {"segment", "keys", NUMBER},
+    {"segment", "blocks", NUMBER},
+    {"segment", "generation", NUMBER},
+    {"info", "files", NUMBER},
+    {"info", "next_sample", NUMBER},
+    {"info", "common", NUMBER},
+    {"info", "c", NUMBER},
+    {"info", "n", NUMBER},
+    {"info", "block", NUMBER},
+    {"info", "samples", NUMBER},
+    {"source", "id", NUMBER},
 };
 
-static const struct column columns[] = {
-    {"record", "samples", true},
-    {"record", "repeats", true},
-    {"record", "blocks", true},
-    {"block", "data", true},
-    {"filter", "data", true},
-    {"file", "sha1", true},
-    {"file", "md5", true},
-    {"file", "name", true},
-    {"source", "sha256", true},
-    {"info", "uuid", true},
-    {"record", "c", false},
-    {"record", "count", false},
-    {"record", "first", false},
-    {"record", "file", false},
-    {"record", "coincidence", false},
-    {"file", "size", false},
-    {"file", "first", false},
-    {"file", "source", false},
-    {"file", "id", false},
-    {"block", "key", false},
-    {"filter", "crc", false},
-    {"filter", "generation", false},
-    {"segment", "id", false},
-    {"segment", "kind", false},
-    {"segment", "entries", false},
-    {"segment", "keys", false},
-    {"segment", "blocks", false},
-    {"segment", "generation", false},
-    {"info", "files", false},
-    {"info", "next_sample", false},
-    {"info", "common", false},
-    {"info", "c", false},
-    {"info", "n", false},
-    {"info", "block", false},
-    {"info", "samples", false},
-    {"source", "id", false},
-};
-
-static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
-                   size_t len)
-{
-    struct statement *statement;
-    uint8_t number[8] = {0};
-    int64_t value;
-    char sql[200];
-
-    snprintf(sql, sizeof sql,
-             "UPDATE OR IGNORE %s SET %s = ?1 WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %u)",
-             column->table, column->name, column->table, row);
-    statement = database_prepare(database, sql, NULL);
-    require(statement);
-    memcpy(number, data, len < 8 ? len : 8);
-    memcpy(&value, number, 8);
-    if (column->blob)
-        statement_bind_bytes(statement, 1, data, len);
-    else
-        statement_bind_number(statement, 1, value);
-    statement_run(statement, NULL);
-    statement_free(statement);
-}
-
-static void change_all(struct database *database, const uint8_t *data, size_t size)
-{
-    while (size >= 3) {
-        const struct column *column = &columns[data[0] % (sizeof columns / sizeof *columns)];
-        const size_t len = data[2] < size - 3 ? data[2] : size - 3;
-
-        change(database, column, data[1] % FILES, data + 3, len);
-        data += 3 + len;
-        size -= 3 + len;
-    }
-}
+static const struct columns columns = {column_list, sizeof column_list / sizeof *column_list, FILES};
 
 /* ---- using it ---- */
 
@@ -295,19 +218,11 @@ static void use(unsigned what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct database *database;
-
     if (size == 0)
         return 0;
     if (!good)
         set_up();
-    store();
-    database = database_open(path, DATABASE_WRITE, &refset_format, NULL);
-    require(database);
-    database_begin(database, NULL);
-    change_all(database, data + 1, size - 1);
-    database_commit(database, NULL);
-    database_close(database, NULL);
+    store_changed(&refset_format, &columns, data + 1, size - 1);
     use(data[0] & ALL ? data[0] & ALL : ALL);
     return 0;
 }

@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/cpu.h"
 #include "check_main.h"
+#include "levels.h"
 #include "set/bloom.h"
 
 enum { KEYS = 20000 };
-
-static void for_each_level(void (*test)(void))
-{
-    unsetenv("KITH_CPU");
-    for (int level = CPU_SCALAR, most = (int)cpu_level(); level <= most; level++) {
-        setenv("KITH_CPU", cpu_name((enum cpu_level)level), 1);
-        test();
-    }
-    unsetenv("KITH_CPU");
-}
 
 /* Keys that are alike in many bits, and random ones. */
 static uint64_t key_of(uint64_t i, unsigned spread)

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/crc.h"
 #include "check_main.h"
-
-static void for_each_level(void (*test)(void))
-{
-    unsetenv("KITH_CPU");
-    for (int level = CPU_SCALAR, most = (int)cpu_level(); level <= most; level++) {
-        setenv("KITH_CPU", cpu_name((enum cpu_level)level), 1);
-        test();
-    }
-    unsetenv("KITH_CPU");
-}
+#include "levels.h"
 
 /* From the definition, bit by bit. */
 static uint32_t twin(const uint8_t *p, size_t len)

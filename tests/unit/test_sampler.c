@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "check_main.h"
+#include "levels.h"
 #include "sample/sampler.h"
 
 enum { MAX_LEN = 1 << 17, REACH = 32 };
@@ -235,19 +235,9 @@ static void assert_same(const struct sampler_result *result, const struct sample
                       (unsigned long)result->samples[i].pos, (unsigned long)samples[i].pos);
 }
 
-static void for_each_level(void (*test)(const char *level))
-{
-    unsetenv("KITH_CPU");
-    for (int level = CPU_SCALAR, most = (int)cpu_level(); level <= most; level++) {
-        setenv("KITH_CPU", cpu_name((enum cpu_level)level), 1);
-        test(cpu_name((enum cpu_level)level));
-    }
-    unsetenv("KITH_CPU");
-}
-
 /* ---- gf8 ---- */
 
-static void compare_with_twin(const char *level)
+static void compare_with_twin(void)
 {
     static const uint32_t rates[] = {4, 8, 32, 64, 128, 256, 4096};
 
@@ -261,7 +251,8 @@ static void compare_with_twin(const char *level)
 
             fill(kind, content, len);
             result = take(sampler, content, len, len);
-            snprintf(what, sizeof what, "%s n=%u C=%u kind %d, %zu bytes", level, n, c, kind, len);
+            snprintf(what, sizeof what, "%s n=%u C=%u kind %d, %zu bytes", cpu_name(cpu_level()), n, c, kind,
+                     len);
             assert_same(&result, expected, twin_gf8(content, len, n, c, expected), what);
             sampler_free(sampler);
         }
@@ -274,7 +265,7 @@ START_TEST(gf8_agrees_with_its_definition_at_every_level)
 }
 END_TEST
 
-static void compare_long_with_twin(const char *level)
+static void compare_long_with_twin(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         struct sampler *sampler = make((struct sampler_params){SAMPLER_GF8, 12, kind % 2 ? 128 : 32, 0});
@@ -282,7 +273,8 @@ static void compare_long_with_twin(const char *level)
 
         fill(kind, content, 40000);
         result = take(sampler, content, 40000, 40000);
-        assert_same(&result, expected, twin_gf8(content, 40000, 12, kind % 2 ? 128 : 32, expected), level);
+        assert_same(&result, expected, twin_gf8(content, 40000, 12, kind % 2 ? 128 : 32, expected),
+                    cpu_name(cpu_level()));
         sampler_free(sampler);
     }
 }

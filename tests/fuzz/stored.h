@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_FUZZ_STORED_H
+#define KITH_FUZZ_STORED_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "database/database.h"
+
+/*
+ * What the fuzzers of databases share: a good database, made once and kept in memory, that is put back for
+ * each input, and the changes that the input asks for.  The pages get right checksums, as an attacker's
+ * would.
+ */
+
+static char path[64];
+static uint8_t *good;
+static size_t good_len;
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* ---- the good database ---- */
+
+/* In memory, if there is such a place. */
+static void choose_path(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", name,
+             (long)getpid());
+    unlink(path);
+}
+
+static void clear_up(void)
+{
+    unlink(path);
+    free(good);
+}
+
+/* Keeps what the file holds now. */
+static void keep_good(void)
+{
+    const int fd = open(path, O_RDONLY);
+    struct stat status;
+
+    require(fd >= 0 && fstat(fd, &status) == 0);
+    good_len = (size_t)status.st_size;
+    good = malloc(good_len);
+    require(good && read(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+    atexit(clear_up);
+}
+
+static void restore_good(void)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    require(fd >= 0 && write(fd, good, good_len) == (ssize_t)good_len);
+    close(fd);
+}
+
+/* ---- changes: a byte for the column, one for the row, one for how many bytes follow, and these ---- */
+
+enum column_type { BLOB, TEXT, NUMBER, REAL };
+
+struct column {
+    const char *table, *name;
+    enum column_type type;
+};
+
+/* The columns that may be changed, in that many rows of their tables. */
+struct columns {
+    const struct column *list;
+    size_t count;
+    unsigned rows;
+};
+
+/* A table without rowids is another matter. */
+static const char *key_of(const struct column *column)
+{
+    return strcmp(column->table, "finding") == 0 ? "class, object, rank" : "rowid";
+}
+
+static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
+                   size_t len)
+{
+    const char *key = key_of(column);
+    struct statement *statement;
+    uint8_t number[8] = {0};
+    int64_t value;
+    double real;
+    char sql[300];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE OR IGNORE %s SET %s = ?1 WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %u)",
+             column->table, column->name, key, key, column->table, row);
+    statement = database_prepare(database, sql, NULL);
+    require(statement);
+    memcpy(number, data, len < 8 ? len : 8);
+    memcpy(&value, number, 8);
+    memcpy(&real, number, 8);
+    if (column->type == BLOB)
+        statement_bind_bytes(statement, 1, data, len);
+    else if (column->type == TEXT)
+        statement_bind_text(statement, 1, (const char *)data, len);
+    else if (column->type == NUMBER)
+        statement_bind_number(statement, 1, value);
+    else
+        statement_bind_real(statement, 1, real);
+    statement_run(statement, NULL);
+    statement_free(statement);
+}
+
+/* Puts the good database back, with the changes that data lists. */
+static void store_changed(const struct database_format *format, const struct columns *columns,
+                          const uint8_t *data, size_t size)
+{
+    struct database *database;
+
+    restore_good();
+    database = database_open(path, DATABASE_WRITE, format, NULL);
+    require(database);
+    database_begin(database, NULL);
+    while (size >= 3) {
+        const size_t len = data[2] < size - 3 ? data[2] : size - 3;
+
+        change(database, &columns->list[data[0] % columns->count], data[1] % columns->rows, data + 3, len);
+        data += 3 + len;
+        size -= 3 + len;
+    }
+    database_commit(database, NULL);
+    database_close(database, NULL);
+}
+
+#endif
