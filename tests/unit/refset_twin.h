@@ -297,6 +297,22 @@ static UNUSED void twin_end(void)
     twin.count = 0;
 }
 
+/* A test of a set and of contents that are to be added to it. */
+static UNUSED struct refset *begin_set(size_t contents, uint32_t common)
+{
+    begin_test();
+    twin_begin(contents, common);
+    return create_at(path, common);
+}
+
+static UNUSED void end_set(struct refset *set)
+{
+    close_set(set);
+    assert_good();
+    twin_end();
+    end_test();
+}
+
 /* ---- offering contents ---- */
 
 struct offer {

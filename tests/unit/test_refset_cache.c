@@ -8,17 +8,15 @@ enum { CONTENTS = 150 };
 static struct refset *set;
 static struct refset_search *search;
 
-static void begin_set(size_t contents)
+static void begin_search(size_t contents)
 {
-    begin_test();
-    twin_begin(contents, 256);
-    set = create_at(path, 256);
+    set = begin_set(contents, 256);
     fill_set(set, 30);
     search = refset_search_new(set, REFSET_SEARCH_FEATURES, &err);
     ck_assert_ptr_nonnull(search);
 }
 
-static void end_set(void)
+static void end_search(void)
 {
     refset_search_free(search);
     close_set(set);
@@ -96,7 +94,7 @@ START_TEST(the_bounds_of_all_samples_are_those_of_their_records)
     struct refset_cache *cache;
     size_t count;
 
-    begin_set(2 * CONTENTS);
+    begin_search(2 * CONTENTS);
     cache = new_cache(1 << 20);
     count = gather_firsts(firsts, MOST_CONTENTS);
     ck_assert_uint_eq(count, refset_info(set)->counts.records);
@@ -106,7 +104,7 @@ START_TEST(the_bounds_of_all_samples_are_those_of_their_records)
     for (int round = 0; round < 3000; round++)
         assert_bounds(cache, firsts, count, random_below(sample_count() + 10));
     refset_cache_free(cache);
-    end_set();
+    end_search();
 }
 END_TEST
 
@@ -118,7 +116,7 @@ START_TEST(bounds_far_apart_are_right_too)
     struct refset_cache *cache;
     size_t count;
 
-    begin_set(CONTENTS);
+    begin_search(CONTENTS);
     count = gather_firsts(firsts, MOST_CONTENTS);
     refset_search_free(search);
     close_set(set);
@@ -138,7 +136,7 @@ START_TEST(bounds_far_apart_are_right_too)
         assert_bounds(cache, firsts, count, first + random_below(1 << random_below(30)));
     }
     refset_cache_free(cache);
-    end_set();
+    end_search();
 }
 END_TEST
 
@@ -146,13 +144,13 @@ START_TEST(a_set_without_records_has_no_bounds)
 {
     struct refset_cache *cache;
 
-    begin_set(0);
+    begin_search(0);
     cache = new_cache(0);
     for (uint64_t sample = 0; sample < 10000; sample += 9)
         assert_bounds(cache, NULL, 0, sample);
     refset_cache_free(cache);
     refset_cache_free(NULL);
-    end_set();
+    end_search();
 }
 END_TEST
 
@@ -178,7 +176,7 @@ static void check_records(size_t bytes)
     struct refset_cache *cache;
     size_t count;
 
-    begin_set(CONTENTS);
+    begin_search(CONTENTS);
     cache = new_cache(bytes);
     count = gather_firsts(firsts, MOST_CONTENTS);
     for (int round = 0; round < 4000; round++) {
@@ -191,7 +189,7 @@ static void check_records(size_t bytes)
             assert_record_of(cache, firsts[(near + random_below(5)) % count]);
     }
     refset_cache_free(cache);
-    end_set();
+    end_search();
 }
 
 START_TEST(records_are_those_of_the_set_however_little_is_kept)
@@ -207,7 +205,7 @@ START_TEST(where_no_record_begins_one_is_missing)
 {
     struct refset_cache *cache;
 
-    begin_set(CONTENTS);
+    begin_search(CONTENTS);
     for (size_t bytes = 0; bytes <= 1 << 20; bytes += 1 << 20) {
         cache = new_cache(bytes);
         for (uint64_t sample = 0; sample < sample_count() + 10; sample += 1 + random_below(4))
@@ -218,7 +216,7 @@ START_TEST(where_no_record_begins_one_is_missing)
             assert_record_of(cache, sample);
         refset_cache_free(cache);
     }
-    end_set();
+    end_search();
 }
 END_TEST
 
@@ -227,7 +225,7 @@ START_TEST(a_record_that_cannot_be_read_is_an_error_each_time)
     struct refset_cache *cache;
     size_t broken = 0;
 
-    begin_set(30);
+    begin_search(30);
     refset_search_free(search);
     close_set(set);
     spoil("UPDATE record SET samples = x'ff' WHERE first % 2 = 0");
@@ -252,7 +250,7 @@ START_TEST(a_record_that_cannot_be_read_is_an_error_each_time)
     }
     ck_assert_uint_gt(broken, 4);
     refset_cache_free(cache);
-    end_set();
+    end_search();
 }
 END_TEST
 

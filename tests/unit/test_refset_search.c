@@ -5,16 +5,12 @@ static void check_set(size_t contents, uint32_t common, unsigned batch)
 {
     struct refset *set;
 
-    begin_test();
-    twin_begin(contents, common);
-    set = create_at(path, common);
+    set = begin_set(contents, common);
     fill_set(set, batch);
     assert_found(set);
     set = reopen(set, REFSET_READ);
     assert_found(set);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 
 START_TEST(all_that_was_added_is_found_and_nothing_else)
@@ -42,9 +38,7 @@ START_TEST(a_search_sees_what_was_added_after_it_was_made_once_it_is_refreshed)
     struct refset_writer *writer;
     struct refset *set;
 
-    begin_test();
-    twin_begin(150, 8);
-    set = create_at(path, 8);
+    set = begin_set(150, 8);
     search = refset_search_new(set, REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, &err);
     writer = write_to(set, true);
     for (size_t i = 0; i < 150; i++) {
@@ -64,9 +58,7 @@ START_TEST(a_search_sees_what_was_added_after_it_was_made_once_it_is_refreshed)
     refset_search_free(search);
     refset_search_free(NULL);
     refset_writer_free(writer);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -79,9 +71,7 @@ START_TEST(the_filters_let_all_keys_through_and_few_others)
     struct refset *set;
     size_t count = 0, left, others = 0;
 
-    begin_test();
-    twin_begin(100, 256);
-    set = create_at(path, 256);
+    set = begin_set(100, 256);
     fill_set(set, 10);
     search = refset_search_new(set, REFSET_SEARCH_FEATURES, &err);
     for (size_t i = 0; i < 100 && count < 4000; i++)
@@ -101,9 +91,7 @@ START_TEST(the_filters_let_all_keys_through_and_few_others)
     ck_assert_uint_le(others, 50 + (count - known) / 50);
     ck_assert_uint_eq(refset_search_probe(search, probe_keys, 0, passed), 0);
     refset_search_free(search);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -114,9 +102,7 @@ START_TEST(many_digests_are_found_at_once)
     struct refset_search *search;
     struct refset *set;
 
-    begin_test();
-    twin_begin(200, 256);
-    set = create_at(path, 256);
+    set = begin_set(200, 256);
     fill_set(set, 30);
     search = refset_search_new(set, REFSET_SEARCH_DIGESTS, &err);
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
@@ -135,9 +121,7 @@ START_TEST(many_digests_are_found_at_once)
         }
     }
     refset_search_free(search);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -149,9 +133,7 @@ START_TEST(digests_that_only_begin_alike_or_contradict_are_not_found)
     struct refset *set;
     uint64_t file;
 
-    begin_test();
-    twin_begin(10, 256);
-    set = create_at(path, 256);
+    set = begin_set(10, 256);
     writer = write_to(set, true);
     for (int i = 0; i < 10; i++)
         offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
@@ -173,9 +155,7 @@ START_TEST(digests_that_only_begin_alike_or_contradict_are_not_found)
     ck_assert_uint_eq(file, 0);
     refset_search_free(search);
     refset_writer_free(writer);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -206,10 +186,7 @@ START_TEST(digests_with_the_same_beginning_are_told_apart)
     }
     refset_search_free(search);
     refset_writer_free(writer);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -222,9 +199,7 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
     struct refset *set;
     uint64_t key;
 
-    begin_test();
-    twin_begin(20, 256);
-    set = create_at(path, 256);
+    set = begin_set(20, 256);
     fill_set(set, 10);
     search = refset_search_new(set, REFSET_SEARCH_DIGESTS, &err);
     key = known_key(twin.shared[0]);
@@ -238,9 +213,7 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
     ck_assert_int_eq(refset_search_record(search, refset_info(set)->counts.next_sample, &record, &err), 0);
     ck_assert_int_eq(refset_search_record(search, UINT64_MAX, &record, &err), 0);
     refset_search_free(search);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 

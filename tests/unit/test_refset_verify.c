@@ -8,13 +8,11 @@ static size_t good_len;
 
 /* A set with some of everything: records and digests alone, several segments, common features, further names.
  */
-static void begin_set(size_t contents, unsigned batch)
+static void begin_full_set(size_t contents, unsigned batch)
 {
     struct refset *set;
 
-    begin_test();
-    twin_begin(contents, 8);
-    set = create_at(path, 8);
+    set = begin_set(contents, 8);
     fill_set(set, batch);
     close_set(set);
     assert_good();
@@ -24,7 +22,7 @@ static void begin_set(size_t contents, unsigned batch)
     good = file_load(path, &good_len);
 }
 
-static void end_set(void)
+static void end_full_set(void)
 {
     free(good);
     twin_end();
@@ -46,10 +44,10 @@ START_TEST(a_good_set_has_no_faults_and_its_files_are_counted)
 {
     atomic_ullong count = 0;
 
-    begin_set(150, 10);
+    begin_full_set(150, 10);
     ck_assert_int_eq(refset_verify(path, take_fault, NULL, &count, &err), 0);
     ck_assert_int_eq((int64_t)count, ask("SELECT files FROM info"));
-    end_set();
+    end_full_set();
 }
 END_TEST
 
@@ -162,7 +160,7 @@ static const char *const spoilings[] = {
 
 START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
 {
-    begin_set(80, 15);
+    begin_full_set(80, 15);
     for (size_t i = 0; i < sizeof spoilings / sizeof *spoilings; i++) {
         spoil(spoilings[i]);
         ck_assert_msg(count_faults() > 0, "%s", spoilings[i]);
@@ -171,7 +169,7 @@ START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
         file_store(path, good, good_len);
     }
     assert_good();
-    end_set();
+    end_full_set();
 }
 END_TEST
 
@@ -253,24 +251,24 @@ static void check_entries(int kind, void (*change)(struct keyblock_entry *, int 
 
 START_TEST(an_entry_that_leads_nowhere_is_found_wherever_it_stands)
 {
-    begin_set(60, UINT32_MAX);
+    begin_full_set(60, UINT32_MAX);
     ck_assert_int_lt(ask("SELECT next_sample FROM info"), NOWHERE);
     for (int kind = REFSET_FEATURE; kind < REFSET_INDEXES; kind++)
         if (kind != REFSET_COMMON)
             check_entries(kind, lead_nowhere, 60);
-    end_set();
+    end_full_set();
 }
 END_TEST
 
 START_TEST(an_entry_that_is_missing_or_has_another_key_is_found)
 {
-    begin_set(60, UINT32_MAX);
+    begin_full_set(60, UINT32_MAX);
     for (int kind = REFSET_FEATURE; kind < REFSET_INDEXES; kind++) {
         check_entries(kind, leave_out, 20);
         if (kind != REFSET_COMMON)
             check_entries(kind, change_key, 1);
     }
-    end_set();
+    end_full_set();
 }
 END_TEST
 
@@ -280,7 +278,7 @@ START_TEST(a_changed_byte_is_found_wherever_it_is_and_does_no_harm)
 {
     uint8_t *bad;
 
-    begin_set(40, 10);
+    begin_full_set(40, 10);
     bad = malloc(good_len);
     for (size_t at = 0; at < good_len; at += 1 + random_below(2000)) {
         memcpy(bad, good, good_len);
@@ -290,7 +288,7 @@ START_TEST(a_changed_byte_is_found_wherever_it_is_and_does_no_harm)
         use_whatever();
     }
     free(bad);
-    end_set();
+    end_full_set();
 }
 END_TEST
 
@@ -370,7 +368,7 @@ static const struct rescue rescues[] = {
 
 START_TEST(what_is_not_damaged_is_saved)
 {
-    begin_set(80, 15);
+    begin_full_set(80, 15);
     const int64_t files = ask("SELECT files FROM info"), records = ask("SELECT records FROM info");
     for (size_t i = 0; i < sizeof rescues / sizeof *rescues; i++) {
         const struct rescue *rescue = &rescues[i];
@@ -387,7 +385,7 @@ START_TEST(what_is_not_damaged_is_saved)
         ck_assert_msg(!rescue->told || saved.lost > 0, "%s", rescue->sql);
         file_store(path, good, good_len);
     }
-    end_set();
+    end_full_set();
 }
 END_TEST
 
@@ -401,9 +399,7 @@ START_TEST(blocks_behind_damaged_ones_are_read)
     struct refset_reader *reader;
     size_t records = 0;
 
-    begin_test();
-    twin_begin(1, 256);
-    set = create_at(path, 256);
+    set = begin_set(1, 256);
     writer = write_to(set, true);
     for (uint64_t i = 0; i < 4000; i++) {
         const struct sample sample = {5, random64() >> 8};
@@ -521,7 +517,7 @@ static void change_rows(void)
 
 START_TEST(rows_that_are_changed_at_random_do_no_harm)
 {
-    begin_set(40, 8);
+    begin_full_set(40, 8);
     for (int i = 0; i < 250; i++) {
         for (uint64_t changes = 1 + random_below(2); changes > 0; changes--)
             change_rows();
@@ -532,7 +528,7 @@ START_TEST(rows_that_are_changed_at_random_do_no_harm)
         alarm(0);
         file_store(path, good, good_len);
     }
-    end_set();
+    end_full_set();
 }
 END_TEST
 

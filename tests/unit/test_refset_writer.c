@@ -25,18 +25,13 @@ START_TEST(all_that_was_added_is_read_back_once)
     struct refset *set;
 
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-        begin_test();
-        twin_begin(batches[i] == 1 ? 60 : 150, 256);
-        set = create_at(path, 256);
+        set = begin_set(batches[i] == 1 ? 60 : 150, 256);
         fill_set(set, batches[i]);
         assert_twins(set);
         set = reopen(set, REFSET_READ);
         assert_twins(set);
         assert_read(set, false);
-        close_set(set);
-        assert_good();
-        twin_end();
-        end_test();
+        end_set(set);
     }
 }
 END_TEST
@@ -77,10 +72,7 @@ START_TEST(sets_of_other_parameters_are_the_same_but_for_them)
     ck_assert_ptr_nonnull(set);
     fill_set(set, 20);
     assert_twins(set);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -104,9 +96,7 @@ START_TEST(a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open)
     assert_good();
     set = open_as(REFSET_READ);
     assert_twins(set);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -184,9 +174,7 @@ START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
         struct refset_writer *writer;
         struct refset *set;
 
-        begin_test();
-        twin_begin(1, 256);
-        set = create_at(path, 256);
+        set = begin_set(1, 256);
         writer = write_to(set, true);
         ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_ADDED);
         if (batches)
@@ -210,10 +198,7 @@ START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
         ck_assert_uint_eq(refset_info(set)->counts.records, 1);
         ck_assert_uint_eq(refset_info(set)->counts.without_sha1, 1);
         ck_assert_uint_eq(refset_info(set)->counts.bytes, 2 * twin.contents[0].size);
-        close_set(set);
-        assert_good();
-        twin_end();
-        end_test();
+        end_set(set);
     }
 }
 END_TEST
@@ -249,9 +234,7 @@ START_TEST(a_file_that_joins_another_brings_its_size_and_its_record)
         struct refset_writer *writer;
         uint64_t id;
 
-        begin_test();
-        twin_begin(1, 256);
-        set = create_at(path, 256);
+        set = begin_set(1, 256);
         writer = write_to(set, true);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(add_part(writer, content, &parts[i < 2 && is_later ? 1 - i : i]), wanted[i]);
@@ -272,10 +255,7 @@ START_TEST(a_file_that_joins_another_brings_its_size_and_its_record)
         ck_assert_int_eq(file.has_record, record);
         set_file_release(&file);
         refset_search_free(search);
-        close_set(set);
-        assert_good();
-        twin_end();
-        end_test();
+        end_set(set);
     }
 }
 END_TEST
@@ -285,9 +265,7 @@ START_TEST(another_size_for_the_same_digest_is_refused)
     struct refset_writer *writer;
     struct refset *set;
 
-    begin_test();
-    twin_begin(1, 256);
-    set = create_at(path, 256);
+    set = begin_set(1, 256);
     writer = write_to(set, true);
     ck_assert_int_eq(offer_parts(writer, 3, true, false), REFSET_ADDED);
     twin.contents[0].size++;
@@ -300,10 +278,7 @@ START_TEST(another_size_for_the_same_digest_is_refused)
     set = reopen(set, REFSET_READ);
     ck_assert_uint_eq(refset_info(set)->counts.files, 1);
     ck_assert_uint_eq(refset_info(set)->counts.bytes, twin.contents[0].size - 1);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -312,9 +287,7 @@ START_TEST(digests_that_contradict_are_of_another_file)
     struct refset_writer *writer;
     struct refset *set;
 
-    begin_test();
-    twin_begin(1, 256);
-    set = create_at(path, 256);
+    set = begin_set(1, 256);
     writer = write_to(set, true);
     ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_ADDED);
     twin.contents[0].digests.bytes[DIGEST_SHA1][19] ^= 1; /* the MD5 is the same */
@@ -323,10 +296,7 @@ START_TEST(digests_that_contradict_are_of_another_file)
     ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_THERE);
     ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_THERE);
     refset_writer_free(writer);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -335,9 +305,7 @@ START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
     struct refset_writer *writer;
     struct refset *set;
 
-    begin_test();
-    twin_begin(1, 256);
-    set = create_at(path, 256);
+    set = begin_set(1, 256);
     writer = write_to(set, true);
     ck_assert_int_eq(offer_parts(writer, 0, false, false), REFSET_REFUSED);
     ck_assert_int_eq(offer_parts(writer, 2, true, true), REFSET_REFUSED);
@@ -351,9 +319,7 @@ START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
     twin.contents[0].params.c = 4;
     ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_ADDED);
     refset_writer_free(writer);
-    close_set(set);
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -364,9 +330,7 @@ START_TEST(without_all_names_a_file_has_one)
     struct refset *set;
     struct offer offer;
 
-    begin_test();
-    twin_begin(2, 256);
-    set = create_at(path, 256);
+    set = begin_set(2, 256);
     writer = write_to(set, false);
     offer = (struct offer){.kinds = 1, .names = {2, 1, -1, -1}};
     fill_known(&known, &twin.contents[0], &offer);
@@ -388,10 +352,7 @@ START_TEST(without_all_names_a_file_has_one)
     twin.contents[1].first_name = 3;
     assert_twins(set);
     known_release(&known);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -403,9 +364,7 @@ START_TEST(what_was_not_committed_was_never_there)
     struct refset *set;
     struct content before[10];
 
-    begin_test();
-    twin_begin(10, 256);
-    set = create_at(path, 256);
+    set = begin_set(10, 256);
     writer = write_to(set, true);
     for (int i = 0; i < 5; i++)
         offer_to(writer, &twin.contents[i], any_of(&twin.contents[i]));
@@ -426,10 +385,7 @@ START_TEST(what_was_not_committed_was_never_there)
     assert_twins(set);
     set = reopen(set, REFSET_READ);
     assert_twins(set);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -527,9 +483,7 @@ START_TEST(sizes_may_be_as_large_as_they_can_be)
     struct refset_writer *writer;
     struct refset *set;
 
-    begin_test();
-    twin_begin(4, 256);
-    set = create_at(path, 256);
+    set = begin_set(4, 256);
     writer = write_to(set, true);
     for (int i = 0; i < 4; i++) {
         twin.contents[i].size = INT64_MAX - (unsigned)i;
@@ -540,10 +494,7 @@ START_TEST(sizes_may_be_as_large_as_they_can_be)
     refset_writer_free(writer);
     set = reopen(set, REFSET_READ);
     assert_read(set, true);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -591,10 +542,7 @@ START_TEST(a_limit_out_of_its_bounds_does_not_spoil_the_set)
     set = reopen(set, REFSET_READ);
     ck_assert_uint_le(refset_info(set)->params.common, REFSET_MAX_COMMON);
     assert_twins(set);
-    close_set(set);
-    assert_good();
-    twin_end();
-    end_test();
+    end_set(set);
 }
 END_TEST
 
@@ -751,9 +699,7 @@ START_TEST(each_name_keeps_its_source_in_a_copy)
     struct refset_writer *writer;
     struct refset *from, *to;
 
-    begin_test();
-    twin_begin(4, 256);
-    from = create_at(path, 256);
+    from = begin_set(4, 256);
     writer = refset_writer_new(from, true, &err);
     add_names_from(writer, paths, MOST_NAMES);
     commit(writer);
