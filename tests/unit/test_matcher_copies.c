@@ -44,18 +44,25 @@ START_TEST(of_near_copies_the_best_is_told_and_the_others_are_counted)
 }
 END_TEST
 
+/* Begins a test whose set has the part and the whole that it lies in. */
+static void begin_nested(struct bytes part, struct bytes whole, size_t pos, unsigned strangers)
+{
+    put(whole, pos, part);
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_strangers(0, strangers);
+    add_file(0, part);
+    add_file(0, whole);
+    begin_scan(false);
+}
+
 START_TEST(a_small_file_that_is_a_part_of_a_large_one_is_told_of_both)
 {
     struct bytes small = random_bytes(40000), large = random_bytes(100000), bytes = random_bytes(400000);
     const struct findings *findings;
 
-    put(large, 50000, small);
+    begin_nested(small, large, 50000, 0);
     put(bytes, 123456, large);
-    begin_test();
-    new_set(REFSET_NOTABLE);
-    add_file(0, small);
-    add_file(0, large);
-    begin_scan(false);
     findings = scan(bytes);
     ck_assert_uint_eq(findings->count, 2);
     assert_embedded(&findings->list[0], 0, large, 123456);
@@ -232,13 +239,7 @@ START_TEST(with_all_references_what_lies_in_a_larger_one_is_told_too)
     struct bytes small = random_bytes(2000), large = random_bytes(300000), bytes = random_bytes(1000000);
     const struct findings *findings;
 
-    put(large, 250000, small);
-    begin_test();
-    new_set(REFSET_NOTABLE);
-    add_strangers(0, 20);
-    add_file(0, small);
-    add_file(0, large);
-    begin_scan(false);
+    begin_nested(small, large, 250000, 20);
     fixture.plan.matching.all_references = true;
     next_scanner();
     put(bytes, 300001, large);

@@ -498,7 +498,19 @@ START_TEST(a_file_deeper_than_path_max_is_found_and_opened)
 }
 END_TEST
 
-/* Paths of "./" without end, so that each place at which a path could be cut has its turn. */
+/* "FOLDER/././...END", `len` bytes long before END. */
+static void make_long_path(struct buffer *path, size_t len, const char *end)
+{
+    buffer_reset(path);
+    buffer_add_text(path, folder);
+    if ((len - path->len) % 2)
+        buffer_add_char(path, '/');
+    while (path->len < len)
+        buffer_add_text(path, "/.");
+    buffer_add(path, end, strlen(end) + 1);
+}
+
+/* Each place at which a path could be cut has its turn. */
 START_TEST(a_path_of_any_length_leads_to_its_file)
 {
     struct buffer path = {0};
@@ -506,13 +518,7 @@ START_TEST(a_path_of_any_length_leads_to_its_file)
     make_folder();
     write_file(folder_fd, "leaf", "here");
     for (size_t len = PATH_MAX - 40; len < PATH_MAX + 40; len++) {
-        buffer_reset(&path);
-        buffer_add_text(&path, folder);
-        if ((len - path.len) % 2)
-            buffer_add_char(&path, '/');
-        while (path.len < len)
-            buffer_add_text(&path, "/.");
-        buffer_add(&path, "/leaf", 6);
+        make_long_path(&path, len, "/leaf");
         assert_content(walk_open(path.data, 0), "here");
     }
     buffer_release(&path);
@@ -529,13 +535,7 @@ START_TEST(double_slashes_in_long_paths_do_not_lead_to_the_root)
     make_dir("tmp");
     write_file(folder_fd, "tmp/leaf", "here");
     for (size_t len = PATH_MAX - 10; len < PATH_MAX + 10; len++) {
-        buffer_reset(&path);
-        buffer_add_text(&path, folder);
-        if ((len - path.len) % 2)
-            buffer_add_char(&path, '/');
-        while (path.len < len)
-            buffer_add_text(&path, "/.");
-        buffer_add(&path, "//tmp///leaf", 13);
+        make_long_path(&path, len, "//tmp///leaf");
         assert_content(walk_open(path.data, 0), "here");
     }
     buffer_release(&path);
