@@ -79,18 +79,21 @@ compare a zeros
 same "low entropy" low-entropy "$(json json 'd["verdict"]')"
 
 # the true distance, by a few lines of dynamic programming
+distance='
+def distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, c in enumerate(a):
+        new = [i + 1]
+        for j, e in enumerate(b):
+            new.append(min(row[j] + (c != e), row[j + 1] + 1, new[j] + 1))
+        row = new
+    return row[-1]
+'
 head -c 3000 a >x
 { head -c 1000 a; text 8 90; tail -c +1031 a | head -c 1900; } >y
 compare -x x y
-same "exact" "$(python3 -c '
-a, b = open("x", "rb").read(), open("y", "rb").read()
-row = list(range(len(b) + 1))
-for i, c in enumerate(a):
-    new = [i + 1]
-    for j, e in enumerate(b):
-        new.append(min(row[j] + (c != e), row[j + 1] + 1, new[j] + 1))
-    row = new
-print(row[-1])')" "$(json json 'd["edits_exact"]')"
+same "exact" "$(python3 -c "$distance"'
+print(distance(open("x", "rb").read(), open("y", "rb").read()))')" "$(json json 'd["edits_exact"]')"
 head -c 3000000 /dev/urandom >noise1
 head -c 3000000 /dev/urandom >noise2
 compare -x -t 1 noise1 noise2
@@ -121,15 +124,9 @@ same "a record taken as content" "$(stat -c %s a.record)" "$(json json 'd["size"
 "$KITH" sign -s coates2015 a >a2015
 "$KITH" sign -s coates2015 inserted >inserted2015
 compare -p a2015 inserted2015
-same "papers" "$(python3 -c '
+same "papers" "$(python3 -c "$distance"'
 a, b = (open(f).read().split(":")[8] for f in ("a2015", "inserted2015"))
-row = list(range(len(b) + 1))
-for i, c in enumerate(a):
-    new = [i + 1]
-    for j, e in enumerate(b):
-        new.append(min(row[j] + (c != e), row[j + 1] + 1, new[j] + 1))
-    row = new
-ld, longer = row[-1], max(len(a), len(b))
+ld, longer = distance(a, b), max(len(a), len(b))
 print(len(a), len(b), ld, ld * 101, "%.4f" % (abs(.82 * longer - ld) / (.82 * longer)))')" \
     "$(json json '"{signature} {ref_signature} {distance} {edits_2011} {significance:.4f}".format(**d["papers"])')"
 same "no verdict of the papers' schemes" undecided "$(json json 'd["verdict"]')"

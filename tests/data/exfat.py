@@ -12,19 +12,13 @@ import os
 import struct
 import sys
 
+from plant.exfat import rotated_sum
+
 ENTRY = 32
 TIMESTAMP = (2024 - 1980) << 25 | 1 << 21 | 2 << 16 | 3 << 11 | 4 << 5 | 5 // 2
 ARCHIVE, DIRECTORY = 0x20, 0x10
 ALLOCATED, NO_FAT_CHAIN = 1, 2
 LAST = 0xffffffff
-
-
-def rotated_sum(data, skip=()):
-    total = 0
-    for i, byte in enumerate(data):
-        if i not in skip:
-            total = ((total >> 1 | total << 15) + byte) & 0xffff
-    return total
 
 
 class Volume:
