@@ -11,17 +11,15 @@
 
 enum { MAX_COLUMNS = 32 };
 
-enum column {
-    COLUMN_SHA1 = DIGEST_SHA1,
-    COLUMN_MD5 = DIGEST_MD5,
-    COLUMN_SHA256 = DIGEST_SHA256,
-    COLUMN_SIZE,
+/* What a column holds: the kind of digest, or one of these. */
+enum {
+    COLUMN_SIZE = DIGEST_KINDS,
     COLUMN_NAME,
     COLUMN_OTHER,
 };
 
 static const char *const titles[COLUMN_OTHER] = {
-    [COLUMN_SHA1] = "sha1", [COLUMN_MD5] = "md5",       [COLUMN_SHA256] = "sha256",
+    [DIGEST_SHA1] = "sha1", [DIGEST_MD5] = "md5",       [DIGEST_SHA256] = "sha256",
     [COLUMN_SIZE] = "size", [COLUMN_NAME] = "filename",
 };
 
@@ -54,9 +52,9 @@ void list_hashdeep_close(struct list *list)
     free(list->state);
 }
 
-static enum column column_of(const char *title, size_t len)
+static int column_of(const char *title, size_t len)
 {
-    enum column column = COLUMN_SHA1;
+    int column = DIGEST_SHA1;
 
     while (column < COLUMN_OTHER && !list_is_word(title, len, titles[column]))
         column++;
@@ -93,12 +91,12 @@ static bool read_header(struct hashdeep *hashdeep, const char *p, size_t len)
 }
 
 /* NULL, or what is wrong. */
-static const char *take_column(struct list_entry *entry, enum column column, const char *p, size_t len)
+static const char *take_column(struct list_entry *entry, int column, const char *p, size_t len)
 {
     switch (column) {
-    case COLUMN_SHA1:
-    case COLUMN_MD5:
-    case COLUMN_SHA256:
+    case DIGEST_SHA1:
+    case DIGEST_MD5:
+    case DIGEST_SHA256:
         return len == 0 || list_add_digest(entry, (enum digest_kind)column, p, len) ? NULL
                                                                                     : "a digest is wrong";
     case COLUMN_SIZE:
@@ -129,7 +127,7 @@ static enum list_result take_row(struct list *list, const char *p, size_t len, s
 
         if (i + 1 < hashdeep->count && !take_part(&p, stop, &part_len))
             return list_bad(list, row, err, "it has %zu columns, not %zu", i + 1, hashdeep->count);
-        wrong = take_column(&list->entry, (enum column)hashdeep->columns[i], part, part_len);
+        wrong = take_column(&list->entry, hashdeep->columns[i], part, part_len);
     }
     if (!wrong && !list->entry.digests.kinds)
         wrong = "there is no digest";

@@ -12,11 +12,9 @@
 
 enum { MAX_VALUES = 64 };
 
-enum column {
-    COLUMN_SHA1 = DIGEST_SHA1,
-    COLUMN_MD5 = DIGEST_MD5,
-    COLUMN_SHA256 = DIGEST_SHA256,
-    COLUMN_SIZE,
+/* What a column holds: the kind of digest, or one of these. */
+enum {
+    COLUMN_SIZE = DIGEST_KINDS,
     COLUMN_NAME,
     COLUMN_MARK,
     COLUMN_OTHER,
@@ -24,9 +22,9 @@ enum column {
 
 /* The columns of FILE where a statement does not name them: with crc32, as the newer sets have it, and
  * without. */
-static const uint8_t with_crc[] = {COLUMN_SHA256, COLUMN_SHA1, COLUMN_MD5,  COLUMN_OTHER,
+static const uint8_t with_crc[] = {DIGEST_SHA256, DIGEST_SHA1, DIGEST_MD5,  COLUMN_OTHER,
                                    COLUMN_NAME,   COLUMN_SIZE, COLUMN_OTHER};
-static const uint8_t without_crc[] = {COLUMN_SHA256, COLUMN_SHA1, COLUMN_MD5,
+static const uint8_t without_crc[] = {DIGEST_SHA256, DIGEST_SHA1, DIGEST_MD5,
                                       COLUMN_NAME,   COLUMN_SIZE, COLUMN_OTHER};
 
 enum place {
@@ -82,12 +80,12 @@ static bool is_table(const struct delta *delta, enum list_sql_token token)
     return list_is_word(p, len, "file") || list_is_word(p, len, "metadata");
 }
 
-static enum column column_of(const char *title, size_t len)
+static int column_of(const char *title, size_t len)
 {
     static const struct {
         const char *title;
-        enum column column;
-    } titles[] = {{"sha256", COLUMN_SHA256},     {"sha1", COLUMN_SHA1},       {"md5", COLUMN_MD5},
+        int column;
+    } titles[] = {{"sha256", DIGEST_SHA256},     {"sha1", DIGEST_SHA1},       {"md5", DIGEST_MD5},
                   {"file_size", COLUMN_SIZE},    {"bytes", COLUMN_SIZE},      {"file_name", COLUMN_NAME},
                   {"special_code", COLUMN_MARK}, {"specialcode", COLUMN_MARK}};
 
@@ -217,7 +215,7 @@ static bool take_value(struct list *list, struct delta *delta, enum list_sql_tok
 }
 
 /* NULL, or what is wrong. */
-static const char *set_field(struct list *list, enum column column, const char *p, size_t len)
+static const char *set_field(struct list *list, int column, const char *p, size_t len)
 {
     struct list_entry *entry = &list->entry;
 
@@ -246,8 +244,7 @@ static const char *set_fields(struct list *list, const struct delta *delta, cons
         const size_t from = i ? delta->ends[i - 1] : 0;
 
         if (!delta->is_null[i] && delta->ends[i] > from)
-            wrong =
-                set_field(list, (enum column)columns[i], delta->values.data + from, delta->ends[i] - from);
+            wrong = set_field(list, columns[i], delta->values.data + from, delta->ends[i] - from);
     }
     return wrong || list->entry.digests.kinds ? wrong : "there is no digest";
 }
