@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/verdict.h"
 
+/* What "half" and "twice" were measured on: lib/match/README.md; pairs are those that kith compare was given,
+ * if it is named. */
 enum {
-    FEW_SAMPLES = 4, /* fewer do not carry a verdict of "nothing in common" */
-    DULL_SHARE = 8,  /* content with fewer than 1/8 of the samples that its length promises has low entropy */
-    EVIDENCE_ANCHORS = 2, /* matches in a range that make it evidence */
-    LEAST_SIZE = 256,     /* bytes: in less one cannot say that there is nothing */
-    EDGE_SHARE = 20,      /* of the object: so much may lie outside of what is known to match */
-    STRAY_LEAST = 256,    /* what lies farther off the reference's diagonals than this, in bytes, */
-    STRAY_SHARE = 16,     /* and a share of the reference's length, */
-    STRAY_MOST = 4096,    /* up to so much, does not lie near */
+    /* Fewer samples do not carry a verdict of "nothing in common", nor of "something".  2: no difference; 8:
+     * compare finds one of 218 pairs fewer. */
+    FEW_SAMPLES = 4,
+    /* Content with fewer than 1/8 of the samples that its length promises has low entropy: one of 2,500 other
+     * files.  1/4: four of them; 1/16: none. */
+    DULL_SHARE = 8,
+    /* Matches in a range that make it evidence.  1: no difference; 4: one pair fewer. */
+    EVIDENCE_ANCHORS = 2,
+    /* Bytes: in less one cannot say that there is nothing.  128: no difference; 512: the test
+     * unrelated_content_matches_nothing fails. */
+    LEAST_SIZE = 256,
+    /* The part of an object, a twentieth, that may lie outside of what is known to match.  1/10: the test
+     * a_file_with_edits_is_a_variant_with_about_so_many fails; 1/40: no difference on the corpora. */
+    EDGE_SHARE = 20,
+    /* Near are this many bytes off the reference's diagonals, and a share of its length for insertions, up to
+     * a bound: the test near_is_a_share_of_the_reference.  With half of STRAY_LEAST ranges of 38 rows differ,
+     * no finding more or fewer. */
+    STRAY_LEAST = 256,
+    STRAY_SHARE = 16,
+    STRAY_MOST = 4096,
 };
 
+/* The verdicts' definitions: at least half of each; nearly all of one.  With 0.75 15 of 178 pairs are no
+ * variants any more; with 0.25 13 more are, and 22 of 56 files that share one block.  With 0.6 and 0.9 one of
+ * 238 planted files has another verdict. */
 static const double variant_share = 0.5;
 static const double embedded_share = 0.8;
-static const double least_containment =
-    0.05; /* of samples: below it even long ranges are no versions of each other */
+/* Of samples: below it even long ranges are no versions of each other.  No difference on the corpora from
+ * 0.025 to 0.1; half_of_each_makes_a_variant_if_samples_agree. */
+static const double least_containment = 0.05;
+/* Of samples that repeat and so have no range.  Half: no difference; twice: compare finds a pair fewer. */
 static const double chance_containment = 0.01;
-static const double nearly = 0.98; /* all of it, but for estimates at the ends */
+/* All of a piece matches but for estimates at its ends; and it is most of what matches.  No difference on the
+ * corpora from 0.96 to 0.99, and from 0.8 to 0.95. */
+static const double nearly = 0.98;
 static const double mostly = 0.9;
-static const double cut_off = 0.1; /* of the reference: then it is no newer version */
+/* Of the reference: an object that lacks so much is a part of it, not a newer version.  0.05: 9 more of 336
+ * fragments are called so, but a file with noise, too; 0.2: 17 fewer. */
+static const double cut_off = 0.1;
 
 /* ---- two contents side by side ---- */
 

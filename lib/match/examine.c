@@ -12,7 +12,9 @@
 /* Stretches in which blocks are looked for: 128 KiB in all.  A bound; ranges are tried in any case. */
 enum { MOST_HINTS = 4096 };
 
-static const double provable = 0.8; /* of a small reference's samples, to hash all of it */
+/* Of a reference's samples, to hash all of it where it has no blocks.  No difference from 0.4 to 0.95: it
+ * saves reading; a_reference_without_blocks_is_proved_as_a_whole. */
+static const double provable = 0.8;
 
 struct examiner {
     struct aligner *aligner;

@@ -12,11 +12,16 @@
 #include "set/known.h"
 
 enum {
-    BATCH = 1024,           /* samples that are probed together */
-    MOST_SAMPLES = 1 << 19, /* that are kept of an object */
-    MOST_QUERIES = 1 << 20, /* that are kept of one before they are looked up */
-    LEAST_PARTED = 4096,    /* queries: fewer are searched at once */
-    COMMON_LEAST = 16,      /* of an object's samples: if so many are in very many files, that is reported */
+    BATCH = 1024, /* samples that are probed together: 20 KiB of keys and results */
+    /* Memory bounds.  Samples that are kept of an object, 16 MiB with those that come: one of more than 64
+     * MiB at C = 128 is thinned.  Queries that are kept before they are looked up: 24 MiB. */
+    MOST_SAMPLES = 1 << 19,
+    MOST_QUERIES = 1 << 20,
+    /* Queries: fewer are not parted any more, however many seeds they have (MOST_SEEDS). */
+    LEAST_PARTED = 4096,
+    /* Of an object's samples: if so many are in very many files, that is the reason for no finding.  No row
+     * of the corpora has it, with half of it either. */
+    COMMON_LEAST = 16,
     /* The work that is done for an object (effort.h).  Of 170,000 objects related to the set they were held
      * against the one with most took 13 a byte and 80,000 in all, the largest ones less than 1 a byte. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
@@ -25,6 +30,7 @@ enum {
     ROUNDS = 4,
 };
 
+/* Few first, each four times those before, as most of an object is explained by then; in the end all. */
 static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX}; /* in each round, of each stretch */
 
 struct matcher {
