@@ -16,6 +16,7 @@ int array_resize_sized(void *list, size_t count, size_t size)
     if (!moved)
         return -1;
     memcpy(list, &moved, sizeof moved);
+    // cppcheck-suppress memleak ; the owner has it now
     return 0;
 }
 

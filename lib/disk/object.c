@@ -61,15 +61,19 @@ int object_kind_find(const char *name, size_t len)
 
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len)
 {
-    struct object_run *last = object->run_count ? &object->runs[object->run_count - 1] : NULL;
-
     if (len == 0)
         return 0;
-    if (len > INT64_MAX - offset || len > INT64_MAX - image || (last && offset < last->offset + last->len))
+    if (len > INT64_MAX - offset || len > INT64_MAX - image)
         return -1;
-    if (last && last->offset + last->len == offset && last->image + last->len == image) {
-        last->len += len;
-        return 0;
+    if (object->run_count > 0) {
+        struct object_run *last = &object->runs[object->run_count - 1];
+
+        if (offset < last->offset + last->len)
+            return -1;
+        if (last->offset + last->len == offset && last->image + last->len == image) {
+            last->len += len;
+            return 0;
+        }
     }
     if (array_reserve(&object->runs, &object->run_room, object->run_count + 1))
         return -1;

@@ -164,24 +164,24 @@ static bool is_same_whole(const struct region *a, const struct region *b)
     return a->chain.place.first == b->chain.place.first && a->chain.cluster.main == b->chain.cluster.main;
 }
 
-static struct region *next_whole(struct regions *regions)
+/* Whether the next one is whole; the same one again, of another chain, is passed over. */
+static bool next_is_whole(struct regions *regions)
 {
-    while (regions->next < regions->wholes) {
-        struct region *region = &regions->list[regions->next++];
+    const struct region *list = regions->list;
 
-        if (region == regions->list || !is_same_whole(region, region - 1))
-            return region;
-    }
-    return NULL;
+    while (regions->next > 0 && regions->next < regions->wholes &&
+           is_same_whole(&list[regions->next], &list[regions->next - 1]))
+        regions->next++;
+    return regions->next < regions->wholes;
 }
 
 struct region *regions_next(struct regions *regions)
 {
     const struct effort *effort = regions->effort;
-    struct region *region = next_whole(regions), *best;
+    struct region *region, *best;
 
-    if (region)
-        return region;
+    if (next_is_whole(regions))
+        return &regions->list[regions->next++];
     if (regions->next == regions->wholes && !regions->all)
         count_near_copies(regions);
     while (regions->next < regions->count) {
