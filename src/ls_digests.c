@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct hash_state {
     struct digest *digest;
     bool failed;
@@ -12,13 +14,11 @@ struct hash_state {
 static void *hash_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     const unsigned *kinds = arg;
-    struct hash_state *state = calloc(1, sizeof *state);
+    struct hash_state *state = memory_new(sizeof *state, err);
 
     (void)watch;
-    if (!state) {
-        error_set(err, "out of memory");
+    if (!state)
         return NULL;
-    }
     state->digest = digest_new(*kinds, err);
     if (!state->digest) {
         free(state);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "sample/blocks.h"
 #include "sample/hasher_pair.h"
 
@@ -18,13 +19,11 @@ struct signer {
 static void *signer_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     const struct signer_plan *plan = arg;
-    struct signer *signer = calloc(1, sizeof *signer);
+    struct signer *signer = memory_new(sizeof *signer, err);
 
     (void)watch;
-    if (!signer) {
-        error_set(err, "out of memory");
+    if (!signer)
         return NULL;
-    }
     signer->plan = *plan;
     if (hasher_pair_open(&signer->hashers, plan->n, plan->c, plan->digests, err) == 0)
         signer->blocks = blocks_new(err);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static const struct {
     const char *name;
     const char *libcrypto_name;
@@ -56,12 +58,10 @@ unsigned digest_differing(const struct digest_values *a, const struct digest_val
 
 struct digest *digest_new(unsigned kinds, struct error *err)
 {
-    struct digest *digest = calloc(1, sizeof *digest);
+    struct digest *digest = memory_new(sizeof *digest, err);
 
-    if (!digest) {
-        error_set(err, "out of memory");
+    if (!digest)
         return NULL;
-    }
     /* What libcrypto could not set up for itself it uses all the same. */
     if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 || !OSSL_LIB_CTX_get0_global_default()) {
         error_set(err, "libcrypto cannot be started");

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/json_guess.h"
+#include "base/memory.h"
 
 /* What may come next. */
 enum expected {
@@ -53,12 +54,10 @@ struct json {
 
 struct json *json_new(size_t longest, struct error *err)
 {
-    struct json *json = calloc(1, sizeof *json);
+    struct json *json = memory_new(sizeof *json, err);
 
-    if (!json) {
-        error_set(err, "out of memory");
+    if (!json)
         return NULL;
-    }
     json->longest = longest;
     json->expected = EXPECT_NO_MORE;
     return json;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "case/casefile_inner.h"
 
 /* Each step makes the next version of the schema; steps that were released are never changed. */
@@ -330,14 +331,12 @@ static int check_sound(struct casefile *casefile, struct error *err)
 
 static struct casefile *new_case(struct database *database, bool writes, struct error *err)
 {
-    struct casefile *casefile = database ? calloc(1, sizeof *casefile) : NULL;
+    struct casefile *casefile = database ? memory_new(sizeof *casefile, err) : NULL;
 
-    if (database && !casefile) {
-        error_set(err, "out of memory");
+    if (!casefile) {
         database_close(database, NULL);
-    }
-    if (!casefile)
         return NULL;
+    }
     casefile->database = database;
     casefile->writes = writes;
     casefile->all_objects = true;

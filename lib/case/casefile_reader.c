@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "case/casefile_inner.h"
 
 /* ---- objects ---- */
@@ -217,17 +218,16 @@ static int prepare(struct case_reader *reader, const struct case_filter *filter,
 struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
                                         struct error *err)
 {
-    struct case_reader *reader = calloc(1, sizeof *reader);
+    struct case_reader *reader = memory_new(sizeof *reader, err);
 
-    if (!reader) {
-        error_set(err, "out of memory");
+    if (!reader)
+        return NULL;
+    reader->casefile = casefile;
+    if (prepare(reader, filter, err)) {
+        casefile_reader_free(reader);
         return NULL;
     }
-    reader->casefile = casefile;
-    if (prepare(reader, filter, err) == 0)
-        return reader;
-    casefile_reader_free(reader);
-    return NULL;
+    return reader;
 }
 
 void casefile_reader_free(struct case_reader *reader)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compare/distance.h"
 #include "compare/verdict.h"
 #include "sample/coates.h"
@@ -25,12 +26,10 @@ const char *compare_verdict_name(enum compare_verdict verdict)
 
 struct comparer *compare_new(struct error *err)
 {
-    struct comparer *comparer = calloc(1, sizeof *comparer);
+    struct comparer *comparer = memory_new(sizeof *comparer, err);
 
-    if (!comparer) {
-        error_set(err, "out of memory");
+    if (!comparer)
         return NULL;
-    }
     comparer->estimator = estimate_new(err);
     if (!comparer->estimator) {
         free(comparer);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "compare/estimate_inner.h"
 
 /*
@@ -55,11 +56,7 @@ struct tally {
 
 struct estimator *estimate_new(struct error *err)
 {
-    struct estimator *estimator = calloc(1, sizeof *estimator);
-
-    if (!estimator)
-        error_set(err, "out of memory");
-    return estimator;
+    return memory_new(sizeof(struct estimator), err);
 }
 
 void estimate_free(struct estimator *estimator)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "database/database_inner.h"
 
 struct statement {
@@ -13,20 +14,19 @@ struct statement {
 
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err)
 {
-    struct statement *statement = calloc(1, sizeof *statement);
+    struct statement *statement = memory_new(sizeof *statement, err);
     int code;
 
-    if (!statement) {
-        error_set(err, "out of memory");
+    if (!statement)
         return NULL;
-    }
     statement->database = database;
     code = sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL);
-    if (code == SQLITE_OK)
-        return statement;
-    database_fail(database, code, err);
-    free(statement);
-    return NULL;
+    if (code != SQLITE_OK) {
+        database_fail(database, code, err);
+        free(statement);
+        return NULL;
+    }
+    return statement;
 }
 
 void statement_free(struct statement *statement)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "disk/format.h"
 #include "disk/gpt.h"
 #include "disk/tsk.h"
@@ -45,12 +46,10 @@ static void image_stat(TSK_IMG_INFO *image, FILE *file)
 
 struct disk *disk_open(struct medium *medium, struct error *err)
 {
-    struct disk *disk = calloc(1, sizeof *disk);
+    struct disk *disk = memory_new(sizeof *disk, err);
 
-    if (!disk) {
-        error_set(err, "out of memory");
+    if (!disk)
         return NULL;
-    }
     disk->medium = medium;
     if (!tsk_img_open_external(disk, (TSK_OFF_T)medium_size(medium), medium_sector_size(medium), image_read,
                                image_close, image_stat)) {

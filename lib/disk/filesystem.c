@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "disk/filesystem_inner.h"
 
 /* ---- opening ---- */
@@ -76,12 +77,10 @@ static void fill_ext(struct filesystem *filesystem)
 
 struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *system, struct error *err)
 {
-    struct filesystem *filesystem = calloc(1, sizeof *filesystem);
+    struct filesystem *filesystem = memory_new(sizeof *filesystem, err);
 
-    if (!filesystem) {
-        error_set(err, "out of memory");
+    if (!filesystem)
         return NULL;
-    }
     filesystem->disk = disk;
     tsk_error_reset();
     filesystem->info = system->in_pool

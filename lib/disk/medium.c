@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "disk/ewf_names.h"
 #include "disk/format.h"
@@ -204,10 +205,9 @@ static int keep_lost(struct medium *medium)
 
 struct medium *medium_new(const struct backend *backend, const char *format, struct error *err)
 {
-    struct medium *medium = calloc(1, sizeof *medium);
+    struct medium *medium = memory_new(sizeof *medium, err);
 
     if (!medium) {
-        error_set(err, "out of memory");
         backend->close(backend->state);
         return NULL;
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "evidence/evidence_wire.h"
 #include "evidence/worker_inner.h"
 
@@ -36,12 +37,10 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
 /* When it fails the process ends: what was opened is not given back one by one. */
 void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
 {
-    struct evidence_worker *worker = calloc(1, sizeof *worker);
+    struct evidence_worker *worker = memory_new(sizeof *worker, err);
 
-    if (!worker) {
-        error_set(err, "out of memory");
+    if (!worker)
         return NULL;
-    }
     worker->setup = arg;
     worker->crew = crew;
     worker->watch = (struct inspector_watch){note_progress, crew};

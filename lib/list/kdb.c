@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "database/statement.h"
 
 static const char schema[] =
@@ -23,12 +24,10 @@ struct kdb {
 
 struct kdb *kdb_create(const char *path, struct error *err)
 {
-    struct kdb *kdb = calloc(1, sizeof *kdb);
+    struct kdb *kdb = memory_new(sizeof *kdb, err);
 
-    if (!kdb) {
-        error_set(err, "out of memory");
+    if (!kdb)
         return NULL;
-    }
     kdb->database = database_create_foreign(path, err);
     if (!kdb->database || database_begin(kdb->database, err) || database_run(kdb->database, schema, err) ||
         !(kdb->hash = database_prepare(

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -235,7 +236,7 @@ bool list_csv_detect(struct list *list, const struct list_head *head)
 
 int list_csv_open(struct list *list, struct error *err)
 {
-    struct csv *csv = calloc(1, sizeof *csv);
+    struct csv *csv = memory_new(sizeof *csv, err);
     enum list_result result;
     struct header header;
     const char *line;
@@ -243,7 +244,7 @@ int list_csv_open(struct list *list, struct error *err)
 
     list->state = csv;
     if (!csv)
-        return error_set(err, "out of memory");
+        return -1;
     result = list_line(list, &line, &len, err);
     if (result == LIST_END)
         return 0;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -36,9 +37,9 @@ int list_encase_open(struct list *list, struct error *err)
     uint8_t header[HEADER_LEN];
     size_t got;
 
-    list->state = calloc(1, sizeof(struct encase));
+    list->state = memory_new(sizeof(struct encase), err);
     if (!list->state)
-        return error_set(err, "out of memory");
+        return -1;
     if (lines_copy(list->lines, header, sizeof header, &got, err))
         return -1;
     if (got < MAGIC_LEN || memcmp(header, magic, MAGIC_LEN) != 0)

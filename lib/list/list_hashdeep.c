@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -43,8 +44,8 @@ bool list_hashdeep_detect(struct list *list, const struct list_head *head)
 
 int list_hashdeep_open(struct list *list, struct error *err)
 {
-    list->state = calloc(1, sizeof(struct hashdeep));
-    return list->state ? 0 : error_set(err, "out of memory");
+    list->state = memory_new(sizeof(struct hashdeep), err);
+    return list->state ? 0 : -1;
 }
 
 void list_hashdeep_close(struct list *list)

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "list/list_inner.h"
 #include "sample/record.h"
 
@@ -160,11 +161,11 @@ bool list_kith_json_detect(struct list *list, const struct list_head *head)
 
 int list_kith_open(struct list *list, struct error *err)
 {
-    struct kith *kith = calloc(1, sizeof *kith);
+    struct kith *kith = memory_new(sizeof *kith, err);
 
     list->state = kith;
     if (!kith)
-        return error_set(err, "out of memory");
+        return -1;
     kith->json = json_new(list->parser->longest_line, err);
     return kith->json ? 0 : -1;
 }

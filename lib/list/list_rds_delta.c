@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -351,11 +352,11 @@ bool list_delta_detect(struct list *list, const struct list_head *from)
 
 int list_delta_open(struct list *list, struct error *err)
 {
-    struct delta *delta = calloc(1, sizeof *delta);
+    struct delta *delta = memory_new(sizeof *delta, err);
 
     list->state = delta;
     if (!delta)
-        return error_set(err, "out of memory");
+        return -1;
     list_sql_begin(&delta->sql);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "database/statement.h"
 #include "list/list_inner.h"
 
@@ -199,12 +200,10 @@ bool list_kdb_detect(struct list *list, const struct list_head *head)
 
 static struct sqlite *new_state(struct list *list, struct error *err)
 {
-    struct sqlite *sqlite = calloc(1, sizeof *sqlite);
+    struct sqlite *sqlite = memory_new(sizeof *sqlite, err);
 
     list->state = sqlite;
-    if (!sqlite)
-        error_set(err, "out of memory");
-    else
+    if (sqlite)
         sqlite->id = -1;
     return sqlite;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -172,8 +173,8 @@ bool list_sums_detect(struct list *list, const struct list_head *from)
 
 int list_sums_open(struct list *list, struct error *err)
 {
-    list->state = calloc(1, sizeof(struct sums));
-    return list->state ? 0 : error_set(err, "out of memory");
+    list->state = memory_new(sizeof(struct sums), err);
+    return list->state ? 0 : -1;
 }
 
 void list_sums_close(struct list *list)

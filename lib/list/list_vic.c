@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -91,11 +92,11 @@ static int source(void *arg, const char **data, size_t *len, struct error *err)
 
 int list_vic_open(struct list *list, struct error *err)
 {
-    struct vic *vic = calloc(1, sizeof *vic);
+    struct vic *vic = memory_new(sizeof *vic, err);
 
     list->state = vic;
     if (!vic)
-        return error_set(err, "out of memory");
+        return -1;
     vic->json = json_new(LINES_LONGEST, err);
     if (!vic->json)
         return -1;

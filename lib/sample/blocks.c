@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "base/memory.h"
 
 uint64_t blocks_size(uint64_t len, uint32_t block)
 {
@@ -29,12 +30,10 @@ struct blocks {
 
 struct blocks *blocks_new(struct error *err)
 {
-    struct blocks *blocks = calloc(1, sizeof *blocks);
+    struct blocks *blocks = memory_new(sizeof *blocks, err);
 
-    if (!blocks) {
-        error_set(err, "out of memory");
+    if (!blocks)
         return NULL;
-    }
     blocks->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
     if (!blocks->digest) {
         free(blocks);

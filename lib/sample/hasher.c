@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum {
     READ_LEN = 256 << 10, /* in the L2 cache along with all else */
     PASS_LEN = 32 << 10,  /* hashed and sampled in turn: in the L1 cache */
@@ -25,12 +27,10 @@ struct hasher {
 
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err)
 {
-    struct hasher *hasher = calloc(1, sizeof *hasher);
+    struct hasher *hasher = memory_new(sizeof *hasher, err);
 
-    if (!hasher) {
-        error_set(err, "out of memory");
+    if (!hasher)
         return NULL;
-    }
     hasher->params = *params;
     hasher->digest = digest_new(digests, err);
     hasher->sampler = hasher->digest ? sampler_new(params, err) : NULL;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "sample/coates.h"
 #include "sample/gf8.h"
 
@@ -475,11 +476,9 @@ struct sampler *sampler_new(const struct sampler_params *params, struct error *e
 
     if (sampler_check(params, err))
         return NULL;
-    s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
+    s = memory_new(sizeof *s, err);
+    if (!s)
         return NULL;
-    }
     s->params = *params;
     if (params->scheme == SAMPLER_GF8)
         gf8_init(&s->gf8, params->n, GF8_MAX_C);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/siphash.h"
 #include "sample/blocks.h"
@@ -320,12 +321,10 @@ int refset_save_info(struct refset *set, struct error *err)
 
 static struct refset *new_set(const char *path, enum database_mode mode, struct error *err)
 {
-    struct refset *set = calloc(1, sizeof *set);
+    struct refset *set = memory_new(sizeof *set, err);
 
-    if (!set) {
-        error_set(err, "out of memory");
+    if (!set)
         return NULL;
-    }
     set->database = database_open(path, mode, &refset_format, err);
     if (!set->database) {
         free(set);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/memory.h"
 #include "set/keyblock.h"
 #include "set/known.h"
 
@@ -40,12 +41,10 @@ struct refset_blocks {
 
 struct refset_blocks *refset_blocks_new(struct refset *set, size_t bytes, struct error *err)
 {
-    struct refset_blocks *blocks = calloc(1, sizeof *blocks);
+    struct refset_blocks *blocks = memory_new(sizeof *blocks, err);
 
-    if (!blocks) {
-        error_set(err, "out of memory");
+    if (!blocks)
         return NULL;
-    }
     blocks->set = set;
     blocks->query = database_prepare(
         set->database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/search.h"
 
 enum {
@@ -176,11 +177,11 @@ static void make_room(struct refset_cache *cache)
 
 static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, struct error *err)
 {
-    struct set_record *record = calloc(1, sizeof *record);
+    struct set_record *record = memory_new(sizeof *record, err);
     int result;
 
     if (!record)
-        return error_set(err, "out of memory");
+        return -1;
     result = refset_search_record(cache->search, first, record, err);
     if (result > 0 && record->place.first != first)
         result = 0; /* it lies within one */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sample/packing.h"
 #include "sample/repeats.h"
 #include "set/refset_index.h"
@@ -49,12 +50,10 @@ struct refset_reader {
 
 struct refset_reader *refset_reader_new(struct refset *set, bool with_records, struct error *err)
 {
-    struct refset_reader *reader = calloc(1, sizeof *reader);
+    struct refset_reader *reader = memory_new(sizeof *reader, err);
 
-    if (!reader) {
-        error_set(err, "out of memory");
+    if (!reader)
         return NULL;
-    }
     reader->set = set;
     reader->with_records = with_records;
     reader->with = database_prepare(set->database,

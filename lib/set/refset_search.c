@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "set/refset_search_inner.h"
 
 enum { BATCH = 1024 }; /* keys that go through the filters together */
@@ -121,12 +122,10 @@ static int prepare(struct refset_search *search, size_t bytes, struct error *err
 
 struct refset_search *refset_search_new(struct refset *set, unsigned what, struct error *err)
 {
-    struct refset_search *search = calloc(1, sizeof *search);
+    struct refset_search *search = memory_new(sizeof *search, err);
 
-    if (!search) {
-        error_set(err, "out of memory");
+    if (!search)
         return NULL;
-    }
     search->set = set;
     search->what = what;
     if (prepare(search, 0, err) || refset_search_refresh(search, err)) {
@@ -140,12 +139,10 @@ struct refset_search *refset_search_share(const struct refset_search *search, st
                                           size_t bytes, struct error *err)
 {
     const struct refset_info *ours = refset_info(search->set), *its = refset_info(set);
-    struct refset_search *other = calloc(1, sizeof *other);
+    struct refset_search *other = memory_new(sizeof *other, err);
 
-    if (!other) {
-        error_set(err, "out of memory");
+    if (!other)
         return NULL;
-    }
     other->set = set;
     other->what = search->what;
     other->shares = true;

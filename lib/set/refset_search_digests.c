@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "set/refset_search_inner.h"
 
 static enum refset_index index_of(enum digest_kind kind)
@@ -122,11 +123,11 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
                               struct error *err)
 {
-    struct list_room *room = calloc(1, sizeof *room);
+    struct list_room *room = memory_new(sizeof *room, err);
     int result = 0;
 
     if (!room)
-        return error_set(err, "out of memory");
+        return -1;
     memset(files, 0, count * sizeof *files);
     for (size_t done = 0, piece; done < count && !result; done += piece) {
         piece = count - done < LIST_BATCH ? count - done : LIST_BATCH;

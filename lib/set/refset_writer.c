@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "set/refset_writer_inner.h"
 
 static const char *const sqls[STATEMENTS] = {
@@ -48,12 +49,10 @@ static int find_next_file(struct refset_writer *writer, struct error *err)
 
 struct refset_writer *refset_writer_new(struct refset *set, bool all_names, struct error *err)
 {
-    struct refset_writer *writer = calloc(1, sizeof *writer);
+    struct refset_writer *writer = memory_new(sizeof *writer, err);
 
-    if (!writer) {
-        error_set(err, "out of memory");
+    if (!writer)
         return NULL;
-    }
     writer->set = set;
     writer->settled = set->info;
     writer->all_names = all_names;
