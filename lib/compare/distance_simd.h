@@ -29,10 +29,12 @@
  */
 
 enum {
-    DISTANCE_LANES = 8,  /* at most */
-    DISTANCE_STRIP = 8,  /* words of a strip, at most */
-    DISTANCE_TILE = 128, /* columns, at most: their edges stay in the first-level cache */
-    DISTANCE_SYMBOLS = 256,
+    DISTANCE_LANES = 8, /* at most: words of 64 bits in a register of AVX-512 */
+    /* Words of a strip, at most: their columns stay in registers, 16 of the 32 that AVX-512 has. */
+    DISTANCE_STRIP = 8,
+    /* Columns, at most: their edges stay in the first-level cache, 16 KiB with 8 lanes. */
+    DISTANCE_TILE = 128,
+    DISTANCE_SYMBOLS = 256, /* the values of a byte */
 };
 
 /* All arrays are 64-byte aligned. */

@@ -19,8 +19,8 @@ enum {
      * a_file_with_edits_is_a_variant_with_about_so_many fails; 1/40: no difference on the corpora. */
     EDGE_SHARE = 20,
     /* Near are this many bytes off the reference's diagonals, and a share of its length for insertions, up to
-     * a bound: the test near_is_a_share_of_the_reference.  With half of STRAY_LEAST ranges of 38 rows differ,
-     * no finding more or fewer. */
+     * a bound: the test near_is_a_share_of_the_reference.  With half and twice of each ranges differ, no
+     * planted file and at most one pair more or fewer. */
     STRAY_LEAST = 256,
     STRAY_SHARE = 16,
     STRAY_MOST = 4096,

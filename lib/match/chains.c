@@ -20,8 +20,9 @@ enum {
      * compared (effort.h): 1 and 2 ns each. */
     TARGETS_A_SAMPLE = 32,
     HITS_A_SAMPLE = 16,
-    /* Seeds that are evidence of a part, without which a chain may be reported as a whole only: one of them
-     * is chance (a_part_that_a_hundred_files_have_is_no_finding). */
+    /* Seeds that are evidence of a part; with fewer a chain is reported as a whole only.  1: one more finding
+     * of copies; 4: 11 planted files, 3 copies and 3 other files fewer, and the test
+     * a_fragment_of_content_full_of_phrases_is_found_where_it_is fails. */
     LEAST_RARE = 2,
     /* Hits of fewer references are shared out as if they were so many, as a few say little of what is usual.
      * 50 and 200: E of 16 and 86 rows differs, no finding more or fewer. */
