@@ -21,24 +21,45 @@
  * The interval adds up what the samples leave open, each part by the hypothesis that is worst for it.  Its
  * constants were set on edited texts and on pairs of versions (HACKING.md: "The interval").
  */
+/*
+ * What "half" and "twice" are: tests/bench/bench_estimate at C = 128 on 34 texts (headers, sources, manuals,
+ * documents) and in 22 kinds of edit.  With the values as they are the error is .0259 of the length on
+ * average and the interval holds the distance in 99.3 % of cases, at a mean width of .237.
+ */
 enum {
+    /* Bounds: either ends when nothing changes any more. */
     MAX_ROUNDS = 12,
     MAX_PASSES = 8,
 };
 
-static const double chance_of_k = 0.02; /* that spread edits give a gap that is taken for a block */
-static const double hit_share =
-    0.97; /* of the bytes that random edits hit, those that it takes to undo them */
-static const double spread_limit = 0.45;       /* a higher rate is not told from unrelated content any more */
-static const double block_penalty = 3;         /* log likelihood that blocks must win to be believed in */
-static const double usual_coincidence = 0.066; /* of texts */
-static const double low_spread =
-    0.4; /* spread edits may come in clusters that lose several samples at once, */
-static const double low_block = 0.04; /* blocks may be tables in which little has changed, */
-static const double phrase = 60;      /* lost samples may stand for so many replaced bytes each, */
-static const double high_rate = 1.05,
-                    high_rate_more = 0.03; /* unrelated content may be farther apart than thought, */
-static const double low_unrelated = 0.5;   /* or much less */
+/* That spread edits give a gap that is taken for a block.  Half: error .0264; twice: .0253, but .0129 and not
+ * .0124 on pairs of versions. */
+static const double chance_of_k = 0.02;
+/* Of the bytes that random edits hit, those that it takes to undo them; 0.9: .0260, 1: .0259. */
+static const double hit_share = 0.97;
+/* A higher rate is not told from unrelated content any more.  0.9: no difference; 0.25: of 218 files that
+ * were compared one is estimated otherwise, nearer to the truth. */
+static const double spread_limit = 0.45;
+/* Log likelihood that blocks must win to be believed in.  Half: error .0284; twice: .0252. */
+static const double block_penalty = 3;
+/* Of texts (sampler.h); only for records without one. */
+static const double usual_coincidence = 0.066;
+
+/* The interval's lower end: spread edits may come in clusters that lose several samples at once.  0.8: it
+ * holds 98.5 % in all, 88 % where 0.2 % of bytes changed; 0.2: 99.6 %, as wide. */
+static const double low_spread = 0.4;
+/* Blocks may be tables in which little has changed.  Half and twice: the width differs by less than .001. */
+static const double low_block = 0.04;
+/* The upper end: lost samples may stand for so many replaced bytes each.  Half: 99.2 %, width .227; twice: as
+ * many, .243. */
+static const double phrase = 60;
+/* Unrelated content may be farther apart than thought.  A rate of 1: the interval of unrelated content holds
+ * 79 % instead of 97 %; 1.2: all of it, width .251.  Nothing more: 85 %; twice as much more: width .244. */
+static const double high_rate = 1.05, high_rate_more = 0.03;
+/* Where nothing matches, the lower end: content may be much less far apart than what is unrelated.  Half:
+ * width .238; twice: no difference. */
+static const double low_unrelated = 0.5;
+/* Standard deviations for 95 %.  1: 96.7 %, 68 % where 30 % of bytes changed; 4: 99.7 %, width .313. */
 static const double deviations = 2;
 
 /* What all gaps together say. */
