@@ -42,7 +42,7 @@ static const double hit_share = 0.97;
 static const double spread_limit = 0.45;
 /* Log likelihood that blocks must win to be believed in.  Half: error .0284; twice: .0252. */
 static const double block_penalty = 3;
-/* Of texts (sampler.h); only for records without one. */
+/* Of texts; only for records without one, so half and twice: no difference. */
 static const double usual_coincidence = 0.066;
 
 /* The interval's lower end: spread edits may come in clusters that lose several samples at once.  0.8: it

@@ -17,7 +17,7 @@ enum {
      * in other files; 10: 9 rows of pairs and 3 findings of the tar fewer. */
     FAR_ANCHORS = 5,
     /* Bytes that vary: in each window of so many ...  Half: 5 cases of noise and 2 findings in other files
-     * fewer. */
+     * fewer; twice: one and 2 more, and 35 rows of pairs. */
     RICH_WINDOW = 32,
     /* ... so many different ones.  4: one case of noise more; 14: a pair and 5 cases of noise fewer. */
     RICH_BYTES = 9,

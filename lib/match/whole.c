@@ -8,12 +8,16 @@
 #include "disk/content.h"
 
 enum {
-    MOST_HASHED = 256 << 20, /* bytes, for one object and set, */
-    MOST_TIMES = 32,         /* or so many times the object */
-    MOST_VOTES = 256,        /* seeds that tell where a reference lies */
+    /* Bytes that are hashed for one object and set, or so many times the object: bounds for time.  16 times:
+     * 2 rows of copies differ. */
+    MOST_HASHED = 256 << 20,
+    MOST_TIMES = 32,
+    MOST_VOTES = 256, /* seeds that tell where a reference lies: a bound; most of them agree */
 };
 
-static const double likely = 0.5; /* of a reference's samples: some may be too common to be found by */
+/* Of a reference's samples: some may be too common to be found by.  0.25: no difference; 0.9: files that lie
+ * in copies twice are compared instead of hashed, with another resemblance in 15 rows. */
+static const double likely = 0.5;
 
 /* Bytes of the object, and the file that has the same. */
 struct whole_place {
