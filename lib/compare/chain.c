@@ -13,7 +13,8 @@ enum {
      * error of 218 distances .0205 instead of .0194; twice: .0192.
      * fingerprints_that_occur_often_are_left_out. */
     MOST_ALIKE = 32,
-    /* Bounds their number, and so memory and time (a_mass_of_repeats_takes_bounded_room). */
+    /* Bounds their number, and so memory and time.  Half: a row differs; twice: the test
+     * a_mass_of_repeats_takes_bounded_room fails. */
     PAIRS_PER_SAMPLE = 8,
     AHEAD = 12, /* samples whose slots are asked for while one is looked up: some 100 ns of memory */
     /* Bytes by which the diagonal may be off that content which repeats is matched on.  Half and twice:

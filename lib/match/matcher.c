@@ -17,13 +17,15 @@ enum {
      * MiB at C = 128 is thinned.  Queries that are kept before they are looked up: 24 MiB. */
     MOST_SAMPLES = 1 << 19,
     MOST_QUERIES = 1 << 20,
-    /* Queries: fewer are not parted any more, however many seeds they have (MOST_SEEDS). */
+    /* Queries: fewer are not parted any more, however many seeds they have (MOST_SEEDS).  No difference from
+     * 2048 to 8192. */
     LEAST_PARTED = 4096,
     /* Of an object's samples: if so many are in very many files, that is the reason for no finding.  No row
      * of the corpora has it, with half of it either. */
     COMMON_LEAST = 16,
     /* The work that is done for an object (effort.h).  Of 170,000 objects related to the set they were held
-     * against the one with most took 13 a byte and 80,000 in all, the largest ones less than 1 a byte. */
+     * against the one with most took 13 a byte and 80,000 in all, the largest ones less than 1 a byte; half
+     * and twice make no difference on the corpora of README.md. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
     WORK_A_BYTE = 4,
     WORK_FOR_ALL = 16, /* times that, if all references are wanted: each of many near-copies is compared */

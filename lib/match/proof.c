@@ -12,7 +12,7 @@
 
 enum {
     /* Places at which a block is hashed: bounds the reading where content repeats itself and ranges overlap
-     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound). */
+     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound).  Half: 4 rows differ. */
     MOST_TRIES = 8,
 };
 

@@ -10,8 +10,9 @@
 
 /*
  * Only chains are worth comparing that have so many seeds among as many samples as lie close to each other
- * (or MUCH_SUPPORT: chains.c).  8 samples: a pair fewer; 32: other ranges, as many findings.  3 seeds are as
- * many as a solid stretch has (merit.c).
+ * (or MUCH_SUPPORT: chains.c).  2 seeds: 6 rows of pairs and 3 findings of copies more; 6: a pair and 3
+ * findings in other files fewer, and the test a_file_in_other_content_is_found_to_the_byte fails.  8 samples:
+ * a pair fewer; 32: other ranges, as many findings.
  */
 enum {
     CLOSE_SUPPORT = 3,

@@ -9,7 +9,7 @@
 
 enum {
     /* Bytes that are hashed for one object and set, or so many times the object: bounds for time.  16 times:
-     * 2 rows of copies differ. */
+     * 2 rows of copies differ; 64: no difference. */
     MOST_HASHED = 256 << 20,
     MOST_TIMES = 32,
     MOST_VOTES = 256, /* seeds that tell where a reference lies: a bound; most of them agree */
