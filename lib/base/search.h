@@ -3,6 +3,11 @@
 #define KITH_SEARCH_H
 
 #include <stddef.h>
+#include <string.h>
+
+/*
+ * Searches in arrays: binary ones, and of a name in a short table.
+ */
 
 /*
  * Binary search: the first i of from .. to - 1 for which the condition holds, or `to`, which is at least
@@ -26,5 +31,15 @@
         }                                                                                                    \
         search_low_;                                                                                         \
     })
+
+/* The index of the name among `count` names, or -1.  `name` has `len` bytes and needs no end; the names are
+ * strings. */
+static inline int search_name(const char *const *names, size_t count, const char *name, size_t len)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+            return (int)i;
+    return -1;
+}
 
 #endif

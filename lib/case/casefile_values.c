@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "case/casefile_inner.h"
 
 int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
@@ -102,10 +103,7 @@ const char *casefile_proof_name(enum proof proof)
 
 int casefile_proof_find(const char *name)
 {
-    for (int proof = 0; proof < PROOFS; proof++)
-        if (strcmp(proofs[proof], name) == 0)
-            return proof;
-    return -1;
+    return search_name(proofs, PROOFS, name, strlen(name));
 }
 
 static bool is_share(double x)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
                                             "too-small", "low-entropy", "unreadable", "skipped"};
@@ -18,10 +19,7 @@ const char *finding_verdict_name(enum verdict verdict)
 
 int finding_verdict_find(const char *name, size_t len)
 {
-    for (int i = 0; i < VERDICTS; i++)
-        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-            return i;
-    return -1;
+    return search_name(names, VERDICTS, name, len);
 }
 
 void finding_proof(const struct finding *finding, struct buffer *out)

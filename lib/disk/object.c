@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "disk/object_inner.h"
 
 static const char *const kind_names[OBJECT_KINDS] = {"file",     "deleted",     "orphan",    "stream",
@@ -53,10 +54,7 @@ const char *object_kind_name(enum object_kind kind)
 
 int object_kind_find(const char *name, size_t len)
 {
-    for (int i = 0; i < OBJECT_KINDS; i++)
-        if (strlen(kind_names[i]) == len && memcmp(kind_names[i], name, len) == 0)
-            return i;
-    return -1;
+    return search_name(kind_names, OBJECT_KINDS, name, len);
 }
 
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "base/siphash.h"
 #include "sample/blocks.h"
 #include "sample/sampler.h"
@@ -61,10 +62,7 @@ const char *refset_kind_name(enum refset_kind kind)
 
 int refset_kind_find(const char *name)
 {
-    for (int kind = 0; kind < REFSET_KINDS; kind++)
-        if (strcmp(kinds[kind], name) == 0)
-            return kind;
-    return -1;
+    return search_name(kinds, REFSET_KINDS, name, strlen(name));
 }
 
 /* ---- parameters ---- */
