@@ -6,25 +6,30 @@
 
 /* Which bytes of an image belong to what, and which could not be read. */
 
-/* Of the rows of a table that are an evidence's. */
-static void bind_range(struct statement *row, uint64_t evidence)
+/* A statement about the rows of a table that are an evidence's: those with ids from ?1 to less than ?2. */
+static struct statement *prepare(struct casefile *casefile, uint64_t evidence, const char *sql,
+                                 struct error *err)
 {
-    statement_bind_number(row, 1, casefile_id(evidence, 0));
-    statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
+    struct statement *row = database_prepare(casefile->database, sql, err);
+
+    if (row) {
+        statement_bind_number(row, 1, casefile_id(evidence, 0));
+        statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
+    }
+    return row;
 }
 
 static int add_row(struct casefile *casefile, uint64_t evidence, const char *volume, unsigned row,
                    const struct account_table *table, struct error *err)
 {
     struct statement *insert =
-        database_prepare(casefile->database,
-                         "INSERT INTO account (id, volume, kind, objects, bytes) SELECT"
-                         " ifnull(max(id), ?1) + 1, ?3, ?4, ?5, ?6 FROM account WHERE id > ?1 AND id < ?2",
-                         err);
+        prepare(casefile, evidence,
+                "INSERT INTO account (id, volume, kind, objects, bytes) SELECT"
+                " ifnull(max(id), ?1) + 1, ?3, ?4, ?5, ?6 FROM account WHERE id > ?1 AND id < ?2",
+                err);
 
     if (!insert)
         return -1;
-    bind_range(insert, evidence);
     casefile_bind_string(insert, 3, volume);
     casefile_bind_string(insert, 4, account_row_name(row));
     casefile_bind_number(insert, 5, table->objects[row]);
@@ -44,27 +49,23 @@ int casefile_add_account(struct casefile *casefile, uint64_t evidence, const cha
 
 int casefile_drop_account(struct casefile *casefile, uint64_t evidence, struct error *err)
 {
-    struct statement *row =
-        database_prepare(casefile->database, "DELETE FROM account WHERE id > ?1 AND id < ?2", err);
+    struct statement *row = prepare(casefile, evidence, "DELETE FROM account WHERE id > ?1 AND id < ?2", err);
 
     if (!row)
         return -1;
-    bind_range(row, evidence);
     return casefile_run(casefile, row, err);
 }
 
 int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t start, uint64_t len,
                      struct error *err)
 {
-    struct statement *row =
-        database_prepare(casefile->database,
-                         "INSERT INTO bad (id, start, len) SELECT ifnull(max(id), ?1) + 1, ?3, ?4"
-                         " FROM bad WHERE id > ?1 AND id < ?2",
-                         err);
+    struct statement *row = prepare(casefile, evidence,
+                                    "INSERT INTO bad (id, start, len) SELECT ifnull(max(id), ?1) + 1, ?3, ?4"
+                                    " FROM bad WHERE id > ?1 AND id < ?2",
+                                    err);
 
     if (!row)
         return -1;
-    bind_range(row, evidence);
     casefile_bind_number(row, 3, start);
     casefile_bind_number(row, 4, len);
     return casefile_run(casefile, row, err);
@@ -79,10 +80,9 @@ static int read_rows(struct casefile *casefile, uint64_t evidence, const char *s
 
     if (evidence > CASE_MOST_EVIDENCE)
         return 0;
-    row = database_prepare(casefile->database, sql, err);
+    row = prepare(casefile, evidence, sql, err);
     if (!row)
         return -1;
-    bind_range(row, evidence);
     while ((result = statement_step(row, err)) > 0)
         if (!take(arg, row)) {
             result =

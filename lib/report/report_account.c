@@ -102,6 +102,23 @@ void report_account_csv_header(struct buffer *out)
     buffer_add_text(out, "evidence,volume,kind,objects,bytes\r\n");
 }
 
+typedef void row_writer(struct buffer *out, const char *evidence, const char *label, const char *name,
+                        uint64_t objects, uint64_t bytes);
+
+static void write_rows(const struct report_account *report, struct buffer *out, const char *evidence,
+                       row_writer *write)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct account_table *table = &report->parts[i].table;
+
+        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
+            if (!is_empty(table, row))
+                write(out, evidence, report->parts[i].label, account_row_name(row), table->objects[row],
+                      table->bytes[row]);
+    }
+    write(out, evidence, "", "total", total_objects(report), report_account_total(report));
+}
+
 static void csv_row(struct buffer *out, const char *evidence, const char *label, const char *name,
                     uint64_t objects, uint64_t bytes)
 {
@@ -114,12 +131,7 @@ static void csv_row(struct buffer *out, const char *evidence, const char *label,
 
 void report_account_csv(const struct report_account *report, struct buffer *out, const char *evidence)
 {
-    for (size_t i = 0; i < report->count; i++)
-        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
-            if (!is_empty(&report->parts[i].table, row))
-                csv_row(out, evidence, report->parts[i].label, account_row_name(row),
-                        report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
-    csv_row(out, evidence, "", "total", total_objects(report), report_account_total(report));
+    write_rows(report, out, evidence, csv_row);
 }
 
 static void json_row(struct buffer *out, const char *evidence, const char *label, const char *name,
@@ -135,10 +147,5 @@ static void json_row(struct buffer *out, const char *evidence, const char *label
 
 void report_account_json(const struct report_account *report, struct buffer *out, const char *evidence)
 {
-    for (size_t i = 0; i < report->count; i++)
-        for (unsigned row = 0; row < ACCOUNT_ROWS; row++)
-            if (!is_empty(&report->parts[i].table, row))
-                json_row(out, evidence, report->parts[i].label, account_row_name(row),
-                         report->parts[i].table.objects[row], report->parts[i].table.bytes[row]);
-    json_row(out, evidence, "", "total", total_objects(report), report_account_total(report));
+    write_rows(report, out, evidence, json_row);
 }
