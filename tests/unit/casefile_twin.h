@@ -13,6 +13,8 @@
 #include "case/casefile_inner.h"
 #include "check_main.h"
 #include "file.h"
+#include "same.h"
+#include "spoil.h"
 
 /*
  * What the tests of cases share: a case in a folder of its own, and what must be in it.
@@ -65,26 +67,12 @@ static UNUSED void end_test(void)
 /* Somebody else's changes, with sums that are right. */
 static UNUSED void spoil(const char *sql)
 {
-    struct database *database = database_open(path, DATABASE_WRITE, &casefile_format, &err);
-
-    ck_assert_msg(database != NULL, "%s", err.text);
-    ck_assert_msg(database_run(database, sql, &err) == 0, "%s: %s", sql, err.text);
-    ck_assert_int_eq(database_close(database, &err), 0);
+    spoil_database(path, &casefile_format, sql);
 }
 
 static UNUSED int64_t ask(const char *sql)
 {
-    struct database *database = database_open(path, DATABASE_READ, &casefile_format, &err);
-    struct statement *row;
-    int64_t number;
-
-    ck_assert_msg(database != NULL, "%s", err.text);
-    row = database_prepare(database, sql, &err);
-    ck_assert_msg(row && statement_step(row, &err) == 1, "%s: %s", sql, err.text);
-    ck_assert(statement_number(row, 0, &number));
-    statement_free(row);
-    database_close(database, NULL);
-    return number;
+    return ask_database(path, &casefile_format, sql);
 }
 
 static char first_fault[6000];
@@ -330,27 +318,6 @@ static UNUSED void assert_object(const struct case_object *got, const struct cas
     ck_assert_int_eq(got->partial, wanted->partial);
 }
 
-static UNUSED void assert_finding(const struct finding *got, const struct finding *wanted)
-{
-    ck_assert_int_eq(got->verdict, wanted->verdict);
-    ck_assert_uint_eq(got->set, wanted->set);
-    ck_assert_uint_eq(got->file, wanted->file);
-    ck_assert_uint_eq(got->ref_size, wanted->ref_size);
-    ck_assert_mem_eq(&got->span, &wanted->span, sizeof got->span);
-    ck_assert_uint_eq(got->matched, wanted->matched);
-    ck_assert(got->resemblance == wanted->resemblance && got->containment == wanted->containment);
-    ck_assert(got->has_edits == wanted->has_edits && got->edits == wanted->edits);
-    ck_assert(got->edits_low == wanted->edits_low && got->edits_high == wanted->edits_high);
-    ck_assert(got->ln_e == wanted->ln_e);
-    ck_assert_int_eq(got->proof, wanted->proof);
-    ck_assert_uint_eq(got->proved, wanted->proved);
-    ck_assert_uint_eq(got->blocks, wanted->blocks);
-    ck_assert_uint_eq(got->also, wanted->also);
-    ck_assert_uint_eq(got->range_count, wanted->range_count);
-    if (wanted->range_count)
-        ck_assert_mem_eq(got->ranges, wanted->ranges, wanted->range_count * sizeof *wanted->ranges);
-}
-
 static UNUSED void next_row(struct case_reader *reader, struct case_row *row)
 {
     ck_assert_msg(casefile_reader_next(reader, row, &err) == 1, "%s", err.text);
@@ -368,7 +335,7 @@ static UNUSED void assert_row(struct case_reader *reader, const struct sample_ob
     ck_assert_int_eq(row.has_finding, rank != NULL);
     if (!rank)
         return;
-    assert_finding(&row.finding, &sample->list[*rank]);
+    assert_same_finding(&row.finding, &sample->list[*rank]);
     ck_assert_str_eq(row.set->name, sets[sample->list[*rank].set].name);
     assert_digests(&row.reference.digests, &sample->references[*rank].digests);
     ck_assert_uint_eq(row.reference.name_len, sample->references[*rank].name_len);

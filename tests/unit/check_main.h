@@ -25,6 +25,16 @@ static inline void fill_random(uint8_t *p, size_t len)
         p[i] = (uint8_t)(random64() >> 40);
 }
 
+/* On the heap, so that a sanitizer sees what lies beyond. */
+static inline uint8_t *random_block(size_t len)
+{
+    uint8_t *block = malloc(len);
+
+    ck_assert_ptr_nonnull(block);
+    fill_random(block, len);
+    return block;
+}
+
 /* Words of a small vocabulary: compresses and repeats like text. */
 static inline void fill_text(uint8_t *p, size_t len)
 {

@@ -16,6 +16,7 @@
 #include "set/refset_search.h"
 #include "set/refset_verify.h"
 #include "set/refset_writer.h"
+#include "spoil.h"
 
 /*
  * What the tests of reference sets share: a set in a folder of its own, and a naive twin of it, a plain array
@@ -121,27 +122,12 @@ static UNUSED void commit(struct refset_writer *writer)
 
 static UNUSED void spoil(const char *sql)
 {
-    struct database *database = database_open(path, DATABASE_WRITE, &refset_format, &err);
-
-    ck_assert_msg(database != NULL, "%s", err.text);
-    ck_assert_msg(database_run(database, sql, &err) == 0, "%s: %s", sql, err.text);
-    ck_assert_int_eq(database_close(database, &err), 0);
+    spoil_database(path, &refset_format, sql);
 }
 
 static UNUSED int64_t ask(const char *sql)
 {
-    struct database *database = database_open(path, DATABASE_READ, &refset_format, &err);
-    struct statement *statement;
-    int64_t number = -1;
-
-    ck_assert_msg(database != NULL, "%s", err.text);
-    statement = database_prepare(database, sql, &err);
-    ck_assert_msg(statement != NULL, "%s", err.text);
-    ck_assert_int_eq(statement_step(statement, &err), 1);
-    statement_number(statement, 0, &number);
-    statement_free(statement);
-    database_close(database, NULL);
-    return number;
+    return ask_database(path, &refset_format, sql);
 }
 
 static char last_fault[500];

@@ -565,13 +565,19 @@ START_TEST(what_is_read_again_is_not_counted)
 }
 END_TEST
 
+static void assert_batch_alone(const struct spec *given, uint64_t wanted)
+{
+    struct crew *crew = crew_of(work);
+
+    ck_assert_uint_eq(assert_batch(crew, given), wanted);
+    crew_free(crew);
+}
+
 START_TEST(without_an_inspector_nothing_is_read)
 {
     const struct spec given = {.seed = 5, .count = 200, .shapes = ALL, .no_inspector = true, .flush = 30};
-    struct crew *crew = crew_of(work);
 
-    ck_assert_uint_eq(assert_batch(crew, &given), 0);
-    crew_free(crew);
+    assert_batch_alone(&given, 0);
 }
 END_TEST
 
@@ -579,10 +585,8 @@ START_TEST(neighbours_are_read_at_once_in_whatever_order_they_come)
 {
     const struct spec given = {
         .seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
-    struct crew *crew = crew_of(work);
 
-    ck_assert_uint_eq(assert_batch(crew, &given), 1);
-    crew_free(crew);
+    assert_batch_alone(&given, 1);
 }
 END_TEST
 
@@ -590,10 +594,8 @@ START_TEST(holes_are_zeros_as_long_as_they_are_not_absurd)
 {
     const struct spec few = {
         .seed = 6, .count = 2, .shapes = 1 << HOLES, .holes = 16 * GIBIBYTE}; /* together, the most */
-    struct crew *crew = crew_of(work);
 
-    ck_assert_uint_eq(assert_batch(crew, &few), 0);
-    crew_free(crew);
+    assert_batch_alone(&few, 0);
 }
 END_TEST
 

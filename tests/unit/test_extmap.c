@@ -512,6 +512,15 @@ static void build_flat(uint8_t root[EXTMAP_ROOT_LEN])
         put_extent(root + HEADER + ENTRY * i, &extents[i]);
 }
 
+/* Extent i of the root is replaced by one that is bad: the others are still mapped. */
+static void assert_damaged(uint8_t *root, size_t i, const struct extent *bad)
+{
+    put_extent(root + HEADER + ENTRY * i, bad);
+    forget(&extents[i]);
+    ck_assert_int_eq(map_extents(root, WHOLE), -1);
+    assert_mapped(WHOLE);
+}
+
 START_TEST(an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
@@ -540,10 +549,7 @@ START_TEST(an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped)
             bad.unwritten = false;
             break;
         }
-        put_extent(root + HEADER + ENTRY * i, &bad);
-        forget(&extents[i]);
-        ck_assert_int_eq(map_extents(root, WHOLE), -1);
-        assert_mapped(WHOLE);
+        assert_damaged(root, i, &bad);
     }
 }
 END_TEST
@@ -560,10 +566,7 @@ START_TEST(extents_out_of_order_or_over_each_other_are_damage)
         bad = extents[i];
         bad.file_block =
             round % 2 ? extents[i - 1].file_block : extents[i - 1].file_block + extents[i - 1].count - 1;
-        put_extent(root + HEADER + ENTRY * i, &bad);
-        forget(&extents[i]);
-        ck_assert_int_eq(map_extents(root, WHOLE), -1);
-        assert_mapped(WHOLE);
+        assert_damaged(root, i, &bad);
     }
 }
 END_TEST

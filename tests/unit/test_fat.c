@@ -211,11 +211,9 @@ END_TEST
 /* An entry of so much rubbish but for a byte. */
 static bool is_file(bool is_exfat, size_t at, unsigned byte)
 {
-    uint8_t *entry = malloc(FAT_ENTRY_LEN);
+    uint8_t *entry = random_block(FAT_ENTRY_LEN);
     bool result;
 
-    ck_assert_ptr_nonnull(entry);
-    fill_random(entry, FAT_ENTRY_LEN);
     entry[at] = (uint8_t)byte;
     result = fat_is_file(entry, is_exfat);
     free(entry);
@@ -242,11 +240,9 @@ END_TEST
 
 static uint64_t written(unsigned type, uint64_t valid, uint64_t size)
 {
-    uint8_t *entry = malloc(FAT_ENTRY_LEN);
+    uint8_t *entry = random_block(FAT_ENTRY_LEN);
     uint64_t result;
 
-    ck_assert_ptr_nonnull(entry);
-    fill_random(entry, FAT_ENTRY_LEN);
     entry[0] = (uint8_t)type;
     put_number(entry + 8, valid, 8);
     result = fat_stream_written(entry, size);

@@ -5,18 +5,31 @@
 
 /* References that are like each other, or lie in each other. */
 
+/* Begins a test of a text and copies of it, which are yet to be changed and added to the set. */
+static void begin_copies(struct bytes *copies, size_t count, size_t len)
+{
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    copies[0] = text(len);
+    for (size_t i = 1; i < count; i++)
+        copies[i] = copy_of(copies[0], 0, len);
+}
+
+static void end_copies(struct bytes *copies, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(copies[i].data);
+    end_test();
+}
+
 START_TEST(of_near_copies_the_best_is_told_and_the_others_are_counted)
 {
     enum { COPIES = 12 };
     struct bytes copies[COPIES], bytes = random_bytes(150000);
 
-    begin_test();
-    new_set(REFSET_NOTABLE);
-    copies[0] = text(30000);
-    for (size_t i = 1; i < COPIES; i++) {
-        copies[i] = copy_of(copies[0], 0, copies[0].len);
+    begin_copies(copies, COPIES, 30000);
+    for (size_t i = 1; i < COPIES; i++)
         substitute(copies[i], 3 * i);
-    }
     for (size_t i = COPIES; i > 0; i--)
         add_file(0, copies[i - 1]);
     begin_scan(false);
@@ -37,10 +50,8 @@ START_TEST(of_near_copies_the_best_is_told_and_the_others_are_counted)
             seen[findings->list[i].file] = true;
         }
     }
-    for (size_t i = 0; i < COPIES; i++)
-        free(copies[i].data);
     free(bytes.data);
-    end_test();
+    end_copies(copies, COPIES);
 }
 END_TEST
 
@@ -79,13 +90,9 @@ START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
     enum { COPIES = 200 };
     struct bytes copies[COPIES], bytes = random_bytes(150000);
 
-    begin_test();
-    new_set(REFSET_NOTABLE);
-    copies[0] = text(20000);
-    for (size_t i = 1; i < COPIES; i++) {
-        copies[i] = copy_of(copies[0], 0, copies[0].len);
+    begin_copies(copies, COPIES, 20000);
+    for (size_t i = 1; i < COPIES; i++)
         copies[i].data[i * 97] ^= 1;
-    }
     for (size_t i = 0; i < COPIES; i++)
         add_file(0, copies[i]);
     begin_scan(false);
@@ -98,10 +105,8 @@ START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
         assert_embedded(&findings->list[0], 0, copies[i], 70001);
         ck_assert_uint_eq(findings->list[0].also, COPIES - 1);
     }
-    for (size_t i = 0; i < COPIES; i++)
-        free(copies[i].data);
     free(bytes.data);
-    end_test();
+    end_copies(copies, COPIES);
 }
 END_TEST
 

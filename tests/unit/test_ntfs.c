@@ -324,11 +324,9 @@ END_TEST
 
 static uint32_t record_len(unsigned sector, unsigned cluster, unsigned record)
 {
-    uint8_t *boot = malloc(NTFS_BOOT_LEN);
+    uint8_t *boot = random_block(NTFS_BOOT_LEN);
     uint32_t len;
 
-    ck_assert_ptr_nonnull(boot);
-    fill_random(boot, NTFS_BOOT_LEN);
     put_number(boot + 11, sector, 2);
     put_number(boot + 13, cluster, 1);
     put_number(boot + 64, record, 1);
