@@ -53,11 +53,12 @@ void object_address(struct buffer *out, const struct object *object)
 /* How many levels there are below the object of the disk. */
 static size_t levels_of(const struct object *object)
 {
-    const char *at = object->parent.data, *const end = at + object->parent.len;
+    const char *at = object->parent.data, *end;
     size_t levels = 1;
 
     if (!(object->flags & OBJECT_MEMBER))
         return 0;
+    end = at + object->parent.len;
     if (!memchr(at, '/', object->parent.len))
         return levels;
     for (levels = 2; (at = memmem(at, (size_t)(end - at), separator, 2)); at += 2)
