@@ -129,16 +129,22 @@ static void free_versions(void)
         free(versions[i].data);
 }
 
-START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
+/* Begins a test of a set of all versions and another file. */
+static void begin_versions(struct bytes other)
 {
-    struct bytes other = random_bytes(30000), bytes = random_bytes(200000);
-    const struct findings *findings;
-
     begin_test();
     new_set(REFSET_NOTABLE);
     add_versions(0);
     add_file(0, other);
     begin_scan(false);
+}
+
+START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
+{
+    struct bytes other = random_bytes(30000), bytes = random_bytes(200000);
+    const struct findings *findings;
+
+    begin_versions(other);
     put(bytes, 50001, versions[57]);
     put(bytes, 120001, other);
     findings = scan(bytes);
@@ -187,11 +193,7 @@ START_TEST(a_part_that_a_hundred_files_have_is_no_finding)
     struct bytes other = random_bytes(30000), bytes = random_bytes(200000), part;
     const struct findings *findings;
 
-    begin_test();
-    new_set(REFSET_NOTABLE);
-    add_versions(0);
-    add_file(0, other);
-    begin_scan(false);
+    begin_versions(other);
     part = copy_of(versions[57], 8000, 14000);
     put(bytes, 50001, part);
     assert_nothing(bytes, VERDICT_NONE);
