@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/queue.h"
 
 enum {
@@ -41,7 +42,7 @@ struct list_ahead {
     struct list *list;
     struct queue *queue, *hashing; /* hashing: NULL if the SHA-256 is made while reading */
     struct sum sum;
-    struct batch *batches;
+    struct batch batches[BATCHES];
     size_t pushed, popped; /* batches, so far */
     struct batch *batch;   /* that is being given out */
     size_t next;           /* of its items */
@@ -150,16 +151,11 @@ static void push(struct list_ahead *ahead)
 
 struct list_ahead *list_ahead_new(struct list *list, struct error *err)
 {
-    struct list_ahead *ahead = calloc(1, sizeof *ahead);
+    struct list_ahead *ahead = memory_new(sizeof *ahead, err);
     void *states[] = {list};
 
-    if (ahead)
-        ahead->batches = calloc(BATCHES, sizeof *ahead->batches);
-    if (!ahead || !ahead->batches) {
-        error_set(err, "out of memory");
-        free(ahead);
+    if (!ahead)
         return NULL;
-    }
     ahead->list = list;
     ahead->queue = queue_new(1, BATCHES, read_batch, states, err);
     if (ahead->queue && list_hashes_apart(list)) {
@@ -184,7 +180,6 @@ void list_ahead_free(struct list_ahead *ahead)
     queue_free(ahead->hashing);
     for (int i = 0; i < BATCHES; i++)
         buffer_release(&ahead->batches[i].text);
-    free(ahead->batches);
     free(ahead);
 }
 
