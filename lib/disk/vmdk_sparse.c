@@ -90,11 +90,11 @@ static void sparse_close(void *map)
 {
     struct sparse *sparse = map;
 
-    datafile_close(&sparse->file);
     mapped_parts_release(&sparse->parts);
     mapped_tables_free(sparse->tables);
     free(sparse->directory);
     free(sparse->copy);
+    datafile_close(&sparse->file);
     free(sparse);
 }
 
