@@ -42,13 +42,14 @@ struct refset_blocks {
 struct refset_blocks *refset_blocks_new(struct refset *set, size_t bytes, struct error *err)
 {
     struct refset_blocks *blocks = memory_new(sizeof *blocks, err);
+    const bool keeps = bytes >= (size_t)SHELF * BYTES_A_BLOCK;
 
     if (!blocks)
         return NULL;
     blocks->set = set;
     blocks->query = database_prepare(
         set->database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
-    if (bytes >= (size_t)SHELF * BYTES_A_BLOCK) {
+    if (keeps) {
         blocks->kept_bits = bits_width(bytes / BYTES_A_BLOCK) - 1;
         blocks->range_bits = blocks->kept_bits + bits_width(RANGES_A_BLOCK) - 1;
         blocks->kept = calloc((size_t)1 << blocks->kept_bits, sizeof *blocks->kept);
@@ -56,10 +57,11 @@ struct refset_blocks *refset_blocks_new(struct refset *set, size_t bytes, struct
         if (blocks->query && (!blocks->kept || !blocks->ranges))
             error_set(err, "out of memory");
     }
-    if (blocks->query && (bytes < (size_t)SHELF * BYTES_A_BLOCK || (blocks->kept && blocks->ranges)))
-        return blocks;
-    refset_blocks_free(blocks);
-    return NULL;
+    if (!blocks->query || (keeps && (!blocks->kept || !blocks->ranges))) {
+        refset_blocks_free(blocks);
+        return NULL;
+    }
+    return blocks;
 }
 
 void refset_blocks_free(struct refset_blocks *blocks)
