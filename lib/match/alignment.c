@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "match/naming.h"
 
 enum {
@@ -53,11 +54,10 @@ struct aligner {
 
 struct aligner *alignment_new(struct error *err)
 {
-    struct aligner *aligner = calloc(1, sizeof *aligner);
+    struct aligner *aligner = memory_new(sizeof *aligner, err);
 
-    if (!aligner || !(aligner->piece = malloc(PIECE)))
-        error_set(err, "out of memory");
-    else if ((aligner->comparer = compare_new(err)) && (aligner->namer = naming_new(err)))
+    if (aligner && (aligner->piece = memory_new(PIECE, err)) && (aligner->comparer = compare_new(err)) &&
+        (aligner->namer = naming_new(err)))
         return aligner;
     alignment_free(aligner);
     return NULL;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "match/merit.h"
 #include "match/proof.h"
 #include "match/whole.h"
@@ -25,11 +26,9 @@ struct examiner {
 
 struct examiner *examine_new(struct error *err)
 {
-    struct examiner *examiner = calloc(1, sizeof *examiner);
+    struct examiner *examiner = memory_new(sizeof *examiner, err);
 
-    if (!examiner)
-        error_set(err, "out of memory");
-    else if ((examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)))
+    if (examiner && (examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)))
         return examiner;
     examine_free(examiner);
     return NULL;

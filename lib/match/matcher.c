@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "compare/verdict.h"
 #include "match/choice.h"
 #include "match/examine.h"
@@ -78,17 +79,13 @@ static int take_sets(struct matcher *matcher, struct set *const *sets, size_t co
 struct matcher *matcher_new(struct set *const *sets, size_t count, const struct matcher_options *options,
                             struct error *err)
 {
-    struct matcher *matcher = calloc(1, sizeof *matcher);
+    struct matcher *matcher = memory_new(sizeof *matcher, err);
 
-    if (matcher)
-        matcher->samples = malloc(2 * MOST_SAMPLES * sizeof *matcher->samples);
-    if (!matcher || !matcher->samples) {
-        error_set(err, "out of memory");
-        matcher_free(matcher);
+    if (!matcher)
         return NULL;
-    }
     matcher->options = *options;
-    if (chains_open(&matcher->chains, err) == 0 && regions_open(&matcher->regions, err) == 0 &&
+    if ((matcher->samples = memory_new(2 * MOST_SAMPLES * sizeof *matcher->samples, err)) &&
+        chains_open(&matcher->chains, err) == 0 && regions_open(&matcher->regions, err) == 0 &&
         (matcher->examiner = examine_new(err)) && take_sets(matcher, sets, count, err) == 0)
         return matcher;
     matcher_free(matcher);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "set/known.h"
 
 enum { SYMBOLS = KNOWN_SYMBOLS };
@@ -31,11 +32,7 @@ struct namer {
 
 struct namer *naming_new(struct error *err)
 {
-    struct namer *namer = calloc(1, sizeof *namer);
-
-    if (!namer)
-        error_set(err, "out of memory");
-    return namer;
+    return memory_new(sizeof(struct namer), err);
 }
 
 void naming_free(struct namer *namer)

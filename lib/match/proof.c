@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/search.h"
 #include "disk/content.h"
 #include "sample/gf8.h"
@@ -38,11 +39,9 @@ struct proving {
 
 struct prover *proof_new(struct error *err)
 {
-    struct prover *prover = calloc(1, sizeof *prover);
+    struct prover *prover = memory_new(sizeof *prover, err);
 
-    if (!prover)
-        error_set(err, "out of memory");
-    else if ((prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+    if (prover && (prover->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
         return prover;
     proof_free(prover);
     return NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "sample/hasher_pair.h"
 #include "set/refset_cache.h"
@@ -142,12 +143,10 @@ static int open_tools(struct scanner *scanner, const struct inspector_watch *wat
 /* When it fails the process ends: what was opened is not given back one by one. */
 static void *scanner_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
-    struct scanner *scanner = calloc(1, sizeof *scanner);
+    struct scanner *scanner = memory_new(sizeof *scanner, err);
 
-    if (!scanner) {
-        error_set(err, "out of memory");
+    if (!scanner)
         return NULL;
-    }
     scanner->plan = arg;
     scanner->content.base.read = read_chunk;
     if (open_sets(scanner, err) == 0 && open_tools(scanner, watch, err) == 0)

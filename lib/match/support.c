@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/search.h"
 #include "set/known.h"
 
@@ -46,11 +47,7 @@ struct gathering {
 
 struct supporter *support_new(struct error *err)
 {
-    struct supporter *supporter = calloc(1, sizeof *supporter);
-
-    if (!supporter)
-        error_set(err, "out of memory");
-    return supporter;
+    return memory_new(sizeof(struct supporter), err);
 }
 
 static void release(struct supporter *s)

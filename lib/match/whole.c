@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "compare/verdict.h"
 #include "disk/content.h"
 
@@ -33,11 +34,9 @@ struct whole_places {
 
 struct whole_places *whole_new(struct error *err)
 {
-    struct whole_places *places = calloc(1, sizeof *places);
+    struct whole_places *places = memory_new(sizeof *places, err);
 
-    if (!places)
-        error_set(err, "out of memory");
-    else if ((places->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+    if (places && (places->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
         return places;
     whole_free(places);
     return NULL;
