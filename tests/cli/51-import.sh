@@ -303,6 +303,7 @@ status 0 "$KITH" sets verify full.kith
 # interrupted: what was imported stays, and the same command goes on; the progress line shows rows, and goes away
 cat >interrupt.py <<'PY'
 import os, pty, re, signal, subprocess, sys, threading, time
+signal.signal(signal.SIGINT, signal.SIG_DFL) # what a shell runs in the background ignores Ctrl-C
 kith = os.environ['KITH']
 rows = open('long.list', 'rb').read().splitlines(True)
 parent, child = pty.openpty()

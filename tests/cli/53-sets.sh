@@ -169,6 +169,7 @@ sha256sum ./*.kith >sums
 grep -q full.kith full.err || fail "a merge to a full disk: $(cat full.err)"
 cat >interrupt.py <<'PY'
 import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL) # what a shell runs in the background ignores Ctrl-C
 what, made, out, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
 for _ in range(50): # until it is caught at work
     process = subprocess.Popen([os.environ['KITH']] + command, stderr=subprocess.PIPE)
