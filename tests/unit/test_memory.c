@@ -4,6 +4,13 @@
 #include "base/memory.h"
 #include "check_main.h"
 
+/* AddressSanitizer ends a program that wants too much, if it may not say no. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 START_TEST(a_new_block_is_all_zero)
 {
     for (size_t size = 1; size < 100000; size = 3 * size + 1) {
