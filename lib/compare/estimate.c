@@ -50,8 +50,8 @@ static const double usual_coincidence = 0.066;
 static const double low_spread = 0.4;
 /* Blocks may be tables in which little has changed.  Half and twice: the width differs by less than .001. */
 static const double low_block = 0.04;
-/* The upper end: lost samples may stand for so many replaced bytes each.  Half: 99.2 %, width .227; twice: as
- * many, .243. */
+/* The upper end: replaced bytes that a lost sample may stand for.  Half: 99.2 %, width .227; twice: as many,
+ * .243. */
 static const double phrase = 60;
 /* Unrelated content may be farther apart than thought.  A rate of 1: the interval of unrelated content holds
  * 79 % instead of 97 %; 1.2: all of it, width .251.  Nothing more: 85 %; twice as much more: width .244. */

@@ -16,13 +16,13 @@
 /* The verdict of a comparison of records whose estimate is there; takes back ranges that are no evidence. */
 void verdict_of_pair(const struct record *a, const struct record *b, struct comparison *comparison);
 
-/* What so many samples at c of so many bytes are good for: NONE if one may say of them that they match
- * nothing, or TOO_SMALL, LOW_ENTROPY. */
+/* The verdict on content of len bytes, with count samples taken at c, that matches nothing: NONE if the
+ * samples allow that conclusion, else TOO_SMALL or LOW_ENTROPY. */
 enum compare_verdict verdict_without_match(uint64_t count, uint64_t len, uint32_t c);
 
 /* ---- an object and a reference ---- */
 
-/* An object in which no reference was found: so many samples at c of so many bytes. */
+/* The verdict on an object of len bytes, with count samples taken at c, in which no reference was found. */
 enum verdict verdict_without_finding(uint64_t count, uint64_t len, uint32_t c);
 
 /* A reference that lies in an object to the bit, in this range; range_only: as in verdict_case. */

@@ -119,7 +119,7 @@ struct crew_process {
     int64_t waited;      /* since then */
     int64_t task_cpu;    /* nanoseconds when it was given its task, or started */
     int64_t task_waited; /* since then */
-    bool held;           /* nobody listens to it for now */
+    bool held;           /* its messages are not read at present */
     char verdict[80];    /* why it was killed */
 };
 

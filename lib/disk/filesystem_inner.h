@@ -111,7 +111,7 @@ bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *
 /* A name with its own bytes: *name is moved to `bytes` if libtsk's has others.  Returns its length. */
 size_t filesystem_fat_name(const struct filesystem *filesystem, uint64_t inode, const char **name,
                            char bytes[FAT_SHORT_NAME]);
-/* How many of the bytes of a file of exFAT, of so many, were ever written. */
+/* The bytes of an exFAT file of this size that were ever written: its valid data length, at most its size. */
 uint64_t filesystem_exfat_written(const struct filesystem_inode *inode, uint64_t size);
 
 /* ---- NTFS: filesystem_ntfs.c ---- */

@@ -5,7 +5,7 @@
 #define MOST_HOLES ((uint64_t)32 << 30)
 /*
  * Where an object can do without a digest, it is not asked what its neighbours have, so that the outcome does
- * not depend on them: it has so many, and so many for each byte that is stored.
+ * not depend on them: it has an allowance of its own, and more for each byte that is stored.
  */
 #define MOST_OWN_HOLES ((uint64_t)256 << 20)
 #define HOLES_PER_BYTE 4096

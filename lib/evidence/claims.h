@@ -25,7 +25,7 @@ struct claims {
 /* Begins anew; the first two members stay. */
 void claims_reset(struct claims *claims);
 
-/* Whether an object, of which so many bytes are stored, has more holes than can be hashed. */
+/* Whether an object has more holes than can be hashed; stored: its bytes that are not holes. */
 bool claims_are_hollow(struct claims *claims, const struct object *object, uint64_t stored);
 
 /* Whether more bytes are stored, with these, than a medium of that size can be asked for. */

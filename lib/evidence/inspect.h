@@ -18,7 +18,7 @@
 struct inspect {
     const struct inspector *inspector;
     void *state;
-    struct crew_worker *worker; /* is told of the progress */
+    struct crew_worker *worker; /* to which progress is reported */
     uint8_t *room;              /* INSPECT_PIECE bytes */
     struct content_runs runs;   /* the way back to the bytes of the object: */
     struct content_units units; /* one of the two */
