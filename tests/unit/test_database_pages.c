@@ -114,6 +114,18 @@ static void end_test(void)
     ck_assert_int_eq(unlink(path), 0);
 }
 
+static struct database *begin_reading(void)
+{
+    begin_test();
+    return open_as(DATABASE_READ);
+}
+
+static void end_reading(struct database *database)
+{
+    close_ok(database);
+    end_test();
+}
+
 /* ---- through SQLite ---- */
 
 /* False if reading failed. */
@@ -225,8 +237,7 @@ START_TEST(any_part_of_the_file_can_be_read)
     struct database *database;
     uint8_t got[5 * DATABASE_PAGE + 1];
 
-    begin_test();
-    database = open_as(DATABASE_READ);
+    database = begin_reading();
     for (int i = 0; i < 20000; i++) {
         const int64_t from = (int64_t)(random64() % (uint64_t)size), to = some_place(from);
 
@@ -235,8 +246,7 @@ START_TEST(any_part_of_the_file_can_be_read)
         ck_assert_mem_eq(got, truth + from, (size_t)(to - from));
         ck_assert_uint_eq(got[to - from], 0xa5);
     }
-    close_ok(database);
-    end_test();
+    end_reading(database);
 }
 END_TEST
 
@@ -247,8 +257,7 @@ START_TEST(no_part_of_a_damaged_page_can_be_read)
     struct database *database;
     uint8_t got[5 * DATABASE_PAGE];
 
-    begin_test();
-    database = open_as(DATABASE_READ);
+    database = begin_reading();
     for (int i = 0; i < 20000; i++) {
         const int64_t from = (int64_t)(random64() % (uint64_t)(size - 1)), to = some_place(from + 1);
         const int64_t at = (int64_t)(random64() % (uint64_t)size), page = at / DATABASE_PAGE;
@@ -267,8 +276,7 @@ START_TEST(no_part_of_a_damaged_page_can_be_read)
         }
         restore(at);
     }
-    close_ok(database);
-    end_test();
+    end_reading(database);
 }
 END_TEST
 
@@ -277,8 +285,7 @@ START_TEST(nothing_can_be_read_after_the_end)
     struct database *database;
     uint8_t got[2 * DATABASE_PAGE];
 
-    begin_test();
-    database = open_as(DATABASE_READ);
+    database = begin_reading();
     for (int i = 0; i < 1000; i++) {
         const int64_t from = size - (int64_t)(random64() % DATABASE_PAGE);
         const int64_t to = size + 1 + (int64_t)(random64() % (DATABASE_PAGE - 1));
@@ -289,8 +296,7 @@ START_TEST(nothing_can_be_read_after_the_end)
     ck_assert_int_ne(read_range(database, (int64_t)UINT32_MAX * DATABASE_PAGE,
                                 (int64_t)UINT32_MAX * DATABASE_PAGE + 1, got),
                      SQLITE_OK);
-    close_ok(database);
-    end_test();
+    end_reading(database);
 }
 END_TEST
 

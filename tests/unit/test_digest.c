@@ -58,6 +58,12 @@ static struct digest_values finish(struct digest *digest)
     return values;
 }
 
+static struct digest_values digest_text(struct digest *digest, const char *text)
+{
+    update(digest, text, strlen(text));
+    return finish(digest);
+}
+
 static void assert_hex(const struct digest_values *values, enum digest_kind kind, const char *wanted)
 {
     char hex[2 * DIGEST_MAX_LEN + 1] = "";
@@ -77,14 +83,10 @@ static void assert_vector(const struct digest_values *values, const struct vecto
 
 START_TEST(gives_the_published_digests)
 {
-    struct digest *digest;
-
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        struct digest_values values;
+        struct digest *digest = make(ALL);
+        const struct digest_values values = digest_text(digest, vectors[i].message);
 
-        digest = make(ALL);
-        update(digest, vectors[i].message, strlen(vectors[i].message));
-        values = finish(digest);
         assert_vector(&values, &vectors[i]);
         digest_free(digest);
     }
@@ -174,8 +176,7 @@ START_TEST(begins_afresh_after_the_end_and_after_input_that_was_given_up)
         ck_assert_int_eq(digest_begin(digest, &err), 0);
         update(digest, "given up", 8);
         ck_assert_int_eq(digest_begin(digest, &err), 0);
-        update(digest, vectors[i].message, strlen(vectors[i].message));
-        values = finish(digest);
+        values = digest_text(digest, vectors[i].message);
         assert_vector(&values, &vectors[i]);
     }
     digest_free(digest);
@@ -191,8 +192,7 @@ START_TEST(only_the_kinds_that_were_asked_for_are_there)
         if (!(kinds & DIGEST_BIT(DIGEST_SHA1)))
             continue;
         digest = make(kinds);
-        update(digest, "abc", 3);
-        values = finish(digest);
+        values = digest_text(digest, "abc");
         ck_assert_uint_eq(values.kinds, kinds);
         assert_hex(&values, DIGEST_SHA1, vectors[1].sha1);
         if (kinds & DIGEST_BIT(DIGEST_MD5))

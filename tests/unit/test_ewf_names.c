@@ -43,7 +43,7 @@ static void drop(const char *name)
     ck_assert_int_eq(unlink(name), 0);
 }
 
-/* What is found from one of these files: the others, or the reason why not. */
+/* What is found from one of these files, alone in a folder: the others, or the reason why not. */
 static void expect(const char *there, const char *path, const char *expected)
 {
     char **files = NULL, found[4096] = "";
@@ -51,6 +51,7 @@ static void expect(const char *there, const char *path, const char *expected)
     struct error err = {.text = ""};
     int result;
 
+    make_folder();
     for_each_name(there, make);
     result = ewf_names_find(path, &files, &count, &err);
     for (size_t i = 0; result == 1 && i < count; i++) {
@@ -63,35 +64,30 @@ static void expect(const char *there, const char *path, const char *expected)
     else
         ck_assert_str_eq(found, expected);
     for_each_name(there, drop);
+    ck_assert_int_eq(rmdir(folder), 0);
 }
 
 START_TEST(finds_a_set_in_order_and_leaves_others_out)
 {
-    make_folder();
     expect("x.E02 x.E01 x.E03 y.E01 x.e04 x.E01.txt x.TXT x.EXE", "x.E01", "x.E01 x.E02 x.E03");
     expect("x.E01", "./x.E01", "./x.E01");
     expect("x.e01 x.e02 x.E03", "x.e01", "x.e01 x.e02");
     expect("x.s01 x.s02 x.E01", "x.s01", "x.s01 x.s02");
     expect("x.Ex01 x.Ex02 x.E01 x.E02", "x.Ex01", "x.Ex01 x.Ex02");
-    ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
 
 START_TEST(leaves_holes_to_be_seen)
 {
-    make_folder();
     expect("x.E01 x.E03", "x.E01", "x.E01 x.E03");
     expect("x.E02 x.E03", "x.E02", "x.E02 x.E03");
-    ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
 
 START_TEST(refuses_a_later_segment_whose_first_one_is_there)
 {
-    make_folder();
     expect("x.E01 x.E02", "x.E02", "name the first one, x.E01");
     expect("x.E01 x.E02 x.EXE", "x.EXE", "");
-    ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
 
@@ -139,14 +135,12 @@ START_TEST(takes_letters_for_a_segment_only_behind_the_others)
 {
     char all[2048] = "", with[sizeof all + 64];
 
-    make_folder();
     for (int i = 1; i <= 99; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%sx.E%02d", i > 1 ? " " : "", i);
     snprintf(with, sizeof with, "%s x.EAA x.EAC", all);
     expect(with, "x.E01", with);
     snprintf(with, sizeof with, "%s x.EXE", all);
     expect(with, "x.E01", all);
-    ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
 

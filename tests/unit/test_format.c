@@ -113,6 +113,13 @@ struct example {
         offset, sizeof(bytes) - 1, bytes, format, name                                                       \
     }
 
+/* Alone in an image. */
+static void show(const struct example *example)
+{
+    clear_image(IMAGE_LEN);
+    put(example->offset, example->bytes, example->len);
+}
+
 static const struct example containers[] = {
     EXAMPLE(0, "\x45\x56\x46\x09\x0d\x0a\xff\x00", FORMAT_EWF, "E01"),
     EXAMPLE(0, "\x45\x56\x46\x32\x0d\x0a\x81\x00", FORMAT_EWF, "Ex01"),
@@ -150,8 +157,7 @@ START_TEST(containers_are_known_by_their_first_bytes)
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         const struct example *e = &containers[i];
 
-        clear_image(IMAGE_LEN);
-        put(e->offset, e->bytes, e->len);
+        show(e);
         assert_container(e->format, e->name);
         clear_image(IMAGE_LEN); /* and only there */
         put(e->offset + 1, e->bytes, e->len);
@@ -201,8 +207,7 @@ START_TEST(what_may_be_evidence_itself_is_raw)
     };
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        clear_image(IMAGE_LEN);
-        put(plain[i].offset, plain[i].bytes, plain[i].len);
+        show(&plain[i]);
         assert_raw();
     }
 }

@@ -657,16 +657,29 @@ START_TEST(broken_media_are_told_and_cost_no_other)
 }
 END_TEST
 
+/* That a list of the format is read so whose first entry is good and has an MD5 or a SHA-1. */
+static void assert_rest(const char *format, const char *begin, const char *first, const char *rest,
+                        const char *wanted)
+{
+    char text[200], all[200];
+
+    snprintf(text, sizeof text, "%s%s", begin, rest);
+    snprintf(all, sizeof all, "%s name=\n%s\n", first, wanted);
+    assert_list(text, strlen(text), NULL, format, all);
+}
+
 START_TEST(the_last_medium_may_be_broken_but_the_list_must_end)
 {
-    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":x}],\"a\":[1]}\n", "projectvic",
-                "md5=" MD5_ABC " name=\nrow 2: no JSON at byte 61: a value is expected (line 1)\n");
-    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":x}", "projectvic",
-                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 61: a value is expected\n");
-    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"},{\"MD5\":\"", "projectvic",
-                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 62: a string does not end\n");
-    ASSERT_LIST("{\"value\":[{\"MD5\":\"" MD5_ABC "\"}],x}", "projectvic",
-                "md5=" MD5_ABC " name=\nFAILED no JSON at byte 55: a key is expected\n");
+    static const char *const rests[][2] = {
+        {",{\"MD5\":x}],\"a\":[1]}\n", "row 2: no JSON at byte 61: a value is expected (line 1)"},
+        {",{\"MD5\":x}", "FAILED no JSON at byte 61: a value is expected"},
+        {",{\"MD5\":\"", "FAILED no JSON at byte 62: a string does not end"},
+        {"],x}", "FAILED no JSON at byte 55: a key is expected"},
+    };
+
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
+        assert_rest("projectvic", "{\"value\":[{\"MD5\":\"" MD5_ABC "\"}", "md5=" MD5_ABC, rests[i][0],
+                    rests[i][1]);
 }
 END_TEST
 
@@ -841,12 +854,13 @@ END_TEST
 
 START_TEST(a_delta_that_ends_within_quotes_says_so)
 {
-    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "');\nDROP TABLE \"PKG;\n", "nsrl3-delta",
-                "sha1=" SHA1_ABC " name=\nrow 3: the list ends within quotes\n");
-    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')\nON CONFLICT 'x", "nsrl3-delta",
-                "sha1=" SHA1_ABC " name=\nrow 2: the list ends within quotes\n");
-    ASSERT_LIST("INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')'; COMMIT;\n", "nsrl3-delta",
-                "sha1=" SHA1_ABC " name=\nrow 2: the list ends within quotes\n");
+    static const char *const rests[][2] = {{";\nDROP TABLE \"PKG;\n", "row 3: the list ends within quotes"},
+                                           {"\nON CONFLICT 'x", "row 2: the list ends within quotes"},
+                                           {"'; COMMIT;\n", "row 2: the list ends within quotes"}};
+
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
+        assert_rest("nsrl3-delta", "INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')", "sha1=" SHA1_ABC,
+                    rests[i][0], rests[i][1]);
 }
 END_TEST
 

@@ -121,6 +121,18 @@ static void prove(const struct proof_reference *reference, struct finding *findi
     prove_with(&object.content, reference, finding);
 }
 
+/* What becomes of these ranges; it is there until the next call. */
+static const struct finding *prove_ranges(const struct proof_reference *reference,
+                                          const struct finding_range *ranges, size_t count)
+{
+    static struct finding finding;
+
+    free(finding.ranges);
+    estimate(&finding, ranges, count);
+    prove(reference, &finding);
+    return &finding;
+}
+
 static void assert_proof(const struct finding *finding, enum proof proof, uint64_t proved, uint64_t blocks)
 {
     ck_assert_int_eq(finding->proof, proof);
@@ -143,6 +155,14 @@ static void assert_ranges(const struct finding *finding, const struct finding_ra
     ck_assert_uint_eq(finding->matched, matched);
     ck_assert_uint_eq(finding->span.obj_start, ranges[0].obj_start);
     ck_assert_uint_eq(finding->span.obj_end, ranges[count - 1].obj_end);
+}
+
+/* If it is by blocks, then of all of them. */
+static void assert_finding(const struct finding *finding, enum proof proof, uint64_t proved,
+                           const struct finding_range *ranges, size_t count)
+{
+    assert_proof(finding, proof, proved, proof == PROOF_BLOCKS ? BLOCKS : 0);
+    assert_ranges(finding, ranges, count);
 }
 
 /* Reference bytes from .. to, whose first one lies at `at` in the object. */
@@ -186,17 +206,14 @@ START_TEST(a_reference_that_is_all_there_is_proved_and_told_exactly)
                        at = random_below(4) ? random_below(size - LEN + 1) : 0;
         const struct finding_range exact = range_of(at, 0, LEN);
         struct finding_range rough;
-        struct finding finding;
+        const struct finding *finding;
 
         make_object(size);
         put(at, 0, LEN);
         rough = blur(exact);
-        estimate(&finding, &rough, 1);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
-        assert_ranges(&finding, &exact, 1);
-        ck_assert(finding.containment == 1);
-        free(finding.ranges);
+        finding = prove_ranges(&reference, &rough, 1);
+        assert_finding(finding, PROOF_BLOCKS, BLOCKS, &exact, 1);
+        ck_assert(finding->containment == 1);
     }
 }
 END_TEST
@@ -207,15 +224,10 @@ START_TEST(ranges_of_one_piece_become_one)
     const struct finding_range exact = range_of(777, 0, LEN),
                                rough[] = {range_of(777 + 50, 50, 9000), range_of(777 + 9200, 9200, 30000),
                                           range_of(777 + 30900, 30900, LEN - 17)};
-    struct finding finding;
 
     make_object(100001);
     put(777, 0, LEN);
-    estimate(&finding, rough, 3);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
-    assert_ranges(&finding, &exact, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, rough, 3), PROOF_BLOCKS, BLOCKS, &exact, 1);
 }
 END_TEST
 
@@ -224,17 +236,14 @@ START_TEST(content_that_was_put_in_between_leaves_all_blocks_but_one_proved)
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = {1000 + 100, 1000 + LEN + 55 - 100, 100, LEN - 100},
                                exact = {1000, 1000 + LEN + 55, 0, LEN};
-    struct finding finding;
+    const struct finding *finding;
 
     make_object(100001);
     put(1000, 0, 5 * BLOCK + 10);
     put(1000 + 5 * BLOCK + 10 + 55, 5 * BLOCK + 10, LEN);
-    estimate(&finding, &rough, 1); /* one range over both diagonals */
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
-    assert_ranges(&finding, &exact, 1);
-    ck_assert(finding.containment == 0.7);
-    free(finding.ranges);
+    finding = prove_ranges(&reference, &rough, 1); /* one range over both diagonals */
+    assert_finding(finding, PROOF_BLOCKS, BLOCKS - 1, &exact, 1);
+    ck_assert(finding->containment == 0.7);
 }
 END_TEST
 
@@ -249,17 +258,14 @@ START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
                        at = BLOCK + random_below(ROOM - LEN - 2 * BLOCK);
         const struct finding_range exact = range_of(at, from, to);
         struct finding_range rough;
-        struct finding finding;
+        const struct finding *finding;
 
         make_object(random_below(4) ? ROOM : at + to - from);
         put(at, from, to);
         rough = blur(exact);
-        estimate(&finding, &rough, 1);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_BLOCKS, last - first, BLOCKS);
-        assert_ranges(&finding, &exact, 1);
-        ck_assert(finding.containment == 0.7);
-        free(finding.ranges);
+        finding = prove_ranges(&reference, &rough, 1);
+        assert_finding(finding, PROOF_BLOCKS, last - first, &exact, 1);
+        ck_assert(finding->containment == 0.7);
     }
 }
 END_TEST
@@ -271,15 +277,10 @@ START_TEST(ranges_of_a_fragment_that_grow_into_each_other_become_one)
     const struct finding_range exact = range_of(30000, BLOCK, 8 * BLOCK),
                                rough[] = {range_of(30000 + 100, BLOCK + 100, 2 * BLOCK),
                                           range_of(30000 + 5 * BLOCK, 6 * BLOCK, 8 * BLOCK - 40)};
-    struct finding finding;
 
     make_object(100001);
     put(30000, BLOCK, 8 * BLOCK);
-    estimate(&finding, rough, 2);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
-    assert_ranges(&finding, &exact, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, rough, 2), PROOF_BLOCKS, 7, &exact, 1);
 }
 END_TEST
 
@@ -287,15 +288,10 @@ START_TEST(ends_within_a_block_stay_where_they_were_estimated)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = range_of(5000, 2000, 6 * BLOCK + 3000);
-    struct finding finding;
 
     make_object(ROOM);
     put(5000, 2000, 6 * BLOCK + 3000);
-    estimate(&finding, &rough, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, 5, BLOCKS);
-    assert_ranges(&finding, &rough, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, 5, &rough, 1);
 }
 END_TEST
 
@@ -307,18 +303,13 @@ START_TEST(a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly)
         const struct finding_range exact[] = {range_of(at, 0, bad * BLOCK),
                                               range_of(at + (bad + 1) * BLOCK, (bad + 1) * BLOCK, LEN)};
         struct finding_range rough[2];
-        struct finding finding;
 
         make_object(ROOM);
         put(at, 0, bad * BLOCK);
         put(at + (bad + 1) * BLOCK, (bad + 1) * BLOCK, LEN);
         rough[0] = blur(exact[0]);
         rough[1] = blur(exact[1]);
-        estimate(&finding, rough, 2);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
-        assert_ranges(&finding, exact, 2);
-        free(finding.ranges);
+        assert_finding(prove_ranges(&reference, rough, 2), PROOF_BLOCKS, BLOCKS - 1, exact, 2);
     }
 }
 END_TEST
@@ -352,18 +343,13 @@ START_TEST(pieces_that_moved_are_proved_where_they_are)
     struct finding_range rough[2];
 
     for (int round = 0; round < 50; round++) {
-        struct finding finding;
 
         make_object(ROOM / 2);
         put(at, half, LEN);
         put(at + LEN - half, 0, half);
         rough[0] = blur(exact[0]);
         rough[1] = blur(exact[1]);
-        estimate(&finding, rough, 2);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_BLOCKS, BLOCKS, BLOCKS);
-        assert_ranges(&finding, exact, 2);
-        free(finding.ranges);
+        assert_finding(prove_ranges(&reference, rough, 2), PROOF_BLOCKS, BLOCKS, exact, 2);
     }
 }
 END_TEST
@@ -374,7 +360,6 @@ START_TEST(blocks_are_looked_for_where_hints_say_too)
     const struct finding_range hints[] = {range_of(90000 + 5000, 5000, 5200),
                                           range_of(20, 2 * BLOCK, 3 * BLOCK)};
     const struct finding_range rough = range_of(7000, 6 * BLOCK, LEN);
-    struct finding finding;
 
     make_object(ROOM);
     put(7000, 6 * BLOCK, LEN);
@@ -382,12 +367,9 @@ START_TEST(blocks_are_looked_for_where_hints_say_too)
     for (size_t count = 0; count < 3; count++) {
         reference.hints = hints; /* the second one is wrong */
         reference.hint_count = count;
-        estimate(&finding, &rough, 1);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 6 + (count > 0 ? 2 : 0), BLOCKS);
         /* the block of the hint, and the one before it */
-        assert_ranges(&finding, &rough, 1);
-        free(finding.ranges);
+        assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, BLOCKS - 6 + (count > 0 ? 2 : 0),
+                       &rough, 1);
     }
 }
 END_TEST
@@ -401,17 +383,10 @@ START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
 
     make_object(at + to);
     put(at, 0, to);
-    estimate(&finding, &rough, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
-    assert_ranges(&finding, &exact, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, 7, &exact, 1);
     object.size = at + 7 * BLOCK + 200; /* nor is the end known better, near the border as it is */
-    estimate(&finding, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, 7, BLOCKS);
-    assert_ranges(&finding, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &(struct finding_range){at, object.size, 0, object.size - at}, 1),
+                   PROOF_BLOCKS, 7, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
     object.size = at + BLOCK - 1; /* not one block is whole */
     estimate(&finding, &(struct finding_range){at, at + 4000, 0, 4000}, 1);
     prove(&reference, &finding);
@@ -424,15 +399,10 @@ START_TEST(a_block_before_the_begin_of_the_object_is_not_proved)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = {0, LEN - 5000, 5000, LEN};
-    struct finding finding;
 
     make_object(ROOM / 2);
     put(0, 5000, LEN);
-    estimate(&finding, &rough, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 2, BLOCKS);
-    assert_ranges(&finding, &rough, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, BLOCKS - 2, &rough, 1);
 }
 END_TEST
 
@@ -446,22 +416,15 @@ START_TEST(a_reference_without_blocks_is_proved_as_a_whole)
         const struct finding_range exact = range_of(at, 0, len),
                                    rough[] = {range_of(5, 0, 1),
                                               range_of(at + len / 3, len / 3, len - len / 4)};
-        struct finding finding;
+        const struct finding *finding;
 
         make_object(at + len + random_below(1000) + 6);
         put(at, 0, len);
-        estimate(&finding, rough, 2); /* one of them is wrong */
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_SHA1, 0, 0);
-        assert_ranges(&finding, &exact, 1);
-        ck_assert(finding.containment == 1);
-        free(finding.ranges);
+        finding = prove_ranges(&reference, rough, 2); /* one of them is wrong */
+        assert_finding(finding, PROOF_SHA1, 0, &exact, 1);
+        ck_assert(finding->containment == 1);
         object.bytes[at + random_below(len)] ^= 0x80;
-        estimate(&finding, rough + 1, 1);
-        prove(&reference, &finding);
-        assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
-        assert_ranges(&finding, rough + 1, 1);
-        free(finding.ranges);
+        assert_finding(prove_ranges(&reference, rough + 1, 1), PROOF_ESTIMATE, 0, rough + 1, 1);
     }
 }
 END_TEST
@@ -470,16 +433,11 @@ START_TEST(a_reference_of_which_no_digest_is_known_stays_an_estimate)
 {
     struct proof_reference reference = make_small_reference(1000);
     const struct finding_range rough = range_of(0, 0, 1000);
-    struct finding finding;
 
     reference.sha1 = NULL;
     make_object(2000);
     put(0, 0, 1000);
-    estimate(&finding, &rough, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_ESTIMATE, 0, 0);
-    assert_ranges(&finding, &rough, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &rough, 1), PROOF_ESTIMATE, 0, &rough, 1);
 }
 END_TEST
 
@@ -505,11 +463,7 @@ START_TEST(what_cannot_be_read_again_stays_an_estimate)
     }
     object.bad_start = 1000 + 2 * BLOCK + 5;
     object.bad_end = object.bad_start + 1;
-    estimate(&finding, &rough, 1);
-    prove(&reference, &finding);
-    assert_proof(&finding, PROOF_BLOCKS, BLOCKS - 1, BLOCKS);
-    assert_ranges(&finding, &exact, 1);
-    free(finding.ranges);
+    assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, BLOCKS - 1, &exact, 1);
 }
 END_TEST
 

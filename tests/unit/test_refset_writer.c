@@ -168,30 +168,46 @@ static enum refset_added offer_parts(struct refset_writer *writer, unsigned kind
     return added;
 }
 
+static void assert_offer(struct refset_writer *writer, unsigned kinds, bool size, bool record,
+                         enum refset_added wanted)
+{
+    ck_assert_int_eq(offer_parts(writer, kinds, size, record), wanted);
+}
+
+/* A set to which one content is to be added. */
+static struct refset_writer *begin_one(struct refset **set)
+{
+    *set = begin_set(1, 256);
+    return write_to(*set, true);
+}
+
+static void end_one(struct refset *set, struct refset_writer *writer)
+{
+    refset_writer_free(writer);
+    end_set(set);
+}
+
 START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
 {
     for (int batches = 0; batches < 2; batches++) {
-        struct refset_writer *writer;
         struct refset *set;
+        struct refset_writer *writer = begin_one(&set);
 
-        set = begin_set(1, 256);
-        writer = write_to(set, true);
-        ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_ADDED);
+        assert_offer(writer, 2, false, false, REFSET_ADDED);
         if (batches)
             commit(writer);
-        ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_THERE);
-        ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_EXTENDED);
-        ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_THERE);
+        assert_offer(writer, 2, false, false, REFSET_THERE);
+        assert_offer(writer, 3, false, false, REFSET_EXTENDED);
+        assert_offer(writer, 3, false, false, REFSET_THERE);
         if (batches)
             commit(writer);
-        ck_assert_int_eq(offer_parts(writer, 1, true, false), REFSET_EXTENDED);
-        ck_assert_int_eq(offer_parts(writer, 4, true, false),
-                         REFSET_ADDED); /* nobody knows that it is the same */
-        ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_EXTENDED);
+        assert_offer(writer, 1, true, false, REFSET_EXTENDED);
+        assert_offer(writer, 4, true, false, REFSET_ADDED); /* nobody knows that it is the same */
+        assert_offer(writer, 1, true, true, REFSET_EXTENDED);
         if (batches)
             commit(writer);
-        ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_THERE);
-        ck_assert_int_eq(offer_parts(writer, 1, false, false), REFSET_THERE);
+        assert_offer(writer, 1, true, true, REFSET_THERE);
+        assert_offer(writer, 1, false, false, REFSET_THERE);
         commit(writer);
         refset_writer_free(writer);
         ck_assert_uint_eq(refset_info(set)->counts.files, 2);
@@ -262,17 +278,15 @@ END_TEST
 
 START_TEST(another_size_for_the_same_digest_is_refused)
 {
-    struct refset_writer *writer;
     struct refset *set;
+    struct refset_writer *writer = begin_one(&set);
 
-    set = begin_set(1, 256);
-    writer = write_to(set, true);
-    ck_assert_int_eq(offer_parts(writer, 3, true, false), REFSET_ADDED);
+    assert_offer(writer, 3, true, false, REFSET_ADDED);
     twin.contents[0].size++;
-    ck_assert_int_eq(offer_parts(writer, 1, true, false), REFSET_REFUSED);
+    assert_offer(writer, 1, true, false, REFSET_REFUSED);
     commit(writer);
-    ck_assert_int_eq(offer_parts(writer, 7, true, false), REFSET_REFUSED);
-    ck_assert_int_eq(offer_parts(writer, 1, false, false), REFSET_THERE);
+    assert_offer(writer, 7, true, false, REFSET_REFUSED);
+    assert_offer(writer, 1, false, false, REFSET_THERE);
     commit(writer);
     refset_writer_free(writer);
     set = reopen(set, REFSET_READ);
@@ -284,42 +298,37 @@ END_TEST
 
 START_TEST(digests_that_contradict_are_of_another_file)
 {
-    struct refset_writer *writer;
     struct refset *set;
+    struct refset_writer *writer = begin_one(&set);
 
-    set = begin_set(1, 256);
-    writer = write_to(set, true);
-    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_ADDED);
+    assert_offer(writer, 3, false, false, REFSET_ADDED);
     twin.contents[0].digests.bytes[DIGEST_SHA1][19] ^= 1; /* the MD5 is the same */
-    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_ADDED);
+    assert_offer(writer, 3, false, false, REFSET_ADDED);
     commit(writer);
-    ck_assert_int_eq(offer_parts(writer, 3, false, false), REFSET_THERE);
-    ck_assert_int_eq(offer_parts(writer, 2, false, false), REFSET_THERE);
-    refset_writer_free(writer);
-    end_set(set);
+    assert_offer(writer, 3, false, false, REFSET_THERE);
+    assert_offer(writer, 2, false, false, REFSET_THERE);
+    end_one(set, writer);
 }
 END_TEST
 
 START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
 {
-    struct refset_writer *writer;
+    static const struct {
+        unsigned n, c;
+        enum refset_added wanted;
+    } params[] = {
+        {13, 4, REFSET_REFUSED}, {N, 0, REFSET_REFUSED}, {N, 12, REFSET_REFUSED}, {N, 4, REFSET_ADDED}};
     struct refset *set;
+    struct refset_writer *writer = begin_one(&set);
 
-    set = begin_set(1, 256);
-    writer = write_to(set, true);
-    ck_assert_int_eq(offer_parts(writer, 0, false, false), REFSET_REFUSED);
-    ck_assert_int_eq(offer_parts(writer, 2, true, true), REFSET_REFUSED);
-    twin.contents[0].params.n = 13;
-    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
-    twin.contents[0].params.n = N;
-    twin.contents[0].params.c = 0;
-    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
-    twin.contents[0].params.c = 12;
-    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_REFUSED);
-    twin.contents[0].params.c = 4;
-    ck_assert_int_eq(offer_parts(writer, 1, true, true), REFSET_ADDED);
-    refset_writer_free(writer);
-    end_set(set);
+    assert_offer(writer, 0, false, false, REFSET_REFUSED);
+    assert_offer(writer, 2, true, true, REFSET_REFUSED);
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+        twin.contents[0].params.n = params[i].n;
+        twin.contents[0].params.c = params[i].c;
+        assert_offer(writer, 1, true, true, params[i].wanted);
+    }
+    end_one(set, writer);
 }
 END_TEST
 
