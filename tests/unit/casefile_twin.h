@@ -12,6 +12,7 @@
 
 #include "case/casefile_inner.h"
 #include "check_main.h"
+#include "faults.h"
 #include "file.h"
 #include "same.h"
 #include "spoil.h"
@@ -75,18 +76,9 @@ static UNUSED int64_t ask(const char *sql)
     return ask_database(path, &casefile_format, sql);
 }
 
-static char first_fault[6000];
-
-static UNUSED void take_fault(void *arg, const char *text)
-{
-    (void)arg;
-    if (!first_fault[0])
-        snprintf(first_fault, sizeof first_fault, "%s", text);
-}
-
 static UNUSED int count_faults(void)
 {
-    first_fault[0] = '\0';
+    begin_faults();
     return casefile_verify(path, take_fault, NULL, &err);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check_main.h"
+#include "faults.h"
 #include "file.h"
 #include "set/refset_inner.h"
 #include "set/refset_reader.h"
@@ -130,18 +131,9 @@ static UNUSED int64_t ask(const char *sql)
     return ask_database(path, &refset_format, sql);
 }
 
-static char last_fault[500];
-
-static UNUSED void take_fault(void *arg, const char *text)
-{
-    (void)arg;
-    ck_assert_int_ne(text[0], '\0');
-    snprintf(last_fault, sizeof last_fault, "%s", text);
-}
-
 static UNUSED int count_faults(void)
 {
-    last_fault[0] = '\0';
+    begin_faults();
     return refset_verify(path, take_fault, NULL, NULL, &err);
 }
 
@@ -149,7 +141,7 @@ static UNUSED void assert_good(void)
 {
     const int faults = count_faults();
 
-    ck_assert_msg(faults == 0, "%d faults: %s", faults, faults < 0 ? err.text : last_fault);
+    ck_assert_msg(faults == 0, "%d faults: %s", faults, faults < 0 ? err.text : first_fault);
 }
 
 /* ---- contents ---- */

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +22,7 @@
 #include "check_main.h"
 #include "crew/crew_inner.h"
 #include "crew/sandbox.h"
+#include "take_away.h"
 
 enum { ITEMS = 10, BAD_ITEM = 4, MOST_ITEMS = 5000, MEBIBYTE = 1 << 20 };
 
@@ -125,6 +124,15 @@ static void assert_next(struct crew *crew, uint64_t tag, const char *data)
 
     assert_data(&result, data);
     ck_assert_uint_eq(result.loss_count, 0);
+}
+
+/* That the result lacks the bad one of the ten items. */
+static void assert_bad_item(struct crew *crew, uint64_t tag, const char *reason)
+{
+    const struct crew_result result = pop(crew, tag);
+
+    assert_data(&result, "012356789");
+    assert_loss(&result, BAD_ITEM, reason);
 }
 
 static void assert_empty(struct crew *crew)
@@ -1235,21 +1243,6 @@ START_TEST(a_start_that_fails_is_told_with_its_message)
 }
 END_TEST
 
-/* As a kernel without Landlock. */
-static void take_landlock_away(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
-
-    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 START_TEST(a_worker_without_its_sandbox_does_not_start_unless_it_may)
 {
     struct crew_job job = job_of(work_backwards);
@@ -1260,7 +1253,7 @@ START_TEST(a_worker_without_its_sandbox_does_not_start_unless_it_may)
     ck_assert_int_eq(sandbox_probe(&missing, &err), 0);
     if (missing & SANDBOX_NO_SECCOMP) /* with which Landlock is taken away */
         return;
-    take_landlock_away();
+    ck_assert(take_away(SYS_landlock_create_ruleset));
     crew = make(&job, 1);
     ck_assert_uint_eq(crew_missing(crew), SANDBOX_NO_LANDLOCK);
     crew_free(crew);
@@ -1404,12 +1397,8 @@ START_TEST(replacing_a_worker_may_take_three_tries_again_and_again)
     crew = make(&job, 1);
     push(crew, 1, "G", 1);
     push(crew, 2, "A", 1);
-    for (unsigned tag = 1; tag <= 2; tag++) {
-        struct crew_result result = pop(crew, tag);
-
-        assert_data(&result, "012356789");
-        assert_loss(&result, BAD_ITEM, tag == 1 ? "broke the protocol" : "Aborted");
-    }
+    assert_bad_item(crew, 1, "broke the protocol");
+    assert_bad_item(crew, 2, "Aborted");
     crew_free(crew);
 }
 END_TEST

@@ -15,6 +15,7 @@
 #include "check_main.h"
 #include "database/database_inner.h"
 #include "database/statement.h"
+#include "faults.h"
 #include "file.h"
 
 enum {
@@ -164,23 +165,14 @@ static void make(unsigned rows, unsigned len)
     close_ok(database);
 }
 
-static char first_fault[300];
-
-static void note_fault(void *arg, const char *text)
-{
-    unsigned *count = arg;
-
-    if ((*count)++ == 0)
-        snprintf(first_fault, sizeof first_fault, "%s", text);
-}
-
 static int faults(void)
 {
-    unsigned count = 0;
-    const int result = database_verify(path, &format, note_fault, &count, &err);
+    int result;
 
+    begin_faults();
+    result = database_verify(path, &format, take_fault, NULL, &err);
     if (result >= 0)
-        ck_assert_uint_eq(count, (unsigned)result);
+        ck_assert_uint_eq(fault_count, (unsigned)result);
     return result;
 }
 

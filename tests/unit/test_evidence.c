@@ -203,8 +203,15 @@ static void assert_found(const char *path, const struct evidence_options *option
 
 static char folder[64];
 
+/* How the folder is to be read, and what is to be told of it. */
+static struct {
+    struct evidence_options options;
+    struct buffer wanted;
+} test;
+
 static void begin_folder(void)
 {
+    test.options = defaults();
     strcpy(folder, "/tmp/test_evidence_XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
@@ -223,6 +230,7 @@ static void end_folder(void)
 
     snprintf(command, sizeof command, "rm -rf -- %s", folder);
     ck_assert_int_eq(system(command), 0);
+    buffer_release(&test.wanted);
 }
 
 static void write_file(const char *name, const uint8_t *data, size_t len)
@@ -245,8 +253,6 @@ static void add_file(struct buffer *wanted, const char *name, size_t len)
 START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
 {
     static const size_t lens[] = {0, 1, 511, 4096, 100000, 2500000, 70000, 3};
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
     atomic_ullong counted;
     uint64_t all = 0;
 
@@ -263,56 +269,47 @@ START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
                  : i < 38 ? "c/y/%02u"
                           : "d %u\n\xff",
                  i);
-        add_file(&wanted, name, lens[i % 8]);
+        add_file(&test.wanted, name, lens[i % 8]);
     }
-    for (options.workers = 1; options.workers <= 4; options.workers *= 2) {
-        options.bytes = &counted;
-        assert_found(folder, &options, &wanted);
+    for (test.options.workers = 1; test.options.workers <= 4; test.options.workers *= 2) {
+        test.options.bytes = &counted;
+        assert_found(folder, &test.options, &test.wanted);
         ck_assert_uint_eq(atomic_load(&counted), all);
         ck_assert_uint_eq(images + volumes + problems, 0);
     }
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
 START_TEST(an_empty_folder_holds_nothing)
 {
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
-
     begin_folder();
-    assert_found(folder, &options, &wanted);
+    assert_found(folder, &test.options, &test.wanted);
     end_folder();
 }
 END_TEST
 
 START_TEST(a_slash_behind_a_folder_changes_nothing)
 {
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
-
     begin_folder();
-    add_file(&wanted, "x", 1000);
-    assert_found(in_folder(""), &options, &wanted);
-    assert_found(in_folder("//"), &options, &wanted);
+    add_file(&test.wanted, "x", 1000);
+    assert_found(in_folder(""), &test.options, &test.wanted);
+    assert_found(in_folder("//"), &test.options, &test.wanted);
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
 START_TEST(a_file_that_is_no_disk_is_a_file)
 {
     static const size_t lens[] = {0, 1, 511, 512, 513, 1000, 5000, 65536, 200000, 2000000};
-    struct evidence_options options = defaults();
 
     begin_folder();
     for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
         struct buffer wanted = {0};
 
         add_file(&wanted, "a file", lens[i]);
-        options.workers = 1 + (unsigned)(i % 2);
-        assert_found(in_folder("a file"), &options, &wanted);
+        test.options.workers = 1 + (unsigned)(i % 2);
+        assert_found(in_folder("a file"), &test.options, &wanted);
         buffer_release(&wanted);
     }
     end_folder();
@@ -321,34 +318,26 @@ END_TEST
 
 START_TEST(without_an_inspector_only_names_are_told)
 {
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
-
     begin_folder();
     write_file("x", (const uint8_t *)"content", 7);
-    options.inspector = NULL;
-    buffer_add_text(&wanted, "file 0+7 0 x\n");
-    assert_found(folder, &options, &wanted);
-    assert_found(in_folder("x"), &options, &wanted);
+    test.options.inspector = NULL;
+    buffer_add_text(&test.wanted, "file 0+7 0 x\n");
+    assert_found(folder, &test.options, &test.wanted);
+    assert_found(in_folder("x"), &test.options, &test.wanted);
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
 START_TEST(a_file_is_an_image_where_that_is_said)
 {
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
-
     begin_folder();
     fill_text(bytes, 100000);
     write_file("x", bytes, 100000);
-    options.image_type = "raw";
-    buffer_add_text(&wanted, "image raw  100000 512\nvolume - 0+100000  \n");
-    tell(&wanted, "unallocated", 0, bytes, 100000, "");
-    assert_found(in_folder("x"), &options, &wanted);
+    test.options.image_type = "raw";
+    buffer_add_text(&test.wanted, "image raw  100000 512\nvolume - 0+100000  \n");
+    tell(&test.wanted, "unallocated", 0, bytes, 100000, "");
+    assert_found(in_folder("x"), &test.options, &test.wanted);
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
@@ -408,8 +397,6 @@ static struct buffer wanted_of(const struct part *parts, size_t count)
 
 START_TEST(volumes_and_gaps_cover_a_disk_in_order)
 {
-    struct evidence_options options = defaults();
-
     begin_folder();
     for (int round = 0; round < 12; round++) {
         const size_t count = 1 + (size_t)round % MAX_PARTS;
@@ -428,8 +415,8 @@ START_TEST(volumes_and_gaps_cover_a_disk_in_order)
             parts[count - 1].count = DISK_SECTORS - parts[count - 1].first;
         make_disk(parts, count);
         wanted = wanted_of(parts, count);
-        options.workers = 1 + (unsigned)(random64() % 4);
-        assert_found(in_folder("disk"), &options, &wanted);
+        test.options.workers = 1 + (unsigned)(random64() % 4);
+        assert_found(in_folder("disk"), &test.options, &wanted);
         buffer_release(&wanted);
     }
     end_folder();
@@ -439,49 +426,44 @@ END_TEST
 START_TEST(only_the_kinds_that_are_wanted_are_told)
 {
     const struct part part = {100, 1000};
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
 
     begin_folder();
     make_disk(&part, 1);
-    options.kinds = OBJECT_BIT(OBJECT_GAP);
-    buffer_printf(&wanted, "image raw dos %d 512\n", DISK_LEN);
-    tell_disk(&wanted, "gap", 0, 100);
-    buffer_add_text(&wanted, "volume @51200 51200+512000  \n");
-    tell_disk(&wanted, "gap", 1100, DISK_SECTORS);
-    assert_found(in_folder("disk"), &options, &wanted);
+    test.options.kinds = OBJECT_BIT(OBJECT_GAP);
+    buffer_printf(&test.wanted, "image raw dos %d 512\n", DISK_LEN);
+    tell_disk(&test.wanted, "gap", 0, 100);
+    buffer_add_text(&test.wanted, "volume @51200 51200+512000  \n");
+    tell_disk(&test.wanted, "gap", 1100, DISK_SECTORS);
+    assert_found(in_folder("disk"), &test.options, &test.wanted);
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
 START_TEST(only_what_begins_at_an_offset_is_looked_at)
 {
     const struct part part = {100, 1000};
-    struct evidence_options options = defaults();
-    struct buffer wanted = {0};
     struct error err = {""};
 
     begin_folder();
     make_disk(&part, 1);
-    options.has_offset = true;
-    options.inspector = NULL;
-    options.kinds = 0;
-    options.sector = 100;
-    buffer_printf(&wanted, "image raw  %d 512\nvolume @51200 51200+%d  \n", DISK_LEN, DISK_LEN - 51200);
-    assert_result(in_folder("disk"), &options, EVIDENCE_DONE, &wanted);
+    test.options.has_offset = true;
+    test.options.inspector = NULL;
+    test.options.kinds = 0;
+    test.options.sector = 100;
+    buffer_printf(&test.wanted, "image raw  %d 512\nvolume @51200 51200+%d  \n", DISK_LEN, DISK_LEN - 51200);
+    assert_result(in_folder("disk"), &test.options, EVIDENCE_DONE, &test.wanted);
     memset(disk + 51200, 0, DISK_LEN - 51200);
     write_file("disk", disk, DISK_LEN);
-    buffer_reset(&wanted);
+    buffer_reset(&test.wanted);
     buffer_printf(
-        &wanted, "problem at sector 100 begins no file system\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
+        &test.wanted,
+        "problem at sector 100 begins no file system\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
         DISK_LEN, DISK_LEN - 51200);
-    assert_result(in_folder("disk"), &options, EVIDENCE_PARTIAL, &wanted);
-    options.sector = DISK_SECTORS;
-    ck_assert_int_eq(read_evidence(in_folder("disk"), &options, &err), EVIDENCE_FAILED);
+    assert_result(in_folder("disk"), &test.options, EVIDENCE_PARTIAL, &test.wanted);
+    test.options.sector = DISK_SECTORS;
+    ck_assert_int_eq(read_evidence(in_folder("disk"), &test.options, &err), EVIDENCE_FAILED);
     ck_assert_ptr_nonnull(strstr(err.text, "6000"));
     end_folder();
-    buffer_release(&wanted);
 }
 END_TEST
 
@@ -819,33 +801,10 @@ static void list_object(void *arg, const struct evidence_volume *volume, const s
     ck_assert(listing->count < 2 || listed[-1].item <= listed->item);
 }
 
-static void list_image(void *arg, const struct evidence_image *image)
-{
-    (void)arg;
-    (void)image;
-}
-
-static void list_volume(void *arg, const struct evidence_volume *volume)
-{
-    (void)arg;
-    (void)volume;
-}
-
-static void list_text(void *arg, const char *text)
-{
-    (void)arg;
-    (void)text;
-}
-
 static struct listing listing_of(const char *path, const struct evidence_options *options)
 {
     struct listing listing = {.count = 0};
-    const struct evidence_sink into = {.image = list_image,
-                                       .volume = list_volume,
-                                       .object = list_object,
-                                       .problem = list_text,
-                                       .note = list_text,
-                                       .arg = &listing};
+    const struct evidence_sink into = {.object = list_object, .arg = &listing};
     struct error err = {""};
     enum evidence_result result = evidence_read(path, options, &into, &err);
 

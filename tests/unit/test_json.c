@@ -351,8 +351,9 @@ END_TEST
 /* ---- going on after an error ---- */
 
 /* What comes after an error: the tokens up to the next one, wherever the source is cut. */
-static void assert_resynced(const char *text, size_t len, unsigned depth, const char *wanted)
+static void assert_resynced(const char *text, unsigned depth, const char *wanted)
 {
+    const size_t len = strlen(text);
     struct json *json = new_json();
 
     for (size_t most = 0; most < 6; most++) {
@@ -378,33 +379,36 @@ static void assert_resynced(const char *text, size_t len, unsigned depth, const 
     json_free(json);
 }
 
-#define ASSERT_RESYNCED(text, depth, wanted) assert_resynced(text, sizeof text - 1, depth, wanted)
-
 START_TEST(after_an_error_the_next_object_of_an_array_is_found)
 {
-    ASSERT_RESYNCED("[{\"a\":x},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
-    ASSERT_RESYNCED("{\"v\":[{\"a\":[{\"c\":01}],\"d\":{\"e\":1}}, {\"b\":1}],\"x\":2}", 2,
-                    "{k(v)[{k(a)[{k(c)n(0)!{k(b)n(1)}]k(x)n(2)}$");
-    ASSERT_RESYNCED("[{\"a\":1}{\"b\":2},,{\"c\":3}]", 1, "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$");
-    ASSERT_RESYNCED("[{\"a\":1,{\"b\":2}]", 1, "[{k(a)n(1)!{k(b)n(2)}]$");
-}
-END_TEST
+    static const struct {
+        const char *text;
+        unsigned depth;
+        const char *wanted;
+    } cases[] = {
+        {"[{\"a\":x},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
+        {"{\"v\":[{\"a\":[{\"c\":01}],\"d\":{\"e\":1}}, {\"b\":1}],\"x\":2}", 2,
+         "{k(v)[{k(a)[{k(c)n(0)!{k(b)n(1)}]k(x)n(2)}$"},
+        {"[{\"a\":1}{\"b\":2},,{\"c\":3}]", 1, "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$"},
+        {"[{\"a\":1,{\"b\":2}]", 1, "[{k(a)n(1)!{k(b)n(2)}]$"},
+        /* A quote too many or too few does not mislead it. */
+        {"[{\"a\":\"x},{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$"},
+        {"[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$"},
+        {"[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", 1, "[{k(a)s(x,)!{k(b)n(1)}]$"},
+        {"[{\"a\":\"C:\\dir\\\",\"d\":\"{y}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
+        {"[{\"a\":\"\\x{\\\"}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
+    };
 
-START_TEST(a_quote_too_many_or_too_few_does_not_mislead_it)
-{
-    ASSERT_RESYNCED("[{\"a\":\"x},{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$");
-    ASSERT_RESYNCED("[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$");
-    ASSERT_RESYNCED("[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", 1, "[{k(a)s(x,)!{k(b)n(1)}]$");
-    ASSERT_RESYNCED("[{\"a\":\"C:\\dir\\\",\"d\":\"{y}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
-    ASSERT_RESYNCED("[{\"a\":\"\\x{\\\"}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_resynced(cases[i].text, cases[i].depth, cases[i].wanted);
 }
 END_TEST
 
 START_TEST(where_nothing_is_found_the_text_ends_or_is_cut_off)
 {
-    ASSERT_RESYNCED("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}}", 2, "{k(v)[{k(a)!.");
-    ASSERT_RESYNCED("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}", 2, "{k(v)[{k(a)!-");
-    ASSERT_RESYNCED("{\"v\":[{\"a\":\"", 2, "{k(v)[{k(a)!-");
+    assert_resynced("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}}", 2, "{k(v)[{k(a)!.");
+    assert_resynced("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}", 2, "{k(v)[{k(a)!-");
+    assert_resynced("{\"v\":[{\"a\":\"", 2, "{k(v)[{k(a)!-");
 }
 END_TEST
 
@@ -435,5 +439,4 @@ RUN_TESTS("json", values_of_every_kind_are_found, numbers_are_those_of_the_gramm
           a_string_that_is_too_long_is_passed_over, what_is_no_json_is_refused, nothing_comes_after_an_error,
           nesting_has_a_limit, a_value_can_be_skipped, a_source_that_fails_is_told_wherever_it_fails,
           after_an_error_the_next_object_of_an_array_is_found,
-          a_quote_too_many_or_too_few_does_not_mislead_it, where_nothing_is_found_the_text_ends_or_is_cut_off,
-          lines_are_counted)
+          where_nothing_is_found_the_text_ends_or_is_cut_off, lines_are_counted)

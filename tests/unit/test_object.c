@@ -497,21 +497,13 @@ END_TEST
 
 START_TEST(the_largest_numbers_come_back)
 {
-    struct object object = {.kind = OBJECT_IMAGE,
-                            .flags = OBJECT_MEMBER - 1,
-                            .inode = UINT64_MAX,
-                            .type = UINT32_MAX,
-                            .id = UINT32_MAX,
-                            .start = UINT64_MAX,
-                            .size = UINT64_MAX,
-                            .mode = UINT32_MAX,
-                            .uid = UINT32_MAX,
-                            .gid = UINT32_MAX,
-                            .state = OBJECT_CHANGED};
+    struct object object = {.kind = OBJECT_IMAGE, .flags = OBJECT_MEMBER - 1, .state = OBJECT_CHANGED};
     struct object back = {0};
     struct buffer message = {0};
     struct wire wire;
 
+    object.inode = object.start = object.size = UINT64_MAX;
+    object.type = object.id = object.mode = object.uid = object.gid = UINT32_MAX;
     object.times[OBJECT_MTIME] = (struct object_stamp){INT64_MIN, UINT32_MAX};
     object.times[OBJECT_CRTIME] = (struct object_stamp){INT64_MAX, 0};
     add_run(&object, 0, 0, INT64_MAX);

@@ -458,47 +458,37 @@ static const struct column blobs[] = {
     {"source", "path"},    {"source", "sha256"},  {"name", "name"},
 };
 
-/* A value for a column: some of these take its name, some a small number. */
-static void print_value(char *out, size_t room, const struct column *column, bool is_blob)
+/* Values for a column, the first ones for numbers: $ is its name, @ its table, # a small number. */
+enum { NUMBER_VALUES = 6, BLOB_VALUES = 5 };
+
+static const char *const values[] = {
+    "$ + #",
+    "$ - #",
+    "#",
+    "1 << #",
+    "-$",
+    "(SELECT max($) FROM @)",
+    "randomblob(length($))",
+    "zeroblob(length($))",
+    "CAST(substr($, 1, #) AS BLOB)",
+    "CAST($ || randomblob(#) AS BLOB)",
+    "CAST(substr($, 1, #) || randomblob(1) || substr($, # + 2) AS BLOB)",
+};
+
+static void print_value(struct buffer *out, const struct column *column, bool is_blob)
 {
-    const char *const name = column->name;
+    const uint64_t which = is_blob ? NUMBER_VALUES + random_below(BLOB_VALUES) : random_below(NUMBER_VALUES);
     const int number = (int)random_below(random_below(2) ? 4 : 64);
 
-    switch (random_below(6) + (is_blob ? 6 : 0)) {
-    case 0:
-        snprintf(out, room, "%s + %d", name, number);
-        break;
-    case 1:
-        snprintf(out, room, "%s - %d", name, number);
-        break;
-    case 2:
-        snprintf(out, room, "%d", number);
-        break;
-    case 3:
-        snprintf(out, room, "1 << %d", number);
-        break;
-    case 4:
-        snprintf(out, room, "-%s", name);
-        break;
-    case 5:
-        snprintf(out, room, "(SELECT max(%s) FROM %s)", name, column->table);
-        break;
-    case 6:
-        snprintf(out, room, "randomblob(length(%s))", name);
-        break;
-    case 7:
-        snprintf(out, room, "zeroblob(length(%s))", name);
-        break;
-    case 8:
-        snprintf(out, room, "CAST(substr(%s, 1, %d) AS BLOB)", name, number);
-        break;
-    case 9:
-        snprintf(out, room, "CAST(%s || randomblob(%d) AS BLOB)", name, number);
-        break;
-    default:
-        snprintf(out, room, "CAST(substr(%s, 1, %d) || randomblob(1) || substr(%s, %d) AS BLOB)", name,
-                 number, name, number + 2);
-    }
+    for (const char *at = values[which]; *at; at++)
+        if (*at == '$')
+            buffer_add_text(out, column->name);
+        else if (*at == '@')
+            buffer_add_text(out, column->table);
+        else if (*at == '#')
+            buffer_printf(out, "%d", number);
+        else
+            buffer_add_char(out, *at);
 }
 
 static void change_rows(void)
@@ -506,13 +496,15 @@ static void change_rows(void)
     const bool is_blob = random_below(2);
     const struct column *column = is_blob ? &blobs[random_below(sizeof blobs / sizeof *blobs)]
                                           : &numbers[random_below(sizeof numbers / sizeof *numbers)];
-    char value[200], sql[400];
+    struct buffer sql = {0};
 
-    print_value(value, sizeof value, column, is_blob);
-    snprintf(sql, sizeof sql,
-             "UPDATE OR IGNORE %s SET %s = %s WHERE %s IS NOT NULL AND abs(random()) %% %d = 0",
-             column->table, column->name, value, column->name, 1 + (int)random_below(12));
-    spoil_or_skip(sql);
+    buffer_printf(&sql, "UPDATE OR IGNORE %s SET %s = ", column->table, column->name);
+    print_value(&sql, column, is_blob);
+    buffer_printf(&sql, " WHERE %s IS NOT NULL AND abs(random()) %% %d = 0", column->name,
+                  1 + (int)random_below(12));
+    buffer_add_char(&sql, '\0');
+    spoil_or_skip(sql.data);
+    buffer_release(&sql);
 }
 
 START_TEST(rows_that_are_changed_at_random_do_no_harm)

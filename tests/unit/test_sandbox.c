@@ -26,6 +26,7 @@
 
 #include "check_main.h"
 #include "crew/sandbox.h"
+#include "take_away.h"
 
 enum { MEBIBYTE = 1 << 20, ROOM = 1024 * MEBIBYTE };
 
@@ -43,6 +44,7 @@ static int descriptor; /* of the file inside */
 
 static void make_folder(void)
 {
+    strcpy(folder + sizeof folder - 7, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(inside, sizeof inside, "%s/file", folder);
     descriptor = open(inside, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -103,21 +105,6 @@ static bool lacks(unsigned what)
     return (WEXITSTATUS(status) & (int)what) != 0;
 }
 
-/* From now on the system call fails as on a kernel that does not know it. */
-static void take_away(uint32_t call)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
-
-    EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    EXPECT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-}
-
 static bool can_open(const char *path, int flags)
 {
     int fd = open(path, flags);
@@ -125,6 +112,16 @@ static bool can_open(const char *path, int flags)
     if (fd >= 0)
         close(fd);
     return fd >= 0;
+}
+
+/* That all of the deed can be done beside the file, unless the kernel lacks this. */
+static void assert_done(unsigned without, void (*deed)(void))
+{
+    if (without && lacks(without))
+        return;
+    make_folder();
+    ck_assert_int_eq(end_of(deed), 0);
+    remove_folder();
 }
 
 /* ---- limited ---- */
@@ -140,11 +137,7 @@ static void read_here_and_there(void)
 
 START_TEST(once_limited_it_reads_below_the_folders_and_nowhere_else)
 {
-    if (lacks(SANDBOX_NO_LANDLOCK))
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(read_here_and_there), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_LANDLOCK, read_here_and_there);
 }
 END_TEST
 
@@ -170,11 +163,7 @@ static void change_things(void)
 
 START_TEST(once_limited_it_changes_nothing_even_below_the_folders)
 {
-    if (lacks(SANDBOX_NO_LANDLOCK))
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(change_things), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_LANDLOCK, change_things);
 }
 END_TEST
 
@@ -190,11 +179,7 @@ static void name_files_and_what_is_not_there(void)
 
 START_TEST(a_folder_may_be_a_file_or_not_be_there)
 {
-    if (lacks(SANDBOX_NO_LANDLOCK))
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(name_files_and_what_is_not_there), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_LANDLOCK, name_files_and_what_is_not_there);
 }
 END_TEST
 
@@ -211,11 +196,7 @@ static void ask_for_more(void)
 
 START_TEST(limits_cannot_be_widened)
 {
-    if (lacks(SANDBOX_NO_LANDLOCK))
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(ask_for_more), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_LANDLOCK, ask_for_more);
 }
 END_TEST
 
@@ -282,14 +263,10 @@ static void truncate_files(void)
 /* Landlock governs none of this, or only in its later versions. */
 START_TEST(once_limited_it_reaches_no_network_no_other_process_and_no_attributes)
 {
-    if (lacks(SANDBOX_NO_SECCOMP))
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(reach_out), 0);
-    ck_assert_int_eq(end_of(touch_other_processes), 0);
-    ck_assert_int_eq(end_of(become_another), 0);
-    ck_assert_int_eq(end_of(truncate_files), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_SECCOMP, reach_out);
+    assert_done(SANDBOX_NO_SECCOMP, touch_other_processes);
+    assert_done(SANDBOX_NO_SECCOMP, become_another);
+    assert_done(SANDBOX_NO_SECCOMP, truncate_files);
 }
 END_TEST
 
@@ -310,9 +287,7 @@ static void look_around(void)
 
 START_TEST(once_limited_it_can_do_what_opening_files_takes)
 {
-    make_folder();
-    ck_assert_int_eq(end_of(look_around), 0);
-    remove_folder();
+    assert_done(0, look_around);
 }
 END_TEST
 
@@ -668,9 +643,7 @@ static void ask_for_open_file(void)
 
 START_TEST(once_closed_it_can_ask_for_the_attributes_of_an_open_file)
 {
-    make_folder();
-    ck_assert_int_eq(end_of(ask_for_open_file), 0);
-    remove_folder();
+    assert_done(0, ask_for_open_file);
 }
 END_TEST
 
@@ -708,9 +681,7 @@ static void read_and_compute(void)
 
 START_TEST(once_closed_it_still_reads_what_is_open_and_computes)
 {
-    make_folder();
-    ck_assert_int_eq(end_of(read_and_compute), 0);
-    remove_folder();
+    assert_done(0, read_and_compute);
 }
 END_TEST
 
@@ -753,7 +724,7 @@ static void without_landlock(void)
 {
     unsigned missing = 77;
 
-    take_away(SYS_landlock_create_ruleset);
+    EXPECT(take_away(SYS_landlock_create_ruleset));
     EXPECT(sandbox_probe(&missing, NULL) == 0 && missing == SANDBOX_NO_LANDLOCK);
     EXPECT(sandbox_limit(folders, ROOM, &missing, NULL) == 0 && missing == SANDBOX_NO_LANDLOCK);
     EXPECT(can_open("/etc/passwd", O_RDONLY));
@@ -764,7 +735,7 @@ static void without_seccomp(void)
 {
     unsigned missing = 77;
 
-    take_away(SYS_seccomp);
+    EXPECT(take_away(SYS_seccomp));
     EXPECT(sandbox_probe(&missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
     EXPECT(sandbox_limit(folders, ROOM, &missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
     EXPECT(sandbox_close(&missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
@@ -784,12 +755,8 @@ END_TEST
 
 START_TEST(what_the_kernel_lacks_is_told_and_the_rest_is_done)
 {
-    if (lacks(SANDBOX_NO_SECCOMP)) /* with which it is taken away here */
-        return;
-    make_folder();
-    ck_assert_int_eq(end_of(without_landlock), 0);
-    ck_assert_int_eq(end_of(without_seccomp), 0);
-    remove_folder();
+    assert_done(SANDBOX_NO_SECCOMP, without_landlock); /* it takes seccomp to take something away */
+    assert_done(SANDBOX_NO_SECCOMP, without_seccomp);
 }
 END_TEST
 

@@ -235,14 +235,11 @@ START_TEST(a_plan_is_what_all_its_sets_need)
     struct bytes file = text(5000);
 
     begin_test();
-    new_set_of(REFSET_NOTABLE, 12, 128);
-    add_file(0, file);
-    new_set_of(REFSET_NOTABLE, 12, 64);
-    add_file(1, file);
+    add_file(new_set_of(REFSET_NOTABLE, 12, 128), file);
+    add_file(new_set_of(REFSET_NOTABLE, 12, 64), file);
     new_set_of(REFSET_KNOWN, 20, 16); /* without samples: it does not matter how they would be taken */
     add_digests(2, file, DIGEST_BIT(DIGEST_MD5));
-    new_set_of(REFSET_NOTABLE, 12, 16);
-    add_file(3, file);
+    add_file(new_set_of(REFSET_NOTABLE, 12, 16), file);
     begin_scan(false);
     ck_assert_uint_eq(fixture.plan.c, 16);
     ck_assert_uint_eq(scan(file)->count, 4);
@@ -277,25 +274,20 @@ START_TEST(sets_of_different_windows_do_not_go_together)
     begin_test();
     new_set_of(REFSET_NOTABLE, 12, 128);
     add_digests(0, file, DIGEST_BIT(DIGEST_SHA1));
-    new_set_of(REFSET_NOTABLE, 16, 128);
-    add_file(1, file);
+    add_file(new_set_of(REFSET_NOTABLE, 16, 128), file);
     begin_scan(false);
     ck_assert_uint_eq(scan(file)->count, 2);
     end_test();
     next_scanner();
     begin_test();
-    new_set_of(REFSET_NOTABLE, 12, 128);
-    add_file(0, file);
-    new_set(REFSET_NOTABLE);
-    add_file(1, file);
+    add_file(new_set_of(REFSET_NOTABLE, 12, 128), file);
+    add_file(new_set(REFSET_NOTABLE), file);
     begin_scan(false);
     end_test();
     begin_test();
-    new_set_of(REFSET_NOTABLE, 20, 128);
-    add_file(0, file);
+    add_file(new_set_of(REFSET_NOTABLE, 20, 128), file);
     begin_scan(false);
-    new_set_of(REFSET_NOTABLE, 12, 128);
-    add_file(1, file);
+    add_file(new_set_of(REFSET_NOTABLE, 12, 128), file);
     ck_assert_int_eq(refset_writer_commit(fixture.writers[1], &fixture.err), 0);
     refset_writer_free(fixture.writers[1]);
     fixture.searches[1] = refset_search_new(fixture.sets[1], REFSET_SEARCH_FEATURES, &fixture.err);

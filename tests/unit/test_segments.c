@@ -52,6 +52,12 @@ static void make_files(const char *names)
         make_file(name);
 }
 
+static void make_folder_of(const char *names)
+{
+    make_folder();
+    make_files(names);
+}
+
 static void remove_file(const char *name)
 {
     ck_assert_int_eq(unlink(in_folder(name)), 0);
@@ -180,8 +186,7 @@ END_TEST
 
 START_TEST(numbers_and_letters_are_carried)
 {
-    make_folder();
-    make_files("i.08 i.09 i.10");
+    make_folder_of("i.08 i.09 i.10");
     for (char c = 'a'; c <= 'z'; c++) {
         char name[8];
 
@@ -231,10 +236,10 @@ END_TEST
 
 START_TEST(names_of_another_width_or_stem_do_not_belong)
 {
-    make_folder();
-    make_files("image.001 image.002 image.03 image.0003 image.00003 other.003 image.2023 image.004x image.d3 "
-               "image.log "
-               "image IMAGE.003 image.dd.003 image.003.txt");
+    make_folder_of(
+        "image.001 image.002 image.03 image.0003 image.00003 other.003 image.2023 image.004x image.d3 "
+        "image.log "
+        "image IMAGE.003 image.dd.003 image.003.txt");
     assert_set("image.001 image.002");
     assert_alone("image.log");
     assert_alone("image.2023");
@@ -246,8 +251,7 @@ END_TEST
 
 START_TEST(other_files_with_endings_of_letters_do_not_belong)
 {
-    make_folder();
-    make_files("image.aa image.ab image.gz image.md image.db image.txt image.log");
+    make_folder_of("image.aa image.ab image.gz image.md image.db image.txt image.log");
     assert_set("image.aa image.ab");
     assert_alone("image.gz");
     assert_alone("image.txt");
@@ -261,8 +265,7 @@ END_TEST
 
 START_TEST(a_name_without_others_is_alone)
 {
-    make_folder();
-    make_files(
+    make_folder_of(
         "image.001 b.aa xaa image.E01 image.E02 001 aa noext report.doc image.1 image.100000 image.002x .aa");
     assert_alone("image.001");
     assert_alone("b.aa");
@@ -305,8 +308,7 @@ END_TEST
 
 START_TEST(folders_of_such_names_are_no_segments)
 {
-    make_folder();
-    make_files("image.001 image.002");
+    make_folder_of("image.001 image.002");
     ck_assert_int_eq(mkdir(in_folder("image.003"), 0755), 0);
     ck_assert_int_eq(mkdir(in_folder("image.005"), 0755), 0);
     assert_set("image.001 image.002");
@@ -316,8 +318,7 @@ END_TEST
 
 START_TEST(links_to_files_are_segments)
 {
-    make_folder();
-    make_files("one two");
+    make_folder_of("one two");
     ck_assert_int_eq(symlink("one", in_folder("image.001")), 0);
     ck_assert_int_eq(symlink("two", in_folder("image.002")), 0);
     assert_set("image.001 image.002");
@@ -341,8 +342,7 @@ START_TEST(paths_are_as_they_were_given)
 {
     const char *const here[] = {"image.001", "image.002"}, *const dotted[] = {"./image.001", "./image.002"};
 
-    make_folder();
-    make_files("image.001 image.002");
+    make_folder_of("image.001 image.002");
     ck_assert_int_eq(chdir(folder), 0);
     assert_paths(here[0], here, 2);
     assert_paths(dotted[0], dotted, 2);
@@ -355,8 +355,7 @@ START_TEST(a_set_knows_its_files)
 {
     struct segments segments;
 
-    make_folder();
-    make_files("image.001 image.002 image.003x");
+    make_folder_of("image.001 image.002 image.003x");
     ck_assert_int_eq(segments_find(&segments, in_folder("image.001"), NULL), 0);
     ck_assert(segments_have(&segments, in_folder("image.001")));
     ck_assert(segments_have(&segments, in_folder("image.002")));
@@ -413,8 +412,7 @@ END_TEST
 
 START_TEST(a_later_segment_is_refused_and_the_first_one_named)
 {
-    make_folder();
-    make_files("image.001 image.002 image.003 zero.000 zero.001 x.aa x.ab x.ac yaa yab yac");
+    make_folder_of("image.001 image.002 image.003 zero.000 zero.001 x.aa x.ab x.ac yaa yab yac");
     assert_refused("image.002", "image.002", "image.001");
     assert_refused("image.003", "image.003", "image.001");
     assert_refused("zero.001", "zero.001", "zero.000");
@@ -430,8 +428,7 @@ END_TEST
 
 START_TEST(a_later_segment_whose_first_one_is_gone_is_alone)
 {
-    make_folder();
-    make_files("image.002 image.003 x.ab x.ac yab yac");
+    make_folder_of("image.002 image.003 x.ab x.ac yab yac");
     assert_alone("image.002");
     assert_alone("x.ab");
     assert_alone("yab");
@@ -441,9 +438,8 @@ END_TEST
 
 START_TEST(a_hole_is_refused_and_named)
 {
-    make_folder();
-    make_files("image.001 image.002 image.004 far.00001 far.99999 zero.000 zero.002 x.aa x.ab x.ad y.aaa "
-               "y.baa y.bab");
+    make_folder_of("image.001 image.002 image.004 far.00001 far.99999 zero.000 zero.002 x.aa x.ab x.ad y.aaa "
+                   "y.baa y.bab");
     assert_refused("image.001", "image.003", "image.004");
     assert_refused("far.00001", "far.00002", "far.99999");
     assert_refused("zero.000", "zero.001", "zero.002");
