@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 
 enum {
     RAW_LEN = 256 << 10,
@@ -245,27 +246,23 @@ static int begin(struct lines *lines, struct error *err)
 
 static struct lines *new_lines(const char *path, struct error *err)
 {
-    struct lines *lines = calloc(1, sizeof *lines);
+    struct lines *lines = memory_new(sizeof *lines, err);
 
-    if (lines) {
-        lines->fd = -1;
-        lines->end = '\n';
-        lines->ending = "";
-        lines->longest = LINES_LONGEST;
-        lines->path = strdup(path);
-        lines->raw = malloc(RAW_LEN);
-    }
-    if (!lines || !lines->path || !lines->raw) {
+    if (!lines)
+        return NULL;
+    lines->fd = -1;
+    lines->end = '\n';
+    lines->ending = "";
+    lines->longest = LINES_LONGEST;
+    lines->path = strdup(path);
+    lines->raw = malloc(RAW_LEN);
+    if (!lines->path || !lines->raw)
         error_set(err, "out of memory");
-        lines_close(lines);
-        return NULL;
-    }
-    lines->digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
-    if (!lines->digest || digest_begin(lines->digest, err)) {
-        lines_close(lines);
-        return NULL;
-    }
-    return lines;
+    else if ((lines->digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err)) &&
+             digest_begin(lines->digest, err) == 0)
+        return lines;
+    lines_close(lines);
+    return NULL;
 }
 
 static int open_file(struct lines *lines, const char *path, struct error *err)
@@ -286,11 +283,10 @@ struct lines *lines_open(const char *path, struct error *err)
 {
     struct lines *lines = new_lines(strcmp(path, "-") == 0 ? "standard input" : path, err);
 
-    if (lines && open_file(lines, path, err)) {
-        lines_close(lines);
-        return NULL;
-    }
-    return lines;
+    if (lines && open_file(lines, path, err) == 0)
+        return lines;
+    lines_close(lines);
+    return NULL;
 }
 
 struct lines *lines_open_memory(const void *data, size_t len, struct error *err)
@@ -302,11 +298,10 @@ struct lines *lines_open_memory(const void *data, size_t len, struct error *err)
     lines->memory = data;
     lines->memory_len = len;
     lines->size = len;
-    if (begin(lines, err)) {
-        lines_close(lines);
-        return NULL;
-    }
-    return lines;
+    if (begin(lines, err) == 0)
+        return lines;
+    lines_close(lines);
+    return NULL;
 }
 
 void lines_close(struct lines *lines)

@@ -193,15 +193,15 @@ struct walk *walk_new(const char *folder, struct error *err)
 {
     struct walk *walk = calloc(1, sizeof *walk);
 
-    if (walk)
+    if (walk) {
+        walk->descend = true;
         buffer_add(&walk->path, folder, strlen(folder) + 1);
-    if (!walk || walk->path.failed) {
-        error_set(err, "%s: out of memory", folder);
-        walk_free(walk);
-        return NULL;
+        if (!walk->path.failed)
+            return walk;
     }
-    walk->descend = true;
-    return walk;
+    error_set(err, "%s: out of memory", folder);
+    walk_free(walk);
+    return NULL;
 }
 
 void walk_free(struct walk *walk)

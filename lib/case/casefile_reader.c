@@ -223,11 +223,10 @@ struct case_reader *casefile_reader_new(struct casefile *casefile, const struct 
     if (!reader)
         return NULL;
     reader->casefile = casefile;
-    if (prepare(reader, filter, err)) {
-        casefile_reader_free(reader);
-        return NULL;
-    }
-    return reader;
+    if (prepare(reader, filter, err) == 0)
+        return reader;
+    casefile_reader_free(reader);
+    return NULL;
 }
 
 void casefile_reader_free(struct case_reader *reader)

@@ -28,14 +28,10 @@ struct comparer *compare_new(struct error *err)
 {
     struct comparer *comparer = memory_new(sizeof *comparer, err);
 
-    if (!comparer)
-        return NULL;
-    comparer->estimator = estimate_new(err);
-    if (!comparer->estimator) {
-        free(comparer);
-        return NULL;
-    }
-    return comparer;
+    if (comparer && (comparer->estimator = estimate_new(err)))
+        return comparer;
+    compare_free(comparer);
+    return NULL;
 }
 
 void compare_free(struct comparer *comparer)

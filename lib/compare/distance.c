@@ -392,13 +392,13 @@ struct distance_query *distance_query_new(const uint8_t *query, size_t len, stru
     const struct distance_kernel *kernel = distance_kernel_at(cpu_level());
     struct distance_query *q = calloc(1, sizeof(*q));
 
-    if (!q || distance_columns_init(&q->columns, query, len, kernel->lanes)) {
-        error_set(err, "no memory for a signature of %zu bytes", len);
-        free(q);
-        return NULL;
+    if (q && distance_columns_init(&q->columns, query, len, kernel->lanes) == 0) {
+        q->kernel = kernel;
+        return q;
     }
-    q->kernel = kernel;
-    return q;
+    error_set(err, "no memory for a signature of %zu bytes", len);
+    free(q);
+    return NULL;
 }
 
 void distance_query_free(struct distance_query *query)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "crew/crew_inner.h"
 
 /* Results of tasks that wait for older ones: beyond that only the worker at the oldest task is listened to.
@@ -102,34 +103,29 @@ static int map_pages(struct crew *crew, unsigned workers, struct error *err)
     return 0;
 }
 
+static int start_all(struct crew *crew, struct error *err)
+{
+    while (!crew->failed && !all_started(crew))
+        serve(crew, TICK_MS);
+    crew->complete = true;
+    return crew->failed ? error_set(err, "%s", crew->failure.text) : 0;
+}
+
 struct crew *crew_new(const struct crew_job *job, unsigned workers, struct error *err)
 {
-    struct crew *crew = calloc(1, sizeof *crew + workers * sizeof *crew->workers);
+    struct crew *crew = memory_new(sizeof *crew + workers * sizeof *crew->workers, err);
 
-    if (crew)
-        crew->polled = calloc(workers, sizeof *crew->polled);
-    if (!crew || !crew->polled) {
-        error_set(err, "out of memory");
-        free(crew);
+    if (!crew)
         return NULL;
-    }
     crew->job = *job;
     crew->depth = 4 * (size_t)workers + 4;
     crew->end = &crew->oldest;
     crew->watched = crew_process_clock(CLOCK_MONOTONIC);
-    if (map_pages(crew, workers, err)) {
-        crew_free(crew);
-        return NULL;
-    }
-    while (!crew->failed && !all_started(crew))
-        serve(crew, TICK_MS);
-    crew->complete = true;
-    if (crew->failed) {
-        error_set(err, "%s", crew->failure.text);
-        crew_free(crew);
-        return NULL;
-    }
-    return crew;
+    crew->polled = memory_new(workers * sizeof *crew->polled, err);
+    if (crew->polled && map_pages(crew, workers, err) == 0 && start_all(crew, err) == 0)
+        return crew;
+    crew_free(crew);
+    return NULL;
 }
 
 void crew_free(struct crew *crew)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "database/database_inner.h"
 
 enum { VALUE_MAX = 64 << 20 };
@@ -222,18 +223,18 @@ int database_check_file(const char *path, const char *noun, struct error *err)
 
 struct database *database_new(const char *path, bool own, bool writes, struct error *err)
 {
-    struct database *database = calloc(1, sizeof *database);
+    struct database *database = memory_new(sizeof *database, err);
 
-    if (database)
-        database->path = strdup(path);
-    if (!database || !database->path) {
-        error_set(err, "out of memory");
-        free(database);
+    if (!database)
         return NULL;
-    }
     database->own = own;
     database->writes = writes;
-    return database;
+    database->path = strdup(path);
+    if (database->path)
+        return database;
+    error_set(err, "out of memory");
+    database_free(database);
+    return NULL;
 }
 
 void database_free(struct database *database)

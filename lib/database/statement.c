@@ -21,12 +21,11 @@ struct statement *database_prepare(struct database *database, const char *sql, s
         return NULL;
     statement->database = database;
     code = sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL);
-    if (code != SQLITE_OK) {
-        database_fail(database, code, err);
-        free(statement);
-        return NULL;
-    }
-    return statement;
+    if (code == SQLITE_OK)
+        return statement;
+    database_fail(database, code, err);
+    statement_free(statement);
+    return NULL;
 }
 
 void statement_free(struct statement *statement)

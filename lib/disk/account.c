@@ -107,12 +107,11 @@ struct account *account_new(uint64_t start, uint64_t len, uint64_t unit)
     if (!unit)
         return account;
     account->unit_count = len / unit + (len % unit != 0);
-    if (!bits_open(&account->claimed, account->unit_count) ||
-        !bits_open(&account->deleted, account->unit_count)) {
-        account_free(account);
-        return NULL;
-    }
-    return account;
+    if (bits_open(&account->claimed, account->unit_count) &&
+        bits_open(&account->deleted, account->unit_count))
+        return account;
+    account_free(account);
+    return NULL;
 }
 
 void account_free(struct account *account)

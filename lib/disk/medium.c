@@ -215,12 +215,11 @@ struct medium *medium_new(const struct backend *backend, const char *format, str
     medium->format = format;
     if (medium->backend.sector_size < 512)
         medium->backend.sector_size = 512;
-    if (ranges_reserve(&medium->bad) || ranges_reserve(&medium->news) || keep_lost(medium)) {
-        error_set(err, "out of memory");
-        medium_close(medium);
-        return NULL;
-    }
-    return medium;
+    if (ranges_reserve(&medium->bad) == 0 && ranges_reserve(&medium->news) == 0 && keep_lost(medium) == 0)
+        return medium;
+    error_set(err, "out of memory");
+    medium_close(medium);
+    return NULL;
 }
 
 struct medium *medium_open_fd(int fd, const char *name, struct error *err)

@@ -29,18 +29,17 @@ struct kdb *kdb_create(const char *path, struct error *err)
     if (!kdb)
         return NULL;
     kdb->database = database_create_foreign(path, err);
-    if (!kdb->database || database_begin(kdb->database, err) || database_run(kdb->database, schema, err) ||
-        !(kdb->hash = database_prepare(
-              kdb->database,
-              "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
-              err)) ||
-        !(kdb->find = database_prepare(kdb->database, "SELECT id FROM hashes WHERE md5 = ?", err)) ||
-        !(kdb->name =
-              database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err))) {
-        kdb_free(kdb);
-        return NULL;
-    }
-    return kdb;
+    if (kdb->database && database_begin(kdb->database, err) == 0 &&
+        database_run(kdb->database, schema, err) == 0 &&
+        (kdb->hash = database_prepare(
+             kdb->database,
+             "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+             err)) &&
+        (kdb->find = database_prepare(kdb->database, "SELECT id FROM hashes WHERE md5 = ?", err)) &&
+        (kdb->name = database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err)))
+        return kdb;
+    kdb_free(kdb);
+    return NULL;
 }
 
 static int add_names(struct kdb *kdb, int64_t id, const char *names, size_t len, struct error *err)

@@ -190,11 +190,10 @@ static struct list *open_list(const char *path, const char *shown, struct lines 
         return NULL;
     }
     list->lines = lines;
-    if (open_parts(list, path, format, err)) {
-        list_close(list);
-        return NULL;
-    }
-    return list;
+    if (open_parts(list, path, format, err) == 0)
+        return list;
+    list_close(list);
+    return NULL;
 }
 
 struct list *list_open(const char *path, const char *format, struct error *err)

@@ -149,6 +149,14 @@ static void push(struct list_ahead *ahead)
     queue_push(ahead->queue, &ahead->batches[ahead->pushed++ % BATCHES]);
 }
 
+static void begin(struct list_ahead *ahead)
+{
+    if (ahead->hashing)
+        queue_push(ahead->hashing, &ahead->sum);
+    while (ahead->pushed < BATCHES)
+        push(ahead);
+}
+
 struct list_ahead *list_ahead_new(struct list *list, struct error *err)
 {
     struct list_ahead *ahead = memory_new(sizeof *ahead, err);
@@ -157,19 +165,13 @@ struct list_ahead *list_ahead_new(struct list *list, struct error *err)
     if (!ahead)
         return NULL;
     ahead->list = list;
-    ahead->queue = queue_new(1, BATCHES, read_batch, states, err);
-    if (ahead->queue && list_hashes_apart(list)) {
-        ahead->hashing = queue_new(1, 1, make_sum, states, err);
-        if (ahead->hashing)
-            queue_push(ahead->hashing, &ahead->sum);
+    if ((ahead->queue = queue_new(1, BATCHES, read_batch, states, err)) &&
+        (!list_hashes_apart(list) || (ahead->hashing = queue_new(1, 1, make_sum, states, err)))) {
+        begin(ahead);
+        return ahead;
     }
-    if (!ahead->queue || (list_hashes_apart(list) && !ahead->hashing)) {
-        list_ahead_free(ahead);
-        return NULL;
-    }
-    while (ahead->pushed < BATCHES)
-        push(ahead);
-    return ahead;
+    list_ahead_free(ahead);
+    return NULL;
 }
 
 void list_ahead_free(struct list_ahead *ahead)

@@ -24,14 +24,14 @@ int regions_open(struct regions *regions, struct error *err)
     regions->list = malloc(MOST_REGIONS * sizeof *regions->list);
     if (!regions->list)
         return error_set(err, "out of memory");
-    regions->places = whole_new(err);
-    return regions->places ? 0 : -1;
+    regions->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
+    return regions->digest ? 0 : -1;
 }
 
 void regions_release(struct regions *regions)
 {
     free(regions->list);
-    whole_free(regions->places);
+    digest_free(regions->digest);
     *regions = (struct regions){0};
 }
 
@@ -69,7 +69,7 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
     regions->effort = chains->wanted.effort;
     for (size_t i = 0; i < chains->count; i++)
         regions->list[i] = (struct region){.chain = chains->list[i]};
-    if (whole_mark(regions->places, regions->list, regions->count, seeds, queries, subject, err))
+    if (whole_mark(regions->digest, regions->list, regions->count, seeds, queries, subject, err))
         return -1;
     if (regions->count)
         qsort(regions->list, regions->count, sizeof *regions->list, by_support);

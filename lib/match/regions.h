@@ -28,7 +28,7 @@ struct regions {
     bool cut; /* the work was too much to take them all */
 
     struct effort *effort;
-    struct whole_places *places;
+    struct digest *digest; /* a SHA-1 */
 };
 
 /* -1 without memory; what is of zeros, or was opened in vain, may be released. */

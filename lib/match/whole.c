@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "compare/verdict.h"
 #include "disk/content.h"
 
@@ -26,29 +25,18 @@ struct whole_place {
     uint64_t file; /* 0: none */
 };
 
-struct whole_places {
+/* The regions among which one is marked. */
+struct marking {
     struct digest *digest;
+    struct region *list;
+    size_t count;
+    const struct seeds *seeds;
+    const struct queries *queries;
+    const struct subject *subject;
+    struct error *err;
     struct whole_place last; /* that was hashed */
     uint64_t budget;         /* bytes that may be */
 };
-
-struct whole_places *whole_new(struct error *err)
-{
-    struct whole_places *places = memory_new(sizeof *places, err);
-
-    if (places && (places->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
-        return places;
-    whole_free(places);
-    return NULL;
-}
-
-void whole_free(struct whole_places *places)
-{
-    if (!places)
-        return;
-    digest_free(places->digest);
-    free(places);
-}
 
 /* Whether the object has about as many samples of it as it would have of all of it. */
 static bool is_likely(const struct subject *subject, const struct seed_chain *chain)
@@ -69,22 +57,22 @@ static bool is_inside(const struct subject *subject, const struct seed_chain *ch
 }
 
 /* Finds the file that lies where the reference would. */
-static int look_up(struct whole_places *places, struct set *set, const struct subject *subject,
-                   const struct seed_chain *chain, struct error *err)
+static int look_up(struct marking *m, const struct seed_chain *chain)
 {
     const uint64_t start = (uint64_t)chain->cluster.main, len = chain->place.len;
-    struct whole_place *last = &places->last;
+    struct set *set = m->seeds->set;
+    struct whole_place *last = &m->last;
     struct digest_values values;
     int hashed;
 
     if (last->start == start && last->len == len)
         return 0;
     *last = (struct whole_place){.start = start, .len = len};
-    if (len > places->budget)
+    if (len > m->budget)
         return 0;
-    places->budget -= len;
-    hashed = content_digest(subject->content, places->digest, start, len, &values, err);
-    return hashed < 0 || (hashed && set->does->find(set, &values, &last->file, err)) ? -1 : 0;
+    m->budget -= len;
+    hashed = content_digest(m->subject->content, m->digest, start, len, &values, m->err);
+    return hashed < 0 || (hashed && set->does->find(set, &values, &last->file, m->err)) ? -1 : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -148,17 +136,6 @@ static int locate(const struct seeds *seeds, const struct queries *queries, stru
     return 1;
 }
 
-/* The regions among which one is marked. */
-struct marking {
-    struct whole_places *places;
-    struct region *list;
-    size_t count;
-    const struct seeds *seeds;
-    const struct queries *queries;
-    const struct subject *subject;
-    struct error *err;
-};
-
 /* The best E of a chain about there: one that lies there to the bit has at least as many seeds. */
 static double best_ln_e(const struct marking *m, const struct cluster *cluster)
 {
@@ -187,14 +164,14 @@ static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
 }
 
 /* Whether the reference lies in its place: 1 or 0, -1 on error. */
-static int lies_there(const struct marking *m, const struct seed_chain *chain)
+static int lies_there(struct marking *m, const struct seed_chain *chain)
 {
-    if (look_up(m->places, m->seeds->set, m->subject, chain, m->err))
+    if (look_up(m, chain))
         return -1;
-    return m->places->last.file && m->places->last.file == chain->place.file;
+    return m->last.file && m->last.file == chain->place.file;
 }
 
-static int mark_believed(const struct marking *m)
+static int mark_believed(struct marking *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         const struct seed_chain *chain = &m->list[i].chain;
@@ -211,7 +188,7 @@ static int mark_believed(const struct marking *m)
 }
 
 /* One of those that were only counted may be the right one. */
-static int mark_counted(const struct marking *m)
+static int mark_counted(struct marking *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         struct seed_chain chain = m->list[i].chain;
@@ -235,16 +212,22 @@ static int mark_counted(const struct marking *m)
     return 0;
 }
 
-int whole_mark(struct whole_places *places, struct region *regions, size_t count, const struct seeds *seeds,
+int whole_mark(struct digest *digest, struct region *regions, size_t count, const struct seeds *seeds,
                const struct queries *queries, const struct subject *subject, struct error *err)
 {
-    const struct marking marking = {places, regions, count, seeds, queries, subject, err};
+    struct marking marking = {
+        .digest = digest,
+        .list = regions,
+        .count = count,
+        .seeds = seeds,
+        .queries = queries,
+        .subject = subject,
+        .err = err,
+        .budget = subject->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * subject->size};
 
     if (!subject->content || !count)
         return 0;
     qsort(regions, count, sizeof *regions, by_place); /* so that each place is hashed once */
-    places->last = (struct whole_place){0};
-    places->budget = subject->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * subject->size;
     return mark_believed(&marking) || mark_counted(&marking) ? -1 : 0;
 }
 

@@ -11,14 +11,9 @@
  * the reference has, and the digest is looked up: so of a thousand near-copies the right one is found without
  * comparing them, be it one that was only counted.
  */
-struct whole_places;
 
-/* NULL on error. */
-struct whole_places *whole_new(struct error *err);
-void whole_free(struct whole_places *places);
-
-/* Marks those that lie there to the bit, and puts all into another order. */
-int whole_mark(struct whole_places *places, struct region *regions, size_t count, const struct seeds *seeds,
+/* Marks those that lie there to the bit, and puts all into another order; the digest is a SHA-1. */
+int whole_mark(struct digest *digest, struct region *regions, size_t count, const struct seeds *seeds,
                const struct queries *queries, const struct subject *subject, struct error *err);
 
 /* The finding for one that was marked, but for its set and file. */

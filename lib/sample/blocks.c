@@ -32,14 +32,10 @@ struct blocks *blocks_new(struct error *err)
 {
     struct blocks *blocks = memory_new(sizeof *blocks, err);
 
-    if (!blocks)
-        return NULL;
-    blocks->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
-    if (!blocks->digest) {
-        free(blocks);
-        return NULL;
-    }
-    return blocks;
+    if (blocks && (blocks->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err)))
+        return blocks;
+    blocks_free(blocks);
+    return NULL;
 }
 
 void blocks_free(struct blocks *blocks)

@@ -32,19 +32,13 @@ struct hasher *hasher_new(const struct sampler_params *params, unsigned digests,
     if (!hasher)
         return NULL;
     hasher->params = *params;
-    hasher->digest = digest_new(digests, err);
-    hasher->sampler = hasher->digest ? sampler_new(params, err) : NULL;
-    if (!hasher->sampler) {
-        hasher_free(hasher);
-        return NULL;
-    }
     hasher->buffer = aligned_alloc(4096, READ_LEN);
-    if (!hasher->buffer) {
+    if (!hasher->buffer)
         error_set(err, "out of memory");
-        hasher_free(hasher);
-        return NULL;
-    }
-    return hasher;
+    else if ((hasher->digest = digest_new(digests, err)) && (hasher->sampler = sampler_new(params, err)))
+        return hasher;
+    hasher_free(hasher);
+    return NULL;
 }
 
 void hasher_free(struct hasher *hasher)

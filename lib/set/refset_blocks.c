@@ -39,29 +39,29 @@ struct refset_blocks {
     unsigned kept_bits, range_bits; /* log2 of how many there are */
 };
 
+/* Room for the blocks that are kept, in as many bytes. */
+static int make_shelves(struct refset_blocks *blocks, size_t bytes, struct error *err)
+{
+    blocks->kept_bits = bits_width(bytes / BYTES_A_BLOCK) - 1;
+    blocks->range_bits = blocks->kept_bits + bits_width(RANGES_A_BLOCK) - 1;
+    blocks->kept = memory_new(sizeof *blocks->kept << blocks->kept_bits, err);
+    blocks->ranges = blocks->kept ? memory_new(sizeof *blocks->ranges << blocks->range_bits, err) : NULL;
+    return blocks->ranges ? 0 : -1;
+}
+
 struct refset_blocks *refset_blocks_new(struct refset *set, size_t bytes, struct error *err)
 {
     struct refset_blocks *blocks = memory_new(sizeof *blocks, err);
-    const bool keeps = bytes >= (size_t)SHELF * BYTES_A_BLOCK;
 
     if (!blocks)
         return NULL;
     blocks->set = set;
     blocks->query = database_prepare(
         set->database, "SELECT key, data FROM block WHERE key <= ? ORDER BY key DESC LIMIT 1", err);
-    if (keeps) {
-        blocks->kept_bits = bits_width(bytes / BYTES_A_BLOCK) - 1;
-        blocks->range_bits = blocks->kept_bits + bits_width(RANGES_A_BLOCK) - 1;
-        blocks->kept = calloc((size_t)1 << blocks->kept_bits, sizeof *blocks->kept);
-        blocks->ranges = calloc((size_t)1 << blocks->range_bits, sizeof *blocks->ranges);
-        if (blocks->query && (!blocks->kept || !blocks->ranges))
-            error_set(err, "out of memory");
-    }
-    if (!blocks->query || (keeps && (!blocks->kept || !blocks->ranges))) {
-        refset_blocks_free(blocks);
-        return NULL;
-    }
-    return blocks;
+    if (blocks->query && (bytes < (size_t)SHELF * BYTES_A_BLOCK || make_shelves(blocks, bytes, err) == 0))
+        return blocks;
+    refset_blocks_free(blocks);
+    return NULL;
 }
 
 void refset_blocks_free(struct refset_blocks *blocks)

@@ -56,25 +56,18 @@ struct refset_reader *refset_reader_new(struct refset *set, bool with_records, s
         return NULL;
     reader->set = set;
     reader->with_records = with_records;
-    reader->with = database_prepare(set->database,
-                                    "SELECT " FILE_COLUMNS
-                                    ", record.first, c, coincidence, count, samples, repeats, blocks"
-                                    " FROM record JOIN file ON id = record.file ORDER BY record.first",
-                                    err);
-    reader->without =
-        reader->with
-            ? database_prepare(set->database,
-                               "SELECT " FILE_COLUMNS " FROM file WHERE first IS NULL ORDER BY id", err)
-            : NULL;
-    reader->names = reader->without
-                        ? database_prepare(set->database,
-                                           "SELECT name, source FROM name WHERE file = ? ORDER BY name", err)
-                        : NULL;
-    if (!reader->names) {
-        refset_reader_free(reader);
-        return NULL;
-    }
-    return reader;
+    if ((reader->with = database_prepare(set->database,
+                                         "SELECT " FILE_COLUMNS
+                                         ", record.first, c, coincidence, count, samples, repeats, blocks"
+                                         " FROM record JOIN file ON id = record.file ORDER BY record.first",
+                                         err)) &&
+        (reader->without = database_prepare(
+             set->database, "SELECT " FILE_COLUMNS " FROM file WHERE first IS NULL ORDER BY id", err)) &&
+        (reader->names = database_prepare(set->database,
+                                          "SELECT name, source FROM name WHERE file = ? ORDER BY name", err)))
+        return reader;
+    refset_reader_free(reader);
+    return NULL;
 }
 
 void refset_reader_free(struct refset_reader *reader)

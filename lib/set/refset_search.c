@@ -128,11 +128,10 @@ struct refset_search *refset_search_new(struct refset *set, unsigned what, struc
         return NULL;
     search->set = set;
     search->what = what;
-    if (prepare(search, 0, err) || refset_search_refresh(search, err)) {
-        refset_search_free(search);
-        return NULL;
-    }
-    return search;
+    if (prepare(search, 0, err) == 0 && refset_search_refresh(search, err) == 0)
+        return search;
+    refset_search_free(search);
+    return NULL;
 }
 
 struct refset_search *refset_search_share(const struct refset_search *search, struct refset *set,

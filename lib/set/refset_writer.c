@@ -32,6 +32,14 @@ static const char *const sqls[STATEMENTS] = {
     [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
 };
 
+static int prepare(struct refset_writer *writer, struct error *err)
+{
+    for (int i = 0; i < STATEMENTS; i++)
+        if (!(writer->statements[i] = database_prepare(writer->set->database, sqls[i], err)))
+            return -1;
+    return 0;
+}
+
 /* Files that were joined leave gaps in the numbers. */
 static int find_next_file(struct refset_writer *writer, struct error *err)
 {
@@ -57,18 +65,10 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
     writer->settled = set->info;
     writer->all_names = all_names;
     writer->search = refset_search_new(set, REFSET_SEARCH_DIGESTS, err);
-    for (int i = 0; i < STATEMENTS && writer->search; i++) {
-        writer->statements[i] = database_prepare(set->database, sqls[i], err);
-        if (!writer->statements[i]) {
-            refset_writer_free(writer);
-            return NULL;
-        }
-    }
-    if (!writer->search || find_next_file(writer, err)) {
-        refset_writer_free(writer);
-        return NULL;
-    }
-    return writer;
+    if (writer->search && prepare(writer, err) == 0 && find_next_file(writer, err) == 0)
+        return writer;
+    refset_writer_free(writer);
+    return NULL;
 }
 
 void refset_writer_free(struct refset_writer *writer)
