@@ -14,6 +14,8 @@
 # The truth comes from the source files before they go into the image, never from a tool that reads images.  Symbolic links, folders and
 # what a file system keeps for itself are not in it.
 #
+# With IMAGES_KEPT=FOLDER each image is made once, and copied from there from then on, while the scripts that make it are the same.
+#
 # Packages (Debian 12): e2fsprogs dosfstools mtools exfatprogs ntfs-3g libntfs-3g89 xorriso makefs fdisk ewf-tools
 # afflib-tools qemu-utils python3
 set -eu -o pipefail
@@ -511,7 +513,18 @@ image_disk_dos()
     make_disk_dos "$img"
 }
 
+# make_disk_dos IMAGE: laid out once for all that hold it
 make_disk_dos()
+{
+    if [ ! -e "$work/disk-dos.truth" ]; then
+        lay_out_disk_dos "$work/disk-dos.img"
+        cp "$truth" "$work/disk-dos.truth"
+    fi
+    cp "$work/disk-dos.img" "$1"
+    cp "$work/disk-dos.truth" "$truth"
+}
+
+lay_out_disk_dos()
 {
     tree one <<'EOF'
 text  101 40000   first partition/text.txt
@@ -700,6 +713,22 @@ disk-vdi vdi
 EOF
 }
 
+# kept NAME EXTENSION: takes it from where an earlier run left it, or makes it and leaves it there
+kept()
+{
+    local keep=$IMAGES_KEPT/$makers/$1 new
+    if [ ! -e "$keep" ]; then
+        make "$@"
+        mkdir -p "$IMAGES_KEPT/$makers"
+        new=$(mktemp -d "$IMAGES_KEPT/.new.XXXXXX")
+        cp "$out/$1".* "$new"
+        mv -T "$new" "$keep" 2>/dev/null || rm -rf "$new" # another run was faster
+    else
+        rm -f "$out/$1".*
+        cp "$keep/$1".* "$out"
+    fi
+}
+
 # make NAME EXTENSION
 make()
 {
@@ -727,9 +756,14 @@ out=$(cd "$1" && pwd)
 shift
 work=$(mktemp -d "$out/.work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+makers=$(cat "$here"/{images.sh,truth.py,ntfs.py,exfat.py,disklabel.py} | sha1sum | cut -c1-40)
 [ $# -gt 0 ] || mapfile -t default < <(images | awk 'NF == 2 { print $1 }')
 for wanted in "${@:-${default[@]}}"; do
     extension=$(images | awk -v name="$wanted" '$1 == name { print $2 }')
     [ -n "$extension" ] || die "no image named $wanted; see images.sh --list"
-    make "$wanted" "$extension"
+    if [ -n "${IMAGES_KEPT:-}" ]; then
+        kept "$wanted" "$extension"
+    else
+        make "$wanted" "$extension"
+    fi
 done
