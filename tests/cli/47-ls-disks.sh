@@ -284,7 +284,10 @@ printf '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\nRW %
 sed "s/$((1 << 41))/$(((1 << 41) + 1))/" huge.vmdk >larger.vmdk
 refused larger.vmdk "claims to hold a disk of 1125899906843136 bytes; more than 1 PiB (1125899906842624 bytes)"
 refused larger.vmdk "more than 1 PiB" -i vmdk
-status 0 "$KITH" ls --csv huge.vmdk
+status 0 "$KITH" ls --csv --only file huge.vmdk
+sed "s/$((1 << 41))/$((1 << 31))/" huge.vmdk >large.vmdk
+status 0 "$KITH" ls --csv large.vmdk
+same "rows of 1 TiB" "1024 @1098437885952+1073741824" "$(tail -n +2 out | wc -l) $(tail -n 1 out | cut -d, -f3)"
 qemu-img create -q -f qcow2 -o cluster_size=2M huge.qcow2 2P 2>/dev/null &&
     refused huge.qcow2 "claims to hold a disk of 2251799813685248 bytes"
 
