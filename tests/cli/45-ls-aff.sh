@@ -8,7 +8,7 @@ images python3 affconvert
 mkdir files
 text 1 700000 >files/text
 base64 /dev/urandom | head -c 2000000 >files/random # a page that does not pack is stored as it is, without a checksum
-for i in 1 2 3 4 5 6 7 8; do text $i $((i * 9000)) >files/text$i; done
+for i in 1 2 3 4 5 6 7 8; do echo "$i $((i * 9000)) files/text$i"; done | texts
 mke2fs -q -F -t ext4 -b 1024 -d files disk.raw 9M >err 2>&1 || fail "mke2fs: $(cat err)"
 "$KITH" ls -q --hash --csv disk.raw | tr -d '\r' | sed 's/^[^,]*//' >expected
 cut -d, -f3,7,8 expected >known

@@ -11,7 +11,7 @@ for seed in 1 2; do
     mkdir $name
     text $seed 700000 >$name/text
     head -c 3000000 /dev/urandom >$name/random
-    for i in 1 2 3 4 5 6 7 8; do text $i$seed $((i * 9000)) >$name/text$i; done
+    for i in 1 2 3 4 5 6 7 8; do echo "$i$seed $((i * 9000)) $name/text$i"; done | texts
     mke2fs -q -F -t ext4 -b 1024 -d $name $name.img 8M >err 2>&1 || fail "mke2fs: $(cat err)"
     for compression in none fast; do
         ewfacquirestream -q -c $compression -d sha1 -t $name-$compression >/dev/null 2>err <$name.img || fail "$(cat err)"

@@ -5,7 +5,7 @@
 data=$SRCDIR/tests/data
 
 mkdir -p tree/sub
-for i in 1 2 3 4 5 6 7 8 9; do text $i $((i * 3000)) >tree/text$i; done
+for i in 1 2 3 4 5 6 7 8 9; do echo "$i $((i * 3000)) tree/text$i"; done | texts
 text 5 15000 >tree/sub/again
 : >tree/empty
 printf x >tree/one

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir tree
-for i in $(seq 1 40); do text "$i" $((i * 100)) >"tree/file $i"; done
+for i in $(seq 1 40); do echo "$i $((i * 100)) tree/file $i"; done | texts
 text 107 700 >"tree/$(printf 'comma, quote" \\ back')"
 text 108 800 >"tree/$(printf 'new\nline')"
 text 109 900 >"tree/$(printf 'bad\377utf8')"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p tree/sub
-for i in $(seq 1 30); do text "$i" $((i * 211)) >"tree/file $i"; done
+for i in $(seq 1 30); do echo "$i $((i * 211)) tree/file $i"; done | texts
 text 3 633 >"tree/$(printf 'back\\slash')"
 text 99 999 >"tree/sub/$(printf 'new\nline')"
 text 98 998 >"tree/sub/$(printf '\377\376')"

@@ -4,12 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir a b c
-for i in $(seq 1 60); do
-    text "$i" $((i * 150)) >file
-    [ $((i % 2)) -eq 0 ] && cp file "a/two $i"
-    [ $((i % 3)) -eq 0 ] && cp file "b/three $i"
-    [ $((i % 5)) -eq 0 ] && cp file "c/five $i"
-done
+for i in $(seq 2 2 60); do echo "$i $((i * 150)) a/two $i"; done | texts
+for i in $(seq 3 3 60); do echo "$i $((i * 150)) b/three $i"; done | texts
+for i in $(seq 5 5 60); do echo "$i $((i * 150)) c/five $i"; done | texts
 for name in a b c; do
     status 0 "$KITH" add -q --kind known "$name.kith" "$name"
     (cd "$name" && sha1sum -- * | cut -c1-40 | sort -u) >"$name.list"
@@ -107,7 +104,8 @@ status 0 "$KITH" sets compact merged.kith
 "$KITH" export --json merged.kith | cmp -s - before || fail "compact changed the set"
 mkdir shared
 text 500 3000 >common
-for i in $(seq 1 20); do { cat common; text $((600 + i)) 3000; } >shared/$i; done
+for i in $(seq 1 20); do echo "$((600 + i)) 3000 own$i"; done | texts
+for i in $(seq 1 20); do cat common "own$i" >"shared/$i"; done
 status 0 "$KITH" add -q shared.kith shared
 "$KITH" export --json shared.kith >before
 status 0 "$KITH" sets compact --common 5 shared.kith

@@ -6,7 +6,7 @@ kills=${KILLS:-20}
 RANDOM=4711
 
 mkdir tree
-for i in $(seq 1 250); do text "$i" $((i * 97 % 5000 + 200)) >"tree/$i"; done
+for i in $(seq 1 250); do echo "$i $((i * 97 % 5000 + 200)) tree/$i"; done | texts
 (cd tree && sha1sum -- *) >sums
 sort -u -k1,1 sums | cut -c1-40 >sha1s
 python3 - <<'PY'

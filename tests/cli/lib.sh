@@ -44,18 +44,26 @@ json()
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
 }
 
-# text SEED BYTES: English-like words, always the same for a seed
+# texts: for each line "SEED BYTES FILE" of standard input: English-like words in that file, always the same for a seed
+texts()
+{
+    python3 -c '
+import random, sys
+for line in sys.stdin:
+    seed, size, path = line.rstrip("\n").split(" ", 2)
+    r = random.Random(int(seed))
+    words = ["".join(r.choice("etaoinshrdlucmfwypvbgk") for _ in range(r.randint(2, 9))) for _ in range(3000)]
+    out = ""
+    while len(out) < int(size):
+        out += r.choice(words) + (" " if r.random() < .9 else "\n")
+    with sys.stdout if path == "-" else open(path, "w") as file:
+        file.write(out[:int(size)])'
+}
+
+# text SEED BYTES: the same on standard output
 text()
 {
-    python3 - "$1" "$2" <<'PY'
-import random, sys
-r = random.Random(int(sys.argv[1]))
-words = [''.join(r.choice('etaoinshrdlucmfwypvbgk') for _ in range(r.randint(2, 9))) for _ in range(3000)]
-out = ''
-while len(out) < int(sys.argv[2]):
-    out += r.choice(words) + (' ' if r.random() < .9 else '\n')
-sys.stdout.write(out[:int(sys.argv[2])])
-PY
+    texts <<<"$1 $2 -"
 }
 
 # images COMMAND...: skips the test if the tools that make images are not all here
