@@ -98,12 +98,31 @@ static int find_candidates(struct refset_search *search, enum digest_kind kind, 
 
 enum { LIST_BATCH = 64 << 10 }; /* digests of a list that are looked up together */
 
-/* What looking up a piece of a list needs. */
+/* What looking up a piece of a list needs, for each of its digests. */
 struct list_room {
-    uint64_t keys[LIST_BATCH];
-    uint32_t passed[LIST_BATCH];
-    struct candidate candidates[LIST_BATCH];
+    uint64_t *keys;
+    uint32_t *passed;
+    struct candidate *candidates;
 };
+
+static void release_room(struct list_room *room)
+{
+    free(room->keys);
+    free(room->passed);
+    free(room->candidates);
+}
+
+/* Only as large as the list, which has one digest for each file that is verified. */
+static int init_room(struct list_room *room, size_t len, struct error *err)
+{
+    room->keys = memory_new(len * sizeof *room->keys, err);
+    room->passed = memory_new(len * sizeof *room->passed, err);
+    room->candidates = memory_new(len * sizeof *room->candidates, err);
+    if (room->keys && room->passed && room->candidates)
+        return 0;
+    release_room(room);
+    return -1;
+}
 
 static int search_piece(struct refset_search *search, enum digest_kind kind,
                         const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
@@ -123,16 +142,16 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
                               const uint8_t (*digests)[DIGEST_MAX_LEN], size_t count, uint64_t *files,
                               struct error *err)
 {
-    struct list_room *room = memory_new(sizeof *room, err);
+    struct list_room room;
     int result = 0;
 
-    if (!room)
+    if (init_room(&room, count < LIST_BATCH ? count : LIST_BATCH, err))
         return -1;
     memset(files, 0, count * sizeof *files);
     for (size_t done = 0, piece; done < count && !result; done += piece) {
         piece = count - done < LIST_BATCH ? count - done : LIST_BATCH;
-        result = search_piece(search, kind, digests + done, piece, files + done, room, err);
+        result = search_piece(search, kind, digests + done, piece, files + done, &room, err);
     }
-    free(room);
+    release_room(&room);
     return result;
 }
