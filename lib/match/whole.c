@@ -4,8 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "compare/verdict.h"
 #include "disk/content.h"
+#include "sample/gf8.h"
+#include "set/known.h"
 
 enum {
     /* Bytes that are hashed for one object and set, or so many times the object: bounds for time.  16 times:
@@ -54,6 +57,31 @@ static bool is_inside(const struct subject *subject, const struct seed_chain *ch
 
     return start >= 0 && chain->place.len <= subject->size &&
            (uint64_t)start <= subject->size - chain->place.len;
+}
+
+/*
+ * Whether the object has the reference's samples there, and no others: if not, its bytes are others, too.
+ * Where it begins what stands before it has a part in which windows are selected.
+ */
+static bool has_same_samples(const struct subject *subject, const struct set_record *record, uint64_t start)
+{
+    const uint32_t c = record->place.c;
+    const uint64_t limit = UINT64_MAX / (c > subject->c ? c : subject->c);
+    const uint64_t from = start + GF8_REACH, end = start + record->place.len;
+    const size_t first = SEARCH_FIRST(i, 0, subject->count, subject->samples[i].pos >= from);
+    size_t same = 0;
+
+    for (size_t i = first; i < subject->count && subject->samples[i].pos + subject->n <= end; i++) {
+        const struct sample *sample = &subject->samples[i];
+
+        if (sample->fp > limit)
+            continue;
+        if (places_find(&record->places, sample->pos - start, sample->fp % KNOWN_SYMBOLS) ==
+            record->places.count)
+            return false;
+        same++;
+    }
+    return c < subject->c || same == record->places.count - places_from(&record->places, GF8_REACH);
 }
 
 /* Finds the file that lies where the reference would. */
@@ -166,6 +194,12 @@ static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
 /* Whether the reference lies in its place: 1 or 0, -1 on error. */
 static int lies_there(struct marking *m, const struct seed_chain *chain)
 {
+    struct set *set = m->seeds->set;
+    const struct set_record *record;
+    const int there = set->does->record(set, chain->place.first, &record, m->err);
+
+    if (there <= 0 || !has_same_samples(m->subject, record, (uint64_t)chain->cluster.main))
+        return there < 0 ? -1 : 0;
     if (look_up(m, chain))
         return -1;
     return m->last.file && m->last.file == chain->place.file;
