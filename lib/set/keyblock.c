@@ -357,6 +357,32 @@ int keyblock_unpack(const uint8_t *data, size_t len, uint64_t first, struct keyb
 
 /* ---- one key ---- */
 
+/* The last bit that is set ends the last key; after it there are only those that fill up its byte. */
+int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *last)
+{
+    struct block block;
+    size_t at, before;
+    uint64_t distance;
+
+    if (open_block(&block, data, len, first))
+        return -1;
+    *last = first;
+    if (block.keys == 1)
+        return 0;
+    before = block.highs + block.keys - 2; /* ones of the other keys, if all zeros come after them */
+    if (len == 0 || data[len - 1] == 0)
+        return -1;
+    at = len * 8 - 1 - ((size_t)__builtin_clz(data[len - 1]) - 24);
+    if (at < before)
+        return -1;
+    distance = (uint64_t)(at - before) << block.low |
+               number_at(&block, block.lows + (block.keys - 2) * block.low, block.low);
+    if (distance >= key_limit - first)
+        return -1;
+    *last = first + distance;
+    return 0;
+}
+
 /* The place of a key among those after the first, or -1. */
 static ptrdiff_t find_key(const struct block *block, uint64_t distance)
 {

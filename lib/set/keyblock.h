@@ -44,6 +44,9 @@ size_t keyblock_pack(const struct keyblock_entry *entries, size_t count, int mor
  * broken. */
 int keyblock_unpack(const uint8_t *data, size_t len, uint64_t first, struct keyblock_entry *out);
 
+/* The block's last key; -1 if it is broken (as far as it was read). */
+int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *last);
+
 /* The values of a key, out has room for KEYBLOCK_GROUP: their number, 0 if the key is not there, -1 if the
  * block is broken (as far as it was read). */
 int keyblock_find(const uint8_t *data, size_t len, uint64_t first, uint64_t key, uint64_t *out);

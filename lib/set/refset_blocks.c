@@ -13,6 +13,7 @@
 enum {
     BYTES_A_BLOCK = 1024, /* that keeping one takes, about */
     KEYS_A_RANGE = 16,    /* a block has 100 to 300 keys: most ranges lie in one */
+    MOST_RANGES = 256,    /* of one block that are noted: of all its keys, at most */
     RANGES_A_BLOCK = 16,  /* some of which are those of blocks that are not kept any more */
     SHELF = 4,            /* blocks that may be kept in one place, so that few push each other out */
 };
@@ -127,15 +128,40 @@ static unsigned span_of(const struct refset_blocks *blocks, const struct refset_
                                             : KEYBLOCK_KEY_BITS;
 }
 
-/* Where it is noted which block keys about this one lead to. */
-static struct range *range_at(const struct refset_blocks *blocks, const struct refset_segment *segment,
-                              uint64_t key)
+/* Keys that are equal but for so many lower bits have a range in common. */
+static unsigned range_shift(const struct refset_blocks *blocks, const struct refset_segment *segment)
 {
     const unsigned bits = bits_width(segment->keys / KEYS_A_RANGE), span = span_of(blocks, segment);
-    const uint64_t number =
-        (uint64_t)segment->id << KEYBLOCK_KEY_BITS | key >> (bits < span ? span - bits : 0);
 
-    return &blocks->ranges[scatter(number, blocks->range_bits)];
+    return bits < span ? span - bits : 0;
+}
+
+/* Where it is noted which block the keys of this range lead to. */
+static struct range *range_at(const struct refset_blocks *blocks, const struct refset_segment *segment,
+                              uint64_t number)
+{
+    return &blocks->ranges[scatter((uint64_t)segment->id << KEYBLOCK_KEY_BITS | number, blocks->range_bits)];
+}
+
+static struct range *range_of(const struct refset_blocks *blocks, const struct refset_segment *segment,
+                              uint64_t key)
+{
+    return range_at(blocks, segment, (key & key_mask) >> range_shift(blocks, segment));
+}
+
+/* Notes which keys the block has. */
+static void note_ranges(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
+                        const uint8_t *data, size_t len)
+{
+    const unsigned shift = range_shift(blocks, segment);
+    const uint64_t first = row & key_mask;
+    uint64_t last, end;
+
+    if (keyblock_last(data, len, first, &last))
+        return;
+    end = (last >> shift) - (first >> shift) < MOST_RANGES ? last >> shift : (first >> shift) + MOST_RANGES;
+    for (uint64_t number = first >> shift; number <= end; number++)
+        *range_at(blocks, segment, number) = (struct range){row, row - first + last};
 }
 
 /* The block that is known to be the key's; or NULL. */
@@ -145,13 +171,12 @@ static const struct kept *recall(const struct refset_blocks *blocks, const struc
 }
 
 /* A block that cannot be kept without memory is not kept. */
-static void keep(struct refset_blocks *blocks, struct range *range, uint64_t row, uint64_t key,
+static void keep(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
                  const void *data, size_t len)
 {
     struct kept *kept;
 
-    if (range->row != row || range->last < key)
-        *range = (struct range){row, key};
+    note_ranges(blocks, segment, row, data, len);
     if (kept_as(blocks, row))
         return;
     kept = take_turn(blocks, row);
@@ -176,8 +201,18 @@ static int find_in(const struct refset_blocks *blocks, const void *data, size_t 
     return found < 0 ? refset_broken(blocks->set, err, "a block of an index cannot be read") : found;
 }
 
-static int ask(struct refset_blocks *blocks, uint64_t key, struct range *range, uint64_t *values,
-               struct error *err)
+/* A key between two blocks leads to the first of them, which does not have it. */
+static void note_key(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
+                     uint64_t key)
+{
+    struct range *range = range_of(blocks, segment, key);
+
+    if (range->row != row || range->last < key)
+        *range = (struct range){row, key};
+}
+
+static int ask(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t key,
+               uint64_t *values, struct error *err)
 {
     struct statement *query = blocks->query;
     const void *data;
@@ -191,10 +226,12 @@ static int ask(struct refset_blocks *blocks, uint64_t key, struct range *range, 
         return -1;
     if (result > 0 && (!statement_number(query, 0, &row) || !statement_bytes(query, 1, &data, &len))) {
         found = refset_broken(blocks->set, err, "a row of 'block' is not as it should be");
-    } else if (result > 0 && (uint64_t)row >> KEYBLOCK_KEY_BITS == key >> KEYBLOCK_KEY_BITS) {
+    } else if (result > 0 && (uint64_t)row >> KEYBLOCK_KEY_BITS == (uint64_t)segment->id) {
         found = find_in(blocks, data, len, (uint64_t)row, key, values, err);
-        if (found >= 0 && range)
-            keep(blocks, range, (uint64_t)row, key, data, len);
+        if (found >= 0 && blocks->kept) {
+            keep(blocks, segment, (uint64_t)row, data, len);
+            note_key(blocks, segment, (uint64_t)row, key);
+        }
     }
     statement_reset(query);
     return found;
@@ -203,11 +240,11 @@ static int ask(struct refset_blocks *blocks, uint64_t key, struct range *range, 
 int refset_blocks_find(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t key,
                        uint64_t *values, struct error *err)
 {
-    struct range *range = blocks->kept ? range_at(blocks, segment, key & key_mask) : NULL;
-    const struct kept *kept;
+    const struct kept *kept = NULL;
 
     key = (uint64_t)segment->id << KEYBLOCK_KEY_BITS | (key & key_mask);
-    kept = range ? recall(blocks, range, key) : NULL;
+    if (blocks->kept)
+        kept = recall(blocks, range_of(blocks, segment, key), key);
     return kept ? find_in(blocks, kept->data, kept->len, kept->row, key, values, err)
-                : ask(blocks, key, range, values, err);
+                : ask(blocks, segment, key, values, err);
 }

@@ -117,7 +117,10 @@ static void assert_same(const struct keyblock_entry *a, const struct keyblock_en
 
 static void assert_found(const struct block *block, const struct keyblock_entry *entries)
 {
-    uint64_t values[KEYBLOCK_GROUP];
+    uint64_t values[KEYBLOCK_GROUP], last;
+
+    ck_assert_int_eq(keyblock_last(block->data, block->len, block->first, &last), 0);
+    ck_assert_uint_eq(last, entries[block->entries - 1].key);
 
     for (size_t at = 0, end; at < block->entries; at = end) {
         const uint64_t key = entries[at].key;
@@ -329,6 +332,7 @@ START_TEST(nothing_is_packed_from_no_entries)
     ck_assert_uint_eq(len, 0);
     ck_assert_int_eq(keyblock_unpack(out, 0, 0, unpacked), -1);
     ck_assert_int_eq(keyblock_find(out, 0, 0, 0, (uint64_t[KEYBLOCK_GROUP]){0}), -1);
+    ck_assert_int_eq(keyblock_last(out, 0, 0, &(uint64_t){0}), -1);
 }
 END_TEST
 
@@ -344,8 +348,9 @@ static struct block small_block(int kind)
 
 static void look_for_all_kinds_of_keys(const struct block *block)
 {
-    uint64_t values[KEYBLOCK_GROUP];
+    uint64_t values[KEYBLOCK_GROUP], last;
 
+    keyblock_last(block->data, block->len, block->first, &last);
     for (int i = 0; i < 20; i++) {
         uint64_t key = block->first + (random64() >> (16 + random64() % 48));
 
