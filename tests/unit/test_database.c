@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,23 @@ static const struct database_format other_format = {APPLICATION + 1, "other set"
 
 static char folder[64], path[80];
 static struct error err;
+
+/* ---- what reaches the disk ---- */
+
+static unsigned syncs;
+
+/* SQLite calls these instead of the C library's. */
+int fdatasync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fsync, fd);
+}
 
 /* ---- files ---- */
 
@@ -510,6 +528,39 @@ START_TEST(a_damaged_page_is_not_used)
 }
 END_TEST
 
+/* The cell of one row is said to lie where it would end after the page does: not even the other rows of the
+ * page are used. */
+START_TEST(a_page_with_a_cell_that_leaves_it_is_not_used)
+{
+    enum { HEADER = 8, LEAF = 13 };
+    struct database *database;
+    struct statement *statement;
+    uint8_t *data, *page;
+    size_t len;
+
+    begin_test();
+    make(2, 500);
+    data = file_load(path, &len);
+    for (page = data; page < data + len && (page[0] != LEAF || page[4] != 2); page += DATABASE_PAGE)
+        ;
+    ck_assert(page < data + len);
+    page[HEADER + 2] = (DATABASE_PAGE - 100) >> 8; /* of the second row */
+    page[HEADER + 3] = (DATABASE_PAGE - 100) & 0xff;
+    page[DATABASE_PAGE - 100] = 0x83; /* 500 bytes of it */
+    page[DATABASE_PAGE - 99] = 0x74;
+    seal(data, len);
+    file_store(path, data, len);
+    free(data);
+    database = open_as(DATABASE_READ);
+    statement = prepare(database, "SELECT name FROM item WHERE id = 1");
+    ck_assert_int_eq(statement_step(statement, &err), -1);
+    ck_assert_ptr_nonnull(strstr(err.text, "is damaged"));
+    statement_free(statement);
+    close_ok(database);
+    end_test();
+}
+END_TEST
+
 START_TEST(pages_that_were_swapped_or_lost_are_found)
 {
     uint8_t *data, page[DATABASE_PAGE];
@@ -896,6 +947,26 @@ START_TEST(a_full_disk_is_an_error_and_no_damage)
 }
 END_TEST
 
+START_TEST(what_was_committed_is_safe_on_the_disk)
+{
+    struct database *database;
+
+    begin_test();
+    make(10, 10);
+    for (int i = 0; i < 2; i++) {
+        database = open_as(DATABASE_WRITE);
+        for (int commits = 0; commits < 10; commits++) {
+            const unsigned before = syncs;
+
+            add_rows(database, 10, 100);
+            ck_assert_uint_gt(syncs, before);
+        }
+        close_ok(database);
+    }
+    end_test();
+}
+END_TEST
+
 /* ---- folders that cannot be written ---- */
 
 /* In a process that may not write there. */
@@ -1000,10 +1071,11 @@ END_TEST
 RUN_TESTS("database", values_of_all_kinds_come_back, a_value_that_cannot_be_bound_fails_the_next_step_only,
           what_is_not_of_the_format_is_refused, an_older_file_is_brought_up_to_date_by_a_writer,
           a_schema_of_somebody_else_is_refused, a_file_that_cannot_be_made_leaves_nothing,
-          any_damaged_byte_is_found, a_damaged_page_is_not_used, pages_that_were_swapped_or_lost_are_found,
+          any_damaged_byte_is_found, a_damaged_page_is_not_used,
+          a_page_with_a_cell_that_leaves_it_is_not_used, pages_that_were_swapped_or_lost_are_found,
           a_file_of_another_length_is_found, mutants_do_no_harm, at_rest_it_is_one_file,
           a_reader_keeps_its_view, there_is_one_writer, a_writer_waits_for_no_reader,
           what_a_killed_writer_committed_is_there, a_file_that_is_being_written_can_be_read_and_verified,
           pages_that_are_still_in_the_wal_are_not_missing, large_transactions_leave_no_large_files,
-          a_full_disk_is_an_error_and_no_damage, a_folder_that_cannot_be_written_can_be_read,
-          databases_of_others_are_read_without_their_code)
+          a_full_disk_is_an_error_and_no_damage, what_was_committed_is_safe_on_the_disk,
+          a_folder_that_cannot_be_written_can_be_read, databases_of_others_are_read_without_their_code)
