@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "check_main.h"
@@ -72,4 +74,80 @@ START_TEST(ranges_without_end_are_no_harm_once_reading_was_stopped)
 }
 END_TEST
 
-RUN_TESTS("reading", ranges_without_end_are_no_harm_once_reading_was_stopped)
+/* ---- tasks that were lost ---- */
+
+static struct buffer said;
+
+static void say(void *arg, const char *text)
+{
+    (void)arg;
+    buffer_printf(&said, "%s\n", text);
+}
+
+static void say_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                       const char *paths, size_t count)
+{
+    (void)arg, (void)volume, (void)paths, (void)count;
+    ck_assert_int_eq(object->state, OBJECT_UNREADABLE);
+    buffer_printf(&said, "%s %" PRIu64 " %" PRIu64 "+%" PRIu64 " item %" PRIu64 ": %.*s%s\n",
+                  object_kind_name(object->kind), object->inode, object->start, object->size, object->item,
+                  (int)object->problem.len, object->problem.data,
+                  object->flags & OBJECT_UNWANTED ? ", not wanted" : "");
+}
+
+static const struct evidence_sink sayer = {.problem = say, .object = say_object};
+
+/* What is said if nothing came of a task with these numbers but a reason. */
+static void loses(enum evidence_task kind, const uint64_t *numbers, size_t count, const char *wanted)
+{
+    static const struct evidence_options options = {.kinds = UINT_MAX};
+    static const struct crew_loss loss = {CREW_WHOLE_TASK, "it died"};
+    struct error err = {""};
+    struct reading reading = {.options = &options, .sink = &sayer, .path = "image", .err = &err};
+
+    buffer_reset(&said);
+    reading_begin(&reading, kind);
+    for (size_t i = 0; i < count; i++)
+        wire_put(&reading.task, numbers[i]);
+    reading.taking.result = (struct crew_result){
+        .tag = 70, .task = reading.task.data, .task_len = reading.task.len, .losses = &loss, .loss_count = 1};
+    reading_take_losses(&reading, UINT64_MAX);
+    buffer_add_text(&said, err.text);
+    buffer_add(&said, "", 1);
+    ck_assert_str_eq(said.data, wanted);
+    ck_assert(reading.failed ? kind == TASK_IMAGE : reading.partial);
+    object_release(&reading.object);
+    buffer_release(&reading.paths);
+    buffer_release(&reading.task);
+    buffer_release(&said);
+}
+
+#define LOSES(kind, wanted, ...)                                                                             \
+    loses(kind, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), \
+          wanted)
+
+#define A_SYSTEM 0, 0, 0, 0
+
+START_TEST(what_a_lost_task_would_have_found_is_reported)
+{
+    LOSES(TASK_IMAGE, "image: the image cannot be opened: it died", 0);
+    LOSES(TASK_TABLE, "the partition table: it died\n", 0, 0);
+    LOSES(TASK_SYSTEMS, "a file system could not be opened: it died\n", 0, 1, 0, 100);
+    LOSES(TASK_FOLDERS, "folder 11: it died\nfolder 13: it died\n", A_SYSTEM, 2, 11, 13);
+    LOSES(TASK_RECORDS, "the names of inode 32: it died\nthe names of inode 33: it died\n", A_SYSTEM, 32, 2);
+    LOSES(TASK_LIST, "files that no folder names may be missing: it died\n", A_SYSTEM);
+    LOSES(TASK_OBJECTS, "deleted 21 0+0 item 70: it died\ndeleted 23 0+0 item 71: it died, not wanted\n",
+          A_SYSTEM, 0, 0, 2, 21, 1, 23, 0);
+    LOSES(TASK_STRUCTURES, "the file system's structures: it died\n", A_SYSTEM);
+    LOSES(TASK_BLOCKS, "free blocks 100 to 199: it died\n", A_SYSTEM, 100, 199);
+    LOSES(TASK_RANGES,
+          "unallocated 0 4096+512 item 70: it died\nunallocated 0 8192+1024 item 71: it died, not wanted\n",
+          OBJECT_UNALLOCATED, 0, 2, 4096, 512, 1, 8192, 1024, 0);
+    LOSES(TASK_RANGES, "gap 0 4096+512 item 70: it died\ngap 0 8192+1024 item 70: it died\n", OBJECT_GAP, 1,
+          2, 4096, 512, 1, 8192, 1024, 1);
+    LOSES(TASK_DIGEST, "the digest of the image: it died\n", 0);
+}
+END_TEST
+
+RUN_TESTS("reading", ranges_without_end_are_no_harm_once_reading_was_stopped,
+          what_a_lost_task_would_have_found_is_reported)
