@@ -276,6 +276,54 @@ START_TEST(a_file_that_joins_another_brings_its_size_and_its_record)
 }
 END_TEST
 
+/* A byte of the page where the table or index begins is another one. */
+static void damage_table(const char *name)
+{
+    enum { PAGE = 4096 };
+    char sql[100];
+    uint8_t *data;
+    size_t len;
+
+    snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", name);
+    const size_t page = (size_t)ask(sql) - 1;
+
+    data = file_load(path, &len);
+    data[page * PAGE + PAGE / 2] ^= 1;
+    file_store(path, data, len);
+    free(data);
+}
+
+START_TEST(files_that_cannot_be_joined_completely_stay_apart)
+{
+    static const char *const tables[] = {"name", "record"};
+    static const struct offer parts[] = {
+        {DIGEST_BIT(DIGEST_SHA1), true, true, true, {0, 1, -1, -1}},
+        {DIGEST_BIT(DIGEST_MD5), false, false, false, {2, 3, -1, -1}},
+        {DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5), false, false, false, {-1, -1, -1, -1}}};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct refset *set = begin_set(1, 256);
+        struct refset_writer *writer = write_to(set, true);
+
+        for (int part = 0; part < 2; part++)
+            ck_assert_int_eq(add_part(writer, &twin.contents[0], &parts[part]), REFSET_ADDED);
+        commit(writer);
+        refset_writer_free(writer);
+        close_set(set);
+        damage_table(tables[i]);
+        set = open_as(REFSET_WRITE);
+        writer = write_to(set, true);
+        ck_assert_int_eq(add_part(writer, &twin.contents[0], &parts[2]), REFSET_FAILED);
+        ck_assert_ptr_nonnull(strstr(err.text, "its checksum is wrong"));
+        refset_writer_free(writer);
+        ck_assert_uint_eq(refset_info(set)->counts.files, 2);
+        close_set(set);
+        twin_end();
+        end_test();
+    }
+}
+END_TEST
+
 START_TEST(another_size_for_the_same_digest_is_refused)
 {
     struct refset *set;
@@ -854,7 +902,8 @@ RUN_TESTS("refset_writer", all_that_was_added_is_read_back_once, common_features
           a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open,
           adding_all_again_changes_nothing, what_comes_later_completes_a_file_in_the_same_batch_or_another,
           a_file_that_joins_another_brings_its_size_and_its_record,
-          another_size_for_the_same_digest_is_refused, digests_that_contradict_are_of_another_file,
+          files_that_cannot_be_joined_completely_stay_apart, another_size_for_the_same_digest_is_refused,
+          digests_that_contradict_are_of_another_file,
           what_a_set_cannot_hold_is_refused_and_the_others_are_taken, without_all_names_a_file_has_one,
           what_was_not_committed_was_never_there, seventy_thousand_files_may_share_a_feature,
           a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever,
