@@ -106,12 +106,12 @@ struct piece {
     uint64_t obj, ref, len;
 };
 
-static enum verdict find(uint64_t obj_size, bool range_only, const struct piece *pieces, size_t count,
-                         struct finding *finding)
+static enum verdict find_as(bool whole, uint64_t obj_size, bool range_only, const struct piece *pieces,
+                            size_t count, struct finding *finding)
 {
     const struct comparison comparison = {.verdict = COMPARE_VARIANT};
     const struct verdict_case c = {.comparison = &comparison,
-                                   .whole = true,
+                                   .whole = whole,
                                    .range_only = range_only,
                                    .low = -1000,
                                    .high = 1000,
@@ -129,6 +129,12 @@ static enum verdict find(uint64_t obj_size, bool range_only, const struct piece 
     verdict = verdict_of_finding(&c, finding);
     free(finding->ranges);
     return verdict;
+}
+
+static enum verdict find(uint64_t obj_size, bool range_only, const struct piece *pieces, size_t count,
+                         struct finding *finding)
+{
+    return find_as(true, obj_size, range_only, pieces, count, finding);
 }
 
 static enum verdict find_one(uint64_t obj_size, uint64_t obj, uint64_t ref, uint64_t len)
@@ -188,6 +194,21 @@ START_TEST(what_lies_far_from_the_longest_piece_keeps_it_a_variant)
 }
 END_TEST
 
+/* In a large object: the other half, far away, is something else's, or repetition. */
+START_TEST(four_fifths_of_a_reference_in_one_place_are_embedded)
+{
+    static const struct piece most[] = {{0, 0, 79000}, {81000, 80000, 1000}, {500000, 90000, 10000}},
+                              half[] = {{0, 0, 50000}, {500000, 50000, 50000}};
+    struct finding finding;
+
+    ck_assert_int_eq(find_as(false, 1000000, false, most, 3, &finding), VERDICT_EMBEDDED);
+    ck_assert_uint_eq(finding.range_count, 2);
+    ck_assert_uint_eq(finding.span.obj_end, 82000);
+    ck_assert_int_eq(find_as(false, 1000000, false, half, 2, &finding), VERDICT_FRAGMENT);
+    ck_assert_uint_eq(finding.range_count, 2);
+}
+END_TEST
+
 /* Free space has no ends of its own. */
 START_TEST(in_free_space_all_of_a_reference_is_embedded_and_less_a_fragment)
 {
@@ -231,5 +252,6 @@ RUN_TESTS("verdict", one_side_that_is_nearly_all_in_the_other_is_embedded_even_w
           a_reference_with_other_things_before_and_behind_it_is_embedded,
           an_object_that_lacks_both_ends_of_the_reference_is_a_fragment, ranges_on_one_diagonal_are_one_piece,
           what_lies_far_from_the_longest_piece_keeps_it_a_variant,
+          four_fifths_of_a_reference_in_one_place_are_embedded,
           in_free_space_all_of_a_reference_is_embedded_and_less_a_fragment,
           a_whole_file_to_which_something_was_added_at_an_end_is_a_variant, near_is_a_share_of_the_reference)
