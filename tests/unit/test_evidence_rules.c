@@ -87,6 +87,26 @@ START_TEST(an_item_that_was_passed_over_is_missed)
 }
 END_TEST
 
+static uint64_t most(enum evidence_task kind, uint64_t items, enum evidence_message message, uint64_t size)
+{
+    const uint64_t folders[] = {(uint64_t)kind, 0, 0, 0, 0, items},
+                   objects[] = {(uint64_t)kind, 0, 0, 0, 0, 0, 0, items};
+    const bool is_objects = kind == TASK_OBJECTS;
+
+    return evidence_rules_most(is_objects ? objects : folders, is_objects ? sizeof objects : sizeof folders,
+                               message, size);
+}
+
+START_TEST(what_a_task_may_give_grows_with_its_items_and_the_image)
+{
+    ck_assert_uint_eq(most(TASK_FOLDERS, 2, MESSAGE_NAME, 0), 1024);
+    ck_assert_uint_eq(most(TASK_FOLDERS, 2, MESSAGE_NAME, 1200), 1024 + 100);
+    ck_assert_uint_eq(most(TASK_OBJECTS, 3, MESSAGE_OBJECT, 1600), 3 * 64 + 100);
+    ck_assert_uint_eq(most(TASK_OBJECTS, 3, MESSAGE_DONE, 1600), 1);
+    ck_assert_uint_eq(most(TASK_OBJECTS, 3, MESSAGE_NAME, 1600), 0);
+}
+END_TEST
+
 START_TEST(nothing_comes_after_the_end)
 {
     struct buffer out = {0};
@@ -176,5 +196,5 @@ START_TEST(no_task_gives_members_of_objects)
 END_TEST
 
 RUN_TESTS("evidence_rules", no_task_gives_members_of_objects, a_message_that_was_dropped_is_missed,
-          an_item_that_was_passed_over_is_missed, nothing_comes_after_the_end,
-          a_stretch_lies_where_it_was_asked_for)
+          an_item_that_was_passed_over_is_missed, what_a_task_may_give_grows_with_its_items_and_the_image,
+          nothing_comes_after_the_end, a_stretch_lies_where_it_was_asked_for)

@@ -75,6 +75,7 @@ START_TEST(a_file_of_which_the_halves_changed_places_is_a_variant)
         ck_assert_uint_eq(findings->count, 1);
         assert_of(&findings->list[0], 0, fixture.files[i]);
         ck_assert_int_eq(findings->list[0].verdict, VERDICT_VARIANT);
+        ck_assert_uint_eq(findings->list[0].also, 0); /* the other half is the same reference's */
         ck_assert_uint_ge(findings->list[0].matched, 36000);
         ck_assert_uint_ge(findings->list[0].proved, 7); /* of ten, those that the cut does not touch */
         free(bytes.data);
