@@ -10,10 +10,12 @@ trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 failures=0
 
+# FIRST_FAILURE=yes: the first one is enough
 fail()
 {
     echo "FAILED: $*"
     failures=$((failures + 1))
+    [ -z "${FIRST_FAILURE:-}" ] || exit 1
 }
 
 # same WHAT EXPECTED ACTUAL

@@ -46,6 +46,10 @@ CLI = {
 }
 
 
+# Scripts about some containers concern nothing else.
+CONTAINERS = {'45-ls-aff.sh': 'aff', '45-ls-ewf.sh': 'ewf', '46-ls-gpt.sh': 'gpt', '47-ls-disks.sh': 'vmdk|vdi|qcow2|raw|tsk|deflate'}
+
+
 # ---- the mutants ----
 
 def blank(code):
@@ -167,8 +171,41 @@ def diff(mutant):
 
 # ---- building and testing ----
 
+# Most of the time of many scripts goes into making images, which does not depend on kith: what was made is kept.
+KEEPER = '''\
+import os, shutil, subprocess, sys
+command, out, names = %r, sys.argv[1], sys.argv[2:]
+if out.startswith("-"):
+    sys.exit(subprocess.call([*command, out]))
+kept = os.path.join(%r, "-".join([os.path.basename(command[1]), *names]))
+if not os.path.exists(kept):
+    made = "%%s.%%d" %% (kept, os.getpid())
+    os.makedirs(made)
+    if subprocess.call([*command, made, *names]):
+        sys.exit(1)
+    if os.path.exists(kept):
+        shutil.rmtree(made)
+    else:
+        os.rename(made, kept)
+os.makedirs(out, exist_ok=True)
+sys.exit(subprocess.call(["cp", "-a", "--sparse=always", kept + "/.", out]))
+'''
+
+
 def no_cores():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_session(leader):
+    """Kills what a process started: Check gives each test a process group of its own, but none a session."""
+    for path in glob.glob('/proc/[0-9]*/stat'):
+        try:
+            with open(path, encoding='utf-8', errors='replace') as file:
+                session = file.read().rpartition(')')[2].split()[3]
+            if session == str(leader):
+                os.kill(int(path.split('/')[2]), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
 
 
 def run(command, folder, seconds, env=None):
@@ -180,10 +217,8 @@ def run(command, folder, seconds, env=None):
     except subprocess.TimeoutExpired:
         return None
     finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        process.kill()
+        end_session(process.pid)
         process.wait()
 
 
@@ -201,9 +236,10 @@ class Copy:
             os.makedirs(self.build, exist_ok=True)
             if run(['autoreconf', '-fi'], self.tree, 600) or run([self.tree + '/configure', '-q', 'CFLAGS=-O2'], self.build, 600):
                 sys.exit(f'{self.build}: cannot be configured')
-        self.ready = not (self.make('-j', str(jobs), 'all') or self.make('-j', str(jobs), 'check', 'TESTS='))
+        self.ready = not self.make('-j', str(jobs), 'all')
+        self.keep_images(os.path.join(os.path.dirname(folder), 'images'))
         env = {'KITH': self.build + '/kith', 'FUZZ': self.build + '/tests/fuzz', 'SRCDIR': self.tree, 'HASHSETS': self.build + '/hashsets',
-               'HARDENED': 'no', 'HARDENING': '', 'SANITIZERS': '', 'MANDOC': '', 'TMPDIR': self.scratch}
+               'HARDENED': 'no', 'HARDENING': '', 'SANITIZERS': '', 'MANDOC': '', 'TMPDIR': self.scratch, 'FIRST_FAILURE': 'yes'}
         self.env = {**os.environ, **env}
 
     def update(self, path):
@@ -220,6 +256,21 @@ class Copy:
                     return
         shutil.copy(source, target)
         os.utime(target)
+
+    def keep_images(self, folder):
+        data = os.path.join(self.tree, 'tests/data')
+        makers = hashlib.sha256()
+        for path in sorted(glob.glob(ROOT + '/tests/data/**/*.[ps][yh]', recursive=True)):
+            with open(path, 'rb') as file:
+                makers.update(file.read())
+        folder = os.path.join(folder, makers.hexdigest()[:16])
+        os.makedirs(folder, exist_ok=True)
+        for name, interpreter in ('images.sh', 'bash'), ('deep.sh', 'bash'), ('planted.py', sys.executable):
+            script, maker = os.path.join(data, name), os.path.join(data, 'made-by-' + name)
+            os.replace(script, maker)
+            with open(script, 'w', encoding='utf-8') as file:
+                keeper = KEEPER % ([interpreter, maker], folder)
+                file.write(keeper if name.endswith('.py') else f"exec python3 - \"$@\" <<'PY'\n{keeper}PY\n")
 
     def make(self, *targets, seconds=1800):
         return run(['make', '-s', *targets], self.build, seconds)
@@ -276,13 +327,14 @@ class Tests:
         folder = os.path.dirname(path)
         units = [t for t in self.units if any('lib/' + os.path.dirname(h) == folder for h in headers(t + '.c', set()))]
         words = CLI.get(folder) or ' '.join(v for k, v in CLI.items() if not k.startswith('lib/') and k in os.path.basename(path)) or '3? 60'
-        scripts = [t for t in self.scripts if any(fnmatch.fnmatch(os.path.basename(t), w + '*') for w in words.split())]
+        scripts = [t for t in self.scripts if any(fnmatch.fnmatch(os.path.basename(t), w + '*') for w in words.split())
+                   and re.search(CONTAINERS.get(os.path.basename(t), ''), os.path.basename(path))]
         return [*sorted(units, key=lambda t: (closeness(path, t), self.times.get(t) or 1)), *sorted(scripts, key=lambda t: self.times.get(t) or 30)]
 
     def run(self, copy, name):
         seconds = self.times.get(name)
         start = time.monotonic()
-        result = copy.test(name, 30 + 10 * seconds if seconds else self.slow)
+        result = copy.test(name, 20 + 5 * seconds if seconds else self.slow)
         if result == 'passed' and not seconds:
             self.note(name, round(time.monotonic() - start, 2))
         return result
@@ -297,7 +349,7 @@ class Tests:
         """Whether a test passes on the tree as it is, which the copy is now."""
         if name in self.times:
             return True
-        if (name.endswith('.sh') or copy.make(name, seconds=600) == 0) and self.run(copy, name) == 'passed':
+        if copy.make('kith' if name.endswith('.sh') else name, seconds=600) == 0 and self.run(copy, name) == 'passed':
             return True
         self.note(name, None)
         print(f'not used: {name}', file=sys.stderr)
@@ -309,13 +361,16 @@ def judge(copy, mutant, tests, unchanged):
     with open(path, encoding='utf-8') as file:
         source = file.read()
 
-    def put(text):
+    def put(text, *targets):
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
-        return copy.make('libkith.a', 'kith', seconds=600)
+        return copy.make(*targets, seconds=600) if targets else 0
 
+    # the program is linked once a script needs it; of a file of the library another mutant's build is soon enough to undo this one
+    in_library = re.match(r'lib/.*\.c$', mutant['path'])
+    objects = ['libkith.a'] if in_library else ['libkith.a', 'kith']
     try:
-        if put(mutated(source, mutant)):
+        if put(mutated(source, mutant), *objects):
             return {'result': 'invalid'}
         if copy.objects() == unchanged:
             return {'result': 'equivalent'}
@@ -323,17 +378,17 @@ def judge(copy, mutant, tests, unchanged):
         for name in tests.concerning(mutant['path']):
             if tests.times.get(name, 0) is None:
                 continue
-            if not name.endswith('.sh') and copy.make(name, seconds=600):
+            if copy.make('kith' if name.endswith('.sh') else name, seconds=600):
                 return {'result': 'invalid'}
             if tests.run(copy, name) == 'passed':
                 ran += 1
-            elif name in tests.times or (put(source) == 0 and tests.is_sound(copy, name)):
+            elif name in tests.times or (put(source, *objects) == 0 and tests.is_sound(copy, name)):
                 return {'result': 'killed', 'by': name, 'ran': ran + 1}
-            elif put(mutated(source, mutant)):
+            elif put(mutated(source, mutant), *objects):
                 return {'result': 'invalid'}
         return {'result': 'survived', 'ran': ran}
     finally:
-        put(source)
+        put(source, *[] if in_library else objects)
 
 
 # ---- all of them ----
