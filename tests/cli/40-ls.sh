@@ -13,7 +13,7 @@ for truth in images/*.truth; do
     status 0 "$KITH" ls --hash --csv -j1 "$image"
     [ -s err ] && fail "$name: $(head -c 300 err)"
     mv out one
-    python3 "$data/compare.py" one "$truth" >differences || fail "$name: $(head -c 600 differences)"
+    python3 "$data/compare.py" one "$truth" >differences 2>&1 || fail "$name: $(head -c 600 differences)"
     status 0 "$KITH" ls --hash --csv -j5 "$image"
     cmp -s one out || fail "$name: -j1 and -j5 differ"
 done

@@ -16,6 +16,7 @@ printf 'x' >tree/=formula
 
 status 0 "$KITH" add -j1 --name 'A, "set"' --kind notable --category test --md5 --sha256 --note 'made here' one.kith tree
 says out "one.kith: 13 added, 3 extended, 0 already there, 0 left out; it has 13 files now"
+[ -s err ] && fail "there was nothing to complain about: $(cat err)"
 status 0 "$KITH" sets info one.kith
 says out 'name        A, "set"'
 says out 'kind        notable'

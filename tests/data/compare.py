@@ -41,6 +41,8 @@ def read_truth(path):
 def read_listing(path):
     found = set()
     for row in csv.DictReader(open(path, newline='', encoding='utf-8')):
+        if None in row or None in row.values():
+            sys.exit('not the columns of the header: %r' % row)
         if row['kind'] in ('gap', 'slack', 'unallocated'):
             names = (row['address'].encode(),)
         else:
