@@ -55,11 +55,12 @@ for line in sys.stdin:
     seed, size, path = line.rstrip("\n").split(" ", 2)
     r = random.Random(int(seed))
     words = ["".join(r.choice("etaoinshrdlucmfwypvbgk") for _ in range(r.randint(2, 9))) for _ in range(3000)]
-    out = ""
-    while len(out) < int(size):
-        out += r.choice(words) + (" " if r.random() < .9 else "\n")
+    out, length = [], 0 # to add to a string would copy it each time
+    while length < int(size):
+        out.append(r.choice(words) + (" " if r.random() < .9 else "\n"))
+        length += len(out[-1])
     with sys.stdout if path == "-" else open(path, "w") as file:
-        file.write(out[:int(size)])'
+        file.write("".join(out)[:int(size)])'
 }
 
 # text SEED BYTES: the same on standard output
