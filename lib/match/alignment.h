@@ -6,39 +6,42 @@
 #include "match/chains.h"
 
 /*
- * Stage 5: which bytes of the object belong to which bytes of the reference.
+ * Stage 5: maps bytes of the object to bytes of the reference.
  *
- * In: a region's chain.  The samples of the object about there, the window, are compared with those of the
- * reference; a set tells only place and character of these, so they get fingerprints again where the object
- * has the same (naming.h).  Out: an alignment, the estimate of which counts from the window's start.
+ * In: the chain of a region.  The object's samples around it, the window, are compared with those of the
+ * reference.  A set stores only the place and character of a reference's samples, so those that the object
+ * has, too, first get their fingerprints back (naming.h).  Out: an alignment; offsets in its estimate count
+ * from the start of the window.
  */
 struct alignment {
     const struct subject *subject;
     const struct seed_chain *chain;
     const struct set_record *record;
-    const struct record *window;    /* the object's samples from start to end */
-    const struct record *reference; /* the reference's */
-    uint64_t start, end;            /* bytes of the object */
-    bool whole;                     /* the window is the object */
-    struct comparison comparison;   /* its ranges lie in the aligner until the next comparison */
+    const struct record *window;    /* the object's samples between start and end */
+    const struct record *reference; /* those of the reference */
+    uint64_t start, end;            /* offsets in the object, half open */
+    bool whole;                     /* the window is the whole object */
+    struct comparison comparison;   /* its ranges are valid until the next one */
 };
 
 struct aligner;
 
-/* NULL on error. */
+/* Returns NULL on error. */
 struct aligner *alignment_new(struct error *err);
 void alignment_free(struct aligner *aligner);
 
 /*
- * Aligns a chain of these seeds and queries: 1; 0 if its reference is not in the set any more; -1.  What is
- * in the alignment is borrowed, or the aligner's until the next one.
+ * Aligns a chain made of these seeds and queries.  Returns 1 on success, 0 if the reference is no longer in
+ * the set, -1 on error.  What the alignment points to is borrowed, or belongs to the aligner and is valid
+ * until the next call.
  */
 int alignment_make(struct aligner *aligner, const struct seeds *seeds, const struct queries *queries,
                    const struct subject *subject, const struct seed_chain *chain, struct effort *effort,
                    struct alignment *alignment, struct error *err);
 /*
- * Compares only the part of the object in which the reference lies, if all of it does, as these ranges say:
- * its comparison, which is valid as long as that of the alignment, which is not any more.
+ * Compares the reference with only that part of the object in which it lies if all of it is there, given a
+ * range of the object and the range of the reference that matches it.  *comparison is valid as long as
+ * alignment->comparison would have been, which this call invalidates.
  */
 int alignment_trim(struct aligner *aligner, struct alignment *alignment, uint64_t obj_start, uint64_t obj_end,
                    uint64_t ref_start, uint64_t ref_end, struct effort *effort, struct comparison *comparison,

@@ -7,65 +7,66 @@
 #include "match/support.h"
 
 /*
- * Stage 3: which references lie somewhere in the object, as it seems.
+ * Stage 3: finds references that are likely to lie somewhere in the object.
  *
- * In: seeds.  Out: chains, each the seeds of one reference that line up (chance.h) and are believed: chance
- * alone would hardly line up so many, and they are so many or so close that there may be a stretch which
- * proves it.  The queries that a chain explains need not be looked up.
+ * In: seeds.  Out: chains, each of them seeds of one reference that line up (chance.h) and are accepted:
+ * chance alone would hardly line up that many, and they are numerous or dense enough that some stretch may
+ * prove them.  Queries that a chain explains need not be looked up.
  */
 struct seed_chain {
     struct set_place place; /* the reference */
-    struct cluster cluster; /* where it lies */
-    size_t first, count;    /* the reference's seeds */
-    uint64_t support;       /* queries that it explains */
-    bool common;            /* its seeds are, so only all of it is worth reporting */
-    bool counted;           /* so many others have its seeds that it is only counted: of its place first is
-                               known, and about the length, of its cluster start and end */
-    bool copy;              /* the same part of the reference lies elsewhere in the object, too */
+    struct cluster cluster; /* where it lies in the object */
+    size_t first, count;    /* the reference's seeds, in the list of seeds */
+    uint64_t support;       /* number of queries that it explains */
+    bool common;            /* its seeds are too common for evidence of a part: report it only as a whole */
+    bool counted; /* many other chains have its seeds, so it is only counted, not compared; place.first and
+                     count, cluster.start and end are set, place.len is approximate */
+    bool copy;    /* the same part of the reference also lies elsewhere in the object */
 };
 
-/* What is wanted of an object. */
+/* What to look for in an object. */
 struct chains_wanted {
-    double most_ln_e; /* what is above is not believed */
-    bool all;         /* also references that others explain */
-    bool may_part;    /* if it is too much, it will be searched again in parts */
+    double most_ln_e; /* matches with a larger ln E are discarded */
+    bool all;         /* also references whose matches others explain */
+    bool may_part;    /* if there is too much to search, the object will be searched again in parts */
     struct effort *effort;
 };
 
 struct chains {
     struct seed_chain *list;
     size_t count;
-    bool cut; /* there are more than were found */
+    bool cut; /* not all chains were found */
 
     /* work space */
     struct chains_wanted wanted;
     struct holders holders;
     struct supporter *supporter;
-    struct seed_chain *before; /* what was believed before it was searched again */
+    struct seed_chain *before; /* the chains found before the search was repeated */
     struct chains_stretch *covered;
-    struct cluster *clusters;  /* of one reference */
-    struct chance_hit *hits;   /* the seeds of one reference, */
-    int64_t *diagonals;        /* theirs, */
-    struct support_seed *line; /* and those of one cluster */
+    struct cluster *clusters;  /* the clusters of one reference, */
+    struct chance_hit *hits;   /* the hits of one reference, */
+    int64_t *diagonals;        /* their diagonals, */
+    struct support_seed *line; /* and the seeds of one cluster */
     size_t hit_room;
-    bool begun; /* the supporter was, for this object */
+    bool begun; /* support_begin was called for this object */
 };
 
-/* -1 without memory; what is of zeros, or was opened in vain, may be released. */
+/* Returns -1 if out of memory.  A zeroed struct, or one whose opening failed, may be released. */
 int chains_open(struct chains *chains, struct error *err);
 void chains_release(struct chains *chains);
 
-/* For the next object. */
+/* Starts the next object. */
 void chains_begin(struct chains *chains, const struct chains_wanted *wanted);
-/* Finds them anew from all seeds that there are now, and marks the queries that they explain. */
+/* Finds all chains again, from the seeds that there are now, and marks the queries they explain. */
 int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err);
 /*
- * Once more, after all that is rare was looked up: what was postponed counts now where nothing was found, and
- * what is explained is no noise any more.  What was believed stays so, with all seeds that it has by now.
+ * Repeats the search once all rare samples have been looked up: postponed queries now count where nothing was
+ * found, and seeds that are explained no longer count as noise.  Accepted chains are kept, with all the seeds
+ * they have by now.
  */
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err);
-/* Whether it is of no use to go on: the object will be searched part by part, or it took too much. */
+/* Whether to stop searching, because the object will be searched in parts or took too much work. */
 bool chains_are_over(const struct chains *chains, const struct seeds *seeds);
 
 #endif

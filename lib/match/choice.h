@@ -5,12 +5,12 @@
 #include "compare/finding.h"
 
 /*
- * Which of an object's findings are reported: of those that explain the same bytes the best, which counts the
- * others; those of the first set first, and of each set the best one.
+ * Chooses which of an object's findings are reported.  Of those that explain the same bytes the best one is
+ * kept and counts the others.  Findings are sorted by set, and within a set best first.
  */
 
-/* least: bytes that must match, or only all of the object says enough; all: nothing is left out because a
- * better one explains it. */
+/* least: findings with fewer matching bytes are dropped, unless the object is identical; all: keep findings
+ * that a better one explains, too. */
 void choice_make(struct findings *findings, uint64_t least, bool all);
 
 #endif

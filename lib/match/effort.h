@@ -9,22 +9,22 @@
 #include "disk/inspector.h"
 
 /*
- * How much was done for an object, and how much may be: content that is related to everything must not take
- * for ever.  A sample that goes through a comparison counts one (30 ns of a processor of 2023), what is done
- * in a fraction of that time counts as much less.  It is counted, not measured, so the outcome is the same on
- * every machine; and since there is an end to it, it may be reported as progress however slow the machine is.
+ * The work done for an object, and its limit: content that is related to everything must not take forever.
+ * The unit is one sample going through a comparison (30 ns on a processor of 2023); what takes a fraction of
+ * that time counts as that fraction.  Work is counted, not timed, so results are the same on every machine;
+ * and because it is bounded, it may be reported as progress however slow the machine is.
  */
 struct effort {
     uint64_t done, most;
-    uint64_t reported;                   /* of what is done */
-    const struct inspector_watch *watch; /* NULL: nobody wants to know */
+    uint64_t reported;                   /* the value of done at the last report */
+    const struct inspector_watch *watch; /* NULL: progress is not reported */
 };
 
-/* Half a second at 30 ns each; a worker is stopped after 20 s without progress, so a machine may be forty
- * times slower.  (work_is_reported_as_progress_now_and_then) */
+/* Half a second at 30 ns each.  A worker is stopped after 20 s without progress, so a machine may be forty
+ * times slower (work_is_reported_as_progress_now_and_then). */
 enum { EFFORT_REPORT = 1 << 24 };
 
-/* Counts what was done, and reports it now and then. */
+/* Counts work, and reports it as progress now and then. */
 static inline void effort_add(struct effort *effort, uint64_t work)
 {
     effort->done += work;

@@ -6,16 +6,17 @@
 #include "match/regions.h"
 
 /*
- * Stages 5 to 7: from a region to a finding.  The chain is aligned with the object; what of it is evidence is
- * proved as far as possible; then a verdict is given.
+ * Stages 5 to 7: turns a region into a finding.  The chain is aligned with the object, its evidence is proved
+ * as far as possible, and a verdict is given.
  */
 struct examiner;
 
-/* NULL on error. */
+/* Returns NULL on error. */
 struct examiner *examine_new(struct error *err);
 void examine_free(struct examiner *examiner);
 
-/* 1 and a finding (its set is not filled in) at the end of the list; 0 if nothing of it is left; -1. */
+/* Returns 1 and appends a finding to the list (without its set, which the caller fills in), 0 if there is no
+ * evidence, -1 on error. */
 int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
                    const struct subject *subject, const struct region *region, struct effort *effort,
                    struct findings *findings, struct error *err);

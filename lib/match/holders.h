@@ -4,30 +4,31 @@
 
 #include "match/seeds.h"
 
-/* The references that have seeds: in, seeds by sample; out, one holder for each record. */
+/* Groups seeds by reference: in, seeds sorted by sample; out, one holder for each record. */
 struct holder {
-    uint64_t record;     /* its first sample */
-    uint64_t samples;    /* it has so many */
-    size_t first, count; /* its seeds */
+    uint64_t record;     /* number of its first sample in the set */
+    uint64_t samples;    /* its number of samples */
+    size_t first, count; /* its seeds, in the list of seeds */
 };
 
-/* All of them, those with most seeds first, and of these the smallest.  Zeros are an empty one. */
+/* All holders: those with most seeds first, and of these the smallest first.  A zeroed struct is empty. */
 struct holders {
     struct holder *list;
     size_t count, room;
-    uint8_t *claims;  /* of each query of the object: so many chains have it, */
-    uint32_t *counts; /* and which holder it, or one that is equal to it, was counted for last */
+    uint8_t *claims;  /* for each query of the object: the number of chains that have it, */
+    uint32_t *counts; /* and the last holder for which it, or a query equal to it, was counted */
     size_t claim_room;
 };
 
-/* Those with at least so many seeds, of so many different fingerprints; nothing is claimed. */
+/* Collects the references with at least `least` seeds, of at least `different` fingerprints, and resets all
+ * claims. */
 int holders_gather(struct holders *holders, const struct seeds *seeds, const struct queries *queries,
                    size_t least, size_t different, struct error *err);
 void holders_release(struct holders *holders);
 
-/* One more chain has the query. */
+/* Notes that one more chain has the query. */
 void holders_claim(struct holders *holders, uint32_t query);
-/* Whether so many chains have its seeds that it is only to be counted. */
+/* Whether the holder's seeds are in so many chains already that it is only counted. */
 bool holders_is_one_of_many(const struct holders *holders, const struct seeds *seeds,
                             const struct holder *holder);
 

@@ -6,9 +6,9 @@
 #include "sample/record.h"
 
 /*
- * A set has the place and the character of a reference's samples; here they get fingerprints again: those
- * that were looked up, those that lie on a diagonal where the object has a sample with the same character,
- * and those that are known to be equal to one of these.  The others match nothing.
+ * A set stores the place and the character of a reference's samples, not their fingerprints.  Here they get
+ * fingerprints again: samples that were looked up, samples that lie on a diagonal where the object has one
+ * with the same character, and samples known to be equal to one of these.  All others match nothing.
  */
 struct naming {
     const struct seeds *seeds;
@@ -16,15 +16,15 @@ struct naming {
     const struct seed_chain *chain;
     const struct set_record *record;
     const struct record *window; /* samples of the object, */
-    uint64_t start, end;         /* of these bytes of it */
-    bool same_window;            /* it is that of the call before */
-    struct record *reference;    /* its samples have characters for fingerprints, and get these */
-    bool *alone;                 /* those that got none, as they match nothing */
+    uint64_t start, end;         /* within these bytes of it */
+    bool same_window;            /* the window is that of the previous call */
+    struct record *reference; /* its samples have characters in place of fingerprints, and get fingerprints */
+    bool *alone;              /* out: the samples that got none, so match nothing */
 };
 
 struct namer;
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 struct namer *naming_new(struct error *err);
 void naming_free(struct namer *namer);
 int naming_run(struct namer *namer, const struct naming *naming, struct error *err);

@@ -12,16 +12,16 @@
 #include "sample/sample.h"
 
 /*
- * From likely to certain.  A finding's ranges say where each block of the reference must be in the object;
+ * Turns likely into certain.  A finding's ranges say where each block of the reference must be in the object;
  * exactly these bytes are read again, and their SHA-1 is compared with the block's.  A reference that is too
  * small for blocks is hashed as a whole.
  */
 struct prover;
 
-/* The samples of both, which tell of most blocks that they are not where they were thought to be. */
+/* The samples of both sides; most blocks that are not where they were assumed are ruled out by these. */
 struct proof_samples {
     const struct places *reference;
-    const struct sample *object; /* by position */
+    const struct sample *object; /* sorted by position */
     size_t object_count;
     uint32_t n, reference_c, object_c;
 };
@@ -29,23 +29,24 @@ struct proof_samples {
 struct proof_reference {
     uint64_t len;
     uint64_t block_size;
-    const uint8_t *blocks; /* SHA-1s, one behind the other */
-    size_t block_count;    /* 0: there are none */
-    const uint8_t *sha1;   /* of the whole; NULL: unknown */
-    uint32_t c;            /* at which it was sampled: the ends of ranges are known to about as many bytes */
-    /* Where blocks may be besides the ends of the finding's ranges: stretches that are as long in both. */
+    const uint8_t *blocks; /* SHA-1 digests, concatenated */
+    size_t block_count;    /* 0: no blocks */
+    const uint8_t *sha1;   /* of the whole reference; NULL: unknown */
+    uint32_t c;            /* C at which it was sampled; range ends are accurate to about this many bytes */
+    /* Further places to look for blocks, besides the ends of the finding's ranges: stretches that have the
+     * same length on both sides. */
     const struct finding_range *hints;
     size_t hint_count;
-    const struct proof_samples *samples; /* or NULL */
+    const struct proof_samples *samples; /* may be NULL */
 };
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 struct prover *proof_new(struct error *err);
 void proof_free(struct prover *prover);
 
 /*
- * Fills proof, proved and blocks, and makes the ranges exact where they are proved.  What cannot be read
- * again stays an estimate.  -1: the environment failed.
+ * Sets proof, proved and blocks of the finding, and makes its ranges exact where they are proved.  What
+ * cannot be read again remains an estimate.  Returns -1 only if the environment fails.
  */
 int proof_run(struct prover *prover, const struct proof_reference *reference, struct content *content,
               uint64_t size, struct finding *finding, struct error *err);

@@ -6,43 +6,43 @@
 #include "match/chains.h"
 
 /*
- * Stage 4: which chains are worth comparing with the object.
+ * Stage 4: selects the chains that are worth comparing with the object.
  *
- * In: chains.  Out: regions, one after the other, those that need no comparing first (whole.h), then those
- * that explain most.  What lies in one place with better ones is only counted there: of a thousand
- * near-copies a few are compared.
+ * In: chains.  Out: regions, one by one: first those that need no comparison (whole.h), then those that
+ * explain most.  Of many references in the same place only the best are compared and the others counted: of a
+ * thousand near-copies a few are compared.
  */
 struct region {
     struct seed_chain chain;
-    bool whole;                /* it lies there to the bit: the digest of these bytes is its own */
-    size_t finding;            /* the number of what came of it, from 1 on; 0: nothing */
-    struct finding_range span; /* of that */
-    uint64_t also;             /* others that were only counted there */
+    bool whole;                /* it lies there bit for bit: these bytes have its digest */
+    size_t finding;            /* number of the finding that came of it, from 1; 0: none */
+    struct finding_range span; /* range of that finding */
+    uint64_t also;             /* number of references that were only counted there */
 };
 
 struct regions {
     struct region *list;
-    size_t count, wholes; /* of them, the first ones */
+    size_t count, wholes; /* `whole` regions, which come first */
     size_t next;
-    bool all; /* nothing is only counted */
-    bool cut; /* the work was too much to take them all */
+    bool all; /* compare all, instead of only counting some */
+    bool cut; /* the limit on work was reached before all were returned */
 
     struct effort *effort;
-    struct digest *digest; /* a SHA-1 */
+    struct digest *digest; /* computes SHA-1 */
 };
 
-/* -1 without memory; what is of zeros, or was opened in vain, may be released. */
+/* Returns -1 if out of memory.  A zeroed struct, or one whose opening failed, may be released. */
 int regions_open(struct regions *regions, struct error *err);
 void regions_release(struct regions *regions);
 
-/* The regions of these chains. */
+/* Makes the regions of these chains. */
 int regions_find(struct regions *regions, const struct chains *chains, const struct seeds *seeds,
                  const struct queries *queries, const struct subject *subject, struct error *err);
-/* The next one to look at, or NULL. */
+/* Returns the next region to compare, or NULL at the end. */
 struct region *regions_next(struct regions *regions);
-/* What came of it: the last of the findings. */
+/* Notes that the last of the findings came of this region. */
 void regions_settle(struct region *region, const struct findings *findings);
-/* Tells the findings how many more there are of each. */
+/* Adds to each finding the number of references that were only counted with it. */
 void regions_count(const struct regions *regions, struct findings *findings);
 
 #endif

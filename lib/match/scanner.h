@@ -12,48 +12,48 @@
 #include "set/refset_search.h"
 
 /*
- * Hashing, sampling and matching in one pass: an inspector for evidence.
+ * Hashes, samples and matches in one pass: an inspector for evidence.
  *
- * The sets are opened by the process that hands out the work, and again by each worker, which uses the
- * filters of the first.  What comes out of an object is a list of parts: one, or its chunks.
+ * The sets are opened by the process that hands out the work, and again by each worker, which shares the
+ * filters of the first.  The result of an object is a list of parts: either one, or its chunks.
  */
 struct scanner_plan {
-    const char *const *paths; /* of the sets */
+    const char *const *paths; /* paths of the sets */
     struct refset_search *const *searches;
     size_t count;
     struct matcher_options matching;
-    uint32_t c;       /* at which large objects are sampled; small ones are sampled more densely */
-    unsigned digests; /* a set of DIGEST_BIT */
-    uint64_t most;    /* bytes of an object; larger ones are not read */
-    uint64_t chunk;   /* bytes of a chunk; 0: objects are taken whole */
+    uint32_t c;       /* C for large objects; small ones are sampled more densely */
+    unsigned digests; /* mask of DIGEST_BIT */
+    uint64_t most;    /* in bytes; larger objects are not read */
+    uint64_t chunk;   /* in bytes; 0: objects are not cut into chunks */
 };
 
-/* What the plan needs: the n of all sets that have samples, the least C, the digests that find all files.  -1
- * if the sets do not go together. */
+/* Fills in what the plan needs to know from the sets: the smallest C, and the digests by which all their
+ * files can be found.  Returns -1 if sets with samples differ in n. */
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err);
 
-/* The plan must stay; release gives the folders back. */
+/* The plan must outlive the inspector; scanner_inspector_release frees the list of folders. */
 int scanner_inspector(struct inspector *inspector, const struct scanner_plan *plan, struct error *err);
 void scanner_inspector_release(struct inspector *inspector);
 
-/* A part of an object. */
+/* One part of an object's result. */
 struct scanner_part {
     uint64_t start, len;
     struct digest_values digests;
-    enum verdict verdict; /* of the best finding, or why there is none */
+    enum verdict verdict; /* of the best finding, or the reason why there is none */
     struct findings findings;
 };
 
 struct scanner_result {
     struct wire wire;
-    uint64_t size; /* of the object */
-    uint64_t at;   /* where the next part begins */
+    uint64_t size; /* of the object, in bytes */
+    uint64_t at;   /* offset of the next part */
     bool begun;
 };
 
 /*
- * Reads the parts out of an object's result, one by one: 1; 0 at the end; -1 if the worker failed, or the
- * result is none.
+ * Reads an object's result part by part.  Returns 1, 0 at the end, -1 if the worker failed or its result is
+ * invalid.
  */
 void scanner_result_begin(struct scanner_result *result, const struct object *object);
 int scanner_result_next(struct scanner_result *result, const struct scanner_plan *plan,
