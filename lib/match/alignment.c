@@ -9,45 +9,48 @@
 #include "match/naming.h"
 
 enum {
-    /* An object of up to so many times the reference's length, and some bytes more, is compared as a whole:
-     * it may be a version.  Share 2: one finding in other files fewer, a planted file has the wrong verdict;
-     * 8: no pair more.  Bytes: 3 to 6 rows of pairs differ, with twice as many these take a fifth longer. */
+    /* An object of up to this many times the reference's length, plus some bytes, is compared as a whole,
+     * since it may be a version of it.  A share of 2 loses a finding in other files and gives a planted file
+     * the wrong verdict; 8 gains no pair.  Halving or doubling the bytes changes 3 to 6 rows of pairs;
+     * doubling also makes the pairs a fifth slower. */
     WHOLE_SHARE = 4,
     WHOLE_LEAST = 64 << 10,
-    /* Up to so many times it may be one though parts of it are there twice.  1: a variant of pairs fewer; 4:
+    /* Up to this many times the length, the object may be a version even though it has parts of the reference
+     * twice.  With 1 a variant of the pairs is lost; with 4 the test
      * a_part_that_is_there_three_times_is_found_three_times fails. */
     VERSION_SHARE = 2,
-    /* Bytes before and behind where the reference should lie: a share of its length, for insertions, and some
-     * more, within a bound for time.  With half and twice of each only ranges differ, and the tar has one or
-     * two findings more or fewer. */
+    /* Bytes before and after the place where the reference should lie: a share of its length, for insertions,
+     * plus a minimum, bounded for time.  Halving or doubling any of them only changes ranges, and one or two
+     * findings of the tar. */
     MARGIN_LEAST = 4 << 10,
     MARGIN_MOST = 64 << 10,
     MARGIN_SHARE = 4,
-    /* A bound for time: larger windows are compared at the object's C. */
+    /* Bounds time: larger windows are compared at the object's C. */
     RESAMPLED_MOST = 256 << 20,
-    /* Bytes that are read and sampled again while a sample is compared (30 ns: effort.h), at 2 GB/s. */
+    /* Bytes that are read and sampled again in the time it takes to compare one sample (30 ns: effort.h), at
+     * 2 GB/s. */
     BYTES_A_SAMPLE = 64,
-    MOST_SHIFTS = 21, /* for every C that is a power of two: SAMPLER_MAX_C is 2 to the 20 */
-    PIECE = 64 << 10, /* bytes that are read at once: half and twice as many take as long */
+    MOST_SHIFTS = 21, /* one for every C that is a power of two: SAMPLER_MAX_C is 2 to the 20 */
+    PIECE = 64 << 10, /* bytes read at once; half and twice as many take as long */
 };
 
-/* What decides which samples are in a window. */
+/* What determines the samples in a window. */
 struct window_key {
     const struct set *set;
     uint64_t turn, start, end;
-    uint32_t c; /* of the reference; 0: none */
+    uint32_t c; /* of the reference; 0: nothing is loaded */
 };
 
 struct aligner {
     struct comparer *comparer;
     struct namer *namer;
-    struct sampler *samplers[MOST_SHIFTS]; /* by log2 of C, made when they are needed */
+    struct sampler *samplers[MOST_SHIFTS]; /* by log2 of C, made when needed */
     struct record window, reference;
     struct window_key loaded; /* what the window holds */
-    bool *alone;              /* of the reference's samples, those that match nothing */
+    bool *alone;              /* the reference's samples that match nothing */
     size_t alone_room;
     uint8_t *piece;
-    /* of the alignment that was made last: */
+    /* of the latest alignment: */
     const struct seeds *seeds;
     const struct queries *queries;
 };
@@ -119,7 +122,7 @@ static void set_window(struct aligner *aligner, const struct alignment *a, uint3
     window->len = a->end - a->start;
 }
 
-/* The object's own samples that lie in the window; thinned as those of the reference are. */
+/* The object's own samples in the window, thinned to the reference's C. */
 static int cut_window(struct aligner *aligner, const struct alignment *a, struct error *err)
 {
     const struct subject *subject = a->subject;
@@ -127,7 +130,7 @@ static int cut_window(struct aligner *aligner, const struct alignment *a, struct
     const size_t last = first_at(subject->samples, subject->count, a->end);
     struct record *window = &aligner->window;
     const uint32_t c = a->record->place.c > subject->c ? a->record->place.c : subject->c;
-    const uint64_t limit = UINT64_MAX / c; /* as sampler_thin has it */
+    const uint64_t limit = UINT64_MAX / c; /* as in sampler_thin */
     size_t count = 0;
 
     if (record_resize(window, last - first, err))
@@ -152,8 +155,8 @@ static struct sampler *sampler_at(struct aligner *aligner, uint32_t n, uint32_t 
     return *sampler;
 }
 
-/* The reference is sampled more densely than the object was: so the window is read again.  0 if it cannot be.
- */
+/* Reads and samples the window again, as the reference was sampled more densely than the object.  Returns 0
+ * if the window cannot be read. */
 static int resample_window(struct aligner *aligner, const struct alignment *a, struct error *err)
 {
     struct content *content = a->subject->content;
@@ -191,7 +194,8 @@ static int load_window(struct aligner *aligner, const struct alignment *a, struc
     return cut_window(aligner, a, err);
 }
 
-/* Chains are compared with all of the object mostly: then the window is the one that is there, and *same. */
+/* Loads the window.  Most chains are compared with the whole object, so usually it is loaded already:
+ * *same. */
 static int take_window(struct aligner *aligner, const struct alignment *a, struct effort *effort, bool *same,
                        struct error *err)
 {
@@ -245,7 +249,7 @@ static int make_alone(struct aligner *aligner, size_t count, struct error *err)
     return 0;
 }
 
-/* The reference's samples, which are to be named. */
+/* Loads the reference's samples, which have yet to be named. */
 static int take_reference(struct aligner *aligner, const struct set_record *record, uint32_t n,
                           struct error *err)
 {
@@ -287,9 +291,9 @@ int alignment_trim(struct aligner *aligner, struct alignment *alignment, uint64_
                    uint64_t ref_start, uint64_t ref_end, struct effort *effort, struct comparison *comparison,
                    struct error *err)
 {
-    const uint64_t behind = alignment->record->place.len - ref_end, size = alignment->subject->size;
+    const uint64_t after = alignment->record->place.len - ref_end, size = alignment->subject->size;
 
     alignment->start = obj_start > ref_start ? obj_start - ref_start : 0;
-    alignment->end = size - obj_end > behind ? obj_end + behind : size;
+    alignment->end = size - obj_end > after ? obj_end + after : size;
     return compare(aligner, alignment, effort, comparison, err);
 }

@@ -8,43 +8,45 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* What "half" and "twice" were measured on: README.md. */
+/* For the corpora behind these figures see README.md. */
 enum {
-    MOST_CHAINS = 1 << 14,   /* a bound: 5 MiB; with more the queries are searched in two parts */
+    MOST_CHAINS =
+        1 << 14, /* bounds memory: 5 MiB; if there are more, the queries are searched in two parts */
     MOST_CLUSTERS = 1 << 12, /* of one reference: 288 KiB; */
-    /* but not so many that they take for ever, as each goes through all hits: 16 and a million steps are a
-     * bound for time (a_file_is_found_however_often_it_is_there). */
+    /* ... but fewer where they would take forever, as each goes through all hits: 16 and a million steps
+     * bound time (a_file_is_found_however_often_it_is_there). */
     LEAST_CLUSTERS = 16,
     CLUSTER_WORK = 1 << 20,
-    /* Queries that are looked for on a diagonal, and hits that are counted for a cluster, while a sample is
-     * compared (effort.h): 1 and 2 ns each. */
+    /* Queries looked for on a diagonal, and hits counted for a cluster, in the time it takes to compare one
+     * sample (effort.h): 1 and 2 ns each. */
     TARGETS_A_SAMPLE = 32,
     HITS_A_SAMPLE = 16,
-    /* Seeds that are evidence of a part; with fewer a chain is reported as a whole only.  1: one more finding
-     * of copies; 4: 11 planted files, 3 copies and 3 other files fewer, and the test
+    /* Seeds that are evidence of a part; a chain with fewer is only reported as a whole.  1 gains a finding
+     * of copies; 4 loses 11 planted files, 3 copies and 3 other files, and the test
      * a_fragment_of_content_full_of_phrases_is_found_where_it_is fails. */
     LEAST_RARE = 2,
-    /* Hits of fewer references are shared out as if they were so many, as a few say little of what is usual.
-     * 50 and 200: E of 16 and 86 rows differs, no finding more or fewer. */
+    /* With fewer references noise is averaged over this number, as a few references say little about what is
+     * usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
-    MOST_LEAST = 16, /* a bound: so many seeds are worth a look whatever their E */
-    /* Hits that a copy of a part has, lest chance make a second place of it.  3: one row differs; 12: the
-     * test a_part_that_is_there_three_times_is_found_three_times fails. */
+    MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
+    /* Hits that a copy of a part must have, so that chance does not make a second place of it.  3 changes one
+     * row; with 12 the test a_part_that_is_there_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
-    MOST_COPIES = 64, /* of a part of a reference, that a cluster is compared with: a bound for time */
-    /* What speaks for a chain need not be close if there is so much of it.  Half: 5 rows of pairs and a
-     * finding of the tar more, which takes a quarter longer; twice: 2 and one fewer. */
+    MOST_COPIES = 64, /* clusters of a reference that a cluster is compared with: bounds time */
+    /* Support that need not be close together because there is so much of it.  Halving it gains 5 rows of
+     * pairs and a finding of the tar, which takes a quarter longer; doubling it loses 2 rows and one
+     * finding. */
     MUCH_SUPPORT = 6,
 };
 
-/* E of the few samples that were looked up; more will be seen of what there is.  0.1: a pair, and one finding
- * each of other files and the tar fewer; 10: one common block fewer, 4 more rows of pairs. */
+/* E of the few samples that were looked up; more of a match will be seen later.  0.1 loses a pair, and one
+ * finding each of other files and the tar; 10 loses a common block and adds 4 rows of pairs. */
 static const double first_look = 1;
-/* E if all of a reference's seeds should line up: with more, it is not worth reading.  No difference from
- * 1e-4 to 1e-2. */
+/* E if all of a reference's seeds lined up: if it is larger, the reference is not worth reading.  1e-4 to
+ * 1e-2 make no difference. */
 static const double best_look = 1e-3;
 
-/* Where something was found: bytes of the object, half open. */
+/* A stretch where something was found: offsets in the object, half open. */
 struct chains_stretch {
     uint64_t start, end;
 };
@@ -90,7 +92,7 @@ bool chains_are_over(const struct chains *chains, const struct seeds *seeds)
 
 /* ---- how much chance gives ---- */
 
-/* Of a reference's seeds those that would be noise to others. */
+/* The number of a reference's seeds that are noise to other references. */
 static size_t count_rare(const struct seeds *seeds, size_t first, size_t count)
 {
     size_t rare = 0;
@@ -100,8 +102,8 @@ static size_t count_rare(const struct seeds *seeds, size_t first, size_t count)
     return rare;
 }
 
-/* The seeds of other references tell how many there would be by chance with this one, of which `rare` are; a
- * few references tell little. */
+/* The seeds of other references show how many chance would give this one, of which `rare` are its own; a few
+ * references show little. */
 static struct chance_pair pair_of(const struct chains *chains, const struct seeds *seeds,
                                   const struct queries *queries, const struct set_place *place, size_t rare)
 {
@@ -114,11 +116,11 @@ static struct chance_pair pair_of(const struct chains *chains, const struct seed
         .reference_len = place->len,
         .references = (double)counts->records,
         .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
-        .most_ln_e = fmax(chains->wanted.most_ln_e, log(first_look)), /* more will be seen of it */
+        .most_ln_e = fmax(chains->wanted.most_ln_e, log(first_look)), /* more of it will be seen */
     };
 }
 
-/* How many seeds of a reference there must be, so that all of them together come to this E. */
+/* The number of seeds that a reference needs so that all of them together reach this E. */
 static size_t least_seeds(const struct chains *chains, const struct seeds *seeds,
                           const struct queries *queries, double e)
 {
@@ -159,8 +161,7 @@ static void take_hits(struct chains *chains, const struct seeds *seeds, const st
     }
 }
 
-/* The chain's seeds that lie in its cluster: in the order of the reference, so nearly in that of the object.
- */
+/* The chain's seeds in its cluster, in the order of the reference, so nearly in that of the object. */
 static size_t take_cluster(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
                            struct seed_chain *chain)
 {
@@ -178,7 +179,7 @@ static size_t take_cluster(struct chains *chains, const struct seeds *seeds, con
     return count;
 }
 
-/* Takes a chain that is believed.  What it explains need not be looked up. */
+/* Adds the chain if its support makes it acceptable.  What it explains need not be looked up. */
 static void consider(struct chains *chains, const struct seeds *seeds, struct queries *queries,
                      struct seed_chain *chain, const struct set_record *record,
                      const struct chance_pair *pair)
@@ -203,7 +204,7 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
         holders_claim(&chains->holders, chains->line[i].query);
 }
 
-/* How many clusters to look for among so many hits. */
+/* The number of clusters to look for among this many hits. */
 static size_t room_for(size_t hits)
 {
     const size_t room = CLUSTER_WORK / (hits + 1);
@@ -211,7 +212,7 @@ static size_t room_for(size_t hits)
     return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
 }
 
-/* Whether two clusters have about the same part of the reference. */
+/* Whether two clusters cover about the same part of the reference. */
 static bool are_copies(const struct cluster *a, const struct cluster *b)
 {
     const int64_t a_start = (int64_t)a->start - a->main, a_end = (int64_t)a->end - a->main;
@@ -219,7 +220,7 @@ static bool are_copies(const struct cluster *a, const struct cluster *b)
     const int64_t start = a_start > b_start ? a_start : b_start, end = a_end < b_end ? a_end : b_end;
     const int64_t shorter = a_end - a_start < b_end - b_start ? a_end - a_start : b_end - b_start;
 
-    /* content that repeats itself has fewer hits where it was not cut from */
+    /* content that repeats itself has fewer hits at places other than its origin */
     return 2 * (end - start) > shorter && a->hits >= LEAST_COPY && b->hits >= LEAST_COPY &&
            4 * a->hits > 3 * b->hits && 4 * b->hits > 3 * a->hits;
 }
@@ -240,9 +241,9 @@ static int begin_support(struct chains *chains, const struct queries *queries, s
     return support_begin(chains->supporter, queries, err);
 }
 
-/* What is believed of one reference. */
-static int judge(struct chains *chains, const struct seeds *seeds, struct queries *queries,
-                 const struct holder *holder, struct error *err)
+/* Searches the seeds of one reference for chains. */
+static int search_reference(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                            const struct holder *holder, struct error *err)
 {
     struct seed_chain chain = {.first = holder->first, .count = holder->count};
     const struct set_record *record;
@@ -255,7 +256,7 @@ static int judge(struct chains *chains, const struct seeds *seeds, struct querie
     chain.place = record->place;
     while (chain.count &&
            seeds->list[chain.first + chain.count - 1].sample >= holder->record + record->place.count)
-        chain.count--; /* samples of a record that is not there any more */
+        chain.count--; /* samples of a record that has been removed */
     if (make_hits(chains, chain.count, err))
         return -1;
     pair = pair_of(chains, seeds, queries, &chain.place, count_rare(seeds, chain.first, chain.count));
@@ -314,7 +315,7 @@ int chains_find(struct chains *chains, const struct seeds *seeds, struct queries
 
         if (!chains->wanted.all && holders_is_one_of_many(holders, seeds, holder))
             count_only(chains, seeds, queries, holder);
-        else if (judge(chains, seeds, queries, holder, err))
+        else if (search_reference(chains, seeds, queries, holder, err))
             return -1;
     }
     chains->cut = chains->cut || effort_is_spent(chains->wanted.effort);
@@ -330,7 +331,7 @@ static int by_start(const void *a, const void *b)
     return x->cluster.start < y->cluster.start ? -1 : x->cluster.start > y->cluster.start;
 }
 
-/* Where chains lie, in order and apart from each other; their number. */
+/* Lists the stretches covered by chains, sorted and disjoint; returns their number. */
 static size_t cover(struct chains *chains)
 {
     struct chains_stretch *covered = chains->covered;
@@ -359,8 +360,8 @@ static bool is_covered(const struct chains *chains, size_t count, uint64_t pos)
 }
 
 /*
- * Seeds where something was found are explained by it, or by near-copies of it: they are no noise to what
- * lies elsewhere.  The number of those.
+ * Seeds in a covered stretch are explained by what was found there, or by near-copies of it: they are no
+ * noise to what lies elsewhere.  Returns their number.
  */
 static size_t explain_seeds(const struct chains *chains, size_t covered, struct seeds *seeds,
                             const struct queries *queries)
@@ -378,8 +379,8 @@ static size_t explain_seeds(const struct chains *chains, size_t covered, struct 
     return explained;
 }
 
-/* Queries that were postponed are explained only by what lies on their diagonal: there may be a better
- * reference, all of which is frequent. */
+/* Postponed queries are explained only by what lies on their diagonal: there may be a better reference, all
+ * of whose samples are frequent. */
 static size_t explain_postponed(const struct seeds *seeds, const struct queries *queries)
 {
     size_t explained = 0;
@@ -390,7 +391,7 @@ static size_t explain_postponed(const struct seeds *seeds, const struct queries 
     return explained;
 }
 
-/* Whether the reference has a chain about there, too. */
+/* Whether the reference already has a chain about there. */
 static bool is_again(const struct chains *chains, const struct seed_chain *chain)
 {
     for (size_t i = 0; i < chains->count; i++) {
@@ -403,8 +404,9 @@ static bool is_again(const struct chains *chains, const struct seed_chain *chain
     return false;
 }
 
-/* It explains what was never looked up, and has all seeds that it has by now. */
-static void add_believed(struct chains *chains, const struct seeds *seeds, size_t count)
+/* Adds chains that were accepted before, as they explain queries that were never looked up; they get all the
+ * seeds they have by now. */
+static void add_accepted(struct chains *chains, const struct seeds *seeds, size_t count)
 {
     for (size_t i = 0; i < count && chains->count < MOST_CHAINS; i++) {
         struct seed_chain chain = chains->before[i];
@@ -425,12 +427,12 @@ static int find_again(struct chains *chains, const struct seeds *seeds, struct q
     memcpy(chains->before, chains->list, count * sizeof *chains->before);
     if (chains_find(chains, seeds, queries, err))
         return -1;
-    add_believed(chains, seeds, count);
+    add_accepted(chains, seeds, count);
     return 0;
 }
 
-/* What is so common that it is no evidence of a part counts here, too: a set may have a hundred versions of
- * one file, and nothing of them may be rarer than that. */
+/* Samples too common to be evidence of a part count here, too: a set may have a hundred versions of one file,
+ * and none of their samples may be rarer than that. */
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err)
 {

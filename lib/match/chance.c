@@ -7,31 +7,32 @@
 #include <string.h>
 
 enum {
-    /* Diagonals of a band: some, and a share of the shorter content, as insertions shift more of a longer
-     * one; wider bands have more hits of chance.  All three are near the best: half and twice of LEAST and of
-     * SHARE cost a pair, half of MOST 3 findings of the tar, twice 2 and one common block. */
+    /* Width of a band in diagonals: a minimum plus a share of the shorter content, as insertions shift more
+     * of a longer one; wider bands have more chance hits.  All three are close to the optimum: halving or
+     * doubling LEAST or SHARE loses a pair, halving MOST 3 findings of the tar, doubling it 2 and a common
+     * block. */
     BAND_LEAST = 256,
     BAND_MOST = 4096,
     BAND_SHARE = 64,
-    /* One hit lines up with anything.  4: a pair and 2 objects of copies fewer. */
+    /* One hit lines up with anything.  4 loses a pair and 2 objects of copies. */
     LEAST_HITS = 2,
-    /* Fewer are inserted one by one, more sorted by radix; 12 and 48 take as long. */
+    /* Fewer hits are sorted by insertion, more by radix; 12 and 48 take as long. */
     FEW_HITS = 24,
 };
 
-/* Hits that chance gives a band at least, however few are seen.  Half: one finding of the tar more; twice: no
- * more and no fewer, E is larger. */
+/* The fewest hits that chance is assumed to give a band.  Halving it gains a finding of the tar; doubling it
+ * changes E, but no finding. */
 static const double least_rate = 1e-4;
-/* Hits are not scattered evenly: so many times the mean are expected.  1: 2 more pairs, 3 more findings in
- * other files; 4: a pair fewer, and a_file_that_repeats_itself_is_found fails. */
+/* Hits are not scattered evenly, so this many times the mean is expected.  1 gains 2 pairs, but also 3
+ * findings in other files; 4 loses a pair, and a_file_that_repeats_itself_is_found fails. */
 static const double spread = 2;
 
-/* ln P(X >= h) of a Poisson variable. */
+/* ln P(X >= h) of a Poisson variable with this rate. */
 static double ln_tail(double h, double rate)
 {
     double sum = 1, term = rate / (h + 1);
 
-    for (int k = 2; h + k < rate || term > sum * 1e-12; k++) { /* up to the rate the terms grow */
+    for (int k = 2; h + k < rate || term > sum * 1e-12; k++) { /* terms grow up to the rate */
         sum += term;
         term *= rate / (h + k);
     }
@@ -56,7 +57,7 @@ static double bands_of(const struct chance_pair *pair)
     return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
 }
 
-/* The widest bands, and no more of them than the object alone needs. */
+/* Assumes the widest bands, and no more of them than the object alone needs. */
 double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
 {
     const struct chance_pair widest = {.object_len = pair->object_len, .reference_len = pair->object_len};
@@ -80,7 +81,7 @@ static int by_diagonal(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-/* The diagonal that most hits have; they are in order. */
+/* The most frequent diagonal of hits sorted by diagonal. */
 static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
 {
     size_t most = 0, first = 0, at = 0;
@@ -98,10 +99,10 @@ static int64_t main_diagonal(const struct chance_hit *hits, size_t count)
 
 /* ---- sorting ---- */
 
-/* Three passes for 32 bits, and counters that stay in the first-level cache: 8 KiB. */
+/* Three passes sort 32 bits, and the counters stay in the first-level cache: 8 KiB. */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* One pass of a radix sort of numbers, by the digit that shift selects. */
+/* One pass of a radix sort, by the digit at shift. */
 static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
     uint32_t places[DIGITS + 1] = {0};
@@ -114,13 +115,14 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsi
         to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* What sorting many needs. */
+/* Work space for sorting many hits. */
 struct sorting {
     struct chance_hit *hits;
-    uint64_t *keys, *spare; /* the diagonal, less the lowest, and the number of a hit in 32 bits each */
+    uint64_t *keys, *spare; /* the diagonal minus the lowest, and the number of a hit, 32 bits each */
 };
 
-/* Whether hits of one diagonal are in order already, and the diagonals near enough to each other. */
+/* Makes the keys; fails unless hits of one diagonal are in order already and the diagonals span at most 32
+ * bits. */
 static bool make_keys(const struct chance_hit *hits, size_t count, uint64_t *keys, uint64_t *span)
 {
     int64_t low = diagonal(&hits[0]), high = low;
@@ -183,7 +185,7 @@ static void insert_each(struct chance_hit *hits, size_t count)
     }
 }
 
-/* They are few mostly, or in order: the matches of one reference on one diagonal. */
+/* Usually they are few, or in order already: matches of one reference on one diagonal. */
 static void sort_hits(struct chance_hit *hits, size_t count)
 {
     void *space;
@@ -202,8 +204,8 @@ static void sort_hits(struct chance_hit *hits, size_t count)
         qsort(hits, count, sizeof *hits, by_diagonal);
 }
 
-/* Gives hits of the same sample the same number, one below the count: that of the first of them.  They are
- * found by a table of lists that begin at .among and go on at .next. */
+/* Gives hits of the same sample the same number, that of the first of them.  A hash table of lists finds
+ * them: a list begins at .among and continues at .next. */
 static void number_samples(struct chance_hit *hits, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -226,8 +228,9 @@ static void number_samples(struct chance_hit *hits, size_t count)
 }
 
 /*
- * The band with the most different hits, and where it begins; they are in order.  How often a sample is in
- * the band is counted in the hit with its number, .among, which is zero before and afterwards.
+ * Finds the band with the most different samples, and the index of its first hit, in hits sorted by diagonal.
+ * How often a sample occurs in the band is counted in the .among of the hit with its number; .among is zero
+ * before and after.
  */
 static struct cluster fullest_band(struct chance_hit *hits, size_t count, double band, size_t *begin)
 {
@@ -248,7 +251,7 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, double
         hits[hits[low].number].among--;
     while (best.all > 0 && first + best.all < count &&
            (double)(diagonal(&hits[first + best.all]) - diagonal(&hits[first])) <= band)
-        best.all++; /* the same samples once more */
+        best.all++; /* repeats of samples that are counted already */
     best.start = UINT64_MAX;
     for (size_t i = first; i < first + best.all; i++) {
         best.start = hits[i].object < best.start ? hits[i].object : best.start;
@@ -261,8 +264,8 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, double
     return best;
 }
 
-/* Different hits that are in no band of the cluster's.  (Those that are there, too, are its own: a reference
- * that lies in an object twice, or repeats itself.) */
+/* The number of different samples whose hits all lie outside the cluster.  (Samples that it also has are its
+ * own: the reference lies in the object twice, or repeats itself.) */
 static size_t count_elsewhere(struct chance_hit *hits, size_t count, const struct cluster *cluster,
                               size_t first)
 {
@@ -282,8 +285,8 @@ double chance_again(const struct chance_pair *pair, const struct cluster *cluste
     return chance_ln_e(pair->references, bands_of(pair), hits, cluster->rate);
 }
 
-/* Hits where the reference was found say nothing of another place.  (Where it would lie if there were more of
- * it there may be another piece.) */
+/* Hits where the reference was found say nothing about another place.  (On the same diagonals, but farther
+ * on, there may be another piece of it.) */
 static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster)
 {
     size_t kept = 0;
@@ -305,7 +308,7 @@ size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, 
     size_t found = 0;
 
     sort_hits(hits, count);
-    number_samples(hits, count); /* so that a hit is near to the one with its number */
+    number_samples(hits, count); /* after sorting, so that a hit is close to the one with its number */
     while (found < room && count >= LEAST_HITS) {
         size_t first;
         struct cluster cluster = fullest_band(hits, count, band, &first);

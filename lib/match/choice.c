@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 enum {
-    /* What lies in a finding that is so many times larger is no near-copy of it, and reported, too.  1: four
-     * times as many findings of copies; 4: 2 planted files and 46 rows fewer, and the test
+    /* What lies in a finding this many times larger is no near-copy of it, and is reported as well.  1 gives
+     * four times as many findings of copies; 4 loses 2 planted files and 46 rows, and the test
      * a_small_file_that_is_a_part_of_a_large_one_is_told_of_both fails. */
     MUCH_LARGER = 2,
-    /* Percent of a finding that a better one explains: then it is not reported.  60: one common block, one
-     * fragment, 3 of 107 references of the tar fewer; 95: 3 blocks and a fragment more, but a quarter more
+    /* A finding is not reported if a better one explains this percentage of it.  60 loses a common block, a
+     * fragment, and 3 of 107 references of the tar; 95 gains 3 blocks and a fragment, but also a quarter more
      * rows for the tar, and 19 for pairs. */
     COVERED_SHARE = 80,
 };
@@ -27,7 +27,7 @@ static double proved_share(const struct finding *finding)
     }
 }
 
-/* Near-copies may have all samples in common: then only the proof tells which of them it is. */
+/* Near-copies may have all samples in common; then only the proof distinguishes them. */
 static double worth(const struct finding *finding)
 {
     const uint64_t matched = finding->matched < finding->ref_size ? finding->matched : finding->ref_size;
@@ -50,7 +50,7 @@ static int by_worth(const void *a, const void *b)
     return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
 }
 
-/* What is proved from first to last byte explains what is not, not the other way round. */
+/* What is proved from first to last byte explains what is not, never the reverse. */
 static int by_certainty(const void *a, const void *b)
 {
     const bool x = finding_is_complete(a), y = finding_is_complete(b);
@@ -58,7 +58,7 @@ static int by_certainty(const void *a, const void *b)
     return x != y ? (x ? -1 : 1) : by_worth(a, b);
 }
 
-/* Bytes of x that lie in ranges of y. */
+/* The number of bytes of x that lie in ranges of y. */
 static uint64_t overlap(const struct finding *x, const struct finding *y)
 {
     uint64_t sum = 0;
@@ -79,8 +79,8 @@ static uint64_t overlap(const struct finding *x, const struct finding *y)
 }
 
 /*
- * Whether a better one of the same set explains it.  All of a reference in a much larger one's place is worth
- * telling all the same: these two are no near-copies.
+ * Whether a better finding of the same set explains this one.  A whole reference that lies where a much
+ * larger one does is still worth reporting: the two are no near-copies.
  */
 static bool is_explained(const struct finding *finding, const struct finding *better)
 {
@@ -90,14 +90,14 @@ static bool is_explained(const struct finding *finding, const struct finding *be
            finding->matched * MUCH_LARGER > better->matched;
 }
 
-/* Whether the better one says that all of the object is this reference. */
+/* Whether the better finding already states that the whole object is this reference. */
 static bool is_said(const struct finding *finding, const struct finding *better)
 {
     return better->verdict == VERDICT_IDENTICAL && better->set == finding->set &&
            better->file == finding->file;
 }
 
-/* Drops what is said already, and what better ones explain, which is counted there. */
+/* Drops findings already stated, and those that a better one explains, which counts them. */
 static size_t drop_explained(struct finding *list, size_t count, uint64_t least, bool all)
 {
     size_t kept = 0;

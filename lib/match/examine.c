@@ -10,11 +10,11 @@
 #include "match/whole.h"
 #include "sample/blocks.h"
 
-/* Stretches in which blocks are looked for: 128 KiB in all.  A bound; ranges are tried in any case. */
+/* Stretches in which blocks are looked for: 128 KiB.  Bounds memory; ranges are tried in any case. */
 enum { MOST_HINTS = 4096 };
 
-/* Of a reference's samples, to hash all of it where it has no blocks.  No difference from 0.4 to 0.95: it
- * saves reading; a_reference_without_blocks_is_proved_as_a_whole. */
+/* The share of a reference's samples that must match before all of it is hashed, if it has no blocks.  Saves
+ * reading; 0.4 to 0.95 make no difference (a_reference_without_blocks_is_proved_as_a_whole). */
 static const double provable = 0.8;
 
 struct examiner {
@@ -46,7 +46,7 @@ void examine_free(struct examiner *examiner)
 
 /* ---- proof ---- */
 
-/* Stretches in which all samples match: there a block is equal to the bit, if any is. */
+/* Stretches in which all samples match: if any block is equal bit for bit, it is there. */
 static size_t take_hints(const struct alignment *a, struct finding_range *hints)
 {
     const struct estimate *estimate = &a->comparison.estimate;
@@ -97,7 +97,7 @@ static int prove(struct examiner *examiner, const struct alignment *a, struct se
     return proof_run(examiner->prover, &reference, subject->content, subject->size, finding, err);
 }
 
-/* Whether a block may lie in a range. */
+/* Whether a range is large enough for a block to be proved. */
 static bool may_prove(const struct alignment *a, struct set *set, const struct finding *finding)
 {
     const uint64_t block = block_of(a, set);
@@ -111,7 +111,7 @@ static bool may_prove(const struct alignment *a, struct set *set, const struct f
 
 /* ---- what comes out ---- */
 
-/* Of the whole object, though only a window of it was compared. */
+/* The resemblance of the whole object, even if only a window of it was compared. */
 static double resemblance_of(const struct alignment *a)
 {
     const struct estimate *e = &a->comparison.estimate;
@@ -132,7 +132,7 @@ static void take_edits(struct finding *finding, double edits, double low, double
     finding->edits_high = high;
 }
 
-/* The distance of an embedded reference is that of the part of the object in which it lies. */
+/* An embedded reference is measured against the part of the object in which it lies. */
 static int measure_edits(struct examiner *examiner, struct alignment *a, struct effort *effort,
                          struct finding *finding, struct error *err)
 {
@@ -157,13 +157,13 @@ static int measure_edits(struct examiner *examiner, struct alignment *a, struct 
             return -1;
         e = &trimmed.estimate;
     }
-    /* it is not identical, even if no sample shows it */
+    /* not identical, even if no sample shows it */
     least = finding->verdict == VERDICT_VARIANT ? 1 : 0;
     take_edits(finding, fmax(e->edits, least), fmax(e->edits_low, least), fmax(e->edits_high, least));
     return 0;
 }
 
-/* Fills the finding; 0 if it is none. */
+/* Fills the finding.  Returns 1, 0 if there is no evidence, -1 on error. */
 static int judge(struct examiner *examiner, struct alignment *a, struct set *set, struct effort *effort,
                  struct finding *finding, struct error *err)
 {
@@ -190,7 +190,7 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
     return measure_edits(examiner, a, effort, finding, err) ? -1 : 1;
 }
 
-/* What is common is worth reporting only as a whole. */
+/* Common content is worth reporting only as a whole. */
 static bool is_worth_reporting(const struct seed_chain *chain, const struct finding *finding)
 {
     return !chain->common || finding->verdict != VERDICT_FRAGMENT;

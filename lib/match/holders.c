@@ -7,9 +7,9 @@
 #include "base/array.h"
 
 /*
- * A reference is only counted if all its seeds but one are in so many chains already: comparing each of a
- * thousand near-copies would take for ever.  With 16 claims an image of 60,000 related files had 46 of 51,740
- * rows fewer, with 8 149; the corpora show no difference between 16 and 64, nor with 1 or 4 seeds of its own.
+ * A reference is only counted if all its seeds but one are in MOST_CLAIMS chains already: comparing each of a
+ * thousand near-copies would take forever.  In an image of 60,000 related files a limit of 16 lost 46 of
+ * 51,740 rows, a limit of 8 lost 149; 16 to 64 make no difference on the corpora, nor do 1 or 4 own seeds.
  */
 enum {
     MOST_CLAIMS = 32,
@@ -43,7 +43,7 @@ static int add(struct holders *holders, const struct holder *one, struct error *
     return 0;
 }
 
-/* Room for what is noted of each query of the object. */
+/* Makes room for the notes on each query of the object, and clears them. */
 static int make_notes(struct holders *holders, size_t queries, struct error *err)
 {
     if (queries > holders->claim_room) {
@@ -58,8 +58,8 @@ static int make_notes(struct holders *holders, size_t queries, struct error *err
     return 0;
 }
 
-/* Whether seeds have so many different fingerprints: content that repeats itself has many of a few.  number:
- * of those that are counted, from 1 on. */
+/* Whether the seeds have at least `least` different fingerprints: content that repeats itself has many seeds
+ * of a few.  number: identifies the holder in .counts, from 1. */
 static bool are_different(struct holders *holders, const struct queries *queries, const struct seed *seeds,
                           size_t count, size_t least, uint32_t number)
 {

@@ -13,34 +13,36 @@
 #include "set/known.h"
 
 enum {
-    BATCH = 1024, /* samples that are probed together: 20 KiB of keys and results */
-    /* Memory bounds.  Samples that are kept of an object, 16 MiB with those that come: one of more than 64
-     * MiB at C = 128 is thinned.  Queries that are kept before they are looked up: 24 MiB. */
+    BATCH = 1024, /* samples probed together: 20 KiB of keys and results */
+    /* Bounds memory.  Samples kept of an object, 16 MiB with those just arriving: an object of more than 64
+     * MiB at C = 128 is thinned.  Queries kept before they are looked up: 24 MiB. */
     MOST_SAMPLES = 1 << 19,
     MOST_QUERIES = 1 << 20,
-    /* Queries: fewer are not parted any more, however many seeds they have (MOST_SEEDS).  No difference from
-     * 2048 to 8192. */
+    /* Fewer queries than this are not searched in parts, however many seeds they have (MOST_SEEDS).  2048 to
+     * 8192 make no difference. */
     LEAST_PARTED = 4096,
-    /* Of an object's samples: if so many are in very many files, that is the reason for no finding.  No row
-     * of the corpora has it, with half of it either. */
+    /* If this many of an object's samples are in very many files, that is reported as the reason for no
+     * finding.  No row of the corpora has this reason, even with half the value. */
     COMMON_LEAST = 16,
-    /* The work that is done for an object (effort.h).  Of 170,000 objects related to the set they were held
-     * against the one with most took 13 a byte and 80,000 in all, the largest ones less than 1 a byte; half
-     * and twice make no difference on the corpora of README.md. */
+    /* The limit on work for an object (effort.h).  Of 170,000 objects related to the set they were scanned
+     * against, the one that took most needed 13 a byte, 80,000 in all; the largest ones needed less than 1 a
+     * byte.  Halving or doubling either makes no difference on the corpora of README.md. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
     WORK_A_BYTE = 4,
-    WORK_FOR_ALL = 16, /* times that, if all references are wanted: each of many near-copies is compared */
+    WORK_FOR_ALL =
+        16, /* times that if all references are wanted: then each of many near-copies is compared */
     ROUNDS = 4,
 };
 
-/* Few first, each four times those before, as most of an object is explained by then; in the end all. */
+/* A few first, then four times as many in each round, since by then most of an object is explained; in the
+ * end all. */
 static const size_t looked_up[ROUNDS] = {8, 32, 128, SIZE_MAX}; /* in each round, of each stretch */
 
 struct matcher {
     struct set *sets[MATCHER_MOST_SETS];
     struct seeds seeds[MATCHER_MOST_SETS];
     size_t set_count;
-    uint64_t known; /* the sets of that kind, a bit each */
+    uint64_t known; /* bit i: set i is of kind known */
     struct matcher_options options;
     struct queries selected;
     struct chains chains;
@@ -52,7 +54,7 @@ struct matcher {
     struct query *queries;
     size_t sample_count, query_count, query_room;
     bool cut;      /* there are more references or places than were found */
-    size_t common; /* queries that are in very many files of one set */
+    size_t common; /* queries that very many files of one set have */
     struct effort effort;
     struct findings found;
 };
@@ -140,14 +142,14 @@ void matcher_is_range(struct matcher *matcher)
     matcher->subject.range = true;
 }
 
-/* ---- the way of some queries through all stages ---- */
+/* ---- some queries through all stages ---- */
 
-/* Queries that lie one behind the other. */
+/* Consecutive queries. */
 struct query_range {
     size_t first, count;
 };
 
-/* From queries to chains: a few of each stretch are looked up, then more of those that nothing explains. */
+/* From queries to chains: looks up a few of each stretch, then more of those that nothing explains. */
 static int find_chains(struct matcher *matcher, struct seeds *seeds, bool may_part, struct error *err)
 {
     const struct matcher_options *options = &matcher->options;
@@ -196,7 +198,7 @@ static int find_findings(struct matcher *matcher, size_t set, struct error *err)
     return 0;
 }
 
-/* Where to part them: at the widest gap of the middle half. */
+/* Returns where to divide the range: at the widest gap in its middle half. */
 static size_t widest_gap(const struct matcher *matcher, const struct query_range *range)
 {
     const struct query *queries = matcher->queries + range->first;
@@ -209,7 +211,7 @@ static size_t widest_gap(const struct matcher *matcher, const struct query_range
 }
 
 /*
- * The whole of matching, for some queries and one set: queries, seeds, chains, regions, alignments, proofs,
+ * Matches some queries with one set, through all stages: queries, seeds, chains, regions, alignments, proofs,
  * verdicts.  What is too much at once is searched in two parts.
  */
 static int match_range(struct matcher *matcher, size_t set, struct query_range range, struct error *err)
@@ -243,7 +245,7 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
     return find_findings(matcher, set, err);
 }
 
-/* Matches the first count queries with these sets. */
+/* Matches the first `count` queries with these sets. */
 static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, struct error *err)
 {
     matcher->subject.samples = matcher->samples;
@@ -257,7 +259,7 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, s
 
 /* ---- collecting ---- */
 
-/* Where to cut the queries that are too many: at the last place where nothing was found for a while. */
+/* Returns where to cut the queries when there are too many: after the last stretch without any. */
 static size_t quiet_place(const struct matcher *matcher)
 {
     const uint64_t quiet = (uint64_t)SEEDS_STRETCH * matcher->subject.probed_c;
@@ -363,7 +365,8 @@ static int add_identical(struct matcher *matcher, size_t set, uint64_t file, str
     return 0;
 }
 
-/* The sets that are still to be searched for references like it; -1 in *failed. */
+/* Looks up the digests and returns the sets still to be searched for related references; *failed: -1 on
+ * error, else 0. */
 static uint64_t look_up_digests(struct matcher *matcher, const struct digest_values *digests, int *failed,
                                 struct error *err)
 {
@@ -397,7 +400,7 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     int failed;
 
     matcher->subject.coincidence = coincidence;
-    if (subject->size == 0) { /* it is the same as any other empty file, which says nothing */
+    if (subject->size == 0) { /* an empty object is identical to any empty file, which says nothing */
         finding_list_reset(findings);
         *verdict = VERDICT_TOO_SMALL;
         return 0;

@@ -4,44 +4,46 @@
 #include <stdlib.h>
 
 /*
- * What "half" and "twice" were measured on: README.md.  Before there were these rules a third of 7,700 other
- * files was reported as fragments of 212 references, for their tables (HACKING.md).
+ * For the corpora behind these figures see README.md.  Before these rules a third of 7,700 other files was
+ * reported as fragments of 212 references, because of their tables (HACKING.md).
  */
 enum {
-    /* Bytes that match without a break.  Half: 6 more findings in other files, one wrong one in FRASH's
-     * noise; twice: 2 fewer in other files, 15 of pairs. */
+    /* Bytes that match without a break.  Halving it gains 6 findings in other files and a wrong one in
+     * FRASH's noise; doubling it loses 2 in other files and 15 of pairs. */
     LEAST_SOLID = 128,
-    /* Matches in them.  2: 3 more findings in other files, one more pair; 6: 3 pairs and 5 findings fewer. */
+    /* Matches among these bytes.  2 gains 3 findings in other files and a pair; 6 loses 3 pairs and 5
+     * findings. */
     SOLID_ANCHORS = 3,
-    /* Matches in them where the reference was not thought to be.  3: 17 more rows of pairs, one more finding
-     * in other files; 10: 9 rows of pairs and 3 findings of the tar fewer. */
+    /* Matches among these bytes if they lie off the reference's diagonals.  3 gains 17 rows of pairs and a
+     * finding in other files; 10 loses 9 rows of pairs and 3 findings of the tar. */
     FAR_ANCHORS = 5,
-    /* Bytes that vary: in each window of so many ...  Half: 5 cases of noise and 2 findings in other files
-     * fewer; twice: one and 2 more, and 35 rows of pairs. */
+    /* Bytes that vary: each window of RICH_WINDOW bytes has ...  Halving the window loses 5 cases of noise
+     * and 2 findings in other files; doubling it gains one and 2, and 35 rows of pairs. */
     RICH_WINDOW = 32,
-    /* ... so many different ones.  4: one case of noise more; 14: a pair and 5 cases of noise fewer. */
+    /* ... this many different ones.  4 gains a case of noise; 14 loses a pair and 5 cases of noise. */
     RICH_BYTES = 9,
-    /* ... and so many differences to bytes before: the test tables_that_count_up_are_no_evidence.
-     * Half: 16 more rows of pairs; twice: 3 pairs, 5 cases of noise and 2 fragments fewer. */
+    /* ... and this many different differences to earlier bytes (tables_that_count_up_are_no_evidence).
+     * Halving it gains 16 rows of pairs; doubling it loses 3 pairs, 5 cases of noise and 2 fragments. */
     RICH_DIFFERENCES = 10,
-    /* ... up to so far before: the size of a symbol or relocation of ELF64. */
+    /* ... up to this far before: the size of a symbol or relocation of ELF64. */
     RICH_BEFORE = 24,
-    /* Samples that are looked at.  Half: one case of noise fewer; twice: no difference. */
+    /* Samples that are examined.  Halving it loses a case of noise; doubling it makes no difference. */
     RICH_TRIES = 64,
-    RICH_PIECE = 4 << 10, /* bytes that are read at once: a page */
-    /* Matches that are evidence without such a stretch.  Half: 23 more findings in other files, 3 more pairs;
-     * twice: 6 pairs and 5 cases of noise fewer, a_file_with_edits_is_a_variant_with_about_so_many fails. */
+    RICH_PIECE = 4 << 10, /* bytes read at once: a page */
+    /* Matches that are evidence without such a stretch.  Halving it gains 23 findings in other files and 3
+     * pairs; doubling it loses 6 pairs and 5 cases of noise, and
+     * a_file_with_edits_is_a_variant_with_about_so_many fails. */
     DENSE_ANCHORS = 12,
-    /* Fewer matches that lie far from the reference's diagonals, or as many samples as that away from all
-     * others, say nothing (what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it).  2: as many pairs,
-     * with 40 fewer rows; 6: 2 more pairs, 90 more rows and 9 more in the tar.  Half and twice the gap:
-     * ranges of 94 and 45 rows differ, but no pair. */
+    /* Fewer matches than STRAY_ANCHORS say nothing if they lie far from the reference's diagonals, or
+     * STRAY_GAP samples away from all others (what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it).
+     * 2 keeps all pairs, with 40 fewer rows; 6 gains 2 pairs, 90 rows, and 9 more in the tar.  Halving and
+     * doubling the gap change ranges of 94 and 45 rows, but no pair. */
     STRAY_ANCHORS = 3,
     STRAY_GAP = 64,
 };
 
-/* Of the samples, that match.  Half: one more pair, but 3 of 5 more findings in noise are wrong; twice: 3
- * cases of noise fewer, a_file_with_edits_is_a_variant_with_about_so_many fails. */
+/* The share of the samples that must match.  Halving it gains a pair, but 3 of 5 new findings in noise are
+ * wrong; doubling it loses 3 cases of noise, and a_file_with_edits_is_a_variant_with_about_so_many fails. */
 static const double dense_share = 0.05;
 
 struct verdict_case merit_case(const struct alignment *alignment)
@@ -58,7 +60,7 @@ struct verdict_case merit_case(const struct alignment *alignment)
                                  .range_only = alignment->subject->range};
 }
 
-/* ---- which ranges to believe ---- */
+/* ---- which ranges to accept ---- */
 
 static bool is_near(const struct alignment *a, const struct estimate_range *range)
 {
@@ -67,7 +69,7 @@ static bool is_near(const struct alignment *a, const struct estimate_range *rang
     return verdict_lies_near(&c, (int64_t)(a->start + range->a_start - range->b_start));
 }
 
-/* Whether the ranges before and behind it are far away. */
+/* Whether the ranges before and after it are far away. */
 static bool stands_alone(const struct alignment *a, const struct estimate *estimate, size_t i)
 {
     const struct estimate_range *range = &estimate->ranges[i];
@@ -77,8 +79,8 @@ static bool stands_alone(const struct alignment *a, const struct estimate *estim
            (i + 1 == estimate->range_count || range[1].a_start > range[0].a_end + gap);
 }
 
-/* A match or two elsewhere may be chance: on the right diagonal, too, where a sample is known by its place
- * and its character alone. */
+/* A match or two elsewhere may be due to chance; so may isolated ones on the right diagonal, where samples
+ * are recognized by place and character alone. */
 static bool is_stray(const struct alignment *a, const struct estimate *estimate, size_t i)
 {
     return estimate->ranges[i].anchors < STRAY_ANCHORS &&
@@ -118,7 +120,7 @@ static size_t samples_in(const struct record *record, uint64_t start, uint64_t e
     return count;
 }
 
-/* How many different bytes a window has, or differences to the bytes so far before. */
+/* The number of different bytes in a window, or of different differences to the bytes `stride` before. */
 static unsigned count_different(const uint8_t *window, size_t stride)
 {
     uint64_t seen[4] = {0};
@@ -132,7 +134,7 @@ static unsigned count_different(const uint8_t *window, size_t stride)
                       __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
 }
 
-/* What counts up in steps of two, four or 24 bytes has few differences. */
+/* Data that counts up in steps of two, four or 24 bytes has few different differences. */
 static bool is_rich(const uint8_t *window)
 {
     static const size_t strides[] = {1, 2, 3, 4, 8, 12, 16, RICH_BEFORE};
@@ -145,8 +147,8 @@ static bool is_rich(const uint8_t *window)
     return true;
 }
 
-/* Bytes of the object from start to end in windows that are rich, up to most; all if they cannot be read
- * again: nobody knows better. */
+/* The number of bytes of the object from start to end that lie in rich windows, up to most; all of them if
+ * they cannot be read again, as nothing speaks against them. */
 static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end, size_t most)
 {
     struct content *content = a->subject->content;
@@ -166,7 +168,7 @@ static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end
     return rich;
 }
 
-/* Whether pos, which grows from call to call, lies in a range; *range: the first that ends behind it. */
+/* Whether pos, which grows from call to call, lies in a range; *range: the first one that ends after pos. */
 static bool is_in_range(const struct finding *finding, uint64_t pos, size_t *range)
 {
     while (*range < finding->range_count && finding->ranges[*range].obj_end <= pos)
@@ -183,7 +185,7 @@ static size_t samples_in_ranges(const struct alignment *a, const struct finding 
     return count;
 }
 
-/* The share of the samples in the ranges that lie in bytes that vary, by some of them. */
+/* The share of the samples in the ranges that lie in bytes that vary, estimated from some of them. */
 static double rich_share(const struct alignment *a, const struct finding *finding)
 {
     const size_t step = samples_in_ranges(a, finding) / RICH_TRIES + 1;
@@ -203,7 +205,7 @@ static double rich_share(const struct alignment *a, const struct finding *findin
 static bool has_density(const struct alignment *a, const struct finding *finding, uint64_t anchors)
 {
     const uint64_t shared = a->comparison.estimate.shared;
-    const uint64_t different = anchors < shared ? anchors : shared; /* not phrases that come again */
+    const uint64_t different = anchors < shared ? anchors : shared; /* phrases that recur count once */
     const struct finding_range *span = &finding->span;
     const size_t in_window = samples_in(a->window, span->obj_start - a->start, span->obj_end - a->start);
     const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);

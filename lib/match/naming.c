@@ -9,21 +9,21 @@
 
 enum { SYMBOLS = KNOWN_SYMBOLS };
 
-/* A sample of the object that was looked up and is one of the reference. */
+/* A sample of the object that was looked up and is one of the reference's. */
 struct anchor_pair {
-    uint64_t pos; /* in the window */
+    uint64_t pos; /* offset in the window */
     int64_t diagonal;
 };
 
 struct target {
     uint64_t pos, fp;
-    uint64_t place; /* as in a list of places, if the reference lay at the window's beginning */
+    uint64_t place; /* as in a list of places, if the reference began with the window */
 };
 
 struct namer {
-    struct anchor_pair *pairs; /* by pos */
+    struct anchor_pair *pairs; /* sorted by pos */
     size_t count, room;
-    struct target *targets; /* the samples of the window that the set may have */
+    struct target *targets; /* the samples of the window that may be in the set */
     size_t target_count;
     uint64_t *keys;
     uint32_t *passed;
@@ -57,7 +57,8 @@ static int make_room(struct namer *namer, size_t count, struct error *err)
     return 0;
 }
 
-/* What the set does not have at all is no sample of the reference, whatever its place and character. */
+/* Collects the window's samples that may be in the set: others cannot be samples of the reference, whatever
+ * their place and character. */
 static int probe_window(struct namer *namer, const struct naming *a, struct error *err)
 {
     const struct record *window = a->window;
@@ -88,7 +89,7 @@ static int by_pos(const void *x, const void *y)
     return a->diagonal < b->diagonal ? -1 : a->diagonal > b->diagonal;
 }
 
-/* What was looked up and lies in the window. */
+/* Collects the seeds of the chain that lie in the window. */
 static int collect_pairs(struct namer *namer, const struct naming *a, struct error *err)
 {
     const struct seed_chain *chain = a->chain;
@@ -122,7 +123,7 @@ static bool is_named(const struct sample *sample)
     return sample->fp >= SYMBOLS;
 }
 
-/* The samples that were looked up. */
+/* Names the samples that were looked up. */
 static void name_matches(const struct naming *a)
 {
     struct sample *samples = a->reference->samples;
@@ -134,8 +135,8 @@ static void name_matches(const struct naming *a)
     }
 }
 
-/* Whether the reference has this sample of the object on the diagonal: one at its place, with the same
- * character. */
+/* Whether the reference has this sample of the object on the diagonal, that is, one at its place with the
+ * same character; names it. */
 static bool lies_on(const struct naming *a, const struct target *target, int64_t diagonal)
 {
     const size_t j =
@@ -149,8 +150,9 @@ static bool lies_on(const struct naming *a, const struct target *target, int64_t
 }
 
 /*
- * What lies on the diagonal of a match before or behind it is the same sample; or on that of the last one
- * which was found so, since matches of content that repeats mislead.  Most often these are one diagonal.
+ * A sample on the diagonal of the match before or after it is taken for the same sample; so is one on the
+ * last diagonal on which this succeeded, since matches of repeated content mislead.  Usually these are one
+ * diagonal.
  */
 static void name_forth(const struct namer *namer, const struct naming *a)
 {
@@ -192,7 +194,7 @@ static void name_back(const struct namer *namer, const struct naming *a)
     }
 }
 
-/* Of samples with the same fingerprint one may have been named. */
+/* Of samples with equal fingerprints some may have been named: names the others. */
 static void name_repeats(const struct naming *a)
 {
     const struct repeat *repeats = a->record->repeats;
@@ -206,12 +208,12 @@ static void name_repeats(const struct naming *a)
             samples[repeats[i].at].fp = samples[repeats[i].first].fp;
 }
 
-/* The rest match nothing, and stay so.  Where samples are left out by their fingerprints they need some of
- * their own. */
+/* The rest match nothing, now and later.  Where the comparison thins samples by their fingerprints, they need
+ * made-up fingerprints. */
 static void name_strangers(const struct naming *a)
 {
     const struct record *reference = a->reference;
-    const uint64_t most = UINT64_MAX / reference->params.c - SYMBOLS; /* no fingerprint is larger */
+    const uint64_t most = UINT64_MAX / reference->params.c - SYMBOLS; /* upper limit of fingerprints */
     const bool own = reference->params.c < a->window->params.c;
 
     for (size_t j = 0; j < reference->count; j++) {

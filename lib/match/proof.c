@@ -12,8 +12,8 @@
 #include "sample/gf8.h"
 
 enum {
-    /* Places at which a block is hashed: bounds the reading where content repeats itself and ranges overlap
-     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound).  Half: 4 rows differ. */
+    /* Places at which a block is hashed: bounds reading where content repeats itself and ranges overlap
+     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound).  Halving it changes 4 rows. */
     MOST_TRIES = 8,
 };
 
@@ -23,11 +23,11 @@ struct prover {
     struct digest *digest;
     int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
     uint8_t *tries;
-    int64_t (*tried)[MOST_TRIES]; /* the diagonals that they were at */
+    int64_t (*tried)[MOST_TRIES]; /* diagonals on which each block was tried */
     size_t room;
 };
 
-/* One finding on its way. */
+/* A finding being proved. */
 struct proving {
     struct prover *prover;
     const struct proof_reference *reference;
@@ -58,7 +58,8 @@ void proof_free(struct prover *prover)
     free(prover);
 }
 
-/* Whether bytes of the object have this SHA-1: 1 or 0, also if they cannot be read; -1 if libcrypto fails. */
+/* Whether bytes of the object have this SHA-1.  Returns 1 or 0, 0 also if they cannot be read; -1 if
+ * libcrypto fails. */
 static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, const uint8_t *sha1)
 {
     struct digest_values values;
@@ -68,7 +69,7 @@ static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, 
     return read <= 0 ? read : memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
 }
 
-/* As that, for bytes of the reference on a diagonal: 0 if the object does not reach there. */
+/* As has_digest, for bytes of the reference on a diagonal; 0 if they would lie outside the object. */
 static int lies_on(const struct proving *proving, int64_t diagonal, uint64_t start, uint64_t len,
                    const uint8_t *sha1)
 {
@@ -91,7 +92,7 @@ static int64_t diagonal_at_end(const struct finding_range *range)
 
 /* ---- all of the reference ---- */
 
-/* It is in the object from first to last byte. */
+/* The reference is in the object from first to last byte. */
 static int set_complete(const struct proving *proving, int64_t diagonal)
 {
     const uint64_t len = proving->reference->len, start = (uint64_t)diagonal;
@@ -139,7 +140,7 @@ static uint64_t block_end(const struct proof_reference *reference, size_t block)
 
 /* ---- what samples say ---- */
 
-/* Bytes before a window that decide whether it becomes a sample. */
+/* Bytes before a window that influence whether it becomes a sample. */
 enum { REACH = GF8_REACH };
 
 static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
@@ -148,20 +149,20 @@ static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
 }
 
 /*
- * Equal bytes have equal samples, but for those that reach back before them.  So where one side has a sample
- * that the other has not there is no need to hash: false.
+ * Equal bytes have equal samples, except for those influenced by the bytes before.  So where one side has a
+ * sample that the other lacks there is no need to hash: returns false.
  */
 static bool may_be_equal(const struct proof_samples *samples, uint64_t start, uint64_t end, int64_t diagonal)
 {
     const struct places *places = samples->reference;
-    const uint64_t from = start + REACH, to = end - samples->n; /* both are where windows begin */
+    const uint64_t from = start + REACH, to = end - samples->n; /* both are starts of windows */
     const uint64_t limit = UINT64_MAX / samples->reference_c;
     const bool all = samples->object_c <= samples->reference_c;
     size_t next = places_from(places, from);
 
     if (samples->object_count == 0 ||
         samples->object[samples->object_count - 1].pos < end + (uint64_t)diagonal)
-        return true; /* those behind it may still be to come */
+        return true; /* samples after it may still be to come */
     for (size_t i = first_sample(samples, from + (uint64_t)diagonal); i < samples->object_count; i++) {
         const struct sample *sample = &samples->object[i];
         const uint64_t at = sample->pos - (uint64_t)diagonal;
@@ -169,7 +170,7 @@ static bool may_be_equal(const struct proof_samples *samples, uint64_t start, ui
 
         if (at > to)
             break;
-        if (sample->fp > limit) /* the reference was sampled more thinly */
+        if (sample->fp > limit) /* below the reference's density */
             continue;
         place = at << PLACES_CHARACTER_BITS | (sample->fp & ((1 << PLACES_CHARACTER_BITS) - 1));
         while (!all && next < places->count && places_at(places, next) < place)
@@ -180,7 +181,7 @@ static bool may_be_equal(const struct proof_samples *samples, uint64_t start, ui
     return !all || next == places->count || places_position(places_at(places, next)) > to;
 }
 
-/* Ranges that touch a block, and its neighbours, have the same diagonal mostly. */
+/* Ranges that touch a block, and its neighbours, mostly have the same diagonal. */
 static bool is_tried(const struct prover *prover, size_t block, int64_t diagonal)
 {
     for (size_t i = 0; i < prover->tries[block]; i++)
@@ -210,7 +211,7 @@ static int prove_block(const struct proving *proving, size_t block, int64_t diag
     return found < 0 ? -1 : 0;
 }
 
-/* How far the ends of a range may be off. */
+/* How far off the ends of a range may be. */
 static uint64_t slack_of(const struct proof_reference *reference)
 {
     return 2 * (uint64_t)reference->c;
@@ -248,7 +249,8 @@ static int prove_range(const struct proving *proving, const struct finding_range
     return 0;
 }
 
-/* Whether a block could have been found on the diagonal: then it is not there, unless it was. */
+/* Whether a block would lie in the object on this diagonal: then it was tried there, and if it was not found,
+ * it is not there. */
 static bool was_tried(const struct proving *proving, size_t block, int64_t diagonal)
 {
     const int64_t start = (int64_t)block_start(proving->reference, block) + diagonal;
@@ -289,8 +291,8 @@ static void move_end(const struct proving *proving, struct finding_range *range,
 }
 
 /*
- * The ends of a range are moved to those of proved blocks where these are farther out; or where they are
- * about as far and the next block was tried in vain.  Not so where blocks of content that repeats were found
+ * Moves the ends of a range to those of proved blocks if these are farther out, or if they are about as far
+ * and the next block was tried in vain.  Leaves the range as it is if blocks of repeating content were found
  * in an order that no range has.
  */
 static void make_exact(const struct proving *proving, struct finding_range *range)
@@ -334,7 +336,7 @@ static int by_diagonal(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : by_start(a, b);
 }
 
-/* Ranges that grew into each other become one. */
+/* Joins ranges that have grown into each other. */
 static void join_ranges(struct finding *finding)
 {
     struct finding_range *ranges = finding->ranges;
@@ -370,7 +372,7 @@ static int make_room(struct prover *prover, size_t blocks, struct error *err)
     return 0;
 }
 
-/* What is proved may go on where no sample told so. */
+/* Proved content may extend to blocks that no sample points to. */
 static int prove_neighbours(const struct proving *proving)
 {
     const int64_t *diagonals = proving->prover->diagonals;

@@ -7,13 +7,13 @@
 #include "base/array.h"
 
 enum {
-    /* Samples before and behind a query in which it must not stand alone.  Half and twice: other counts in 53
-     * and 3 rows, no finding more or fewer. */
+    /* A query must not stand alone among this many samples before and after it.  Halving and doubling it
+     * change counts in 53 and 3 rows, and no finding. */
     NEIGHBOURS = 256,
-    /* Samples: here one neighbour is enough, else two, as a large object has more by chance.  No difference
-     * from 256 to 1024. */
+    /* In an object of fewer samples than this one neighbour is enough; in larger ones two are needed, as more
+     * queries are due to chance.  256 to 1024 make no difference. */
     SMALL_OBJECT = 512,
-    LEAST_SLOTS = 16, /* of the table, which grows with the queries */
+    LEAST_SLOTS = 16, /* of the hash table, which grows with the queries */
 };
 
 static const uint32_t no_query = UINT32_MAX;
@@ -39,7 +39,7 @@ static int make_room(struct queries *queries, size_t count, struct error *err)
     return 0;
 }
 
-/* Room for all queries of the object, and a table that is at most half full. */
+/* Makes room for all queries of the object, and a hash table that is at most half full. */
 static int make_table(struct queries *queries, struct error *err)
 {
     size_t slots = LEAST_SLOTS;
@@ -54,7 +54,7 @@ static int make_table(struct queries *queries, struct error *err)
     return 0;
 }
 
-/* Finds the queries of the set that are equal: content repeats itself, and is looked up once. */
+/* Finds equal queries of the set, since content repeats itself and needs to be looked up only once. */
 static int find_equals(struct queries *queries, struct error *err)
 {
     if (make_table(queries, err))
@@ -72,7 +72,7 @@ static int find_equals(struct queries *queries, struct error *err)
     return 0;
 }
 
-/* What chance lets through the filter stands alone mostly. */
+/* What chance lets through the filter is mostly isolated. */
 static bool stands_alone(const struct queries *queries, size_t i)
 {
     const uint64_t reach = (uint64_t)NEIGHBOURS * queries->c, pos = queries_at(queries, i)->pos;

@@ -8,14 +8,15 @@
 
 enum {
     MOST_REGIONS = 1 << 14, /* as many as chains: 3 MiB */
-    /* Regions in the same place that are compared.  Half: 2 of 107 references of the tar fewer; twice:
-     * other counts of near-copies in 51 rows, and copies take a quarter longer. */
+    /* Regions in the same place that are compared.  Halving it loses 2 of 107 references of the tar; doubling
+     * it changes counts of near-copies in 51 rows, and copies take a quarter longer. */
     MOST_COMPARED = 8,
-    /* What is not much smaller than a file that lies there to the bit is its near-copy.  1: one more finding
-     * of copies; 4: 26 rows fewer, of files that lie in others. */
+    /* A file that is not much smaller than one that lies there bit for bit is its near-copy.  1 gains a
+     * finding of copies; 4 loses 26 rows, of files that lie in others. */
     MUCH_LARGER = 2,
-    /* The share of its work that an object may take more, to compare what was found by then: the test
-     * work_that_is_too_much_is_left_and_told_and_what_was_found_stays.  No object of the corpora needs it. */
+    /* The extra share of work that an object may take to compare what was found by then
+     * (work_that_is_too_much_is_left_and_told_and_what_was_found_stays).  No object of the corpora needs
+     * it. */
     MORE_WORK = 4,
 };
 
@@ -37,7 +38,7 @@ void regions_release(struct regions *regions)
 
 /* ---- making them ---- */
 
-/* Those that need no comparing first, by their place; then those that explain most; then those that are only
+/* First the regions that need no comparison, by place; then those that explain most; then those only
  * counted. */
 static int by_support(const void *a, const void *b)
 {
@@ -90,7 +91,7 @@ static bool covers(const struct region *region, const struct region *other)
     return cluster->start <= its->start && its->end <= cluster->end;
 }
 
-/* A region that is whole, covers this one and is not much larger; or NULL. */
+/* Returns a whole region that covers this one and is not much larger, or NULL. */
 static struct region *whole_around(const struct regions *regions, const struct region *region)
 {
     struct region *list = regions->list;
@@ -104,7 +105,7 @@ static struct region *whole_around(const struct regions *regions, const struct r
     return NULL;
 }
 
-/* Near-copies of what lies there to the bit are only counted; they are taken out of the list. */
+/* Removes near-copies of what lies there bit for bit from the list, and counts them. */
 static void count_near_copies(struct regions *regions)
 {
     size_t kept = regions->wholes;
@@ -121,8 +122,8 @@ static void count_near_copies(struct regions *regions)
 }
 
 /*
- * Among many near-copies only those that explain most are compared.  Whether the number-th is one of the
- * others, or was only counted all the time; *best: what was found there, or NULL.
+ * Of many near-copies only those that explain most are compared.  Whether region `number` is one of the
+ * others, or was to be only counted from the start; *best: the region there that has a finding, or NULL.
  */
 static bool is_one_of_many(const struct regions *regions, size_t number, struct region **best)
 {
@@ -142,7 +143,7 @@ static bool is_one_of_many(const struct regions *regions, size_t number, struct 
     return covering >= MOST_COMPARED || list[number].chain.counted;
 }
 
-/* Whether the same reference was found there already, by other seeds. */
+/* Whether the same reference was found there already, from other seeds. */
 static bool is_found(const struct regions *regions, size_t number)
 {
     const struct seed_chain *chain = &regions->list[number].chain;
@@ -157,14 +158,14 @@ static bool is_found(const struct regions *regions, size_t number)
     return false;
 }
 
-/* ---- one after the other ---- */
+/* ---- one by one ---- */
 
 static bool is_same_whole(const struct region *a, const struct region *b)
 {
     return a->chain.place.first == b->chain.place.first && a->chain.cluster.main == b->chain.cluster.main;
 }
 
-/* Whether the next one is whole; the same one again, of another chain, is passed over. */
+/* Whether the next region is whole; skips the same one from another chain. */
 static bool next_is_whole(struct regions *regions)
 {
     const struct region *list = regions->list;

@@ -10,14 +10,15 @@
 #include "set/refset_cache.h"
 
 enum {
-    /* --deep promises four times the samples of the default. */
+    /* --deep promises four times the default number of samples. */
     DEEP_C = SAMPLER_DEFAULT_C / 4,
-    /* Memory bounds, for all sets together: what a worker keeps of indexes and of records.  With half as many
-     * records and no index, 484 MB of libraries against 2.5 GB of others took 12.2 s, not 5.3. */
+    /* Bounds memory for all sets together: what a worker keeps of indexes and of records.  With half the
+     * records and no index, a scan of 484 MB of libraries against 2.5 GB of others took 12.2 s instead of
+     * 5.3. */
     INDEX_MEMORY = 32 << 20,
     RECORD_MEMORY = 64 << 20,
-    /* A limit on all that a worker holds for matching, not what it takes: the largest process of that scan
-     * had 150 MB. */
+    /* The limit on all that a worker allocates for matching, not what it normally takes: the largest process
+     * of that scan had 150 MB. */
     WORKER_MEMORY = 320 << 20,
 };
 
@@ -34,7 +35,8 @@ static int check_windows(const struct scanner_plan *plan, struct error *err)
             continue;
         if (first && first->params.n != info->params.n)
             return error_set(
-                err, "%s: its window is n = %u, that of the sets before it n = %u: scan with them one by one",
+                err,
+                "%s: window n = %u differs from n = %u of the sets before it: scan with each set separately",
                 plan->paths[i], info->params.n, first->params.n);
         first = info;
     }
@@ -71,7 +73,7 @@ static uint32_t window_of(const struct scanner_plan *plan)
 
 /* ---- in a worker ---- */
 
-/* A chunk's bytes again. */
+/* Reads the bytes of a chunk again. */
 struct chunk_content {
     struct content base;
     struct content *whole;
@@ -85,16 +87,16 @@ struct scanner {
     struct refset_cache *caches[MATCHER_MOST_SETS];
     struct matcher *matcher;
     struct hasher_pair hashers;
-    struct hasher *hasher; /* the one of them that is at work */
+    struct hasher *hasher; /* the one in use */
     struct record record;
     struct findings findings;
     enum verdict verdict;
     struct chunk_content content;
     struct buffer out;
-    uint64_t size; /* of the object */
+    uint64_t size; /* of the object, in bytes */
     bool is_range;
-    uint64_t at;        /* where the part begins */
-    uint64_t len, done; /* of the part, and bytes of it so far */
+    uint64_t at;        /* offset of the current part */
+    uint64_t len, done; /* of the part in bytes, and how much of it was seen */
     bool failed;
     struct error err;
 };
@@ -140,7 +142,7 @@ static int open_tools(struct scanner *scanner, const struct inspector_watch *wat
     return scanner->matcher ? 0 : -1;
 }
 
-/* When it fails the process ends: what was opened is not given back one by one. */
+/* If this fails the process ends, so what was opened is not released one by one. */
 static void *scanner_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     struct scanner *scanner = memory_new(sizeof *scanner, err);
@@ -261,7 +263,7 @@ static void scanner_data(void *state, const void *data, size_t len)
             end_part(scanner);
             begin_part(scanner);
             if (scanner->len == 0)
-                return; /* more than the object's size */
+                return; /* more data than the object's size */
             continue;
         }
         fail(scanner, hasher_update(scanner->hasher, p, piece, &scanner->err));
@@ -278,7 +280,7 @@ static void scanner_zeros(void *state, uint64_t len)
     inspector_zeros(scanner_data, state, len);
 }
 
-/* A chunk has a digest, so where there are chunks there are no holes. */
+/* Every chunk has a digest, so with chunks there are no holes. */
 static void scanner_hole(void *state, uint64_t len)
 {
     struct scanner *scanner = state;
@@ -383,7 +385,7 @@ int scanner_result_next(struct scanner_result *result, const struct scanner_plan
     if (!wire_more(wire) && !wire->broken)
         return 0;
     if (!get_part(wire, plan, result->size - result->at, part))
-        return error_set(err, "a worker sent what cannot be");
+        return error_set(err, "invalid result from worker");
     part->start = result->at;
     result->at += part->len;
     return 1;

@@ -9,21 +9,23 @@
 #include "set/known.h"
 
 enum {
-    /* Queries that are looked up together: memory for their hits; MOST_SEEDS is asked after each of them. */
+    /* Queries that are looked up together: bounds memory for their hits.  MOST_SEEDS is checked after each
+     * batch. */
     BATCH = 1024,
-    /* Fewer are sorted by qsort: bytes of all counters would cost more.  No difference from 24 to 96. */
+    /* Fewer seeds are sorted by qsort, as clearing and summing the counters would cost more.  24 to 96 make
+     * no difference. */
     FEW_SEEDS = 48,
-    /* 16 MiB, and as much again for sorting; with more the queries are searched in two parts. */
+    /* 16 MiB, and as much again for sorting; if there are more, the queries are searched in two parts. */
     MOST_SEEDS = 1 << 20,
-    /* 512 KiB for each set: what is known to be frequent need not be looked up for that. */
+    /* 512 KiB for each set, to avoid looking up again what is known to be frequent. */
     FREQUENT_SLOTS = 1 << 15,
-    /* Files that may have a sample before it is postponed: nine of ten hits are those of samples that many
-     * files have.  8: 2 of 56 common blocks fewer; 32: one fewer, and the tar takes a fifth longer. */
+    /* A sample in more files than this is postponed: nine of ten hits come from samples that many files have.
+     * 8 loses 2 of 56 common blocks; 32 loses one, and the tar takes a fifth longer. */
     FREQUENT = 16,
-    /* Files that may have one that is evidence in any case.  32: 4 rows of pairs fewer; 128: the test
+    /* A sample in up to this many files is evidence in any case.  32 loses 4 rows of pairs; with 128 the test
      * a_part_that_a_hundred_files_have_is_no_finding fails. */
     LEAST_COMMON = 64,
-    /* Or one in so many: for sets of more than 6,400 references, which the corpora are not. */
+    /* Or in one of this many: for sets of more than 6,400 references, which the corpora do not have. */
     COMMON_SHARE = 100,
 };
 
@@ -98,7 +100,7 @@ static void postpone(struct seeds *seeds, struct queries *queries, size_t query,
         seeds->common++;
 }
 
-/* What is known to be frequent need not be looked up for that. */
+/* Postpones a query that is known to be frequent, without looking it up. */
 static bool postpone_known(struct seeds *seeds, struct queries *queries, size_t query)
 {
     const uint64_t fp = queries_at(queries, query)->fp;
@@ -129,7 +131,7 @@ static void ask(struct seeds *seeds, struct queries *queries, size_t query, size
     queries->states[query] = QUERY_LOOKED_UP;
 }
 
-/* The open queries of the stretch that begins with number i; *end: where it ends. */
+/* The number of open queries in the stretch that begins with query i; *end: where it ends. */
 static size_t open_in_stretch(const struct queries *queries, size_t i, size_t *end)
 {
     const uint64_t len = (uint64_t)SEEDS_STRETCH * queries->c;
@@ -142,8 +144,8 @@ static size_t open_in_stretch(const struct queries *queries, size_t i, size_t *e
     return open;
 }
 
-/* Chooses some of each stretch, evenly; *asked: those that have to be looked up.  (Which are chosen must not
- * depend on what is known of earlier objects.) */
+/* Chooses some of each stretch, evenly spread; *asked: the number that must be looked up.  (The choice must
+ * not depend on what is known from earlier objects.) */
 static size_t choose(struct seeds *seeds, struct queries *queries, size_t most, size_t *asked)
 {
     size_t chosen = 0;
@@ -174,7 +176,7 @@ static int by_sample(const void *a, const void *b)
     return x->query < y->query ? -1 : x->query > y->query;
 }
 
-/* One pass of a radix sort: by the byte of the query, or of the sample, that shift selects. */
+/* One pass of a radix sort, by the byte at shift of the query or of the sample. */
 static void sort_by_byte(struct seeds *seeds, bool of_query, unsigned shift)
 {
     const struct seed *from = seeds->list;
@@ -191,7 +193,7 @@ static void sort_by_byte(struct seeds *seeds, bool of_query, unsigned shift)
     seeds->list = to;
 }
 
-/* By sample, then query.  They may be many, and both are small numbers mostly. */
+/* Sorts by sample, then query.  There may be many, and usually both are small numbers. */
 static void sort(struct seeds *seeds)
 {
     uint64_t samples = 0, queries = 0;
@@ -223,7 +225,7 @@ static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
     return 0;
 }
 
-/* all: also what could wait, which is counted already. */
+/* all: keep also what could wait, which has been counted as noise already. */
 static int keep_hits(struct seeds *seeds, struct queries *queries, bool all, struct error *err)
 {
     if (make_seed_room(seeds, seeds->count + seeds->hits.count, err))

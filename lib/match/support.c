@@ -10,10 +10,10 @@
 #include "set/known.h"
 
 /*
- * Only chains are worth comparing that have so many seeds among as many samples as lie close to each other
- * (or MUCH_SUPPORT: chains.c).  2 seeds: 6 rows of pairs and 3 findings of copies more; 6: a pair and 3
- * findings in other files fewer, and the test a_file_in_other_content_is_found_to_the_byte fails.  8 samples:
- * a pair fewer; 32: other ranges, as many findings.
+ * A chain is only worth comparing if it has CLOSE_SUPPORT seeds within CLOSE_SAMPLES samples (or MUCH_SUPPORT
+ * in all: chains.c).  2 seeds gain 6 rows of pairs and 3 findings of copies; 6 lose a pair and 3 findings in
+ * other files, and the test a_file_in_other_content_is_found_to_the_byte fails.  8 samples lose a pair; 32
+ * change ranges, but no finding.
  */
 enum {
     CLOSE_SUPPORT = 3,
@@ -22,25 +22,26 @@ enum {
 
 /* A query of the set. */
 struct target {
-    uint64_t pos, place; /* place: as in a list of places, if the reference lay at the object's beginning */
+    uint64_t pos, place; /* place: as in a list of places, if the reference began with the object */
 };
 
 struct supporter {
     const struct queries *queries;
     struct target *targets; /* the queries of the set */
-    uint32_t *seen; /* of each query of the object: in which turn it, or one equal to it, was counted last */
+    uint32_t
+        *seen; /* for each query of the object: the turn in which it, or an equal one, was last counted */
     uint32_t *explained;
     size_t room;
     uint32_t turn;
 };
 
-/* One chain on its way. */
+/* A chain whose support is gathered. */
 struct gathering {
     struct supporter *supporter;
-    const struct support_seed *seeds; /* by pos */
+    const struct support_seed *seeds; /* sorted by pos */
     size_t count;
     const struct places *places;
-    uint64_t close; /* bytes that are close */
+    uint64_t close; /* bytes that count as close */
     uint64_t last[CLOSE_SUPPORT - 1];
     struct support support;
 };
@@ -92,7 +93,7 @@ int support_begin(struct supporter *s, const struct queries *queries, struct err
     return 0;
 }
 
-/* The turns of counting what is different; after many of them old marks would look new. */
+/* Starts a new turn of counting different samples; when the counter wraps, old marks are cleared. */
 static void next_turn(struct supporter *s)
 {
     if (++s->turn)
@@ -101,7 +102,7 @@ static void next_turn(struct supporter *s)
     s->turn = 1;
 }
 
-/* The first query of the set that is not before pos. */
+/* Returns the index of the first query of the set at pos or later. */
 static size_t first_target(const struct supporter *s, int64_t pos)
 {
     return SEARCH_FIRST(i, 0, s->queries->count, (int64_t)s->targets[i].pos >= pos);
@@ -123,17 +124,18 @@ static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
 }
 
 /*
- * Queries number i to end that lie behind the seed before next, up to it: whether the reference has them on
- * the diagonal of the one or the other, which is the same mostly.  Returns where they end.
+ * Handles queries i to end that lie after the seed before `next`, up to the seed `next`: those that the
+ * reference has on the diagonal of either seed (usually the same) support the chain.  Returns where it
+ * stopped.
  */
 static size_t support_between(struct gathering *g, size_t next, size_t i, size_t end)
 {
     struct supporter *s = g->supporter;
     const struct support_seed *before = &g->seeds[next ? next - 1 : 0],
-                              *behind = next < g->count ? &g->seeds[next] : before;
-    const uint64_t limit = next < g->count ? behind->pos : UINT64_MAX;
+                              *after = next < g->count ? &g->seeds[next] : before;
+    const uint64_t limit = next < g->count ? after->pos : UINT64_MAX;
     const uint64_t shift_before = (uint64_t)before->diagonal << PLACES_CHARACTER_BITS,
-                   shift_behind = (uint64_t)behind->diagonal << PLACES_CHARACTER_BITS;
+                   shift_after = (uint64_t)after->diagonal << PLACES_CHARACTER_BITS;
 
     for (; i < end && s->targets[i].pos <= limit; i++) {
         const uint64_t place = s->targets[i].place;
@@ -141,8 +143,8 @@ static size_t support_between(struct gathering *g, size_t next, size_t i, size_t
         if (s->queries->states[i] == QUERY_LOOKED_UP)
             continue;
         if (places_number(g->places, place - shift_before) == g->places->count &&
-            (shift_before == shift_behind ||
-             places_number(g->places, place - shift_behind) == g->places->count))
+            (shift_before == shift_after ||
+             places_number(g->places, place - shift_after) == g->places->count))
             continue;
         support_at(g, s->targets[i].pos, s->queries->numbers[i]);
         s->explained[g->support.explained++] = (uint32_t)i;

@@ -11,24 +11,25 @@
 #include "set/known.h"
 
 enum {
-    /* Bytes that are hashed for one object and set, or so many times the object: bounds for time.  16 times:
-     * 2 rows of copies differ; 64: no difference. */
+    /* Bytes hashed for one object and set, and as a multiple of the object: bounds time.  16 times changes 2
+     * rows of copies; 64 times makes no difference. */
     MOST_HASHED = 256 << 20,
     MOST_TIMES = 32,
-    MOST_VOTES = 256, /* seeds that tell where a reference lies: a bound; most of them agree */
+    MOST_VOTES = 256, /* seeds that vote on where a reference lies: a limit; most of them agree */
 };
 
-/* Of a reference's samples: some may be too common to be found by.  0.25: no difference; 0.9: files that lie
- * in copies twice are compared instead of hashed, with another resemblance in 15 rows. */
+/* The share of a reference's samples that the chain must explain: some may be too common to be found by.
+ * 0.25 makes no difference; with 0.9 files that lie in copies twice are compared instead of hashed, which
+ * changes the resemblance in 15 rows. */
 static const double likely = 0.5;
 
-/* Bytes of the object, and the file that has the same. */
+/* A stretch of the object, and the file with the same bytes. */
 struct whole_place {
     uint64_t start, len;
-    uint64_t file; /* 0: none */
+    uint64_t file; /* 0: no such file */
 };
 
-/* The regions among which one is marked. */
+/* Regions being marked. */
 struct marking {
     struct digest *digest;
     struct region *list;
@@ -37,11 +38,11 @@ struct marking {
     const struct queries *queries;
     const struct subject *subject;
     struct error *err;
-    struct whole_place last; /* that was hashed */
-    uint64_t budget;         /* bytes that may be */
+    struct whole_place last; /* the last one looked up */
+    uint64_t budget;         /* bytes that may still be hashed */
 };
 
-/* Whether the object has about as many samples of it as it would have of all of it. */
+/* Whether the object has about as many samples of the reference as if all of it were there. */
 static bool is_likely(const struct subject *subject, const struct seed_chain *chain)
 {
     const struct set_place *place = &chain->place;
@@ -60,8 +61,8 @@ static bool is_inside(const struct subject *subject, const struct seed_chain *ch
 }
 
 /*
- * Whether the object has the reference's samples there, and no others: if not, its bytes are others, too.
- * Where it begins what stands before it has a part in which windows are selected.
+ * Whether the object has the reference's samples there, and no others: if not, its bytes differ, too.
+ * Samples at the start are left out, as the bytes before influence which windows are selected.
  */
 static bool has_same_samples(const struct subject *subject, const struct set_record *record, uint64_t start)
 {
@@ -84,7 +85,7 @@ static bool has_same_samples(const struct subject *subject, const struct set_rec
     return c < subject->c || same == record->places.count - places_from(&record->places, GF8_REACH);
 }
 
-/* Finds the file that lies where the reference would. */
+/* Looks up which file the bytes are where the reference would lie: m->last. */
 static int look_up(struct marking *m, const struct seed_chain *chain)
 {
     const uint64_t start = (uint64_t)chain->cluster.main, len = chain->place.len;
@@ -121,7 +122,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The diagonal that most of the chain's seeds have; -1 if there are none. */
+/* The diagonal that most of the chain's seeds have; -1 if it has none. */
 static int64_t main_diagonal(const struct seeds *seeds, const struct queries *queries,
                              const struct seed_chain *chain, const struct set_record *record)
 {
@@ -149,7 +150,8 @@ static int64_t main_diagonal(const struct seeds *seeds, const struct queries *qu
     return best;
 }
 
-/* Where a reference would lie that was only counted: 1, 0 if its record is not there, -1. */
+/* Finds where a reference that was only counted would lie.  Returns 1, 0 if its record has been removed, -1
+ * on error. */
 static int locate(const struct seeds *seeds, const struct queries *queries, struct seed_chain *chain,
                   struct error *err)
 {
@@ -164,7 +166,8 @@ static int locate(const struct seeds *seeds, const struct queries *queries, stru
     return 1;
 }
 
-/* The best E of a chain about there: one that lies there to the bit has at least as many seeds. */
+/* The lowest ln E of a chain in that place: a reference that lies there bit for bit has at least as many
+ * seeds. */
 static double best_ln_e(const struct marking *m, const struct cluster *cluster)
 {
     double best = 0;
@@ -191,7 +194,7 @@ static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
     return false;
 }
 
-/* Whether the reference lies in its place: 1 or 0, -1 on error. */
+/* Whether the reference lies in its place.  Returns 1 or 0, -1 on error. */
 static int lies_there(struct marking *m, const struct seed_chain *chain)
 {
     struct set *set = m->seeds->set;
@@ -205,7 +208,7 @@ static int lies_there(struct marking *m, const struct seed_chain *chain)
     return m->last.file && m->last.file == chain->place.file;
 }
 
-static int mark_believed(struct marking *m)
+static int mark_accepted(struct marking *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         const struct seed_chain *chain = &m->list[i].chain;
@@ -221,7 +224,7 @@ static int mark_believed(struct marking *m)
     return 0;
 }
 
-/* One of those that were only counted may be the right one. */
+/* One of the references that were only counted may be the right one. */
 static int mark_counted(struct marking *m)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -262,12 +265,12 @@ int whole_mark(struct digest *digest, struct region *regions, size_t count, cons
     if (!subject->content || !count)
         return 0;
     qsort(regions, count, sizeof *regions, by_place); /* so that each place is hashed once */
-    return mark_believed(&marking) || mark_counted(&marking) ? -1 : 0;
+    return mark_accepted(&marking) || mark_counted(&marking) ? -1 : 0;
 }
 
-/* ---- what there is to say ---- */
+/* ---- the finding ---- */
 
-/* Of the samples of object and reference, those of the place where it lies. */
+/* The share of the samples of both that lie where the reference is. */
 static double resemblance_of(const struct subject *subject, uint64_t start, uint64_t end)
 {
     size_t inside = 0;
@@ -278,7 +281,7 @@ static double resemblance_of(const struct subject *subject, uint64_t start, uint
                           : (double)(end - start) / (double)subject->size;
 }
 
-/* All of its blocks are there, if the set has them. */
+/* All its blocks are proved, if the set has them. */
 static int take_proof(struct set *set, const struct seed_chain *chain, struct finding *finding,
                       struct error *err)
 {
@@ -286,7 +289,7 @@ static int take_proof(struct set *set, const struct seed_chain *chain, struct fi
     const int there = set->does->record(set, chain->place.first, &record, err);
 
     if (there <= 0)
-        return there < 0 ? -1 : error_set(err, "a record is not there any more");
+        return there < 0 ? -1 : error_set(err, "a record has been removed from the set");
     finding->proved = finding->blocks = record->blocks.len / DIGEST_SHA1_LEN;
     finding->proof = finding->blocks ? PROOF_BLOCKS : PROOF_SHA1;
     return 0;
