@@ -11,9 +11,10 @@ int array_resize_sized(void *list, size_t count, size_t size)
 {
     void *old, *moved;
 
-    if (count > SIZE_MAX / size) /* reallocarray would see to that, and sanitizers call it an error */
+    if (count > SIZE_MAX / size) /* reallocarray checks this too, but sanitizers report it as an error */
         return -1;
-    memcpy(&old, list, sizeof old); /* a pointer of another type: only its bytes may be touched */
+    memcpy(&old, list,
+           sizeof old); /* the pointer has another type: copy its bytes to respect aliasing rules */
     moved = realloc(old, (count ? count : 1) * size);
     if (!moved)
         return -1;

@@ -23,8 +23,8 @@ static void store64(uint8_t *p, uint64_t x)
     memcpy(p, &x, sizeof x);
 }
 
-/* What a number changes is in nine bytes: what was written of the first one stays, beyond the number come
- * zeros. */
+/* A number spans at most nine bytes; bits already written to the first are kept, those after it are zeroed.
+ */
 void bits_put(struct bits_writer *writer, uint64_t number, unsigned width)
 {
     const size_t byte = writer->len / 8, end = writer->len + width;
@@ -64,7 +64,7 @@ void bits_put_rice(struct bits_writer *writer, uint64_t number, unsigned k)
     const uint64_t quotient = number >> k;
 
     if (writer->full || len > writer->room * 8 - writer->len) {
-        writer->full = true; /* no half of a code */
+        writer->full = true; /* never write half a code */
     } else if (quotient >= BITS_ESCAPE) {
         bits_put(writer, UINT64_MAX, BITS_ESCAPE);
         bits_put(writer, number, 64);
@@ -77,8 +77,8 @@ void bits_put_rice(struct bits_writer *writer, uint64_t number, unsigned k)
 }
 
 /*
- * The best k for numbers of a geometric distribution (Kiely, "Selecting the Golomb parameter in Rice coding",
- * 2004): the largest with 2^k <= ln(golden ratio) / ln(1 + 1/mean) * 2, where 1 / ln(1 + 1/mean) is nearly
+ * The best k for geometrically distributed numbers (Kiely, "Selecting the Golomb parameter in Rice coding",
+ * 2004) is the largest with 2^k <= 2 ln(golden ratio) / ln(1 + 1/mean); 1 / ln(1 + 1/mean) is close to
  * mean + 1/2.
  */
 unsigned bits_rice_k(uint64_t sum, uint64_t count)
@@ -93,7 +93,7 @@ unsigned bits_rice_k(uint64_t sum, uint64_t count)
 
 /* ---- reading ---- */
 
-/* The bits from a place on: 57 at least, and zeros beyond the end of the data. */
+/* At least 57 bits from a bit offset; zeros past the end of the data. */
 static uint64_t peek(const struct bits_reader *reader, size_t at)
 {
     const size_t byte = at / 8, bytes = (reader->len + 7) / 8;

@@ -9,11 +9,11 @@
 #include "base/bytes.h"
 
 /*
- * Numbers in as few bits as they need, the lowest bit first.
+ * A bit stream, least significant bit first, with Rice codes.
  *
- * A Rice code of parameter k is made of number >> k ones, a zero, and the k lower bits; with k near the
- * logarithm of the mean it takes about 1.5 bits more than that.  A quotient of BITS_ESCAPE or more is written
- * as that many ones and 64 plain bits, so no number takes more than BITS_LONGEST.
+ * A Rice code with parameter k is number >> k in unary (ones, then a zero), followed by the k low bits; with
+ * k near log2 of the mean it costs about 1.5 bits more than that.  A quotient of BITS_ESCAPE or more is
+ * written as BITS_ESCAPE ones and 64 plain bits, so no code is longer than BITS_LONGEST.
  */
 enum { BITS_ESCAPE = 24, BITS_LONGEST = BITS_ESCAPE + 64 };
 
@@ -21,31 +21,31 @@ struct bits_writer {
     uint8_t *out;
     size_t room; /* bytes */
     size_t len;  /* bits written */
-    bool full;   /* something did not fit; it was left out, and so is all that comes later */
+    bool full;   /* a number did not fit; it and everything after it was dropped */
 };
 
 void bits_put(struct bits_writer *writer, uint64_t number, unsigned width);  /* width: 0..64 */
 void bits_put_rice(struct bits_writer *writer, uint64_t number, unsigned k); /* k: 0..63 */
-/* The bits that the code of a number takes. */
+/* The length of a number's Rice code in bits. */
 unsigned bits_rice_len(uint64_t number, unsigned k);
-/* The k that suits numbers with this sum. */
+/* The best k for `count` numbers with this sum. */
 unsigned bits_rice_k(uint64_t sum, uint64_t count);
-/* How many bits the number needs; 0 for 0. */
+/* The number of significant bits; 0 for 0. */
 unsigned bits_width(uint64_t number);
 
 struct bits_reader {
     const uint8_t *data;
     size_t len;  /* bits */
     size_t at;   /* bits read */
-    bool broken; /* read beyond the end, or what no writer writes: everything is 0 from there on */
+    bool broken; /* read past the end, or a code no writer produces; all later reads return 0 */
 };
 
-/* Near the end of the data, and what is broken; for the two below. */
+/* Slow paths of bits_get and bits_get_rice: near the end of the data, and after an error. */
 uint64_t bits_get_last(struct bits_reader *reader, unsigned width);
 uint64_t bits_get_rice_last(struct bits_reader *reader, unsigned k);
 
-/* Most numbers lie in the 57 bits from their byte on, with a whole word left to read.  These two are here to
- * be inlined: a record has ten thousand of them. */
+/* A 64-bit load from a number's first byte yields at least 57 of its bits, enough for most numbers.  These
+ * are in the header to be inlined: a record holds ten thousand numbers. */
 enum { BITS_AHEAD = 57 };
 
 static inline bool bits_has_word(const struct bits_reader *reader)

@@ -62,7 +62,8 @@ void buffer_printf(struct buffer *buffer, const char *fmt, ...)
     va_start(args, fmt);
     va_copy(again, args);
     len = vsnprintf(NULL, 0, fmt, args);
-    if (len > 0 && reserve(buffer, (size_t)len + 1)) { /* one more for the terminator, which is not kept */
+    if (len > 0 &&
+        reserve(buffer, (size_t)len + 1)) { /* vsnprintf needs one more for the NUL, which is not kept */
         vsnprintf(buffer->data + buffer->len, (size_t)len + 1, fmt, again);
         buffer->len += (size_t)len;
     }

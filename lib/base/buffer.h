@@ -6,31 +6,31 @@
 #include <stddef.h>
 
 /*
- * Bytes that grow.  Adding cannot fail to the caller: when memory runs out the buffer stays as it is,
- * `failed` is set and later additions are ignored, so one check at the end is enough.  Only releasing it
- * clears the flag, so that no reset between a failure and the check can hide what is missing.  A buffer of
- * zeros is an empty one.
+ * A growing byte buffer.  Appending never returns an error: if memory runs out, the buffer keeps what it
+ * has, sets `failed` and ignores later appends, so one check at the end is enough.  Only buffer_release
+ * clears the flag; a reset between the failure and the check cannot hide missing data.  A zeroed struct is an
+ * empty buffer.
  */
 struct buffer {
-    char *data; /* not terminated; NULL while nothing was ever added */
+    char *data; /* not NUL-terminated; NULL until the first append */
     size_t len;
     size_t room;
     bool failed;
 };
 
-/* Append: bytes, a string without the zero behind it, a character, what printf would write. */
+/* Append bytes, a string without its NUL, a character, or formatted text. */
 void buffer_add(struct buffer *buffer, const void *data, size_t len);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_printf(struct buffer *buffer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Room for len more bytes at the end, which are added; NULL if there is no memory. */
+/* Appends len uninitialised bytes and returns a pointer to them; NULL if memory runs out. */
 char *buffer_extend(struct buffer *buffer, size_t len);
 
-/* Something made from another buffer that failed is not complete either. */
+/* Sets `failed` if `from` has failed: text made from incomplete text is incomplete. */
 void buffer_inherit(struct buffer *buffer, const struct buffer *from);
 
-/* Empties it and keeps the memory, and `failed` as it is. */
+/* Empties the buffer but keeps its memory and its `failed` flag. */
 void buffer_reset(struct buffer *buffer);
 void buffer_release(struct buffer *buffer);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Eight bytes as a little-endian number, at any address, on any machine. */
+/* Loads an unaligned little-endian 64-bit number. */
 static inline uint64_t bytes_load64(const uint8_t *p)
 {
     uint64_t x;
@@ -17,7 +17,7 @@ static inline uint64_t bytes_load64(const uint8_t *p)
     return x;
 }
 
-/* Four bytes. */
+/* Loads an unaligned little-endian 32-bit number. */
 static inline uint32_t bytes_load32(const uint8_t *p)
 {
     uint32_t x;
@@ -29,7 +29,7 @@ static inline uint32_t bytes_load32(const uint8_t *p)
     return x;
 }
 
-/* As many bytes, at most eight. */
+/* Loads a little-endian number of 0 to 8 bytes. */
 static inline uint64_t bytes_load_le(const uint8_t *p, int bytes)
 {
     uint64_t x = 0;
@@ -39,13 +39,13 @@ static inline uint64_t bytes_load_le(const uint8_t *p, int bytes)
     return x;
 }
 
-/* In each byte the upper bit, if the byte is zero; perhaps also in bytes above one that is. */
+/* Sets the top bit of each zero byte; bytes above a zero byte may be marked wrongly. */
 static inline uint64_t bytes_zero(uint64_t x)
 {
     return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
 }
 
-/* The first of two characters from p on, or stop; eight bytes at a time. */
+/* Finds the first occurrence of either character in [p, stop), or returns stop; eight bytes at a time. */
 static inline const char *bytes_find_either(const char *p, const char *stop, char one, char other)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -49,8 +49,9 @@ int cpu_check(struct error *err)
     int wanted = name && *name ? wanted_level(name) : CPU_SCALAR;
 
     if (wanted < 0)
-        return error_set(err, "KITH_CPU is '%s': it must be scalar, avx2 or avx512", name);
+        return error_set(err, "KITH_CPU is '%s', expected scalar, avx2 or avx512", name);
     if (wanted > (int)machine_level())
-        return error_set(err, "KITH_CPU asks for %s, this machine has %s", name, cpu_name(machine_level()));
+        return error_set(err, "KITH_CPU asks for %s, but this machine has only %s", name,
+                         cpu_name(machine_level()));
     return 0;
 }

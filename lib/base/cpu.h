@@ -5,8 +5,8 @@
 #include "base/error.h"
 
 /*
- * Which vector instructions the inner loops may use.  Every level gives the same results; the environment
- * variable KITH_CPU ("scalar", "avx2", "avx512") lowers the level, so that tests can show it.
+ * The vector instructions that inner loops may use.  Every level gives the same results; to let tests prove
+ * it, the environment variable KITH_CPU ("scalar", "avx2" or "avx512") lowers the level.
  */
 enum cpu_level {
     CPU_SCALAR,
@@ -14,13 +14,14 @@ enum cpu_level {
     CPU_AVX512, /* F, BW, VL, VBMI2 and GFNI */
 };
 
-/* The level to use: the machine's, or a lower one named by KITH_CPU (a name that is unknown is ignored). */
+/* The level to use: the machine's, or a lower one named by KITH_CPU.  Unknown names are ignored here; see
+ * cpu_check. */
 enum cpu_level cpu_level(void);
 
 /* The name of a level, as KITH_CPU spells it. */
 const char *cpu_name(enum cpu_level level);
 
-/* -1 if KITH_CPU names no level, or one that this machine lacks. */
+/* Returns -1 if KITH_CPU names an unknown level or one that this machine lacks. */
 int cpu_check(struct error *err);
 
 #endif

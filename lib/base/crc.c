@@ -11,8 +11,8 @@
 #define POLYNOMIAL 0x82f63b78u /* reflected */
 
 /*
- * What a single bit contributes to the CRC after some steps; the table for a byte is the sum of its bits'.
- * In row r a byte is followed by r others.
+ * Tables for slicing: row r holds the contribution of a byte that is followed by r others, the XOR of the
+ * contributions of its bits.
  */
 #define STEP(crc) ((crc) >> 1 ^ ((crc)&1 ? POLYNOMIAL : 0))
 #define ROW(r, before)                                                                                       \
@@ -79,7 +79,7 @@ static __attribute__((target("sse4.2"))) uint32_t update_sse42(uint32_t crc, con
 uint32_t crc_update(uint32_t crc, const void *data, size_t len)
 {
 #if defined(__x86_64__)
-    if (cpu_level() >= CPU_AVX2) /* every such machine has SSE 4.2 */
+    if (cpu_level() >= CPU_AVX2) /* AVX2 implies SSE 4.2 */
         return ~update_sse42(~crc, data, len);
 #endif
     return ~update_scalar(~crc, data, len);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli, RFC 3720) of bytes, going on from the one before them; begin with 0. */
+/* Continues a CRC-32C (Castagnoli, RFC 3720) over len more bytes; start with 0. */
 uint32_t crc_update(uint32_t crc, const void *data, size_t len);
 
 #endif

@@ -28,8 +28,8 @@ static void add_cell(struct buffer *out, const char *text, size_t len)
 {
     bool quote = false;
 
-    /* Some readers take a semicolon for a separator as well, unless it is quoted.  A line's first cell must
-     * not be nothing, or its comma would be missing. */
+    /* Some readers treat an unquoted semicolon as a separator, too.  An empty first cell is quoted because
+     * the next cell puts a comma only after text. */
     for (size_t i = 0; i < len && !quote; i++)
         quote = text[i] == ',' || text[i] == ';' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
     quote = quote || (len > 0 && (text[0] == ' ' || text[len - 1] == ' ')) ||
@@ -40,7 +40,7 @@ static void add_cell(struct buffer *out, const char *text, size_t len)
         buffer_add(out, text, len);
 }
 
-/* Most cells: letters, digits and points, which mean nothing to anybody. */
+/* Most cells: letters, digits and points, which never need quoting. */
 static bool is_plain(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -66,7 +66,7 @@ void csv_cell(struct buffer *out, const char *text)
     buffer_release(&escaped);
 }
 
-/* As spreadsheets begin a formula; the last four are the wide forms, which some take as well. */
+/* Characters that start a formula in spreadsheets; some accept the full-width forms, the last four, too. */
 static bool is_formula(const char *p, const char *end)
 {
     static const char *const signs[] = {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -82,7 +82,7 @@ static bool is_formula(const char *p, const char *end)
     return false;
 }
 
-/* With an apostrophe wherever a cell may begin, and what follows begins like a formula. */
+/* Inserts an apostrophe wherever a reader may start a cell with what looks like a formula. */
 static void add_tamed(struct buffer *out, const char *text, size_t len)
 {
     const char *const end = text + len;

@@ -8,34 +8,33 @@
 
 #include "base/buffer.h"
 
-/* Cells of RFC 4180. */
+/* CSV as in RFC 4180, safe to open in a spreadsheet. */
 
-/* A cell of our own making: a number, a word, an address; escaped as escape_text does, in case it is not (a
- * case may be forged).  Adds the comma before it, unless a line begins. */
+/* Appends a cell with text of kith's own: a number, a word, an address.  Preceded by a comma unless it begins
+ * the line.  The text is escaped as by escape_text all the same, since a case may be forged. */
 void csv_cell(struct buffer *out, const char *text);
 
 /*
- * A cell of foreign bytes: escaped as escape_text does, and never a formula to a spreadsheet, be its
- * separator the comma or the semicolon.  At the beginning and after each semicolon there is an apostrophe if
- * what follows, after any blanks, quotes and apostrophes, is = + - @ or the wide form of one of them.  So it
- * can be turned back: there, an apostrophe before such text is not part of it.  Returns whether the cell is
- * other than the bytes.
+ * Appends a cell with foreign bytes, escaped as by escape_text and neutralised so that no spreadsheet takes
+ * it for a formula, whether its separator is the comma or the semicolon: at the start of the cell and after
+ * each semicolon, an apostrophe is inserted if = + - @ or the full-width form of one of them follows, after
+ * any blanks, quotes and apostrophes.  This is reversible: an apostrophe before such text is never part of
+ * it.  Returns whether the cell differs from the bytes.
  */
 bool csv_foreign(struct buffer *out, const char *data, size_t len);
 
-/* A cell with this number; with these bytes as hexadecimal digits, none if len is 0. */
+/* Append a cell with a number, or with bytes in hexadecimal (empty if len is 0). */
 void csv_number(struct buffer *out, uint64_t number);
 void csv_hex(struct buffer *out, const void *data, size_t len);
 
-/* A cell of our own making that was put together in text, which is emptied.  Its failure becomes that of out.
- */
+/* As csv_cell, for text assembled in a buffer, which is emptied.  out inherits its failure. */
 void csv_text(struct buffer *out, struct buffer *text);
 
-/* Two cells for a foreign path: as csv_foreign writes it, and its bytes as hexadecimal digits if that is
- * other than the bytes. */
+/* Appends two cells for a foreign path: csv_foreign's, and the raw bytes in hexadecimal if that cell differs
+ * from them. */
 void csv_path(struct buffer *out, const char *path, size_t len);
 
-/* Ends the line as the RFC does. */
+/* Ends the line with CR LF. */
 void csv_end_line(struct buffer *out);
 
 #endif

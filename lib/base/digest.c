@@ -62,9 +62,9 @@ struct digest *digest_new(unsigned kinds, struct error *err)
 
     if (!digest)
         return NULL;
-    /* What libcrypto could not set up for itself it uses all the same. */
+    /* libcrypto goes on to use whatever it failed to set up, so fail early. */
     if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 || !OSSL_LIB_CTX_get0_global_default()) {
-        error_set(err, "libcrypto cannot be started");
+        error_set(err, "cannot initialise libcrypto");
         free(digest);
         return NULL;
     }

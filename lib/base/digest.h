@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* Cryptographic digests of a stream, by libcrypto's EVP: SHA-1 always, others in the same pass. */
+/* Cryptographic digests of a stream through libcrypto's EVP: always SHA-1, others in the same pass. */
 
 enum {
     DIGEST_SHA1_LEN = 20,
@@ -27,24 +27,25 @@ enum digest_kind {
 #define DIGEST_BIT(kind) (1u << (kind))
 
 struct digest_values {
-    unsigned kinds; /* those that are there */
+    unsigned kinds; /* which of them are present */
     uint8_t bytes[DIGEST_KINDS][DIGEST_MAX_LEN];
 };
 
-/* The kinds that both have with another value. */
+/* The set of kinds that both have, with different values. */
 unsigned digest_differing(const struct digest_values *a, const struct digest_values *b);
 
 struct digest;
 
-/* The length in bytes, and the name as it is written in reports and options. */
+/* A digest's length in bytes, and its name in reports and options. */
 size_t digest_len(enum digest_kind kind);
 const char *digest_name(enum digest_kind kind);
 
-/* kinds: a set in which SHA-1 is.  The algorithms are fetched here, once. */
+/* kinds must include SHA-1.  Fetches the algorithms once.  NULL on error. */
 struct digest *digest_new(unsigned kinds, struct error *err);
 void digest_free(struct digest *digest);
 
-/* A new stream, whatever was before; more of it; its digests, of the kinds of digest_new. */
+/* Start a new stream (discarding any unfinished one), add to it, and get the digests chosen in digest_new.
+ * Return -1 if libcrypto fails. */
 int digest_begin(struct digest *digest, struct error *err);
 int digest_update(struct digest *digest, const void *data, size_t len, struct error *err);
 int digest_final(struct digest *digest, struct digest_values *values, struct error *err);

@@ -32,7 +32,7 @@ int(error_errno)(struct error *err, const char *fmt, ...)
     vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     len = strlen(err->text);
-    if (len > sizeof err->text - ROOM_FOR_REASON) /* the reason is worth more than the end of the name */
+    if (len > sizeof err->text - ROOM_FOR_REASON) /* truncate the name rather than the reason */
         len = sizeof err->text - ROOM_FOR_REASON;
     snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(saved));
     return -1;

@@ -3,19 +3,19 @@
 #define KITH_ERROR_H
 
 /*
- * One message, made once, where the cause is known.
+ * An error message, composed once, where the cause is known.
  *
- * A function that can fail returns -1 or NULL and takes a struct error last.  The message names what and
- * where as it is: a file name in it may hold any byte, so whoever shows it to a person escapes it first.
+ * Functions that can fail return -1 or NULL and take a struct error as their last parameter.  The message
+ * may contain raw bytes, for example of a file name; escape it before showing it.
  */
 struct error {
-    char text[5120]; /* the longest path that the system takes, and a reason */
+    char text[5120]; /* room for a path of PATH_MAX and a reason */
 };
 
-/* Formats the message (cut if too long) and returns -1; err may be NULL. */
+/* Formats the message, truncating it if necessary, and returns -1.  err may be NULL. */
 int error_set(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, followed by ": " and the text of errno. */
+/* As error_set, followed by ": " and strerror(errno). */
 int error_errno(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __clang_analyzer__ /* it looks into one file at a time, and would take the result for any number */

@@ -12,7 +12,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Characters that are not seen, or that change the direction or the look of others. */
+/* Invisible characters, and those that change the direction or appearance of others. */
 static bool is_invisible(uint32_t c)
 {
     static const struct {
@@ -30,8 +30,8 @@ static bool is_invisible(uint32_t c)
     return c < 0x20;
 }
 
-/* The length of the UTF-8 character at p, and *c; 0 if there is none (RFC 3629: shortest form, no
- * surrogates). */
+/* Decodes the UTF-8 character at p into *c and returns its length; 0 if it is invalid (RFC 3629: shortest
+ * form, no surrogates). */
 static size_t utf8_char(const uint8_t *p, size_t len, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -51,7 +51,7 @@ static size_t utf8_char(const uint8_t *p, size_t len, uint32_t *c)
     return *c < least[want] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff) ? 0 : want;
 }
 
-/* How many bytes at p can be shown as they are, a character at most; 0 if the first one has to be escaped. */
+/* The length of the character at p if it needs no escaping, else 0. */
 static size_t plain_bytes(const uint8_t *p, size_t len)
 {
     uint32_t c;
@@ -60,7 +60,7 @@ static size_t plain_bytes(const uint8_t *p, size_t len)
     return bytes && !is_invisible(c) ? bytes : 0;
 }
 
-/* How many bytes from p on are printable ASCII other than the backslash: almost all of most names. */
+/* The length of the run of printable ASCII without backslash at p: nearly all of most names. */
 static size_t usual_bytes(const uint8_t *p, size_t len)
 {
     size_t i = 0;
@@ -114,7 +114,7 @@ bool escape_needed(const void *data, size_t len)
     return false;
 }
 
-/* The bytes that a run of \xHH stands for, a character's worth at most; returns how many. */
+/* Decodes a run of \xHH, at most one character's worth; returns the number of bytes. */
 static size_t hex_bytes(const char *text, size_t len, uint8_t bytes[4])
 {
     size_t count = 0;
@@ -146,7 +146,7 @@ bool escape_undo(struct buffer *out, const char *text, size_t len)
         } else {
             size_t count = hex_bytes(text + i, len - i, bytes);
 
-            if (!count || plain_bytes(bytes, count)) /* what could stay plain is never escaped */
+            if (!count || plain_bytes(bytes, count)) /* escape_text never escapes what needs no escaping */
                 return false;
             buffer_add(out, bytes, 1);
             i += 4;
@@ -155,7 +155,7 @@ bool escape_undo(struct buffer *out, const char *text, size_t len)
     return true;
 }
 
-/* How many bytes at p must not get to a terminal: those of a character, or one that is in none. */
+/* The number of bytes at p that must not reach a terminal: a character, or a stray byte; else 0. */
 static size_t unsafe_bytes(const uint8_t *p, size_t len)
 {
     uint32_t c;
@@ -163,7 +163,7 @@ static size_t unsafe_bytes(const uint8_t *p, size_t len)
 
     if (bytes)
         return is_invisible(c) ? bytes : 0;
-    return *p < 0xa0; /* a first byte of nothing is shown as a sign of doubt */
+    return *p < 0xa0; /* terminals show a stray lead byte as a replacement character */
 }
 
 bool escape_unsafe(const void *data, size_t len)
@@ -187,7 +187,7 @@ static void add_unsafe(struct buffer *out, const uint8_t *p, size_t len)
     }
 }
 
-/* Adds what is at p as it is: a character, or a byte; returns how many bytes. */
+/* Copies the character or stray byte at p; returns its length. */
 static size_t add_safe(struct buffer *out, const uint8_t *p, size_t len)
 {
     uint32_t c;
@@ -251,8 +251,7 @@ void escape_json(struct buffer *out, const void *data, size_t len)
         if (i < len && p[i] != '"')
             continue;
         if (i > start)
-            add_escaped(out, p + start, i - start,
-                        "\\\\"); /* in JSON each backslash of the escape is written twice */
+            add_escaped(out, p + start, i - start, "\\\\"); /* JSON doubles each backslash of the escape */
         if (i < len)
             buffer_add_text(out, "\\\"");
         start = i + 1;

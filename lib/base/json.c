@@ -10,25 +10,25 @@
 #include "base/json_guess.h"
 #include "base/memory.h"
 
-/* What may come next. */
+/* What the grammar allows next. */
 enum expected {
     EXPECT_VALUE,
-    EXPECT_REST_OF_KEY,  /* behind its opening quote */
-    EXPECT_VALUE_OR_END, /* in an array that was just begun */
+    EXPECT_REST_OF_KEY,  /* after its opening quote */
+    EXPECT_VALUE_OR_END, /* at the start of an array */
     EXPECT_COLON,
-    EXPECT_KEY_OR_END, /* in an object that was just begun */
+    EXPECT_KEY_OR_END, /* at the start of an object */
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING,
-    EXPECT_NO_MORE, /* it was broken */
+    EXPECT_NO_MORE, /* after an error */
 };
 
 enum { TAIL = 16 };
 
 struct json {
     const char *p, *stop;
-    const char *chunk;   /* where p began */
+    const char *chunk;   /* its first byte */
     uint64_t before;     /* bytes before the chunk */
-    const char *counted; /* in the chunk: up to there lines were counted */
+    const char *counted; /* lines are counted up to here in the chunk */
     uint64_t line;
     json_source *source;
     void *arg;
@@ -37,18 +37,18 @@ struct json {
     enum expected expected;
     enum json_token last;
     unsigned depth;
-    uint64_t objects; /* a bit for each level: it is an object */
+    uint64_t objects; /* one bit per level: set for an object, clear for an array */
 
     size_t longest;
     bool is_long;
-    uint32_t high;    /* half a surrogate pair that waits for the other one, or 0 */
-    const char *text; /* in the source's bytes, or in kept */
+    uint32_t high;    /* a high surrogate waiting for its low one, or 0 */
+    const char *text; /* points into the source's bytes or into `kept` */
     size_t text_len;
     struct buffer kept;
 
     /* For json_resync. */
-    bool in_string;  /* it broke there */
-    char tail[TAIL]; /* brackets and the like that the last string ended with, the last one first */
+    bool in_string;  /* the error is inside a string */
+    char tail[TAIL]; /* structural characters at the end of the last string, last one first */
     unsigned tail_len;
 };
 
@@ -127,7 +127,7 @@ static bool more(struct json *json, struct error *err)
     return false;
 }
 
-/* The next byte, which stays; -1 at the end. */
+/* Peeks at the next byte; -1 at the end. */
 static inline int peek(struct json *json, struct error *err)
 {
     return json->p < json->stop || more(json, err) ? (unsigned char)*json->p : -1;
@@ -142,7 +142,7 @@ static enum json_token bad(struct json *json, struct error *err, const char *why
         json->tail_len = 0;
     if (json->source_failed)
         return JSON_FAILED;
-    error_set(err, "no JSON at byte %" PRIu64 ": %s", json_offset(json) + 1, why);
+    error_set(err, "malformed JSON at byte %" PRIu64 ": %s", json_offset(json) + 1, why);
     return JSON_BAD;
 }
 
@@ -218,7 +218,7 @@ static void keep_unit(struct json *json, uint32_t unit)
         keep_char(json, unit);
 }
 
-/* What comes after a backslash. */
+/* Decodes what follows a backslash. */
 static bool take_escape(struct json *json, struct error *err)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -240,7 +240,7 @@ static bool take_escape(struct json *json, struct error *err)
     return true;
 }
 
-/* A string that cannot be given as it stands in the source: it has escapes, or crosses the end of a chunk. */
+/* Copies a string that cannot be returned in place: it has escapes or crosses a chunk boundary. */
 static const char *take_in_parts(struct json *json, struct error *err)
 {
     for (;;) {
@@ -248,11 +248,11 @@ static const char *take_in_parts(struct json *json, struct error *err)
         const char *end;
 
         if (c < 0)
-            return "a string does not end";
+            return "unterminated string";
         if (c == '\\') {
             json->p++;
             if (!take_escape(json, err))
-                return "a bad escape in a string";
+                return "invalid escape in a string";
             continue;
         }
         keep_high(json);
@@ -271,7 +271,8 @@ static bool is_sign(int c)
     return c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
 }
 
-/* If a quote is missing at the string's end, its last bytes are none of it. */
+/* Remembers the string's last structural characters: if its closing quote is missing, they are not part of
+ * it. */
 static void find_tail(struct json *json)
 {
     for (size_t i = json->text_len; i > 0 && json->tail_len < TAIL; i--) {
@@ -293,7 +294,7 @@ static enum json_token end_string(struct json *json, const char *text, size_t le
     return token;
 }
 
-/* Behind the opening quote.  Most strings are digests: they are given as they stand in the source. */
+/* Reads a string after its opening quote.  Most are digests, which are returned in place. */
 static enum json_token take_string(struct json *json, enum json_token token, struct error *err)
 {
     const char *begin = json->p, *end = bytes_find_either(begin, json->stop, '"', '\\'), *why;
@@ -347,13 +348,13 @@ static enum json_token take_number(struct json *json, struct error *err)
     take_one_of(json, "-", err);
     zero = peek(json, err) == '0';
     if (zero ? !take_one_of(json, "0", err) : !take_digits(json, err))
-        return bad(json, err, "a value is expected");
+        return bad(json, err, "expected a value");
     if (take_one_of(json, ".", err) && !take_digits(json, err))
-        return bad(json, err, "a number has no digit after its point");
+        return bad(json, err, "number without digits after the decimal point");
     if (take_one_of(json, "eE", err)) {
         take_one_of(json, "+-", err);
         if (!take_digits(json, err))
-            return bad(json, err, "a number has no digit in its exponent");
+            return bad(json, err, "number without digits in its exponent");
     }
     if (json->source_failed || json->kept.failed)
         return bad(json, err, "out of memory");
@@ -367,7 +368,7 @@ static enum json_token take_word(struct json *json, const char *word, enum json_
 {
     for (; *word; word++, json->p++)
         if (peek(json, err) != *word)
-            return bad(json, err, "a value is expected");
+            return bad(json, err, "expected a value");
     return token;
 }
 
@@ -427,7 +428,7 @@ static enum json_token take_value(struct json *json, int c, struct error *err)
 static enum json_token take_key(struct json *json, int c, struct error *err)
 {
     if (c != '"')
-        return bad(json, err, "a key is expected");
+        return bad(json, err, "expected a key");
     json->p++;
     json->expected = EXPECT_COLON;
     return take_string(json, JSON_KEY, err);
@@ -443,13 +444,13 @@ static enum json_token take_token(struct json *json, struct error *err)
         if (ends)
             return close_level(json);
         if (c != ',')
-            return bad(json, err, in_object(json) ? "a comma or } is expected" : "a comma or ] is expected");
+            return bad(json, err, in_object(json) ? "expected a comma or }" : "expected a comma or ]");
         json->p++;
         c = skip_space(json, err);
         return in_object(json) ? take_key(json, c, err) : take_value(json, c, err);
     case EXPECT_COLON:
         if (c != ':')
-            return bad(json, err, "a colon is expected");
+            return bad(json, err, "expected a colon");
         json->p++;
         return take_value(json, skip_space(json, err), err);
     case EXPECT_REST_OF_KEY:
@@ -462,10 +463,10 @@ static enum json_token take_token(struct json *json, struct error *err)
     case EXPECT_VALUE:
         return take_value(json, c, err);
     case EXPECT_NOTHING:
-        return c < 0 && !json->source_failed ? JSON_END : bad(json, err, "more comes after the value");
+        return c < 0 && !json->source_failed ? JSON_END : bad(json, err, "text after the top-level value");
     case EXPECT_NO_MORE:
     default:
-        return bad(json, err, "it was broken before");
+        return bad(json, err, "parsing has already failed");
     }
 }
 
@@ -491,9 +492,9 @@ enum json_token json_skip(struct json *json, enum json_token token, struct error
     return token;
 }
 
-/* ---- going on after an error ---- */
+/* ---- resynchronising ---- */
 
-/* What if the last string's end was the beginning of one, and what it ends with is none of it? */
+/* Replays the alternative that the last string's closing quote opened one, so its tail is structure. */
 static bool guess_tail(struct json *json, struct json_guess *guess, unsigned base)
 {
     while (json->tail_len)
@@ -550,7 +551,7 @@ enum json_token json_resync(struct json *json, unsigned depth, struct error *err
     return resume_at_end(json, guesses);
 }
 
-/* ---- what was found ---- */
+/* ---- accessors ---- */
 
 const char *json_text(const struct json *json, size_t *len)
 {

@@ -9,19 +9,19 @@
 #include "base/error.h"
 
 /*
- * JSON (RFC 8259) of others, token by token, in constant memory.
+ * A pull parser for untrusted JSON (RFC 8259), in constant memory.
  *
- * The grammar is held to strictly, but the bytes of strings are kept as they are, UTF-8 or not, control
- * characters too, which many write so; half a surrogate pair that is written as \u becomes three bytes.
+ * The grammar is enforced strictly, but strings keep their bytes: invalid UTF-8 and raw control characters,
+ * which many programs write, are passed through, and an unpaired \u surrogate becomes three bytes.
  */
 struct json;
 
 enum {
-    JSON_DEPTH = 64, /* objects and arrays in one another */
+    JSON_DEPTH = 64, /* nested objects and arrays */
 };
 
 enum json_token {
-    JSON_END, /* after the one value */
+    JSON_END, /* after the top-level value */
     JSON_OBJECT,
     JSON_OBJECT_END,
     JSON_ARRAY,
@@ -32,46 +32,46 @@ enum json_token {
     JSON_TRUE,
     JSON_FALSE,
     JSON_NULL,
-    JSON_BAD, /* it is no JSON: err says why and at which byte; nothing comes after it but by json_resync */
-    JSON_FAILED, /* the source failed: err is its own */
+    JSON_BAD,    /* malformed: err says why and at which byte; only json_resync can continue */
+    JSON_FAILED, /* the source failed, with its own err */
 };
 
-/* Gives more bytes, which stay valid until it is called again: 1, 0 at the end, -1. */
+/* Supplies more bytes, valid until the next call.  Returns 1, 0 at the end, -1 on error. */
 typedef int json_source(void *arg, const char **data, size_t *len, struct error *err);
 
-/* longest: of a key, string or number that is kept; of a longer one json_text gives nothing. */
+/* longest: the most bytes of a key, string or number to keep; json_text is empty for longer ones. */
 struct json *json_new(size_t longest, struct error *err);
 void json_free(struct json *json);
 
-/* A new text: the bytes, then what the source gives; NULL: nothing. */
+/* Starts a new text: these bytes, then those of the source (NULL: none). */
 void json_begin(struct json *json, const char *data, size_t len, json_source *source, void *arg);
 
-/* The next token; what json_text has of the one before is gone. */
+/* The next token.  Invalidates json_text of the one before. */
 enum json_token json_next(struct json *json, struct error *err);
-/* token: the last one.  After a key passes over its value; else over the rest of what the token began.
- * Returns the last token that belongs to it, JSON_BAD or JSON_FAILED. */
+/* Skips what the last token began: the value of a key, the rest of an object or array.  Returns the last
+ * token of it, JSON_BAD or JSON_FAILED. */
 enum json_token json_skip(struct json *json, enum json_token token, struct error *err);
 
 /*
- * After JSON_BAD: goes on with the next object of the array that is the depth-th of what is open, or of one
- * that this is in; JSON_OBJECT, JSON_END if the text ends as it should, JSON_BAD (without a message) if not,
- * or JSON_FAILED.  It only goes forward.  Where objects begin is a guess, which a quote or a bracket too many
- * or too few seldom misleads.  If it was misled, the array may seem to have ended, and it is not too late to
- * go on in it. depth: 1 .. JSON_DEPTH - 1, of an array.
+ * Resynchronises after JSON_BAD: continues with the next object of the array at nesting level `depth`
+ * (1 .. JSON_DEPTH - 1), or of an array around it.  Returns JSON_OBJECT, JSON_END if the text ends properly,
+ * JSON_BAD (without a message) if it does not, or JSON_FAILED.  Never goes backwards.  Where objects begin is
+ * a guess that a missing or an extra quote or bracket seldom misleads; if it does, the array may seem to have
+ * ended, and a further call can still continue in it.
  */
 enum json_token json_resync(struct json *json, unsigned depth, struct error *err);
 
-/* Of the last key, string or number; valid until the next token. */
+/* The text of the last key, string or number; valid until the next token. */
 const char *json_text(const struct json *json, size_t *len);
 bool json_is_long(const struct json *json);
-/* Whether the last token is a number without sign, fraction and exponent that fits. */
+/* Whether the last token is an unsigned integer that fits; if so, its value. */
 bool json_number(const struct json *json, uint64_t *out);
 
-/* How many objects and arrays are open. */
+/* The current nesting depth of objects and arrays. */
 unsigned json_depth(const struct json *json);
-/* Bytes that were taken so far. */
+/* The number of bytes consumed. */
 uint64_t json_offset(const struct json *json);
-/* The number of the line that they end in, from 1. */
+/* The current line number, from 1. */
 uint64_t json_line(struct json *json);
 
 #endif

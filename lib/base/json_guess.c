@@ -15,8 +15,8 @@ static void open_level(struct json_guess *guess, bool object)
     guess->depth++;
 }
 
-/* What was begun later ends as well, its own } or ] is missing.  What is not in the array at base was never
- * begun. */
+/* Closing a level also closes those inside it whose own } or ] is missing.  Levels below base are not
+ * tracked. */
 static void close_level(struct json_guess *guess, bool object, unsigned base)
 {
     const bool within = guess->depth >= base && !is_object(guess, base);
@@ -28,7 +28,7 @@ static void close_level(struct json_guess *guess, bool object, unsigned base)
     guess->depth = depth > least ? depth - 1 : least;
 }
 
-/* Whether a { with a key behind it begins an object of the array at base, or of one that this array is in. */
+/* Whether a { followed by a key begins an object of the array at base or of an array around it. */
 static bool begins(struct json_guess *guess, unsigned base)
 {
     unsigned depth = guess->depth;
@@ -38,7 +38,7 @@ static bool begins(struct json_guess *guess, unsigned base)
     while (depth > base && is_object(guess, depth))
         depth--;
     if (depth < base && (depth == 0 || is_object(guess, depth)))
-        depth = base; /* so the array had not ended: that was a ] too many */
+        depth = base; /* the array had not ended after all: that ] was extra */
     guess->depth = depth;
     if (depth == base)
         guess->objects &= ~((uint64_t)1 << (base - 1));

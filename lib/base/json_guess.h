@@ -7,24 +7,24 @@
 
 #include "base/json.h"
 
-/* Where objects begin in JSON that is broken, guessed character by character: see json_resync. */
+/* Guesses, character by character, where objects begin in malformed JSON: see json_resync. */
 
 /*
- * One of two guesses of what is open, according to whether the place of the error is within a string: as it
- * seems, or else, for a quote too many or too few makes strings of what lies between them, and the other way
- * round.  The one that is wrong sees no brackets but those in names.
+ * One of two hypotheses about what is open at the error: that it lies within a string, as it seems, or the
+ * opposite, since a missing or an extra quote turns strings inside out.  The wrong hypothesis sees only the
+ * brackets that occur in names.
  */
 struct json_guess {
     bool over;
     bool in_string;
-    bool opens; /* the last character is a {, if the next one is a quote */
-    char last;  /* of the other characters outside strings; '"' for a string */
+    bool opens; /* the last character is a {, which begins an object if a quote follows */
+    char last;  /* the previous character outside strings; '"' stands for a string */
     unsigned depth;
     uint64_t objects; /* as in json */
 };
 
-/* The next character that no backslash is before.  Whether it is the first one of an object of the array at
- * depth `base`, or of one that this array is in; that object's { was the last other character. */
+/* Takes the next unescaped character.  Returns whether it is the first one inside an object of the array at
+ * depth `base` or of an array around it; the { of that object was the previous character. */
 bool json_guess_step(struct json_guess *guess, char c, unsigned base);
 
 /* White space between tokens. */

@@ -13,7 +13,7 @@
 
 enum {
     RAW_LEN = 256 << 10,
-    DECODED_LEN = RAW_LEN / 2 * 3, /* two bytes of UTF-16 become three of UTF-8 at most */
+    DECODED_LEN = RAW_LEN / 2 * 3, /* two bytes of UTF-16 become at most three of UTF-8 */
 };
 
 enum encoding {
@@ -24,7 +24,7 @@ enum encoding {
 
 struct lines {
     char *path;
-    int fd; /* -1: the bytes are in memory */
+    int fd; /* -1: reading from memory */
     const uint8_t *memory;
     size_t memory_len; /* not yet read */
     bool is_file;
@@ -32,31 +32,30 @@ struct lines {
     uint64_t size;
     uint64_t position;
     struct digest *digest;
-    bool hashed; /* then sha256 is that of the file */
+    bool hashed; /* sha256 is final */
     uint8_t sha256[DIGEST_SHA256_LEN];
 
     enum encoding encoding;
-    char end; /* of a line */
+    char end; /* the line ending: LF or CR */
     uint8_t *raw;
     size_t raw_len;
-    size_t left; /* bytes at the end of raw that wait for more of their character */
+    size_t left; /* bytes at the end of raw that belong to an incomplete character */
     char *decoded;
-    const char *p, *stop; /* what was not given yet: in raw or decoded */
+    const char *p, *stop; /* what is still to be returned, in raw or decoded */
 
     size_t longest;
     uint64_t number;
     const char *ending;
-    struct buffer carried; /* a line that crosses the end of what was read */
+    struct buffer carried; /* a line that crosses a read boundary */
 
-    struct buffer
-        returned; /* text that is given again: p and stop are in it, if is_again, and else behind it */
+    struct buffer returned; /* lines pushed back; p and stop point into it while is_again */
     bool is_again, long_again;
     const char *later, *later_stop;
 };
 
 /* ---- reading ---- */
 
-/* One read: 1, 0 at the end, -1. */
+/* Reads once.  Returns 1, 0 at the end, -1 on error. */
 static int read_some(struct lines *lines, struct error *err)
 {
     uint8_t *to = lines->raw + lines->raw_len;
@@ -75,7 +74,7 @@ static int read_some(struct lines *lines, struct error *err)
         while (got < 0 && errno == EINTR);
     }
     if (got < 0)
-        return error_errno(err, "%s: cannot be read", lines->path);
+        return error_errno(err, "%s: cannot read", lines->path);
     lines->at_end = got == 0;
     lines->raw_len += (size_t)got;
     lines->position += (uint64_t)got;
@@ -114,7 +113,7 @@ static char *put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* Decodes raw from a place on and leaves what may be half a character, unless the file ends here. */
+/* Decodes raw from an offset, leaving a possibly incomplete character unless the file ends here. */
 static void decode(struct lines *lines, size_t at)
 {
     char *to = lines->decoded;
@@ -137,14 +136,14 @@ static void decode(struct lines *lines, size_t at)
     }
     lines->left = lines->raw_len - at;
     if (lines->at_end && lines->left) {
-        *to++ = (char)lines->raw[at]; /* an odd byte at the end of the file */
+        *to++ = (char)lines->raw[at]; /* a stray byte at the end of the file */
         lines->left = 0;
     }
     lines->p = lines->decoded;
     lines->stop = to;
 }
 
-/* Back to the text behind that which was given again; false if nothing of it is there. */
+/* Returns to the text that follows the pushed-back lines; false if none is buffered. */
 static bool leave_returned(struct lines *lines)
 {
     if (!lines->is_again)
@@ -155,7 +154,7 @@ static bool leave_returned(struct lines *lines)
     return lines->p < lines->stop;
 }
 
-/* More text, when all was given: 1, 0 at the end, -1. */
+/* Refills when everything was returned.  Returns 1, 0 at the end, -1 on error. */
 static int fill(struct lines *lines, struct error *err)
 {
     if (leave_returned(lines))
@@ -181,7 +180,7 @@ static int fill(struct lines *lines, struct error *err)
 
 /* ---- the beginning ---- */
 
-/* Text of the usual alphabets in UTF-16 has a zero in almost each pair, always on the same side. */
+/* UTF-16 text in common alphabets has a zero in almost every pair, always on the same side. */
 static bool is_plainly_utf16(const uint8_t *p, size_t len, size_t zeros_at)
 {
     const size_t pairs = len / 2;
@@ -273,7 +272,7 @@ static int open_file(struct lines *lines, const char *path, struct error *err)
     if (lines->fd < 0 || fstat(lines->fd, &st))
         return error_errno(err, "%s", lines->path);
     if (S_ISDIR(st.st_mode))
-        return error_set(err, "%s: is a folder", lines->path);
+        return error_set(err, "%s: is a folder, expected a file", lines->path);
     lines->is_file = S_ISREG(st.st_mode) && lines->fd != STDIN_FILENO;
     lines->size = S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
     return begin(lines, err);
@@ -361,14 +360,15 @@ static enum lines_result give(struct lines *lines, const char *line, size_t len,
     return len > lines->longest ? LINES_LONG : LINES_LINE;
 }
 
-/* Takes what is there of a line; one that is too long is not kept.  True if its end was found. */
+/* Takes the buffered part of a line; overlong lines are not kept.  True if the end of the line was found. */
 static bool carry(struct lines *lines, bool *is_long)
 {
     const size_t there = (size_t)(lines->stop - lines->p);
     const char *end = there ? memchr(lines->p, lines->end, there) : NULL;
     const size_t len = end ? (size_t)(end - lines->p) : there;
 
-    if (lines->carried.len + len > lines->longest + 1) /* a CR before the LF does not count */
+    if (lines->carried.len + len >
+        lines->longest + 1) /* a CR before the LF does not count towards the limit */
         *is_long = true;
     if (*is_long)
         buffer_reset(&lines->carried);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* A block of `size` bytes, all zero, which the caller frees; NULL without memory, and the error says so. */
+/* Allocates `size` zeroed bytes, to be freed by the caller.  NULL and a message if memory runs out. */
 void *memory_new(size_t size, struct error *err);
 
 #endif

@@ -2,16 +2,16 @@
 #ifndef KITH_PATH_H
 #define KITH_PATH_H
 
-/* Paths of the host as text: no file is looked at. */
+/* Host paths as text; the file system is not accessed. */
 
-/* What comes after the last slash; "" if that is the end. */
+/* The part after the last slash; "" if the path ends with one. */
 const char *path_last(const char *path);
 
-/* The folder that it lies in: "." without a slash, else what comes before the last one.  To be freed; NULL
- * without memory. */
+/* The containing folder: the part before the last slash, or "." if there is none.  To be freed by the caller;
+ * NULL if memory runs out. */
 char *path_folder(const char *path);
 
-/* The path of another file in its folder.  To be freed; NULL without memory. */
+/* The path of another file in the same folder.  To be freed by the caller; NULL if memory runs out. */
 char *path_beside(const char *path, const char *name);
 
 #endif

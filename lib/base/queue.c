@@ -16,15 +16,14 @@ struct worker {
     pthread_t thread;
 };
 
-/* The jobs are slots[oldest % depth] .. slots[(next - 1) % depth]; those from `begun` on are still to be
- * begun. */
+/* The jobs are slots[oldest % depth] .. slots[(next - 1) % depth]; those from `begun` on are not started. */
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t some_to_begin;
     pthread_cond_t awaited_done;
     queue_work work;
     size_t depth, oldest, begun, next;
-    size_t awaited; /* the job that is waited for */
+    size_t awaited; /* the job the caller waits for */
     bool stop;
     struct slot *slots;
     unsigned threads;
@@ -113,7 +112,7 @@ void queue_free(struct queue *queue)
     free(queue);
 }
 
-/* oldest and next are changed by the one thread that calls these, so it may read them without the lock. */
+/* oldest and next are only changed by the one thread that calls these, so it can read them unlocked. */
 bool queue_full(const struct queue *queue)
 {
     return queue->next - queue->oldest == queue->depth;

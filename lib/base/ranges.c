@@ -35,7 +35,7 @@ int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len)
     return 0;
 }
 
-/* The first stretch that ends at a byte or after it. */
+/* The first range that ends at this offset or after it. */
 static size_t find(const struct ranges *ranges, uint64_t at)
 {
     return SEARCH_FIRST(i, 0, ranges->count, ranges->list[i].start + ranges->list[i].len >= at);
@@ -62,7 +62,7 @@ int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len)
     return 0;
 }
 
-/* Of a stretch that lies between two of the list, the one before number at and that one. */
+/* Widens the nearer neighbour of a range that lies between number at - 1 and number at. */
 static size_t nearest(const struct ranges *ranges, size_t at, uint64_t start, uint64_t end)
 {
     const struct range *list = ranges->list;
@@ -86,7 +86,7 @@ void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t mo
     near = ranges->list[nearest(ranges, at, start, end)];
     start = near.start < start ? near.start : start;
     end = near.start + near.len > end ? near.start + near.len : end;
-    ranges_insert(ranges, start, end - start); /* one grows, which takes no memory */
+    ranges_insert(ranges, start, end - start); /* a range grows, so no memory is needed */
 }
 
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t start, uint64_t len)

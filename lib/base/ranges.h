@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stretches of bytes of an image.  A list of zeros is an empty one. */
+/* Lists of byte ranges.  A zeroed struct is an empty list. */
 struct range {
     uint64_t start, len;
 };
@@ -15,30 +15,28 @@ struct ranges {
     size_t count, room;
 };
 
-/* Gives the memory back, and leaves an empty list. */
+/* Frees the memory and leaves an empty list. */
 void ranges_release(struct ranges *ranges);
 
-/* Appends a stretch, joined with the last one if it continues it.  -1 without memory. */
+/* Appends a range, merging it with the last one if it continues that.  -1 if memory runs out. */
 int ranges_add(struct ranges *ranges, uint64_t start, uint64_t len);
 
-/* For a list that is sorted and without overlaps: adds what is missing and keeps it so.  -1 without memory.
- */
+/* Adds a range to a sorted list without overlaps, and keeps it that way.  -1 if memory runs out. */
 int ranges_insert(struct ranges *ranges, uint64_t start, uint64_t len);
 
-/* Makes room for one more stretch.  -1 without memory. */
+/* Makes room for one more range.  -1 if memory runs out. */
 int ranges_reserve(struct ranges *ranges);
 
 /*
- * As ranges_insert, for a list that never has more than so many stretches, at least one, and has room for
- * one: where there is no room for one more, its neighbour is widened over what lies between.  So it holds too
- * much rather than too little.
+ * As ranges_insert, for a list limited to `most` ranges (at least one) that has room for one: once it is
+ * full, the nearest range is widened across the gap.  The list then covers too much rather than too little.
  */
 void ranges_cover(struct ranges *ranges, uint64_t start, uint64_t len, size_t most);
 
-/* For a list as ranges_insert keeps it: how many bytes of a stretch it holds. */
+/* The number of bytes of a range that a list kept by ranges_insert covers. */
 uint64_t ranges_overlap(const struct ranges *ranges, uint64_t start, uint64_t len);
 
-/* Sorts a list and joins what overlaps or touches. */
+/* Sorts a list and merges ranges that overlap or touch. */
 void ranges_sort(struct ranges *ranges);
 
 #endif

@@ -6,18 +6,17 @@
 #include <string.h>
 
 /*
- * Searches in arrays: binary ones, and of a name in a short table.
+ * Binary search in sorted arrays, and linear search for a name in a short table.
  */
 
 /*
- * Binary search: the first i of from .. to - 1 for which the condition holds, or `to`, which is at least
- * `from`.  `i` names the index in the condition.  Where it holds it must hold for all that come later, as
- * "list[i].pos >= pos" does in a list sorted by pos:
+ * Binary search: the first i in [from, to) for which the condition holds, or `to`; from <= to.  `i` names the
+ * index in the condition, which must be monotonic: once true, it stays true.  In a list sorted by pos:
  *
  *     at = SEARCH_FIRST(i, 0, list->count, list->items[i].pos >= pos);
  *
- * It is a macro so that the condition is compiled in; the loop has no branch that depends on it, since nobody
- * could predict that one.
+ * A macro, so that the condition is compiled in; the loop is branch-free because the branch would be
+ * unpredictable.
  */
 #define SEARCH_FIRST(i, from, to, condition)                                                                 \
     ({                                                                                                       \
@@ -32,8 +31,7 @@
         search_low_;                                                                                         \
     })
 
-/* The index of the name among `count` names, or -1.  `name` has `len` bytes and needs no end; the names are
- * strings. */
+/* The index of `name`, len bytes without a terminator, among `count` strings, or -1. */
 static inline int search_name(const char *const *names, size_t count, const char *name, size_t len)
 {
     for (size_t i = 0; i < count; i++)

@@ -8,8 +8,8 @@
 enum { SIPHASH_KEY_LEN = 16 };
 
 /*
- * SipHash-2-4 (Aumasson, Bernstein 2012): 64 bits of which nobody can choose bytes that agree without knowing
- * the key, and hardly with it.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed 64-bit hash: without the key, nobody can construct
+ * collisions.
  */
 uint64_t siphash(const uint8_t key[SIPHASH_KEY_LEN], const void *data, size_t len);
 

@@ -7,7 +7,7 @@
 int uuid_make(uint8_t uuid[UUID_LEN], struct error *err)
 {
     if (getrandom(uuid, UUID_LEN, 0) != UUID_LEN)
-        return error_errno(err, "no random numbers");
+        return error_errno(err, "cannot get random bytes");
     uuid[6] = (uint8_t)((uuid[6] & 15) | 0x40); /* the version */
     uuid[8] = (uint8_t)((uuid[8] & 63) | 0x80); /* the variant */
     return 0;

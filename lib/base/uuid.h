@@ -10,13 +10,13 @@
 
 enum {
     UUID_LEN = 16,  /* bytes */
-    UUID_ROOM = 37, /* of the text, with its zero */
+    UUID_ROOM = 37, /* of the text, with its NUL */
 };
 
-/* A random one (version 4), from the system's generator.  -1 if it gives nothing. */
+/* Makes a random UUID (version 4) with getrandom(2).  -1 if that fails. */
 int uuid_make(uint8_t uuid[UUID_LEN], struct error *err);
 
-/* Lower-case hexadecimal digits with hyphens: f81d4fae-7dec-11d0-a765-00a0c91e6bf6. */
+/* Formats as lower-case text: f81d4fae-7dec-11d0-a765-00a0c91e6bf6. */
 void uuid_format(char text[UUID_ROOM], const uint8_t uuid[UUID_LEN]);
 
 #endif

@@ -16,11 +16,11 @@
 #include "base/buffer.h"
 
 struct entry {
-    mode_t mode; /* only the type; 0 if the folder does not tell */
+    mode_t mode; /* file type bits; 0 if readdir does not report them */
     char *name;
 };
 
-/* A folder that is being walked: its entries, and the length of its path with the slash. */
+/* A folder being walked: its entries, and the length of its path including the slash. */
 struct level {
     struct entry *entries;
     size_t count, next;
@@ -31,7 +31,7 @@ struct walk {
     struct level *levels;
     size_t depth, room;
     struct buffer path; /* of the item, terminated */
-    bool descend;       /* the item is a folder that the next call enters */
+    bool descend;       /* the item is a folder, to be entered by the next call */
 };
 
 /* ---- opening ---- */
@@ -43,7 +43,7 @@ static int open_quietly(int at, const char *path, int flags)
     return fd < 0 && errno == EPERM ? openat(at, path, flags) : fd;
 }
 
-/* Where to cut a path that is too long: behind the last slash within reach, or 0. */
+/* Where to split an overlong path: after the last slash within PATH_MAX, or 0. */
 static size_t cut_path(const char *path)
 {
     for (size_t i = PATH_MAX - 1; i > 0; i--)
@@ -77,7 +77,7 @@ int walk_open(const char *path, int flags)
             return -1;
         at = fd;
         path += len;
-        path += strspn(path, "/"); /* what is left must not look absolute */
+        path += strspn(path, "/"); /* the rest must not look absolute */
         if (!*path)
             path = ".";
     }
@@ -108,7 +108,7 @@ const char *walk_kind(mode_t mode)
     case S_IFREG:
         return "a file";
     default:
-        return "of an unknown kind";
+        return "a file of unknown type";
     }
 }
 
@@ -140,7 +140,7 @@ static int add_entry(struct level *level, size_t *room, const struct dirent *dir
     return 0;
 }
 
-/* Those that can be read, in order; -1 and errno if there may be more. */
+/* Reads and sorts the entries; -1 and errno if some may be missing. */
 static int read_entries(struct level *level, DIR *dir)
 {
     const struct dirent *dirent;
@@ -159,8 +159,8 @@ static int read_entries(struct level *level, DIR *dir)
 }
 
 /*
- * Reads the folder at walk->path and makes it the innermost level; what is at the path may have changed
- * meanwhile.  After an error the level holds what could be read.
+ * Reads the folder at walk->path, which may have changed meanwhile, and makes it the innermost level.  After
+ * an error the level holds the entries that could be read.
  */
 static int enter(struct walk *walk, bool follow, struct error *err)
 {
@@ -215,7 +215,7 @@ void walk_free(struct walk *walk)
     free(walk);
 }
 
-/* Some file systems do not tell the type along with the name.  0 and errno if it cannot be told. */
+/* Some file systems do not report the type in readdir.  Returns 0 and errno if it cannot be determined. */
 static mode_t type_of(const char *path)
 {
     struct stat st;
@@ -227,7 +227,7 @@ static mode_t type_of(const char *path)
     return failed ? 0 : st.st_mode & S_IFMT;
 }
 
-/* The next entry of any level, leaving those that are done; false at the end. */
+/* The next entry of any level, leaving levels that are finished; false at the end. */
 static bool next_entry(struct walk *walk, struct entry **entry)
 {
     while (walk->depth) {

@@ -7,36 +7,36 @@
 #include "base/error.h"
 
 /*
- * The files below a folder of the host, in the order of their names' bytes at each level, so always the same.
- * Symbolic links are not followed.  Nothing is opened but folders; paths may be longer than PATH_MAX.
+ * Walks the files below a host folder, each level sorted by the bytes of the names, so the order is always
+ * the same.  Symbolic links are not followed.  Only folders are opened; paths may be longer than PATH_MAX.
  */
 enum walk_result {
     WALK_END,
     WALK_FILE,    /* a regular file */
-    WALK_SPECIAL, /* a device, FIFO or socket; mode tells */
+    WALK_SPECIAL, /* a device, FIFO or socket, according to mode */
     WALK_LINK,    /* a symbolic link */
-    WALK_ERROR,   /* a folder that cannot be read, or without memory; the walk goes on behind it */
+    WALK_ERROR,   /* an unreadable folder, or out of memory; the walk continues after it */
 };
 
 struct walk_item {
     const char *path; /* valid until the next call */
-    mode_t mode;      /* only the type */
+    mode_t mode;      /* the file type bits only */
 };
 
 struct walk;
 
-/* NULL without memory. */
+/* NULL if memory runs out. */
 struct walk *walk_new(const char *folder, struct error *err);
 void walk_free(struct walk *walk);
 enum walk_result walk_next(struct walk *walk, struct walk_item *item, struct error *err);
 
 /*
- * open(2) for reading that leaves the access time alone where that is allowed, does not wait for a FIFO's
- * writer, and takes paths of any length.  flags are added.
+ * open(2) for reading, with additional flags: preserves the access time where permitted, does not block on a
+ * FIFO, and takes paths of any length.
  */
 int walk_open(const char *path, int flags);
 
-/* "a FIFO", "a character device" .. for the type of a mode. */
+/* The type of a mode in words: "a FIFO", "a character device", ... */
 const char *walk_kind(mode_t mode);
 
 #endif

@@ -145,7 +145,7 @@ rm -f ./*.kith
 sha1sum blocks/* >good.list
 head -c "$(($(wc -c <vic.json) / 2))" vic.json >cut.json
 status 2 "$KITH" import after.kith cut.json good.list
-says err "cut.json: no JSON at byte"
+says err "cut.json: malformed JSON at byte"
 status 0 "$KITH" sets info after.kith
 says out "sources     1"
 digests md5 after.kith >had
@@ -210,7 +210,7 @@ status 0 "$KITH" import s.kith NSRLFile.txt
 grep -q marks out && fail "marks are told of a list that has none"
 printf '{"value":[{"MD5":"%032x"},{"MD5":},{"MD5":"%032x"}]}' 1 2 >broken.json
 status 3 "$KITH" import s.kith broken.json
-says err "broken.json: row 2: no JSON at byte 61: a value is expected (line 1)"
+says err "broken.json: row 2: malformed JSON at byte 61: expected a value (line 1)"
 says out "2 added, 0 extended, 0 already there, 1 broken"
 status 2 "$KITH" import --strict s.kith broken.json
 says err "--strict"

@@ -90,7 +90,7 @@ static void assert_tokens(const char *text, size_t len, const char *wanted, size
         ck_assert_msg(out.len == wanted_len && memcmp(out.data, wanted, out.len) == 0, "%s: '%.*s' %s", text,
                       (int)out.len, out.data, err.text);
         if (out.data[out.len - 1] == '!')
-            ck_assert_ptr_nonnull(strstr(err.text, "no JSON at byte "));
+            ck_assert_ptr_nonnull(strstr(err.text, "malformed JSON at byte "));
         buffer_release(&out);
         free(pieces.piece);
     }

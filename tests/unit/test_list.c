@@ -652,7 +652,7 @@ START_TEST(broken_media_are_told_and_cost_no_other)
                 "row 2: a digest is not in hexadecimal digits, or not in as many as it has (line 2)\n"
                 "row 3: the size is no number of bytes (line 4)\n"
                 "md5=" MD5_ABC " name=\n"
-                "row 5: no JSON at byte 150: a value is expected (line 6)\n"
+                "row 5: malformed JSON at byte 150: expected a value (line 6)\n"
                 "md5=" MD5_EMPTY " name=\n");
 }
 END_TEST
@@ -671,10 +671,10 @@ static void assert_rest(const char *format, const char *begin, const char *first
 START_TEST(the_last_medium_may_be_broken_but_the_list_must_end)
 {
     static const char *const rests[][2] = {
-        {",{\"MD5\":x}],\"a\":[1]}\n", "row 2: no JSON at byte 61: a value is expected (line 1)"},
-        {",{\"MD5\":x}", "FAILED no JSON at byte 61: a value is expected"},
-        {",{\"MD5\":\"", "FAILED no JSON at byte 62: a string does not end"},
-        {"],x}", "FAILED no JSON at byte 55: a key is expected"},
+        {",{\"MD5\":x}],\"a\":[1]}\n", "row 2: malformed JSON at byte 61: expected a value (line 1)"},
+        {",{\"MD5\":x}", "FAILED malformed JSON at byte 61: expected a value"},
+        {",{\"MD5\":\"", "FAILED malformed JSON at byte 62: unterminated string"},
+        {"],x}", "FAILED malformed JSON at byte 55: expected a key"},
     };
 
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
@@ -698,9 +698,9 @@ START_TEST(a_broken_medium_of_a_case_costs_no_other)
         "\"},{\"SHA1\":?},{\"MD5\":\"" MD5_ABC "\"}]},{\"CaseID\":\"2\",\"Media\":[{\"SHA1\":\"" SHA1_EMPTY
         "\"},{\"x\" 1}]},{\"Media\":[{\"MD5\":\"" MD5_EMPTY "\"}]}]}",
         "projectvic",
-        "sha1=" SHA1_ABC " name=\nrow 2: no JSON at byte 94: a value is expected (line 1)\nmd5=" MD5_ABC
+        "sha1=" SHA1_ABC " name=\nrow 2: malformed JSON at byte 94: expected a value (line 1)\nmd5=" MD5_ABC
         " name=\nsha1=" SHA1_EMPTY
-        " name=\nrow 5: no JSON at byte 222: a colon is expected (line 1)\nmd5=" MD5_EMPTY " name=\n");
+        " name=\nrow 5: malformed JSON at byte 222: expected a colon (line 1)\nmd5=" MD5_EMPTY " name=\n");
 }
 END_TEST
 
@@ -998,7 +998,7 @@ START_TEST(broken_rows_of_json_are_told)
         "row 8: \"size\" is no number below 2^63\n"
         "row 9: \"names\" is not a list of strings\n"
         "row 10: the line is no JSON object and no record\n"
-        "row 11: no JSON at byte 51: a comma or } is expected\n"
+        "row 11: malformed JSON at byte 51: expected a comma or }\n"
         "row 12: \"kith-set\" does not stand in the first row\n"
         "row 13: \"time\" is not like 2026-01-31T12:00:00Z\n"
         "row 14: \"blocks\" is no list of SHA-1s\n");
