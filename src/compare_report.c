@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "report/report_edits.h"
+#include "report/report_strip.h"
 #include "terminal.h"
 
 /* ---- words ---- */
@@ -24,13 +26,13 @@ static const char *sentence(const struct comparison *c)
     case COMPARE_FRAGMENT:
         return "fragment: A and B share a part";
     case COMPARE_NONE:
-        return "none: A and B are unrelated, as far as their samples tell";
+        return "none: the samples show no relation between A and B";
     case COMPARE_TOO_SMALL:
-        return "too-small: A or B has too few bytes to say";
+        return "too-small: A or B has too few bytes for a verdict on similarity";
     case COMPARE_LOW_ENTROPY:
-        return "low-entropy: A or B has too little in it to say (constant or repeating bytes)";
+        return "low-entropy: A or B varies too little for a verdict on similarity (constant or repeating bytes)";
     default:
-        return "undecided: the papers' schemes give a distance (--papers), no verdict";
+        return "undecided: the schemes of the papers give a distance (--papers) but no verdict";
     }
 }
 
@@ -40,7 +42,7 @@ static void put_side(const char *label, const struct record *record, const char 
 
     escape_text(&out, record->name.data, record->name.len);
     if (from) {
-        buffer_add_text(&out, " (as recorded in ");
+        buffer_add_text(&out, " (recorded in ");
         escape_text(&out, from, strlen(from));
         buffer_add_char(&out, ')');
     }
@@ -51,24 +53,39 @@ static void put_side(const char *label, const struct record *record, const char 
     buffer_release(&out);
 }
 
-/* Whether there is more to tell than the verdict. */
-static bool says_how_far(enum compare_verdict verdict)
+/* Whether there are figures besides the verdict. */
+static bool has_estimate(enum compare_verdict verdict)
 {
     return verdict != COMPARE_UNDECIDED && verdict != COMPARE_TOO_SMALL && verdict != COMPARE_LOW_ENTROPY;
+}
+
+static void put_edits(const struct report *report)
+{
+    const struct estimate *e = &report->comparison.estimate;
+    const uint64_t a_len = report->a->len, b_len = report->b->len, longer = a_len > b_len ? a_len : b_len;
+    const bool identical = report->comparison.verdict == COMPARE_IDENTICAL;
+    struct buffer out = {0};
+
+    buffer_add_text(&out, "  edits        ");
+    report_edits(&(struct report_edits){e->edits, e->edits_low, e->edits_high, e->resemblance, a_len, b_len,
+                                        .identical = identical, .not_identical = !identical},
+                 &out);
+    if (!identical)
+        buffer_printf(&out, "; estimate: %.2f %% of the longer one, interval: 95 %%",
+                      longer ? 100 * e->edits / (double)longer : 0.0);
+    buffer_add_char(&out, '\n');
+    put_output(&out);
+    buffer_release(&out);
 }
 
 static void put_estimate(const struct report *report)
 {
     const struct estimate *e = &report->comparison.estimate;
-    const uint64_t longer = report->a->len > report->b->len ? report->a->len : report->b->len;
     const bool proved = report->comparison.verdict == COMPARE_IDENTICAL;
 
-    printf("  edits        %.0f bytes", e->edits);
-    if (!proved)
-        printf(" estimated, %.0f to %.0f in 95 of 100 cases", e->edits_low, e->edits_high);
-    printf(" (%.2f %% of the longer)\n", longer ? 100 * e->edits / (double)longer : 0.0);
-    printf("  resemblance  %.3f of the content of both is common\n", e->resemblance);
-    printf("  containment  %.3f of B is in A, %.3f of A is in B\n", e->b_in_a, e->a_in_b);
+    put_edits(report);
+    printf("  resemblance  %.3f (samples in both, of those in either)\n", e->resemblance);
+    printf("  containment  %.3f of B in A, %.3f of A in B\n", e->b_in_a, e->a_in_b);
     printf("  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s\n", e->a_matched,
            e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
     if (proved)
@@ -82,9 +99,9 @@ static void put_estimate(const struct report *report)
 static void put_exact(const struct report *report)
 {
     if (report->has_exact)
-        printf("  exact        %" PRIu64 " edits: the true Levenshtein distance\n", report->exact);
+        printf("  exact        %" PRIu64 " edits (the true Levenshtein distance)\n", report->exact);
     else if (report->exact_stopped)
-        printf("  exact        more than %" PRIu64 " edits; given up after %" PRIu64 " s (--time)\n",
+        printf("  exact        more than %" PRIu64 " edits; stopped after %" PRIu64 " s (--time)\n",
                report->exact_more_than, report->seconds);
 }
 
@@ -93,7 +110,7 @@ static void put_papers(const struct report *report)
     const struct compare_papers *p = &report->papers;
 
     if (report->papers_stopped)
-        printf("  papers       given up after %" PRIu64 " s (--time)\n", report->seconds);
+        printf("  papers       stopped after %" PRIu64 " s (--time)\n", report->seconds);
     if (!report->has_papers)
         return;
     printf("  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart\n",
@@ -102,60 +119,27 @@ static void put_papers(const struct report *report)
            p->edits_2015, p->significance);
 }
 
-/* ---- the map: a letter for each range, in the cells of a strip ---- */
+/* ---- the map ---- */
 
-enum {
-    MAX_CELLS = 72,
-    COLOURS = 6,
-};
-
-struct cell {
-    int range;    /* that has most of it, or -1 */
-    double share; /* of the cell that is in any range */
-};
-
-static struct cell find_cell(const struct estimate *e, bool of_a, double from, double to)
-{
-    struct cell cell = {-1, 0};
-    double best = 0;
-
-    for (size_t i = 0; i < e->range_count; i++) {
-        const struct estimate_range *r = &e->ranges[i];
-        double start = (double)(of_a ? r->a_start : r->b_start), end = (double)(of_a ? r->a_end : r->b_end);
-        double common = (end < to ? end : to) - (start > from ? start : from);
-
-        if (common <= 0)
-            continue;
-        cell.share += common / (to - from);
-        if (common > best) {
-            best = common;
-            cell.range = (int)i;
-        }
-    }
-    return cell;
-}
+enum { MAX_CELLS = 72 };
 
 static void put_strip(const struct estimate *e, const char *label, uint64_t len, uint64_t longest, bool of_a,
                       unsigned cells)
 {
-    const bool colours = terminal_colours(STDOUT_FILENO);
-    const unsigned mine = (unsigned)((double)cells * (double)len / (double)longest + 0.999);
+    struct report_strip strip;
+    struct buffer out = {0};
 
-    printf("  %s ", label);
-    for (unsigned i = 0; i < mine; i++) {
-        const double width = (double)longest / cells, from = i * width;
-        const double to = from + width < (double)len ? from + width : (double)len;
-        const struct cell cell = find_cell(e, of_a, from, to);
-        const char letter = (char)((cell.share > 0.9 ? 'A' : 'a') + cell.range % 26);
+    report_strip_begin(&strip, len, longest, cells);
+    for (size_t i = 0; i < e->range_count; i++) {
+        const struct estimate_range *r = &e->ranges[i];
 
-        if (cell.range < 0)
-            putchar('.');
-        else if (colours)
-            printf("\033[3%dm%c\033[0m", 1 + cell.range % COLOURS, letter);
-        else
-            putchar(letter);
+        report_strip_mark(&strip, i, of_a ? r->a_start : r->b_start, of_a ? r->a_end : r->b_end);
     }
-    putchar('\n');
+    buffer_printf(&out, "  %s ", label);
+    report_strip_put(&strip, &out, terminal_colours(STDOUT_FILENO));
+    buffer_add_char(&out, '\n');
+    put_output(&out);
+    buffer_release(&out);
 }
 
 static void put_map(const struct report *report)
@@ -167,8 +151,8 @@ static void put_map(const struct report *report)
 
     if (width < 12 || longest == 0 || e->range_count == 0)
         return;
-    printf("\n  what matches, %.0f bytes a cell (a letter for each range in turn, small where only part of "
-           "the cell does):\n",
+    printf("\n  What matches: a cell is %.0f bytes, a letter is a range (a dot: no match; lower case: only part "
+           "of the cell matches)\n",
            (double)longest / cells);
     put_strip(e, "A", report->a->len, longest, true, cells);
     put_strip(e, "B", report->b->len, longest, false, cells);
@@ -179,7 +163,7 @@ void report_words(const struct report *report)
     put_side("A", report->a, report->a_record);
     put_side("B", report->b, report->b_record);
     printf("\n%s\n", sentence(&report->comparison));
-    if (says_how_far(report->comparison.verdict))
+    if (has_estimate(report->comparison.verdict))
         put_estimate(report);
     put_exact(report);
     put_papers(report);
@@ -263,8 +247,8 @@ void report_json(const struct report *report)
                   compare_verdict_name(c->verdict));
     if (c->verdict == COMPARE_EMBEDDED)
         buffer_printf(&out, ",\"embedded\":\"%s\"",
-                      c->b_in_a ? "ref" : "obj"); /* which of them lies in the other */
-    if (says_how_far(c->verdict))
+                      c->b_in_a ? "ref" : "obj"); /* which one lies in the other */
+    if (has_estimate(c->verdict))
         add_estimate(&out, report);
     add_more(&out, report);
     buffer_add_text(&out, "}\n");

@@ -8,17 +8,17 @@
 #include "compare/compare.h"
 #include "sample/record.h"
 
-/* What is known of two contents, written to standard output for a person or a program. */
+/* The outcome of a comparison, and writing it to standard output as text or as JSON. */
 struct report {
     const struct record *a, *b;
-    const char *a_record,
-        *b_record; /* the file that the record was read from; NULL: the content itself was read */
+    /* The files that the records were read from; NULL if the content itself was read. */
+    const char *a_record, *b_record;
     struct comparison comparison;
-    uint64_t seconds; /* the limit on time, for the words */
+    uint64_t seconds; /* the time limit, for the text */
 
     bool has_exact, exact_stopped;
     uint64_t exact;           /* the true distance */
-    uint64_t exact_more_than; /* if stopped: a bound that is known */
+    uint64_t exact_more_than; /* if stopped: a lower bound */
 
     bool has_papers, papers_stopped;
     struct compare_papers papers;

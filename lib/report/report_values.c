@@ -3,12 +3,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/escape.h"
 
-/* Smaller numbers mean no more, and programs cannot read them. */
+/* Smaller ones would mean the same to a reader, and many programs cannot parse them. */
 static const double least_log10_e = -300;
 
 void report_values_e(struct buffer *out, double ln_e)
@@ -54,9 +55,48 @@ void report_values_size(struct buffer *out, uint64_t bytes)
     for (; scaled >= 9999.5 && unit < 5; unit++)
         scaled /= 1000;
     if (unit < 0)
-        buffer_printf(out, "%" PRIu64 " bytes", bytes);
+        buffer_printf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
     else
         buffer_printf(out, "%.0f %cB", scaled, units[unit]);
+}
+
+void report_values_number(struct buffer *out, uint64_t number)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof digits, "%" PRIu64, number);
+
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0)
+            buffer_add_char(out, ',');
+        buffer_add_char(out, digits[i]);
+    }
+}
+
+/* Regular English plurals only. */
+static void add_plural(struct buffer *out, const char *noun)
+{
+    const size_t len = strlen(noun);
+    const char last = len ? noun[len - 1] : '\0', before = len > 1 ? noun[len - 2] : '\0';
+
+    if (last == 'y' && before && !strchr("aeiou", before)) {
+        buffer_add(out, noun, len - 1);
+        buffer_add_text(out, "ies");
+        return;
+    }
+    buffer_add_text(out, noun);
+    if (last == 's' || last == 'x' || (last == 'h' && (before == 'c' || before == 's')))
+        buffer_add_char(out, 'e');
+    buffer_add_char(out, 's');
+}
+
+void report_values_count(struct buffer *out, uint64_t count, const char *noun)
+{
+    report_values_number(out, count);
+    buffer_add_char(out, ' ');
+    if (count == 1)
+        buffer_add_text(out, noun);
+    else
+        add_plural(out, noun);
 }
 
 void report_values_foreign(struct buffer *out, const char *text)

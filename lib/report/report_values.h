@@ -6,16 +6,20 @@
 
 #include "base/buffer.h"
 
-/* Values as reports write them. */
+/* How reports write the values that several of them contain. */
 
-/* An E-value from its natural logarithm: "1.2e-34", "0" if it is none at all. */
+/* An E-value, given its natural logarithm: "1.2e-34", or "0" for -INFINITY. */
 void report_values_e(struct buffer *out, double ln_e);
-/* A time in UTC from seconds since 1970: "2024-05-01T12:00:00Z", with nanoseconds if they are not 0; "@" and
- * the seconds if no calendar has that year. */
+/* A UTC time, given in seconds since 1970: "2024-05-01T12:00:00Z", with nanoseconds unless they are 0.  Falls
+ * back to "@" and the seconds if the year is out of range. */
 void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds);
-/* A size for people, exact below 10,000 bytes: "1234 bytes", "57 kB". */
+/* A human-readable size, exact below 10,000 bytes: "1234 bytes", "57 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
-/* Foreign text, a string, as escape_text writes it. */
+/* A number with separators: "1,204". */
+void report_values_number(struct buffer *out, uint64_t number);
+/* A count and its noun, given in the singular: "1 object", "1,204 objects", "2 entries", "3 matches". */
+void report_values_count(struct buffer *out, uint64_t count, const char *noun);
+/* Text from the evidence, a string, as escape_text writes it. */
 void report_values_foreign(struct buffer *out, const char *text);
 
 #endif

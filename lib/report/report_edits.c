@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report_edits.h"
+
+#include <math.h>
+
+#include "report/report_values.h"
+
+/* From here on a resemblance is written as 1.000. */
+static const double whole_resemblance = 0.9995;
+
+/*
+ * Edits that the lengths do not explain, though all samples are common.  A few come from short insertions and
+ * deletions between samples; content that moved costs its length twice.
+ */
+enum { MOVED_BYTES = 512 };
+static const double moved_share = 0.01;
+
+static bool is_reordered(const struct report_edits *e)
+{
+    const double longer = (double)(e->a_len > e->b_len ? e->a_len : e->b_len);
+    const double shorter = (double)(e->a_len > e->b_len ? e->b_len : e->a_len);
+    const double unexplained = e->edits - (longer - shorter);
+
+    return e->resemblance >= whole_resemblance && unexplained >= MOVED_BYTES &&
+           unexplained >= moved_share * longer;
+}
+
+static void add_bytes(struct buffer *out, double bytes)
+{
+    const uint64_t count = (uint64_t)llround(bytes);
+
+    report_values_count(out, count, "byte");
+    buffer_add_text(out, count == 1 ? " differs" : " differ");
+}
+
+static void add_interval(const struct report_edits *e, struct buffer *out)
+{
+    const uint64_t low = (uint64_t)llround(e->low), high = (uint64_t)llround(e->high);
+
+    if (low != high)
+        buffer_add_text(out, "about ");
+    add_bytes(out, e->edits);
+    if (low == high)
+        return;
+    buffer_add_text(out, " (");
+    report_values_number(out, low);
+    buffer_add_text(out, " to ");
+    report_values_number(out, high);
+    buffer_add_char(out, ')');
+}
+
+void report_edits(const struct report_edits *e, struct buffer *out)
+{
+    if (e->identical || (!e->not_identical && llround(e->high) == 0)) {
+        buffer_add_text(out, "no byte differs");
+    } else if (llround(e->edits) == 0) {
+        buffer_add_text(out, e->not_identical ? "not identical; at most about " : "at most about ");
+        add_bytes(out, fmax(e->high, 1));
+    } else {
+        if (is_reordered(e))
+            buffer_add_text(out, "same content in another order; in place, ");
+        add_interval(e, out);
+    }
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "check_main.h"
+#include "report/report_edits.h"
+
+static void assert_words(struct report_edits edits, const char *expected)
+{
+    struct buffer out = {0};
+
+    report_edits(&edits, &out);
+    buffer_add_char(&out, '\0');
+    ck_assert(!out.failed);
+    ck_assert_str_eq(out.data, expected);
+    buffer_release(&out);
+}
+
+START_TEST(an_estimate_of_none_is_not_called_identical)
+{
+    assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .not_identical = true},
+                 "not identical; at most about 374 bytes differ");
+    assert_words((struct report_edits){0.4, 0, 0.4, 1, 5000, 5000, .not_identical = true},
+                 "not identical; at most about 1 byte differs");
+    assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = false}, "at most about 374 bytes differ");
+}
+END_TEST
+
+START_TEST(what_is_equal_has_no_byte_that_differs)
+{
+    assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = true}, "no byte differs");
+    assert_words((struct report_edits){0, 0, 0, 1, 5000, 5000, .identical = false}, "no byte differs");
+}
+END_TEST
+
+START_TEST(an_estimate_comes_with_its_interval_unless_it_is_exact)
+{
+    assert_words((struct report_edits){315, 86, 2054, .9, 125000, 125000, .not_identical = true},
+                 "about 315 bytes differ (86 to 2,054)");
+    assert_words((struct report_edits){512, 512, 512, .9, 5512, 5000, .not_identical = true},
+                 "512 bytes differ");
+    assert_words((struct report_edits){1, 1, 1, .9, 5001, 5000, .not_identical = true}, "1 byte differs");
+    assert_words((struct report_edits){1, 0, 12, .9, 5001, 5000, .not_identical = true},
+                 "about 1 byte differs (0 to 12)");
+}
+END_TEST
+
+START_TEST(many_edits_of_content_that_is_all_common_are_another_order)
+{
+    assert_words((struct report_edits){9216, 8700, 9800, .9996, 50000, 50000, .not_identical = true},
+                 "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)");
+}
+END_TEST
+
+START_TEST(edits_that_the_lengths_explain_or_that_are_few_are_no_other_order)
+{
+    assert_words((struct report_edits){50000, 50000, 50010, 1, 100000, 50000, .not_identical = true},
+                 "about 50,000 bytes differ (50,000 to 50,010)");
+    assert_words((struct report_edits){511, 400, 600, 1, 50000, 50000, .not_identical = true},
+                 "about 511 bytes differ (400 to 600)");
+    assert_words((struct report_edits){9216, 8700, 9800, 1, 5000000, 5000000, .not_identical = true},
+                 "about 9,216 bytes differ (8,700 to 9,800)");
+    assert_words((struct report_edits){9216, 8700, 9800, .999, 50000, 50000, .not_identical = true},
+                 "about 9,216 bytes differ (8,700 to 9,800)");
+}
+END_TEST
+
+RUN_TESTS("report_edits", an_estimate_of_none_is_not_called_identical,
+          what_is_equal_has_no_byte_that_differs, an_estimate_comes_with_its_interval_unless_it_is_exact,
+          many_edits_of_content_that_is_all_common_are_another_order,
+          edits_that_the_lengths_explain_or_that_are_few_are_no_other_order)
