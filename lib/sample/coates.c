@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-static const double fudge_factor = 0.82; /* of texts; reproduces the significances that are published */
+static const double fudge_factor = 0.82; /* for texts; reproduces the published significances */
 
 void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32_t k)
 {
@@ -43,7 +43,7 @@ static size_t scan_2011(const struct coates *coates, const uint8_t *p, size_t le
     return count;
 }
 
-/* The window's bytes XORed into eight: byte i goes to place i mod 8. */
+/* XORs byte i of the window into byte i mod 8 of the result. */
 static uint64_t hash_2015(const uint8_t *window, uint32_t n)
 {
     uint64_t hash = 0;

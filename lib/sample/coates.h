@@ -8,11 +8,11 @@
 #include "sample/sample.h"
 
 /*
- * The compression steps of Coates' papers of 2011 and 2015, as they are described there.
+ * The compression steps of Coates' papers of 2011 and 2015, as described there.
  *
- * Where the papers leave a choice:  2011's "bit that is a function of i" is the upper bit of the sum times an
- * odd constant; its loop rolls before it tests, so the first window is never tested.  2015's "subset of
- * ASCII" has 89 characters, a prime, so that the character does not depend on C having chosen the position.
+ * Where the papers leave a choice: the "bit that is a function of i" of 2011 is the top bit of the sum times
+ * an odd constant; the loop of 2011 rolls before it tests, so the first window is never tested.  The "subset
+ * of ASCII" of 2015 has 89 characters, a prime, so the character is independent of the selection by C.
  */
 enum {
     COATES_MAX_N = 64,
@@ -29,33 +29,33 @@ struct coates {
 void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32_t k);
 
 /*
- * Writes a sample for each selected window that ends in p[0..len), which is at base of the content; returns
- * how many. The n bytes before p are read.  out has room for len.
+ * Writes a sample for each selected window that ends within p[0..len), where p is at offset `base` of the
+ * content.  Returns their number.  Reads the n bytes before p; out must have room for len samples.
  */
 size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
                    struct sample *out);
 
-/* The character of a window: of the sum of its bytes, or of 2015's hash. */
+/* The character of a window, from the sum of its bytes (2011) or its hash (2015). */
 char coates_2011_symbol(uint64_t sum);
 char coates_2015_symbol(uint64_t hash);
 
 /*
- * The papers' estimates of the distance in bytes, from the Levenshtein distance of two signatures.
+ * The papers' estimates of the edit distance in bytes, from the Levenshtein distance of two signatures.
  *
  * 2011 (section 3): distance * C.
  *
- * 2015 (section 4, step 5a): "the difference in the lengths of the signatures" plus what is left of the
- * distance on the shorter one, times C and the fudge factor, by which the distance of random strings is
- * smaller than their length. (The paper says "the length of the shorter signature", which would not depend on
- * the distance at all.)
+ * 2015 (section 4, step 5a): "the difference in the lengths of the signatures" plus the rest of the distance,
+ * times C and the fudge factor, the ratio of the distance of random strings to their length.  (The paper has
+ * "the length of the shorter signature" in place of the rest of the distance, which would make the estimate
+ * independent of the distance.)
  */
 double coates_2011_edits(uint64_t distance, uint32_t c);
 double coates_2015_edits(uint64_t distance, uint32_t c);
 
 /*
- * The published significance |E - distance| / E, with E the distance expected of unrelated texts' signatures
- * (the fudge factor times the longer length).  For comparison only: it rates a signature that lies inside
- * another one as unrelated, and rewards pairs that are farther apart than chance.  0 where both are empty.
+ * The published significance |E - distance| / E, where E is the expected distance of the signatures of
+ * unrelated texts: the fudge factor times the longer length.  For comparison only: it rates a signature
+ * contained in another one as unrelated, and rewards pairs farther apart than chance.  0 if both are empty.
  */
 double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len);
 

@@ -12,9 +12,9 @@
 
 enum {
     GENERATOR = 0x4c, /* of order 255 */
-    TARGET = 0xc3,    /* a window fires where H agrees with this in the upper bits */
+    TARGET = 0xc3,    /* a window fires where the upper bits of H equal those of this */
     BLOCK = 64,
-    CROWDED = 2, /* more firing positions than this in a block are worth a look for periodic content */
+    CROWDED = 2, /* with more firing positions in a block, check for periodic content */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -36,10 +36,10 @@ static uint8_t mask_of(uint32_t c)
     return (uint8_t)(0xff << (8 - __builtin_ctz(c)));
 }
 
-/* One bit for each of 64 places: do a and b hold the same byte there? */
+/* A mask of 64 bits: set where a and b hold the same byte. */
 typedef uint64_t (*equal_fn)(const uint8_t *a, const uint8_t *b);
 
-/* The places in block[0..64) at which a window ends that is the same as the one gf8->period before it. */
+/* The positions in block[0..64) where a window ends that equals the one gf8->period bytes earlier. */
 INLINE uint64_t repeated_ends(const struct gf8 *gf8, const uint8_t *block, equal_fn equal_places)
 {
     const uint8_t *back = block - GF8_REACH;
@@ -60,8 +60,8 @@ INLINE size_t first_place(uint64_t places)
 }
 
 /*
- * Writes the places of a block's firing positions: almost always there are none, one or two.  Where there are
- * more, those that repeat at the last period are skipped, or constant and periodic content would be slow.
+ * Writes the firing positions of a block, nearly always none, one or two.  If there are more, those that
+ * repeat at the last period are skipped, without which constant and periodic content would be slow.
  */
 INLINE uint16_t *take(struct gf8 *gf8, const uint8_t *block, uint64_t fires, size_t base, uint16_t *end,
                       equal_fn equal_places)
@@ -82,7 +82,7 @@ INLINE uint16_t *take(struct gf8 *gf8, const uint8_t *block, uint64_t fires, siz
     return end;
 }
 
-/* The bits of the first len places of a block, len < BLOCK. */
+/* A mask of the first len positions of a block, len < BLOCK. */
 INLINE uint64_t places_below(size_t len)
 {
     return (1ULL << len) - 1;
@@ -99,7 +99,7 @@ static uint64_t equal_places_scalar(const uint8_t *a, const uint8_t *b)
     return equal;
 }
 
-/* One bit for each of 64 places where hash agrees with the target. */
+/* A mask of the 64 positions where the hash matches the target. */
 static uint64_t firing_places(const uint8_t *hash, uint8_t mask)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f, each = 0x0101010101010101;
@@ -115,9 +115,7 @@ static uint64_t firing_places(const uint8_t *hash, uint8_t mask)
     return fires;
 }
 
-/*
- * Rolls the hash over p[0..len) in four strands at once: a strand alone would wait for its own last step.
- */
+/* Rolls the hash over p[0..len) in four interleaved strands, since each step depends on the one before. */
 static void hash_scalar(struct gf8 *gf8, const uint8_t *p, size_t len)
 {
     const size_t strand = (len + 3) / 4;
@@ -156,13 +154,13 @@ static size_t scan_scalar(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_
 
 /*
  * The vector kernels hash the 64 (or 2 x 32) windows that end in a block.  h4, the hash of the last four
- * bytes, comes from four loads; each further step of four bytes is  h(4i+4) = h4 ^ g^4 * h(4i)[4 places
- * before],  where the places before the block come from the block before; what is left of n beyond a multiple
+ * bytes, comes from four loads; each further step of four bytes is  h(4i+4) = h4 ^ g^4 * h(4i)[4 positions
+ * earlier],  where positions before the block come from the previous block; the rest of n beyond a multiple
  * of four comes from single loads.
  */
 #define AVX2      __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 #define AVX512    __attribute__((target("avx512f,avx512bw,avx512vl,gfni,bmi,bmi2,popcnt,lzcnt")))
-#define UNROLL    _Pragma("GCC unroll 8") /* the vectors shall live in registers at -O2, too */
+#define UNROLL    _Pragma("GCC unroll 8") /* keeps the vectors in registers at -O2, too */
 #define MAX_STEPS (GF8_MAX_N / 4)
 
 /* ---- AVX-512 ---- */
@@ -175,7 +173,7 @@ INLINE AVX512 uint64_t equal_places512(const uint8_t *a, const uint8_t *b)
 struct kernel512 {
     __m512i g[4];              /* g^1 .. g^4 */
     __m512i rest[4];           /* g^(4 steps) .. */
-    __m512i before[MAX_STEPS]; /* h(4i) of the block before */
+    __m512i before[MAX_STEPS]; /* h(4i) of the previous block */
 };
 
 INLINE AVX512 __m512i hash512(struct kernel512 *k, const uint8_t *p, unsigned steps, unsigned rest)
@@ -199,7 +197,7 @@ INLINE AVX512 __m512i hash512(struct kernel512 *k, const uint8_t *p, unsigned st
     return h;
 }
 
-/* The hash of a block's windows, less the target, and where they fire. */
+/* Hashes the windows of a block, XORs the target, and returns where they fire. */
 INLINE AVX512 uint64_t fires512(struct gf8 *gf8, struct kernel512 *k, const uint8_t *p, size_t base,
                                 __m512i target, __m512i mask, unsigned steps, unsigned rest, bool keep_hash)
 {
@@ -248,7 +246,7 @@ static AVX512 size_t scan_avx512(struct gf8 *gf8, const uint8_t *p, size_t len, 
 
 /* ---- AVX2 ---- */
 
-/* Multiplication by a constant, by halves of a byte. */
+/* Multiplication by a constant, nibble by nibble. */
 struct product256 {
     __m256i low, high;
 };
@@ -393,7 +391,7 @@ size_t gf8_scan(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends)
     return gf8->scan(gf8, p, len, ends);
 }
 
-/* The distances (bit 0: GF8_REACH, bit 31: 1) at which the four bytes at p stand before p as well. */
+/* The distances (bit 0: GF8_REACH, bit 31: 1) at which the four bytes at p also occur before p. */
 static uint32_t likely_repeats(const uint8_t *p)
 {
     uint32_t places = 0;

@@ -12,8 +12,8 @@
  *     H = sum of b[i] * g^(n-1-i) for the n bytes of a window, g = 0x4c
  *
  * A window fires when the upper log2(c) bits of H ^ 0xC3 are zero, so that the windows which fire at 2c are a
- * subset of those which fire at c.  Eight bits suffice because the hash is of the window alone and the choice
- * only has to look random; a window of zeros (H = 0) never fires.
+ * subset of those which fire at c.  Eight bits suffice: the hash covers only the window, and the selection
+ * merely has to look random.  A window of zeros (H = 0) never fires.
  *
  * Multiplication by a constant is one vector instruction, which makes the hash of 64 positions at once cheap.
  */
@@ -21,13 +21,12 @@ enum {
     GF8_MIN_N = 8,
     GF8_MAX_N = 32,
     GF8_MAX_C = 128,
-    GF8_REACH = 32, /* how far back a window is looked for, to drop repeats */
-    GF8_HISTORY =
-        64, /* bytes that must be readable before those that are scanned: n - 1 + GF8_REACH, rounded up */
-    GF8_PIECE = 8192, /* the most bytes in one scan */
+    GF8_REACH = 32,   /* how far back repeats of a window are searched for */
+    GF8_HISTORY = 64, /* bytes that must be readable before the scanned ones: n - 1 + GF8_REACH, rounded up */
+    GF8_PIECE = 8192, /* maximum bytes per scan */
 };
 
-/* The products of a constant with the lower and the upper half of a byte. */
+/* The products of a constant with the low and the high nibble of a byte. */
 struct gf8_product {
     uint8_t low[16], high[16];
 };
@@ -36,28 +35,27 @@ struct gf8 {
     uint32_t n;
     uint32_t c;
     size_t (*scan)(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends);
-    unsigned period; /* the last distance at which a window repeated: periodic content is skipped by it */
-    size_t
-        skipped_end; /* of the last scan: one behind the last firing position that was skipped, 0 for none */
-    uint8_t roll[256];            /* x * g */
-    uint8_t leave[256];           /* x * g^n */
+    unsigned period;    /* the last distance at which a window repeated: used to skip periodic content */
+    size_t skipped_end; /* last scan: one past the last firing position that was skipped, or 0 */
+    uint8_t roll[256];  /* x * g */
+    uint8_t leave[256]; /* x * g^n */
     uint8_t power[GF8_MAX_N + 1]; /* g^i */
     struct gf8_product products[GF8_MAX_N + 1];
-    uint8_t hash[GF8_PIECE]; /* of the last scan at c < GF8_MAX_C: H ^ 0xC3 at each position */
+    uint8_t hash[GF8_PIECE]; /* last scan at c < GF8_MAX_C: H ^ 0xC3 at each position */
 };
 
-/* c: a power of two, 4 to GF8_MAX_C; it may be changed between scans. */
+/* c: a power of two from 4 to GF8_MAX_C; may be changed between scans. */
 void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c);
 
 /*
- * Writes the offsets of the last bytes of the windows that fire in p[0..len), len <= GF8_PIECE; returns how
- * many. Windows reach back before p: the GF8_HISTORY bytes there are read, and what follows up to a multiple
- * of 64 must be readable, but does not count.  ends has room for len + 2. Firing windows that surely repeat
- * within GF8_REACH may be left out already: see skipped_end.
+ * Writes the offset of the last byte of each window that fires within p[0..len), len <= GF8_PIECE, and
+ * returns their number.  Windows reach back before p, so GF8_HISTORY bytes there are read; bytes after the
+ * end up to a multiple of 64 must be readable but have no effect.  ends must have room for len + 2.  Firing
+ * windows certain to repeat within GF8_REACH may already be left out: see skipped_end.
  */
 size_t gf8_scan(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends);
 
-/* Whether the n bytes at window begin also 1..GF8_REACH bytes earlier; learns the period. */
+/* Whether the n bytes at `window` also start 1..GF8_REACH bytes earlier; remembers the period. */
 bool gf8_repeats(struct gf8 *gf8, const uint8_t *window);
 
 #endif

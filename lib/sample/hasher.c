@@ -12,8 +12,8 @@
 #include "base/memory.h"
 
 enum {
-    READ_LEN = 256 << 10, /* in the L2 cache along with all else */
-    PASS_LEN = 32 << 10,  /* hashed and sampled in turn: in the L1 cache */
+    READ_LEN = 256 << 10, /* fits in the L2 cache with everything else */
+    PASS_LEN = 32 << 10,  /* hashed, then sampled: fits in the L1 cache */
 };
 
 struct hasher {
@@ -107,8 +107,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
 }
 
 /*
- * The bytes of the hole at the current offset, if the file has holes: those need not be read, which would be
- * slower than all else.  The offset is left where it was.
+ * The length of the hole at the current offset, or 0.  Skipping holes avoids reading zeros, which would
+ * otherwise dominate.  The offset is left unchanged.
  */
 static uint64_t hole_here(int fd, const struct stat *st)
 {
@@ -135,10 +135,10 @@ static int hash_hole(struct hasher *hasher, int fd, uint64_t len, atomic_ullong 
         if (progress)
             atomic_fetch_add_explicit(progress, (unsigned long long)piece, memory_order_relaxed);
     }
-    return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? error_errno(err, "cannot go on behind a hole") : 0;
+    return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? error_errno(err, "cannot seek past a hole") : 0;
 }
 
-/* Reads to the end; a read error is not the environment's: the rest of the evidence may be fine. */
+/* Reads to the end.  A read error concerns this file only: the rest of the evidence may be fine. */
 static enum hasher_result hash_all(struct hasher *hasher, int fd, const struct stat *st, const char *name,
                                    atomic_ullong *progress, struct error *err)
 {
@@ -154,7 +154,7 @@ static enum hasher_result hash_all(struct hasher *hasher, int fd, const struct s
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            error_errno(err, "%s: cannot be read at byte %" PRIu64, name, hasher->len);
+            error_errno(err, "%s: read error at byte %" PRIu64, name, hasher->len);
             return HASHER_UNREADABLE;
         }
         if (hasher_update(hasher, hasher->buffer, (size_t)got, err))

@@ -5,8 +5,8 @@
 #include "sample/places.h"
 
 /*
- * The Rice parameter, then for each sample the gap to the one before and its character; zeros fill up the
- * last byte.  The first gap is the first position.
+ * Format: the Rice parameter, then for each sample the gap from the one before and its character, padded with
+ * zeros to a byte.  The first gap is the first position.
  */
 enum { K_BITS = 8, CHARACTER_BITS = PLACES_CHARACTER_BITS };
 
@@ -15,7 +15,7 @@ static uint64_t gap_before(const struct sample *samples, size_t i)
     return i ? samples[i].pos - samples[i - 1].pos - 1 : samples[0].pos;
 }
 
-/* The gaps and count - 1 samples make up the last position. */
+/* The last position is the sum of the gaps plus count - 1. */
 static unsigned k_for(uint64_t last, size_t count)
 {
     return bits_rice_k(last - (count - 1), count);
@@ -52,7 +52,7 @@ void packing_pack(struct buffer *out, const struct sample *samples, size_t count
 static int get_samples(struct bits_reader *reader, unsigned k, uint64_t limit, struct sample *samples,
                        size_t count)
 {
-    uint64_t at = 0; /* the first position that the next sample can have */
+    uint64_t at = 0; /* the lowest position the next sample can have */
 
     for (size_t i = 0; i < count; i++) {
         const uint64_t gap = bits_get_rice(reader, k);
@@ -66,18 +66,18 @@ static int get_samples(struct bits_reader *reader, unsigned k, uint64_t limit, s
     return 0;
 }
 
-/* Places on their way. */
+/* The state of unpacking into places. */
 struct unpacking {
     struct bits_reader reader;
     unsigned k;
-    uint64_t limit, next; /* the first position that the next one can have */
+    uint64_t limit, next; /* next: the lowest position the next one can have */
     uint64_t *places;
     size_t at, count;
 };
 
 /*
- * Those that stand in whole words, up to one that is coded in another way or beyond the limit.  A word is
- * taken apart as long as it holds a code, so that few codes have to wait for memory.
+ * The fast path: decodes from whole words until one is escaped or beyond the limit.  Each word is used up
+ * before the next is loaded, so that few codes wait for memory.
  */
 static void get_quickly(struct unpacking *u)
 {
@@ -137,7 +137,7 @@ static int get_places(struct unpacking *u)
     return 0;
 }
 
-/* Zeros fill up the last byte. */
+/* Checks the zero padding of the last byte. */
 static int end_reading(struct bits_reader *reader)
 {
     const size_t left = reader->len - reader->at;
@@ -162,7 +162,7 @@ int packing_unpack(const void *data, size_t len, uint64_t limit, struct sample *
 int packing_unpack_places(const void *data, size_t len, uint64_t limit, uint64_t *places, size_t count)
 {
     struct unpacking u = {.reader = {.data = data, .len = len * 8}, .places = places, .count = count};
-    const uint64_t most = ((uint64_t)1 << PLACES_POSITION_BITS) - 1; /* the last one stands for none */
+    const uint64_t most = ((uint64_t)1 << PLACES_POSITION_BITS) - 1; /* the last one is reserved for "none" */
 
     if (count == 0 || len > SIZE_MAX / 8)
         return len == 0 ? 0 : -1;

@@ -16,7 +16,7 @@ void places_release(struct places *places)
     *places = (struct places){0};
 }
 
-/* About as many steps as places: so one has one or none mostly. */
+/* About as many steps as places, so that most steps hold at most one. */
 static void choose_steps(struct places *places, uint64_t last)
 {
     for (places->shift = 0; last >> places->shift >= places->count;)
@@ -62,7 +62,7 @@ static void fill_turns(struct places *places, const uint64_t *list)
             places->turns[turn++] = (struct places_turn){(uint32_t)i, (uint32_t)(list[i] >> HALF)};
 }
 
-/* Where each step ends, first where there are places, then in between. */
+/* Sets where each step ends, first for steps with places, then for those in between. */
 static void fill_steps(struct places *places, const uint64_t *list)
 {
     uint32_t *steps = places->steps;

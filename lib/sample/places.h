@@ -8,11 +8,12 @@
 #include "base/error.h"
 
 /*
- * Where the samples of a file lie, and the character of each, as matching keeps them of a reference.
+ * The positions and characters of a reference's samples in the compact form that matching caches.
  *
- * A place is a position and, below it, a character.  Of each the lower half is kept: four bytes, and about
- * four more for the table of steps by which the one at a given place is found without a search.  So many more
- * references stay in memory.  The upper half grows once in 64 MiB of a file: the list of turns says where.
+ * A place is a position with the character in its low bits.  Only the lower half of each is stored: four
+ * bytes, plus about four for the table of steps that finds a given place without a search, so that many
+ * references fit in memory.  The upper half changes once every 64 MiB of a file; the list of turns says
+ * where.
  */
 enum {
     PLACES_CHARACTER_BITS = 6,
@@ -20,17 +21,17 @@ enum {
     PLACES_AT_ONCE = 4,
 };
 
-/* From number first on the upper half is this one. */
+/* From number `first` on, the upper half is `upper`. */
 struct places_turn {
     uint32_t first, upper;
 };
 
-/* A list of zeros is an empty one. */
+/* A zeroed struct is an empty list. */
 struct places {
-    uint32_t *lower; /* ascending with their upper halves, and some that are none after them */
+    uint32_t *lower; /* ascending together with the upper halves; padded at the end */
     size_t count;
 
-    uint32_t *steps; /* the first in each step of places, and the count */
+    uint32_t *steps; /* the number of the first place of each step, and the count at the end */
     size_t step_count;
     unsigned shift;
     struct places_turn *turns; /* NULL if the upper half is 0 throughout */
@@ -38,11 +39,12 @@ struct places {
     size_t room, step_room;
 };
 
-/* Frees what it holds; a list of zeros is an empty one. */
+/* Frees the memory and leaves an empty list. */
 void places_release(struct places *places);
-/* Takes these places, which ascend, instead of what it holds.  -1 without memory; then it is empty. */
+/* Replaces the contents by these places, which must ascend.  -1 if memory runs out; the list is then empty.
+ */
 int places_set(struct places *places, const uint64_t *list, size_t count, struct error *err);
-/* Bytes that they take. */
+/* The memory they take, in bytes. */
 size_t places_memory(const struct places *places);
 
 static inline uint64_t places_position(uint64_t place)
@@ -55,19 +57,19 @@ static inline unsigned places_character(uint64_t place)
     return place & ((1 << PLACES_CHARACTER_BITS) - 1);
 }
 
-/* The upper half of the place number i, shifted up, where there are turns. */
+/* The upper half of place number i, shifted into position; only if there are turns. */
 uint64_t places_upper(const struct places *places, size_t i);
 
-/* The place number i. */
+/* Place number i. */
 static inline uint64_t places_at(const struct places *places, size_t i)
 {
     return (places->turns ? places_upper(places, i) : 0) | places->lower[i];
 }
 
-/* The number of the first that is not before a position. */
+/* The number of the first place at or after a position. */
 size_t places_from(const struct places *places, uint64_t position);
 
-/* The number of a place; or the count. */
+/* The number of a place, or the count if it is not in the list. */
 static inline size_t places_number(const struct places *places, uint64_t place)
 {
     const uint64_t step = place >> places->shift;
@@ -78,7 +80,7 @@ static inline size_t places_number(const struct places *places, uint64_t place)
         return places->count;
     at = places->steps[step];
     end = places->steps[step + 1];
-    do { /* several at once, and none too few: how many a step has nobody could foretell */
+    do { /* four at a time without branches, since the length of a step is unpredictable */
         const uint32_t *list = places->lower + at;
         unsigned found = (unsigned)(list[0] == lower) | (unsigned)(list[1] == lower) << 1 |
                          (unsigned)(list[2] == lower) << 2 | (unsigned)(list[3] == lower) << 3;
@@ -96,7 +98,7 @@ static inline size_t places_number(const struct places *places, uint64_t place)
     return places->count;
 }
 
-/* The number of the one at a position that has the character; or the count. */
+/* The number of the place at a position with this character, or the count. */
 static inline size_t places_find(const struct places *places, uint64_t position, unsigned character)
 {
     if (position >> PLACES_POSITION_BITS)

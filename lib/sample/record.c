@@ -64,7 +64,7 @@ void record_signature(const struct record *record, struct buffer *out)
         to[i] = sampler_symbol(record->params.scheme, record->samples[i].fp);
 }
 
-/* ---- numbers as text: six bits a character ---- */
+/* ---- numbers as text: six bits per character ---- */
 
 static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -81,7 +81,7 @@ static int value64(char c)
 }
 
 enum {
-    VARINT_BITS = 5, /* the sixth says that there is more */
+    VARINT_BITS = 5, /* the sixth bit means that more follow */
     VARINT_MORE = 1 << VARINT_BITS,
     VARINT_MAX_CHARS = 13,
 };
@@ -236,7 +236,7 @@ struct text {
     size_t len;
 };
 
-/* A field of the line that is wrong; shows its first bytes. */
+/* Reports a malformed field with its first bytes. */
 static int bad_field(struct error *err, enum field field, const struct text *text, const char *why)
 {
     int shown = text->len < 40 ? (int)text->len : 40;
@@ -264,7 +264,7 @@ static int split(struct text fields[FIELDS], const char *line, size_t len, struc
     return 0;
 }
 
-/* A decimal number as it is written by machines: no sign, no leading zeros. */
+/* A canonical decimal number: no sign, no leading zeros. */
 static int parse_number(const struct text fields[FIELDS], enum field field, uint64_t most, uint64_t *out,
                         struct error *err)
 {
@@ -323,7 +323,7 @@ static bool parse_hex(const char *text, size_t len, uint8_t *out)
     return true;
 }
 
-/* SHA-1, then perhaps the others in their order; they are told apart by their lengths. */
+/* SHA-1, then optionally the others in order; their lengths distinguish them. */
 static int parse_digests(struct record *record, const struct text *text, struct error *err)
 {
     const char *p = text->p, *stop = text->p + text->len;
@@ -347,7 +347,7 @@ static int parse_digests(struct record *record, const struct text *text, struct 
     return 0;
 }
 
-/* The next number; false if there is none, or one that is not written in the shortest way. */
+/* Takes the next number; false if there is none or its encoding is not the shortest. */
 static bool take_varint(struct text *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -416,7 +416,7 @@ static int check_signature(const struct record *record, const struct text *field
 {
     for (size_t i = 0; i < record->count; i++)
         if (field->p[i] != sampler_symbol(record->params.scheme, record->samples[i].fp))
-            return error_set(err, "field %d (%s): character %zu does not belong to its fingerprint",
+            return error_set(err, "field %d (%s): character %zu does not match its fingerprint",
                              FIELD_SIGNATURE + 1, field_names[FIELD_SIGNATURE], i + 1);
     return 0;
 }

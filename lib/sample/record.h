@@ -11,10 +11,10 @@
 #include "sample/sampler.h"
 
 /*
- * What is kept of a file: its length, digests and samples, and how those were taken.
+ * A file's record: its length, digests and samples, and the parameters they were taken with.
  *
- * As text it is one line of printable characters, described in kith-record(5); text and memory hold the same,
- * so a record that was written and read gives the same answers as the file.
+ * The text form is one line of printable characters, described in kith-record(5).  It is lossless: a record
+ * that was written and read back gives the same answers as the file.
  */
 struct record {
     struct sampler_params params; /* c is a number here, never SAMPLER_AUTO */
@@ -31,26 +31,26 @@ struct record {
 #define RECORD_MAGIC     "kith1:"
 #define RECORD_MAGIC_LEN 6
 
-/* A record of zeros is an empty one, which may be filled, and again. */
+/* A zeroed struct is an empty record.  Records may be refilled without releasing them first. */
 void record_release(struct record *record);
 
-/* Copies them; -1 without memory. */
+/* Copies the samples.  -1 if memory runs out. */
 int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err);
-/* Room for so many samples, which the caller fills. */
+/* Makes room for `count` samples, to be filled in by the caller. */
 int record_resize(struct record *record, size_t count, struct error *err);
 void record_set_name(struct record *record, const void *name, size_t len);
 
-/* Reduces the samples to those selected at the larger c; only for records of gf8. */
+/* Reduces the samples to those selected at a larger c; scheme gf8 only. */
 void record_reduce(struct record *record, uint32_t c);
 
-/* Appends the Coates signature: a character per sample. */
+/* Appends the Coates signature: one character per sample. */
 void record_signature(const struct record *record, struct buffer *out);
 
-/* Append the line of text or of JSON, with its newline. */
+/* Append the record as a line of text or JSON, with a newline. */
 void record_format(const struct record *record, struct buffer *out);
 void record_format_json(const struct record *record, struct buffer *out);
 
-/* Fills the record from a line (without its newline).  Anything but what record_format writes is an error. */
+/* Parses a line without its newline; anything record_format would not have written is an error. */
 int record_parse(struct record *record, const char *line, size_t len, struct error *err);
 
 #endif

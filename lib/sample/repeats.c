@@ -7,7 +7,8 @@
 
 enum { COUNT_BITS = 32, K_BITS = 6 };
 
-/* count, k; then for each the distance to the one before, less one, and the number of the first. */
+/* Format: count, k; then for each the distance from the one before, minus one, and the number of the first.
+ */
 void repeats_pack(struct buffer *out, const struct repeat *repeats, size_t count, size_t samples)
 {
     const unsigned width = bits_width(samples), k = bits_rice_k(samples, count ? count : 1);
@@ -28,7 +29,7 @@ void repeats_pack(struct buffer *out, const struct repeat *repeats, size_t count
     out->len = start + (writer.len + 7) / 8;
 }
 
-/* told: a bit for each sample that was told to be a repeat. */
+/* told: a bit for each sample already listed as a repeat. */
 static int take(struct bits_reader *from, size_t samples, struct repeat *repeats, size_t count,
                 uint64_t *told)
 {

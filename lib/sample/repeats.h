@@ -8,19 +8,19 @@
 #include "base/buffer.h"
 
 /*
- * The samples of a file whose fingerprint an earlier one has, too.  A set's index holds only the first of
- * them, which is what matching needs; the others are told here, in a few bits each.
+ * Samples of a file whose fingerprint occurred earlier in it.  A set's index holds only the first occurrence,
+ * which is all that matching looks up; the others are recorded here, in a few bits each.
  */
 struct repeat {
-    uint32_t at;    /* the number of the sample in the file */
-    uint32_t first; /* of the first one with that fingerprint: smaller */
+    uint32_t at;    /* the sample's number in the file */
+    uint32_t first; /* the number of the first one with the same fingerprint; smaller than `at` */
 };
 
-/* repeats ascend; the file has so many samples. */
+/* repeats must ascend; samples: the number of samples of the file. */
 void repeats_pack(struct buffer *out, const struct repeat *repeats, size_t count, size_t samples);
 
-/* Their number is told by the bytes themselves; -1 if these are not what repeats_pack writes, or without
- * memory. */
+/* The bytes encode the number of repeats.  -1 if they are not what repeats_pack writes, or if memory runs
+ * out.  The caller frees *repeats. */
 int repeats_unpack(const void *data, size_t len, size_t samples, struct repeat **repeats, size_t *count);
 
 #endif

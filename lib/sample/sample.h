@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* A window that was selected: where it is in the content, and what it holds. */
+/* A selected window: its position in the content and its fingerprint. */
 struct sample {
-    uint64_t pos; /* of its first byte */
-    uint64_t fp;  /* fingerprint */
+    uint64_t pos; /* of the first byte */
+    uint64_t fp;
 };
 
 #endif

@@ -19,39 +19,39 @@ enum {
     BLOCK = 64,
     AUTO_SAMPLES = 48,
     AUTO_MIN_C = 4,
-    CROWDED_LIST = 1 << 24, /* samples at which AUTO turns to the double c */
-    HEAD = 4096,            /* up to here one byte in HEAD_STRIDE is counted, then one in STRIDE */
+    CROWDED_LIST = 1 << 24, /* at this many samples AUTO doubles c */
+    HEAD = 4096,            /* count one byte in HEAD_STRIDE up to here, then one in STRIDE */
     HEAD_STRIDE = 31,
     STRIDE = 1021,
-    COUNTED_MIN = 32, /* bytes without which the coincidence is not told */
+    COUNTED_MIN = 32, /* with fewer counted bytes, coincidence is unknown */
 };
 
 _Static_assert((int)COATES_MAX_N <= (int)GF8_HISTORY, "one history serves both kinds of scheme");
 
 struct fire {
-    uint64_t end;   /* one behind the window */
+    uint64_t end;   /* one past the window */
     uint64_t first; /* the window's first eight bytes */
 };
 
 struct sampler {
     struct sampler_params params; /* c as the user gave it */
-    uint32_t c;                   /* c as it is now */
+    uint32_t c;                   /* the current c */
     struct gf8 gf8;
     struct coates coates;
 
     uint64_t len;
-    uint8_t history[GF8_HISTORY]; /* the last bytes so far; zeros before the start */
+    uint8_t history[GF8_HISTORY]; /* the last bytes seen; zeros before the start */
     struct fire last, before;     /* gf8: the last window that fired, and the one before it */
-    uint64_t last_skip; /* gf8: one behind the last position that was skipped by its period, 0 for none */
+    uint64_t last_skip;           /* gf8: one past the last position skipped as periodic, or 0 */
 
     struct sample *samples;
     size_t count;
     size_t room;
 
-    uint32_t bytes[256]; /* how often each was seen among those that are counted */
+    uint32_t bytes[256]; /* occurrences of each value among the counted bytes */
     uint64_t next_counted;
     uint16_t ends[GF8_PIECE + 2]; /* of the windows that fire in a piece */
-    uint16_t doubts[GF8_PIECE];   /* which of the piece's samples may have to be dropped, and why */
+    uint16_t doubts[GF8_PIECE];   /* samples of the piece that may have to be dropped, and why */
 };
 
 /* ---- parameters ---- */
@@ -107,7 +107,7 @@ int sampler_check(const struct sampler_params *params, struct error *err)
         return error_set(err, "C is %u: scheme %s takes 2 to %d", params->c, scheme_names[params->scheme],
                          SAMPLER_MAX_C);
     if (params->k >= params->c)
-        return error_set(err, "k is %u: it must be less than C, which is %u", params->k, params->c);
+        return error_set(err, "k is %u: must be less than C (%u)", params->k, params->c);
     if (params->scheme == SAMPLER_COATES2015 && params->c % COATES_2015_SYMBOLS == 0)
         return error_set(err, "C is %u: with a multiple of %d every character of the signature is the same",
                          params->c, COATES_2015_SYMBOLS);
@@ -151,7 +151,7 @@ unsigned sampler_fp_bits(const struct sampler_params *params)
 
 /* ---- gf8: from firing positions to samples ---- */
 
-/* The upper bits of the product folded on the lower: every bit of the result depends on every bit of both. */
+/* Folds the 128-bit product: every bit of the result depends on every bit of both factors. */
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
@@ -159,7 +159,7 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* A hash of n bytes, 8 <= n <= 32; the constants are digits of pi. */
+/* Hashes n bytes, 8 <= n <= 32; the constants are digits of pi. */
 static inline uint64_t fingerprint(const uint8_t *p, uint32_t n)
 {
     const uint64_t s0 = 0x243f6a8885a308d3, s1 = 0x13198a2e03707344, s2 = 0xa4093822299f31d0,
@@ -177,7 +177,7 @@ static bool has_period(const uint8_t *p, uint32_t n, uint32_t period)
     return memcmp(p, p + period, n - period) == 0;
 }
 
-/* One bit for each of the 32 places from p that holds this byte. */
+/* A mask of the positions in p[0..32) that hold this byte. */
 static uint32_t places_of(const uint8_t *p, uint8_t byte)
 {
     uint32_t places = 0;
@@ -198,7 +198,7 @@ static uint32_t places_of(const uint8_t *p, uint8_t byte)
 
 static bool has_four_different(const uint8_t *window, uint32_t n)
 {
-    const uint8_t *p = window + n - 32; /* what is before the window is history, and masked */
+    const uint8_t *p = window + n - 32; /* bytes before the window are history, and masked out */
     uint32_t left = UINT32_MAX << (32 - n);
 
     for (int different = 0; different < 3 && left; different++)
@@ -212,7 +212,8 @@ static bool is_dull(const uint8_t *p, uint32_t n)
            (n >= 16 && (has_period(p, n, 6) || has_period(p, n, 8)));
 }
 
-/* Most windows are seen not to be dull by their first bytes: four different ones, and none of the periods. */
+/* A quick test that most windows pass: their first bytes have four distinct values and none of the periods.
+ */
 static inline bool looks_rich(const uint8_t *p, uint32_t n)
 {
     const uint32_t low = 0x01010101, high = 0x80808080;
@@ -228,14 +229,14 @@ static inline bool looks_rich(const uint8_t *p, uint32_t n)
              (first == bytes_load64(p + 8)));
 }
 
-/* Why a sample of a piece may have to be dropped; the rest of the number is the sample's. */
+/* Why a sample of a piece may have to be dropped; the other bits are its number. */
 enum {
     MAYBE_REPEATED = 1,
     MAYBE_DULL = 2,
     DOUBT_BITS = 2,
 };
 
-/* Drops what says nothing from the piece's samples, which begin at first. */
+/* Drops uninformative windows from the piece's samples, which start at `first`. */
 static void settle_doubts(struct sampler *s, const uint8_t *p, size_t first, size_t doubts)
 {
     const uint64_t dropped = UINT64_MAX;
@@ -261,12 +262,11 @@ static void settle_doubts(struct sampler *s, const uint8_t *p, size_t first, siz
 }
 
 /*
- * Turns the firing positions of p[0..len) into samples; returns the number of doubts.  There are no branches
- * that depend on the content: they would cost more than all the rest.
+ * Turns the firing positions of p[0..len) into samples; returns the number of doubtful ones.  Nothing
+ * branches on the content: mispredictions would cost more than everything else.
  *
- * What repeats has fired before, too.  So a window can only be a repeat of the one that fired last, which
- * begins with the same bytes then, or of an earlier one, if the last but one is near as well; or else of one
- * that was skipped.
+ * A repeated window fired before, too.  So it can only repeat the last one that fired, which then starts with
+ * the same bytes; an earlier one, if the one before the last is near as well; or one that was skipped.
  */
 static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s, const uint8_t *p,
                                                                size_t fires, uint32_t n, bool usual)
@@ -288,7 +288,7 @@ static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s
         unsigned doubt = (repeated ? MAYBE_REPEATED : 0) | (looks_rich(window, n) ? 0 : MAYBE_DULL);
         bool selected = true;
 
-        if (!usual) { /* not c = 128 behind the start, where what fires is selected */
+        if (!usual) { /* not at c = 128 away from the start, where everything that fires is selected */
             if (s->c < GF8_MAX_C)
                 fp |= (uint64_t)(s->gf8.hash[at] >> 1) << 57;
             selected = (fp <= limit) & (fire.end >= n);
@@ -306,7 +306,7 @@ static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s
     return doubts;
 }
 
-/* Scans p[0..len), which is at s->len of the content, and appends the samples; room is there. */
+/* Scans p[0..len), at offset s->len of the content, and appends the samples; room is reserved. */
 static void sample_gf8(struct sampler *s, const uint8_t *p, size_t len)
 {
     const size_t first = s->count;
@@ -329,7 +329,7 @@ static int make_room(struct sampler *s, size_t more, struct error *err)
     if (s->count + more <= s->room)
         return 0;
     if (s->count + more > SAMPLER_MAX_SAMPLES)
-        return error_set(err, "more than %d samples at C = %u: choose a larger C", SAMPLER_MAX_SAMPLES, s->c);
+        return error_set(err, "more than %d samples at C = %u; choose a larger C", SAMPLER_MAX_SAMPLES, s->c);
     return array_reserve(&s->samples, &s->room, s->count + more)
                ? error_set(err, "out of memory for %zu samples", s->count + more)
                : 0;
@@ -362,7 +362,7 @@ static void set_c(struct sampler *s, uint32_t c)
     s->count = sampler_thin(s->samples, s->count, c);
 }
 
-/* p[0..len) with GF8_HISTORY bytes before it and readable up to a multiple of 64. */
+/* Samples p[0..len), with GF8_HISTORY readable bytes before it and up to a multiple of 64 after it. */
 static int sample_piece(struct sampler *s, const uint8_t *p, size_t len, struct error *err)
 {
     if (make_room(s, len, err))
@@ -382,8 +382,7 @@ static int sample_piece(struct sampler *s, const uint8_t *p, size_t len, struct 
     return 0;
 }
 
-/* The first bytes of an update, whose windows reach back into the history; they and it are put side by side.
- */
+/* Samples the first bytes of an update, whose windows reach back into the history: joins both in a buffer. */
 static int sample_edge(struct sampler *s, const uint8_t *p, size_t len, struct error *err)
 {
     uint8_t joined[GF8_HISTORY + BLOCK] = {0};
@@ -416,7 +415,7 @@ int sampler_update(struct sampler *s, const void *data, size_t len, struct error
     return p < stop ? sample_edge(s, p, (size_t)(stop - p), err) : 0;
 }
 
-/* Windows of zeros are never selected, so only what is at the edges of the hole has to be seen. */
+/* Windows of zeros are never selected, so only the edges of the hole matter. */
 int sampler_skip(struct sampler *s, uint64_t zeros, struct error *err)
 {
     static const uint8_t edge[GF8_PIECE];

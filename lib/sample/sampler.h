@@ -9,26 +9,26 @@
 #include "sample/sample.h"
 
 /*
- * Content in, samples out.
+ * Selects samples from a stream of bytes.
  *
- * A window of n bytes slides over the content and a hash of it selects about one position in c.  The samples
- * are a function of the content alone: they do not depend on how it is cut into updates, nor, but for the
- * first GF8_REACH bytes, on what stands around it.
+ * A window of n bytes slides over the content, and a hash of it selects about one position in c.  The samples
+ * depend only on the content: not on how it is split into updates nor, after the first GF8_REACH bytes, on
+ * what precedes it.
  *
- * gf8 (the default).  A sample's fingerprint is 64 bits: the seven upper bits of the selector (gf8.h), then
- * 57 bits of a strong hash of the window.  A window is selected at c if and only if its fingerprint is less
- * than 2^64 / c; so a list made at c and cut to the fingerprints below 2^64 / 2c is the list made at 2c.
- * Content that says nothing is left out: a window is dropped if it
- *   - has fewer than four different bytes, or a period of 4 (for n >= 16 also of 6 or 8), or
- *   - begins also 1..GF8_REACH positions earlier (before the start of the content stand zeros).
+ * gf8 (the default).  A fingerprint has 64 bits: the seven upper bits of the selector (gf8.h), then 57 bits
+ * of a strong hash of the window.  A window is selected at c if and only if its fingerprint is less than 2^64
+ * / c, so the samples at 2c are those at c with a fingerprint below 2^64 / 2c.  Uninformative windows are
+ * dropped:
+ *   - those with fewer than four distinct bytes or a period of 4 (for n >= 16, also 6 or 8), and
+ *   - those that also occur 1..GF8_REACH positions earlier (the content is preceded by virtual zeros).
  *
  * coates2011, coates2015: the schemes of Coates' papers, for their tables, with any c, n and k.  coates2011
- * takes the sum of the window's bytes mod c = k (from the second window on, as the paper's steps do) and the
- * fingerprint is the sum; coates2015 XORs the bytes into eight, wrapping round, mod c = k (every window), and
- * the fingerprint is that number.  Nothing is left out: constant content that is selected once is selected at
- * every position.
+ * selects windows whose sum of bytes mod c is k (from the second window on, as in the paper); the fingerprint
+ * is the sum.  coates2015 XORs the bytes into eight, wrapping round, and selects by that number mod c = k;
+ * the number is the fingerprint.  Nothing is dropped: in constant content either no position is selected or
+ * all.
  *
- * Each sample has a character; the characters in order are the Coates signature.
+ * Each sample has a character; the sequence of characters is the Coates signature.
  */
 enum sampler_scheme {
     SAMPLER_GF8,
@@ -40,13 +40,13 @@ enum sampler_scheme {
 enum {
     SAMPLER_AUTO = 0,        /* c from the length: see sampler_auto_c */
     SAMPLER_DEFAULT_N = 12,  /* for gf8 */
-    SAMPLER_DEFAULT_C = 128, /* for gf8, and what AUTO comes to for all but small content */
+    SAMPLER_DEFAULT_C = 128, /* for gf8, and the result of AUTO for all but small content */
     SAMPLER_MAX_C = 1 << 20,
-    SAMPLER_MAX_SAMPLES = 1 << 27, /* more in one list is an error */
+    SAMPLER_MAX_SAMPLES = 1 << 27, /* limit of one list */
     SAMPLER_COINCIDENCE_ONE = 10000,
 };
 
-#define SAMPLER_UNKNOWN UINT64_MAX /* a length that is not known before the end */
+#define SAMPLER_UNKNOWN UINT64_MAX /* the length is not known in advance */
 
 struct sampler_params {
     enum sampler_scheme scheme;
@@ -55,53 +55,54 @@ struct sampler_params {
     uint32_t k; /* gf8: 0; the others: below c */
 };
 
-/* What one content gave; it lies in the sampler and is valid until the next begin. */
+/* The result for one stream, owned by the sampler and valid until the next begin. */
 struct sampler_result {
     const struct sample *samples; /* by position */
     size_t count;
     uint32_t c;
-    uint32_t coincidence; /* the chance that two bytes of the content are equal, of SAMPLER_COINCIDENCE_ONE;
-                             0: unknown */
+    uint32_t coincidence; /* the probability that two bytes of the content are equal, in units of
+                             1 / SAMPLER_COINCIDENCE_ONE; 0: unknown */
 };
 
 struct sampler;
 
-/* -1 and a message if the parameters are out of their bounds. */
+/* Returns -1 and a message if a parameter is out of range. */
 int sampler_check(const struct sampler_params *params, struct error *err);
 
-/* The parameters of a scheme that are used unless the user says otherwise. */
+/* The default parameters of a scheme. */
 struct sampler_params sampler_defaults(enum sampler_scheme scheme);
 
-/* "gf8" .. */
+/* "gf8", "coates2011" or "coates2015". */
 const char *sampler_scheme_name(enum sampler_scheme scheme);
-/* The scheme of that name, or -1. */
+/* The scheme with this name, or -1. */
 int sampler_scheme_find(const char *name);
 
-/* The largest power of two of which len holds 48 or more, within 4..128: small content is sampled more
+/* The largest power of two from 4 to 128 that fits at least 48 times into len: small content is sampled more
  * densely. */
 uint32_t sampler_auto_c(uint64_t len);
 
-/* A sample's character, printable ASCII other than space " ' , : and backslash. */
+/* The character of a sample: printable ASCII except space " ' , : and backslash. */
 char sampler_symbol(enum sampler_scheme scheme, uint64_t fp);
 
-/* The number of bits that a fingerprint of this scheme may have at c. */
+/* The maximum number of bits of a fingerprint with these parameters. */
 unsigned sampler_fp_bits(const struct sampler_params *params);
 
-/* The count of samples that stay at the larger c (gf8; both powers of two); those are moved to the front. */
+/* Moves the samples that remain at a larger c to the front and returns their number (gf8 only; c is a power
+ * of two). */
 size_t sampler_thin(struct sample *samples, size_t count, uint32_t c);
 
-/* NULL on error; the parameters are checked. */
+/* Checks the parameters.  NULL on error. */
 struct sampler *sampler_new(const struct sampler_params *params, struct error *err);
 void sampler_free(struct sampler *sampler);
 
-/* len is a hint that saves work where c is SAMPLER_AUTO: it changes no result as long as it is right or
- * UNKNOWN. */
+/* len: the length if known, which saves work where c is SAMPLER_AUTO, else SAMPLER_UNKNOWN.  The result is
+ * the same either way. */
 void sampler_begin(struct sampler *sampler, uint64_t len);
 int sampler_update(struct sampler *sampler, const void *data, size_t len, struct error *err);
-/* So many zeros, in no time (gf8 only). */
+/* Skips a run of zeros in constant time (gf8 only). */
 int sampler_skip(struct sampler *sampler, uint64_t zeros, struct error *err);
-/* The samples since the last time, for content of any length in bounded memory; c must be a number.  They lie
- * in the sampler until the next update; final tells the rest. */
+/* Takes the samples found since the last call, so that content of any length needs bounded memory; c must not
+ * be SAMPLER_AUTO.  They are owned by the sampler and valid until the next update; final returns the rest. */
 size_t sampler_take(struct sampler *sampler, const struct sample **samples);
 struct sampler_result sampler_final(struct sampler *sampler);
 
