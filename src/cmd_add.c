@@ -208,12 +208,8 @@ static void take_digests(void *arg, const struct digest_values *whole, const str
 static int add_one(void *arg, size_t number, const char *path)
 {
     struct add *add = arg;
-    const struct evidence_sink sink = {.image = take_image,
-                                       .object = take_object,
-                                       .digests = take_digests,
-                                       .problem = evidence_run_problem,
-                                       .note = evidence_run_note,
-                                       .arg = add};
+    const struct evidence_sink sink = {
+        .image = take_image, .object = take_object, .digests = take_digests, .arg = add};
     const uint64_t left_out = add->left_out;
     enum evidence_result result;
     struct stat st;

@@ -134,8 +134,6 @@ static int list_one(void *arg, size_t number, const char *path)
                                        .object = take_object,
                                        .account = take_account,
                                        .digests = take_digests,
-                                       .problem = evidence_run_problem,
-                                       .note = evidence_run_note,
                                        .arg = ls};
     enum evidence_result result;
     struct error err;

@@ -30,9 +30,15 @@ int evidence_run_all(struct evidence_run *run, size_t count, char **paths,
 enum evidence_result evidence_run_read(struct evidence_run *run, const char *path,
                                        const struct evidence_sink *sink, struct error *err)
 {
+    struct evidence_sink shown = *sink;
+
     run->path = path;
     run->problems = 0;
-    return evidence_read(path, &run->options, sink, err);
+    if (!sink->problem)
+        shown.problem = evidence_run_problem;
+    if (!sink->note)
+        shown.note = evidence_run_note;
+    return evidence_read(path, &run->options, &shown, err);
 }
 
 int evidence_run_end(const struct evidence_run *run, enum evidence_result result, const struct error *err)

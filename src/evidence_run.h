@@ -28,14 +28,14 @@ struct evidence_run {
 int evidence_run_all(struct evidence_run *run, size_t count, char **paths,
                      int (*one)(void *arg, size_t number, const char *path), void *arg);
 
-/* Reads one piece of evidence: as evidence_read. */
+/* Reads one piece of evidence: as evidence_read.  A sink without problem or note must have an arg that begins
+ * with the run, which then shows them. */
 enum evidence_result evidence_run_read(struct evidence_run *run, const char *path,
                                        const struct evidence_sink *sink, struct error *err);
 /* Shows why it failed, if it did (err), and how many problems were not shown.  The exit status. */
 int evidence_run_end(const struct evidence_run *run, enum evidence_result result, const struct error *err);
 
-/* For sinks whose arg is a struct evidence_run, or begins with one: something that could not be read, of
- * which the first are shown; something worth knowing. */
+/* Shows something that could not be read, of which the first are shown, or something worth knowing. */
 void evidence_run_problem(void *run, const char *text);
 void evidence_run_note(void *run, const char *text);
 

@@ -2,6 +2,7 @@
 #ifndef KITH_BYTES_H
 #define KITH_BYTES_H
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,10 +12,7 @@ static inline uint64_t bytes_load64(const uint8_t *p)
     uint64_t x;
 
     memcpy(&x, p, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap64(x);
-#endif
-    return x;
+    return le64toh(x);
 }
 
 /* Loads an unaligned little-endian 32-bit number. */
@@ -23,10 +21,7 @@ static inline uint32_t bytes_load32(const uint8_t *p)
     uint32_t x;
 
     memcpy(&x, p, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap32(x);
-#endif
-    return x;
+    return le32toh(x);
 }
 
 /* Loads a little-endian number of 0 to 8 bytes. */

@@ -70,7 +70,7 @@ static bool get_info(struct statement *row, struct casefile *casefile)
     struct case_info *info = &casefile->info;
     const char *tool, *parameters;
 
-    if (!casefile_get_exactly(row, 0, info->uuid, sizeof info->uuid) ||
+    if (!statement_exactly(row, 0, info->uuid, sizeof info->uuid) ||
         !statement_number(row, 1, &info->created) || !casefile_get_string(row, 2, &tool) ||
         !casefile_get_string(row, 3, &parameters))
         return false;
@@ -114,7 +114,7 @@ static bool get_set(struct statement *row, uint64_t number, struct case_set *set
     int found;
 
     if (!casefile_get_number(row, 0, CASE_MOST_SETS, &id) || id != number ||
-        !casefile_get_exactly(row, 1, set->uuid, sizeof set->uuid) ||
+        !statement_exactly(row, 1, set->uuid, sizeof set->uuid) ||
         !casefile_get_number(row, 2, INT64_MAX, &set->generation) || !casefile_get_string(row, 3, &kind) ||
         !casefile_get_string(row, 4, &name) || strlen(name) > REFSET_NAME_LEN ||
         !casefile_get_number(row, 6, INT64_MAX, &set->files) ||

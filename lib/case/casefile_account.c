@@ -12,10 +12,8 @@ static struct statement *prepare(struct casefile *casefile, uint64_t evidence, c
 {
     struct statement *row = database_prepare(casefile->database, sql, err);
 
-    if (row) {
-        statement_bind_number(row, 1, casefile_id(evidence, 0));
-        statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
-    }
+    casefile_bind_number(row, 1, (uint64_t)casefile_id(evidence, 0));
+    casefile_bind_number(row, 2, (uint64_t)casefile_id(evidence + 1, 0));
     return row;
 }
 
@@ -28,8 +26,6 @@ static int add_row(struct casefile *casefile, uint64_t evidence, const char *vol
                 " ifnull(max(id), ?1) + 1, ?3, ?4, ?5, ?6 FROM account WHERE id > ?1 AND id < ?2",
                 err);
 
-    if (!insert)
-        return -1;
     casefile_bind_string(insert, 3, volume);
     casefile_bind_string(insert, 4, account_row_name(row));
     casefile_bind_number(insert, 5, table->objects[row]);
@@ -49,11 +45,8 @@ int casefile_add_account(struct casefile *casefile, uint64_t evidence, const cha
 
 int casefile_drop_account(struct casefile *casefile, uint64_t evidence, struct error *err)
 {
-    struct statement *row = prepare(casefile, evidence, "DELETE FROM account WHERE id > ?1 AND id < ?2", err);
-
-    if (!row)
-        return -1;
-    return casefile_run(casefile, row, err);
+    return casefile_run(
+        casefile, prepare(casefile, evidence, "DELETE FROM account WHERE id > ?1 AND id < ?2", err), err);
 }
 
 int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t start, uint64_t len,
@@ -64,8 +57,6 @@ int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t star
                                     " FROM bad WHERE id > ?1 AND id < ?2",
                                     err);
 
-    if (!row)
-        return -1;
     casefile_bind_number(row, 3, start);
     casefile_bind_number(row, 4, len);
     return casefile_run(casefile, row, err);

@@ -73,7 +73,7 @@ int casefile_commit(struct casefile *casefile, struct error *err)
 
 int casefile_run(struct casefile *casefile, struct statement *row, struct error *err)
 {
-    int result = casefile_begin(casefile, err);
+    int result = row ? casefile_begin(casefile, err) : -1;
 
     if (result == 0 && statement_run(row, err))
         result = casefile_abandon(casefile);

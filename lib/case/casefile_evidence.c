@@ -70,8 +70,8 @@ static bool get_evidence(struct statement *row, uint64_t number, struct case_evi
     if (!statement_bytes(row, 0, &path, &len) || memchr(path, '\0', len) ||
         !get_state(row, 1, &evidence->state) || !get_image(row, evidence) ||
         !casefile_get_string(row, EVIDENCE_STAMP, &evidence->stamp) ||
-        !casefile_get_digests(row, EVIDENCE_DIGESTS, &evidence->digests) ||
-        !casefile_get_digests(row, EVIDENCE_STORED, &evidence->stored) || !get_counts(row, &out->counts))
+        !statement_digests(row, EVIDENCE_DIGESTS, &evidence->digests) ||
+        !statement_digests(row, EVIDENCE_STORED, &evidence->stored) || !get_counts(row, &out->counts))
         return false;
     buffer_reset(&out->texts);
     buffer_add(&out->texts, path, len);

@@ -75,10 +75,9 @@ enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
 /* False if the value cannot be.  A string lies in the statement and has no zero byte but that at its end. */
 bool casefile_get_number(struct statement *row, int column, uint64_t most, uint64_t *out);
 bool casefile_get_string(struct statement *row, int column, const char **out);
-bool casefile_get_digests(struct statement *row, int column, struct digest_values *out);
-bool casefile_get_exactly(struct statement *row, int column, void *out, size_t len);
 
-/* Numbers that are larger than the largest of SQLite's become that; NULL is an empty string. */
+/* Numbers that are larger than the largest of SQLite's become that; a text that is NULL is an empty string.
+ * A row that could not be prepared, NULL, is left to casefile_run. */
 void casefile_bind_number(struct statement *row, int parameter, uint64_t number);
 void casefile_bind_string(struct statement *row, int parameter, const char *text);
 void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests);
@@ -105,7 +104,7 @@ static inline bool casefile_is_sealed(enum case_state state)
 int casefile_begin(struct casefile *casefile, struct error *err);
 /* After a failed write: rolls back what was not committed, and nothing more is written.  -1. */
 int casefile_abandon(struct casefile *casefile);
-/* Runs a statement in the transaction, and frees it. */
+/* Runs a statement in the transaction, and frees it; -1 also for one that could not be prepared, NULL. */
 int casefile_run(struct casefile *casefile, struct statement *row, struct error *err);
 /* -1 unless there is one, and it is not sealed. */
 int casefile_require_evidence(struct casefile *casefile, uint64_t evidence, struct error *err);

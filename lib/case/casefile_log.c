@@ -195,7 +195,7 @@ static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CAS
     *id = 0;
     first_chain(casefile, chain);
     if (result > 0 && (!casefile_get_number(row, 0, INT64_MAX - 1, id) ||
-                       !casefile_get_exactly(row, 1, chain, CASE_CHAIN_LEN)))
+                       !statement_exactly(row, 1, chain, CASE_CHAIN_LEN)))
         result = casefile_broken(casefile, err, "the last entry of the log is malformed");
     statement_free(row);
     return result < 0 ? -1 : 0;
@@ -266,7 +266,7 @@ static bool get_seal(struct statement *row, struct entry *entry)
         return true;
     entry->seals = true;
     return casefile_get_number(row, 3, CASE_MOST_EVIDENCE, &entry->evidence) &&
-           casefile_get_exactly(row, 4, entry->seal, sizeof entry->seal);
+           statement_exactly(row, 4, entry->seal, sizeof entry->seal);
 }
 
 static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
@@ -274,7 +274,7 @@ static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
     *entry = (struct entry){0};
     return casefile_get_number(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
            statement_number(row, 1, &entry->time) && casefile_get_string(row, 2, &entry->text) &&
-           get_seal(row, entry) && casefile_get_exactly(row, 5, entry->chain, sizeof entry->chain);
+           get_seal(row, entry) && statement_exactly(row, 5, entry->chain, sizeof entry->chain);
 }
 
 enum { LOG_BROKEN = -2 };
@@ -393,13 +393,11 @@ static void take_seal(void *arg, const struct entry *entry)
 /* The first number of a row. */
 static int count_rows(struct casefile *casefile, const char *sql, uint64_t *count, struct error *err)
 {
-    struct statement *row = database_prepare(casefile->database, sql, err);
-    int result = row ? statement_step(row, err) : -1;
+    int64_t number;
+    const int is_number = statement_ask(casefile->database, sql, &number, err);
 
-    if (result > 0 && !casefile_get_number(row, 0, INT64_MAX, count))
-        result = error_set(err, "out of memory");
-    statement_free(row);
-    return result > 0 ? 0 : -1;
+    *count = (uint64_t)number;
+    return is_number ? is_number - 1 : error_set(err, "out of memory");
 }
 
 static int compare_seal(struct check *check, uint64_t evidence, struct error *err)

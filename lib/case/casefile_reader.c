@@ -64,7 +64,7 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
         !casefile_get_number(row, 7, INT64_MAX, &object->size) ||
         !casefile_get_number(row, 8, INT32_MAX, &path_count) ||
         !get_paths(row, 9, (size_t)path_count, &object->paths) ||
-        !casefile_get_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
+        !statement_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
         !casefile_get_string(row, 14, &object->reason) ||
         !casefile_get_number(row, 15, INT64_MAX, findings) || !casefile_get_number(row, 16, 1, &partial))
         return false;
@@ -116,7 +116,7 @@ static bool get_reference(struct statement *row, struct finding *finding, struct
 
     if (!casefile_get_number(row, F_FILE, INT64_MAX, &finding->file) ||
         !casefile_get_number(row, F_SIZE, INT64_MAX, &finding->ref_size) ||
-        !casefile_get_digests(row, F_DIGESTS, &reference->digests) ||
+        !statement_digests(row, F_DIGESTS, &reference->digests) ||
         !statement_bytes(row, F_NAME, &name, &reference->name_len))
         return false;
     reference->name = name;

@@ -46,45 +46,23 @@ bool casefile_get_string(struct statement *row, int column, const char **out)
     return statement_text(row, column, out, &len) && !memchr(*out, '\0', len);
 }
 
-bool casefile_get_exactly(struct statement *row, int column, void *out, size_t len)
-{
-    const void *data;
-    size_t got;
-
-    if (!statement_bytes(row, column, &data, &got) || got != len)
-        return false;
-    memcpy(out, data, len);
-    return true;
-}
-
-bool casefile_get_digests(struct statement *row, int column, struct digest_values *out)
-{
-    *out = (struct digest_values){0};
-    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
-        if (statement_is_null(row, column + kind))
-            continue;
-        if (!casefile_get_exactly(row, column + kind, out->bytes[kind], digest_len((enum digest_kind)kind)))
-            return false;
-        out->kinds |= DIGEST_BIT(kind);
-    }
-    return true;
-}
-
 /* ---- writing ---- */
 
 void casefile_bind_number(struct statement *row, int parameter, uint64_t number)
 {
-    statement_bind_number(row, parameter, number > INT64_MAX ? INT64_MAX : (int64_t)number);
+    if (row)
+        statement_bind_number(row, parameter, number > INT64_MAX ? INT64_MAX : (int64_t)number);
 }
 
 void casefile_bind_string(struct statement *row, int parameter, const char *text)
 {
-    statement_bind_text(row, parameter, text, text ? strlen(text) : 0);
+    if (row)
+        statement_bind_text(row, parameter, text, text ? strlen(text) : 0);
 }
 
 void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests)
 {
-    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+    for (int kind = 0; row && kind < DIGEST_KINDS; kind++)
         if (digests->kinds & DIGEST_BIT(kind))
             statement_bind_bytes(row, parameter + kind, digests->bytes[kind],
                                  digest_len((enum digest_kind)kind));

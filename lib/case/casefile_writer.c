@@ -328,19 +328,21 @@ static struct statement *change(struct casefile *casefile, uint64_t evidence, co
                                 ? NULL
                                 : database_prepare(casefile->database, sql, err);
 
-    if (row)
-        casefile_bind_number(row, 1, evidence);
+    casefile_bind_number(row, 1, evidence);
     return row;
+}
+
+static int run_now(struct casefile *casefile, struct statement *row, struct error *err)
+{
+    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
 }
 
 int casefile_set_stamp(struct casefile *casefile, uint64_t evidence, const char *stamp, struct error *err)
 {
     struct statement *row = change(casefile, evidence, "UPDATE evidence SET stamp = ?2 WHERE id = ?1", err);
 
-    if (!row)
-        return -1;
     casefile_bind_string(row, 2, stamp);
-    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    return run_now(casefile, row, err);
 }
 
 int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struct evidence_image *image,
@@ -349,11 +351,9 @@ int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struc
     struct statement *row =
         change(casefile, evidence, "UPDATE evidence SET format = ?2, size = ?3 WHERE id = ?1", err);
 
-    if (!row)
-        return -1;
     casefile_bind_string(row, 2, image->format);
     casefile_bind_number(row, 3, image->size);
-    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    return run_now(casefile, row, err);
 }
 
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
@@ -364,11 +364,9 @@ int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const str
                                    " stored_md5 = ?6, stored_sha256 = ?7 WHERE id = ?1",
                                    err);
 
-    if (!row)
-        return -1;
     casefile_bind_digests(row, 2, digests);
     casefile_bind_digests(row, 2 + DIGEST_KINDS, stored);
-    return casefile_run(casefile, row, err) || casefile_commit(casefile, err) ? -1 : 0;
+    return run_now(casefile, row, err);
 }
 
 int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
@@ -379,8 +377,6 @@ int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_s
     if (casefile_commit(casefile, err)) /* with it, the counts */
         return -1;
     row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
-    if (!row)
-        return -1;
     casefile_bind_string(row, 2, casefile_state_name(state));
     if (casefile_run(casefile, row, err))
         return -1;
@@ -396,11 +392,9 @@ int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *t
                " SELECT ifnull(max(id), ?3) + 1, ?1, ?2 FROM problem WHERE id > ?3 AND id < ?4",
                err);
 
-    if (!row)
-        return -1;
     casefile_bind_string(row, 2, text);
-    statement_bind_number(row, 3, casefile_id(evidence, 0));
-    statement_bind_number(row, 4, casefile_id(evidence + 1, 0));
+    casefile_bind_number(row, 3, (uint64_t)casefile_id(evidence, 0));
+    casefile_bind_number(row, 4, (uint64_t)casefile_id(evidence + 1, 0));
     if (casefile_run(casefile, row, err))
         return -1;
     return ++casefile->batch < BATCH_OBJECTS ? 0 : casefile_commit(casefile, err);

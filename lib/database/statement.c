@@ -2,6 +2,7 @@
 #include "database/statement.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "database/database_inner.h"
@@ -98,6 +99,18 @@ int statement_run(struct statement *statement, struct error *err)
     return result < 0 ? -1 : 0;
 }
 
+int statement_ask(struct database *database, const char *sql, int64_t *number, struct error *err)
+{
+    struct statement *row = database_prepare(database, sql, err);
+    int result = row ? statement_step(row, err) : -1;
+
+    *number = 0;
+    if (result > 0)
+        result = statement_number(row, 0, number);
+    statement_free(row);
+    return result;
+}
+
 bool statement_number(struct statement *statement, int column, int64_t *out)
 {
     const bool is_number = sqlite3_column_type(statement->handle, column) == SQLITE_INTEGER;
@@ -149,6 +162,31 @@ bool statement_bytes(struct statement *statement, int column, const void **data,
 bool statement_is_null(struct statement *statement, int column)
 {
     return sqlite3_column_type(statement->handle, column) == SQLITE_NULL;
+}
+
+bool statement_exactly(struct statement *statement, int column, void *out, size_t len)
+{
+    const void *data;
+    size_t got;
+
+    if (!statement_bytes(statement, column, &data, &got) || got != len)
+        return false;
+    memcpy(out, data, len);
+    return true;
+}
+
+bool statement_digests(struct statement *statement, int column, struct digest_values *out)
+{
+    *out = (struct digest_values){0};
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (statement_is_null(statement, column + kind))
+            continue;
+        if (!statement_exactly(statement, column + kind, out->bytes[kind],
+                               digest_len((enum digest_kind)kind)))
+            return false;
+        out->kinds |= DIGEST_BIT(kind);
+    }
+    return true;
 }
 
 int statement_columns(const struct statement *statement)

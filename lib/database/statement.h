@@ -2,6 +2,7 @@
 #ifndef KITH_STATEMENT_H
 #define KITH_STATEMENT_H
 
+#include "base/digest.h"
 #include "database/database.h"
 
 /* SQL that gives rows, or that is run again and again with other values; database_prepare makes one of it. */
@@ -24,6 +25,10 @@ void statement_reset(struct statement *statement);
 /* For a statement that gives no row: step and reset. */
 int statement_run(struct statement *statement, struct error *err);
 
+/* What a query gives in the first column of its first row: 1 if that is a number; 0 if not, and then the
+ * number is 0; -1: an error. */
+int statement_ask(struct database *database, const char *sql, int64_t *number, struct error *err);
+
 /* Columns of the row count from 0.  False if the value is of another type, and then the output is 0 and
  * empty. */
 bool statement_number(struct statement *statement, int column, int64_t *out);
@@ -32,6 +37,10 @@ bool statement_bytes(struct statement *statement, int column, const void **data,
                      size_t *len); /* blob or text */
 bool statement_text(struct statement *statement, int column, const char **text, size_t *len);
 bool statement_is_null(struct statement *statement, int column);
+/* Copies a value of exactly so many bytes. */
+bool statement_exactly(struct statement *statement, int column, void *out, size_t len);
+/* A column for each kind of digest, in their order; NULL: it is not there. */
+bool statement_digests(struct statement *statement, int column, struct digest_values *out);
 int statement_columns(const struct statement *statement);
 /* The column's name, in the statement's memory. */
 const char *statement_column_name(struct statement *statement, int column);

@@ -19,11 +19,16 @@ enum {
 
 static const int64_t nowhere = INT64_MIN;
 
+/* Where a block was looked for, as diagonals: place in the object - place in the reference. */
+struct block_search {
+    int64_t found; /* or nowhere */
+    size_t tries;
+    int64_t tried[MOST_TRIES];
+};
+
 struct prover {
     struct digest *digest;
-    int64_t *diagonals; /* of each block that was found: place in the object - place in the reference */
-    uint8_t *tries;
-    int64_t (*tried)[MOST_TRIES]; /* diagonals on which each block was tried */
+    struct block_search *blocks;
     size_t room;
 };
 
@@ -52,9 +57,7 @@ void proof_free(struct prover *prover)
     if (!prover)
         return;
     digest_free(prover->digest);
-    free(prover->diagonals);
-    free(prover->tries);
-    free(prover->tried);
+    free(prover->blocks);
     free(prover);
 }
 
@@ -182,10 +185,10 @@ static bool may_be_equal(const struct proof_samples *samples, uint64_t start, ui
 }
 
 /* Ranges that touch a block, and its neighbours, mostly have the same diagonal. */
-static bool is_tried(const struct prover *prover, size_t block, int64_t diagonal)
+static bool is_tried(const struct block_search *search, int64_t diagonal)
 {
-    for (size_t i = 0; i < prover->tries[block]; i++)
-        if (prover->tried[block][i] == diagonal)
+    for (size_t i = 0; i < search->tries; i++)
+        if (search->tried[i] == diagonal)
             return true;
     return false;
 }
@@ -193,21 +196,21 @@ static bool is_tried(const struct prover *prover, size_t block, int64_t diagonal
 static int prove_block(const struct proving *proving, size_t block, int64_t diagonal)
 {
     const struct proof_reference *reference = proving->reference;
-    struct prover *prover = proving->prover;
+    struct block_search *search = &proving->prover->blocks[block];
     const uint64_t start = block_start(reference, block), end = block_end(reference, block);
     bool again;
     int found;
 
-    if (prover->diagonals[block] != nowhere || prover->tries[block] == MOST_TRIES)
+    if (search->found != nowhere || search->tries == MOST_TRIES)
         return 0;
-    again = is_tried(prover, block, diagonal);
-    prover->tried[block][prover->tries[block]++] = diagonal;
+    again = is_tried(search, diagonal);
+    search->tried[search->tries++] = diagonal;
     if (again || (reference->samples && end - start > REACH + reference->samples->n &&
                   !may_be_equal(reference->samples, start, end, diagonal)))
         return 0;
     found = lies_on(proving, diagonal, start, end - start, reference->blocks + block * DIGEST_SHA1_LEN);
     if (found > 0)
-        prover->diagonals[block] = diagonal;
+        search->found = diagonal;
     return found < 0 ? -1 : 0;
 }
 
@@ -298,18 +301,18 @@ static void move_end(const struct proving *proving, struct finding_range *range,
 static void make_exact(const struct proving *proving, struct finding_range *range)
 {
     const struct block_span span = blocks_of(proving->reference, range);
-    const int64_t *diagonals = proving->prover->diagonals;
+    const struct block_search *blocks = proving->prover->blocks;
     struct finding_range exact = *range;
     size_t first = span.first, last = span.last;
 
-    while (first < span.last && diagonals[first] != diagonal_at_start(range))
+    while (first < span.last && blocks[first].found != diagonal_at_start(range))
         first++;
-    while (last > span.first && diagonals[last - 1] != diagonal_at_end(range))
+    while (last > span.first && blocks[last - 1].found != diagonal_at_end(range))
         last--;
-    while (first > 0 && first < span.last && diagonals[first - 1] == diagonal_at_start(range))
+    while (first > 0 && first < span.last && blocks[first - 1].found == diagonal_at_start(range))
         first--;
     while (last > span.first && last < proving->reference->block_count &&
-           diagonals[last] == diagonal_at_end(range))
+           blocks[last].found == diagonal_at_end(range))
         last++;
     if (first < span.last)
         move_start(proving, &exact, first);
@@ -361,28 +364,28 @@ static void join_ranges(struct finding *finding)
 static int make_room(struct prover *prover, size_t blocks, struct error *err)
 {
     if (blocks > prover->room) {
-        if (array_resize(&prover->diagonals, blocks) || array_resize(&prover->tries, blocks) ||
-            array_resize(&prover->tried, blocks))
+        if (array_resize(&prover->blocks, blocks))
             return error_set(err, "out of memory for %zu blocks", blocks);
         prover->room = blocks;
     }
-    for (size_t i = 0; i < blocks; i++)
-        prover->diagonals[i] = nowhere;
-    memset(prover->tries, 0, blocks);
+    for (size_t i = 0; i < blocks; i++) {
+        prover->blocks[i].found = nowhere;
+        prover->blocks[i].tries = 0;
+    }
     return 0;
 }
 
 /* Proved content may extend to blocks that no sample points to. */
 static int prove_neighbours(const struct proving *proving)
 {
-    const int64_t *diagonals = proving->prover->diagonals;
+    const struct block_search *blocks = proving->prover->blocks;
     const size_t count = proving->reference->block_count;
 
     for (size_t i = 1; i < count; i++)
-        if (diagonals[i - 1] != nowhere && prove_block(proving, i, diagonals[i - 1]))
+        if (blocks[i - 1].found != nowhere && prove_block(proving, i, blocks[i - 1].found))
             return -1;
     for (size_t i = count - 1; i > 0; i--)
-        if (diagonals[i] != nowhere && prove_block(proving, i - 1, diagonals[i]))
+        if (blocks[i].found != nowhere && prove_block(proving, i - 1, blocks[i].found))
             return -1;
     return 0;
 }
@@ -391,7 +394,7 @@ static int prove_blocks(const struct proving *proving)
 {
     const struct proof_reference *reference = proving->reference;
     struct finding *finding = proving->finding;
-    const int64_t *diagonals;
+    const struct block_search *blocks;
     bool in_place = true;
 
     if (make_room(proving->prover, reference->block_count, proving->err))
@@ -404,11 +407,11 @@ static int prove_blocks(const struct proving *proving)
             return -1;
     if (prove_neighbours(proving))
         return -1;
-    diagonals = proving->prover->diagonals;
+    blocks = proving->prover->blocks;
     finding->blocks = reference->block_count;
     for (size_t i = 0; i < reference->block_count; i++) {
-        finding->proved += diagonals[i] != nowhere;
-        in_place = in_place && diagonals[i] == diagonals[0];
+        finding->proved += blocks[i].found != nowhere;
+        in_place = in_place && blocks[i].found == blocks[0].found;
     }
     if (finding->proved == 0) {
         finding->blocks = 0;
@@ -416,7 +419,7 @@ static int prove_blocks(const struct proving *proving)
     }
     finding->proof = PROOF_BLOCKS;
     if (finding->proved == finding->blocks && in_place)
-        return set_complete(proving, diagonals[0]);
+        return set_complete(proving, blocks[0].found);
     for (size_t i = 0; i < finding->range_count; i++)
         make_exact(proving, &finding->ranges[i]);
     join_ranges(finding);

@@ -134,36 +134,6 @@ void refset_count_bytes(struct refset_counts *counts, uint64_t size)
     counts->bytes = size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + size;
 }
 
-bool refset_digest(struct statement *statement, int column, size_t len, uint8_t *out, bool *there)
-{
-    const void *data;
-    size_t got;
-
-    *there = false;
-    if (statement_is_null(statement, column))
-        return true;
-    if (!statement_bytes(statement, column, &data, &got) || got != len)
-        return false;
-    memcpy(out, data, len);
-    *there = true;
-    return true;
-}
-
-bool refset_digests(struct statement *statement, int column, struct digest_values *out)
-{
-    out->kinds = 0;
-    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
-        bool there;
-
-        if (!refset_digest(statement, column + kind, digest_len((enum digest_kind)kind), out->bytes[kind],
-                           &there))
-            return false;
-        if (there)
-            out->kinds |= DIGEST_BIT(kind);
-    }
-    return true;
-}
-
 static bool get_text(struct statement *statement, int column, char *out, size_t room)
 {
     const char *text;
@@ -250,9 +220,7 @@ static bool get_counts(struct statement *row, struct refset_counts *counts)
 
 static bool get_info(struct statement *row, struct refset_info *info)
 {
-    bool there;
-
-    return refset_digest(row, INFO_UUID, UUID_LEN, info->uuid, &there) && there &&
+    return statement_exactly(row, INFO_UUID, info->uuid, UUID_LEN) &&
            get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) &&
            get_params(row, &info->params) && statement_number(row, INFO_CREATED, &info->created) &&
            get_text(row, INFO_TOOL, info->tool, sizeof info->tool) && get_counts(row, &info->counts);
@@ -470,9 +438,10 @@ static bool get_source(struct statement *row, struct refset_source *source)
     int64_t id;
     size_t len;
 
+    source->has_sha256 = !statement_is_null(row, 4);
     if (!statement_number(row, 0, &id) || id < 1 || !statement_bytes(row, 1, &path, &source->path_len) ||
         !statement_text(row, 2, &source->kind, &len) || !statement_text(row, 3, &source->format, &len) ||
-        !refset_digest(row, 4, DIGEST_SHA256_LEN, source->sha256, &source->has_sha256) ||
+        (source->has_sha256 && !statement_exactly(row, 4, source->sha256, DIGEST_SHA256_LEN)) ||
         !statement_number(row, 5, &source->time) || !statement_text(row, 6, &source->tool, &len) ||
         !statement_text(row, 7, &source->note, &len))
         return false;

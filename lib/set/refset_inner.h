@@ -27,9 +27,4 @@ void refset_count_bytes(struct refset_counts *counts, uint64_t size);
 /* Keyed by the set's UUID, so that nobody makes digests that meet in one key of whatever set. */
 uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest);
 
-/* A blob of exactly so many bytes; *there is false if it is NULL.  False if it is anything else. */
-bool refset_digest(struct statement *statement, int column, size_t len, uint8_t *out, bool *there);
-/* The columns sha1, md5, sha256, one behind the other. */
-bool refset_digests(struct statement *statement, int column, struct digest_values *out);
-
 #endif

@@ -329,7 +329,7 @@ static int take_row(struct refset_reader *reader, struct statement *row, struct 
     reader->id = (uint64_t)id;
     reader->source = (uint64_t)source;
     known->has_size = !statement_is_null(row, COLUMN_SIZE);
-    if (!refset_digests(row, COLUMN_SHA1, &known->digests) || !known->digests.kinds ||
+    if (!statement_digests(row, COLUMN_SHA1, &known->digests) || !known->digests.kinds ||
         (known->has_size && !statement_number(row, COLUMN_SIZE, &size)) || size < 0)
         return broken(reader, err, "its digests or its size are not as they should be");
     known->size = (uint64_t)size;

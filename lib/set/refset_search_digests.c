@@ -19,7 +19,7 @@ static int same_digests(struct refset_search *search, uint64_t file, const struc
 
     statement_bind_number(search->file, 1, (int64_t)file);
     result = statement_step(search->file, err);
-    if (result > 0 && !refset_digests(search->file, 0, &there))
+    if (result > 0 && !statement_digests(search->file, 0, &there))
         result = refset_broken(search->set, err, "a digest in 'file' is not as it should be");
     statement_reset(search->file);
     if (result <= 0 || !(there.kinds & digests->kinds))

@@ -13,7 +13,7 @@ static bool get_file(struct statement *row, struct set_file *file)
 
     file->has_size = !statement_is_null(row, 3);
     file->has_record = !statement_is_null(row, 4);
-    if (!refset_digests(row, 0, &file->digests) || (file->has_size && !statement_number(row, 3, &size)) ||
+    if (!statement_digests(row, 0, &file->digests) || (file->has_size && !statement_number(row, 3, &size)) ||
         (file->has_record && !statement_number(row, 4, &first)) || !statement_number(row, 5, &source) ||
         !statement_bytes(row, 6, &name, &len) || size < 0 || first < 0 || source < 0 || !file->digests.kinds)
         return false;

@@ -43,16 +43,14 @@ static int prepare(struct refset_writer *writer, struct error *err)
 /* Files that were joined leave gaps in the numbers. */
 static int find_next_file(struct refset_writer *writer, struct error *err)
 {
-    struct statement *row =
-        database_prepare(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", err);
-    int64_t last = 0;
-    int result = row ? statement_step(row, err) : -1;
+    int64_t last;
+    const int is_number =
+        statement_ask(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", &last, err);
 
-    if (result > 0 && (!statement_number(row, 0, &last) || last < 0 || last >> (KEYBLOCK_VALUE_BITS - 1)))
-        result = refset_broken(writer->set, err, "the numbers of its files cannot be");
-    statement_free(row);
+    if (is_number == 0 || last < 0 || last >> (KEYBLOCK_VALUE_BITS - 1))
+        return refset_broken(writer->set, err, "the numbers of its files cannot be");
     writer->next_file = (uint64_t)last + 1;
-    return result > 0 ? 0 : -1;
+    return is_number > 0 ? 0 : -1;
 }
 
 struct refset_writer *refset_writer_new(struct refset *set, bool all_names, struct error *err)
