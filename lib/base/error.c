@@ -12,10 +12,9 @@ int(error_set)(struct error *err, const char *fmt, ...)
 {
     va_list args;
 
-    if (!err)
-        return -1;
     va_start(args, fmt);
-    vsnprintf(err->text, sizeof err->text, fmt, args);
+    if (err)
+        vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     return -1;
 }

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct slot {
     void *job;
     bool done;
@@ -55,42 +57,36 @@ static void *run(void *arg)
     return NULL;
 }
 
-struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *const *states,
-                        struct error *err)
+static int start(struct queue *queue, unsigned threads, void *const *states, struct error *err)
 {
-    struct queue *queue = calloc(1, sizeof *queue);
-
-    if (queue) {
-        queue->slots = calloc(depth, sizeof *queue->slots);
-        queue->workers = calloc(threads, sizeof *queue->workers);
-    }
-    if (!queue || !queue->slots || !queue->workers) {
-        error_set(err, "out of memory");
-        goto fail;
-    }
-    queue->depth = depth;
-    queue->work = work;
-    pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->some_to_begin, NULL);
-    pthread_cond_init(&queue->awaited_done, NULL);
     for (; queue->threads < threads; queue->threads++) {
         struct worker *worker = &queue->workers[queue->threads];
 
         *worker = (struct worker){.queue = queue, .state = states[queue->threads]};
         errno = pthread_create(&worker->thread, NULL, run, worker);
-        if (errno) {
-            error_errno(err, "cannot start a thread");
-            queue_free(queue);
-            return NULL;
-        }
+        if (errno)
+            return error_errno(err, "cannot start a thread");
     }
-    return queue;
-fail:
-    if (queue) {
-        free(queue->slots);
-        free(queue->workers);
-    }
-    free(queue);
+    return 0;
+}
+
+struct queue *queue_new(unsigned threads, size_t depth, queue_work work, void *const *states,
+                        struct error *err)
+{
+    struct queue *queue = memory_new(sizeof *queue, err);
+
+    if (!queue)
+        return NULL;
+    queue->depth = depth;
+    queue->work = work;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->some_to_begin, NULL);
+    pthread_cond_init(&queue->awaited_done, NULL);
+    if ((queue->slots = memory_new(depth * sizeof *queue->slots, err)) &&
+        (queue->workers = memory_new(threads * sizeof *queue->workers, err)) &&
+        start(queue, threads, states, err) == 0)
+        return queue;
+    queue_free(queue);
     return NULL;
 }
 

@@ -113,12 +113,12 @@ static bool get_set(struct statement *row, uint64_t number, struct case_set *set
     uint64_t id;
     int found;
 
-    if (!casefile_get_number(row, 0, CASE_MOST_SETS, &id) || id != number ||
+    if (!statement_up_to(row, 0, CASE_MOST_SETS, &id) || id != number ||
         !statement_exactly(row, 1, set->uuid, sizeof set->uuid) ||
-        !casefile_get_number(row, 2, INT64_MAX, &set->generation) || !casefile_get_string(row, 3, &kind) ||
+        !statement_up_to(row, 2, INT64_MAX, &set->generation) || !casefile_get_string(row, 3, &kind) ||
         !casefile_get_string(row, 4, &name) || strlen(name) > REFSET_NAME_LEN ||
-        !casefile_get_number(row, 6, INT64_MAX, &set->files) ||
-        !casefile_get_number(row, 7, INT64_MAX, &set->records))
+        !statement_up_to(row, 6, INT64_MAX, &set->files) ||
+        !statement_up_to(row, 7, INT64_MAX, &set->records))
         return false;
     found = refset_kind_find(kind);
     if (found < 0)

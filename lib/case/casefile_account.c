@@ -99,7 +99,7 @@ static bool take_account(void *arg, struct statement *row)
     int found;
 
     if (!casefile_get_string(row, 0, &volume) || !casefile_get_string(row, 1, &name) ||
-        !casefile_get_number(row, 2, INT64_MAX, &objects) || !casefile_get_number(row, 3, INT64_MAX, &bytes))
+        !statement_up_to(row, 2, INT64_MAX, &objects) || !statement_up_to(row, 3, INT64_MAX, &bytes))
         return false;
     found = account_row_find(name);
     if (found < 0)
@@ -133,8 +133,7 @@ static bool take_bad(void *arg, struct statement *row)
     struct bad_reader *reader = arg;
     uint64_t start, len;
 
-    if (!casefile_get_number(row, 0, INT64_MAX, &start) ||
-        !casefile_get_number(row, 1, INT64_MAX - start, &len))
+    if (!statement_up_to(row, 0, INT64_MAX, &start) || !statement_up_to(row, 1, INT64_MAX - start, &len))
         return false;
     reader->no_memory = reader->no_memory || ranges_insert(reader->out, start, len);
     return true;

@@ -24,13 +24,12 @@ enum {
 static bool get_counts(struct statement *row, struct case_counts *counts)
 {
     bool good =
-        casefile_get_number(row, EVIDENCE_OBJECTS, ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &counts->objects) &&
-        casefile_get_number(row, EVIDENCE_BYTES, INT64_MAX, &counts->bytes) &&
-        casefile_get_number(row, EVIDENCE_KNOWN, counts->objects, &counts->known);
+        statement_up_to(row, EVIDENCE_OBJECTS, ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &counts->objects) &&
+        statement_up_to(row, EVIDENCE_BYTES, INT64_MAX, &counts->bytes) &&
+        statement_up_to(row, EVIDENCE_KNOWN, counts->objects, &counts->known);
 
     for (int verdict = 0; verdict < VERDICTS && good; verdict++)
-        good = casefile_get_number(row, EVIDENCE_FINDINGS + verdict, counts->objects,
-                                   &counts->findings[verdict]);
+        good = statement_up_to(row, EVIDENCE_FINDINGS + verdict, counts->objects, &counts->findings[verdict]);
     return good;
 }
 
@@ -56,7 +55,7 @@ static bool get_image(struct statement *row, struct case_evidence *evidence)
     }
     evidence->has_image = true;
     return casefile_get_string(row, 2, &evidence->format) &&
-           casefile_get_number(row, 3, INT64_MAX, &evidence->size);
+           statement_up_to(row, 3, INT64_MAX, &evidence->size);
 }
 
 /* The texts are kept beyond the statement. */

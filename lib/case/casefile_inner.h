@@ -73,7 +73,6 @@ int casefile_broken(const struct casefile *casefile, struct error *err, const ch
 enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
 
 /* False if the value cannot be.  A string lies in the statement and has no zero byte but that at its end. */
-bool casefile_get_number(struct statement *row, int column, uint64_t most, uint64_t *out);
 bool casefile_get_string(struct statement *row, int column, const char **out);
 
 /* Numbers that are larger than the largest of SQLite's become that; a text that is NULL is an empty string.

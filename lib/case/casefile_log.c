@@ -194,8 +194,8 @@ static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CAS
 
     *id = 0;
     first_chain(casefile, chain);
-    if (result > 0 && (!casefile_get_number(row, 0, INT64_MAX - 1, id) ||
-                       !statement_exactly(row, 1, chain, CASE_CHAIN_LEN)))
+    if (result > 0 &&
+        (!statement_up_to(row, 0, INT64_MAX - 1, id) || !statement_exactly(row, 1, chain, CASE_CHAIN_LEN)))
         result = casefile_broken(casefile, err, "the last entry of the log is malformed");
     statement_free(row);
     return result < 0 ? -1 : 0;
@@ -265,14 +265,14 @@ static bool get_seal(struct statement *row, struct entry *entry)
     if (statement_is_null(row, 3) && statement_is_null(row, 4))
         return true;
     entry->seals = true;
-    return casefile_get_number(row, 3, CASE_MOST_EVIDENCE, &entry->evidence) &&
+    return statement_up_to(row, 3, CASE_MOST_EVIDENCE, &entry->evidence) &&
            statement_exactly(row, 4, entry->seal, sizeof entry->seal);
 }
 
 static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
 {
     *entry = (struct entry){0};
-    return casefile_get_number(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
+    return statement_up_to(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
            statement_number(row, 1, &entry->time) && casefile_get_string(row, 2, &entry->text) &&
            get_seal(row, entry) && statement_exactly(row, 5, entry->chain, sizeof entry->chain);
 }

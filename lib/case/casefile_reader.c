@@ -9,26 +9,26 @@
 
 /* ---- objects ---- */
 
-static bool get_kind(struct statement *row, int column, enum object_kind *kind)
+/* The value of an enum by its name, or -1. */
+static int get_named(struct statement *row, int column, int (*find)(const char *name, size_t len))
 {
     const char *name;
-    int found;
 
-    if (!casefile_get_string(row, column, &name))
-        return false;
-    found = object_kind_find(name, strlen(name));
+    return casefile_get_string(row, column, &name) ? find(name, strlen(name)) : -1;
+}
+
+static bool get_kind(struct statement *row, int column, enum object_kind *kind)
+{
+    const int found = get_named(row, column, object_kind_find);
+
     *kind = found < 0 ? OBJECT_FILE : (enum object_kind)found;
     return found >= 0;
 }
 
 static bool get_verdict(struct statement *row, int column, enum verdict *verdict)
 {
-    const char *name;
-    int found;
+    const int found = get_named(row, column, finding_verdict_find);
 
-    if (!casefile_get_string(row, column, &name))
-        return false;
-    found = finding_verdict_find(name, strlen(name));
     *verdict = found < 0 ? VERDICT_NONE : (enum verdict)found;
     return found >= 0;
 }
@@ -55,18 +55,17 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
     uint64_t path_count, chunk, partial;
 
     *object = (struct case_object){0};
-    if (!casefile_get_number(row, 0, INT64_MAX, id) ||
-        !casefile_get_number(row, 1, CASE_MOST_EVIDENCE, &object->evidence) ||
+    if (!statement_up_to(row, 0, INT64_MAX, id) ||
+        !statement_up_to(row, 1, CASE_MOST_EVIDENCE, &object->evidence) ||
         *id >> CASE_NUMBER_BITS != object->evidence || object->evidence == 0 ||
-        !casefile_get_number(row, 2, INT64_MAX, &object->item) ||
-        !casefile_get_string(row, 3, &object->volume) || !casefile_get_string(row, 4, &object->address) ||
-        !casefile_get_number(row, 5, 1, &chunk) || !get_kind(row, 6, &object->kind) ||
-        !casefile_get_number(row, 7, INT64_MAX, &object->size) ||
-        !casefile_get_number(row, 8, INT32_MAX, &path_count) ||
+        !statement_up_to(row, 2, INT64_MAX, &object->item) || !casefile_get_string(row, 3, &object->volume) ||
+        !casefile_get_string(row, 4, &object->address) || !statement_up_to(row, 5, 1, &chunk) ||
+        !get_kind(row, 6, &object->kind) || !statement_up_to(row, 7, INT64_MAX, &object->size) ||
+        !statement_up_to(row, 8, INT32_MAX, &path_count) ||
         !get_paths(row, 9, (size_t)path_count, &object->paths) ||
         !statement_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
-        !casefile_get_string(row, 14, &object->reason) ||
-        !casefile_get_number(row, 15, INT64_MAX, findings) || !casefile_get_number(row, 16, 1, &partial))
+        !casefile_get_string(row, 14, &object->reason) || !statement_up_to(row, 15, INT64_MAX, findings) ||
+        !statement_up_to(row, 16, 1, &partial))
         return false;
     object->chunk = chunk != 0;
     object->partial = partial != 0;
@@ -114,8 +113,8 @@ static bool get_reference(struct statement *row, struct finding *finding, struct
 {
     const void *name;
 
-    if (!casefile_get_number(row, F_FILE, INT64_MAX, &finding->file) ||
-        !casefile_get_number(row, F_SIZE, INT64_MAX, &finding->ref_size) ||
+    if (!statement_up_to(row, F_FILE, INT64_MAX, &finding->file) ||
+        !statement_up_to(row, F_SIZE, INT64_MAX, &finding->ref_size) ||
         !statement_digests(row, F_DIGESTS, &reference->digests) ||
         !statement_bytes(row, F_NAME, &name, &reference->name_len))
         return false;
@@ -129,11 +128,11 @@ static bool get_place(struct statement *row, struct finding *finding)
     const void *ranges;
     size_t len;
 
-    return casefile_get_number(row, F_SPAN, INT64_MAX, &span->obj_start) &&
-           casefile_get_number(row, F_SPAN + 1, INT64_MAX, &span->obj_end) &&
-           casefile_get_number(row, F_SPAN + 2, INT64_MAX, &span->ref_start) &&
-           casefile_get_number(row, F_SPAN + 3, INT64_MAX, &span->ref_end) &&
-           casefile_get_number(row, F_MATCHED, INT64_MAX, &finding->matched) &&
+    return statement_up_to(row, F_SPAN, INT64_MAX, &span->obj_start) &&
+           statement_up_to(row, F_SPAN + 1, INT64_MAX, &span->obj_end) &&
+           statement_up_to(row, F_SPAN + 2, INT64_MAX, &span->ref_start) &&
+           statement_up_to(row, F_SPAN + 3, INT64_MAX, &span->ref_end) &&
+           statement_up_to(row, F_MATCHED, INT64_MAX, &finding->matched) &&
            statement_bytes(row, F_RANGES, &ranges, &len) && casefile_unpack(ranges, len, finding);
 }
 
@@ -167,9 +166,9 @@ static bool get_proof(struct statement *row, struct finding *finding)
     int proof;
 
     if (!casefile_get_string(row, F_PROOF, &name) ||
-        !casefile_get_number(row, F_PROVED, INT64_MAX, &finding->proved) ||
-        !casefile_get_number(row, F_BLOCKS, INT64_MAX, &finding->blocks) ||
-        !casefile_get_number(row, F_ALSO, INT64_MAX, &finding->also))
+        !statement_up_to(row, F_PROVED, INT64_MAX, &finding->proved) ||
+        !statement_up_to(row, F_BLOCKS, INT64_MAX, &finding->blocks) ||
+        !statement_up_to(row, F_ALSO, INT64_MAX, &finding->also))
         return false;
     proof = casefile_proof_find(name);
     finding->proof = proof < 0 ? PROOF_ESTIMATE : (enum proof)proof;
@@ -181,8 +180,8 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
     struct finding *finding = &reader->finding;
     uint64_t class, set;
 
-    if (!casefile_get_number(row, F_CLASS, CASE_CLASSES - 1, &class) ||
-        !casefile_get_number(row, F_REFSET, reader->casefile->set_count, &set) || set == 0 ||
+    if (!statement_up_to(row, F_CLASS, CASE_CLASSES - 1, &class) ||
+        !statement_up_to(row, F_REFSET, reader->casefile->set_count, &set) || set == 0 ||
         !get_reference(row, finding, &out->reference) || !get_verdict(row, F_VERDICT, &finding->verdict) ||
         !get_place(row, finding) || !get_measures(row, finding) || !get_proof(row, finding))
         return false;

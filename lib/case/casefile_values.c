@@ -28,17 +28,6 @@ enum case_class casefile_class(const struct casefile *casefile, uint32_t set)
 
 /* ---- reading ---- */
 
-bool casefile_get_number(struct statement *row, int column, uint64_t most, uint64_t *out)
-{
-    int64_t number;
-
-    *out = 0;
-    if (!statement_number(row, column, &number) || number < 0 || (uint64_t)number > most)
-        return false;
-    *out = (uint64_t)number;
-    return true;
-}
-
 bool casefile_get_string(struct statement *row, int column, const char **out)
 {
     size_t len;

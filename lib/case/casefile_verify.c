@@ -61,7 +61,7 @@ static int best_verdict(struct statement *best, uint64_t id, enum verdict *verdi
 
     casefile_bind_number(best, 1, id);
     result = statement_step(best, err);
-    if (result > 0 && casefile_get_number(best, 0, CASE_CLASSES - 1, &class) &&
+    if (result > 0 && statement_up_to(best, 0, CASE_CLASSES - 1, &class) &&
         casefile_get_string(best, 1, &name))
         found = class == CASE_KNOWN ? VERDICTS : finding_verdict_find(name, strlen(name));
     statement_reset(best);

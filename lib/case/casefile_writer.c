@@ -237,7 +237,7 @@ int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *ob
     statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
     result = statement_step(row, err);
     if (result > 0 &&
-        (!casefile_get_number(row, 0, INT64_MAX, &id) || !casefile_get_number(row, 1, INT64_MAX, first_item)))
+        (!statement_up_to(row, 0, INT64_MAX, &id) || !statement_up_to(row, 1, INT64_MAX, first_item)))
         result = casefile_broken(casefile, err, "a row of 'object' is not as it should be");
     statement_free(row);
     id &= ((uint64_t)1 << CASE_NUMBER_BITS) - 1;
@@ -285,8 +285,8 @@ static bool row_is(struct statement *row, const struct case_object *object, uint
     const char *was;
     uint64_t size, is_chunk;
 
-    if (!casefile_get_number(row, 2, 1, &is_chunk) || !casefile_get_string(row, 0, &was) ||
-        !casefile_get_number(row, 1, INT64_MAX, &size) || !has_path(row, object))
+    if (!statement_up_to(row, 2, 1, &is_chunk) || !casefile_get_string(row, 0, &was) ||
+        !statement_up_to(row, 1, INT64_MAX, &size) || !has_path(row, object))
         return false;
     *chunk = is_chunk;
     if (!is_chunk)

@@ -119,6 +119,17 @@ bool statement_number(struct statement *statement, int column, int64_t *out)
     return is_number;
 }
 
+bool statement_up_to(struct statement *statement, int column, uint64_t most, uint64_t *out)
+{
+    int64_t number;
+
+    *out = 0;
+    if (!statement_number(statement, column, &number) || number < 0 || (uint64_t)number > most)
+        return false;
+    *out = (uint64_t)number;
+    return true;
+}
+
 bool statement_real(struct statement *statement, int column, double *out)
 {
     const bool is_real = sqlite3_column_type(statement->handle, column) == SQLITE_FLOAT;

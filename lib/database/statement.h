@@ -32,6 +32,8 @@ int statement_ask(struct database *database, const char *sql, int64_t *number, s
 /* Columns of the row count from 0.  False if the value is of another type, and then the output is 0 and
  * empty. */
 bool statement_number(struct statement *statement, int column, int64_t *out);
+/* A number from 0 to most. */
+bool statement_up_to(struct statement *statement, int column, uint64_t most, uint64_t *out);
 bool statement_real(struct statement *statement, int column, double *out); /* an integer is none */
 bool statement_bytes(struct statement *statement, int column, const void **data,
                      size_t *len); /* blob or text */

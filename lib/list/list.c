@@ -211,7 +211,7 @@ void list_close(struct list *list)
 {
     if (!list)
         return;
-    if (list->parser)
+    if (list->parser && list->state)
         list->parser->close(list);
     if (list->database)
         database_close(list->database, NULL);

@@ -259,8 +259,6 @@ void list_csv_close(struct list *list)
 {
     struct csv *csv = list->state;
 
-    if (!csv)
-        return;
     for (int i = 0; i < FIELDS; i++)
         buffer_release(&csv->unquoted[i]);
     buffer_release(&csv->name);

@@ -174,8 +174,6 @@ void list_kith_close(struct list *list)
 {
     struct kith *kith = list->state;
 
-    if (!kith)
-        return;
     for (int i = 0; i < KEYS; i++)
         buffer_release(&kith->values[i]);
     record_release(&kith->record);

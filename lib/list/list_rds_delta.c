@@ -365,8 +365,6 @@ void list_delta_close(struct list *list)
 {
     struct delta *delta = list->state;
 
-    if (!delta)
-        return;
     list_sql_release(&delta->sql);
     buffer_release(&delta->values);
     free(delta);

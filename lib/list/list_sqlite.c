@@ -268,8 +268,6 @@ void list_sqlite_close(struct list *list)
 {
     struct sqlite *sqlite = list->state;
 
-    if (!sqlite)
-        return;
     statement_free(sqlite->rows);
     statement_free(sqlite->names);
     free(sqlite);

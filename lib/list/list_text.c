@@ -181,8 +181,7 @@ void list_sums_close(struct list *list)
 {
     struct sums *sums = list->state;
 
-    if (sums)
-        buffer_release(&sums->name);
+    buffer_release(&sums->name);
     free(sums);
 }
 

@@ -146,16 +146,6 @@ static bool get_text(struct statement *statement, int column, char *out, size_t 
     return true;
 }
 
-static bool get_number(struct statement *statement, int column, uint64_t most, uint64_t *out)
-{
-    int64_t number;
-
-    if (!statement_number(statement, column, &number) || number < 0 || (uint64_t)number > most)
-        return false;
-    *out = (uint64_t)number;
-    return true;
-}
-
 /* ---- the row `info` ---- */
 
 enum {
@@ -195,7 +185,7 @@ static bool get_params(struct statement *row, struct refset_params *params)
     for (int i = 0; i < 4; i++) {
         uint64_t number;
 
-        if (!get_number(row, INFO_N + i, UINT32_MAX, &number))
+        if (!statement_up_to(row, INFO_N + i, UINT32_MAX, &number))
             return false;
         *numbers[i] = (uint32_t)number;
     }
@@ -211,8 +201,8 @@ static bool get_counts(struct statement *row, struct refset_counts *counts)
                                        &counts->samples,      &counts->next_sample};
 
     for (int i = 0; i < COUNTS; i++)
-        if (!get_number(row, INFO_FILES + i, numbers[i] == &counts->bytes ? INT64_MAX : MOST_NUMBER,
-                        numbers[i]))
+        if (!statement_up_to(row, INFO_FILES + i, numbers[i] == &counts->bytes ? INT64_MAX : MOST_NUMBER,
+                             numbers[i]))
             return false;
     return counts->records <= counts->files && counts->sampled <= counts->records &&
            counts->without_sha1 <= counts->files && counts->samples < counts->next_sample;
@@ -221,7 +211,7 @@ static bool get_counts(struct statement *row, struct refset_counts *counts)
 static bool get_info(struct statement *row, struct refset_info *info)
 {
     return statement_exactly(row, INFO_UUID, info->uuid, UUID_LEN) &&
-           get_number(row, INFO_GENERATION, MOST_NUMBER, &info->generation) &&
+           statement_up_to(row, INFO_GENERATION, MOST_NUMBER, &info->generation) &&
            get_params(row, &info->params) && statement_number(row, INFO_CREATED, &info->created) &&
            get_text(row, INFO_TOOL, info->tool, sizeof info->tool) && get_counts(row, &info->counts);
 }
