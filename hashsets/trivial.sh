@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes hashsets/trivial.json: files that say nothing: empty ones, each single byte, line ends and byte order marks, and
 # zeros and 0xff in the sizes of sectors and blocks and whole mebibytes.
-set -eu
-kith=${KITH:?the program} out=${1:?the file to write}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-1767225600}"
+. "$(dirname "$0")/begin.sh"
 mkdir "$folder/trivial"
 cd "$folder/trivial"
 : >empty
@@ -32,6 +28,4 @@ for size in 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 10485
     tr '\0' '\377' <zeros-$size >ones-$size
 done
 cd ..
-"$kith" add -q --md5 --sha256 --kind known --name trivial --category boilerplate --note "made by hashsets/trivial.sh" \
-    "$folder/trivial.kith" trivial
-"$kith" export --json "$folder/trivial.kith" | sed 's/,"blocks":"[0-9a-f]*"//' >"$out"
+make_set trivial "made by hashsets/trivial.sh" trivial | sed 's/,"blocks":"[0-9a-f]*"//' >"$out"

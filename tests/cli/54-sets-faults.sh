@@ -66,8 +66,7 @@ size=$(stat -c %s good.kith)
 for _ in $(seq 1 40); do
     cp good.kith bad.kith
     offset=$((((RANDOM << 15) + RANDOM) % size))
-    python3 -c 'import sys
-f = open("bad.kith", "r+b"); o = int(sys.argv[1]); f.seek(o); b = f.read(1); f.seek(o); f.write(bytes([b[0] ^ 1 << o % 8]))' "$offset"
+    flip_bit bad.kith "$offset"
     "$KITH" sets verify -q bad.kith >out 2>&1
     got=$?
     [ "$got" -eq 3 ] || [ "$got" -eq 2 ] || fail "damage at byte $offset was not found: exit $got"

@@ -458,8 +458,7 @@ size=$(stat -c %s victim.case)
 for _ in $(seq 1 25); do
     cp victim.case bad.case
     offset=$((((RANDOM << 15) + RANDOM) % size))
-    python3 -c 'import sys
-f = open("bad.case", "r+b"); o = int(sys.argv[1]); f.seek(o); b = f.read(1); f.seek(o); f.write(bytes([b[0] ^ 1 << o % 8]))' "$offset"
+    flip_bit bad.case "$offset"
     "$KITH" report --check bad.case >out 2>&1
     got=$?
     [ $got -eq 3 ] || [ $got -eq 2 ] || fail "damage at byte $offset was not found: exit $got"

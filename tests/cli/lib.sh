@@ -46,6 +46,13 @@ json()
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
 }
 
+# flip_bit FILE OFFSET: changes one bit of that byte
+flip_bit()
+{
+    python3 -c 'import sys
+f = open(sys.argv[1], "r+b"); o = int(sys.argv[2]); f.seek(o); b = f.read(1); f.seek(o); f.write(bytes([b[0] ^ 1 << o % 8]))' "$@"
+}
+
 # texts: for each line "SEED BYTES FILE" of standard input: English-like words in that file, always the same for a seed
 texts()
 {

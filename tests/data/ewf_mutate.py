@@ -41,43 +41,46 @@ def flip(data, at, rng):
     data[at] ^= 1 << rng.randrange(8)
 
 
-def flip_bits(files, rng, foreign):
-    name = rng.choice(sorted(files))
-    data = bytearray(files[name])
+def in_one_file(change):
+    """A mutation of the bytes of one file: CHANGE gets them, and says what it did."""
+    def mutate(files, rng, _foreign):
+        name = rng.choice(sorted(files))
+        data = bytearray(files[name])
+        done = change(data, rng)
+        files[name] = bytes(data)
+        return f'{done} of {name}'
+    return mutate
+
+
+@in_one_file
+def flip_bits(data, rng):
     for _ in range(rng.choice((1, 1, 1, 2, 8, 64))):
         flip(data, rng.randrange(len(data)), rng)
-    files[name] = bytes(data)
-    return f'bits flipped in {name}'
+    return 'bits flipped'
 
 
-def flip_structure(files, rng, foreign):
-    name = rng.choice(sorted(files))
-    data = bytearray(files[name])
+@in_one_file
+def flip_structure(data, rng):
     kind, at, size = rng.choice([part for part in sections(data)])
     within = 76 if kind in ('sectors', 'header', 'header2') or rng.random() < .5 else size
     place = at + rng.randrange(min(within, size))
     flip(data, place, rng)
-    files[name] = bytes(data)
-    return f'bit flipped at {place} in section {kind} of {name}'
+    return f'bit flipped at {place} in section {kind}'
 
 
-def flip_start(files, rng, foreign):
-    name = rng.choice(sorted(files))
-    data = bytearray(files[name])
+@in_one_file
+def flip_start(data, rng):
     place = rng.randrange(13)
     flip(data, place, rng)
-    files[name] = bytes(data)
-    return f'bit flipped at {place} of {name}'
+    return f'bit flipped at {place}'
 
 
-def overwrite(files, rng, foreign):
-    name = rng.choice(sorted(files))
-    data = bytearray(files[name])
+@in_one_file
+def overwrite(data, rng):
     at, size = rng.randrange(len(data)), rng.choice((16, 512, 4096, 65536, 300000))
     size = min(size, len(data) - at)
     data[at:at + size] = rng.choice((bytes(size), rng.randbytes(size)))
-    files[name] = bytes(data)
-    return f'{size} bytes overwritten at {at} of {name}'
+    return f'{size} bytes overwritten at {at}'
 
 
 def truncate(files, rng, foreign):
@@ -122,15 +125,13 @@ def mix(files, rng, foreign):
     return f'{name} taken from another set'
 
 
-def splice(files, rng, foreign):
+@in_one_file
+def splice(data, rng):
     """A chunk's bytes where another one was, as they would be in the wrong place."""
-    name = rng.choice(sorted(files))
-    data = bytearray(files[name])
     size = min(32772, len(data) // 4)
     source, target = rng.randrange(len(data) - size), rng.randrange(len(data) - size)
     data[target:target + size] = data[source:source + size]
-    files[name] = bytes(data)
-    return f'{size} bytes of {name} copied from {source} to {target}'
+    return f'{size} bytes copied from {source} to {target}'
 
 
 KINDS = (flip_bits, flip_structure, flip_structure, flip_start, overwrite, truncate, remove, duplicate, append, exchange,

@@ -222,26 +222,27 @@ EOF
     truth - src deleted=deleted.txt
 }
 
-# a hole of 300 MB in blocks of 1 KiB, with some data
-image_ext3_sparse()
+# sparse NUMBER RANGES SIZE BLOCK: a file with a hole and some data in it, in an image of SIZE
+sparse()
 {
-    tree src <<'EOF'
-sparse 231 300M@0,150M,314507264 sparse.bin
-text   232 30000 text.txt
+    tree src <<EOF
+sparse ${1}1 $2 sparse.bin
+text   ${1}2 30000 text.txt
 EOF
-    ext ext3 "$img" 8M src -b 1024 -N 64
+    ext ext3 "$img" "$3" src -b "$4" -N 64
     truth - src
 }
 
-# the same with 16 GiB in blocks of 4 KiB; hashing its source takes a while
+# a hole of 300 MB in blocks of 1 KiB
+image_ext3_sparse()
+{
+    sparse 23 300M@0,150M,314507264 8M 1024
+}
+
+# a hole of 16 GiB in blocks of 4 KiB; hashing its source takes a while
 image_ext3_huge()
 {
-    tree src <<'EOF'
-sparse 241 16G@0,8G,17179803648 sparse.bin
-text   242 30000 text.txt
-EOF
-    ext ext3 "$img" 16M src -b 4096 -N 64
-    truth - src
+    sparse 24 16G@0,8G,17179803648 16M 4096
 }
 
 # FAT files for the three widths: what is deleted loses the first letter of a short name, and nothing of a long one

@@ -223,6 +223,13 @@ def opened(image):
     return Ntfs(image)
 
 
+def hide_all(image, *hides):
+    """Each of these hides something."""
+    ntfs = opened(image)
+    for hide in hides:
+        hide(ntfs)
+
+
 # ---- streams and attributes ----
 
 SYSTEM = ("MFT", "MFTMirr", "LogFile", "Volume", "AttrDef", "root", "Bitmap", "Boot", "BadClus", "Secure", "UpCase", "Extend")
@@ -331,9 +338,7 @@ RECORDS = ("in-extend", "linked", "base-gone", "base-reused", "base-does-not-lis
 def image_records(image):
     make(image, 4 << 20, RECORDS)
     actions(image, "link", "/linked", "/$Extend/linked")
-    ntfs = opened(image)
-    for hide in (system_records, in_extend, linked_into_extend, extensions, damaged_heads, damaged_attributes, not_in_use, leaked):
-        hide(ntfs)
+    hide_all(image, system_records, in_extend, linked_into_extend, extensions, damaged_heads, damaged_attributes, not_in_use, leaked)
     image.store()
 
 
@@ -476,17 +481,13 @@ COMPRESSED_FILES = ("beside-nonsense", "beside-nonsense-deleted", "before-holes"
 
 def image_maps(image):
     make(image, 4 << 20, MAPS)
-    ntfs = opened(image)
-    for hide in (attribute_slack, attribute_lists):
-        hide(ntfs)
+    hide_all(image, attribute_slack, attribute_lists)
     image.store()
 
 
 def image_compressed(image):
     make(image, 4 << 20, COMPRESSED_FILES)
-    ntfs = opened(image)
-    for hide in (compressed, not_compressed, after_nonsense):
-        hide(ntfs)
+    hide_all(image, compressed, not_compressed, after_nonsense)
     image.store()
 
 
@@ -495,9 +496,7 @@ AREAS = ("slack", "never-written", "reserved", "encrypted")
 
 def image_areas(image):
     make(image, (4 << 20) + 7 * SECTOR, AREAS)
-    ntfs = opened(image)
-    for hide in (slack, bad_clusters, log_file, record_slack, boot_sectors, index_slack, system_slack):
-        hide(ntfs)
+    hide_all(image, slack, bad_clusters, log_file, record_slack, boot_sectors, index_slack, system_slack)
     image.append("after-volume", gap=SECTOR)
     image.store()
 
@@ -539,9 +538,7 @@ CLAIMS = ("no-standard-information", "no-name", "data-only", "folder-flag", "ext
 
 def image_claims(image):
     make(image, 4 << 20, CLAIMS)
-    ntfs = opened(image)
-    for hide in (without, other_bad_stream, boot_claims):
-        hide(ntfs)
+    hide_all(image, without, other_bad_stream, boot_claims)
     image.store()
 
 

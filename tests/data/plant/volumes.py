@@ -28,6 +28,12 @@ def partitioned(image, megabytes, table):
     image.load()
 
 
+def plant_in(image, **sectors):
+    """Plants from the beginning of these sectors."""
+    for place, sector in sectors.items():
+        image.plant(place.replace("_", "-"), sector * SECTOR)
+
+
 def image_dos(image):
     """The boot code, the sectors up to the first partition, gaps, an extended partition's tables, the end; a partition larger than its
     file system; one of type 0."""
@@ -94,10 +100,7 @@ def image_overlapping(image):
     image.write(2048 * SECTOR, small_fat(image, "one", 500, "in-first"))
     image.put("<II", 446 + 16 + 8, 3000, 2000)
     image.put("<B3xII", 446 + 32 + 4, 0x83, 6000, 90000)
-    image.plant("in-overlap", 3500 * SECTOR)
-    image.plant("in-second", 4500 * SECTOR)
-    image.plant("in-cut-off", 6100 * SECTOR)
-    image.plant("gap", 5100 * SECTOR)
+    plant_in(image, in_overlap=3500, in_second=4500, in_cut_off=6100, gap=5100)
     image.store()
 
 
@@ -111,10 +114,7 @@ def image_bsd(image):
     image.plant("slice-boot-code", 2048 * SECTOR, 500)
     image.plant("after-label", (2048 + 3) * SECTOR)
     image.write(2112 * SECTOR, small_fat(image, "a", 500, "in-a"))
-    image.plant("gap-in-slice", 3300 * SECTOR)
-    image.plant("no-file-system", 4100 * SECTOR)
-    image.plant("after-last-in-slice", 5500 * SECTOR)
-    image.plant("after-slice", 7000 * SECTOR)
+    plant_in(image, gap_in_slice=3300, no_file_system=4100, after_last_in_slice=5500, after_slice=7000)
     image.store()
 
 
