@@ -103,80 +103,34 @@ static void set_up(void)
 
 /* ---- changes ---- */
 
-static const struct column column_list[] = {
-    {"finding", "ranges", BLOB},
-    {"object", "paths", BLOB},
-    {"finding", "name", BLOB},
-    {"finding", "sha1", BLOB},
-    {"finding", "md5", BLOB},
-    {"object", "sha1", BLOB},
-    {"object", "sha256", BLOB},
-    {"evidence", "path", BLOB},
-    {"evidence", "sha1", BLOB},
-    {"evidence", "stored_md5", BLOB},
-    {"refset", "uuid", BLOB},
-    {"refset", "path", BLOB},
-    {"info", "uuid", BLOB},
-    {"log", "chain", BLOB},
-    {"object", "volume", TEXT},
-    {"object", "address", TEXT},
-    {"object", "kind", TEXT},
-    {"object", "verdict", TEXT},
-    {"object", "reason", TEXT},
-    {"finding", "verdict", TEXT},
-    {"finding", "proof", TEXT},
-    {"evidence", "state", TEXT},
-    {"evidence", "format", TEXT},
-    {"refset", "kind", TEXT},
-    {"refset", "name", TEXT},
-    {"info", "tool", TEXT},
-    {"info", "parameters", TEXT},
-    {"log", "text", TEXT},
-    {"problem", "text", TEXT},
-    {"object", "id", NUMBER},
-    {"object", "evidence", NUMBER},
-    {"object", "item", NUMBER},
-    {"object", "chunk", NUMBER},
-    {"object", "size", NUMBER},
-    {"object", "partial", NUMBER},
-    {"object", "path_count", NUMBER},
-    {"object", "findings", NUMBER},
-    {"finding", "class", NUMBER},
-    {"finding", "object", NUMBER},
-    {"finding", "rank", NUMBER},
-    {"finding", "refset", NUMBER},
-    {"finding", "file", NUMBER},
-    {"finding", "size", NUMBER},
-    {"finding", "obj_start", NUMBER},
-    {"finding", "obj_end", NUMBER},
-    {"finding", "ref_start", NUMBER},
-    {"finding", "ref_end", NUMBER},
-    {"finding", "matched", NUMBER},
-    {"finding", "proved", NUMBER},
-    {"finding", "blocks", NUMBER},
-    {"finding", "also", NUMBER},
-    {"evidence", "id", NUMBER},
-    {"evidence", "size", NUMBER},
-    {"evidence", "objects", NUMBER},
-    {"evidence", "bytes", NUMBER},
-    {"evidence", "known", NUMBER},
-    {"evidence", "fragment", NUMBER},
-    {"refset", "id", NUMBER},
-    {"refset", "generation", NUMBER},
-    {"refset", "files", NUMBER},
-    {"problem", "id", NUMBER},
-    {"problem", "evidence", NUMBER},
-    {"log", "id", NUMBER},
-    {"log", "time", NUMBER},
-    {"finding", "resemblance", REAL},
-    {"finding", "containment", REAL},
-    {"finding", "edits", REAL},
-    {"finding", "edits_low", REAL},
-    {"finding", "edits_high", REAL},
-    {"finding", "ln_e", REAL},
+static const struct columns columns[] = {
+    {"finding", BLOB, {"ranges"}},
+    {"object", BLOB, {"paths"}},
+    {"finding", BLOB, {"name", "sha1", "md5"}},
+    {"object", BLOB, {"sha1", "sha256"}},
+    {"evidence", BLOB, {"path", "sha1", "stored_md5"}},
+    {"refset", BLOB, {"uuid", "path"}},
+    {"info", BLOB, {"uuid"}},
+    {"log", BLOB, {"chain"}},
+    {"object", TEXT, {"volume", "address", "kind", "verdict", "reason"}},
+    {"finding", TEXT, {"verdict", "proof"}},
+    {"evidence", TEXT, {"state", "format"}},
+    {"refset", TEXT, {"kind", "name"}},
+    {"info", TEXT, {"tool", "parameters"}},
+    {"log", TEXT, {"text"}},
+    {"problem", TEXT, {"text"}},
+    {"object", NUMBER, {"id", "evidence", "item", "chunk", "size", "partial", "path_count", "findings"}},
+    {"finding",
+     NUMBER,
+     {"class", "object", "rank", "refset", "file", "size", "obj_start", "obj_end", "ref_start", "ref_end",
+      "matched", "proved", "blocks", "also"}},
+    {"evidence", NUMBER, {"id", "size", "objects", "bytes", "known", "fragment"}},
+    {"refset", NUMBER, {"id", "generation", "files"}},
+    {"problem", NUMBER, {"id", "evidence"}},
+    {"log", NUMBER, {"id", "time"}},
+    {"finding", REAL, {"resemblance", "containment", "edits", "edits_low", "edits_high", "ln_e"}},
+    {NULL, BLOB, {NULL}},
 };
-
-static const struct columns columns = {column_list, sizeof column_list / sizeof *column_list, OBJECTS};
 
 /* ---- using it ---- */
 
@@ -281,11 +235,7 @@ static void use(unsigned what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size == 0)
-        return 0;
-    if (!good)
-        set_up();
-    store_changed(&casefile_format, &columns, data + 1, size - 1);
-    use(data[0] & ALL ? data[0] & ALL : ALL);
-    return 0;
+    static const struct stored stored = {&casefile_format, columns, OBJECTS, set_up, use, ALL};
+
+    return run_changed(&stored, data, size);
 }

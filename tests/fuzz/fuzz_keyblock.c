@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "by_letter.h"
 #include "set/keyblock.h"
 
 /*
@@ -148,9 +149,5 @@ static void run_entries(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] == 'b')
-        run_block(data + 1, size - 1);
-    else if (size > 0 && data[0] == 'e')
-        run_entries(data + 1, size - 1);
-    return 0;
+    return run_by_letter(data, size, 'b', run_block, 'e', run_entries);
 }

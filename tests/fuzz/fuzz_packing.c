@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "by_letter.h"
 #include "sample/packing.h"
 
 /*
@@ -73,9 +74,5 @@ static void run_samples(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] == 'p')
-        run_packed(data + 1, size - 1);
-    else if (size > 0 && data[0] == 's')
-        run_samples(data + 1, size - 1);
-    return 0;
+    return run_by_letter(data, size, 'p', run_packed, 's', run_samples);
 }

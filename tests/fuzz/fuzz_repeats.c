@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "by_letter.h"
 #include "sample/repeats.h"
 
 /*
@@ -85,9 +86,5 @@ static void run_repeats(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] == 'b')
-        run_bytes(data + 1, size - 1);
-    else if (size > 0 && data[0] == 'r')
-        run_repeats(data + 1, size - 1);
-    return 0;
+    return run_by_letter(data, size, 'b', run_bytes, 'r', run_repeats);
 }

@@ -70,17 +70,48 @@ static void restore_good(void)
 
 enum column_type { BLOB, TEXT, NUMBER, REAL };
 
+enum { MOST_COLUMNS = 16 };
+
+/* Columns of a table, ended by NULL as a list of such is. */
+struct columns {
+    const char *table;
+    enum column_type type;
+    const char *names[MOST_COLUMNS + 1];
+};
+
 struct column {
     const char *table, *name;
     enum column_type type;
 };
 
-/* The columns that may be changed, in that many rows of their tables. */
-struct columns {
-    const struct column *list;
-    size_t count;
-    unsigned rows;
+/* A database, and what is done with it. */
+struct stored {
+    const struct database_format *format;
+    const struct columns *columns; /* that may be changed, */
+    unsigned rows;                 /* in that many rows of their tables */
+    void (*set_up)(void);
+    void (*use)(unsigned what);
+    unsigned all; /* uses */
 };
+
+static size_t count_columns(const struct columns *columns)
+{
+    size_t count = 0;
+
+    for (; columns->table; columns++)
+        for (const char *const *name = columns->names; *name; name++)
+            count++;
+    return count;
+}
+
+/* One of them all. */
+static struct column nth_column(const struct columns *columns, size_t number)
+{
+    for (;; columns++)
+        for (const char *const *name = columns->names; *name; name++)
+            if (number-- == 0)
+                return (struct column){columns->table, *name, columns->type};
+}
 
 /* A table without rowids is another matter. */
 static const char *key_of(const struct column *column)
@@ -119,24 +150,38 @@ static void change(struct database *database, const struct column *column, unsig
 }
 
 /* Puts the good database back, with the changes that data lists. */
-static void store_changed(const struct database_format *format, const struct columns *columns,
-                          const uint8_t *data, size_t size)
+static void store_changed(const struct stored *stored, const uint8_t *data, size_t size)
 {
+    const size_t count = count_columns(stored->columns);
     struct database *database;
 
     restore_good();
-    database = database_open(path, DATABASE_WRITE, format, NULL);
+    database = database_open(path, DATABASE_WRITE, stored->format, NULL);
     require(database);
     database_begin(database, NULL);
     while (size >= 3) {
         const size_t len = data[2] < size - 3 ? data[2] : size - 3;
 
-        change(database, &columns->list[data[0] % columns->count], data[1] % columns->rows, data + 3, len);
+        const struct column column = nth_column(stored->columns, data[0] % count);
+
+        change(database, &column, data[1] % stored->rows, data + 3, len);
         data += 3 + len;
         size -= 3 + len;
     }
     database_commit(database, NULL);
     database_close(database, NULL);
+}
+
+/* The first byte says what is done, and if it is nothing, all is; the others are changes. */
+static int run_changed(const struct stored *stored, const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    if (!good)
+        stored->set_up();
+    store_changed(stored, data + 1, size - 1);
+    stored->use(data[0] & stored->all ? data[0] & stored->all : stored->all);
+    return 0;
 }
 
 #endif

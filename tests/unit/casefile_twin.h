@@ -425,6 +425,14 @@ static UNUSED void assert_case(uint64_t first, uint64_t second, uint64_t third)
     assert_good();
 }
 
+/* Ends a test that leaves so many objects of each evidence. */
+static UNUSED void end_case(struct casefile *casefile, uint64_t first, uint64_t second, uint64_t third)
+{
+    close_case(casefile);
+    assert_case(first, second, third);
+    end_test();
+}
+
 static UNUSED uint64_t objects_of(struct casefile *casefile, uint64_t evidence)
 {
     uint64_t objects, first_item;

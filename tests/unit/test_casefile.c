@@ -48,9 +48,7 @@ START_TEST(evidence_that_is_gone_on_with_later_keeps_its_place)
     casefile = open_case();
     for (uint64_t i = 1; i <= 200; i++)
         add_objects(casefile, i % 3 + 1, (i + 2) / 3, (i + 2) / 3 + 1);
-    close_case(casefile);
-    assert_case(66, 67, 67);
-    end_test();
+    end_case(casefile, 66, 67, 67);
 }
 END_TEST
 
@@ -159,9 +157,7 @@ START_TEST(evidence_that_is_none_is_an_error)
         ck_assert_int_eq(is_there(casefile, bad[i], 1, "1-128-3", 0, "x"), 0);
     }
     add_objects(casefile, 1, 1, 4); /* it did no harm */
-    close_case(casefile);
-    assert_case(3, 0, 0);
-    end_test();
+    end_case(casefile, 3, 0, 0);
 }
 END_TEST
 
@@ -244,9 +240,7 @@ START_TEST(objects_are_committed_by_the_thousand_and_by_the_second)
     ck_assert_uint_eq(committed(2), 2);
     ck_assert_int_eq(try_add(casefile, 2, 3, 9000), 0); /* the first for long does not wait for others */
     ck_assert_uint_eq(committed(2), 3);
-    close_case(casefile);
-    assert_case(2503, 3, 0);
-    end_test();
+    end_case(casefile, 2503, 3, 0);
 }
 END_TEST
 
@@ -263,9 +257,7 @@ START_TEST(a_report_during_a_scan_sees_one_state)
     assert_contents(reader, (uint64_t[EVIDENCE]){500, 0, 0});
     close_case(reader);
     assert_contents(writer, (uint64_t[EVIDENCE]){3000, 0, 0});
-    close_case(writer);
-    assert_case(3000, 0, 0);
-    end_test();
+    end_case(writer, 3000, 0, 0);
 }
 END_TEST
 
@@ -281,9 +273,7 @@ START_TEST(a_reader_writes_nothing)
     ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err), -1);
     ck_assert_int_eq(casefile_problem(casefile, 1, "x", &err), -1);
     ck_assert_ptr_nonnull(strstr(err.text, "was opened for reading"));
-    close_case(casefile);
-    assert_case(0, 0, 0);
-    end_test();
+    end_case(casefile, 0, 0, 0);
 }
 END_TEST
 
@@ -548,9 +538,7 @@ START_TEST(another_scan_is_refused_with_what_differs)
     strcpy(sets[0].name, "another name");
     plan.tool = "kith 2.0";
     plan.now++;
-    close_case(casefile_open(path, &plan, &err));
-    assert_case(0, 0, 0);
-    end_test();
+    end_case(casefile_open(path, &plan, &err), 0, 0, 0);
 }
 END_TEST
 
@@ -569,9 +557,7 @@ START_TEST(there_is_one_writer)
                   : 1);
     ck_assert_int_eq(wait_for(pid), 0);
     add_objects(casefile, 1, 1, 10);
-    close_case(casefile);
-    assert_case(9, 0, 0);
-    end_test();
+    end_case(casefile, 9, 0, 0);
 }
 END_TEST
 

@@ -1025,25 +1025,35 @@ static void work_without_end(void *state, struct crew_worker *worker, const void
     crew_send(worker, "done", 4);
 }
 
+/* The task may take a second. */
+static void assert_stopped(struct crew *crew, const char *task, const char *reason)
+{
+    const struct crew_result result = run_limited(crew, task, 1, MEBIBYTE);
+
+    assert_loss(&result, CREW_WHOLE_TASK, reason);
+}
+
+static void assert_done(struct crew *crew)
+{
+    const struct crew_result result = run_limited(crew, "Z", 600, MEBIBYTE);
+
+    assert_data(&result, "done");
+}
+
 START_TEST(progress_alone_does_not_keep_a_worker_at_a_task)
 {
     struct crew_job job = job_of(work_without_end);
-    struct crew_result result;
     struct crew *crew;
 
     share();
     crew = make(&job, 1);
-    result = run_limited(crew, "L", 1, MEBIBYTE);
-    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 1 s of CPU time for one task");
-    result = run_limited(crew, "Z", 600, MEBIBYTE);
-    assert_data(&result, "done");
+    assert_stopped(crew, "L", "stopped after 1 s of CPU time for one task");
+    assert_done(crew);
     crew_free(crew);
     job.patience = 2;
     crew = make(&job, 1);
-    result = run_limited(crew, "S", 1, MEBIBYTE);
-    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 2 s for one task");
-    result = run_limited(crew, "Z", 600, MEBIBYTE);
-    assert_data(&result, "done");
+    assert_stopped(crew, "S", "stopped after 2 s for one task");
+    assert_done(crew);
     ck_assert_uint_eq(atomic_load(&shared->tries[0]), 4); /* each but once */
     crew_free(crew);
 }
@@ -1065,13 +1075,11 @@ static void work_for_some_time_and_die(void *state, struct crew_worker *worker, 
 START_TEST(the_time_of_a_task_is_that_of_all_its_tries)
 {
     const struct crew_job job = job_of(work_for_some_time_and_die);
-    struct crew_result result;
     struct crew *crew;
 
     share();
     crew = make(&job, 1);
-    result = run_limited(crew, "x", 1, MEBIBYTE);
-    assert_loss(&result, CREW_WHOLE_TASK, "stopped after 1 s of CPU time for one task");
+    assert_stopped(crew, "x", "stopped after 1 s of CPU time for one task");
     ck_assert_uint_eq(atomic_load(&shared->tries[0]), 3);
     crew_free(crew);
 }

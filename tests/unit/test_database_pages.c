@@ -250,6 +250,12 @@ START_TEST(any_part_of_the_file_can_be_read)
 }
 END_TEST
 
+static void assert_damaged(struct database *database, int code, int64_t page)
+{
+    ck_assert_int_eq(code, SQLITE_IOERR_DATA);
+    ck_assert_int_eq((int64_t)database_pages_damaged(database->handle), page + 1);
+}
+
 /* Whether the damaged byte is in the range or not: its page counts.  Only the header can be read without
  * page 1. */
 START_TEST(no_part_of_a_damaged_page_can_be_read)
@@ -269,8 +275,7 @@ START_TEST(no_part_of_a_damaged_page_can_be_read)
         damage(at);
         code = read_range(database, from, to, got);
         if (touches && to > DATABASE_HEADER) {
-            ck_assert_int_eq(code, SQLITE_IOERR_DATA);
-            ck_assert_int_eq((int64_t)database_pages_damaged(database->handle), page + 1);
+            assert_damaged(database, code, page);
         } else {
             ck_assert_int_eq(code, SQLITE_OK);
         }
@@ -290,8 +295,7 @@ START_TEST(nothing_can_be_read_after_the_end)
         const int64_t from = size - (int64_t)(random64() % DATABASE_PAGE);
         const int64_t to = size + 1 + (int64_t)(random64() % (DATABASE_PAGE - 1));
 
-        ck_assert_int_eq(read_range(database, from, to, got), SQLITE_IOERR_DATA);
-        ck_assert_int_eq((int64_t)database_pages_damaged(database->handle), size / DATABASE_PAGE + 1);
+        assert_damaged(database, read_range(database, from, to, got), size / DATABASE_PAGE);
     }
     ck_assert_int_ne(read_range(database, (int64_t)UINT32_MAX * DATABASE_PAGE,
                                 (int64_t)UINT32_MAX * DATABASE_PAGE + 1, got),

@@ -75,6 +75,18 @@ static const struct inspector inspector = {.open = inspector_open,
                                            .end = inspector_end,
                                            .arg = &of_worker};
 
+/* One that begins, or comes to the end of an object, in another way. */
+static struct inspector inspector_with(void *(*begin)(void *arg, const struct inspector_watch *watch,
+                                                      struct error *err),
+                                       void (*end)(void *state, struct object *object))
+{
+    struct inspector other = inspector;
+
+    other.open = begin;
+    other.end = end;
+    return other;
+}
+
 /* ---- what is found, line by line ---- */
 
 static struct buffer found;
@@ -1032,12 +1044,7 @@ static void assert_numbers(const struct listing *whole, const struct listing *go
 
 START_TEST(what_is_lost_is_told_in_its_place)
 {
-    static const struct inspector dies = {.open = inspector_open,
-                                          .begin = inspector_begin,
-                                          .data = inspector_data,
-                                          .zeros = inspector_no_data,
-                                          .end = dying_end,
-                                          .arg = &of_worker};
+    const struct inspector dies = inspector_with(inspector_open, dying_end);
 
     make_evidence();
     for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
@@ -1082,12 +1089,7 @@ static void slow_end(void *state, struct object *object)
 
 START_TEST(an_inspector_that_reports_progress_is_not_taken_for_stuck)
 {
-    static const struct inspector slow = {.open = slow_open,
-                                          .begin = inspector_begin,
-                                          .data = inspector_data,
-                                          .zeros = inspector_no_data,
-                                          .end = slow_end,
-                                          .arg = &of_worker};
+    const struct inspector slow = inspector_with(slow_open, slow_end);
     struct evidence_options options = defaults();
     struct buffer files = {0};
 
@@ -1122,12 +1124,7 @@ static void lying_end(void *state, struct object *object)
 START_TEST(an_item_that_the_task_does_not_have_or_that_was_passed_costs_the_task_and_is_not_believed)
 {
     static const uint64_t lies[] = {0, 512, 100000, UINT64_MAX};
-    static const struct inspector liar = {.open = inspector_open,
-                                          .begin = inspector_begin,
-                                          .data = inspector_data,
-                                          .zeros = inspector_no_data,
-                                          .end = lying_end,
-                                          .arg = &of_worker};
+    const struct inspector liar = inspector_with(inspector_open, lying_end);
     struct evidence_options options = all_kinds(1);
     struct listing honest;
 

@@ -120,6 +120,8 @@ static void show(const struct example *example)
     put(example->offset, example->bytes, example->len);
 }
 
+#define PLAIN(offset, bytes) EXAMPLE(offset, bytes, FORMAT_RAW, "")
+
 static const struct example containers[] = {
     EXAMPLE(0, "\x45\x56\x46\x09\x0d\x0a\xff\x00", FORMAT_EWF, "E01"),
     EXAMPLE(0, "\x45\x56\x46\x32\x0d\x0a\x81\x00", FORMAT_EWF, "Ex01"),
@@ -183,27 +185,25 @@ END_TEST
 START_TEST(what_may_be_evidence_itself_is_raw)
 {
     static const struct example plain[] = {
-        EXAMPLE(0, "PK\3\4", FORMAT_RAW, ""),
-        EXAMPLE(0, "\x1f\x8b\x08", FORMAT_RAW, ""),
-        EXAMPLE(0,
-                "\xfd"
-                "7zXZ\0",
-                FORMAT_RAW, ""),
-        EXAMPLE(0, "\x28\xb5\x2f\xfd", FORMAT_RAW, ""),
-        EXAMPLE(0, "BZh91AY", FORMAT_RAW, ""),
-        EXAMPLE(0, "7z\xbc\xaf\x27\x1c", FORMAT_RAW, ""),
-        EXAMPLE(0, "MSWIM\0\0\0", FORMAT_RAW, ""),
-        EXAMPLE(0, "\xeb\x3c\x90MSDOS5.0", FORMAT_RAW, ""),
-        EXAMPLE(32769, "CD001", FORMAT_RAW, ""),
-        EXAMPLE(0, "LUKS\xba\xbe\0\2", FORMAT_RAW, ""),
-        EXAMPLE(0, "KDMV is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "COWD is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "sprs is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "QED, it says", FORMAT_RAW, ""),
-        EXAMPLE(0, "conectix is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "koly is a word", FORMAT_RAW, ""),
-        EXAMPLE(0, "\xfe\xef\3\1", FORMAT_RAW, ""),
-        EXAMPLE(0, "\xfe\xef\1\x21", FORMAT_RAW, ""),
+        PLAIN(0, "PK\3\4"),
+        PLAIN(0, "\x1f\x8b\x08"),
+        PLAIN(0, "\xfd"
+                 "7zXZ\0"),
+        PLAIN(0, "\x28\xb5\x2f\xfd"),
+        PLAIN(0, "BZh91AY"),
+        PLAIN(0, "7z\xbc\xaf\x27\x1c"),
+        PLAIN(0, "MSWIM\0\0\0"),
+        PLAIN(0, "\xeb\x3c\x90MSDOS5.0"),
+        PLAIN(32769, "CD001"),
+        PLAIN(0, "LUKS\xba\xbe\0\2"),
+        PLAIN(0, "KDMV is a word"),
+        PLAIN(0, "COWD is a word"),
+        PLAIN(0, "sprs is a word"),
+        PLAIN(0, "QED, it says"),
+        PLAIN(0, "conectix is a word"),
+        PLAIN(0, "koly is a word"),
+        PLAIN(0, "\xfe\xef\3\1"),
+        PLAIN(0, "\xfe\xef\1\x21"),
     };
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {

@@ -381,26 +381,22 @@ static void assert_resynced(const char *text, unsigned depth, const char *wanted
 
 START_TEST(after_an_error_the_next_object_of_an_array_is_found)
 {
-    static const struct {
-        const char *text;
-        unsigned depth;
-        const char *wanted;
-    } cases[] = {
-        {"[{\"a\":x},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
-        {"{\"v\":[{\"a\":[{\"c\":01}],\"d\":{\"e\":1}}, {\"b\":1}],\"x\":2}", 2,
-         "{k(v)[{k(a)[{k(c)n(0)!{k(b)n(1)}]k(x)n(2)}$"},
-        {"[{\"a\":1}{\"b\":2},,{\"c\":3}]", 1, "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$"},
-        {"[{\"a\":1,{\"b\":2}]", 1, "[{k(a)n(1)!{k(b)n(2)}]$"},
+    static const char *const cases[][2] = {
+        {"[{\"a\":x},{\"b\":1}]", "[{k(a)!{k(b)n(1)}]$"},
+        {"[{\"a\":1}{\"b\":2},,{\"c\":3}]", "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$"},
+        {"[{\"a\":1,{\"b\":2}]", "[{k(a)n(1)!{k(b)n(2)}]$"},
         /* A quote too many or too few does not mislead it. */
-        {"[{\"a\":\"x},{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$"},
-        {"[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", 1, "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$"},
-        {"[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", 1, "[{k(a)s(x,)!{k(b)n(1)}]$"},
-        {"[{\"a\":\"C:\\dir\\\",\"d\":\"{y}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
-        {"[{\"a\":\"\\x{\\\"}\"},{\"b\":1}]", 1, "[{k(a)!{k(b)n(1)}]$"},
+        {"[{\"a\":\"x},{\"b\":1},{\"c\":2}]", "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$"},
+        {"[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$"},
+        {"[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", "[{k(a)s(x,)!{k(b)n(1)}]$"},
+        {"[{\"a\":\"C:\\dir\\\",\"d\":\"{y}\"},{\"b\":1}]", "[{k(a)!{k(b)n(1)}]$"},
+        {"[{\"a\":\"\\x{\\\"}\"},{\"b\":1}]", "[{k(a)!{k(b)n(1)}]$"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_resynced(cases[i].text, cases[i].depth, cases[i].wanted);
+        assert_resynced(cases[i][0], 1, cases[i][1]);
+    assert_resynced("{\"v\":[{\"a\":[{\"c\":01}],\"d\":{\"e\":1}}, {\"b\":1}],\"x\":2}", 2,
+                    "{k(v)[{k(a)[{k(c)n(0)!{k(b)n(1)}]k(x)n(2)}$");
 }
 END_TEST
 

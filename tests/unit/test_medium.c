@@ -237,6 +237,12 @@ START_TEST(all_that_can_be_read_is_right)
 }
 END_TEST
 
+static void read_around(struct medium *medium)
+{
+    for (int i = 0; i < 30; i++)
+        read_anywhere(medium);
+}
+
 START_TEST(what_cannot_be_read_is_zeros_and_noted)
 {
     for (int round = 0; round < 60; round++) {
@@ -247,8 +253,7 @@ START_TEST(what_cannot_be_read_is_zeros_and_noted)
         begin_fake(behaviour);
         make_bad(1 + (unsigned)(random64() % (round % 2 ? 100 : 10)), unit, round % 2 ? 3 : 20000 / unit);
         medium = fake_medium(SIZE);
-        for (int i = 0; i < 30; i++)
-            read_anywhere(medium);
+        read_around(medium);
         assert_noted(medium);
         medium_close(medium);
     }
@@ -287,8 +292,7 @@ START_TEST(bad_bytes_are_counted_once_however_they_were_read)
         begin_fake((enum behaviour)(round % 3));
         make_bad(1 + (unsigned)(random64() % 30), PIECE, 5);
         medium = fake_medium(SIZE);
-        for (int i = 0; i < 30; i++)
-            read_anywhere(medium);
+        read_around(medium);
         assert_counted(medium);
         medium_close(medium);
     }

@@ -412,14 +412,17 @@ END_TEST
 
 START_TEST(a_later_segment_is_refused_and_the_first_one_named)
 {
+    static const char *const later[][2] = {{"image.002", "image.001"},
+                                           {"image.003", "image.001"},
+                                           {"zero.001", "zero.000"},
+                                           {"x.ab", "x.aa"},
+                                           {"x.ac", "x.aa"},
+                                           {"yab", "yaa"},
+                                           {"yac", "yaa"}};
+
     make_folder_of("image.001 image.002 image.003 zero.000 zero.001 x.aa x.ab x.ac yaa yab yac");
-    assert_refused("image.002", "image.002", "image.001");
-    assert_refused("image.003", "image.003", "image.001");
-    assert_refused("zero.001", "zero.001", "zero.000");
-    assert_refused("x.ab", "x.ab", "x.aa");
-    assert_refused("x.ac", "x.ac", "x.aa");
-    assert_refused("yab", "yab", "yaa");
-    assert_refused("yac", "yac", "yaa");
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        assert_refused(later[i][0], later[i][0], later[i][1]);
     remove_file("image.002");
     assert_refused("image.003", "image.003", "image.001");
     remove_folder();

@@ -16,22 +16,27 @@ static enum compare_verdict verdict_of(struct record a, struct record b, struct 
     return out->verdict;
 }
 
+/* Contents that have samples in common, and these shares of theirs. */
+static struct comparison compare_shares(struct record a, struct record b, uint64_t shared, double a_in_b,
+                                        double b_in_a, enum compare_verdict wanted)
+{
+    const struct estimate estimate = {.shared = shared, .a_in_b = a_in_b, .b_in_a = b_in_a};
+    struct comparison out;
+
+    ck_assert_int_eq(verdict_of(a, b, estimate, &out), wanted);
+    return out;
+}
+
 START_TEST(one_side_that_is_nearly_all_in_the_other_is_embedded_even_where_no_range_says_where)
 {
     const struct record large = {.len = 100000, .count = 1500}, small = {.len = 4000, .count = 60};
     struct comparison out;
 
-    ck_assert_int_eq(
-        verdict_of(large, small, (struct estimate){.shared = 50, .a_in_b = 0.03, .b_in_a = 0.8}, &out),
-        COMPARE_EMBEDDED);
+    out = compare_shares(large, small, 50, 0.03, 0.8, COMPARE_EMBEDDED);
     ck_assert(out.b_in_a && !out.a_in_b);
-    ck_assert_int_eq(
-        verdict_of(small, large, (struct estimate){.shared = 50, .a_in_b = 0.8, .b_in_a = 0.03}, &out),
-        COMPARE_EMBEDDED);
+    out = compare_shares(small, large, 50, 0.8, 0.03, COMPARE_EMBEDDED);
     ck_assert(out.a_in_b && !out.b_in_a);
-    ck_assert_int_eq(
-        verdict_of(large, small, (struct estimate){.shared = 50, .a_in_b = 0.03, .b_in_a = 0.79}, &out),
-        COMPARE_FRAGMENT);
+    out = compare_shares(large, small, 50, 0.03, 0.79, COMPARE_FRAGMENT);
     ck_assert(!out.a_in_b && !out.b_in_a);
 }
 END_TEST
@@ -39,20 +44,11 @@ END_TEST
 START_TEST(few_samples_in_common_or_a_share_that_chance_gives_are_nothing)
 {
     const struct record one = {.len = 100000, .count = 1500}, other = {.len = 90000, .count = 1400};
-    struct comparison out;
 
-    ck_assert_int_eq(
-        verdict_of(one, other, (struct estimate){.shared = 3, .a_in_b = 0.02, .b_in_a = 0.02}, &out),
-        COMPARE_NONE);
-    ck_assert_int_eq(
-        verdict_of(one, other, (struct estimate){.shared = 4, .a_in_b = 0.002, .b_in_a = 0.01}, &out),
-        COMPARE_NONE);
-    ck_assert_int_eq(
-        verdict_of(one, other, (struct estimate){.shared = 4, .a_in_b = 0.002, .b_in_a = 0.02}, &out),
-        COMPARE_FRAGMENT);
-    ck_assert_int_eq(
-        verdict_of(one, other, (struct estimate){.shared = 4, .a_in_b = 0.02, .b_in_a = 0.002}, &out),
-        COMPARE_FRAGMENT);
+    compare_shares(one, other, 3, 0.02, 0.02, COMPARE_NONE);
+    compare_shares(one, other, 4, 0.002, 0.01, COMPARE_NONE);
+    compare_shares(one, other, 4, 0.002, 0.02, COMPARE_FRAGMENT);
+    compare_shares(one, other, 4, 0.02, 0.002, COMPARE_FRAGMENT);
 }
 END_TEST
 

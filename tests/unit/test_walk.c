@@ -129,9 +129,9 @@ static void assert_end(struct walk *walk)
     walk_free(walk);
 }
 
-static void assert_walk(const struct wanted *wanted, size_t count)
+static void assert_walk(const char *path, const struct wanted *wanted, size_t count)
 {
-    struct walk *walk = start(folder);
+    struct walk *walk = start(path);
 
     for (size_t i = 0; i < count; i++)
         assert_next(walk, &wanted[i]);
@@ -141,7 +141,7 @@ static void assert_walk(const struct wanted *wanted, size_t count)
 #define ASSERT_WALK(...)                                                                                     \
     do {                                                                                                     \
         const struct wanted wanted_items[] = {__VA_ARGS__};                                                  \
-        assert_walk(wanted_items, sizeof wanted_items / sizeof *wanted_items);                               \
+        assert_walk(folder, wanted_items, sizeof wanted_items / sizeof *wanted_items);                       \
     } while (0)
 
 /* ---- the order ---- */
@@ -237,13 +237,9 @@ END_TEST
 
 START_TEST(a_slash_at_the_end_of_the_folder_is_not_doubled)
 {
-    struct walk *walk;
-
     make_folder();
     make_file("a");
-    walk = start(below(""));
-    assert_next(walk, &(struct wanted){WALK_FILE, S_IFREG, "a"});
-    assert_end(walk);
+    assert_walk(below(""), &(struct wanted){WALK_FILE, S_IFREG, "a"}, 1);
     remove_folder();
 }
 END_TEST
@@ -293,15 +289,11 @@ END_TEST
 
 START_TEST(a_link_that_the_user_names_as_the_folder_is_followed)
 {
-    struct walk *walk;
-
     make_folder();
     make_dir("dir");
     make_file("dir/file");
     make_link("dir", "link");
-    walk = start(below("link"));
-    assert_next(walk, &(struct wanted){WALK_FILE, S_IFREG, "link/file"});
-    assert_end(walk);
+    assert_walk(below("link"), &(struct wanted){WALK_FILE, S_IFREG, "link/file"}, 1);
     remove_folder();
 }
 END_TEST
