@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-struct slot {
+struct queue_slot {
     void *job;
     bool done;
 };
@@ -27,7 +27,7 @@ struct queue {
     size_t depth, oldest, begun, next;
     size_t awaited; /* the job the caller waits for */
     bool stop;
-    struct slot *slots;
+    struct queue_slot *slots;
     unsigned threads;
     struct worker *workers;
 };
@@ -117,7 +117,7 @@ bool queue_full(const struct queue *queue)
 void queue_push(struct queue *queue, void *job)
 {
     pthread_mutex_lock(&queue->lock);
-    queue->slots[queue->next % queue->depth] = (struct slot){job, false};
+    queue->slots[queue->next % queue->depth] = (struct queue_slot){job, false};
     queue->next++;
     pthread_cond_signal(&queue->some_to_begin);
     pthread_mutex_unlock(&queue->lock);

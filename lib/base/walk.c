@@ -15,14 +15,14 @@
 #include "base/array.h"
 #include "base/buffer.h"
 
-struct entry {
+struct walk_entry {
     mode_t mode; /* file type bits; 0 if readdir does not report them */
     char *name;
 };
 
 /* A folder being walked: its entries, and the length of its path including the slash. */
 struct level {
-    struct entry *entries;
+    struct walk_entry *entries;
     size_t count, next;
     size_t path_len;
 };
@@ -116,7 +116,7 @@ const char *walk_kind(mode_t mode)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+    return strcmp(((const struct walk_entry *)a)->name, ((const struct walk_entry *)b)->name);
 }
 
 static void release_level(struct level *level)
@@ -128,12 +128,12 @@ static void release_level(struct level *level)
 
 static int add_entry(struct level *level, size_t *room, const struct dirent *dirent)
 {
-    struct entry *entry;
+    struct walk_entry *entry;
 
     if (array_reserve(&level->entries, room, level->count + 1))
         return -1;
     entry = &level->entries[level->count];
-    *entry = (struct entry){(mode_t)DTTOIF(dirent->d_type), strdup(dirent->d_name)};
+    *entry = (struct walk_entry){(mode_t)DTTOIF(dirent->d_type), strdup(dirent->d_name)};
     if (!entry->name)
         return -1;
     level->count++;
@@ -228,7 +228,7 @@ static mode_t type_of(const char *path)
 }
 
 /* The next entry of any level, leaving levels that are finished; false at the end. */
-static bool next_entry(struct walk *walk, struct entry **entry)
+static bool next_entry(struct walk *walk, struct walk_entry **entry)
 {
     while (walk->depth) {
         struct level *level = &walk->levels[walk->depth - 1];
@@ -247,7 +247,7 @@ static bool next_entry(struct walk *walk, struct entry **entry)
 
 enum walk_result walk_next(struct walk *walk, struct walk_item *item, struct error *err)
 {
-    struct entry *entry;
+    struct walk_entry *entry;
 
     for (;;) {
         if (walk->descend) {

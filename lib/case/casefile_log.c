@@ -9,7 +9,7 @@
 
 /* ---- the chain ---- */
 
-struct entry {
+struct log_entry {
     uint64_t id;
     int64_t time;
     const char *text;
@@ -46,8 +46,8 @@ static int sha256(struct digest *digest, const struct buffer *bytes, uint8_t out
 }
 
 /* The chain of an entry behind one with that chain. */
-static int chain_on(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN], const struct entry *entry,
-                    uint8_t chain[CASE_CHAIN_LEN], struct error *err)
+static int chain_on(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN],
+                    const struct log_entry *entry, uint8_t chain[CASE_CHAIN_LEN], struct error *err)
 {
     struct buffer bytes = {0};
     int result;
@@ -201,7 +201,7 @@ static int last_entry(struct casefile *casefile, uint64_t *id, uint8_t chain[CAS
     return result < 0 ? -1 : 0;
 }
 
-static int put_entry(struct casefile *casefile, const struct entry *entry, struct error *err)
+static int put_entry(struct casefile *casefile, const struct log_entry *entry, struct error *err)
 {
     struct statement *row = database_prepare(
         casefile->database,
@@ -224,7 +224,7 @@ static int put_entry(struct casefile *casefile, const struct entry *entry, struc
 }
 
 /* When it cannot be written, neither is what was changed with it. */
-static int write_entry(struct casefile *casefile, struct entry *entry, struct error *err)
+static int write_entry(struct casefile *casefile, struct log_entry *entry, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
     uint8_t before[CASE_CHAIN_LEN];
@@ -245,7 +245,7 @@ static int write_entry(struct casefile *casefile, struct entry *entry, struct er
 
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err)
 {
-    struct entry entry = {.time = now, .text = text};
+    struct log_entry entry = {.time = now, .text = text};
 
     return write_entry(casefile, &entry, err);
 }
@@ -253,14 +253,14 @@ int casefile_log(struct casefile *casefile, int64_t now, const char *text, struc
 int casefile_seal(struct casefile *casefile, uint64_t evidence, int64_t now, const char *text,
                   struct error *err)
 {
-    struct entry entry = {.time = now, .text = text, .seals = !casefile->temporary, .evidence = evidence};
+    struct log_entry entry = {.time = now, .text = text, .seals = !casefile->temporary, .evidence = evidence};
 
     return write_entry(casefile, &entry, err);
 }
 
 /* ---- reading ---- */
 
-static bool get_seal(struct statement *row, struct entry *entry)
+static bool get_seal(struct statement *row, struct log_entry *entry)
 {
     if (statement_is_null(row, 3) && statement_is_null(row, 4))
         return true;
@@ -269,9 +269,9 @@ static bool get_seal(struct statement *row, struct entry *entry)
            statement_exactly(row, 4, entry->seal, sizeof entry->seal);
 }
 
-static bool get_entry(struct statement *row, uint64_t id, struct entry *entry)
+static bool get_entry(struct statement *row, uint64_t id, struct log_entry *entry)
 {
-    *entry = (struct entry){0};
+    *entry = (struct log_entry){0};
     return statement_up_to(row, 0, INT64_MAX, &entry->id) && entry->id == id &&
            statement_number(row, 1, &entry->time) && casefile_get_string(row, 2, &entry->text) &&
            get_seal(row, entry) && statement_exactly(row, 5, entry->chain, sizeof entry->chain);
@@ -281,10 +281,10 @@ enum { LOG_BROKEN = -2 };
 
 /* Each entry; 0, LOG_BROKEN where the chain breaks, or -1 if it cannot be read. */
 static int read_entries(struct casefile *casefile, struct statement *row, struct digest *digest,
-                        void (*tell)(void *arg, const struct entry *entry), void *arg, struct error *err)
+                        void (*tell)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
 {
     uint8_t chain[CASE_CHAIN_LEN];
-    struct entry entry;
+    struct log_entry entry;
     uint64_t id = 0;
     int result;
 
@@ -306,7 +306,7 @@ static int read_entries(struct casefile *casefile, struct statement *row, struct
 }
 
 static int read_all(struct casefile *casefile, struct digest *digest,
-                    void (*tell)(void *arg, const struct entry *entry), void *arg, struct error *err)
+                    void (*tell)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
 {
     struct statement *row = database_prepare(
         casefile->database, "SELECT id, time, text, evidence, seal, chain FROM log ORDER BY id", err);
@@ -321,7 +321,7 @@ struct log_reader {
     void *arg;
 };
 
-static void tell_entry(void *arg, const struct entry *entry)
+static void tell_entry(void *arg, const struct log_entry *entry)
 {
     const struct log_reader *reader = arg;
     const struct case_entry told = {.time = entry->time, .text = entry->text, .chain = entry->chain};
@@ -342,7 +342,7 @@ int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const s
 
 /* ---- checking ---- */
 
-struct check {
+struct log_check {
     struct casefile *casefile;
     struct digest *digest;
     struct seal {
@@ -355,9 +355,9 @@ struct check {
     int faults;
 };
 
-static void take_fault(struct check *check, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void take_fault(struct log_check *check, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void take_fault(struct check *check, const char *fmt, ...)
+static void take_fault(struct log_check *check, const char *fmt, ...)
 {
     struct error what, why;
     va_list args;
@@ -371,9 +371,9 @@ static void take_fault(struct check *check, const char *fmt, ...)
 }
 
 /* An evidence is sealed once, when all of it is there. */
-static void take_seal(void *arg, const struct entry *entry)
+static void take_seal(void *arg, const struct log_entry *entry)
 {
-    struct check *check = arg;
+    struct log_check *check = arg;
     struct seal *seal;
 
     if (!entry->seals)
@@ -400,7 +400,7 @@ static int count_rows(struct casefile *casefile, const char *sql, uint64_t *coun
     return is_number ? is_number - 1 : error_set(err, "out of memory");
 }
 
-static int compare_seal(struct check *check, uint64_t evidence, struct error *err)
+static int compare_seal(struct log_check *check, uint64_t evidence, struct error *err)
 {
     const struct seal *was = &check->seals[evidence];
     uint8_t is[CASE_CHAIN_LEN];
@@ -416,7 +416,7 @@ static int compare_seal(struct check *check, uint64_t evidence, struct error *er
     return 0;
 }
 
-static int check_seal(struct check *check, uint64_t evidence, struct error *err)
+static int check_seal(struct log_check *check, uint64_t evidence, struct error *err)
 {
     struct case_evidence about = {.state = CASE_DONE};
     const bool found = check->seals[evidence].found;
@@ -436,7 +436,7 @@ static int check_seal(struct check *check, uint64_t evidence, struct error *err)
 }
 
 /* Of findings that no report and no seal would see. */
-static int check_classes(struct check *check, struct error *err)
+static int check_classes(struct log_check *check, struct error *err)
 {
     uint64_t below, above;
 
@@ -452,7 +452,7 @@ static int check_classes(struct check *check, struct error *err)
  * Rows outside of every evidence, which no seal covers.  They lie at the ends of a key, so that this reads no
  * others.
  */
-static int check_strays(struct check *check, struct error *err)
+static int check_strays(struct log_check *check, struct error *err)
 {
     static const struct {
         const char *what, *key;
@@ -483,7 +483,7 @@ static int check_strays(struct check *check, struct error *err)
     return 0;
 }
 
-static int check_all(struct check *check, struct error *err)
+static int check_all(struct log_check *check, struct error *err)
 {
     struct error why;
     int result;
@@ -513,10 +513,10 @@ static int check_all(struct check *check, struct error *err)
 int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const char *text), void *arg,
                    struct error *err)
 {
-    struct check check = {.casefile = casefile,
-                          .digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err),
-                          .fault = fault,
-                          .arg = arg};
+    struct log_check check = {.casefile = casefile,
+                              .digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err),
+                              .fault = fault,
+                              .arg = arg};
     const int result = check.digest ? check_all(&check, err) : -1;
 
     free(check.seals);

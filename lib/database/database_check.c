@@ -158,7 +158,7 @@ out:
 
 /* ---- verifying ---- */
 
-struct check {
+struct checking {
     struct database *database;
     void (*fault)(void *arg, const char *text);
     void *arg;
@@ -166,7 +166,7 @@ struct check {
     int damaged; /* pages */
 };
 
-static void tell(struct check *check, const char *text)
+static void tell(struct checking *check, const char *text)
 {
     check->fault(check->arg, text);
     check->count++;
@@ -174,7 +174,7 @@ static void tell(struct check *check, const char *text)
 
 static void tell_page(void *arg, uint32_t page)
 {
-    struct check *check = arg;
+    struct checking *check = arg;
     struct error text;
 
     if (check->damaged++ >= PAGES_TOLD)
@@ -192,7 +192,7 @@ static bool has_wal(struct database *database)
 }
 
 /* The WAL, if there is one, may have pages that the file does not. */
-static void check_size(struct check *check, const uint8_t *page, int64_t len)
+static void check_size(struct checking *check, const uint8_t *page, int64_t len)
 {
     const bool is_valid = get_u32(page + 24) == get_u32(page + 92);
     const int64_t pages = get_u32(page + 28);
@@ -205,7 +205,7 @@ static void check_size(struct check *check, const uint8_t *page, int64_t len)
     tell(check, text.text);
 }
 
-static int check_pages(struct check *check, const uint8_t *page, int64_t len, struct error *err)
+static int check_pages(struct checking *check, const uint8_t *page, int64_t len, struct error *err)
 {
     const int code =
         database_pages_check(check->database->handle, has_wal(check->database), tell_page, check);
@@ -222,7 +222,7 @@ static int check_pages(struct check *check, const uint8_t *page, int64_t len, st
 }
 
 /* What SQLite finds. */
-static void check_integrity(struct check *check)
+static void check_integrity(struct checking *check)
 {
     struct error text;
     sqlite3_stmt *statement = NULL;
@@ -245,7 +245,7 @@ static void check_integrity(struct check *check)
     sqlite3_finalize(statement);
 }
 
-static int check_file_whole(struct check *check, const struct database_format *format, struct error *err)
+static int check_file_whole(struct checking *check, const struct database_format *format, struct error *err)
 {
     uint8_t page[DATABASE_PAGE] = {0};
     struct error text = {""};
@@ -272,7 +272,7 @@ static int check_file_whole(struct check *check, const struct database_format *f
 int database_verify(const char *path, const struct database_format *format,
                     void (*fault)(void *arg, const char *text), void *arg, struct error *err)
 {
-    struct check check = {.fault = fault, .arg = arg};
+    struct checking check = {.fault = fault, .arg = arg};
     int result;
 
     if (database_check_file(path, format->noun, err))

@@ -27,7 +27,7 @@ enum {
     FLAG_ZEROS = 0x30,
 };
 
-struct segment {
+struct aff_segment {
     char name[NAME_ROOM + 1];
     uint64_t data, end; /* end: where the next one begins */
     uint32_t len, flag;
@@ -65,7 +65,7 @@ __attribute__((format(printf, 2, 3))) static int damage(struct opening *opening,
 /* ---- segments ---- */
 
 /* Whether a segment lies there whose head and tail agree. */
-static bool read_segment(const struct aff3 *aff, uint64_t at, struct segment *segment)
+static bool read_segment(const struct aff3 *aff, uint64_t at, struct aff_segment *segment)
 {
     const uint64_t size = aff->file.size;
     uint8_t head[HEAD_LEN], tail[TAIL_LEN];
@@ -90,7 +90,7 @@ static bool read_segment(const struct aff3 *aff, uint64_t at, struct segment *se
 }
 
 /* Where the next sound segment begins, from a place on; the file's size: there is none. */
-static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct segment *segment)
+static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct aff_segment *segment)
 {
     const uint64_t size = aff->file.size;
     char *piece = malloc(MOST_SEARCHED);
@@ -112,7 +112,7 @@ static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct seg
 }
 
 /* A 64-bit number: its low half first, each of them with the high byte first. */
-static bool read_number(const struct opening *opening, const struct segment *segment, uint64_t *number)
+static bool read_number(const struct opening *opening, const struct aff_segment *segment, uint64_t *number)
 {
     uint8_t data[8];
 
@@ -122,7 +122,7 @@ static bool read_number(const struct opening *opening, const struct segment *seg
     return true;
 }
 
-static int take_size(struct opening *opening, const struct segment *segment)
+static int take_size(struct opening *opening, const struct aff_segment *segment)
 {
     uint64_t size = 0;
 
@@ -134,7 +134,7 @@ static int take_size(struct opening *opening, const struct segment *segment)
     return 0;
 }
 
-static int take_flag(struct opening *opening, const struct segment *segment, uint32_t *value)
+static int take_flag(struct opening *opening, const struct aff_segment *segment, uint32_t *value)
 {
     if (*value && *value != segment->flag)
         return damage(opening, "its segment \"%s\" at byte %" PRIu64 " contradicts an earlier one",
@@ -143,7 +143,7 @@ static int take_flag(struct opening *opening, const struct segment *segment, uin
     return 0;
 }
 
-static int take_bad_flag(struct opening *opening, const struct segment *segment)
+static int take_bad_flag(struct opening *opening, const struct aff_segment *segment)
 {
     struct aff3 *aff = opening->aff;
 
@@ -161,7 +161,7 @@ static int take_bad_flag(struct opening *opening, const struct segment *segment)
     return 0;
 }
 
-static void take_digest(struct opening *opening, const struct segment *segment, enum digest_kind kind)
+static void take_digest(struct opening *opening, const struct aff_segment *segment, enum digest_kind kind)
 {
     struct digest_values *stored = &opening->aff->stored;
 
@@ -200,7 +200,7 @@ static bool page_number(const char *name, uint64_t *number)
     return true;
 }
 
-static int add_page(struct opening *opening, const struct segment *segment, uint64_t number)
+static int add_page(struct opening *opening, const struct aff_segment *segment, uint64_t number)
 {
     struct aff3 *aff = opening->aff;
     const size_t room = aff->page_count * 2 > 64 ? aff->page_count * 2 : 64;
@@ -217,7 +217,7 @@ static int add_page(struct opening *opening, const struct segment *segment, uint
     return 0;
 }
 
-static int take_segment(struct opening *opening, const struct segment *segment)
+static int take_segment(struct opening *opening, const struct aff_segment *segment)
 {
     struct aff3 *aff = opening->aff;
     const char *name = segment->name;
@@ -253,7 +253,7 @@ static int read_segments(struct opening *opening)
 {
     const struct aff3 *aff = opening->aff;
     uint64_t at = FILE_HEAD, bad_flag_at = 0;
-    struct segment segment = {.len = 0}, bad_flag = {.len = 0};
+    struct aff_segment segment = {.len = 0}, bad_flag = {.len = 0};
 
     while (at < aff->file.size) {
         const uint64_t from = at;

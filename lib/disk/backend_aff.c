@@ -17,7 +17,7 @@ enum { PROBE = 1 << 16 };
 
 static const uint64_t NO_PAGE = UINT64_MAX;
 
-struct reader {
+struct aff_reader {
     struct aff3 aff;
     struct backend inner; /* all but LZMA */
     struct backend lzma;  /* without read: there is none */
@@ -32,7 +32,7 @@ struct reader {
 
 static int find_page(void *map, uint64_t number, struct mapped_place *place)
 {
-    const struct reader *reader = map;
+    const struct aff_reader *reader = map;
     const struct aff3_page *page = aff3_find(&reader->aff, number);
 
     *place = (struct mapped_place){.kind = MAPPED_BAD, .file = &reader->aff.file};
@@ -60,7 +60,7 @@ static bool has_content(const uint8_t *data, size_t len)
 }
 
 /* Whether afflib unpacks a page. */
-static bool probe_page(struct reader *reader, uint64_t number)
+static bool probe_page(struct aff_reader *reader, uint64_t number)
 {
     const uint64_t start = number * reader->aff.page_size;
     const uint32_t needed = aff3_page_len(&reader->aff, number);
@@ -83,7 +83,7 @@ static bool probe_page(struct reader *reader, uint64_t number)
 }
 
 /* At most to the end of a page. */
-static ssize_t read_page(struct reader *reader, uint64_t offset, void *into, size_t len)
+static ssize_t read_page(struct aff_reader *reader, uint64_t offset, void *into, size_t len)
 {
     const uint32_t size = reader->aff.page_size;
     const struct aff3_page *page = aff3_find(&reader->aff, offset / size);
@@ -101,7 +101,7 @@ static ssize_t read_page(struct reader *reader, uint64_t offset, void *into, siz
 
 /* ---- what is lost ---- */
 
-static int add_lost(struct reader *reader, uint64_t start, uint64_t len)
+static int add_lost(struct aff_reader *reader, uint64_t start, uint64_t len)
 {
     if (len == 0 || ranges_overlap(&reader->known, start, len) == len)
         return 0;
@@ -109,7 +109,7 @@ static int add_lost(struct reader *reader, uint64_t start, uint64_t len)
 }
 
 /* The pages that are not there, and those that nothing reads. */
-static int find_lost(struct reader *reader)
+static int find_lost(struct aff_reader *reader)
 {
     const struct aff3 *aff = &reader->aff;
     uint64_t next = 0;
@@ -131,7 +131,8 @@ static int find_lost(struct reader *reader)
 }
 
 /* Whether the sector holds what stands for one that could not be read; part: what was read of it. */
-static bool is_flagged(struct reader *reader, uint64_t start, const uint8_t *part, uint64_t from, size_t len)
+static bool is_flagged(struct aff_reader *reader, uint64_t start, const uint8_t *part, uint64_t from,
+                       size_t len)
 {
     const uint32_t size = reader->aff.sector_size;
     size_t got = 0;
@@ -149,7 +150,7 @@ static bool is_flagged(struct reader *reader, uint64_t start, const uint8_t *par
 }
 
 /* Sectors that the acquisition could not read, among those that were read now. */
-static int note_flagged(struct reader *reader, uint64_t offset, const uint8_t *data, size_t len)
+static int note_flagged(struct aff_reader *reader, uint64_t offset, const uint8_t *data, size_t len)
 {
     const uint32_t size = reader->aff.sector_size;
 
@@ -168,7 +169,7 @@ static int note_flagged(struct reader *reader, uint64_t offset, const uint8_t *d
 
 static ssize_t aff_read(void *state, uint64_t offset, void *into, size_t len)
 {
-    struct reader *reader = state;
+    struct aff_reader *reader = state;
     const ssize_t got = read_page(reader, offset, into, len);
 
     if (got > 0 && note_flagged(reader, offset, into, (size_t)got)) {
@@ -180,7 +181,7 @@ static ssize_t aff_read(void *state, uint64_t offset, void *into, size_t len)
 
 static size_t aff_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
 {
-    const struct reader *reader = state;
+    const struct aff_reader *reader = state;
 
     if (from >= reader->lost.count)
         return 0;
@@ -191,12 +192,12 @@ static size_t aff_lost(void *state, size_t from, uint64_t *offset, uint64_t *len
 
 static const char *aff_damages(void *state)
 {
-    return ((struct reader *)state)->aff.damages.data;
+    return ((struct aff_reader *)state)->aff.damages.data;
 }
 
 static void aff_release(void *state)
 {
-    struct reader *reader = state;
+    struct aff_reader *reader = state;
 
     if (reader->inner.close)
         reader->inner.close(reader->inner.state);
@@ -210,7 +211,7 @@ static void aff_release(void *state)
     free(reader);
 }
 
-static int prepare(struct reader *reader, char *path, bool force, struct error *err)
+static int prepare(struct aff_reader *reader, char *path, bool force, struct error *err)
 {
     const struct mapped mapped = {.size = reader->aff.size,
                                   .block_size = reader->aff.page_size,
@@ -236,7 +237,7 @@ static int prepare(struct reader *reader, char *path, bool force, struct error *
 
 int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct aff_reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         return error_set(err, "%s: out of memory", path);

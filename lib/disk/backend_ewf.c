@@ -24,17 +24,17 @@ enum {
 static const uint64_t NO_CHUNK = UINT64_MAX;
 
 /* A chunk that was read last among those of its number modulo the slots. */
-struct slot {
+struct ewf_slot {
     uint64_t chunk;
     uint8_t *data;
 };
 
-struct reader {
+struct ewf_reader {
     struct ewf ewf;
     uint32_t chunk_size;
     uint64_t size;
     unsigned slots;
-    struct slot slot[MOST_SLOTS];
+    struct ewf_slot slot[MOST_SLOTS];
     uint8_t *packed; /* a chunk as it is in the file */
     size_t packed_room;
     struct deflate *deflate;
@@ -42,7 +42,7 @@ struct reader {
 };
 
 /* The bytes up to the end of the file, which a compressed chunk need not fill. */
-static size_t bytes_there(const struct reader *reader, const struct ewf_place *place)
+static size_t bytes_there(const struct ewf_reader *reader, const struct ewf_place *place)
 {
     const uint64_t size = reader->ewf.files[place->file].size;
     uint64_t len = place->len;
@@ -54,7 +54,7 @@ static size_t bytes_there(const struct reader *reader, const struct ewf_place *p
     return len < reader->packed_room ? (size_t)len : reader->packed_room;
 }
 
-static int read_plain(struct reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
+static int read_plain(struct ewf_reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
 {
     uint8_t sum[CHECKSUM_LEN];
 
@@ -64,7 +64,7 @@ static int read_plain(struct reader *reader, const struct ewf_place *place, uint
     return deflate_checksum(into, len) == bytes_load32(sum) ? 0 : -1;
 }
 
-static int read_packed(struct reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
+static int read_packed(struct ewf_reader *reader, const struct ewf_place *place, uint8_t *into, size_t len)
 {
     const size_t packed_len = bytes_there(reader, place);
 
@@ -74,7 +74,7 @@ static int read_packed(struct reader *reader, const struct ewf_place *place, uin
 }
 
 /* All chunks of S01 are zlib streams, whether they are marked as compressed or not. */
-static int read_chunk(struct reader *reader, uint64_t chunk, uint8_t *into, size_t len)
+static int read_chunk(struct ewf_reader *reader, uint64_t chunk, uint8_t *into, size_t len)
 {
     struct ewf_place place;
 
@@ -85,9 +85,9 @@ static int read_chunk(struct reader *reader, uint64_t chunk, uint8_t *into, size
     return place.compressed || reader->ewf.is_smart ? read_packed(reader, &place, into, len) : -1;
 }
 
-static const uint8_t *cached(struct reader *reader, uint64_t chunk, size_t len)
+static const uint8_t *cached(struct ewf_reader *reader, uint64_t chunk, size_t len)
 {
-    struct slot *slot = &reader->slot[chunk % reader->slots];
+    struct ewf_slot *slot = &reader->slot[chunk % reader->slots];
 
     if (slot->chunk == chunk)
         return slot->data;
@@ -103,7 +103,7 @@ static const uint8_t *cached(struct reader *reader, uint64_t chunk, size_t len)
 /* At most to the end of a chunk. */
 static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 {
-    struct reader *reader = state;
+    struct ewf_reader *reader = state;
     const uint64_t chunk = offset / reader->chunk_size, start = chunk * reader->chunk_size;
     const size_t from = (size_t)(offset - start), chunk_len = reader->size - start < reader->chunk_size
                                                                   ? (size_t)(reader->size - start)
@@ -129,7 +129,7 @@ static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 
 static void ewf_release(void *state)
 {
-    struct reader *reader = state;
+    struct ewf_reader *reader = state;
 
     deflate_free(reader->deflate);
     for (unsigned i = 0; i < MOST_SLOTS; i++)
@@ -142,14 +142,14 @@ static void ewf_release(void *state)
 
 static const char *ewf_damages(void *state)
 {
-    const struct reader *reader = state;
+    const struct ewf_reader *reader = state;
 
     return reader->ewf.damages.data;
 }
 
 static size_t ewf_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
 {
-    const struct reader *reader = state;
+    const struct ewf_reader *reader = state;
 
     if (from >= reader->lost.count)
         return 0;
@@ -159,7 +159,7 @@ static size_t ewf_lost(void *state, size_t from, uint64_t *offset, uint64_t *len
 }
 
 /* The last chunk may be shorter. */
-static int add_lost(struct reader *reader, uint64_t chunk, uint64_t count)
+static int add_lost(struct ewf_reader *reader, uint64_t chunk, uint64_t count)
 {
     const uint64_t start = chunk * reader->chunk_size, left = reader->size - start,
                    len = count * reader->chunk_size;
@@ -169,7 +169,7 @@ static int add_lost(struct reader *reader, uint64_t chunk, uint64_t count)
 
 /* The sectors that the acquisition could not read; and the chunks that no table lists, or that would lie
  * beyond the end of their file: only a damaged set has any. */
-static int find_lost(struct reader *reader)
+static int find_lost(struct ewf_reader *reader)
 {
     const struct ewf *ewf = &reader->ewf;
     struct ewf_place place;
@@ -193,7 +193,7 @@ static int find_lost(struct reader *reader)
 }
 
 /* All the memory that reading takes, so that running out of it is not seen as damage. */
-static bool prepare(struct reader *reader)
+static bool prepare(struct ewf_reader *reader)
 {
     struct buffer *damages = &reader->ewf.damages;
     bool ready = true;
@@ -203,7 +203,7 @@ static bool prepare(struct reader *reader)
     reader->slots = SLOT_BYTES / reader->chunk_size;
     reader->slots = reader->slots < 1 ? 1 : reader->slots > MOST_SLOTS ? MOST_SLOTS : reader->slots;
     for (unsigned i = 0; i < reader->slots && ready; i++) {
-        reader->slot[i] = (struct slot){NO_CHUNK, malloc(reader->chunk_size)};
+        reader->slot[i] = (struct ewf_slot){NO_CHUNK, malloc(reader->chunk_size)};
         ready = reader->slot[i].data != NULL;
     }
     reader->packed_room = deflate_bound(reader->chunk_size) + 64;
@@ -216,7 +216,7 @@ static bool prepare(struct reader *reader)
 
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force, struct error *err)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct ewf_reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         return error_set(err, "%s: out of memory", paths[0]);

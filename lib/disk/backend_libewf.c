@@ -14,14 +14,14 @@
  * remembered.  But it does not say which chunks no table lists, whether a segment is missing or is there
  * twice, or whether a table was changed; so that an Ex01 is read only if that is forced, and said to be so.
  */
-struct reader {
+struct libewf_reader {
     libewf_handle_t *handle;
     uint64_t chunk_size;
     uint64_t *failed; /* chunks, in the order in which they failed */
     size_t failed_count, failed_room;
 };
 
-static bool has_failed(const struct reader *reader, uint64_t chunk)
+static bool has_failed(const struct libewf_reader *reader, uint64_t chunk)
 {
     for (size_t i = 0; i < reader->failed_count; i++)
         if (reader->failed[i] == chunk)
@@ -30,7 +30,7 @@ static bool has_failed(const struct reader *reader, uint64_t chunk)
 }
 
 /* Without room for more, all fail from then on. */
-static void add_failed(struct reader *reader, uint64_t chunk)
+static void add_failed(struct libewf_reader *reader, uint64_t chunk)
 {
     if (array_reserve(&reader->failed, &reader->failed_room, reader->failed_count + 1))
         reader->chunk_size = 0;
@@ -41,7 +41,7 @@ static void add_failed(struct reader *reader, uint64_t chunk)
 /* At most to the end of a chunk. */
 static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 {
-    struct reader *reader = state;
+    struct libewf_reader *reader = state;
     const uint64_t chunk = reader->chunk_size ? offset / reader->chunk_size : 0;
     ssize_t got = -1;
 
@@ -59,7 +59,7 @@ static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 
 static size_t ewf_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
 {
-    const struct reader *reader = state;
+    const struct libewf_reader *reader = state;
     uint32_t count = 0, bytes = 0;
     uint64_t first = 0, sectors = 0;
 
@@ -84,7 +84,7 @@ static const char *ewf_damages(void *state)
 
 static void ewf_close(void *state)
 {
-    struct reader *reader = state;
+    struct libewf_reader *reader = state;
 
     if (reader->handle) {
         libewf_handle_close(reader->handle, NULL);
@@ -115,7 +115,8 @@ static void read_digests(struct backend *backend, libewf_handle_t *handle)
         stored->kinds |= DIGEST_BIT(DIGEST_SHA1);
 }
 
-static int read_facts(struct backend *backend, struct reader *reader, const char *path, struct error *err)
+static int read_facts(struct backend *backend, struct libewf_reader *reader, const char *path,
+                      struct error *err)
 {
     libewf_handle_t *handle = reader->handle;
     size64_t size = 0;
@@ -137,7 +138,7 @@ static int read_facts(struct backend *backend, struct reader *reader, const char
     return 0;
 }
 
-static int open_handle(struct reader *reader, char *const *paths, size_t count, struct error *err)
+static int open_handle(struct libewf_reader *reader, char *const *paths, size_t count, struct error *err)
 {
     libewf_error_t *cause = NULL;
 
@@ -152,7 +153,7 @@ static int open_handle(struct reader *reader, char *const *paths, size_t count, 
 int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                         struct error *err)
 {
-    struct reader *reader = force ? calloc(1, sizeof *reader) : NULL;
+    struct libewf_reader *reader = force ? calloc(1, sizeof *reader) : NULL;
 
     if (!force)
         return error_set(

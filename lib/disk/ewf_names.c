@@ -111,13 +111,13 @@ void ewf_names_extension(const char *path, unsigned number, char text[EWF_NAMES_
 
 /* ---- the files of a set ---- */
 
-struct segment {
+struct ewf_segment {
     unsigned number;
     char name[8];
 };
 
 struct found {
-    struct segment *list;
+    struct ewf_segment *list;
     size_t count, room;
 };
 
@@ -132,7 +132,7 @@ static int add_found(struct found *found, unsigned number, const char *name)
 
 static int by_number(const void *a, const void *b)
 {
-    const struct segment *x = a, *y = b;
+    const struct ewf_segment *x = a, *y = b;
 
     return x->number < y->number ? -1 : x->number > y->number;
 }

@@ -8,16 +8,16 @@
 /* An entry: inode, its length up to the next, the name's length, the type, the name. */
 enum { HEADER = 8, LENGTH_AT = 4, NAME_LEN_AT = 6, TYPE_AT = 7, MAX_TYPE = 7 };
 
-struct entry {
+struct extdir_entry {
     uint64_t inode;
     size_t len; /* up to the next entry */
     size_t name_len;
     uint8_t type;
 };
 
-static struct entry read_entry(const struct extdir *dir, const uint8_t *at, size_t room)
+static struct extdir_entry read_entry(const struct extdir *dir, const uint8_t *at, size_t room)
 {
-    struct entry entry = {.inode = bytes_load_le(at, 4), .len = bytes_load_le(at + LENGTH_AT, 2)};
+    struct extdir_entry entry = {.inode = bytes_load_le(at, 4), .len = bytes_load_le(at + LENGTH_AT, 2)};
 
     entry.name_len = at[NAME_LEN_AT]; /* without types two bytes, but a name has 255 at most */
     entry.type = dir->has_types ? at[TYPE_AT] : EXTDIR_UNKNOWN;
@@ -27,7 +27,7 @@ static struct entry read_entry(const struct extdir *dir, const uint8_t *at, size
 }
 
 /* What an entry takes at least: names are padded to four bytes. */
-static size_t least_len(const struct entry *entry)
+static size_t least_len(const struct extdir_entry *entry)
 {
     return (HEADER + entry->name_len + 3) & ~(size_t)3;
 }
@@ -37,7 +37,7 @@ static bool is_dots(const char *name, size_t len)
     return (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.');
 }
 
-static int tell(const struct extdir *dir, const struct entry *entry, const uint8_t *at, bool allocated)
+static int tell(const struct extdir *dir, const struct extdir_entry *entry, const uint8_t *at, bool allocated)
 {
     const char *name = (const char *)at + HEADER;
 
@@ -65,7 +65,8 @@ static size_t index_len(const uint8_t *at, size_t room)
 }
 
 /* What lies between two entries may be anything: only what looks like an entry in all is one. */
-static bool looks_deleted(const struct extdir *dir, const struct entry *entry, const uint8_t *at, size_t room)
+static bool looks_deleted(const struct extdir *dir, const struct extdir_entry *entry, const uint8_t *at,
+                          size_t room)
 {
     return entry->inode > 0 && entry->inode <= dir->last_inode && entry->name_len > 0 &&
            entry->name_len <= 255 && least_len(entry) <= room && entry->len >= least_len(entry) &&
@@ -85,7 +86,7 @@ static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room
         size_t step = 4;
 
         if (inode > 0 && inode <= dir->last_inode) { /* most of it is zeros */
-            struct entry entry = read_entry(dir, at, room);
+            struct extdir_entry entry = read_entry(dir, at, room);
 
             if (looks_deleted(dir, &entry, at, room)) {
                 if (tell(dir, &entry, at, false))
@@ -102,7 +103,7 @@ static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room
 int extdir_block(const struct extdir *dir, const uint8_t *block, size_t len)
 {
     for (size_t at = 0; at + HEADER <= len;) {
-        struct entry entry = read_entry(dir, block + at, len - at);
+        struct extdir_entry entry = read_entry(dir, block + at, len - at);
         size_t used = least_len(&entry);
 
         if (entry.len < HEADER || entry.len % 4 || entry.len > len - at || used > entry.len) {

@@ -14,7 +14,7 @@ enum {
     DIRECT = 12,
 };
 
-struct walk {
+struct extmap_walk {
     const struct extmap *map;
     uint64_t end;    /* blocks of the file that are of interest */
     uint64_t next;   /* of the file: everything below was added */
@@ -23,7 +23,7 @@ struct walk {
 };
 
 /* Adds what lies below the end; a stretch that is out of order or outside of the file system is damage. */
-static void add(struct walk *walk, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
+static void add(struct extmap_walk *walk, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
 {
     const struct extmap *map = walk->map;
 
@@ -43,7 +43,7 @@ static void add(struct walk *walk, uint64_t file_block, uint64_t block, uint64_t
 }
 
 /* A block of the map itself; NULL if it cannot be had. */
-static uint8_t *load_block(struct walk *walk, uint64_t block)
+static uint8_t *load_block(struct extmap_walk *walk, uint64_t block)
 {
     const struct extmap *map = walk->map;
     uint8_t *data = NULL;
@@ -63,9 +63,9 @@ static uint8_t *load_block(struct walk *walk, uint64_t block)
 
 /* ---- extents ---- */
 
-static void walk_node(struct walk *walk, const uint8_t *node, size_t room, int depth);
+static void walk_node(struct extmap_walk *walk, const uint8_t *node, size_t room, int depth);
 
-static void walk_child(struct walk *walk, uint64_t block, int depth)
+static void walk_child(struct extmap_walk *walk, uint64_t block, int depth)
 {
     uint8_t *node = load_block(walk, block);
 
@@ -74,7 +74,7 @@ static void walk_child(struct walk *walk, uint64_t block, int depth)
     free(node);
 }
 
-static void walk_node(struct walk *walk, const uint8_t *node, size_t room, int depth)
+static void walk_node(struct extmap_walk *walk, const uint8_t *node, size_t room, int depth)
 {
     unsigned entries = (unsigned)bytes_load_le(node + 2, 2);
 
@@ -101,7 +101,7 @@ static void walk_node(struct walk *walk, const uint8_t *node, size_t room, int d
 
 int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN], uint64_t end)
 {
-    struct walk walk = {.map = map, .end = end, .budget = map->block_count};
+    struct extmap_walk walk = {.map = map, .end = end, .budget = map->block_count};
     unsigned depth = (unsigned)bytes_load_le(root + 6, 2);
 
     if (depth > MAX_DEPTH)
@@ -113,7 +113,7 @@ int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN]
 /* ---- block pointers ---- */
 
 /* level 0: block holds content; 1..3: pointers.  span: blocks of the file behind one pointer of it. */
-static void walk_pointer(struct walk *walk, uint64_t block, int level, uint64_t first, uint64_t span)
+static void walk_pointer(struct extmap_walk *walk, uint64_t block, int level, uint64_t first, uint64_t span)
 {
     uint8_t *data;
     uint64_t per = walk->map->block_size / 4;
@@ -132,7 +132,7 @@ static void walk_pointer(struct walk *walk, uint64_t block, int level, uint64_t 
 
 int extmap_pointers(const struct extmap *map, const uint64_t pointers[EXTMAP_POINTERS], uint64_t end)
 {
-    struct walk walk = {.map = map, .end = end, .budget = map->block_count};
+    struct extmap_walk walk = {.map = map, .end = end, .budget = map->block_count};
     uint64_t per = map->block_size / 4, first = DIRECT, span = 1;
 
     for (unsigned i = 0; i < DIRECT; i++)

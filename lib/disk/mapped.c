@@ -20,7 +20,7 @@ static const uint64_t NO_BLOCK = UINT64_MAX;
 
 /* ---- tables ---- */
 
-struct table {
+struct mapped_table {
     const struct datafile *file;
     uint64_t offset;
     uint8_t *data;
@@ -28,7 +28,7 @@ struct table {
 
 struct mapped_tables {
     size_t table_len, count;
-    struct table table[MOST_TABLES];
+    struct mapped_table table[MOST_TABLES];
 };
 
 struct mapped_tables *mapped_tables_new(size_t table_len)
@@ -57,7 +57,7 @@ void mapped_tables_free(struct mapped_tables *tables)
 
 const uint8_t *mapped_tables_get(struct mapped_tables *tables, const struct datafile *file, uint64_t offset)
 {
-    struct table *table = &tables->table[offset / tables->table_len % tables->count];
+    struct mapped_table *table = &tables->table[offset / tables->table_len % tables->count];
 
     if (table->file == file && table->offset == offset)
         return table->data;
@@ -183,19 +183,19 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
 /* ---- reading ---- */
 
 /* A block that was unpacked last among those of its number modulo the slots. */
-struct slot {
+struct mapped_slot {
     uint64_t block;
     uint8_t *data;
     bool is_sound; /* it could be unpacked; if not, it is not tried at every read */
 };
 
-struct reader {
+struct mapped_reader {
     struct mapped mapped;
     struct deflate *deflate;
     uint8_t *packed;
     size_t packed_room;
     unsigned slots;
-    struct slot slot[MOST_SLOTS];
+    struct mapped_slot slot[MOST_SLOTS];
     struct ranges lost; /* blocks whose places are in doubt; bytes of the disk */
 };
 
@@ -212,16 +212,16 @@ static uint32_t piece_of(const struct mapped *mapped)
 }
 
 /* The last block may end with the disk. */
-static long needed_of(const struct reader *reader, uint64_t block)
+static long needed_of(const struct mapped_reader *reader, uint64_t block)
 {
     const uint64_t left = reader->mapped.size - block * reader->mapped.block_size;
 
     return left < reader->mapped.block_size ? (long)left : (long)reader->mapped.block_size;
 }
 
-static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct mapped_place *place)
+static const uint8_t *unpack(struct mapped_reader *reader, uint64_t block, const struct mapped_place *place)
 {
-    struct slot *slot = &reader->slot[block % (reader->slots ? reader->slots : 1)];
+    struct mapped_slot *slot = &reader->slot[block % (reader->slots ? reader->slots : 1)];
     const long needed = needed_of(reader, block);
     size_t len = place->packed_len;
     long got;
@@ -244,7 +244,7 @@ static const uint8_t *unpack(struct reader *reader, uint64_t block, const struct
 }
 
 /* Where a block lies, if that is beyond doubt. */
-static int find(const struct reader *reader, uint64_t block, struct mapped_place *place)
+static int find(const struct mapped_reader *reader, uint64_t block, struct mapped_place *place)
 {
     const struct mapped_parts *parts = reader->mapped.parts;
 
@@ -261,7 +261,7 @@ static int find(const struct reader *reader, uint64_t block, struct mapped_place
 /* At most to the end of a block. */
 static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
 {
-    struct reader *reader = state;
+    struct mapped_reader *reader = state;
     const uint32_t size = reader->mapped.block_size;
     const uint64_t block = offset / size, from = offset % size;
     struct mapped_place place = {.kind = MAPPED_BAD};
@@ -295,7 +295,7 @@ static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
 
 static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *len)
 {
-    const struct reader *reader = state;
+    const struct mapped_reader *reader = state;
 
     if (from >= reader->lost.count)
         return 0;
@@ -305,7 +305,7 @@ static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *
 }
 
 /* How much of a block can be read: whole pieces, from its beginning on. */
-static uint64_t kept_of(const struct reader *reader, uint64_t block, uint64_t needed,
+static uint64_t kept_of(const struct mapped_reader *reader, uint64_t block, uint64_t needed,
                         struct mapped_place *place)
 {
     const uint64_t kept = find(reader, block, place) ? 0 : held(place, needed);
@@ -331,7 +331,7 @@ static bool is_whole(const struct mapped_parts *parts)
 }
 
 /* Only a map that was put up with has any.  Of the blocks that are too many to be asked for all are lost. */
-static int find_lost(struct reader *reader)
+static int find_lost(struct mapped_reader *reader)
 {
     const struct mapped_parts *parts = reader->mapped.parts;
     const uint64_t size = reader->mapped.block_size, count = (reader->mapped.size - 1) / size + 1;
@@ -355,14 +355,14 @@ static int find_lost(struct reader *reader)
 
 static const char *mapped_damages(void *state)
 {
-    const struct reader *reader = state;
+    const struct mapped_reader *reader = state;
 
     return reader->mapped.damages ? reader->mapped.damages(reader->mapped.map) : NULL;
 }
 
 static void mapped_close(void *state)
 {
-    struct reader *reader = state;
+    struct mapped_reader *reader = state;
 
     reader->mapped.close(reader->mapped.map);
     deflate_free(reader->deflate);
@@ -374,7 +374,7 @@ static void mapped_close(void *state)
 }
 
 /* All the memory that unpacking takes. */
-static bool prepare(struct reader *reader)
+static bool prepare(struct mapped_reader *reader)
 {
     const struct mapped *mapped = &reader->mapped;
     const unsigned slots = SLOT_BYTES / mapped->block_size;
@@ -382,7 +382,7 @@ static bool prepare(struct reader *reader)
 
     reader->slots = slots < 1 ? 1 : slots > MOST_SLOTS ? MOST_SLOTS : slots;
     for (unsigned i = 0; i < reader->slots; i++) {
-        reader->slot[i] = (struct slot){.block = NO_BLOCK, .data = malloc(mapped->block_size)};
+        reader->slot[i] = (struct mapped_slot){.block = NO_BLOCK, .data = malloc(mapped->block_size)};
         ready = ready && reader->slot[i].data;
     }
     reader->packed_room = deflate_bound(mapped->block_size) + 1024;
@@ -393,7 +393,7 @@ static bool prepare(struct reader *reader)
 
 int mapped_open(struct backend *backend, const struct mapped *mapped, struct error *err)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct mapped_reader *reader = calloc(1, sizeof *reader);
 
     if (!reader) {
         mapped->close(mapped->map);

@@ -19,7 +19,7 @@ enum {
     MAX_PATHS_LEN = 1 << 20, /* of an inode together */
 };
 
-struct entry {
+struct names_entry {
     uint64_t inode, parent;
     uint32_t text; /* chunk and place in it */
     uint16_t parent_sequence;
@@ -33,7 +33,7 @@ struct use {
 };
 
 struct names {
-    struct entry *entries;
+    struct names_entry *entries;
     size_t count, room;
     char **chunks;
     size_t chunk_count, chunk_used;
@@ -105,7 +105,7 @@ static int store_text(struct names *names, const char *text, size_t len, uint32_
     return 0;
 }
 
-static const char *text_of(const struct names *names, const struct entry *entry, size_t *len)
+static const char *text_of(const struct names *names, const struct names_entry *entry, size_t *len)
 {
     const char *at = names->chunks[entry->text >> CHUNK_BITS] + (entry->text & (CHUNK_LEN - 1));
     uint16_t short_len;
@@ -132,11 +132,11 @@ static void *grown(void *list, size_t count, size_t *room, size_t each)
 int names_add(struct names *names, uint64_t inode, uint64_t parent, uint32_t parent_sequence, unsigned flags,
               const char *name, size_t len)
 {
-    struct entry entry = {.inode = inode,
-                          .parent = parent,
-                          .parent_sequence = (uint16_t)parent_sequence,
-                          .flags = (uint16_t)flags};
-    struct entry *entries = grown(names->entries, names->count, &names->room, sizeof *entries);
+    struct names_entry entry = {.inode = inode,
+                                .parent = parent,
+                                .parent_sequence = (uint16_t)parent_sequence,
+                                .flags = (uint16_t)flags};
+    struct names_entry *entries = grown(names->entries, names->count, &names->room, sizeof *entries);
 
     if (entries)
         names->entries = entries;
@@ -162,7 +162,7 @@ int names_set_sequence(struct names *names, uint64_t inode, uint32_t sequence, b
 /* Allocated names first, then by text: the order in which they are told. */
 static int compare_entries(const void *a, const void *b, void *arg)
 {
-    const struct entry *x = a, *y = b;
+    const struct names_entry *x = a, *y = b;
     const char *xt, *yt;
     size_t xl, yl;
     int order;
@@ -222,7 +222,7 @@ static size_t first_of(const struct names *names, uint64_t inode)
     return low;
 }
 
-static bool usable(const struct entry *entry, bool allocated)
+static bool usable(const struct names_entry *entry, bool allocated)
 {
     return !allocated || (entry->flags & NAMES_ALLOCATED);
 }
@@ -247,7 +247,7 @@ static bool is_the_use(const struct names *names, uint64_t inode, uint32_t seque
                    (!use->allocated && use->sequence == (sequence == UINT16_MAX ? 1 : sequence + 1)));
 }
 
-static const struct entry *folder_of(const struct names *names, uint64_t inode, uint32_t sequence)
+static const struct names_entry *folder_of(const struct names *names, uint64_t inode, uint32_t sequence)
 {
     for (size_t i = first_of(names, inode); i < names->count && names->entries[i].inode == inode; i++)
         if (names->entries[i].flags & NAMES_FOLDER)
@@ -283,7 +283,7 @@ static void find_folder(struct names *names, uint64_t inode, uint32_t sequence, 
 
     buffer_reset(path);
     for (unsigned depth = 0; !lost && inode != names->root; depth++) {
-        const struct entry *entry = folder_of(names, inode, sequence);
+        const struct names_entry *entry = folder_of(names, inode, sequence);
         const char *text;
         size_t len;
 
@@ -307,7 +307,7 @@ static void find_folder(struct names *names, uint64_t inode, uint32_t sequence, 
     names->folder_lost = lost;
 }
 
-static void add_path(struct names *names, const struct entry *entry, struct buffer *paths, bool *lost)
+static void add_path(struct names *names, const struct names_entry *entry, struct buffer *paths, bool *lost)
 {
     const char *text;
     size_t len;

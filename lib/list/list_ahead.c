@@ -32,7 +32,7 @@ struct batch {
 };
 
 /* The list's SHA-256, where it is made by a thread of its own. */
-struct sum {
+struct list_sum {
     int result;
     uint8_t sha256[DIGEST_SHA256_LEN];
     struct error err;
@@ -41,7 +41,7 @@ struct sum {
 struct list_ahead {
     struct list *list;
     struct queue *queue, *hashing; /* hashing: NULL if the SHA-256 is made while reading */
-    struct sum sum;
+    struct list_sum sum;
     struct batch batches[BATCHES];
     size_t pushed, popped; /* batches, so far */
     struct batch *batch;   /* that is being given out */
@@ -137,7 +137,7 @@ static void read_batch(void *state, void *job)
 
 static void make_sum(void *state, void *job)
 {
-    struct sum *sum = job;
+    struct list_sum *sum = job;
 
     sum->result = list_sha256(state, sum->sha256, &sum->err);
 }
