@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/json_guess.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* What the grammar allows next. */
 enum expected {
@@ -188,13 +189,8 @@ static bool take_hex4(struct json *json, uint32_t *out, struct error *err)
 static void keep_char(struct json *json, uint32_t c)
 {
     char utf8[4];
-    const size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
 
-    for (size_t i = len; i-- > 1; c >>= 6)
-        utf8[i] = (char)(0x80 | (c & 63));
-    utf8[0] = (char)(lead[len] | c);
-    keep(json, utf8, len);
+    keep(json, utf8, (size_t)(utf8_put(utf8, c) - utf8));
 }
 
 static void keep_high(struct json *json)

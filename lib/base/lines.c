@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 enum {
     RAW_LEN = 256 << 10,
@@ -92,27 +93,6 @@ static uint32_t unit_at(const struct lines *lines, size_t at)
     return lines->encoding == UTF16_LE ? (uint32_t)(p[0] | p[1] << 8) : (uint32_t)(p[0] << 8 | p[1]);
 }
 
-static char *put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        *to++ = (char)c;
-        return to;
-    }
-    if (c < 0x800) {
-        *to++ = (char)(0xc0 | c >> 6);
-    } else {
-        if (c < 0x10000) {
-            *to++ = (char)(0xe0 | c >> 12);
-        } else {
-            *to++ = (char)(0xf0 | c >> 18);
-            *to++ = (char)(0x80 | (c >> 12 & 63));
-        }
-        *to++ = (char)(0x80 | (c >> 6 & 63));
-    }
-    *to++ = (char)(0x80 | (c & 63));
-    return to;
-}
-
 /* Decodes raw from an offset, leaving a possibly incomplete character unless the file ends here. */
 static void decode(struct lines *lines, size_t at)
 {
@@ -132,7 +112,7 @@ static void decode(struct lines *lines, size_t at)
                 at += 2;
             }
         }
-        to = put_utf8(to, c);
+        to = utf8_put(to, c);
     }
     lines->left = lines->raw_len - at;
     if (lines->at_end && lines->left) {

@@ -8,6 +8,11 @@ void wire_put(struct buffer *out, uint64_t number)
     buffer_add(out, &number, sizeof number);
 }
 
+void wire_put_numbers(struct buffer *out, const uint64_t *numbers, size_t count)
+{
+    buffer_add(out, numbers, count * sizeof *numbers);
+}
+
 void wire_put_bytes(struct buffer *out, const void *data, size_t len)
 {
     wire_put(out, len);

@@ -14,6 +14,7 @@
  * broken, and from then on everything reads as 0 or empty.
  */
 void wire_put(struct buffer *out, uint64_t number);
+void wire_put_numbers(struct buffer *out, const uint64_t *numbers, size_t count);
 void wire_put_bytes(struct buffer *out, const void *data, size_t len);
 
 struct wire {

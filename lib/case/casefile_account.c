@@ -12,8 +12,7 @@ static struct statement *prepare(struct casefile *casefile, uint64_t evidence, c
 {
     struct statement *row = database_prepare(casefile->database, sql, err);
 
-    casefile_bind_number(row, 1, (uint64_t)casefile_id(evidence, 0));
-    casefile_bind_number(row, 2, (uint64_t)casefile_id(evidence + 1, 0));
+    casefile_bind_ids(row, 1, evidence);
     return row;
 }
 

@@ -78,6 +78,8 @@ bool casefile_get_string(struct statement *row, int column, const char **out);
 /* Numbers that are larger than the largest of SQLite's become that; a text that is NULL is an empty string.
  * A row that could not be prepared, NULL, is left to casefile_run. */
 void casefile_bind_number(struct statement *row, int parameter, uint64_t number);
+/* Two: the ids of an evidence are those from the first to less than the second. */
+void casefile_bind_ids(struct statement *row, int parameter, uint64_t evidence);
 void casefile_bind_string(struct statement *row, int parameter, const char *text);
 void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests);
 

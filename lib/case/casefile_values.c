@@ -9,13 +9,12 @@
 
 int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
 {
-    char what[512];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(what, sizeof what, fmt, args);
+    database_broken(casefile->database, err, "the case", "", fmt, args);
     va_end(args);
-    return error_set(err, "%s: the case is damaged: %s", database_path(casefile->database), what);
+    return -1;
 }
 
 enum case_class casefile_class(const struct casefile *casefile, uint32_t set)
@@ -41,6 +40,12 @@ void casefile_bind_number(struct statement *row, int parameter, uint64_t number)
 {
     if (row)
         statement_bind_number(row, parameter, number > INT64_MAX ? INT64_MAX : (int64_t)number);
+}
+
+void casefile_bind_ids(struct statement *row, int parameter, uint64_t evidence)
+{
+    casefile_bind_number(row, parameter, (uint64_t)casefile_id(evidence, 0));
+    casefile_bind_number(row, parameter + 1, (uint64_t)casefile_id(evidence + 1, 0));
 }
 
 void casefile_bind_string(struct statement *row, int parameter, const char *text)

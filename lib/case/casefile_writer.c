@@ -393,8 +393,7 @@ int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *t
                err);
 
     casefile_bind_string(row, 2, text);
-    casefile_bind_number(row, 3, (uint64_t)casefile_id(evidence, 0));
-    casefile_bind_number(row, 4, (uint64_t)casefile_id(evidence + 1, 0));
+    casefile_bind_ids(row, 3, evidence);
     if (casefile_run(casefile, row, err))
         return -1;
     return ++casefile->batch < BATCH_OBJECTS ? 0 : casefile_commit(casefile, err);

@@ -358,6 +358,15 @@ int database_close(struct database *database, struct error *err)
     return result;
 }
 
+int database_broken(const struct database *database, struct error *err, const char *what, const char *help,
+                    const char *fmt, va_list args)
+{
+    char why[512];
+
+    vsnprintf(why, sizeof why, fmt, args);
+    return error_set(err, "%s: %s is damaged: %s%s", database->path, what, why, help);
+}
+
 const char *database_path(const struct database *database)
 {
     return database->path;

@@ -2,6 +2,7 @@
 #ifndef KITH_DATABASE_H
 #define KITH_DATABASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +61,9 @@ int database_close(struct database *database, struct error *err);
 /* -1 with a message if somebody is writing to the file, which is one of the project's. */
 int database_is_busy(const char *path, struct error *err);
 const char *database_path(const struct database *database);
+/* Says that it is damaged, what it is and what is wrong in it; what helps comes after that.  -1. */
+int database_broken(const struct database *database, struct error *err, const char *what, const char *help,
+                    const char *fmt, va_list args);
 /* A reader: whether it keeps writers away, since there is none; else one may go on writing. */
 bool database_at_rest(struct database *database);
 

@@ -37,6 +37,21 @@ void statement_free(struct statement *statement)
     free(statement);
 }
 
+int statement_prepare_all(struct statement **statements, struct database *database, const char *const *sqls,
+                          size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(statements[i] = database_prepare(database, sqls[i], err)))
+            return -1;
+    return 0;
+}
+
+void statement_free_all(struct statement **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        statement_free(statements[i]);
+}
+
 static void note_bind(struct statement *statement, int code)
 {
     if (statement->bind_code == SQLITE_OK)

@@ -11,6 +11,11 @@ struct statement;
 /* Before the database is closed. */
 void statement_free(struct statement *statement);
 
+/* As many statements as there are SQLs; what was made in vain is to be freed, too. */
+int statement_prepare_all(struct statement **statements, struct database *database, const char *const *sqls,
+                          size_t count, struct error *err);
+void statement_free_all(struct statement **statements, size_t count);
+
 /* Parameters count from 1.  Bytes and text are borrowed until the statement is stepped to its end or reset.
  */
 void statement_bind_number(struct statement *statement, int parameter, int64_t number);

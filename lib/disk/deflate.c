@@ -28,11 +28,10 @@ struct deflate *deflate_new(enum deflate_form form)
 {
     struct deflate *deflate = calloc(1, sizeof *deflate);
 
-    if (deflate && inflateInit2(&deflate->stream, form == DEFLATE_BARE ? -MAX_WBITS : MAX_WBITS) != Z_OK) {
-        free(deflate);
-        return NULL;
-    }
-    return deflate;
+    if (deflate && inflateInit2(&deflate->stream, form == DEFLATE_BARE ? -MAX_WBITS : MAX_WBITS) == Z_OK)
+        return deflate;
+    free(deflate);
+    return NULL;
 }
 
 void deflate_free(struct deflate *deflate)

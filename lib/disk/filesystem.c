@@ -75,6 +75,17 @@ static void fill_ext(struct filesystem *filesystem)
     }
 }
 
+static void fill(struct filesystem *filesystem, bool in_pool)
+{
+    const TSK_FS_INFO *info = filesystem->info;
+
+    filesystem->image_start = in_pool ? filesystem->pool->img_offset : (uint64_t)info->offset;
+    filesystem->direct = !in_pool && !info->block_pre_size && !info->block_post_size;
+    fill_facts(filesystem);
+    if (TSK_FS_TYPE_ISEXT(info->ftype))
+        fill_ext(filesystem);
+}
+
 struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *system, struct error *err)
 {
     struct filesystem *filesystem = memory_new(sizeof *filesystem, err);
@@ -86,19 +97,13 @@ struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *
     filesystem->info = system->in_pool
                            ? open_in_pool(filesystem, system)
                            : tsk_fs_open_img(disk_image(disk), (TSK_OFF_T)system->offset, system->type);
-    if (!filesystem->info) {
-        tsk_failed(err, "the file system cannot be opened");
-        filesystem_close(filesystem);
-        return NULL;
+    if (filesystem->info) {
+        fill(filesystem, system->in_pool);
+        return filesystem;
     }
-    filesystem->image_start =
-        system->in_pool ? filesystem->pool->img_offset : (uint64_t)filesystem->info->offset;
-    filesystem->direct =
-        !system->in_pool && !filesystem->info->block_pre_size && !filesystem->info->block_post_size;
-    fill_facts(filesystem);
-    if (TSK_FS_TYPE_ISEXT(filesystem->info->ftype))
-        fill_ext(filesystem);
-    return filesystem;
+    tsk_failed(err, "the file system cannot be opened");
+    filesystem_close(filesystem);
+    return NULL;
 }
 
 void filesystem_close(struct filesystem *filesystem)

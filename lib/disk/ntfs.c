@@ -2,30 +2,10 @@
 #include "disk/ntfs.h"
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 /* A $FILE_NAME: parent, times and sizes, then the count of UTF-16 units, the kind of name, the name. */
 enum { COUNT_AT = 64, SPACE_AT = 65, TEXT_AT = 66, SPACE_DOS = 2 };
-
-static char *put_utf8(char *p, uint32_t c)
-{
-    if (c < 0x80) {
-        *p++ = (char)c;
-        return p;
-    }
-    if (c < 0x800) {
-        *p++ = (char)(0xc0 | c >> 6);
-    } else {
-        if (c < 0x10000) {
-            *p++ = (char)(0xe0 | c >> 12);
-        } else {
-            *p++ = (char)(0xf0 | c >> 18);
-            *p++ = (char)(0x80 | (c >> 12 & 63));
-        }
-        *p++ = (char)(0x80 | (c >> 6 & 63));
-    }
-    *p++ = (char)(0x80 | (c & 63));
-    return p;
-}
 
 static size_t utf8_of(const uint8_t *utf16, size_t units, char *out)
 {
@@ -39,7 +19,7 @@ static size_t utf8_of(const uint8_t *utf16, size_t units, char *out)
             c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
             i++;
         }
-        p = put_utf8(p, c);
+        p = utf8_put(p, c);
     }
     return (size_t)(p - out);
 }

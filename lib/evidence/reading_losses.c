@@ -110,26 +110,28 @@ static void take_lost_range(struct reading *reading, struct wire task, uint32_t 
 
 static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
+    static const char *const subjects[] = {
+        [TASK_TABLE] = "the partition table",
+        [TASK_SYSTEMS] = "a file system could not be opened",
+        [TASK_LIST] = "files that no folder names may be missing",
+        [TASK_STRUCTURES] = "the file system's structures",
+        [TASK_DIGEST] = "the digest of the image",
+    };
     uint64_t kind = wire_get(&task);
     size_t system = SYSTEM_NUMBERS;
 
+    if (kind < sizeof subjects / sizeof *subjects && subjects[kind]) {
+        reading_problem(reading, "%s: %s", subjects[kind], reason);
+        return;
+    }
     switch (kind) {
     case TASK_IMAGE:
         if (!reading->failed)
             error_set(reading->err, "%s: the image cannot be opened: %s", reading->path, reason);
         reading->failed = true;
         break;
-    case TASK_TABLE:
-        reading_problem(reading, "the partition table: %s", reason);
-        break;
-    case TASK_SYSTEMS:
-        reading_problem(reading, "a file system could not be opened: %s", reason);
-        break;
     case TASK_FOLDERS:
         reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
-        break;
-    case TASK_LIST:
-        reading_problem(reading, "files that no folder names may be missing: %s", reason);
         break;
     case TASK_OBJECTS:
         take_lost_object(reading, task, item, reason);
@@ -138,17 +140,11 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
         reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
                         argument(task, system + 1, 0, 0), reason);
         break;
-    case TASK_STRUCTURES:
-        reading_problem(reading, "the file system's structures: %s", reason);
-        break;
     case TASK_RANGES:
         take_lost_range(reading, task, item, reason);
         break;
     case TASK_FILES:
         take_lost_file(reading, task, item, reason);
-        break;
-    case TASK_DIGEST:
-        reading_problem(reading, "the digest of the image: %s", reason);
         break;
     default: /* TASK_RECORDS: what else is in the record may be read all the same */
         reading_problem(reading, "the names of inode %" PRIu64 ": %s", argument(task, system, 0, 0) + item,

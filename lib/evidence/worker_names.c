@@ -10,11 +10,10 @@ static void send_name(struct evidence_worker *worker, const struct filesystem_na
     if (!worker_may_send(worker, MESSAGE_NAME))
         return;
     worker_put(worker, MESSAGE_NAME);
-    wire_put(&worker->out, name->inode);
-    wire_put(&worker->out, name->parent);
-    wire_put(&worker->out, name->parent_sequence);
-    wire_put(&worker->out, name->allocated);
-    wire_put(&worker->out, name->folder);
+    wire_put_numbers(
+        &worker->out,
+        (const uint64_t[]){name->inode, name->parent, name->parent_sequence, name->allocated, name->folder},
+        5);
     wire_put_bytes(&worker->out, name->name, name->len < EVIDENCE_MOST_NAME ? name->len : EVIDENCE_MOST_NAME);
     worker_send(worker);
 }
@@ -73,9 +72,7 @@ void worker_do_records(struct evidence_worker *worker, struct wire *task)
             continue; /* the same record will not be readable as an object either, and that is told */
         if (record.folder) {
             worker_put(worker, MESSAGE_USE);
-            wire_put(&worker->out, first + i);
-            wire_put(&worker->out, sequence);
-            wire_put(&worker->out, record.allocated);
+            wire_put_numbers(&worker->out, (const uint64_t[]){first + i, sequence, record.allocated}, 3);
             worker_send(worker);
         }
     }

@@ -43,10 +43,8 @@ static void found_volume(void *arg, const struct disk_volume *volume)
     if (!worker_may_send(worker, MESSAGE_VOLUME))
         return;
     worker_put(worker, MESSAGE_VOLUME);
-    wire_put(&worker->out, volume->number);
-    wire_put(&worker->out, volume->start);
-    wire_put(&worker->out, volume->len);
-    wire_put(&worker->out, volume->missing);
+    wire_put_numbers(&worker->out,
+                     (const uint64_t[]){volume->number, volume->start, volume->len, volume->missing}, 4);
     wire_put_bytes(&worker->out, volume->about, strlen(volume->about));
 }
 

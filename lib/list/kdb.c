@@ -17,9 +17,18 @@ static const char schema[] =
     " PRIMARY KEY (comment, hash_id));"
     "INSERT INTO db_properties VALUES ('Schema Version', '1');";
 
+enum { ADD_HASH, FIND_MD5, ADD_NAME, STATEMENTS };
+
+static const char *const sqls[STATEMENTS] = {
+    [ADD_HASH] =
+        "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+    [FIND_MD5] = "SELECT id FROM hashes WHERE md5 = ?",
+    [ADD_NAME] = "INSERT OR IGNORE INTO file_names VALUES (?, ?)",
+};
+
 struct kdb {
     struct database *database;
-    struct statement *hash, *find, *name;
+    struct statement *statements[STATEMENTS];
 };
 
 struct kdb *kdb_create(const char *path, struct error *err)
@@ -31,12 +40,7 @@ struct kdb *kdb_create(const char *path, struct error *err)
     kdb->database = database_create_foreign(path, err);
     if (kdb->database && database_begin(kdb->database, err) == 0 &&
         database_run(kdb->database, schema, err) == 0 &&
-        (kdb->hash = database_prepare(
-             kdb->database,
-             "INSERT INTO hashes (md5, sha1, sha2_256) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
-             err)) &&
-        (kdb->find = database_prepare(kdb->database, "SELECT id FROM hashes WHERE md5 = ?", err)) &&
-        (kdb->name = database_prepare(kdb->database, "INSERT OR IGNORE INTO file_names VALUES (?, ?)", err)))
+        statement_prepare_all(kdb->statements, kdb->database, sqls, STATEMENTS, err) == 0)
         return kdb;
     kdb_free(kdb);
     return NULL;
@@ -45,9 +49,9 @@ struct kdb *kdb_create(const char *path, struct error *err)
 static int add_names(struct kdb *kdb, int64_t id, const char *names, size_t len, struct error *err)
 {
     for (const char *end = names + len; names < end; names += strlen(names) + 1) {
-        statement_bind_text(kdb->name, 1, names, strlen(names));
-        statement_bind_number(kdb->name, 2, id);
-        if (statement_run(kdb->name, err))
+        statement_bind_text(kdb->statements[ADD_NAME], 1, names, strlen(names));
+        statement_bind_number(kdb->statements[ADD_NAME], 2, id);
+        if (statement_run(kdb->statements[ADD_NAME], err))
             return -1;
     }
     return 0;
@@ -74,13 +78,14 @@ int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *na
         return 1;
     for (int i = 0; i < 3; i++)
         if (digests->kinds & DIGEST_BIT(kinds[i]))
-            statement_bind_bytes(kdb->hash, i + 1, digests->bytes[kinds[i]], digest_len(kinds[i]));
+            statement_bind_bytes(kdb->statements[ADD_HASH], i + 1, digests->bytes[kinds[i]],
+                                 digest_len(kinds[i]));
         else
-            statement_bind_null(kdb->hash, i + 1);
-    added = first_number(kdb->hash, &id, err);
+            statement_bind_null(kdb->statements[ADD_HASH], i + 1);
+    added = first_number(kdb->statements[ADD_HASH], &id, err);
     if (added == 0) {
-        statement_bind_bytes(kdb->find, 1, digests->bytes[DIGEST_MD5], DIGEST_MD5_LEN);
-        if (first_number(kdb->find, &id, err) < 0)
+        statement_bind_bytes(kdb->statements[FIND_MD5], 1, digests->bytes[DIGEST_MD5], DIGEST_MD5_LEN);
+        if (first_number(kdb->statements[FIND_MD5], &id, err) < 0)
             return -1;
     }
     if (added < 0 || add_names(kdb, id, names, names_len, err))
@@ -97,9 +102,7 @@ void kdb_free(struct kdb *kdb)
 {
     if (!kdb)
         return;
-    statement_free(kdb->hash);
-    statement_free(kdb->find);
-    statement_free(kdb->name);
+    statement_free_all(kdb->statements, STATEMENTS);
     if (kdb->database)
         database_close(kdb->database, NULL);
     free(kdb);

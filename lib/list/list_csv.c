@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -33,16 +32,16 @@ enum field {
     FIELD_NONE = FIELDS,
 };
 
-static const struct {
-    const char *title;
-    enum field field;
-} titles[] = {
-    {"sha1", FIELD_SHA1},         {"sha-1", FIELD_SHA1},        {"md5", FIELD_MD5},
-    {"sha256", FIELD_SHA256},     {"sha-256", FIELD_SHA256},    {"size", FIELD_SIZE},
-    {"filesize", FIELD_SIZE},     {"file_size", FIELD_SIZE},    {"bytes", FIELD_SIZE},
-    {"name", FIELD_NAME},         {"filename", FIELD_NAME},     {"file_name", FIELD_NAME},
-    {"path", FIELD_NAME},         {"name_hex", FIELD_NAME_HEX}, {"specialcode", FIELD_MARK},
-    {"special_code", FIELD_MARK},
+/* What columns are called. */
+enum { MOST_TITLES = 4 };
+static const char *const titles[FIELDS][MOST_TITLES] = {
+    [FIELD_SHA1] = {"sha1", "sha-1"},
+    [FIELD_MD5] = {"md5"},
+    [FIELD_SHA256] = {"sha256", "sha-256"},
+    [FIELD_SIZE] = {"size", "filesize", "file_size", "bytes"},
+    [FIELD_NAME] = {"name", "filename", "file_name", "path"},
+    [FIELD_NAME_HEX] = {"name_hex"},
+    [FIELD_MARK] = {"specialcode", "special_code"},
 };
 
 struct cell {
@@ -142,9 +141,10 @@ static void trim(struct cell *cell)
 
 static enum field field_of(const struct cell *title)
 {
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        if (list_is_word(title->p, title->len, titles[i].title))
-            return titles[i].field;
+    for (int field = 0; field < FIELDS; field++)
+        for (int i = 0; i < MOST_TITLES && titles[field][i]; i++)
+            if (list_is_word(title->p, title->len, titles[field][i]))
+                return (enum field)field;
     return FIELD_NONE;
 }
 
@@ -236,13 +236,12 @@ bool list_csv_detect(struct list *list, const struct list_head *head)
 
 int list_csv_open(struct list *list, struct error *err)
 {
-    struct csv *csv = memory_new(sizeof *csv, err);
+    struct csv *csv = list_new_state(list, sizeof *csv, err);
     enum list_result result;
     struct header header;
     const char *line;
     size_t len;
 
-    list->state = csv;
     if (!csv)
         return -1;
     result = list_line(list, &line, &len, err);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -37,8 +36,7 @@ int list_encase_open(struct list *list, struct error *err)
     uint8_t header[HEADER_LEN];
     size_t got;
 
-    list->state = memory_new(sizeof(struct encase), err);
-    if (!list->state)
+    if (!list_new_state(list, sizeof(struct encase), err))
         return -1;
     if (lines_copy(list->lines, header, sizeof header, &got, err))
         return -1;

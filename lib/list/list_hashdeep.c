@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -44,8 +43,7 @@ bool list_hashdeep_detect(struct list *list, const struct list_head *head)
 
 int list_hashdeep_open(struct list *list, struct error *err)
 {
-    list->state = memory_new(sizeof(struct hashdeep), err);
-    return list->state ? 0 : -1;
+    return list_new_state(list, sizeof(struct hashdeep), err) ? 0 : -1;
 }
 
 void list_hashdeep_close(struct list *list)

@@ -88,6 +88,9 @@ bool list_is_word(const char *text, size_t len, const char *word);
 /* The next line of a list's beginning without its end; false at its end, also if the last line is cut off. */
 bool list_head_line(struct list_head *head, const char **line, size_t *len);
 
+/* The state that a parser opens a list with, all zero; its close frees it.  NULL without memory. */
+void *list_new_state(struct list *list, size_t size, struct error *err);
+
 /* ---- the formats ---- */
 
 /* list_text.c: the sums of coreutils, md5deep, BSD, and bare digests */

@@ -6,7 +6,6 @@
 #include "base/buffer.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "list/list_inner.h"
 #include "sample/record.h"
 
@@ -161,9 +160,8 @@ bool list_kith_json_detect(struct list *list, const struct list_head *head)
 
 int list_kith_open(struct list *list, struct error *err)
 {
-    struct kith *kith = memory_new(sizeof *kith, err);
+    struct kith *kith = list_new_state(list, sizeof *kith, err);
 
-    list->state = kith;
     if (!kith)
         return -1;
     kith->json = json_new(list->parser->longest_line, err);

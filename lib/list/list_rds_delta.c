@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -352,9 +351,8 @@ bool list_delta_detect(struct list *list, const struct list_head *from)
 
 int list_delta_open(struct list *list, struct error *err)
 {
-    struct delta *delta = memory_new(sizeof *delta, err);
+    struct delta *delta = list_new_state(list, sizeof *delta, err);
 
-    list->state = delta;
     if (!delta)
         return -1;
     list_sql_begin(&delta->sql);

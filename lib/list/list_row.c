@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "list/list_inner.h"
 
 __attribute__((format(printf, 4, 0))) static void
@@ -15,6 +16,12 @@ set_row_error(const struct list *list, uint64_t row, struct error *err, const ch
         error_set(err, "%s: row %" PRIu64 ": %s", list->path, row, why);
     else
         error_set(err, "%s: %s", list->path, why);
+}
+
+void *list_new_state(struct list *list, size_t size, struct error *err)
+{
+    list->state = memory_new(size, err);
+    return list->state;
 }
 
 enum list_result list_bad(const struct list *list, uint64_t row, struct error *err, const char *fmt, ...)

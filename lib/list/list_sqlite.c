@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "database/statement.h"
 #include "list/list_inner.h"
 
@@ -200,9 +199,8 @@ bool list_kdb_detect(struct list *list, const struct list_head *head)
 
 static struct sqlite *new_state(struct list *list, struct error *err)
 {
-    struct sqlite *sqlite = memory_new(sizeof *sqlite, err);
+    struct sqlite *sqlite = list_new_state(list, sizeof *sqlite, err);
 
-    list->state = sqlite;
     if (sqlite)
         sqlite->id = -1;
     return sqlite;

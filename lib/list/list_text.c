@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -17,7 +16,7 @@ struct sums {
 };
 
 /* What a line says; the name is as it stands there. */
-struct sum {
+struct sum_line {
     const char *hex;
     size_t digits;
     int kind; /* -1: of the length */
@@ -37,7 +36,7 @@ static const struct {
 };
 
 /* `TAG (name) = hex` */
-static const char *read_tagged(struct sum *sum, const char *p, size_t len)
+static const char *read_tagged(struct sum_line *sum, const char *p, size_t len)
 {
     const char *open = len ? memchr(p, '(', len) : NULL;
     size_t tag_len = open ? (size_t)(open - p) : 0, digits = 0;
@@ -68,7 +67,7 @@ static const char *read_tagged(struct sum *sum, const char *p, size_t len)
 }
 
 /* md5deep -z: the size, padded to the right. */
-static size_t read_size(struct sum *sum, const char *p, size_t len)
+static size_t read_size(struct sum_line *sum, const char *p, size_t len)
 {
     size_t at = 0, digits = 0;
 
@@ -86,11 +85,11 @@ static size_t read_size(struct sum *sum, const char *p, size_t len)
 }
 
 /* NULL, or why the line is broken.  The digits are not yet looked at. */
-static const char *read_sum(struct sum *sum, const char *p, size_t len)
+static const char *read_sum(struct sum_line *sum, const char *p, size_t len)
 {
     size_t at;
 
-    *sum = (struct sum){.kind = -1, .name = ""};
+    *sum = (struct sum_line){.kind = -1, .name = ""};
     if (len && *p == '\\') {
         sum->escaped = true;
         p++;
@@ -155,7 +154,7 @@ bool list_sums_detect(struct list *list, const struct list_head *from)
     struct list_head head = *from;
     size_t good = 0, bad = 0, len;
     const char *line;
-    struct sum sum;
+    struct sum_line sum;
 
     (void)list;
     if (head.len == 0)
@@ -173,8 +172,7 @@ bool list_sums_detect(struct list *list, const struct list_head *from)
 
 int list_sums_open(struct list *list, struct error *err)
 {
-    list->state = memory_new(sizeof(struct sums), err);
-    return list->state ? 0 : -1;
+    return list_new_state(list, sizeof(struct sums), err) ? 0 : -1;
 }
 
 void list_sums_close(struct list *list)
@@ -190,7 +188,7 @@ static enum list_result take_sum(struct list *list, const char *line, size_t len
     struct list_entry *entry = &list->entry;
     struct sums *sums = list->state;
     const uint64_t row = lines_number(list->lines);
-    struct sum sum;
+    struct sum_line sum;
     const char *why = read_sum(&sum, line, len);
     const int kind = sum.kind >= 0 ? sum.kind : list_digest_kind(sum.digits);
 

@@ -5,7 +5,6 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "list/list_inner.h"
 
 /*
@@ -92,9 +91,8 @@ static int source(void *arg, const char **data, size_t *len, struct error *err)
 
 int list_vic_open(struct list *list, struct error *err)
 {
-    struct vic *vic = memory_new(sizeof *vic, err);
+    struct vic *vic = list_new_state(list, sizeof *vic, err);
 
-    list->state = vic;
     if (!vic)
         return -1;
     vic->json = json_new(LINES_LONGEST, err);

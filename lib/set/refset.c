@@ -120,13 +120,12 @@ int refset_check(const struct refset_params *params, struct error *err)
 
 int refset_broken(const struct refset *set, struct error *err, const char *fmt, ...)
 {
-    char what[512];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(what, sizeof what, fmt, args);
+    database_broken(set->database, err, "the set", " (see: kith sets verify)", fmt, args);
     va_end(args);
-    return error_set(err, "%s: the set is damaged: %s (see: kith sets verify)", refset_path(set), what);
+    return -1;
 }
 
 void refset_count_bytes(struct refset_counts *counts, uint64_t size)

@@ -32,14 +32,6 @@ static const char *const sqls[STATEMENTS] = {
     [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
 };
 
-static int prepare(struct refset_writer *writer, struct error *err)
-{
-    for (int i = 0; i < STATEMENTS; i++)
-        if (!(writer->statements[i] = database_prepare(writer->set->database, sqls[i], err)))
-            return -1;
-    return 0;
-}
-
 /* Files that were joined leave gaps in the numbers. */
 static int find_next_file(struct refset_writer *writer, struct error *err)
 {
@@ -63,7 +55,9 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
     writer->settled = set->info;
     writer->all_names = all_names;
     writer->search = refset_search_new(set, REFSET_SEARCH_DIGESTS, err);
-    if (writer->search && prepare(writer, err) == 0 && find_next_file(writer, err) == 0)
+    if (writer->search &&
+        statement_prepare_all(writer->statements, set->database, sqls, STATEMENTS, err) == 0 &&
+        find_next_file(writer, err) == 0)
         return writer;
     refset_writer_free(writer);
     return NULL;
@@ -73,8 +67,7 @@ void refset_writer_free(struct refset_writer *writer)
 {
     if (!writer)
         return;
-    for (int i = 0; i < STATEMENTS; i++)
-        statement_free(writer->statements[i]);
+    statement_free_all(writer->statements, STATEMENTS);
     refset_search_free(writer->search);
     refset_writer_roll_back(writer);
     for (int i = 0; i < REFSET_INDEXES; i++)
