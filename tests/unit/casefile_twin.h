@@ -12,10 +12,9 @@
 
 #include "case/casefile_inner.h"
 #include "check_main.h"
-#include "faults.h"
 #include "file.h"
 #include "same.h"
-#include "spoil.h"
+#include "stored_twin.h"
 
 /*
  * What the tests of cases share: a case in a folder of its own, and what must be in it.
@@ -27,9 +26,6 @@
 enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES = 5 };
 
 #define UNUSED __attribute__((unused))
-
-static char folder[64], path[80];
-static struct error err;
 
 /* ---- files ---- */
 
@@ -65,26 +61,13 @@ static UNUSED void end_test(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/* Somebody else's changes, with sums that are right. */
-static UNUSED void spoil(const char *sql)
-{
-    spoil_database(path, &casefile_format, sql);
-}
+/* ---- spoiling it, with pages whose checksums are right ---- */
 
-static UNUSED int64_t ask(const char *sql)
-{
-    return ask_database(path, &casefile_format, sql);
-}
+static const struct database_format *const stored_format = &casefile_format;
 
-static UNUSED int count_faults(void)
+static int verify_stored(void)
 {
-    begin_faults();
     return casefile_verify(path, take_fault, NULL, &err);
-}
-
-static UNUSED void assert_good(void)
-{
-    ck_assert_msg(count_faults() == 0, "%s", first_fault[0] ? first_fault : err.text);
 }
 
 /* ---- a plan ---- */

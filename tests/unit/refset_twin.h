@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "check_main.h"
-#include "faults.h"
 #include "file.h"
 #include "set/refset_inner.h"
 #include "set/refset_reader.h"
 #include "set/refset_search.h"
 #include "set/refset_verify.h"
 #include "set/refset_writer.h"
-#include "spoil.h"
+#include "stored_twin.h"
 
 /*
  * What the tests of reference sets share: a set in a folder of its own, and a naive twin of it, a plain array
@@ -29,9 +28,6 @@
 /* ---- a set in a folder ---- */
 
 enum { NOW = 1700000000 };
-
-static char folder[64], path[80];
-static struct error err;
 
 static UNUSED const char *beside(const char *name)
 {
@@ -121,27 +117,13 @@ static UNUSED void commit(struct refset_writer *writer)
 
 /* ---- spoiling a set, with pages whose checksums are right ---- */
 
-static UNUSED void spoil(const char *sql)
-{
-    spoil_database(path, &refset_format, sql);
-}
+/* ---- spoiling it, with pages whose checksums are right ---- */
 
-static UNUSED int64_t ask(const char *sql)
-{
-    return ask_database(path, &refset_format, sql);
-}
+static const struct database_format *const stored_format = &refset_format;
 
-static UNUSED int count_faults(void)
+static int verify_stored(void)
 {
-    begin_faults();
     return refset_verify(path, take_fault, NULL, NULL, &err);
-}
-
-static UNUSED void assert_good(void)
-{
-    const int faults = count_faults();
-
-    ck_assert_msg(faults == 0, "%d faults: %s", faults, faults < 0 ? err.text : first_fault);
 }
 
 /* ---- contents ---- */

@@ -6,6 +6,7 @@
 #include "base/wire.h"
 #include "check_main.h"
 #include "evidence/batch.h"
+#include "small_crew.h"
 
 /*
  * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the
@@ -350,21 +351,10 @@ static void *start(void *arg, struct crew_worker *worker, struct error *err)
 static struct crew *crew_of(void (*of_what)(void *state, struct crew_worker *worker, const void *task,
                                             size_t len, const int *fds, unsigned fd_count))
 {
-    static const char *const no_folders[] = {NULL};
     static int anything;
-    const struct crew_job job = {.start = start,
-                                 .work = of_what,
-                                 .arg = &anything,
-                                 .folders = no_folders,
-                                 .memory = 1024 * (uint64_t)MEBIBYTE,
-                                 .seconds = 600,
-                                 .patience = 20,
-                                 .no_sandbox = true};
-    struct error err = {""};
-    struct crew *crew = crew_new(&job, 1, &err);
 
-    ck_assert_msg(crew != NULL, "%s", err.text);
-    return crew;
+    return small_crew(
+        (struct crew_job){.start = start, .work = of_what, .arg = &anything, .no_sandbox = true});
 }
 
 static struct sum naive_sum(const struct object *object, bool *partial)
@@ -645,88 +635,95 @@ static void end_bench(struct bench *bench, struct crew_worker *worker, bool good
     crew_send(worker, good ? "done" : "it does not hold", good ? 4 : 16);
 }
 
-static void add_again_and_again(void *state, struct crew_worker *worker, const void *task, size_t len,
-                                const int *fds, unsigned fd_count)
+static bool (*at_bench)(struct bench *bench);
+
+static void work_at_bench(void *state, struct crew_worker *worker, const void *task, size_t len,
+                          const int *fds, unsigned fd_count)
 {
     struct bench bench;
-    bool empty = true;
 
     (void)state, (void)len, (void)fds, (void)fd_count;
     begin_bench(&bench, worker, task);
-    for (uint32_t i = 0; i < 20; i++) {
-        const struct object *object = &bench.object;
+    end_bench(&bench, worker, at_bench(&bench));
+}
 
-        fill_object(&bench.object, spec, i);
-        buffer_add_text(&bench.object.stream, "name");
-        require(batch_add(bench.batch, bench.medium, i, &bench.object, NULL) == 0);
+/* That a worker says so. */
+static void assert_holds(bool (*what)(struct bench *bench))
+{
+    at_bench = what;
+    assert_done(work_at_bench);
+}
+
+static bool add_again_and_again(struct bench *bench)
+{
+    bool empty = true;
+
+    for (uint32_t i = 0; i < 20; i++) {
+        const struct object *object = &bench->object;
+
+        fill_object(&bench->object, spec, i);
+        buffer_add_text(&bench->object.stream, "name");
+        require(batch_add(bench->batch, bench->medium, i, &bench->object, NULL) == 0);
         empty = empty && object->run_count == 0 && object->size == 0 && object->stream.len == 0 &&
                 object->problem.len == 0 && object->result.len == 0 && object->state == OBJECT_WHOLE &&
                 object->inode == 0;
-        object_reset(&bench.object);
+        object_reset(&bench->object);
         if (i % 4 == 3)
-            batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
+            batch_flush(bench->batch, bench->medium, take_done, &bench->inspection.out);
     }
-    end_bench(&bench, worker, empty);
+    return empty;
 }
 
 START_TEST(adding_gives_back_an_empty_object)
 {
-    assert_done(add_again_and_again);
+    assert_holds(add_again_and_again);
 }
 END_TEST
 
-static void add_large_one(void *state, struct crew_worker *worker, const void *task, size_t len,
-                          const int *fds, unsigned fd_count)
+static bool add_large_one(struct bench *bench)
 {
-    struct bench bench;
     size_t small, large;
 
-    (void)state, (void)len, (void)fds, (void)fd_count;
-    begin_bench(&bench, worker, task);
-    add_one_run(&bench.object, 5, MEBIBYTE);
-    require(batch_add(bench.batch, bench.medium, 0, &bench.object, NULL) == 0);
-    small = bench.inspection.ended;
-    object_reset(&bench.object);
-    add_one_run(&bench.object, 5, 2 * (uint64_t)MEBIBYTE);
-    require(batch_add(bench.batch, bench.medium, 0, &bench.object, NULL) == 0);
-    large = bench.inspection.ended;
-    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
-    end_bench(&bench, worker, small == 0 && large == 1 && bench.inspection.ended == 2);
+    add_one_run(&bench->object, 5, MEBIBYTE);
+    require(batch_add(bench->batch, bench->medium, 0, &bench->object, NULL) == 0);
+    small = bench->inspection.ended;
+    object_reset(&bench->object);
+    add_one_run(&bench->object, 5, 2 * (uint64_t)MEBIBYTE);
+    require(batch_add(bench->batch, bench->medium, 0, &bench->object, NULL) == 0);
+    large = bench->inspection.ended;
+    batch_flush(bench->batch, bench->medium, take_done, &bench->inspection.out);
+    return small == 0 && large == 1 && bench->inspection.ended == 2;
 }
 
 START_TEST(a_large_object_is_inspected_at_once)
 {
-    assert_done(add_large_one);
+    assert_holds(add_large_one);
 }
 END_TEST
 
-static void add_absurd_ones(void *state, struct crew_worker *worker, const void *task, size_t len,
-                            const int *fds, unsigned fd_count)
+static bool add_absurd_ones(struct bench *bench)
 {
-    struct bench bench;
     struct object back = {0};
     struct wire wire;
     bool good = true;
 
-    (void)state, (void)len, (void)fds, (void)fd_count;
-    begin_bench(&bench, worker, task);
     for (uint32_t i = 0; i < 3; i++) {
-        object_reset(&bench.object);
-        add_one_run(&bench.object, 5, 100);
-        bench.object.size = i == 0 ? 64 * GIBIBYTE + 101 : i == 1 ? INT64_MAX : UINT64_MAX;
-        require(batch_add(bench.batch, bench.medium, i, &bench.object, NULL) == 0);
+        object_reset(&bench->object);
+        add_one_run(&bench->object, 5, 100);
+        bench->object.size = i == 0 ? 64 * GIBIBYTE + 101 : i == 1 ? INT64_MAX : UINT64_MAX;
+        require(batch_add(bench->batch, bench->medium, i, &bench->object, NULL) == 0);
     }
-    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
-    wire = (struct wire){bench.inspection.out.data, bench.inspection.out.len, false};
+    batch_flush(bench->batch, bench->medium, take_done, &bench->inspection.out);
+    wire = (struct wire){bench->inspection.out.data, bench->inspection.out.len, false};
     while (wire_more(&wire))
         good = object_decode(&wire, &back) && back.state == OBJECT_UNREADABLE && back.problem.len > 0 && good;
     object_release(&back);
-    end_bench(&bench, worker, good && bench.inspection.ended == 0);
+    return good && bench->inspection.ended == 0;
 }
 
 START_TEST(an_object_of_absurdly_many_zeros_is_not_read)
 {
-    assert_done(add_absurd_ones);
+    assert_holds(add_absurd_ones);
 }
 END_TEST
 
@@ -845,34 +842,30 @@ START_TEST(content_of_a_file_system_is_read_again_from_there)
 END_TEST
 
 /* A member lies in no runs, and is no hole for that. */
-static void add_large_member(void *state, struct crew_worker *worker, const void *task, size_t len,
-                             const int *fds, unsigned fd_count)
+static bool add_large_member(struct bench *bench)
 {
     struct masked content = {{33 * GIBIBYTE, read_masked}, make_medium(), 0, STORED_LEN};
-    struct bench bench;
     struct object back = {0};
     struct wire wire;
     bool good;
 
-    (void)state, (void)len, (void)fds, (void)fd_count;
-    begin_bench(&bench, worker, task);
-    object_reset(&bench.object);
-    bench.object.size = content.content.size;
-    require(object_set_parent(&bench.object, &(struct object){.inode = 5},
+    object_reset(&bench->object);
+    bench->object.size = content.content.size;
+    require(object_set_parent(&bench->object, &(struct object){.inode = 5},
                               &(struct object_member){"zip", "a", 1, 1, false}) == 0);
-    require(batch_add(bench.batch, bench.medium, 0, &bench.object, &content.content) == 0);
-    batch_flush(bench.batch, bench.medium, take_done, &bench.inspection.out);
-    wire = (struct wire){bench.inspection.out.data, bench.inspection.out.len, false};
+    require(batch_add(bench->batch, bench->medium, 0, &bench->object, &content.content) == 0);
+    batch_flush(bench->batch, bench->medium, take_done, &bench->inspection.out);
+    wire = (struct wire){bench->inspection.out.data, bench->inspection.out.len, false};
     good = object_decode(&wire, &back) && back.state == OBJECT_PARTIAL && back.size == content.content.size;
-    good = good && bench.inspection.sum.len == content.content.size;
+    good = good && bench->inspection.sum.len == content.content.size;
     object_release(&back);
     medium_close(content.medium);
-    end_bench(&bench, worker, good && bench.inspection.ended == 1);
+    return good && bench->inspection.ended == 1;
 }
 
 START_TEST(a_large_member_is_read_though_no_run_holds_it)
 {
-    assert_done(add_large_member);
+    assert_holds(add_large_member);
 }
 END_TEST
 

@@ -1184,9 +1184,21 @@ static void add_doubled(struct buffer *out, const char *name, size_t len, char q
     buffer_add_char(out, quote);
 }
 
-static void write_sum(struct buffer *out, const char *name, size_t len)
+static void add_in_quotes(struct buffer *out, const void *name, size_t len)
 {
-    buffer_add_text(out, "\\" SHA1_ABC "  ");
+    add_doubled(out, name, len, '"');
+}
+
+static void add_in_single_quotes(struct buffer *out, const void *name, size_t len)
+{
+    add_doubled(out, name, len, '\'');
+}
+
+/* As sha1sum does. */
+static void add_escaped(struct buffer *out, const void *data, size_t len)
+{
+    const char *name = data;
+
     for (size_t i = 0; i < len; i++) {
         const char *found = name[i] ? strchr("\n\r\\", name[i]) : NULL;
 
@@ -1194,46 +1206,20 @@ static void write_sum(struct buffer *out, const char *name, size_t len)
             buffer_add_char(out, '\\');
         buffer_add_char(out, !found ? name[i] : *found == '\n' ? 'n' : *found == '\r' ? 'r' : '\\');
     }
-    buffer_add_char(out, '\n');
 }
 
-static void write_csv(struct buffer *out, const char *name, size_t len)
-{
-    buffer_add_text(out, "1,");
-    add_doubled(out, name, len, '"');
-    buffer_add_text(out, "," SHA1_ABC "\r\n");
-}
-
-static void write_hex(struct buffer *out, const char *name, size_t len)
-{
-    buffer_add_text(out, SHA1_ABC ",,");
-    escape_hex(out, name, len);
-    buffer_add_text(out, "\r\n");
-}
-
-static void write_sql(struct buffer *out, const char *name, size_t len)
-{
-    buffer_add_text(out, "INSERT INTO FILE(file_name,sha1)VALUES(");
-    add_doubled(out, name, len, '\'');
-    buffer_add_text(out, ",'" SHA1_ABC "');");
-}
-
-static void write_json(struct buffer *out, const char *name, size_t len)
-{
-    buffer_add_text(out, "{\"sha1\":\"" SHA1_ABC "\",\"name\":");
-    escape_json(out, name, len);
-    buffer_add_text(out, "}\n");
-}
-
+/* What a list begins with, and what stands before and after each name. */
 static const struct {
-    const char *format, *head;
-    void (*write)(struct buffer *out, const char *name, size_t len);
+    const char *format, *head, *before;
+    void (*add_name)(struct buffer *out, const void *name, size_t len);
+    const char *after;
 } writers[] = {
-    {"sums", SHA1_EMPTY "\n", write_sum},
-    {"csv", "size,path,sha-1\n", write_csv},
-    {"csv", "sha1,name,name_hex\n", write_hex},
-    {"nsrl3-delta", "BEGIN;\n", write_sql},
-    {"kith-json", "{\"kith-set\":1}\n", write_json},
+    {"sums", SHA1_EMPTY "\n", "\\" SHA1_ABC "  ", add_escaped, "\n"},
+    {"csv", "size,path,sha-1\n", "1,", add_in_quotes, "," SHA1_ABC "\r\n"},
+    {"csv", "sha1,name,name_hex\n", SHA1_ABC ",,", escape_hex, "\r\n"},
+    {"nsrl3-delta", "BEGIN;\n", "INSERT INTO FILE(file_name,sha1)VALUES(", add_in_single_quotes,
+     ",'" SHA1_ABC "');"},
+    {"kith-json", "{\"kith-set\":1}\n", "{\"sha1\":\"" SHA1_ABC "\",\"name\":", escape_json, "}\n"},
 };
 
 static size_t make_name(char name[60])
@@ -1260,8 +1246,11 @@ START_TEST(any_name_comes_back_from_every_format_that_can_hold_it)
         enum list_result result = LIST_SET;
 
         buffer_add_text(&text, writers[i].head);
-        for (size_t j = 0; j < 20000; j++)
-            writers[i].write(&text, names[j], lens[j]);
+        for (size_t j = 0; j < 20000; j++) {
+            buffer_add_text(&text, writers[i].before);
+            writers[i].add_name(&text, names[j], lens[j]);
+            buffer_add_text(&text, writers[i].after);
+        }
         list = list_open_memory(text.data, text.len, NULL, &err);
         ck_assert_msg(list != NULL, "%s", err.text);
         ck_assert_str_eq(list_format(list), writers[i].format);

@@ -6,6 +6,7 @@
 #include "check_main.h"
 #include "crew/crew.h"
 #include "evidence/reading.h"
+#include "small_crew.h"
 
 /* ---- a crew whose workers do nothing ---- */
 
@@ -25,19 +26,7 @@ static void work_not_at_all(void *state, struct crew_worker *worker, const void 
 
 static struct crew *idle_crew(const atomic_bool *stop)
 {
-    static const char *const no_folders[] = {NULL};
-    const struct crew_job job = {.start = start_at_once,
-                                 .work = work_not_at_all,
-                                 .folders = no_folders,
-                                 .memory = (uint64_t)1 << 30,
-                                 .seconds = 600,
-                                 .patience = 20,
-                                 .stop = stop};
-    struct error err = {""};
-    struct crew *crew = crew_new(&job, 1, &err);
-
-    ck_assert_msg(crew != NULL, "%s", err.text);
-    return crew;
+    return small_crew((struct crew_job){.start = start_at_once, .work = work_not_at_all, .stop = stop});
 }
 
 /* ---- ranges ---- */
