@@ -703,6 +703,35 @@ static void *start_and_tell(void *arg, struct crew_worker *worker, struct error 
     return arg ? arg : &shared;
 }
 
+/* As by a terminal that stops the program, and lets it go on: a worker that waits for the rest of its task
+ * has a part of it then. */
+START_TEST(a_worker_that_is_stopped_in_the_middle_of_a_task_goes_on_with_it)
+{
+    const struct timespec moment = {0, 50000000};
+    const size_t len = 8 * MEBIBYTE;
+    struct crew_job job = job_of(work_backwards);
+    uint8_t *task = random_block(len);
+    struct crew_result result;
+    struct crew *crew;
+
+    share();
+    job.start = start_and_tell;
+    crew = make(&job, 1);
+    push(crew, 0, task, len);
+    nanosleep(&moment, NULL);
+    ck_assert_int_eq(kill(atomic_load(&shared->pids[0]), SIGSTOP), 0);
+    nanosleep(&moment, NULL);
+    ck_assert_int_eq(kill(atomic_load(&shared->pids[0]), SIGCONT), 0);
+    nanosleep(&moment, NULL);
+    result = pop(crew, 0);
+    ck_assert_uint_eq(result.len, 4 * len);
+    ck_assert_int_eq(memcmp(result.data + len, task, len), 0);
+    ck_assert_uint_eq(atomic_load(&shared->pid_count), 1);
+    crew_free(crew);
+    free(task);
+}
+END_TEST
+
 static void work_from_files(void *state, struct crew_worker *worker, const void *task, size_t len,
                             const int *fds, unsigned fd_count)
 {
@@ -1476,6 +1505,7 @@ RUN_TESTS("crew", a_process_or_socket_that_cannot_be_had_is_tried_for_three_time
           many_bad_items_are_all_left_out_and_recorded_by_number, each_time_out_halves_the_time_of_the_next,
           a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole,
           a_worker_that_is_killed_from_outside_costs_nothing, a_worker_that_is_killed_while_idle_is_replaced,
+          a_worker_that_is_stopped_in_the_middle_of_a_task_goes_on_with_it,
           descriptors_come_with_the_task_and_are_closed_after_it, a_start_that_fails_is_told_with_its_message,
           start_reads_below_the_folders_only, when_no_worker_can_be_replaced_the_error_is_told,
           free_ends_workers_in_the_middle_and_leaves_other_children_alone,
