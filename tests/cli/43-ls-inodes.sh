@@ -3,7 +3,7 @@
 # Inodes as damage, deletion and other owners leave them.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
-images mkntfs
+images mkntfs ntfscp
 
 # row PATH COLUMN: of the row of a path
 row()
@@ -107,4 +107,13 @@ same "flags before" "" "$(row non-resident.txt flags)"
 status 0 "$KITH" ls -q --hash --csv --only file encrypted.img
 same "flags" "encrypted" "$(row non-resident.txt flags)"
 same "content" "$sha1" "$(row non-resident.txt sha1)"
+
+# Windows gives $Bitmap a stream of its own; any other there is somebody's.
+echo "as Windows writes it" >content
+for name in '$SRAT' mine; do
+    ntfscp -f -q -i -N "$name" ntfs.img content 6 >said 2>&1 || fail "ntfscp: $(cat said)"
+done
+status 0 "$KITH" ls -q --metadata --csv ntfs.img
+same "a stream of NTFS" "metadata" "$(row '$Bitmap:$SRAT' kind)"
+same "somebody's stream" "stream" "$(row '$Bitmap:mine' kind)"
 finish
