@@ -355,6 +355,8 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set was named" : "nothing to add was named");
+    if (options_check_new(command, argv[operand]))
+        return EXIT_USAGE;
     add.run.options.inspector = &inspector;
     add.run.options.files_expected = true;
     add.run.options.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);

@@ -184,7 +184,7 @@ static int take_option(void *arg, const struct options *options, int option)
     switch (option) {
     case EXPORT_OUTPUT:
         export->output = options->value;
-        return 0;
+        return options_check_new(options->command, options->value);
     case EXPORT_QUIET:
         export->quiet = true;
         return 0;

@@ -436,6 +436,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set was named" : "no list was named");
     import.set_path = argv[operand];
+    if (options_check_new(command, import.set_path))
+        return EXIT_USAGE;
     interrupt_catch();
     return import_all(&import, argc - operand - 1, argv + operand + 1);
 }

@@ -14,7 +14,7 @@
 
 enum {
     SCAN_REFERENCE = OPTIONS_EVIDENCE,
-    SCAN_OUTPUT,
+    SCAN_CASE,
     SCAN_MAX_E,
     SCAN_MIN_MATCHED,
     SCAN_DEEP,
@@ -34,10 +34,9 @@ enum {
 };
 
 static const struct option_spec scan_options[] = {
-    OPTIONS_EVIDENCE_SPECS_WITH(0),
+    OPTIONS_EVIDENCE_SPECS,
     {'r', "reference", "SET", "look for the files of this set; may be given several times", NULL},
-    {'o', "output", "CASE", "keep all in this case, or go on with it, and write no rows (see: kith report)",
-     NULL},
+    {0, "case", "CASE", "keep all objects and findings in this case, new or resumed, for kith report", NULL},
     {'t', "max-e", "E", "believe a match that chance would give so often against the set (default: 0.001)",
      NULL},
     {0, "min-matched", "SIZE", "tell no kin with fewer matched bytes", NULL},
@@ -65,7 +64,7 @@ struct command_line {
     struct scan scan;
     const struct report_operations *form;
     struct case_filter filter;
-    const char *output;
+    const char *case_path; /* NULL: none is kept */
     int chosen; /* form; -1: none */
     bool fail_on_match, no_hash_image;
 };
@@ -78,7 +77,8 @@ static int take_e(struct command_line *line, const struct options *options)
     const double e = strtod(options->value, &end);
 
     if (*end || end == options->value || !(e > 0 && e <= 1e6)) {
-        options_wrong(options->command, "'%s' is not a number above 0 and up to 1000000", options->value);
+        options_wrong(options->command, "--max-e takes a number above 0 and up to 1000000, not '%s'",
+                      options->value);
         return -1;
     }
     line->scan.matching.most_ln_e = log(e);
@@ -135,9 +135,9 @@ static int take_option(void *arg, const struct options *options, int option)
     switch (option) {
     case SCAN_REFERENCE:
         return take_set(&scan->sets, options);
-    case SCAN_OUTPUT:
-        line->output = options->value;
-        return 0;
+    case SCAN_CASE:
+        line->case_path = options->value;
+        return options_check_new(options->command, options->value);
     case SCAN_MAX_E:
         return take_e(line, options);
     case SCAN_MIN_MATCHED:
@@ -179,7 +179,7 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     struct scan *scan = &line->scan;
     int found;
 
-    if (!line->output && rows_write(line->form, scan->casefile, &line->filter, err))
+    if (!line->case_path && rows_write(line->form, scan->casefile, &line->filter, err))
         return -1;
     fflush(stdout);
     if (!scan->run.quiet && scan_case_show(scan_case, err))
@@ -188,7 +188,7 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     if (found < 0)
         return -1;
     if (status == EXIT_INTERRUPTED)
-        complain(line->output ? "interrupted; the same command goes on" : "interrupted; this is not all");
+        complain(line->case_path ? "interrupted; the same command goes on" : "interrupted; this is not all");
     return status == EXIT_DONE && found ? EXIT_MATCH : status;
 }
 
@@ -196,7 +196,7 @@ static int scan_into_case(struct command_line *line, const struct evidence_list 
 {
     struct scan *scan = &line->scan;
     struct scan_case scan_case = {
-        .scan = scan, .evidence = evidence, .path = line->output, .all_objects = line->filter.objects};
+        .scan = scan, .evidence = evidence, .path = line->case_path, .all_objects = line->filter.objects};
     struct error err;
     int status = scan_case_open(&scan_case);
     bool is_empty;
@@ -217,7 +217,7 @@ static int scan_into_case(struct command_line *line, const struct evidence_list 
 
 static int scan_list(struct command_line *line, const struct evidence_list *evidence)
 {
-    if (evidence_list_check_twice(evidence) || evidence_list_check_output(evidence, line->output) ||
+    if (evidence_list_check_twice(evidence) || evidence_list_check_output(evidence, line->case_path) ||
         evidence_flags_sandbox(&line->scan.run.options))
         return EXIT_USAGE;
     interrupt_catch();
@@ -230,7 +230,7 @@ static int scan_named(struct command_line *line, size_t count, char **paths)
     struct evidence_list evidence = {.count = 0};
     int status = EXIT_USAGE;
 
-    line->scan.hash_image = line->output && !line->no_hash_image;
+    line->scan.hash_image = line->case_path && !line->no_hash_image;
     if (evidence_flags_sandbox(options) == 0 && evidence_list_make(&evidence, options, count, paths) == 0)
         status = scan_list(line, &evidence);
     evidence_list_release(&evidence);
@@ -248,9 +248,9 @@ static int run_line(struct command_line *line, const struct command *command, in
         return status;
     if (line->scan.sets.count == 0)
         return options_wrong(command, "no reference set was named (-r SET)");
-    if (line->output && (line->chosen >= 0 || line->filter.objects || line->filter.known))
+    if (line->case_path && (line->chosen >= 0 || line->filter.objects || line->filter.known))
         return options_wrong(command,
-                             "-o writes no rows: --csv, --text, --all and --show-known are for kith report");
+                             "--case writes no rows: --csv, --text, --all and --show-known are options of kith report");
     if (operand == argc)
         return options_wrong(command, "no evidence was named");
     return scan_named(line, (size_t)(argc - operand), argv + operand);

@@ -305,7 +305,7 @@ static int take_option(void *arg, const struct options *options, int option)
     switch (option) {
     case SETS_OUTPUT:
         sets->output = options->value;
-        return 0;
+        return options_check_new(options->command, options->value);
     case SETS_COMMON:
         if (options_number(options, 1, REFSET_MAX_COMMON, &number))
             return -1;

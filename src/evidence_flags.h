@@ -21,12 +21,10 @@ enum {
 };
 
 /* clang-format off */
-#define OPTIONS_EVIDENCE_SPECS OPTIONS_EVIDENCE_SPECS_WITH('o')
-/* For a command in which -o is something else. */
-#define OPTIONS_EVIDENCE_SPECS_WITH(offset_letter) \
+#define OPTIONS_EVIDENCE_SPECS \
     {'i', "image-type", "TYPE", "the container's format (default: found out)", \
      "raw ewf aff afd afm afflib vmdk vhd qcow2 vdi"}, \
-    {offset_letter, "offset", "SECTOR", "look only at the volume that begins there", NULL}, \
+    {'o', "offset", "SECTOR", "look only at the volume that begins there", NULL}, \
     {'f', "fs-type", "TYPE", "the file system (default: found out)", \
      "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"}, \
     {0, "only", "KIND,...", "take only objects of these kinds", \

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "terminal.h"
 
@@ -93,9 +94,11 @@ int options_read(const struct command *command, int argc, char **argv,
 
     optind = 0; /* glibc: begin anew */
     opterr = 0;
-    while ((option = next(&options, operand)) >= 0)
+    while ((option = next(&options, operand)) >= 0) {
+        options.spec = &command->options[option];
         if (take(arg, &options, option))
             return EXIT_USAGE;
+    }
     return option == NO_MORE ? OPTIONS_GO : option == HELP ? EXIT_DONE : EXIT_USAGE;
 }
 
@@ -117,6 +120,17 @@ int options_choose(const struct options *options, int option, int *chosen, const
     }
     *chosen = option;
     return 0;
+}
+
+int options_check_new(const struct command *command, const char *path)
+{
+    const bool is_number = path[0] && path[strspn(path, "0123456789")] == '\0';
+
+    if ((!is_number && path[0] != '-') || access(path, F_OK) == 0)
+        return 0;
+    options_wrong(command, "'%s' looks like %s; to create a file of that name, write ./%s", path,
+                  is_number ? "a sector offset" : "an option", path);
+    return -1;
 }
 
 int options_wrong(const struct command *command, const char *fmt, ...)
@@ -149,8 +163,8 @@ int options_number(const struct options *options, uint64_t least, uint64_t most,
     const char *end = read_digits(options->value, most, &value);
 
     if (end == options->value || *end || value < least || value > most) {
-        options_wrong(options->command, "'%s' is not a number from %" PRIu64 " to %" PRIu64, options->value,
-                      least, most);
+        options_wrong(options->command, "--%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                      options->spec->name, least, most, options->value);
         return -1;
     }
     *out = value;
@@ -166,8 +180,9 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
 
     if (end == options->value || *(end + (unit != NULL)) || value > most >> shift || value << shift < least) {
         options_wrong(options->command,
-                      "'%s' is not a size from %" PRIu64 " to %" PRIu64 " bytes (k, M, G, T may follow)",
-                      options->value, least, most);
+                      "--%s takes a size from %" PRIu64 " to %" PRIu64
+                      " bytes, optionally with the unit k, M, G or T, not '%s'",
+                      options->spec->name, least, most, options->value);
         return -1;
     }
     *out = value << shift;

@@ -17,7 +17,8 @@ struct options {
     const struct command *command;
     int argc;
     char **argv;
-    const char *value; /* of the option found */
+    const struct option_spec *spec; /* of the option found */
+    const char *value;              /* that it was given, or NULL */
 };
 
 /*
@@ -51,6 +52,13 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
  * at first.  -1 after an error was shown, in which names lists them: "--csv and --text".
  */
 int options_choose(const struct options *options, int option, int *chosen, const char *names);
+
+/*
+ * Checks the name of a case or set that may have to be created.  One that is made of digits only, or begins
+ * with '-', is more likely a sector offset or an option in the wrong place; "./" before it says that it is
+ * meant.  Returns 0, also if such a file exists, or -1 after an error was shown.
+ */
+int options_check_new(const struct command *command, const char *path);
 
 /* Shows what is wrong and where help is; returns EXIT_USAGE. */
 int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

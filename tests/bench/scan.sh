@@ -70,7 +70,7 @@ all=$(cpu "$kith" scan -q -j1 -r "$scratch/large.kith" "$scratch/image.ext4")
 echo "files, slack and free blocks: $files s of CPU time; with the account of all claims $(ratio "$claims" "$files") x, with metadata and folders as well $(ratio "$all" "$files") x"
 echo "the same with a set of a hundredth: $small s; the larger one costs $(ratio "$large" "$small") x"
 echo "with a set of the very files (all identical): $(scan -r "$scratch/kin.kith") s"
-echo "into a case, without the image's SHA-1: $(best bash -c "rm -f '$scratch/case'; '$kith' scan -q --only file --no-hash-image -o '$scratch/case' -r '$scratch/large.kith' '$scratch/image.ext4'") s"
+echo "into a case, without the image's SHA-1: $(best bash -c "rm -f '$scratch/case'; '$kith' scan -q --only file --no-hash-image --case '$scratch/case' -r '$scratch/large.kith' '$scratch/image.ext4'") s"
 memory=$(/usr/bin/time -f %M "$kith" scan -q -r "$scratch/large.kith" "$scratch/image.ext4" 2>&1 >/dev/null | tail -n 1)
 echo "largest process: $((memory / 1024)) MB; the set has $(du -m "$scratch/large.kith" | cut -f1) MB"
 found=$("$kith" scan -q --csv -r "$scratch/large.kith" "$scratch/image.ext4" | tail -n +2 | wc -l)

@@ -72,7 +72,7 @@ for what in landlock disabled-landlock seccomp new-filters both; do
     refuses $what ls tree
     refuses $what ls -q --csv tree.tar
     refuses $what scan -r s.kith tree
-    refuses $what scan -q -r s.kith -o new.case tree
+    refuses $what scan -q -r s.kith --case new.case tree
     refuses $what add -q new.kith tree
     [ -e new.case ] && fail "$what: a case was made of what was not read"
     [ -e new.kith ] && fail "$what: a set was made of what was not read"
@@ -84,7 +84,7 @@ for what in landlock disabled-landlock seccomp new-filters both; do
     status 0 lacking $what "$KITH" scan --no-sandbox -q -r s.kith tree
     says err "tree: read without a complete sandbox"
     cmp -s out findings || fail "$what: other findings without the sandbox"
-    status 0 lacking $what "$KITH" scan --no-sandbox -q -r s.kith -o $what.case tree
+    status 0 lacking $what "$KITH" scan --no-sandbox -q -r s.kith --case $what.case tree
     status 0 "$KITH" report --about $what.case
     says out "read without a complete sandbox"
     status 0 lacking $what "$KITH" add --no-sandbox -q $what.kith tree

@@ -68,7 +68,7 @@ text 1 5000 >refs/a
 status 0 "$KITH" add -q refs.kith refs
 status 3 "$KITH" scan -q -r refs.kith luks.img
 status 0 "$KITH" scan -q --ok-unexamined -r refs.kith luks.img
-status 3 "$KITH" scan -q -r refs.kith -o luks.case luks.img
+status 3 "$KITH" scan -q -r refs.kith --case luks.case luks.img
 status 3 "$KITH" report luks.case
 
 # What is found in an object that could be read only in part says so.

@@ -110,7 +110,7 @@ damage 512 'data[P + 60] ^= 1'
 mkdir known
 cp one/one known/
 "$KITH" add -q set.kith known >/dev/null 2>&1
-status 3 "$KITH" scan -q -r set.kith -o disk.case damaged.img
+status 3 "$KITH" scan -q -r set.kith --case disk.case damaged.img
 says err "the primary GPT has a damaged header; the backup"
 "$KITH" report --about disk.case >about
 says about "the primary GPT has a damaged header; the backup"

@@ -40,7 +40,7 @@ account()
 }
 
 began=$(date +%s%3N)
-status 3 "$KITH" scan -q -j1 -o whole.case -r set.kith disk.E01
+status 3 "$KITH" scan -q -j1 --case whole.case -r set.kith disk.E01
 lasts=$(($(date +%s%3N) - began))
 status 3 "$KITH" report --about whole.case
 account >whole
@@ -55,7 +55,7 @@ same "the account as JSON" "$(awk '{ n += $3 } END { print n }' whole)" \
     "$(python3 -c 'import json, sys; print(sum(json.loads(line)["bytes"] for line in open("out")))')"
 
 # Files and folders are no images: there is no size for their accounts to add up to.
-status 0 "$KITH" scan -q -o plain.case -r set.kith some/100 files/200 some
+status 0 "$KITH" scan -q --case plain.case -r set.kith some/100 files/200 some
 status 0 "$KITH" report --check plain.case
 
 # Killed and resumed: what could not be read before is known after.
@@ -64,14 +64,14 @@ for _ in $(seq "${KILLS:-6}"); do
     rm -f killed.case*
     for _ in 1 2 3; do
         after=$((RANDOM * lasts / 32768))
-        "$KITH" scan -q -j2 -o killed.case -r set.kith disk.E01 >/dev/null 2>&1 </dev/null &
+        "$KITH" scan -q -j2 --case killed.case -r set.kith disk.E01 >/dev/null 2>&1 </dev/null &
         sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
         kill -9 $! 2>/dev/null
         wait $! 2>/dev/null
         "$KITH" report --csv --all killed.case >out 2>/dev/null
         [ "$(wc -l <out)" -gt 1000 ] && resumed=$((resumed + 1))
     done
-    status 3 "$KITH" scan -q -o killed.case -r set.kith disk.E01
+    status 3 "$KITH" scan -q --case killed.case -r set.kith disk.E01
     status 3 "$KITH" report --about killed.case
     same "the account after kill -9" "$(cat whole)" "$(account)"
     status 0 "$KITH" report --check killed.case

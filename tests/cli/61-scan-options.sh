@@ -365,11 +365,11 @@ says err "no-such-set: "
 
 # ---- what contradicts itself ----
 
-status 2 "$KITH" scan -q -r bad.kith -o tree/here.case tree
+status 2 "$KITH" scan -q -r bad.kith --case tree/here.case tree
 says err "tree/here.case: lies in tree, which is evidence: nothing is written there"
 [ -e tree/here.case ] && fail "a case was made in the evidence"
-status 2 "$KITH" scan -q -r bad.kith -o a.case --csv tree
-says err "-o writes no rows"
+status 2 "$KITH" scan -q -r bad.kith --case a.case --csv tree
+says err "--case writes no rows"
 status 2 "$KITH" scan -q -r bad.kith --include '' tree
 says err "pattern"
 status 2 "$KITH" scan -q -r no-such-set tree

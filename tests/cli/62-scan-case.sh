@@ -49,8 +49,8 @@ for evidence in tree $have_image; do
         status 0 "$KITH" scan -q --csv $options -r refs.kith $evidence
         mv out "$evidence$options.csv"
         # shellcheck disable=SC2086
-        status 0 "$KITH" scan -j1 $options -r refs.kith -o whole.case $evidence
-        [ -s out ] && fail "scan -o writes rows"
+        status 0 "$KITH" scan -j1 $options -r refs.kith --case whole.case $evidence
+        [ -s out ] && fail "scan --case writes rows"
         says err "$evidence: "
         status 0 "$KITH" report --csv --all whole.case
         cmp -s out "$evidence$options.all" || fail "the report of $evidence $options is not what the scan tells"
@@ -62,7 +62,7 @@ for evidence in tree $have_image; do
         # again: nothing is left to do
         "$KITH" report --about whole.case >before
         # shellcheck disable=SC2086
-        status 0 "$KITH" scan -q $options -r refs.kith -o whole.case $evidence
+        status 0 "$KITH" scan -q $options -r refs.kith --case whole.case $evidence
         "$KITH" report --about whole.case | cmp -s - before || fail "a case that is done was changed"
         rm -f whole.case
     done
@@ -91,11 +91,11 @@ survives()
     shift 2
     rm -f victim.case*
     begun=$(date +%s%3N)
-    status 0 "$@" -o victim.case
+    status 0 "$@" --case victim.case
     lasts=$(($(date +%s%3N) - begun))
     rm -f victim.case
     for _ in $(seq 1 "$times"); do
-        killed $((RANDOM % (lasts + 1))) "$@" -o victim.case || {
+        killed $((RANDOM % (lasts + 1))) "$@" --case victim.case || {
             [ -e victim.case ] && [ ! -s killed.err ] && rm -f victim.case* && before=0
             continue
         }
@@ -111,7 +111,7 @@ survives()
         "$KITH" report --check victim.case >out 2>&1
         [ "$(cat out)" = sound ] || fail "$what: after kill -9: $(head -c 300 out)"
     done
-    status 0 "$@" -o victim.case
+    status 0 "$@" --case victim.case
     status 0 "$KITH" report --csv --all victim.case
     cmp -s out "$what" || fail "$what: going on after kill -9 gave another case"
     status 0 "$KITH" report --check victim.case
@@ -135,7 +135,7 @@ mkdir slow
 cp refs/0* slow
 truncate -s 40G slow/00-hollow
 truncate -s 12G slow/zeros
-"$KITH" scan -q -j1 -r refs.kith -o slow.case slow 2>/dev/null &
+"$KITH" scan -q -j1 -r refs.kith --case slow.case slow 2>/dev/null &
 pid=$!
 rows=0
 for _ in $(seq 100); do
@@ -149,15 +149,15 @@ wait $pid 2>/dev/null
 status 3 "$KITH" report --csv slow.case
 same "what was found before a large object" 10 "$(grep -c ',identical,' out)"
 # that something was not read in full before is not forgotten
-status 3 "$KITH" scan -q -r refs.kith -o slow.case slow
-status 3 "$KITH" scan -q -r refs.kith -o slow.case slow
+status 3 "$KITH" scan -q -r refs.kith --case slow.case slow
+status 3 "$KITH" scan -q -r refs.kith --case slow.case slow
 status 3 "$KITH" report --about slow.case
 says out "done, but not all could be read"
 rm -rf slow slow.case*
 
 # ---- seals: made again here, as kith-case(5) tells how ----
 
-status 0 "$KITH" scan -r refs.kith -o sealed.case tree refs
+status 0 "$KITH" scan -r refs.kith --case sealed.case tree refs
 sealed=$(sed -n 's/.*sealed.case: sealed with //p' err)
 status 0 "$KITH" report --about sealed.case
 same "the seal" "$sealed" "$(sed -n 's/^seal *//p' out)"
@@ -204,35 +204,35 @@ says err "tree: is named twice"
 
 # A folder or an image that is another one by now, or is gone.
 cp -rp refs folder
-status 0 "$KITH" scan -q -r refs.kith -o folder.case folder
+status 0 "$KITH" scan -q -r refs.kith --case folder.case folder
 cp refs/01 folder/new
-status 4 "$KITH" scan -q -r refs.kith -o folder.case folder
+status 4 "$KITH" scan -q -r refs.kith --case folder.case folder
 says err "folder: it is not what the case began with: then it was 60 files, "
 rm folder/new
-status 0 "$KITH" scan -r refs.kith -o folder.case folder
+status 0 "$KITH" scan -r refs.kith --case folder.case folder
 says err "folder: the case has all of it already"
 if [ -n "$have_image" ]; then
     cp disk.img copy.img
-    status 0 "$KITH" scan -q -r refs.kith -o copy.case copy.img
-    status 0 "$KITH" scan -r refs.kith -o copy.case copy.img
+    status 0 "$KITH" scan -q -r refs.kith --case copy.case copy.img
+    status 0 "$KITH" scan -r refs.kith --case copy.case copy.img
     says err "copy.img: the case has all of it already"
     before=$("$KITH" report --about copy.case)
     mv copy.img away.img
-    status 3 "$KITH" scan -q -r refs.kith -o copy.case copy.img
+    status 3 "$KITH" scan -q -r refs.kith --case copy.case copy.img
     says err "copy.img: No such file or directory; what the case has of it stays"
     cp disk.img copy.img
     truncate -s +512 copy.img
-    status 4 "$KITH" scan -q -r refs.kith -o copy.case copy.img
+    status 4 "$KITH" scan -q -r refs.kith --case copy.case copy.img
     says err "copy.img: it is not what the case began with: then it was 1 file, 41943040 bytes"
     same "a case that was refused" "$before" "$("$KITH" report --about copy.case)"
     status 0 "$KITH" report --check copy.case
     # other times, but the SHA-1 that it had: that decides
     cp disk.img copy.img
-    status 0 "$KITH" scan -r refs.kith -o copy.case copy.img
+    status 0 "$KITH" scan -r refs.kith --case copy.case copy.img
     says err "copy.img: the case has all of it already"
     printf x | dd of=copy.img bs=1 seek=20000000 conv=notrunc status=none
     touch -r disk.img copy.img
-    status 4 "$KITH" scan -q -r refs.kith -o copy.case copy.img
+    status 4 "$KITH" scan -q -r refs.kith --case copy.case copy.img
 fi
 
 # ---- a scan that takes long enough to be met in the middle ----
@@ -255,7 +255,7 @@ begin()
 {
     local file=$1 rows
     shift
-    interruptible "$KITH" scan -j2 -r refs.kith -o "$file" "$@" slow >begun.out 2>begun.err </dev/null &
+    interruptible "$KITH" scan -j2 -r refs.kith --case "$file" "$@" slow >begun.out 2>begun.err </dev/null &
     pid=$!
     while sleep 0.02; do # it runs only between looks at it
         kill -STOP $pid 2>/dev/null || fail "the slow scan was too fast"
@@ -274,7 +274,7 @@ go_on()
 }
 
 begin one.case
-status 2 "$KITH" scan -q -r refs.kith -o one.case slow
+status 2 "$KITH" scan -q -r refs.kith --case one.case slow
 says err "one.case: is being written by another program"
 status 3 "$KITH" report --csv one.case
 says err "slow: it was not scanned to the end; the scan's command goes on"
@@ -303,24 +303,24 @@ refused()
     says err "$words"
     cmp -s part.all <("$KITH" report --csv --all one.case 2>/dev/null) || fail "'$*' changed the case"
 }
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --blocks 1500 slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --deep slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case --exclude x slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith -o one.case -t 1 slow
-refused 2 "evidence 1 was slow, and now is tree" "$KITH" scan -q -r refs.kith -o one.case tree
-refused 2 "it was made without the evidence tree" "$KITH" scan -q -r refs.kith -o one.case slow tree
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --blocks 1500 slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --deep slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --exclude x slow
+refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case -t 1 slow
+refused 2 "evidence 1 was slow, and now is tree" "$KITH" scan -q -r refs.kith --case one.case tree
+refused 2 "it was made without the evidence tree" "$KITH" scan -q -r refs.kith --case one.case slow tree
 status 0 "$KITH" add -q other.kith refs/00
-refused 2 "was refs (refs.kith), and now is other (other.kith)" "$KITH" scan -q -r other.kith -o one.case slow
-refused 2 "it was made with other sets (1, now 2)" "$KITH" scan -q -r refs.kith -r other.kith -o one.case slow
+refused 2 "was refs (refs.kith), and now is other (other.kith)" "$KITH" scan -q -r other.kith --case one.case slow
+refused 2 "it was made with other sets (1, now 2)" "$KITH" scan -q -r refs.kith -r other.kith --case one.case slow
 cp refs.kith same.kith
 status 0 "$KITH" add -q same.kith tree/0000
-refused 2 "was changed since" "$KITH" scan -q -r same.kith -o one.case slow
+refused 2 "was changed since" "$KITH" scan -q -r same.kith --case one.case slow
 cp -p slow/0003 slow/0003-more
-refused 4 "slow: it is not what the case began with" "$KITH" scan -q -r refs.kith -o one.case slow
+refused 4 "slow: it is not what the case began with" "$KITH" scan -q -r refs.kith --case one.case slow
 rm slow/0003-more
 # It goes on from there.
 cp one.case two.case
-status 0 "$KITH" scan -q -r refs.kith -o one.case slow
+status 0 "$KITH" scan -q -r refs.kith --case one.case slow
 status 0 "$KITH" report --csv --all one.case
 mv out one.all
 status 0 "$KITH" report --about one.case
@@ -333,7 +333,7 @@ cmp -s out one.all || fail "going on after Ctrl-C gave another case"
 cp -p slow/0003 away
 printf x | dd of=slow/0003 conv=notrunc status=none
 touch -r away slow/0003
-status 4 "$KITH" scan -q -r refs.kith -o two.case slow
+status 4 "$KITH" scan -q -r refs.kith --case two.case slow
 says err "slow: it is not what the case began with"
 cp -p away slow/0003
 
@@ -350,7 +350,7 @@ kill -INT $pid 2>/dev/null && {
 }
 
 # Evidence that changes while it is read.
-"$KITH" scan -j2 -r refs.kith -o three.case slow >begun.out 2>begun.err </dev/null &
+"$KITH" scan -j2 -r refs.kith --case three.case slow >begun.out 2>begun.err </dev/null &
 pid=$!
 while kill -0 $pid 2>/dev/null; do
     touch slow/zz-hole
@@ -371,7 +371,7 @@ for share in 10 30 70; do
     (
         trap '' XFSZ
         ulimit -f $blocks
-        exec "$KITH" scan -q -r refs.kith -o victim.case tree
+        exec "$KITH" scan -q -r refs.kith --case victim.case tree
     ) >out 2>err
     got=$?
     same "a full disk ($blocks)" 2 $got
@@ -381,7 +381,7 @@ for share in 10 30 70; do
         status 0 "$KITH" report --check victim.case
     fi
 done
-status 0 "$KITH" scan -q -r refs.kith -o victim.case tree
+status 0 "$KITH" scan -q -r refs.kith --case victim.case tree
 status 0 "$KITH" report --csv --all victim.case
 cmp -s out tree.all || fail "going on after a full disk gave another case"
 if [ -e /dev/full ]; then
@@ -396,16 +396,16 @@ printf 'QFI\373\0\0\0\3' >qcow2.img
 truncate -s 1M qcow2.img
 for evidence in nowhere "tree nowhere" /dev/null qcow2.img; do
     # shellcheck disable=SC2086
-    status 3 "$KITH" scan -q -r refs.kith -o none.case $evidence
+    status 3 "$KITH" scan -q -r refs.kith --case none.case $evidence
     [ -z "$(ls none.case* 2>/dev/null)" ] || fail "$evidence: a case was left behind"
     says err "none.case: was not"
 done
 
 # ---- folders and files that cannot be written ----
 
-status 2 "$KITH" scan -q -r refs.kith -o nofolder/x.case tree
+status 2 "$KITH" scan -q -r refs.kith --case nofolder/x.case tree
 says err "nofolder/x.case"
-status 2 "$KITH" scan -q -r refs.kith -o tree tree
+status 2 "$KITH" scan -q -r refs.kith --case tree tree
 says err "tree: "
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     mkdir fixed
@@ -415,10 +415,10 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     chmod 555 fixed
     chmod 755 .
     chmod 644 refs.kith
-    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith -o fixed/new.case tree
+    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith --case fixed/new.case tree
     says err "fixed/new.case"
     says err "Permission denied"
-    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith -o fixed/part.case slow
+    status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith --case fixed/part.case slow
     says err "fixed/part.case: "
     status 0 setpriv --reuid=65534 --clear-groups "$KITH" report --csv --all fixed/done.case
     cmp -s out tree.all || fail "the report of a case that cannot be written is another one"
@@ -438,14 +438,14 @@ status 2 "$KITH" report refs.kith
 says err "refs.kith: "
 says err "case"
 cp refs.kith set.copy
-status 2 "$KITH" scan -q -r refs.kith -o set.copy tree
+status 2 "$KITH" scan -q -r refs.kith --case set.copy tree
 cmp -s refs.kith set.copy || fail "a scan into a set changed it"
 status 2 "$KITH" report refs/00
 says err "refs/00: "
-status 2 "$KITH" scan -q -r refs.kith -o tree/0000 tree
+status 2 "$KITH" scan -q -r refs.kith --case tree/0000 tree
 : >nothing.case
 status 2 "$KITH" report nothing.case
-status 2 "$KITH" scan -q -r refs.kith -o nothing.case tree
+status 2 "$KITH" scan -q -r refs.kith --case nothing.case tree
 [ -s nothing.case ] && fail "an empty file was made into a case"
 status 2 "$KITH" report --check nothing.case
 status 2 "$KITH" report --csv --text victim.case
@@ -480,7 +480,7 @@ python3 - <<'PY' || fail "SHA-1 of an image, or counts"
 import subprocess, os
 from findings import *
 if os.path.exists("disk.img"):
-    subprocess.run([os.environ["KITH"], "scan", "-q", "-r", "refs.kith", "-o", "image.case", "disk.img"], check=True)
+    subprocess.run([os.environ["KITH"], "scan", "-q", "-r", "refs.kith", "--case", "image.case", "disk.img"], check=True)
     about = subprocess.run([os.environ["KITH"], "report", "--about", "image.case"], capture_output=True, check=True).stdout.decode()
     assert sha1(read("disk.img")) in about and "raw, %d bytes" % os.path.getsize("disk.img") in about, about
     found = rows("disk.img.all")
@@ -494,7 +494,7 @@ PY
 
 # what was found in known sets is told on demand
 status 0 "$KITH" add -q --kind known known.kith refs
-status 0 "$KITH" scan -q -r known.kith -o known.case tree
+status 0 "$KITH" scan -q -r known.kith --case known.case tree
 status 0 "$KITH" report --csv known.case
 same "rows without --show-known" 1 "$(wc -l <out | tr -d ' ')"
 status 0 "$KITH" report --csv --show-known known.case
@@ -514,16 +514,16 @@ PY
 
 # the type of the image and that it was not hashed are kept; another type is another case
 if [ -e disk.img ]; then
-    status 0 "$KITH" scan -q -i raw --no-hash-image -r refs.kith -o typed.case disk.img
+    status 0 "$KITH" scan -q -i raw --no-hash-image -r refs.kith --case typed.case disk.img
     status 0 "$KITH" report --about typed.case
     grep -q '^parameters .* image-type=raw' out || fail "the image type is not kept: $(grep ^param out)"
     says out "the image was not hashed"
     grep -q "$(sha1sum <disk.img | cut -c1-40)" out && fail "--no-hash-image hashes the image"
     status 0 "$KITH" report --csv typed.case
     cmp -s out <("$KITH" report --csv image.case) || fail "-i raw finds other things"
-    status 2 "$KITH" scan -q --no-hash-image -r refs.kith -o typed.case disk.img
+    status 2 "$KITH" scan -q --no-hash-image -r refs.kith --case typed.case disk.img
     says err "image-type"
-    status 3 "$KITH" scan -q -i ewf -r refs.kith -o ewf.case disk.img
+    status 3 "$KITH" scan -q -i ewf -r refs.kith --case ewf.case disk.img
     [ -e ewf.case ] && fail "a case was made of an image of another type"
 fi
 finish

@@ -16,14 +16,14 @@ ewfacquirestream -q -c fast -f ewfx -d sha1 -t xml >/dev/null 2>&1 <disk.img
 
 # Whatever the container holds is computed, besides the SHA-1.
 for set in md5.E01 both.E01 xml.e01; do
-    status 0 "$KITH" scan -q -r set.kith -o $set.case $set
+    status 0 "$KITH" scan -q -r set.kith --case $set.case $set
     "$KITH" report --about $set.case >about
     says about "sha1 $(sha1sum <disk.img | cut -c1-40)"
     says about "stored at acquisition: md5 $(md5sum <disk.img | cut -c1-32), which agrees"
 done
 "$KITH" report --about xml.e01.case >about
 says about "stored at acquisition: sha1 $(sha1sum <disk.img | cut -c1-40), which agrees"
-status 0 "$KITH" scan -q -r set.kith --no-hash-image -o none.case md5.E01
+status 0 "$KITH" scan -q -r set.kith --no-hash-image --case none.case md5.E01
 "$KITH" report --about none.case >about
 says about "the image was not hashed"
 
@@ -38,14 +38,14 @@ for name, size in (b'hash', 32), (b'digest', 76):
         struct.pack_into('<I', data, at + 76 + size, zlib.adler32(data[at + 76:at + 76 + size]))
 open(sys.argv[2], 'wb').write(data)
 PY
-status 3 "$KITH" scan -q -r set.kith -o wrong.case wrong.E01
+status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01
 says err "the md5 of the image is not the one stored in it at acquisition"
 "$KITH" report --about wrong.case >about
 says about "WHICH DIFFERS"
 says about "the md5 of the image is not the one stored in it at acquisition"
 says about "done, but"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
-status 3 "$KITH" scan -q -r set.kith -o wrong.case wrong.E01 # resumed: still so
+status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: still so
 status 3 "$KITH" ls --hash-image --summary wrong.E01
 says out "(NOT as stored in it)"
 # Images in a folder: their number is said, and --images opens them, after the folder, each by its own name.
@@ -64,15 +64,15 @@ same "images" "folder/parts.E01 folder/raw.dd folder/sub/a.qcow2 folder/sub/both
     "$(grep '^folder/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
 status 0 "$KITH" ls --csv --images folder folder/raw.dd
 same "an image that was named too" 1 "$(grep -c '^folder/raw.dd,.*,file,text,' out)"
-status 0 "$KITH" scan -q --images -r set.kith -o folder.case folder
+status 0 "$KITH" scan -q --images -r set.kith --case folder.case folder
 "$KITH" report --csv folder.case >found
 for image in parts.E01 raw.dd sub/a.qcow2 sub/both.E01; do
     grep -q "^folder/$image,.*,file,text,.*,identical," found || fail "nothing was found in $image"
 done
 cp folder.case before.case
-status 0 "$KITH" scan -q --images -r set.kith -o folder.case folder # resumed: nothing is left to do
+status 0 "$KITH" scan -q --images -r set.kith --case folder.case folder # resumed: nothing is left to do
 "$KITH" report --csv folder.case | cmp -s - found || fail "a resumed case differs"
-status 0 "$KITH" scan -r set.kith -o noted.case folder
+status 0 "$KITH" scan -r set.kith --case noted.case folder
 says err "4 of its files look like disk images"
 "$KITH" report --about noted.case >about
 says about "4 of its files look like disk images"
@@ -101,7 +101,7 @@ refused()
     status 0 "$KITH" ls -q --csv damaged
     status 3 "$KITH" ls -q --csv --images damaged
     says err "$2"
-    status 3 "$KITH" scan -q --images -r set.kith -o damaged.case damaged
+    status 3 "$KITH" scan -q --images -r set.kith --case damaged.case damaged
     says err "$2"
     rm -r damaged damaged.case
 }
@@ -117,10 +117,10 @@ refused lost.E02 "lost.E02: "
 
 # The extents of a VMDK are part of what a case began with.
 qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img flat.vmdk 2>err || fail "qemu-img: $(cat err)"
-status 0 "$KITH" scan -q -r set.kith -o flat.case flat.vmdk
-status 0 "$KITH" scan -r set.kith -o flat.case flat.vmdk
+status 0 "$KITH" scan -q -r set.kith --case flat.case flat.vmdk
+status 0 "$KITH" scan -r set.kith --case flat.case flat.vmdk
 says err "the case has all of it already"
 printf X | dd of=flat-flat.vmdk bs=1 seek=5000000 conv=notrunc status=none
-status 4 "$KITH" scan -q -r set.kith -o flat.case flat.vmdk
+status 4 "$KITH" scan -q -r set.kith --case flat.case flat.vmdk
 says err "flat.vmdk: it is not what the case began with: then it was 2 files"
 finish

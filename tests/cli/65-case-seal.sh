@@ -11,7 +11,7 @@ cp refs/1 refs/2 one
 cp refs/3 two
 text 9 5000 >two/other
 status 0 "$KITH" add -q --kind notable refs.kith refs
-status 0 "$KITH" scan -q -r refs.kith -o good.case one two
+status 0 "$KITH" scan -q -r refs.kith --case good.case one two
 status 0 "$KITH" report --csv good.case
 cp out good.csv
 status 0 "$KITH" report --check good.case
@@ -40,7 +40,7 @@ tampered()
         grep -q '^kith: bad.case: the case is damaged' both || fail "$1: report $form does not say what is wrong"
     done
     before=$(rows bad.case)
-    status 2 "$KITH" scan -q -r refs.kith -o bad.case one two
+    status 2 "$KITH" scan -q -r refs.kith --case bad.case one two
     says err "bad.case: the case is damaged"
     says err "it cannot be resumed"
     [ "$before" = "$(rows bad.case)" ] || fail "$1: a scan changed the case"
@@ -87,18 +87,18 @@ says err "checksum"
 
 # What the parameters of a case and the form of a report say.
 cat refs/* >raw.img
-status 0 "$KITH" scan -q -i raw --ok-unexamined --no-hash-image -r refs.kith -o raw.case raw.img
+status 0 "$KITH" scan -q -i raw --ok-unexamined --no-hash-image -r refs.kith --case raw.case raw.img
 status 0 "$KITH" report --about raw.case
 says out "image-type=raw"
 says out "ok-unexamined"
 grep -q "^ *sha1 " out && fail "--no-hash-image took a SHA-1"
-status 2 "$KITH" scan -q --ok-unexamined -r refs.kith -o raw.case raw.img
+status 2 "$KITH" scan -q --ok-unexamined -r refs.kith --case raw.case raw.img
 says err "it was made with other parameters"
-status 0 "$KITH" scan -q -i raw --ok-unexamined -r refs.kith -o hashed.case raw.img
+status 0 "$KITH" scan -q -i raw --ok-unexamined -r refs.kith --case hashed.case raw.img
 status 0 "$KITH" report --about hashed.case
 says out "$(sha1sum <raw.img | cut -d ' ' -f 1)"
 status 0 "$KITH" add -q --kind known known.kith refs
-status 0 "$KITH" scan -q -r known.kith -o known.case one
+status 0 "$KITH" scan -q -r known.kith --case known.case one
 status 0 "$KITH" report --csv known.case
 same "rows of a known set" 1 "$(wc -l <out)"
 status 0 "$KITH" report --csv --show-known known.case

@@ -22,6 +22,6 @@ status 0 "$KITH" add -q --kind notable refs.kith refs
 status 0 "$KITH" export --json refs.kith
 cp out list.json
 sha1sum refs/* >list.sha1sum
-status 0 "$KITH" scan -q -r refs.kith -o whole.case disk.img tree
+status 0 "$KITH" scan -q -r refs.kith --case whole.case disk.img tree
 python3 "$SRCDIR/tests/data/inject.py" faults.so "${FAULTS:-1}" || fail "faults did not end as they must"
 finish

@@ -39,7 +39,7 @@ COMMANDS = {
     "export-hashdeep": ["export", "-q", "--hashdeep", "refs.kith"],
     "scan": ["scan", "-q", "-j1", "--csv", "--all", "-r", "refs.kith", "disk.img", "tree"],
     "scan-text": ["scan", "-q", "-j2", "--text", "-r", "refs.kith", "tree"],
-    "scan-case": ["scan", "-q", "-j1", "-r", "refs.kith", "-o", NEW, "disk.img", "tree"],
+    "scan-case": ["scan", "-q", "-j1", "-r", "refs.kith", "--case", NEW, "disk.img", "tree"],
     "report-csv": ["report", "--csv", "--all", "whole.case"],
     "report-text": ["report", "--text", "--show-known", "whole.case"],
     "report-about": ["report", "--about", "whole.case"],
