@@ -24,12 +24,12 @@ enum {
 };
 
 static const struct option_spec add_options[] = {
-    OPTIONS_EVIDENCE_SPECS,
+    OPTIONS_EVIDENCE_SPECS("file, stream"),
     SET_OPTIONS_SPECS,
-    {0, "md5", NULL, "keep the MD5, too", NULL},
-    {0, "sha256", NULL, "keep the SHA-256, too", NULL},
-    {0, "note", "TEXT", "is kept with the source", NULL},
-    {0, "as-file", NULL, "take a file that is a disk image as a file like any other", NULL},
+    {0, "md5", NULL, "keep the MD5 as well", NULL},
+    {0, "sha256", NULL, "keep the SHA-256 as well", NULL},
+    {0, "note", "TEXT", "a note to keep with the source", NULL},
+    {0, "as-file", NULL, "add a disk image itself instead of the files in it", NULL},
     {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -354,7 +354,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand < 2)
-        return options_wrong(command, operand == argc ? "no set was named" : "nothing to add was named");
+        return options_wrong(command, operand == argc ? "no set given" : "nothing to add given");
     if (options_check_new(command, argv[operand]))
         return EXIT_USAGE;
     add.run.options.inspector = &inspector;
@@ -366,5 +366,10 @@ static int run(const struct command *command, int argc, char **argv)
     return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);
 }
 
-const struct command command_add = {"add", "[options] SET FILE|FOLDER|IMAGE...",
-                                    "add known files to a reference set, or make one", add_options, run};
+const struct command command_add = {"add",
+                                    "[options] SET FILE|FOLDER|IMAGE...",
+                                    "add known files to a reference set, or create one",
+                                    add_options,
+                                    run,
+                                    NULL,
+                                    NULL};

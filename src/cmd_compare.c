@@ -14,12 +14,14 @@
 #include "compare/compare.h"
 #include "compare/distance.h"
 #include "compare_report.h"
+#include "formats.h"
 #include "options.h"
 #include "sample/hasher.h"
 #include "terminal.h"
 
 enum {
-    OPTION_JSON = OPTIONS_SAMPLING,
+    OPTION_FORMAT = OPTIONS_SAMPLING,
+    OPTION_JSON,
     OPTION_EXACT,
     OPTION_PAPERS,
     OPTION_TIME,
@@ -28,11 +30,12 @@ enum {
 
 static const struct option_spec compare_options[] = {
     OPTIONS_SAMPLING_SPECS,
-    {0, "json", NULL, "write JSON", NULL},
-    {'x', "exact", NULL, "add the true Levenshtein distance of the two files", NULL},
-    {'p', "papers", NULL, "add what the papers' estimates say", NULL},
-    {'t', "time", "SECONDS", "for --exact and --papers: give up after so long (default: 10)", NULL},
-    {'r', "raw", NULL, "take both as content, even if they look like records", NULL},
+    {0, "format", "FORM", "output format (default: text)", &formats_compare},
+    {0, "json", NULL, "the same as --format json", NULL},
+    {'x', "exact", NULL, "add the exact Levenshtein distance of the two files", NULL},
+    {'p', "papers", NULL, "add the estimates of the papers by Coates", NULL},
+    {'t', "time", "SECONDS", "time limit for --exact and --papers (default: 10)", NULL},
+    {'r', "raw", NULL, "treat both as content, even if they look like records", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
@@ -46,7 +49,8 @@ enum {
 struct compare {
     struct sampling sampling;
     struct sampler_params params;
-    bool json, exact, papers, raw;
+    struct format_choice format;
+    bool exact, papers, raw;
     uint64_t seconds;
 };
 
@@ -207,7 +211,7 @@ static int choose_params(const struct compare *compare, const struct side *a, co
     const struct side *given = a->is_record ? a : b->is_record ? b : NULL;
 
     if (given && (said->has_n || said->has_c || said->has_k || said->scheme))
-        return error_set(err, "%s is a record: how to sample cannot be said", given->path);
+        return error_set(err, "%s: is a record, so the sampling options cannot be used", given->path);
     *params = given ? given->record.params : compare->params;
     if (params->scheme != SAMPLER_GF8)
         return 0;
@@ -226,7 +230,7 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
     for (int i = 0; i < 2; i++) {
         sides[i]->is_record = !compare->raw && starts_as_record(sides[i]);
         if (sides[i]->is_record && compare->exact) {
-            error_set(err, "%s is a record: --exact needs two files", sides[i]->path);
+            error_set(err, "%s: is a record, but --exact needs two files", sides[i]->path);
             return EXIT_USAGE;
         }
         if (sides[i]->is_record && parse_side(sides[i], err))
@@ -326,7 +330,7 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
     if (compare_run(comparer, &a->record, &b->record, &report.comparison, err) ||
         find_more(compare, comparer, a, b, &report, err))
         status = EXIT_USAGE;
-    else if (compare->json)
+    else if (compare->format.format && compare->format.format->number == FORMAT_JSON)
         report_json(&report);
     else
         report_words(&report);
@@ -337,7 +341,6 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
 static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
-        {OPTION_JSON, offsetof(struct compare, json)},
         {OPTION_EXACT, offsetof(struct compare, exact)},
         {OPTION_PAPERS, offsetof(struct compare, papers)},
         {OPTION_RAW, offsetof(struct compare, raw)},
@@ -348,6 +351,8 @@ static int take_option(void *arg, const struct options *options, int option)
         return 0;
     if (option == OPTION_TIME)
         return options_number(options, 1, MAX_SECONDS, &compare->seconds);
+    if (option == OPTION_FORMAT || option == OPTION_JSON)
+        return formats_take(&compare->format, options);
     return sampling_take(&compare->sampling, options, option);
 }
 
@@ -364,7 +369,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (sampling_params(&compare.sampling, command, &compare.params))
         return EXIT_USAGE;
     if (argc - operand != 2)
-        return options_wrong(command, "two files or records are compared, not %d", argc - operand);
+        return options_wrong(command, "two files or records are needed, not %d", argc - operand);
     if (strcmp(argv[operand], "-") == 0 && strcmp(argv[operand + 1], "-") == 0)
         return options_wrong(command, "only one of the two can be standard input");
     if (open_side(&a, argv[operand], &err) || open_side(&b, argv[operand + 1], &err))
@@ -378,5 +383,10 @@ static int run(const struct command *command, int argc, char **argv)
     return status;
 }
 
-const struct command command_compare = {
-    "compare", "[options] A B", "tell how two files, or two records, are related", compare_options, run};
+const struct command command_compare = {"compare",
+                                        "[options] A B",
+                                        "report how two files, or two records, are related",
+                                        compare_options,
+                                        run,
+                                        NULL,
+                                        NULL};

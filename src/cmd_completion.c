@@ -13,6 +13,14 @@ static void put_names(const char *separator)
         printf("%s%s", at == commands ? "" : separator, (*at)->name);
 }
 
+static void put_values(const struct values *values)
+{
+    const char *name;
+
+    for (size_t i = 0; values && values->name && (name = values->name(values->table, i)); i++)
+        printf("%s%s", i ? " " : "", name);
+}
+
 /* ---- bash ---- */
 
 static void put_bash_case(const struct command *command)
@@ -24,7 +32,9 @@ static void put_bash_case(const struct command *command)
         printf("            --%s", spec->name);
         if (spec->letter)
             printf(" | -%c", spec->letter);
-        printf(") words='%s'; values=1 ;;\n", spec->choices ? spec->choices : "");
+        printf(") words='");
+        put_values(spec->values);
+        puts("'; values=1 ;;");
     }
     printf("            *) words='--help");
     for (const struct option_spec *spec = command->options; spec->name; spec++)
@@ -89,8 +99,11 @@ static void put_zsh_option(const struct option_spec *spec)
     putchar('[');
     put_zsh_text(spec->help);
     putchar(']');
-    if (spec->argument)
-        printf(":%s:(%s)", spec->argument, spec->choices ? spec->choices : "");
+    if (spec->argument) {
+        printf(":%s:(", spec->argument);
+        put_values(spec->values);
+        putchar(')');
+    }
     puts("' \\");
 }
 
@@ -144,5 +157,5 @@ static int run(const struct command *command, int argc, char **argv)
     return EXIT_DONE;
 }
 
-const struct command command_completion = {"completion", "bash|zsh", "write the completion for a shell",
-                                           no_options, run};
+const struct command command_completion = {
+    "completion", "bash|zsh", "write the completion for a shell", no_options, run, &values_shells, NULL};

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "export_report.h"
+#include "formats.h"
 #include "interrupt.h"
 #include "list/kdb.h"
 #include "options.h"
@@ -13,6 +14,7 @@
 #include "terminal.h"
 
 enum {
+    EXPORT_FORMAT,
     EXPORT_AS_CSV,
     EXPORT_AS_JSON,
     EXPORT_AS_SHA1SUM,
@@ -23,21 +25,23 @@ enum {
 };
 
 static const struct option_spec export_options[] = {
-    {0, "csv", NULL, "a row for each file (default)", NULL},
-    {0, "json", NULL, "an object a line, with all that the set holds: an import of it gives an equal set",
+    {0, "format", "FORM", "output format (default: csv)", &formats_export},
+    {0, "csv", NULL, "the same as --format csv: a row for each file", NULL},
+    {0, "json", NULL,
+     "the same as --format json: all of the set, as JSON Lines; importing it gives an equal set", NULL},
+    {0, "sha1sum", NULL, "the same as --format sha1sum", NULL},
+    {0, "hashdeep", NULL, "the same as --format hashdeep", NULL},
+    {0, "kdb", NULL, "the same as --format kdb: a hash database of The Sleuth Kit and Autopsy (needs -o)",
      NULL},
-    {0, "sha1sum", NULL, "as sha1sum writes it", NULL},
-    {0, "hashdeep", NULL, "as hashdeep writes it", NULL},
-    {0, "kdb", NULL, "a hash database of The Sleuth Kit and Autopsy (needs -o)", NULL},
-    {'o', "output", "FILE", "write to this new file instead of standard output", NULL},
-    {'q', "quiet", NULL, "show no progress, and do not tell what was left out", NULL},
+    {'o', "output", "FILE", "write to this new file (default: standard output)", &values_file},
+    {'q', "quiet", NULL, "show no progress and no warning about omitted files", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
 struct export
 {
     struct export_report report;
-    int chosen; /* form; -1: none */
+    struct format_choice format;
     bool to_kdb, quiet;
     const char *output;
     struct kdb *kdb;
@@ -168,15 +172,6 @@ static int run_export(struct export *export, const char *path)
     return export->report.left_out ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int choose_form(struct export *export, const struct options *options, int option)
-{
-    if (options_choose(options, option, &export->chosen, "--csv, --json, --sha1sum, --hashdeep and --kdb"))
-        return -1;
-    export->to_kdb = option == EXPORT_AS_KDB;
-    export->report.form = export->to_kdb ? EXPORT_CSV : (enum export_form)option;
-    return 0;
-}
-
 static int take_option(void *arg, const struct options *options, int option)
 {
     struct export *export = arg;
@@ -189,27 +184,35 @@ static int take_option(void *arg, const struct options *options, int option)
         export->quiet = true;
         return 0;
     default:
-        return choose_form(export, options, option);
+        return formats_take(&export->format, options);
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct export export = {.report = {.form = EXPORT_CSV}, .chosen = -1};
+    struct export export = {.report = {.form = EXPORT_CSV}};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &export, &operand);
 
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand != 1)
-        return options_wrong(command, operand == argc ? "no set was named" : "only one set can be exported");
+        return options_wrong(command, operand == argc ? "no set given" : "only one set can be exported");
+    export.to_kdb = export.format.format && export.format.format->number == FORMAT_KDB;
+    if (export.format.format && !export.to_kdb)
+        export.report.form = (enum export_form) export.format.format->number;
     if (export.to_kdb && !export.output)
-        return options_wrong(command, "--kdb writes a database: say where with -o");
+        return options_wrong(command, "%s writes a database, which needs a file (-o FILE)",
+                             export.format.option);
     if (export.output)
         interrupt_catch();
     return run_export(&export, argv[operand]);
 }
 
-const struct command command_export = {"export", "[options] SET",
-                                       "write a reference set as CSV, JSON, sha1sum, hashdeep or kdb",
-                                       export_options, run};
+const struct command command_export = {"export",
+                                       "[options] SET",
+                                       "write a reference set as a list: CSV, JSON, sha1sum, hashdeep or kdb",
+                                       export_options,
+                                       run,
+                                       &values_set_path,
+                                       NULL};

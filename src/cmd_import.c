@@ -21,10 +21,9 @@ enum {
 
 static const struct option_spec import_options[] = {
     SET_OPTIONS_SPECS,
-    {0, "format", "NAME", "what the list is (default: found out)",
-     "nsrl3 nsrl3-delta nsrl2 hashkeeper hashdeep sums csv kdb encase projectvic kith-json kith-records"},
-    {0, "strict", NULL, "stop at the first broken row", NULL},
-    {0, "note", "TEXT", "is kept with the source", NULL},
+    {0, "format", "NAME", "format of the list (default: auto-detect)", &values_list_formats},
+    {0, "strict", NULL, "stop at the first malformed row", NULL},
+    {0, "note", "TEXT", "a note to keep with the source", NULL},
     {'q', "quiet", NULL, "show no progress and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -395,13 +394,8 @@ static int import_all(struct import *import, int count, char **paths)
 
 static int take_format(struct import *import, const struct options *options)
 {
-    for (const char *const *format = list_formats; *format; format++)
-        if (strcmp(*format, options->value) == 0) {
-            import->format = *format;
-            return 0;
-        }
-    options_wrong(options->command, "there is no format '%s'", options->value);
-    return -1;
+    import->format = options->value;
+    return options_named(options, options->value, strlen(options->value)) < 0 ? -1 : 0;
 }
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -434,7 +428,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand < 2)
-        return options_wrong(command, operand == argc ? "no set was named" : "no list was named");
+        return options_wrong(command, operand == argc ? "no set given" : "no list given");
     import.set_path = argv[operand];
     if (options_check_new(command, import.set_path))
         return EXIT_USAGE;
@@ -442,6 +436,10 @@ static int run(const struct command *command, int argc, char **argv)
     return import_all(&import, argc - operand - 1, argv + operand + 1);
 }
 
-const struct command command_import = {"import", "[options] SET LIST|-...",
-                                       "add lists of known files to a reference set: NSRL, hashdeep, kdb ..",
-                                       import_options, run};
+const struct command command_import = {"import",
+                                       "[options] SET LIST|-...",
+                                       "add hash lists to a reference set: NSRL, hashdeep, kdb and others",
+                                       import_options,
+                                       run,
+                                       NULL,
+                                       NULL};

@@ -6,13 +6,15 @@
 #include "evidence_flags.h"
 #include "evidence_list.h"
 #include "evidence_run.h"
+#include "formats.h"
 #include "ls_digests.h"
 #include "ls_report.h"
 #include "report/report_account.h"
 #include "terminal.h"
 
 enum {
-    OPTION_LONG = OPTIONS_EVIDENCE,
+    OPTION_FORMAT = OPTIONS_EVIDENCE,
+    OPTION_LONG,
     OPTION_SUMMARY,
     OPTION_CSV,
     OPTION_JSON,
@@ -28,20 +30,21 @@ enum {
 };
 
 static const struct option_spec ls_options[] = {
-    OPTIONS_EVIDENCE_SPECS,
-    {'l', "long", NULL, "write a line for each object, for people", NULL},
-    {0, "summary", NULL, "write only volumes and counts, for people (default on a terminal)", NULL},
-    {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
-    {0, "json", NULL, "write JSON, an object a line", NULL},
-    {0, "body", NULL, "write a body file for mactime", NULL},
+    OPTIONS_EVIDENCE_SPECS("all but image"),
+    {0, "format", "FORM", "output format (default: summary on a terminal, else csv)", &formats_ls},
+    {'l', "long", NULL, "the same as --format text: a line for each object", NULL},
+    {0, "summary", NULL, "the same as --format summary: only volumes and counts", NULL},
+    {0, "csv", NULL, "the same as --format csv", NULL},
+    {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
+    {0, "body", NULL, "the same as --format body: a body file for mactime", NULL},
     {0, "hash", NULL, "read the content and add its SHA-1", NULL},
     {0, "md5", NULL, "add the MD5", NULL},
     {0, "sha256", NULL, "add the SHA-256", NULL},
     {0, "hash-image", NULL,
-     "add SHA-1, MD5 and SHA-256 of the whole image, and compare with those stored in it", NULL},
-    {0, "metadata", NULL, "list metadata and folders that fill no block of their own, too", NULL},
-    {0, "account", NULL, "write which bytes of the image belong to what; they add up to its size", NULL},
-    {0, "images", NULL, "also open the disk images in folders, each as evidence of its own", NULL},
+     "add SHA-1, MD5 and SHA-256 of the whole image, and compare them with those stored in it", NULL},
+    {0, "metadata", NULL, "also list metadata and folders that do not fill a block of their own", NULL},
+    {0, "account", NULL, "account for every byte of the image instead of listing objects", NULL},
+    {0, "images", NULL, "also open the disk images in folders, each as separate evidence", NULL},
     {'q', "quiet", NULL, "show no progress and no notes", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -50,8 +53,8 @@ struct ls {
     struct evidence_run run; /* first: the sink needs it */
     struct ls_report report;
     unsigned digests; /* of each object */
-    int chosen;       /* form; -1: none */
-    bool is_account;  /* instead of objects */
+    struct format_choice format;
+    bool is_account; /* instead of objects */
     struct report_account account;
     uint64_t image_size;
     unsigned long long damaged; /* objects of this evidence that are not whole */
@@ -182,14 +185,6 @@ static int list_named(struct ls *ls, size_t count, char **paths)
 
 /* ---- options ---- */
 
-static int choose_form(struct ls *ls, const struct options *options, int option)
-{
-    static const struct ls_operations *const forms[] = {&ls_table, &ls_summary, &ls_csv, &ls_json, &ls_body};
-
-    ls->report.form = forms[option - OPTION_LONG];
-    return options_choose(options, option, &ls->chosen, "--long, --summary, --csv, --json and --body");
-}
-
 static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
@@ -220,28 +215,30 @@ static int take_option(void *arg, const struct options *options, int option)
         ls->run.options.kinds |= OBJECT_BIT(OBJECT_METADATA) | OBJECT_BIT(OBJECT_FOLDER) | OBJECT_DETAILS;
         return 0;
     default:
-        return choose_form(ls, options, option);
+        return formats_take(&ls->format, options);
     }
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_STORED)}, .chosen = -1};
+    struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_STORED)}};
     const struct inspector inspector = ls_digests_inspector(&ls.digests);
     int operand = 0, status;
 
-    ls.report.form = isatty(STDOUT_FILENO) ? &ls_summary : &ls_csv;
     ls.report.out.to = stdout;
     status = options_read(command, argc, argv, take_option, &ls, &operand);
     if (status != OPTIONS_GO)
         return status;
     if (operand == argc)
-        return options_wrong(command, "no evidence was named");
+        return options_wrong(command, "no evidence given");
+    ls.report.form = ls.format.format        ? ls.format.format->writer
+                     : isatty(STDOUT_FILENO) ? &ls_summary
+                                             : &ls_csv;
     if (evidence_flags_sandbox(&ls.run.options))
         return EXIT_USAGE;
     if (ls.is_account && (ls.digests || ls.report.form == &ls_body))
-        return options_wrong(
-            command, "--account lists no objects: --body, --hash, --md5 and --sha256 do not go with it");
+        return options_wrong(command,
+                             "--account lists no objects, so it excludes --body, --hash, --md5 and --sha256");
     /* what cannot be read is seen only by reading it */
     ls.run.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
     ls.report.is_account = ls.is_account;
@@ -249,6 +246,10 @@ static int run(const struct command *command, int argc, char **argv)
     return list_named(&ls, (size_t)(argc - operand), argv + operand);
 }
 
-const struct command command_ls = {"ls", "[options] IMAGE|FOLDER|FILE...",
-                                   "list what is in a disk image: volumes, file systems, objects", ls_options,
-                                   run};
+const struct command command_ls = {"ls",
+                                   "[options] IMAGE|FOLDER|FILE...",
+                                   "list what is in a disk image: volumes, file systems, objects",
+                                   ls_options,
+                                   run,
+                                   NULL,
+                                   NULL};

@@ -2,12 +2,14 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "formats.h"
 #include "options.h"
 #include "report/report_about.h"
 #include "rows.h"
 #include "terminal.h"
 
 enum {
+    REPORT_FORMAT,
     REPORT_CSV,
     REPORT_TEXT,
     REPORT_ALL,
@@ -17,34 +19,34 @@ enum {
 };
 
 static const struct option_spec report_options[] = {
-    {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
-    {0, "text", NULL, "write for people (default on a terminal)", NULL},
-    {0, "all", NULL, "list also objects without a finding, with the reason", NULL},
-    {0, "show-known", NULL, "list also what was found in sets of kind known", NULL},
-    {0, "about", NULL, "write what the case is: parameters, sets, evidence, and the log of what was done",
-     NULL},
-    {0, "check", NULL, "check every byte of the case, and the chain of its log", NULL},
+    {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
+    {0, "csv", NULL, "the same as --format csv", NULL},
+    {0, "text", NULL, "the same as --format text", NULL},
+    {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
+    {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
+    {0, "about", NULL, "describe the case instead: parameters, sets, evidence, and the log", NULL},
+    {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
 struct report {
     struct case_filter filter;
-    bool csv, text, about, check;
+    struct format_choice format;
+    bool about, check;
 };
 
 static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
-        {REPORT_CSV, offsetof(struct report, csv)},
-        {REPORT_TEXT, offsetof(struct report, text)},
         {REPORT_ALL, offsetof(struct report, filter.objects)},
         {REPORT_KNOWN, offsetof(struct report, filter.known)},
         {REPORT_ABOUT, offsetof(struct report, about)},
         {REPORT_CHECK, offsetof(struct report, check)},
     };
 
-    (void)options;
-    return options_flag(flags, option, arg) ? 0 : -1;
+    struct report *report = arg;
+
+    return options_flag(flags, option, report) ? 0 : formats_take(&report->format, options);
 }
 
 /* What the reader of a report must know: that it may not be all. */
@@ -101,9 +103,8 @@ static int check_case(const char *path)
 
 static int report_case(const struct report *options, const char *path)
 {
-    const struct report_operations *form = options->csv    ? &report_csv
-                                           : options->text ? &report_text
-                                                           : rows_usual_form();
+    const struct report_operations *form =
+        options->format.format ? options->format.format->writer : rows_usual_form();
     struct report_stream out = {.to = stdout};
     struct error err;
     struct casefile *casefile = casefile_open_report(path, &err);
@@ -126,18 +127,22 @@ static int report_case(const struct report *options, const char *path)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct report report = {.csv = false};
+    struct report report = {.about = false};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &report, &operand);
 
     if (status != OPTIONS_GO)
         return status;
-    if (report.csv + report.text + report.about + report.check > 1)
-        return options_wrong(command, "--csv, --text, --about and --check exclude each other");
+    if (report.about && report.check)
+        return options_wrong(command, "--about and --check contradict each other");
+    if (report.format.format && (report.about || report.check))
+        return options_wrong(command, "%s and %s contradict each other", report.format.option,
+                             report.about ? "--about" : "--check");
     if (argc - operand != 1)
-        return options_wrong(command, operand == argc ? "no case was named" : "more than one case was named");
+        return options_wrong(command, operand == argc ? "no case given" : "more than one case given");
     return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
 }
 
-const struct command command_report = {"report", "[options] CASE", "write what a scan found", report_options,
-                                       run};
+const struct command command_report = {
+    "report",     "[options] CASE", "write the findings of a case", report_options, run,
+    &values_case, &values_verdicts};

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_list.h"
+#include "formats.h"
 #include "interrupt.h"
 #include "rows.h"
 #include "scan.h"
@@ -27,6 +28,7 @@ enum {
     SCAN_ALL,
     SCAN_FAIL_ON_MATCH,
     SCAN_NO_HASH_IMAGE,
+    SCAN_FORMAT,
     SCAN_CSV,
     SCAN_TEXT,
     SCAN_IMAGES,
@@ -34,25 +36,28 @@ enum {
 };
 
 static const struct option_spec scan_options[] = {
-    OPTIONS_EVIDENCE_SPECS,
-    {'r', "reference", "SET", "look for the files of this set; may be given several times", NULL},
-    {0, "case", "CASE", "keep all objects and findings in this case, new or resumed, for kith report", NULL},
-    {'t', "max-e", "E", "believe a match that chance would give so often against the set (default: 0.001)",
+    OPTIONS_EVIDENCE_SPECS("all but image"),
+    {'r', "reference", "SET", "search for the files of this set; may be repeated", &values_set},
+    {0, "case", "CASE", "keep all objects and findings in this case, new or resumed; kith report writes them",
+     &values_case},
+    {'t', "max-e", "E", "report matches with an E-value of at most E (default: 0.001)", NULL},
+    {0, "min-matched", "SIZE",
+     "report only identical files and matches of at least this many bytes (default: 0)", NULL},
+    {0, "deep", NULL, "sample four times as densely: finds smaller matches, takes longer", NULL},
+    {0, "blocks", "SIZE", "split objects into chunks of this size and report on each", NULL},
+    {0, "max-size", "SIZE", "skip objects that are larger (default: no limit)", NULL},
+    {0, "include", "PATTERN", "scan only files whose path matches; may be repeated", NULL},
+    {0, "exclude", "PATTERN", "skip files whose path matches; may be repeated", NULL},
+    {0, "all-references", NULL, "report all references of an object, not only the best of similar ones",
      NULL},
-    {0, "min-matched", "SIZE", "tell no kin with fewer matched bytes", NULL},
-    {0, "deep", NULL, "sample four times as densely: finds smaller things, and takes longer", NULL},
-    {0, "blocks", "SIZE", "cut objects into chunks of this size and tell what each is", NULL},
-    {0, "max-size", "SIZE", "leave out objects that are larger", NULL},
-    {0, "include", "PATTERN", "look only at files whose path matches; may be given several times", NULL},
-    {0, "exclude", "PATTERN", "leave out files whose path matches; may be given several times", NULL},
-    {0, "all-references", NULL, "tell of each object all references, also those like a better one", NULL},
-    {0, "show-known", NULL, "list also what was found in sets of kind known", NULL},
-    {0, "all", NULL, "list also objects without a finding, with the reason", NULL},
+    {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
+    {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
     {0, "fail-on-match", NULL, "exit with 1 if there is a finding", NULL},
-    {0, "no-hash-image", NULL, "do not take the SHA-1 of the whole image into the case", NULL},
-    {0, "csv", NULL, "write CSV (default if the output is no terminal)", NULL},
-    {0, "text", NULL, "write for people (default on a terminal)", NULL},
-    {0, "images", NULL, "also open the disk images in folders, each as evidence of its own", NULL},
+    {0, "no-hash-image", NULL, "do not compute the SHA-1 of the whole image for the case", NULL},
+    {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
+    {0, "csv", NULL, "the same as --format csv", NULL},
+    {0, "text", NULL, "the same as --format text", NULL},
+    {0, "images", NULL, "also open the disk images in folders, each as separate evidence", NULL},
     {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -62,10 +67,9 @@ enum { LEAST_CHUNK = 512 };
 
 struct command_line {
     struct scan scan;
-    const struct report_operations *form;
+    struct format_choice format;
     struct case_filter filter;
     const char *case_path; /* NULL: none is kept */
-    int chosen; /* form; -1: none */
     bool fail_on_match, no_hash_image;
 };
 
@@ -88,7 +92,8 @@ static int take_e(struct command_line *line, const struct options *options)
 static int take_pattern(struct pattern_list *patterns, const struct options *options)
 {
     if (!options->value[0]) {
-        options_wrong(options->command, "a pattern is empty: no path matches that");
+        options_wrong(options->command, "the pattern of --%s is empty: it matches no path",
+                      options->spec->name);
         return -1;
     }
     if (patterns_add(patterns, options->value) == 0)
@@ -100,7 +105,7 @@ static int take_pattern(struct pattern_list *patterns, const struct options *opt
 static int take_set(struct scan_sets *sets, const struct options *options)
 {
     if (sets->count == MATCHER_MOST_SETS) {
-        options_wrong(options->command, "there are more than %d sets: put some together with kith sets merge",
+        options_wrong(options->command, "more than %d sets: combine some with kith sets merge",
                       MATCHER_MOST_SETS);
         return -1;
     }
@@ -151,8 +156,7 @@ static int take_option(void *arg, const struct options *options, int option)
     case SCAN_EXCLUDE:
         return take_pattern(&scan->patterns.exclude, options);
     default:
-        line->form = option == SCAN_CSV ? &report_csv : &report_text;
-        return options_choose(options, option, &line->chosen, "--csv and --text");
+        return formats_take(&line->format, options);
     }
 }
 
@@ -177,9 +181,11 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
                     struct error *err)
 {
     struct scan *scan = &line->scan;
+    const struct report_operations *form =
+        line->format.format ? line->format.format->writer : rows_usual_form();
     int found;
 
-    if (!line->case_path && rows_write(line->form, scan->casefile, &line->filter, err))
+    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, err))
         return -1;
     fflush(stdout);
     if (!scan->run.quiet && scan_case_show(scan_case, err))
@@ -188,7 +194,8 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     if (found < 0)
         return -1;
     if (status == EXIT_INTERRUPTED)
-        complain(line->case_path ? "interrupted; the same command goes on" : "interrupted; this is not all");
+        complain(line->case_path ? "interrupted; rerun the same command to resume"
+                                 : "interrupted; the output is incomplete");
     return status == EXIT_DONE && found ? EXIT_MATCH : status;
 }
 
@@ -247,12 +254,12 @@ static int run_line(struct command_line *line, const struct command *command, in
     if (status != OPTIONS_GO)
         return status;
     if (line->scan.sets.count == 0)
-        return options_wrong(command, "no reference set was named (-r SET)");
-    if (line->case_path && (line->chosen >= 0 || line->filter.objects || line->filter.known))
-        return options_wrong(command,
-                             "--case writes no rows: --csv, --text, --all and --show-known are options of kith report");
+        return options_wrong(command, "no reference set given (-r SET)");
+    if (line->case_path && (line->format.format || line->filter.objects || line->filter.known))
+        return options_wrong(command, "--case writes no rows: --format, --csv, --text, --all and "
+                                      "--show-known are options of kith report");
     if (operand == argc)
-        return options_wrong(command, "no evidence was named");
+        return options_wrong(command, "no evidence given");
     return scan_named(line, (size_t)(argc - operand), argv + operand);
 }
 
@@ -260,14 +267,17 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct command_line line = {.scan = {.run.options = evidence_flags_defaults(OBJECT_STORED),
                                          .matching = {.most_ln_e = log(default_max_e)},
-                                         .most = UINT64_MAX},
-                                .form = rows_usual_form(),
-                                .chosen = -1};
+                                         .most = UINT64_MAX}};
     const int status = run_line(&line, command, argc, argv);
 
     scan_close(&line.scan);
     return status;
 }
 
-const struct command command_scan = {"scan", "[options] -r SET IMAGE|FOLDER|FILE...",
-                                     "look for known files and their kin in evidence", scan_options, run};
+const struct command command_scan = {"scan",
+                                     "[options] -r SET IMAGE|FOLDER|FILE...",
+                                     "find known files, and files related to them, in evidence",
+                                     scan_options,
+                                     run,
+                                     NULL,
+                                     &values_verdicts};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "formats.h"
 #include "set/refset_repair.h"
 #include "set/refset_verify.h"
 #include "set/refset_writer.h"
@@ -18,6 +19,7 @@ enum {
     SETS_OUTPUT = SET_OPTIONS,
     SETS_COMMON,
     SETS_REPAIR,
+    SETS_FORMAT,
     SETS_CSV,
     SETS_JSON,
     SETS_QUIET,
@@ -25,12 +27,15 @@ enum {
 
 static const struct option_spec sets_options[] = {
     SET_OPTIONS_SPECS,
-    {'o', "output", "SET", "merge, subtract, intersect: the new set", NULL},
-    {0, "common", "N", "compact: take features that more than N files have for common (default: 256)", NULL},
+    {'o', "output", "SET", "merge, subtract, intersect: the new set", &values_set_path},
+    {0, "common", "N", "compact: treat features of more than N files as common (default: 256)", NULL},
     {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it",
      NULL},
-    {0, "csv", NULL, "list: write CSV (default if the output is no terminal)", NULL},
-    {0, "json", NULL, "info: write JSON, an object a set", NULL},
+    {0, "format", "FORM",
+     "list: text or csv (default: text on a terminal, else csv); info: text (default) or json",
+     &formats_sets},
+    {0, "csv", NULL, "list: the same as --format csv", NULL},
+    {0, "json", NULL, "info: the same as --format json, a line for each set", NULL},
     {'q', "quiet", NULL, "show no progress and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -42,7 +47,9 @@ struct sets {
     const struct command *command;
     const char *output;
     uint32_t common;
-    bool repair, csv, json, quiet;
+    bool repair, quiet;
+    struct format_choice chosen;
+    int format;     /* FORMAT_*, for list and info */
     unsigned given; /* a bit for each option that was */
     struct progress progress;
 };
@@ -56,7 +63,7 @@ static int show_one(const struct sets *sets, const char *path, struct error *err
 
     if (!set)
         return -1;
-    result = sets->json ? sets_report_json(set, err) : sets_report_info(set, err);
+    result = sets->format == FORMAT_JSON ? sets_report_json(set, err) : sets_report_info(set, err);
     refset_close(set, NULL);
     return result;
 }
@@ -67,7 +74,7 @@ static int run_info(struct sets *sets, int count, char **paths)
     struct error err;
 
     for (int i = 0; i < count; i++) {
-        if (i > 0 && !sets->json)
+        if (i > 0 && sets->format == FORMAT_TEXT)
             putchar('\n');
         if (show_one(sets, paths[i], &err)) {
             complain_error(&err);
@@ -84,7 +91,7 @@ static int list_one(const struct sets *sets, const char *path, bool is_first, st
 
     if (!set)
         return -1;
-    result = sets_report_list(set, sets->csv || !isatty(STDOUT_FILENO), is_first, err);
+    result = sets_report_list(set, sets->format == FORMAT_CSV, is_first, err);
     refset_close(set, NULL);
     return result;
 }
@@ -110,9 +117,9 @@ static int combine(struct sets *sets, enum sets_combination how, int count, char
         .flags = &sets->flags, .output = sets->output, .quiet = sets->quiet, .progress = &sets->progress};
 
     if (!sets->output)
-        return options_wrong(sets->command, "where is the new set to be? Say so with -o");
+        return options_wrong(sets->command, "no output set given (-o SET)");
     if (count < 2 && how != SETS_MERGE)
-        return options_wrong(sets->command, "two sets or more must be named");
+        return options_wrong(sets->command, "two sets or more are needed");
     return sets_combine(&wanted, how, count, paths);
 }
 
@@ -258,23 +265,60 @@ static int run_verify(struct sets *sets, int count, char **paths)
 static const struct action {
     const char *name;
     int (*run)(struct sets *sets, int count, char **paths);
-    const char *options; /* that go with it, each between blanks; those of new sets: "new" */
+    const char *options; /* that it takes, each between blanks; "new" for those that describe a new set */
+    const struct values *formats; /* that it writes, if it takes --format */
 } actions[] = {
-    {"info", run_info, " json quiet "},
-    {"list", run_list, " csv quiet "},
-    {"merge", run_merge, " new output quiet "},
-    {"subtract", run_subtract, " new output quiet "},
-    {"intersect", run_intersect, " new output quiet "},
-    {"verify", run_verify, " repair quiet "},
-    {"compact", run_compact, " common quiet "},
+    {"info", run_info, " format csv json quiet ", &formats_sets_info},
+    {"list", run_list, " format csv json quiet ", &formats_sets_list},
+    {"merge", run_merge, " new output quiet ", NULL},
+    {"subtract", run_subtract, " new output quiet ", NULL},
+    {"intersect", run_intersect, " new output quiet ", NULL},
+    {"verify", run_verify, " repair quiet ", NULL},
+    {"compact", run_compact, " common quiet ", NULL},
 };
 
-static const struct action *find_action(const char *name)
+static const char *action_name(const void *table, size_t index)
 {
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].name, name) == 0)
-            return &actions[i];
+    (void)table;
+    return index < sizeof actions / sizeof *actions ? actions[index].name : NULL;
+}
+
+static const struct values action_names = {"action", "actions", false, action_name, NULL};
+
+/* NULL after an error was shown. */
+static const struct action *find_action(const struct command *command, const char *name)
+{
+    const int found = values_find(&action_names, name, strlen(name));
+    struct buffer why = {0};
+
+    if (found >= 0)
+        return &actions[found];
+    values_explain(&action_names, name, strlen(name), &why);
+    options_wrong(command, "%s", why.failed ? "out of memory" : why.data);
+    buffer_release(&why);
     return NULL;
+}
+
+/* EXIT_USAGE after an error was shown. */
+static int choose_format(struct sets *sets, const struct action *action)
+{
+    const struct format *format;
+    struct buffer names = {0};
+
+    sets->format = action->run == run_list && !isatty(STDOUT_FILENO) ? FORMAT_CSV : FORMAT_TEXT;
+    if (!sets->chosen.format)
+        return EXIT_DONE;
+    format = formats_find(action->formats, sets->chosen.format->name);
+    if (format) {
+        sets->format = format->number;
+        return EXIT_DONE;
+    }
+    values_add(action->formats, " or ", &names);
+    buffer_add_char(&names, '\0');
+    options_wrong(sets->command, "%s cannot be written as %s, only as %s", action->name,
+                  sets->chosen.format->name, names.failed ? "" : names.data);
+    buffer_release(&names);
+    return EXIT_USAGE;
 }
 
 static bool allows(const struct action *action, int option)
@@ -292,8 +336,6 @@ static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
         {SETS_REPAIR, offsetof(struct sets, repair)},
-        {SETS_CSV, offsetof(struct sets, csv)},
-        {SETS_JSON, offsetof(struct sets, json)},
         {SETS_QUIET, offsetof(struct sets, quiet)},
     };
     struct sets *sets = arg;
@@ -303,6 +345,10 @@ static int take_option(void *arg, const struct options *options, int option)
     if (options_flag(flags, option, sets))
         return 0;
     switch (option) {
+    case SETS_FORMAT:
+    case SETS_CSV:
+    case SETS_JSON:
+        return formats_take(&sets->chosen, options);
     case SETS_OUTPUT:
         sets->output = options->value;
         return options_check_new(options->command, options->value);
@@ -327,18 +373,24 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (operand == argc)
         return options_wrong(command,
-                             "say what to do: info, list, merge, subtract, intersect, verify or compact");
-    action = find_action(argv[operand]);
+                             "no action given: info, list, merge, subtract, intersect, verify or compact");
+    action = find_action(command, argv[operand]);
     if (!action)
-        return options_wrong(command, "there is no '%s' for sets", argv[operand]);
+        return EXIT_USAGE;
     for (int i = 0; i <= SETS_QUIET; i++)
         if ((sets.given & 1u << i) && !allows(action, i))
             return options_wrong(command, "--%s has no meaning for %s", sets_options[i].name, action->name);
+    if (choose_format(&sets, action))
+        return EXIT_USAGE;
     if (operand + 1 == argc)
-        return options_wrong(command, "no set was named");
+        return options_wrong(command, "no set given");
     return action->run(&sets, argc - operand - 1, argv + operand + 1);
 }
 
-const struct command command_sets = {
-    "sets", "info|list|merge|subtract|intersect|verify|compact [options] SET...",
-    "look at reference sets, combine, check and compact them", sets_options, run};
+const struct command command_sets = {"sets",
+                                     "info|list|merge|subtract|intersect|verify|compact [options] SET...",
+                                     "describe, list, combine, check and compact reference sets",
+                                     sets_options,
+                                     run,
+                                     &action_names,
+                                     NULL};

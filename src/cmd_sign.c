@@ -10,12 +10,14 @@
 #include "base/queue.h"
 #include "base/walk.h"
 #include "command.h"
+#include "formats.h"
 #include "options.h"
 #include "sample/hasher.h"
 #include "terminal.h"
 
 enum {
     OPTION_JOBS = OPTIONS_SAMPLING,
+    OPTION_FORMAT,
     OPTION_JSON,
     OPTION_MD5,
     OPTION_SHA256,
@@ -25,12 +27,13 @@ enum {
 
 static const struct option_spec sign_options[] = {
     OPTIONS_SAMPLING_SPECS,
-    {'j', "jobs", "N", "threads (default: one for each processor)", NULL},
-    {0, "json", NULL, "write JSON, an object a line", NULL},
+    {'j', "jobs", "N", "threads (default: one per processor)", NULL},
+    {0, "format", "FORM", "output format (default: text)", &formats_sign},
+    {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
     {0, "md5", NULL, "add the MD5", NULL},
     {0, "sha256", NULL, "add the SHA-256", NULL},
-    {'0', "null", NULL, "read the names, each ended by a zero byte, from standard input", NULL},
-    {'q', "quiet", NULL, "show no progress, and do not tell what is skipped", NULL},
+    {'0', "null", NULL, "read file names, each ended by a zero byte, from standard input", NULL},
+    {'q', "quiet", NULL, "show no progress and no warning about skipped files", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
@@ -45,6 +48,7 @@ struct sign {
     struct sampling sampling;
     struct sampler_params params;
     unsigned digests;
+    struct format_choice format;
     bool json, names_from_input, quiet;
     uint64_t threads;
     struct progress progress;
@@ -375,7 +379,6 @@ static int sign_in_line(struct sign *sign, int count, char **operands)
 static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
-        {OPTION_JSON, offsetof(struct sign, json)},
         {OPTION_NULL, offsetof(struct sign, names_from_input)},
         {OPTION_QUIET, offsetof(struct sign, quiet)},
     };
@@ -386,6 +389,9 @@ static int take_option(void *arg, const struct options *options, int option)
     switch (option) {
     case OPTION_JOBS:
         return options_number(options, 1, MAX_THREADS, &sign->threads);
+    case OPTION_FORMAT:
+    case OPTION_JSON:
+        return formats_take(&sign->format, options);
     case OPTION_MD5:
         sign->digests |= DIGEST_BIT(DIGEST_MD5);
         return 0;
@@ -410,10 +416,15 @@ static int run(const struct command *command, int argc, char **argv)
     if (sampling_params(&sign.sampling, command, &sign.params))
         return EXIT_USAGE;
     if (operand == argc && !sign.names_from_input)
-        return options_wrong(command, "nothing to sign was named");
+        return options_wrong(command, "no file or folder given");
+    sign.json = sign.format.format && sign.format.format->number == FORMAT_JSON;
     return sign_in_line(&sign, argc - operand, argv + operand);
 }
 
-const struct command command_sign = {"sign", "[options] FILE|FOLDER|-...",
-                                     "write a record for each file: SHA-1 and Coates signature", sign_options,
-                                     run};
+const struct command command_sign = {"sign",
+                                     "[options] FILE|FOLDER|-...",
+                                     "write a record of each file: SHA-1 and Coates signature",
+                                     sign_options,
+                                     run,
+                                     NULL,
+                                     NULL};

@@ -2,23 +2,25 @@
 #ifndef KITH_COMMAND_H
 #define KITH_COMMAND_H
 
-/* A command of the program, and the table that all of them stand in. */
+#include "values.h"
+
+/* A command of the program, and the table of all commands. */
 
 enum {
     EXIT_DONE = 0,
-    EXIT_MATCH = 1,   /* something was found, and that was to be told */
-    EXIT_USAGE = 2,   /* or the environment */
-    EXIT_PARTIAL = 3, /* some of what was asked for could not be read */
-    EXIT_CHANGED = 4, /* evidence changed while it was read */
+    EXIT_MATCH = 1,   /* there are findings, and --fail-on-match was given */
+    EXIT_USAGE = 2,   /* wrong usage, or a fault of the environment */
+    EXIT_PARTIAL = 3, /* some evidence could not be read, or was not examined */
+    EXIT_CHANGED = 4, /* evidence changed while it was being read */
     EXIT_INTERRUPTED = 130,
 };
 
 struct option_spec {
-    int letter;           /* 0: none */
-    const char *name;     /* NULL ends the list */
-    const char *argument; /* what it takes, for the help; NULL: nothing */
-    const char *help;
-    const char *choices; /* the values for completion, separated by blanks; may be NULL */
+    int letter;                  /* 0: none */
+    const char *name;            /* NULL ends the list */
+    const char *argument;        /* what it takes, for the help; NULL: nothing */
+    const char *help;            /* with the default, in parentheses */
+    const struct values *values; /* that it takes, if they have names or can be completed; or NULL */
 };
 
 struct command {
@@ -27,16 +29,21 @@ struct command {
     const char *summary;   /* one line */
     const struct option_spec *options;
     int (*run)(const struct command *command, int argc, char **argv);
+    const struct values *operands;  /* what its operands are; NULL: files.  With names: the first operand */
+    const struct values *explained; /* values that its output has, listed at the end of the help; or NULL */
 };
 
 extern const struct command command_ls, command_sign, command_compare, command_add, command_import,
     command_export, command_sets, command_scan, command_report, command_completion, command_help;
 
-/* All commands, ends with NULL. */
+/* All commands; NULL ends the list. */
 extern const struct command *const commands[];
 
-/* The command of that name, or NULL. */
+/* The command of that name, or NULL after an error was shown. */
 const struct command *command_find(const char *name);
+
+/* The names of all commands. */
+extern const struct values command_names;
 
 void command_show_help(const struct command *command);
 

@@ -30,7 +30,8 @@ static const char *sentence(const struct comparison *c)
     case COMPARE_TOO_SMALL:
         return "too-small: A or B has too few bytes for a verdict on similarity";
     case COMPARE_LOW_ENTROPY:
-        return "low-entropy: A or B varies too little for a verdict on similarity (constant or repeating bytes)";
+        return "low-entropy: A or B varies too little for a verdict on similarity (constant or repeating "
+               "bytes)";
     default:
         return "undecided: the schemes of the papers give a distance (--papers) but no verdict";
     }
@@ -151,9 +152,10 @@ static void put_map(const struct report *report)
 
     if (width < 12 || longest == 0 || e->range_count == 0)
         return;
-    printf("\n  What matches: a cell is %.0f bytes, a letter is a range (a dot: no match; lower case: only part "
-           "of the cell matches)\n",
-           (double)longest / cells);
+    printf(
+        "\n  What matches: a cell is %.0f bytes, a letter is a range (a dot: no match; lower case: only part "
+        "of the cell matches)\n",
+        (double)longest / cells);
     put_strip(e, "A", report->a->len, longest, true, cells);
     put_strip(e, "B", report->b->len, longest, false, cells);
 }

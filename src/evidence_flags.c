@@ -26,13 +26,11 @@ static int take_kinds(struct evidence_options *evidence, const struct options *o
 {
     evidence->kinds = 0;
     for (const char *at = options->value;; at++) {
-        size_t len = strcspn(at, ",");
-        int kind = object_kind_find(at, len);
+        const size_t len = strcspn(at, ",");
+        const int kind = options_named(options, at, len);
 
-        if (kind < 0) {
-            options_wrong(options->command, "there is no kind '%.*s'", (int)len, at);
+        if (kind < 0)
             return -1;
-        }
         evidence->kinds |= OBJECT_BIT(kind);
         at += len;
         if (!*at)
@@ -40,14 +38,10 @@ static int take_kinds(struct evidence_options *evidence, const struct options *o
     }
 }
 
-static int take_type(const struct options *options, const char **type, bool (*is_known)(const char *name))
+static int take_type(const struct options *options, const char **type)
 {
-    if (!is_known(options->value)) {
-        options_wrong(options->command, "there is no type '%s'", options->value);
-        return -1;
-    }
     *type = options->value;
-    return 0;
+    return options_named(options, options->value, strlen(options->value)) < 0 ? -1 : 0;
 }
 
 static int take_count(const struct options *options, uint64_t most, unsigned *out)
@@ -72,12 +66,12 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
         return 0;
     switch (option) {
     case OPTION_IMAGE_TYPE:
-        return take_type(options, &evidence->image_type, evidence_image_type_known);
+        return take_type(options, &evidence->image_type);
     case OPTION_OFFSET:
         evidence->has_offset = true;
         return options_number(options, 0, INT64_MAX >> 16, &evidence->sector);
     case OPTION_SYSTEM_TYPE:
-        return take_type(options, &evidence->system_type, evidence_system_type_known);
+        return take_type(options, &evidence->system_type);
     case OPTION_ONLY:
         return take_kinds(evidence, options);
     case OPTION_JOBS:
@@ -93,7 +87,7 @@ int evidence_flags_sandbox(const struct evidence_options *evidence)
     struct error err;
 
     if (evidence->no_sandbox)
-        return 0; /* what is missing is reported with each evidence */
+        return 0; /* what is missing is then reported for each evidence */
     if (sandbox_probe(&missing, &err)) {
         complain_error(&err);
         return -1;

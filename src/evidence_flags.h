@@ -5,8 +5,8 @@
 #include "evidence/evidence.h"
 #include "options.h"
 
-/* The options that say how to read evidence, which several commands share; they come first in those commands'
- * lists. */
+/* The options for reading evidence, which several commands share; they come first in those commands'
+ * tables. */
 enum {
     OPTION_IMAGE_TYPE,
     OPTION_OFFSET,
@@ -21,32 +21,29 @@ enum {
 };
 
 /* clang-format off */
-#define OPTIONS_EVIDENCE_SPECS \
-    {'i', "image-type", "TYPE", "the container's format (default: found out)", \
-     "raw ewf aff afd afm afflib vmdk vhd qcow2 vdi"}, \
-    {'o', "offset", "SECTOR", "look only at the volume that begins there", NULL}, \
-    {'f', "fs-type", "TYPE", "the file system (default: found out)", \
-     "ntfs fat exfat ext ufs hfs iso9660 apfs yaffs2"}, \
-    {0, "only", "KIND,...", "take only objects of these kinds", \
-     "file deleted orphan stream slack unallocated gap metadata folder"}, \
-    {'j', "jobs", "N", "worker processes (default: one for each processor)", NULL}, \
-    {0, "object-seconds", "N", "processor time that one object may take without getting on (default: 20)", NULL}, \
-    {0, "ok-unexamined", NULL, "accept encrypted volumes and unknown file systems: they do not make the exit status 3", NULL}, \
+#define OPTIONS_EVIDENCE_SPECS(default_kinds) \
+    {'i', "image-type", "TYPE", "container format (default: auto-detect)", &values_image_types}, \
+    {'o', "offset", "SECTOR", "read only the volume that starts at this sector (default: all)", NULL}, \
+    {'f', "fs-type", "TYPE", "file system (default: auto-detect)", &values_file_systems}, \
+    {0, "only", "KIND,...", "take only objects of these kinds (default: " default_kinds ")", &values_object_kinds}, \
+    {'j', "jobs", "N", "worker processes (default: one per processor)", NULL}, \
+    {0, "object-seconds", "N", "give up on an object after N seconds of processor time without progress (default: 20)", NULL}, \
+    {0, "ok-unexamined", NULL, "do not exit with status 3 because of encrypted volumes and unknown file systems", NULL}, \
     {0, "force", NULL, "read what is left of an image whose container is damaged or incomplete", NULL}, \
-    {0, "no-sandbox", NULL, "read evidence even on a system that cannot confine the processes that do so", NULL}
+    {0, "no-sandbox", NULL, "read evidence even if this system cannot confine the worker processes", NULL}
 /* clang-format on */
 
-/* What is used unless the user says otherwise, for objects of these kinds. */
+/* The defaults, for objects of these kinds. */
 struct evidence_options evidence_flags_defaults(unsigned kinds);
 
 /* Takes one of the shared options; -1 after an error was shown. */
 int evidence_flags_take(struct evidence_options *evidence, const struct options *options, int option);
 
-/* Whether evidence may be read: that this system can confine workers, or nobody asked for it; -1 after an
- * error was shown.  To be asked before anything is made of the evidence. */
+/* Checks that this system can confine workers, unless --no-sandbox was given; returns -1 after an error was
+ * shown.  Call it before anything is created. */
 int evidence_flags_sandbox(const struct evidence_options *evidence);
 
-/* What the outcome means as an exit code; for EVIDENCE_FAILED that something could not be read. */
+/* The exit status for the outcome; EVIDENCE_FAILED counts as evidence that could not be read. */
 int evidence_flags_status(enum evidence_result result);
 
 #endif

@@ -14,16 +14,30 @@ const struct command *const commands[] = {
     &command_scan,   &command_report, &command_ls,   &command_sign,       &command_compare, &command_add,
     &command_import, &command_export, &command_sets, &command_completion, &command_help,    NULL};
 
+static const char *command_name(const void *table, size_t index)
+{
+    (void)table;
+    return commands[index] ? commands[index]->name : NULL;
+}
+
+const struct values command_names = {"command", "commands", false, command_name, NULL};
+
 const struct command *command_find(const char *name)
 {
-    for (const struct command *const *at = commands; *at; at++)
-        if (strcmp((*at)->name, name) == 0)
-            return *at;
+    const int found = values_find(&command_names, name, strlen(name));
+    const char *nearest = values_nearest(&command_names, name, strlen(name));
+
+    if (found >= 0)
+        return commands[found];
+    if (nearest)
+        complain("unknown command '%s', did you mean %s? (see: kith help)", name, nearest);
+    else
+        complain("unknown command '%s' (see: kith help)", name);
     return NULL;
 }
 
-/* A standard descriptor that is closed would be given to the next file that is opened.  What takes its place
- * fails. */
+/* If a standard descriptor is closed, the next file opened would get its number.  This takes its place with
+ * one that fails. */
 static void occupy_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -31,7 +45,7 @@ static void occupy_standard_descriptors(void)
             _exit(EXIT_USAGE);
 }
 
-/* Where stdio has no memory for a buffer of its own, what is written is lost without a word. */
+/* If stdio cannot allocate a buffer, output is lost without an error. */
 static void give_output_a_buffer(void)
 {
     static char buffer[1 << 16];
@@ -48,7 +62,7 @@ int main(int argc, char **argv)
 
     occupy_standard_descriptors();
     give_output_a_buffer();
-    signal(SIGXFSZ, SIG_IGN); /* writing fails then, and that is told */
+    signal(SIGXFSZ, SIG_IGN); /* so that write fails instead, and the error is reported */
     if (argc < 2) {
         command_show_help(&command_help);
         return EXIT_USAGE;
@@ -60,10 +74,8 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     command = command_find(name);
-    if (!command) {
-        complain("there is no command '%s' (see: kith help)", name);
+    if (!command)
         return EXIT_USAGE;
-    }
     if (cpu_check(&err)) {
         complain_error(&err);
         return EXIT_USAGE;

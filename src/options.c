@@ -13,23 +13,111 @@
 enum {
     MAX_OPTIONS = 32,
     HELP_CODE = 1000,
-    FIRST_CODE, /* codes of the list's options: beyond all letters */
+    FIRST_CODE, /* codes of the table's options: greater than every letter */
 };
 
-/* Instead of an option's number. */
+/* Instead of an option's index. */
 enum {
     NO_MORE = -1,
-    WRONG = -2, /* was shown */
-    HELP = -3,  /* was shown */
+    WRONG = -2, /* an error was shown */
+    HELP = -3,  /* help was shown */
 };
 
-/* getopt's two tables; returns the number of options in the list. */
-static int make_tables(const struct command *command, struct option longs[MAX_OPTIONS + 2],
-                       char letters[2 * MAX_OPTIONS + 4])
+/* ---- errors ---- */
+
+int options_wrong(const struct command *command, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    complain("%s: %s (see: kith %s --help)", command->name, text, command->name);
+    return EXIT_USAGE;
+}
+
+static bool begins(const char *name, const char *word, size_t len)
+{
+    return strncmp(name, word, len) == 0;
+}
+
+/* The options that a word without its dashes may be short for. */
+static size_t list_candidates(const struct command *command, const char *word, size_t len, struct buffer *out)
+{
+    size_t count = 0;
+
+    for (const struct option_spec *spec = command->options; spec->name; spec++)
+        if (begins(spec->name, word, len))
+            buffer_printf(out, "%s--%s", count++ ? ", " : "", spec->name);
+    if (begins("help", word, len))
+        buffer_printf(out, "%s--help", count++ ? ", " : "");
+    buffer_add_char(out, '\0');
+    return count;
+}
+
+static const char *nearest_option(const struct command *command, const char *word, size_t len)
+{
+    const char *nearest = NULL;
+    int fewest = -1;
+
+    for (const struct option_spec *spec = command->options; spec->name; spec++) {
+        const int slips = values_slips(word, len, spec->name);
+
+        if (slips >= 0 && (!nearest || slips < fewest)) {
+            nearest = spec->name;
+            fewest = slips;
+        }
+    }
+    return nearest;
+}
+
+/* given: as the user wrote it; word: the same without dashes and without a value. */
+static void show_unknown(const struct command *command, const char *given, const char *word, size_t len)
+{
+    const char *nearest = nearest_option(command, word, len);
+    const int shown = (int)(word + len - given);
+
+    if (nearest)
+        options_wrong(command, "unknown option '%.*s', did you mean --%s?", shown, given, nearest);
+    else
+        options_wrong(command, "unknown option '%.*s'", shown, given);
+}
+
+static void show_unknown_or_ambiguous(const struct command *command, const char *given)
+{
+    const char *word = given + 2;
+    const size_t len = strcspn(word, "=");
+    struct buffer candidates = {0};
+
+    if (list_candidates(command, word, len, &candidates) > 1 && !candidates.failed)
+        options_wrong(command, "option '--%.*s' is ambiguous: %s", (int)len, word, candidates.data);
+    else
+        show_unknown(command, given, word, len);
+    buffer_release(&candidates);
+}
+
+static void show_unknown_letter(const struct command *command, int letter, const char *given)
+{
+    const size_t len = strlen(given);
+    const char letters[] = {'-', (char)letter, '\0'};
+
+    /* "-deep" for "--deep" */
+    if (given[0] == '-' && given[1] == letter && len > 3 && nearest_option(command, given + 1, len - 1))
+        show_unknown(command, given, given + 1, len - 1);
+    else
+        options_wrong(command, "unknown option '%s'", letters);
+}
+
+/* ---- getopt ---- */
+
+/* getopt's two tables. */
+static void make_tables(const struct command *command, struct option longs[MAX_OPTIONS + 2],
+                        char letters[2 * MAX_OPTIONS + 4])
 {
     int count = 0;
 
-    *letters++ = ':'; /* tells a missing value from an unknown option */
+    *letters++ = ':'; /* makes getopt distinguish a missing value from an unknown option */
     for (const struct option_spec *spec = command->options; spec->name; spec++, count++) {
         longs[count] = (struct option){spec->name, spec->argument ? required_argument : no_argument, NULL,
                                        FIRST_CODE + count};
@@ -42,7 +130,6 @@ static int make_tables(const struct command *command, struct option longs[MAX_OP
     *letters = '\0';
     longs[count] = (struct option){"help", no_argument, NULL, HELP_CODE};
     longs[count + 1] = (struct option){0};
-    return count;
 }
 
 static int find_letter(const struct command *command, int letter)
@@ -53,7 +140,24 @@ static int find_letter(const struct command *command, int letter)
     return WRONG;
 }
 
-/* The next option's number in the command's list, or one of the above. */
+/* Shows why getopt returned code, '?' or ':', with optopt; given: the argument that it looked at. */
+static void show_wrong(const struct command *command, int code, const char *given)
+{
+    const int index = optopt >= FIRST_CODE ? optopt - FIRST_CODE : find_letter(command, optopt);
+
+    if (code == ':')
+        options_wrong(command, "option --%s needs a value (%s)", command->options[index].name,
+                      command->options[index].argument);
+    else if (optopt >= HELP_CODE)
+        options_wrong(command, "option --%s takes no value",
+                      optopt == HELP_CODE ? "help" : command->options[index].name);
+    else if (optopt)
+        show_unknown_letter(command, optopt, given);
+    else
+        show_unknown_or_ambiguous(command, given);
+}
+
+/* The next option's index in the command's table, or one of the above. */
 static int next(struct options *options, int *operand)
 {
     struct option longs[MAX_OPTIONS + 2];
@@ -72,15 +176,7 @@ static int next(struct options *options, int *operand)
         return HELP;
     }
     if (code == '?' || code == ':') {
-        const char *word = options->argv[optind > before ? optind - 1 : before];
-
-        if (optopt > 0 && optopt < HELP_CODE && code == '?')
-            options_wrong(options->command, "there is no option '-%c'", optopt);
-        else
-            options_wrong(options->command,
-                          code == ':' ? "option '%s' takes a value"
-                                      : "there is no option '%s', or it takes no value",
-                          word);
+        show_wrong(options->command, code, options->argv[optind > before ? optind - 1 : before]);
         return WRONG;
     }
     return code >= FIRST_CODE ? code - FIRST_CODE : find_letter(options->command, code);
@@ -92,7 +188,7 @@ int options_read(const struct command *command, int argc, char **argv,
     struct options options = {.command = command, .argc = argc, .argv = argv};
     int option;
 
-    optind = 0; /* glibc: begin anew */
+    optind = 0; /* glibc: start over */
     opterr = 0;
     while ((option = next(&options, operand)) >= 0) {
         options.spec = &command->options[option];
@@ -102,6 +198,8 @@ int options_read(const struct command *command, int argc, char **argv,
     return option == NO_MORE ? OPTIONS_GO : option == HELP ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* ---- values ---- */
+
 bool options_flag_in(const struct options_flag *flags, size_t count, int option, void *arg)
 {
     for (size_t i = 0; i < count; i++)
@@ -110,16 +208,6 @@ bool options_flag_in(const struct options_flag *flags, size_t count, int option,
             return true;
         }
     return false;
-}
-
-int options_choose(const struct options *options, int option, int *chosen, const char *names)
-{
-    if (*chosen >= 0 && *chosen != option) {
-        options_wrong(options->command, "%s exclude each other", names);
-        return -1;
-    }
-    *chosen = option;
-    return 0;
 }
 
 int options_check_new(const struct command *command, const char *path)
@@ -133,19 +221,21 @@ int options_check_new(const struct command *command, const char *path)
     return -1;
 }
 
-int options_wrong(const struct command *command, const char *fmt, ...)
+int options_named(const struct options *options, const char *text, size_t len)
 {
-    char text[512];
-    va_list args;
+    const int found = values_find(options->spec->values, text, len);
+    struct buffer why = {0};
 
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    complain("%s: %s (see: kith %s --help)", command->name, text, command->name);
-    return EXIT_USAGE;
+    if (found >= 0)
+        return found;
+    values_explain(options->spec->values, text, len, &why);
+    options_wrong(options->command, "%s", why.failed ? "out of memory" : why.data);
+    buffer_release(&why);
+    return -1;
 }
 
-/* The digits at the beginning, and where they end; a number beyond most is some number beyond it. */
+/* Reads the digits at the start and returns where they end.  *out is wrong if greater than most, but then is
+ * greater, too. */
 static const char *read_digits(const char *text, uint64_t most, uint64_t *out)
 {
     uint64_t value = 0;
@@ -194,11 +284,8 @@ int sampling_take(struct sampling *sampling, const struct options *options, int 
     uint64_t number = 0;
 
     if (option == OPTION_SCHEME) {
-        sampling->scheme = sampler_scheme_find(options->value);
-        if (sampling->scheme >= 0)
-            return 0;
-        options_wrong(options->command, "there is no scheme '%s'", options->value);
-        return -1;
+        sampling->scheme = options_named(options, options->value, strlen(options->value));
+        return sampling->scheme < 0 ? -1 : 0;
     }
     if (options_number(options, 0, UINT32_MAX, &number))
         return -1;
@@ -232,7 +319,7 @@ int sampling_params(const struct sampling *sampling, const struct command *comma
     if (sampling->has_k)
         params->k = sampling->k;
     if (sampling->has_c && sampling->c == SAMPLER_AUTO) {
-        options_wrong(command, "C must not be 0");
+        options_wrong(command, "--rate (C) must not be 0");
         return -1;
     }
     if (sampler_check(params, &err)) {

@@ -9,9 +9,9 @@
 #include "command.h"
 #include "sample/sampler.h"
 
-/* Options of a command, read by its list. */
+/* Reads a command's options by its table. */
 
-enum { OPTIONS_GO = -1 }; /* no exit status */
+enum { OPTIONS_GO = -1 }; /* not an exit status */
 
 struct options {
     const struct command *command;
@@ -22,36 +22,33 @@ struct options {
 };
 
 /*
- * Reads all options of the command, whose name is argv[0].  Each is given to take by its number in the
- * command's list; take returns -1 after it showed an error, and may be NULL if there are none.
+ * Reads all options of the command, whose name is argv[0].  Each is passed to take by its index in the
+ * command's table; take returns -1 after it showed an error, and may be NULL if the table is empty.
  *
- * Returns OPTIONS_GO, and argv[*operand .. argc) are the operands; or, after help or an error was shown, the
- * exit status of the command.
+ * Returns OPTIONS_GO, and the operands are argv[*operand] to argv[argc - 1]; or, after help or an error was
+ * shown, the exit status of the command.
  */
 int options_read(const struct command *command, int argc, char **argv,
                  int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand);
 
-/* An option that sets a bool of the command's, which lies at the offset in what take is given as arg. */
+/* An option that sets a bool at this offset in the struct that take is given as arg. */
 struct options_flag {
     int option;
     size_t offset;
 };
 
-/* Sets the bool of the option if it is in the list, and says whether it is. */
+/* Sets the bool of the option if it is in the list; returns whether it is. */
 #define options_flag(flags, option, arg) options_flag_in(flags, sizeof(flags) / sizeof *(flags), option, arg)
 bool options_flag_in(const struct options_flag *flags, size_t count, int option, void *arg);
 
 /* The value as a number; -1 after an error was shown. */
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
 
-/* As that, for bytes: k, M, G or T behind the number multiplies it by 1024, 1024 * 1024, ... */
+/* The same in bytes: k, M, G or T after the number multiplies it by 1024, 1024 * 1024, ... */
 int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
 
-/*
- * Takes one of several options that exclude each other.  *chosen is the number of the one taken so far, -1
- * at first.  -1 after an error was shown, in which names lists them: "--csv and --text".
- */
-int options_choose(const struct options *options, int option, int *chosen, const char *names);
+/* The index of the text among the option's named values, or -1 after an error was shown that lists them. */
+int options_named(const struct options *options, const char *text, size_t len);
 
 /*
  * Checks the name of a case or set that may have to be created.  One that is made of digits only, or begins
@@ -60,11 +57,10 @@ int options_choose(const struct options *options, int option, int *chosen, const
  */
 int options_check_new(const struct command *command, const char *path);
 
-/* Shows what is wrong and where help is; returns EXIT_USAGE. */
+/* Shows an error and where to find help; returns EXIT_USAGE. */
 int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The options that say how to sample, which several commands share; they come first in those commands' lists.
- */
+/* The options for sampling, which several commands share; they come first in those commands' tables. */
 enum {
     OPTION_SCHEME,
     OPTION_N,
@@ -75,13 +71,13 @@ enum {
 
 /* clang-format off */
 #define OPTIONS_SAMPLING_SPECS \
-    {'s', "scheme", "NAME", "how to sample: gf8 (default), coates2011, coates2015", "gf8 coates2011 coates2015"}, \
+    {'s', "scheme", "NAME", "how to sample (default: gf8)", &values_schemes}, \
     {'n', "window", "N", "bytes in a window (default: 12; coates2011: 10, coates2015: 9)", NULL}, \
     {'C', "rate", "C", "take one position in C (default: 128, less for small files)", NULL}, \
     {'k', "residue", "K", "coates2011, coates2015: take windows with hash mod C = K (default: 0)", NULL}
 /* clang-format on */
 
-/* What the options so far said of the sampling. */
+/* What the options so far say about sampling. */
 struct sampling {
     int scheme, has_n, has_c, has_k;
     uint32_t n, c, k;

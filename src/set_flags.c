@@ -58,8 +58,8 @@ struct set_flags set_flags_none(void)
 static int take_text(const struct options *options, const char **out)
 {
     if (strlen(options->value) > REFSET_NAME_LEN) {
-        options_wrong(options->command, "'%.20s...' is longer than %d bytes", options->value,
-                      REFSET_NAME_LEN);
+        options_wrong(options->command, "--%s: '%.20s...' is longer than %d bytes", options->spec->name,
+                      options->value, REFSET_NAME_LEN);
         return -1;
     }
     *out = options->value;
@@ -90,12 +90,8 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
     case SET_BLOCK:
         return take_number(options, &flags->block);
     default:
-        flags->kind = refset_kind_find(options->value);
-        if (flags->kind >= 0)
-            return 0;
-        options_wrong(options->command, "there is no kind '%s': it is notable, known or neutral",
-                      options->value);
-        return -1;
+        flags->kind = options_named(options, options->value, strlen(options->value));
+        return flags->kind < 0 ? -1 : 0;
     }
 }
 

@@ -5,8 +5,8 @@
 #include "options.h"
 #include "set/refset.h"
 
-/* The options that say what a new set is to be, which several commands share; they come first in those
- * commands' lists, or behind OPTIONS_EVIDENCE. */
+/* The options that describe a new set, which several commands share; they come first in those commands'
+ * tables, or after OPTIONS_EVIDENCE. */
 enum {
     SET_NAME,
     SET_KIND,
@@ -19,12 +19,12 @@ enum {
 
 /* clang-format off */
 #define SET_OPTIONS_SPECS \
-    {0, "name", "NAME", "of a new set (default: from its file's name)", NULL}, \
-    {0, "kind", "KIND", "of a new set: notable, known or neutral (default)", "notable known neutral"}, \
-    {0, "category", "TEXT", "of a new set: whatever helps to find it again", NULL}, \
-    {'n', "window", "N", "bytes in a window, of a new set (default: 12)", NULL}, \
-    {'C', "rate", "C", "take one position in C, of a new set (default: 128, less for small files)", NULL}, \
-    {0, "block", "SIZE", "bytes of a block whose SHA-1 is kept, of a new set (default: 4096)", NULL}
+    {0, "name", "NAME", "name of a new set (default: that of its file)", NULL}, \
+    {0, "kind", "KIND", "kind of a new set (default: neutral)", &values_set_kinds}, \
+    {0, "category", "TEXT", "category of a new set, any text", NULL}, \
+    {'n', "window", "N", "bytes in a window of a new set (default: 12)", NULL}, \
+    {'C', "rate", "C", "take one position in C for a new set (default: 128, less for small files)", NULL}, \
+    {0, "block", "SIZE", "keep the SHA-1 of each block of this size in a new set (default: 4096)", NULL}
 /* clang-format on */
 
 /* What the options said. */

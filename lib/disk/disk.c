@@ -287,9 +287,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
     return search.count ? 0 : 1;
 }
 
-bool disk_type_known(const char *name)
-{
-    TSK_FS_TYPE_ENUM type = tsk_fs_type_toid_utf8(name);
-
-    return type != TSK_FS_TYPE_UNSUPP && type != TSK_FS_TYPE_DETECT;
-}
+/* Those that libtsk 4.11 knows, without its older synonyms. */
+const char *const disk_types[] = {"ntfs",    "fat",  "fat12",  "fat16", "fat32", "exfat", "ext",
+                                  "ext2",    "ext3", "ext4",   "ufs",   "ufs1",  "ufs2",  "hfs",
+                                  "iso9660", "apfs", "yaffs2", "raw",   "swap",  NULL};

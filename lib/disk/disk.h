@@ -55,7 +55,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
                  void (*found)(void *arg, const struct disk_system *, const char *name), void *arg,
                  struct error *err);
 
-/* Whether libtsk knows the type of that name ("ntfs", "ext4", "fat" ..). */
-bool disk_type_known(const char *name);
+/* The names of the file systems that can be asked for: "ntfs", "ext4", "fat" ..; NULL ends the list. */
+extern const char *const disk_types[];
 
 #endif

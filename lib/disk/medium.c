@@ -22,7 +22,8 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-const char *const medium_types = "raw ewf aff afd afm afflib vmdk vhd qcow2 vdi";
+const char *const medium_types[] = {"raw",  "ewf", "aff",   "afd", "afm", "afflib",
+                                    "vmdk", "vhd", "qcow2", "vdi", NULL};
 
 enum {
     SMALLEST_READ = 4096, /* around a bad place: what is read at once to find out how far it goes */

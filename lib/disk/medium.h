@@ -16,9 +16,8 @@
  */
 struct medium;
 
-/* What may be asked for by name ("raw", "ewf", "vmdk" ..), for messages and completion; separated by blanks.
- */
-extern const char *const medium_types;
+/* The names of the container formats that can be asked for: "raw", "ewf", "vmdk" ..; NULL ends the list. */
+extern const char *const medium_types[];
 
 /*
  * The files of the image that path is the first of, by their names alone: nothing is opened.  type as below.

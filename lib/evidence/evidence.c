@@ -452,19 +452,3 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
            : reading.partial ? EVIDENCE_PARTIAL
                              : EVIDENCE_DONE;
 }
-
-/* ---- names of types ---- */
-
-bool evidence_image_type_known(const char *name)
-{
-    const char *at = strstr(medium_types, name);
-    size_t len = strlen(name);
-
-    return len && at && !strchr(name, ' ') && (at == medium_types || at[-1] == ' ') &&
-           (at[len] == ' ' || at[len] == '\0');
-}
-
-bool evidence_system_type_known(const char *name)
-{
-    return disk_type_known(name);
-}

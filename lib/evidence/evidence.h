@@ -40,8 +40,4 @@ enum { EVIDENCE_STAMP_LEN = 255 };
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err);
 
-/* Whether the names are known; for options. */
-bool evidence_image_type_known(const char *name);
-bool evidence_system_type_known(const char *name);
-
 #endif

@@ -104,7 +104,7 @@ says err "kith: -: "
 
 # usage
 status 2 "$KITH" sign
-says err "nothing to sign was named"
+says err "no file or folder given"
 for wrong in "-C 100" "-C 0" "-C 2" "-n 7" "-n 33" "-n x" "-k 1" "--scheme sha1" "-j 0" "-j 9999" "--nonsense" "-Z" "-C" \
     "--scheme coates2011 -k 100" "--scheme coates2015 -C 178" "--json=yes" "-n 99999999999999999999"; do
     # shellcheck disable=SC2086

@@ -11,7 +11,7 @@ mkfifo fifo
 "$KITH" sign a b >records
 
 status 2 "$KITH" compare a
-says err "two files or records are compared, not 1"
+says err "two files or records are needed, not 1"
 status 2 "$KITH" compare a b a
 status 2 "$KITH" compare - -
 says err "only one of the two can be standard input"
@@ -24,9 +24,9 @@ says err "kith: fifo: is a FIFO"
 status 2 "$KITH" compare a records
 says err "kith: records: holds more than one record"
 status 2 "$KITH" compare -x a record
-says err "record is a record: --exact needs two files"
+says err "record: is a record, but --exact needs two files"
 status 2 "$KITH" compare -C 32 record a
-says err "record is a record: how to sample cannot be said"
+says err "record: is a record, so the sampling options cannot be used"
 status 2 "$KITH" compare -t 0 a b
 status 2 "$KITH" compare --nonsense a b
 

@@ -9,7 +9,7 @@ status 0 "$KITH" --help
 cmp -s out help || fail "--help is not help"
 status 2 "$KITH"
 status 2 "$KITH" nonsense
-says err "there is no command 'nonsense'"
+says err "unknown command 'nonsense'"
 status 2 "$KITH" help nonsense
 status 2 "$KITH" help sign compare
 status 0 "$KITH" --version

@@ -45,4 +45,60 @@ refused "'1' looks like a sector offset" "$KITH" sets merge -o 1 known.kith
 refused "'--csv' looks like an option" "$KITH" export -o --csv known.kith
 status 0 "$KITH" scan -q -r known.kith --case ./2048 tree
 status 0 "$KITH" scan -q -r known.kith --case 2048 tree # which exists now
+
+# ---- values ----
+
+# lists COMMAND OPTION: the values that its help has
+lists()
+{
+    "$KITH" "$1" --help | tr -s ' \n' ' ' | sed -n "s/.* $2 TYPE [^:]*: auto-detect) one of: //; s/ -.*//p" | tr -d ,
+}
+for type in $(lists ls --image-type); do
+    "$KITH" ls -q -i "$type" tree/copy >out 2>err
+    grep -q "unknown image type" err && fail "$type is listed but unknown"
+done
+for word in raw ewf aff vmdk vhd qcow2 vdi; do
+    [[ " $(lists ls --image-type) " == *" $word "* ]] || fail "the help does not list -i $word: $(lists ls --image-type)"
+done
+for type in $(lists ls --fs-type); do
+    "$KITH" ls -q -i raw -f "$type" tree/copy >out 2>err
+    grep -qE "unknown|nsupported" err && fail "file system $type: $(cat err)"
+done
+refused "unknown kind 'foo'; the kinds are notable, known, neutral" "$KITH" add --kind foo x.kith known
+refused "unknown kind 'notabel', did you mean notable? the kinds are notable, known, neutral" "$KITH" add --kind notabel x.kith known
+refused "unknown kind 'foo'; the kinds are file, deleted, orphan, stream, slack, unallocated, unclaimed, gap, metadata, folder, image" \
+    "$KITH" ls --only file,foo tree
+refused "unknown image type 'foo'; the image types are raw, ewf, " "$KITH" ls -i foo tree
+refused "unknown file system 'nfts', did you mean ntfs? the file systems are ntfs, fat, " "$KITH" ls -f nfts tree
+refused "unknown scheme 'gf9', did you mean gf8? the schemes are gf8, coates2011, coates2015" "$KITH" sign -s gf9 tree
+refused "unknown format 'xml'; the formats are text, csv" "$KITH" report --format xml my.case
+refused "unknown format 'xml'; the formats are nsrl3, nsrl3-delta, " "$KITH" import --format xml x.kith known/letter
+refused "unknown action 'lst', did you mean list? the actions are info, list, merge" "$KITH" sets lst known.kith
+for default in "default: gf8" "default: 12;" "default: 128,"; do
+    "$KITH" sign --help | grep -qF "$default" || fail "the help does not say '$default'"
+done
+"$KITH" scan --help | tr -s ' \n' ' ' >out
+says out "verdicts: identical, variant, embedded, fragment, none, too-small, low-entropy, unreadable, skipped"
+says out "one of: text, csv"
+
+for command in scan ls sets; do
+    "$KITH" "$command" --help | tail -n +2 | grep -nE '.{80}| $' && fail "lines of the help of $command are too long, or end in blanks"
+done
+
+# ---- slips ----
+
+refused "unknown option '--depe', did you mean --deep?" "$KITH" scan --depe -r known.kith tree
+refused "unknown option '--deeep', did you mean --deep?" "$KITH" scan --deeep=1 -r known.kith tree
+refused "unknown option '-deep', did you mean --deep?" "$KITH" scan -deep -r known.kith tree
+refused "unknown option '--nonsense' (see: kith scan --help)" "$KITH" scan --nonsense -r known.kith tree
+refused "unknown option '-Z' (see: kith scan --help)" "$KITH" scan -qZ -r known.kith tree
+refused "option --max-size needs a value (SIZE)" "$KITH" scan tree --max-size
+refused "option --reference needs a value (SET)" "$KITH" scan tree -r
+refused "option --deep takes no value" "$KITH" scan --deep=yes tree
+refused "option --help takes no value" "$KITH" scan --help=yes tree
+refused "option '--s' is ambiguous: --scheme, --sha256" "$KITH" sign --s tree
+refused "option '--max' is ambiguous: --max-e, --max-size" "$KITH" scan --max 3 tree
+refused "unknown command 'scna', did you mean scan? (see: kith help)" "$KITH" scna
+refused "unknown command 'zzz' (see: kith help)" "$KITH" zzz
+refused "unknown command 'rpeort', did you mean report?" "$KITH" help rpeort
 finish

@@ -6,15 +6,15 @@ data=$SRCDIR/tests/data
 images mkntfs
 
 status 2 "$KITH" ls
-says err "no evidence was named"
+says err "no evidence given"
 status 2 "$KITH" ls -i nonsense x
-says err "there is no type 'nonsense'"
+says err "unknown image type 'nonsense'"
 status 2 "$KITH" ls -f nonsense x
 status 2 "$KITH" ls -o -1 x
 status 2 "$KITH" ls --only file,nonsense x
-says err "there is no kind 'nonsense'"
+says err "unknown kind 'nonsense'"
 status 2 "$KITH" ls --csv --json x
-says err "exclude each other"
+says err "contradict each other"
 status 2 "$KITH" ls -j 0 x
 status 2 "$KITH" ls --object-seconds 0 x
 

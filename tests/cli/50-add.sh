@@ -120,9 +120,9 @@ says out "files       2 contents"
 
 # errors
 status 2 "$KITH" add
-says err "no set was named"
+says err "no set given"
 status 2 "$KITH" add x.kith
-says err "nothing to add was named"
+says err "nothing to add given"
 status 2 "$KITH" add --kind nonsense x.kith tree
 status 2 "$KITH" add -C 100 x.kith tree
 [ -e x.kith ] && fail "a set was made in spite of a wrong option"

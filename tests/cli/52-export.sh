@@ -137,7 +137,7 @@ status 3 "$KITH" export --hashdeep m.kith
 status 2 "$KITH" export
 status 2 "$KITH" export s.kith m.kith
 status 2 "$KITH" export --csv --json s.kith
-says err "exclude each other"
+says err "contradict each other"
 status 2 "$KITH" export nowhere.kith
 says err "nowhere.kith: No such file"
 status 2 "$KITH" export tree

@@ -127,7 +127,7 @@ says tty "two 30"
 # errors
 status 2 "$KITH" sets
 status 2 "$KITH" sets nonsense a.kith
-says err "there is no 'nonsense'"
+says err "unknown action 'nonsense'"
 status 2 "$KITH" sets info
 status 2 "$KITH" sets merge a.kith b.kith
 says err "-o"

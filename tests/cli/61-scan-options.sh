@@ -220,11 +220,11 @@ is "by MD5" '[(r["path"], r["verdict"], r["ref_sha1"], r["proof"]) for r in foun
 # ---- wrong usage ----
 
 status 2 "$KITH" scan
-says err "no reference set was named"
+says err "no reference set given"
 status 2 "$KITH" scan tree
-says err "no reference set was named (-r SET)"
+says err "no reference set given (-r SET)"
 status 2 "$KITH" scan -r bad.kith
-says err "no evidence was named"
+says err "no evidence given"
 status 2 "$KITH" scan -r nowhere.kith tree
 says err "nowhere.kith: No such file"
 status 2 "$KITH" scan -r tree/bad tree
@@ -251,7 +251,7 @@ for wrong in "-t 0" "-t -1" "-t x" "-t nan" "-t 1e99" "--blocks 100" "--blocks 0
     [ -s out ] && fail "$wrong: rows in spite of it"
 done
 status 2 "$KITH" scan --csv --text -r bad.kith tree
-says err "exclude each other"
+says err "contradict each other"
 
 # ---- sets that are not what they should be ----
 

@@ -429,9 +429,9 @@ fi
 # ---- what is no case, and damage ----
 
 status 2 "$KITH" report
-says err "no case was named"
+says err "no case given"
 status 2 "$KITH" report victim.case one.case
-says err "more than one case was named"
+says err "more than one case given"
 status 2 "$KITH" report nowhere.case
 says err "nowhere.case: No such file"
 status 2 "$KITH" report refs.kith
@@ -449,7 +449,7 @@ status 2 "$KITH" scan -q -r refs.kith --case nothing.case tree
 [ -s nothing.case ] && fail "an empty file was made into a case"
 status 2 "$KITH" report --check nothing.case
 status 2 "$KITH" report --csv --text victim.case
-says err "exclude each other"
+says err "contradict each other"
 status 2 "$KITH" scan -q -r victim.case tree
 says err "reference set"
 

@@ -1398,20 +1398,6 @@ START_TEST(what_cannot_be_opened_is_an_error_that_names_it)
 }
 END_TEST
 
-START_TEST(types_are_known_by_their_whole_names)
-{
-    static const char *const known[] = {"raw", "ewf", "aff", "vmdk", "vhd"};
-    static const char *const unknown[] = {"", "ra", "aw", "raw ewf", " ", "E01"};
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        ck_assert_msg(evidence_image_type_known(known[i]), "%s", known[i]);
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        ck_assert_msg(!evidence_image_type_known(unknown[i]), "%s", unknown[i]);
-    ck_assert(evidence_system_type_known("ntfs") && evidence_system_type_known("ext4"));
-    ck_assert(!evidence_system_type_known("nt") && !evidence_system_type_known(""));
-}
-END_TEST
-
 RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an_empty_folder_holds_nothing,
           a_slash_behind_a_folder_changes_nothing, a_file_that_is_no_disk_is_a_file,
           without_an_inspector_only_names_are_told, a_file_is_an_image_where_that_is_said,
@@ -1419,7 +1405,7 @@ RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an
           only_what_begins_at_an_offset_is_looked_at,
           volumes_that_are_not_examined_are_problems_unless_that_is_accepted,
           the_digests_of_a_disk_are_those_of_its_bytes, a_disk_that_changes_meanwhile_is_told,
-          what_cannot_be_opened_is_an_error_that_names_it, types_are_known_by_their_whole_names,
+          what_cannot_be_opened_is_an_error_that_names_it,
           content_is_the_same_when_it_is_read_again, items_have_the_same_numbers_for_any_number_of_workers,
           each_file_is_an_item_with_its_slack_and_each_range_is_one,
           content_before_the_first_item_is_not_read_but_all_is_listed,

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "values.h"
+
+#include <string.h>
+
+#include "disk/disk.h"
+#include "disk/object.h"
+#include "list/list.h"
+#include "match/scanner.h"
+#include "sample/sampler.h"
+#include "set/refset.h"
+
+/* ---- tables ---- */
+
+static const char *array_name(const void *table, size_t index)
+{
+    return ((const char *const *)table)[index];
+}
+
+static const char *object_kind(const void *table, size_t index)
+{
+    (void)table;
+    return index < OBJECT_KINDS ? object_kind_name((enum object_kind)index) : NULL;
+}
+
+static const char *set_kind(const void *table, size_t index)
+{
+    (void)table;
+    return index < REFSET_KINDS ? refset_kind_name((enum refset_kind)index) : NULL;
+}
+
+static const char *scheme(const void *table, size_t index)
+{
+    (void)table;
+    return index < SAMPLER_SCHEMES ? sampler_scheme_name((enum sampler_scheme)index) : NULL;
+}
+
+static const char *verdict(const void *table, size_t index)
+{
+    (void)table;
+    return index < VERDICTS ? finding_verdict_name((enum verdict)index) : NULL;
+}
+
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
+const struct values values_object_kinds = {"kind", "kinds", true, object_kind, NULL},
+                    values_image_types = {"image type", "image types", false, array_name, medium_types},
+                    values_file_systems = {"file system", "file systems", false, array_name, disk_types},
+                    values_schemes = {"scheme", "schemes", false, scheme, NULL},
+                    values_set_kinds = {"kind", "kinds", false, set_kind, NULL},
+                    values_list_formats = {"format", "formats", false, array_name, list_formats},
+                    values_verdicts = {"verdict", "verdicts", false, verdict, NULL},
+                    values_shells = {"shell", "shells", false, array_name, shells};
+
+const struct values values_case, values_set, values_set_path, values_file;
+
+/* ---- finding one ---- */
+
+int values_find(const struct values *values, const char *text, size_t len)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = values->name(values->table, i)); i++)
+        if (strlen(name) == len && memcmp(name, text, len) == 0)
+            return (int)i;
+    return -1;
+}
+
+enum { LONGEST_WORD = 32 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The edit distance in which an exchange of neighbours counts once (optimal string alignment). */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t rows[3][LONGEST_WORD + 1], *before = rows[0], *above = rows[1], *row = rows[2];
+
+    for (size_t k = 0; k <= b_len; k++)
+        above[k] = before[k] = k;
+    for (size_t i = 1; i <= a_len; i++) {
+        size_t *free_row = before;
+
+        row[0] = i;
+        for (size_t k = 1; k <= b_len; k++) {
+            row[k] = least(least(above[k], row[k - 1]) + 1, above[k - 1] + (a[i - 1] != b[k - 1]));
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                row[k] = least(row[k], before[k - 2] + 1);
+        }
+        before = above;
+        above = row;
+        row = free_row;
+    }
+    return above[b_len];
+}
+
+int values_slips(const char *word, size_t len, const char *name)
+{
+    const size_t name_len = strlen(name), most = len < 3 ? 0 : len < 6 ? 1 : 2;
+    size_t slips;
+
+    if (len > LONGEST_WORD || name_len > LONGEST_WORD)
+        return -1;
+    slips = distance(word, len, name, name_len);
+    return slips <= most ? (int)slips : -1;
+}
+
+const char *values_nearest(const struct values *values, const char *text, size_t len)
+{
+    const char *nearest = NULL, *name;
+    int fewest = -1;
+
+    for (size_t i = 0; (name = values->name(values->table, i)); i++) {
+        const int slips = values_slips(text, len, name);
+
+        if (slips >= 0 && (!nearest || slips < fewest)) {
+            nearest = name;
+            fewest = slips;
+        }
+    }
+    return nearest;
+}
+
+/* ---- listing them ---- */
+
+void values_add(const struct values *values, const char *separator, struct buffer *out)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = values->name(values->table, i)); i++)
+        buffer_printf(out, "%s%s", i ? separator : "", name);
+}
+
+void values_explain(const struct values *values, const char *text, size_t len, struct buffer *out)
+{
+    const char *nearest = values_nearest(values, text, len);
+
+    buffer_printf(out, "unknown %s '%.*s'", values->one, (int)(len < 100 ? len : 100), text);
+    if (nearest)
+        buffer_printf(out, ", did you mean %s", nearest);
+    buffer_printf(out, "%s the %s are ", nearest ? "?" : ";", values->many);
+    values_add(values, ", ", out);
+    buffer_add_char(out, '\0');
+}
