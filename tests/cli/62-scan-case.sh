@@ -340,7 +340,11 @@ cp -p away slow/0003
 # Without a case it is said that the rows are not all.
 interruptible "$KITH" scan --csv -r refs.kith slow >begun.out 2>begun.err </dev/null &
 pid=$!
-sleep 0.5
+# once it has workers it catches the signal
+until [ "$(cat /proc/$pid/comm 2>/dev/null)" = kith ] && grep -q . /proc/$pid/task/$pid/children; do
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.02
+done
 kill -INT $pid 2>/dev/null && {
     go_on
     same "Ctrl-C without a case" 130 $code
