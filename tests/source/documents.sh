@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the documents for developers name is there: files, modules, functions, options.  In the map of the source everything
+# Names in documents exist: files and, in those for developers, modules, functions, options.  In the map of the source everything
 # between backticks must be a name of one of these kinds, and each line of its walk names functions of the file it begins with.
 # In names of files X, Y and NN stand for anything.
 set -u
@@ -56,13 +56,19 @@ is_known()
     esac
 }
 
-# check_names DOCUMENT: files and, wherever they stand, names that only code has
-check_names()
+check_files()
 {
     local name
     while read -r name; do
         is_file "${name#./}" || fail "$1: there is no file $name"
     done < <(grep -oE "[A-Za-z0-9_./*-]*[A-Za-z0-9_*]\.($endings)\b" "$1" | grep -E '[A-Za-z]' | sort -u)
+}
+
+# check_names DOCUMENT: files and, wherever they stand, names that only code has
+check_names()
+{
+    local name
+    check_files "$1"
     while read -r name; do
         is_module "$name" || [ -n "${words[$name]:-}" ] || fail "$1: nothing is called $name"
     done < <(sed -E "s/[A-Za-z0-9_.\/*-]*\.($endings)\b//g" "$1" | grep -oE '[a-zA-Z0-9]+(_[a-zA-Z0-9]+)+(_\*)?' | sort -u)
@@ -95,6 +101,9 @@ for document in ARCHITECTURE.md lib/*/README.md; do
     check_backticks "$document"
 done
 check_names HACKING.md
+for document in BENCHMARKS.md CONTRIBUTING.md ERROR-RATES.md README.md SECURITY.md; do
+    check_files "$document"
+done
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))
