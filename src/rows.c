@@ -13,8 +13,12 @@ const struct report_operations *rows_usual_form(void)
 int rows_write(const struct report_operations *form, struct casefile *casefile,
                const struct case_filter *filter, struct error *err)
 {
-    struct report_writer writer = {
-        .does = form, .out = {.to = stdout}, .colours = terminal_colours(STDOUT_FILENO)};
+    struct report_writer writer = {.does = form,
+                                   .out = {.to = stdout},
+                                   .colours = terminal_colours(STDOUT_FILENO),
+                                   .width = terminal_width(STDOUT_FILENO)};
+    struct case_filter order = *filter;
 
-    return report_write(&writer, casefile, filter, err);
+    order.significant_first = form == &report_text && writer.width;
+    return report_write(&writer, casefile, &order, err);
 }

@@ -4,12 +4,12 @@
 
 #include "report/report.h"
 
-/* The rows of a case on standard output: what `kith scan` and `kith report` share. */
+/* Writing the rows of a case to standard output, as `kith scan` and `kith report` both do. */
 
-/* What they are written as unless the user says otherwise: for people on a terminal, else CSV. */
+/* The default format: text on a terminal, else CSV. */
 const struct report_operations *rows_usual_form(void);
 
-/* As report_write. */
+/* As report_write.  Text on a terminal has the most significant findings first. */
 int rows_write(const struct report_operations *form, struct casefile *casefile,
                const struct case_filter *filter, struct error *err);
 

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "report/report_columns.h"
+
+enum { LEAST_WHAT = 14 }; /* columns, without which what is worked on is not shown */
 
 /* One line at the bottom of one terminal: this state is the process's. */
 static struct {
@@ -147,23 +150,15 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* The end of the text is worth more than its beginning. */
-static void add_what(struct buffer *out, size_t room)
+static void add_what(struct buffer *out, unsigned room)
 {
     struct buffer text = {0};
-    size_t from = 0;
 
+    if (room < LEAST_WHAT)
+        return;
     escape_text(&text, line.what, strlen(line.what));
-    if (text.len + 2 <= room) {
-        buffer_add_text(out, ": ");
-        buffer_add(out, text.data, text.len);
-    } else if (room > 12) {
-        from = text.len - (room - 5);
-        while (from < text.len && ((uint8_t)text.data[from] & 0xc0) == 0x80)
-            from++;
-        buffer_add_text(out, ": ...");
-        buffer_add(out, text.data + from, text.len - from);
-    }
+    buffer_add_text(out, ": ");
+    report_columns_shorten(out, text.len ? text.data : "", text.len, room - 2);
     buffer_release(&text);
 }
 
@@ -199,7 +194,7 @@ static void draw(void)
 
     add_numbers(&out, line.progress);
     if (line.what[0] && width > out.len)
-        add_what(&out, width - out.len - 1);
+        add_what(&out, width - (unsigned)out.len - 1);
     fprintf(stderr, "\r%.*s\033[K", (int)out.len, out.data ? out.data : "");
     fflush(stderr);
     line.drawn = true;

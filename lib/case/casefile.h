@@ -205,15 +205,16 @@ struct case_row {
 };
 
 struct case_filter {
-    bool known;   /* findings in sets of kind known, too */
-    bool objects; /* objects without a finding, too */
+    bool known;             /* findings in sets of kind known, too */
+    bool objects;           /* objects without a finding, too */
+    bool significant_first; /* sort the findings of each kind of set by verdict, then by E */
 };
 
 struct case_reader;
 
 /*
- * Findings in notable sets first, then neutral, then known ones, then objects without any; among each by
- * evidence and object, best first.
+ * Findings in notable sets first, then neutral, then known ones, then objects without any; within each by
+ * evidence and object, best first, unless the filter has them sorted.
  */
 struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
                                         struct error *err);
@@ -242,6 +243,11 @@ struct case_counts {
 /* All that were added, also those that a temporary case does not keep. */
 int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_counts *counts,
                    struct error *err);
+
+/* Adds to findings[verdict] the number of findings of that verdict in sets that are not of kind known.  One
+ * object may have several. */
+int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
+                            struct error *err);
 
 /*
  * Whether the log's chain holds, and all that it sealed is as it was: each fault is reported; returns their

@@ -193,17 +193,27 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
 
 /* ---- rows of a report ---- */
 
-/* The order is that of the primary keys, so nothing is sorted. */
+/* The order is that of the primary key, so nothing is sorted. */
+static const char in_order[] = "SELECT " CASEFILE_OBJECT ", " FINDING
+                               " FROM finding f LEFT JOIN object o ON o.id = f.object WHERE f.class <= ?"
+                               " ORDER BY f.class, f.object, f.rank";
+
+/* Only keys are sorted, since sorting is done in memory.  The limit keeps SQLite from dropping the order of an
+ * inner query.  An E of 0 is NULL, which comes first. */
+static const char by_significance[] =
+    "SELECT " CASEFILE_OBJECT ", " FINDING " FROM"
+    " (SELECT class, object, rank FROM finding WHERE class <= ? ORDER BY class,"
+    " CASE verdict WHEN 'identical' THEN 0 WHEN 'variant' THEN 1 WHEN 'embedded' THEN 2 ELSE 3 END,"
+    " ln_e, object, rank LIMIT -1) k"
+    " CROSS JOIN finding f ON f.class = k.class AND f.object = k.object AND f.rank = k.rank"
+    " LEFT JOIN object o ON o.id = f.object";
+
 static int prepare(struct case_reader *reader, const struct case_filter *filter, struct error *err)
 {
     struct database *database = reader->casefile->database;
 
     reader->findings =
-        database_prepare(database,
-                         "SELECT " CASEFILE_OBJECT ", " FINDING
-                         " FROM finding f LEFT JOIN object o ON o.id = f.object WHERE f.class <= ?"
-                         " ORDER BY f.class, f.object, f.rank",
-                         err);
+        database_prepare(database, filter->significant_first ? by_significance : in_order, err);
     if (!reader->findings)
         return -1;
     casefile_bind_number(reader->findings, 1, filter->known ? CASE_KNOWN : CASE_NEUTRAL);
@@ -290,6 +300,47 @@ int casefile_reader_next(struct case_reader *reader, struct case_row *row, struc
     const int result = next_of(reader, &reader->findings, row, err);
 
     return result ? result : next_of(reader, &reader->objects, row, err);
+}
+
+/* ---- counts ---- */
+
+static int add_count(struct casefile *casefile, struct statement *row, uint64_t findings[VERDICTS],
+                     struct error *err)
+{
+    enum verdict verdict;
+    uint64_t count;
+
+    if (!get_verdict(row, 0, &verdict) || !statement_up_to(row, 1, INT64_MAX, &count))
+        return casefile_broken(casefile, err, "a row of 'finding' has no valid verdict");
+    findings[verdict] += count;
+    return 0;
+}
+
+int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
+                            struct error *err)
+{
+    struct statement *row;
+    int result;
+
+    if (evidence > CASE_MOST_EVIDENCE)
+        return 0;
+    row = database_prepare(casefile->database,
+                           "SELECT verdict, count(*) FROM finding WHERE class IN (?1, ?2)"
+                           " AND object > ?3 AND object < ?4 GROUP BY verdict",
+                           err);
+    if (!row)
+        return -1;
+    casefile_bind_number(row, 1, CASE_NOTABLE);
+    casefile_bind_number(row, 2, CASE_NEUTRAL);
+    statement_bind_number(row, 3, casefile_id(evidence, 0));
+    statement_bind_number(row, 4, casefile_id(evidence + 1, 0));
+    while ((result = statement_step(row, err)) > 0)
+        if (add_count(casefile, row, findings, err)) {
+            result = -1;
+            break;
+        }
+    statement_free(row);
+    return result;
 }
 
 /* ---- problems ---- */

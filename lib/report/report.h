@@ -8,36 +8,42 @@
 #include "report/report_stream.h"
 
 /*
- * The rows of a case in some form, on a stream that the caller opened.
+ * The rows of a case in some format, on a stream that the caller opened.
  *
- * A form is a struct of operations.  report_write drives it: begin, finding for each row that the filter lets
- * through, end.  Another form is another struct of operations; nothing else has to change.
+ * A format is a struct of operations.  report_write drives it: begin, finding for each row that the filter lets
+ * through, end.  A new format is a new struct of operations; nothing else has to change.
  *
- * The operations return 0; 1 if the stream takes no more (ferror says so), and then nothing else is called;
+ * The operations return 0; 1 if the stream takes no more (ferror is set), after which none of them is called;
  * -1 with the error set.
  */
 struct report_writer {
     const struct report_operations *does;
     struct report_stream out;
     bool colours;
+    unsigned width; /* columns of the terminal that the stream is; 0: it is none */
+
+    /* of report_text */
+    bool names_evidence; /* in each row, since there is more than one piece of it */
+    uint64_t rows, findings; /* written so far */
 };
 
 struct report_operations {
-    /* What stands before the rows.  The casefile is only read.  May be NULL. */
+    /* Writes what precedes the rows.  The casefile is only read.  May be NULL. */
     int (*begin)(struct report_writer *writer, struct casefile *casefile, struct error *err);
-    /* A row: a finding, or an object without one.  It is valid during the call. */
+    /* Writes a row: a finding, or an object without one, which is valid during the call. */
     int (*finding)(struct report_writer *writer, const struct case_row *row, struct error *err);
-    /* What stands after the last row.  May be NULL. */
+    /* Writes what follows the last row.  May be NULL. */
     int (*end)(struct report_writer *writer, struct error *err);
 };
 
 /* Comma-separated values, as kith-report(1) describes them. */
 extern const struct report_operations report_csv;
-/* Human-readable paragraphs. */
+/* Human-readable paragraphs, and a legend if there was a finding.  On a terminal each finding has a strip, and
+ * lines fit the window. */
 extern const struct report_operations report_text;
 
-/* Writes the rows in the order of casefile_reader_new.  -1: the case cannot be read, or memory ran out.  That
- * the stream failed is no error here: its owner asks with ferror. */
+/* Writes the rows in the order of casefile_reader_new.  Returns -1 if the case cannot be read or memory runs out.
+ * A stream that fails is no error here: its owner checks ferror. */
 int report_write(struct report_writer *writer, struct casefile *casefile, const struct case_filter *filter,
                  struct error *err);
 

@@ -53,7 +53,9 @@ void report_edits(const struct report_edits *e, struct buffer *out)
 {
     if (e->identical || (!e->not_identical && llround(e->high) == 0)) {
         buffer_add_text(out, "no byte differs");
-    } else if (llround(e->edits) == 0) {
+    } else if (llround(e->edits) == 0 ||
+               (e->not_identical && llround(e->edits) == 1 && llround(e->high) > 1)) {
+        /* no sample shows a difference: for what is known to differ the estimate may have been raised to 1 */
         buffer_add_text(out, e->not_identical ? "not identical; at most about " : "at most about ");
         add_bytes(out, fmax(e->high, 1));
     } else {

@@ -34,19 +34,30 @@ void report_strip_mark(struct report_strip *strip, size_t number, uint64_t start
     }
 }
 
+/* Nothing if it is the colour already; 0: none. */
+static void change_colour(struct buffer *out, unsigned *colour, unsigned wanted)
+{
+    if (*colour != wanted && *colour)
+        buffer_add_text(out, "\033[0m");
+    if (*colour != wanted && wanted)
+        buffer_printf(out, "\033[3%um", wanted);
+    *colour = wanted;
+}
+
 void report_strip_put(const struct report_strip *strip, struct buffer *out, bool colours)
 {
+    unsigned colour = 0;
+
     for (unsigned i = 0; i < strip->cells; i++) {
         const struct report_strip_cell *cell = &strip->list[i];
         const double left = strip->len - i * strip->cell_len;
         const double len = left < strip->cell_len ? left : strip->cell_len;
+        const bool matches = cell->most > 0;
         const char letter = (char)((cell->matched > 0.9 * len ? 'A' : 'a') + cell->range % 26);
 
-        if (cell->most <= 0)
-            buffer_add_char(out, '.');
-        else if (colours)
-            buffer_printf(out, "\033[3%um%c\033[0m", 1 + (unsigned)(cell->range % COLOURS), letter);
-        else
-            buffer_add_char(out, letter);
+        if (colours)
+            change_colour(out, &colour, matches ? 1 + (unsigned)(cell->range % COLOURS) : 0);
+        buffer_add_char(out, matches ? letter : '.');
     }
+    change_colour(out, &colour, 0);
 }

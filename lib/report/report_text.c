@@ -4,75 +4,285 @@
 
 #include "base/escape.h"
 #include "report/report.h"
+#include "report/report_columns.h"
+#include "report/report_edits.h"
+#include "report/report_strip.h"
 #include "report/report_values.h"
 
-static void add_place(struct buffer *out, const struct case_object *object)
+enum {
+    INDENT = 11,
+    STRIP_CELLS = 72, /* at most: longer ones are no easier to read */
+    LEAST_WIDTH = 60, /* narrower windows get lines of this width, since most words need it */
+};
+
+/* A paragraph in the making.  Each word is put together in `word` and added with end_word. */
+struct paragraph {
+    struct report_columns_lines lines;
+    struct buffer word;
+};
+
+static void end_word(struct paragraph *p)
 {
+    report_columns_word(&p->lines, &p->word);
+}
+
+/* A name from the evidence or a set, in a line of its own as far as the window's width decides. */
+static void add_name(struct paragraph *p, const char *before, const char *name, size_t len)
+{
+    const unsigned taken = p->lines.indent + (unsigned)strlen(before);
+    struct buffer text = {0};
+
+    escape_text(&text, name, len);
+    buffer_add_text(&p->word, before);
+    if (p->lines.width)
+        report_columns_shorten(&p->word, text.len ? text.data : "", text.len, p->lines.width - taken);
+    else if (text.len)
+        buffer_add(&p->word, text.data, text.len);
+    buffer_inherit(&p->word, &text);
+    buffer_release(&text);
+    end_word(p);
+}
+
+/* ---- the object ---- */
+
+static void add_verdict(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
+{
+    static const char *const colours[VERDICTS] = {[VERDICT_IDENTICAL] = "31",
+                                                  [VERDICT_VARIANT] = "33",
+                                                  [VERDICT_EMBEDDED] = "35",
+                                                  [VERDICT_FRAGMENT] = "36"};
+    const enum verdict verdict = row->has_finding ? row->finding.verdict : row->object.verdict;
+    const bool loud = row->has_finding && row->set->kind == REFSET_NOTABLE;
+    const bool coloured = writer->colours && row->has_finding && row->set->kind != REFSET_KNOWN;
+
+    if (coloured)
+        buffer_printf(p->lines.out, "\033[%s%sm", loud ? "1;" : "", colours[verdict]);
+    buffer_printf(p->lines.out, "%-10s%s ", finding_verdict_name(verdict), coloured ? "\033[0m" : "");
+    p->lines.column = INDENT;
+}
+
+/* The last word is left for the caller to end: a colon may follow. */
+static void add_place(struct paragraph *p, const struct case_object *object)
+{
+    static const char partial[] = "PARTIAL: not all of it could be";
+
     if (object->path_count) {
-        report_values_foreign(out, object->paths);
+        add_name(p, "", object->paths, strlen(object->paths));
     } else {
-        buffer_add_text(out, object_kind_name(object->kind));
-        buffer_add_char(out, ' ');
-        report_values_foreign(out, object->address);
+        buffer_printf(&p->word, "%s ", object_kind_name(object->kind));
+        report_values_foreign(&p->word, object->address);
+        end_word(p);
     }
     if (strcmp(object->volume, "-") != 0) {
-        buffer_add_text(out, " in volume ");
-        report_values_foreign(out, object->volume);
+        buffer_add_text(&p->word, "in volume ");
+        report_values_foreign(&p->word, object->volume);
+        end_word(p);
     }
-    buffer_add_text(out, " (");
+    buffer_add_char(&p->word, '(');
     if (object->kind != OBJECT_FILE && object->path_count)
-        buffer_printf(out, "%s, ", object_kind_name(object->kind));
-    report_values_size(out, object->size);
-    buffer_add_text(out, object->partial ? ", PARTIAL: not all of it could be read)" : ")");
+        buffer_printf(&p->word, "%s, ", object_kind_name(object->kind));
+    report_values_size(&p->word, object->size);
+    if (object->partial) {
+        buffer_add_char(&p->word, ',');
+        end_word(p);
+        report_columns_text(&p->lines, partial, sizeof partial - 1);
+        buffer_add_text(&p->word, "read");
+    }
+    buffer_add_char(&p->word, ')');
 }
 
-static void add_numbers(struct buffer *out, const struct finding *finding)
+/* ---- the finding ---- */
+
+static void add_strip(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
 {
-    if (finding->verdict == VERDICT_IDENTICAL)
+    const struct finding *finding = &row->finding;
+    const unsigned room = p->lines.width - INDENT;
+    struct report_strip strip;
+
+    if (writer->width == 0 || row->object.size == 0 || finding->range_count == 0)
         return;
-    buffer_printf(out, "\n           bytes %" PRIu64 " to %" PRIu64 ": bytes %" PRIu64 " to %" PRIu64 " of ",
-                  finding->span.obj_start, finding->span.obj_end, finding->span.ref_start,
-                  finding->span.ref_end);
-    report_values_size(out, finding->ref_size);
-    buffer_printf(out, "; resemblance %.3f, containment %.3f", finding->resemblance, finding->containment);
-    if (finding->has_edits)
-        buffer_printf(out, ", %.0f bytes to edit (%.0f to %.0f)", finding->edits, finding->edits_low,
-                      finding->edits_high);
-    buffer_add_text(out, "\n           E ");
-    report_values_e(out, finding->ln_e);
-    buffer_add_text(out, ", proof: ");
-    finding_proof(finding, out);
-    if (finding->also)
-        buffer_printf(out, "; and %" PRIu64 " more references like it", finding->also);
+    report_strip_begin(&strip, row->object.size, row->object.size, room < STRIP_CELLS ? room : STRIP_CELLS);
+    for (size_t i = 0; i < finding->range_count; i++)
+        report_strip_mark(&strip, i, finding->ranges[i].obj_start, finding->ranges[i].obj_end);
+    report_columns_line(&p->lines);
+    report_strip_put(&strip, p->lines.out, writer->colours);
 }
 
-static void add_finding(struct buffer *out, const struct case_row *row)
+static void add_edits(struct paragraph *p, const struct case_row *row)
 {
-    buffer_add_text(out, "\n           of ");
-    escape_text(out, row->reference.name, row->reference.name_len);
-    buffer_add_text(out, " in ");
-    report_values_foreign(out, row->set->name);
-    buffer_printf(out, " (%s)", refset_kind_name(row->set->kind));
-    add_numbers(out, &row->finding);
+    const struct finding *finding = &row->finding;
+    const struct finding_range *span = &finding->span;
+    const bool is_part = finding->verdict == VERDICT_EMBEDDED;
+    const struct report_edits edits = {.edits = finding->edits,
+                                       .low = finding->edits_low,
+                                       .high = finding->edits_high,
+                                       .resemblance = is_part ? finding->containment : finding->resemblance,
+                                       .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
+                                       .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
+                                       .not_identical = finding->verdict == VERDICT_VARIANT};
+    struct buffer text = {0};
+
+    report_edits(&edits, &text);
+    report_columns_text(&p->lines, text.len ? text.data : "", text.len);
+    buffer_inherit(p->lines.out, &text);
+    buffer_release(&text);
+}
+
+static void add_measures(struct paragraph *p, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    report_columns_line(&p->lines);
+    buffer_printf(&p->word, "bytes %" PRIu64 " to %" PRIu64 ":", finding->span.obj_start,
+                  finding->span.obj_end);
+    end_word(p);
+    buffer_printf(&p->word, "bytes %" PRIu64 " to %" PRIu64, finding->span.ref_start, finding->span.ref_end);
+    end_word(p);
+    buffer_add_text(&p->word, "of ");
+    report_values_size(&p->word, finding->ref_size);
+    buffer_add_char(&p->word, ';');
+    end_word(p);
+    buffer_printf(&p->word, "resemblance %.3f,", finding->resemblance);
+    end_word(p);
+    buffer_printf(&p->word, "containment %.3f%s", finding->containment, finding->has_edits ? "," : "");
+    end_word(p);
+    if (finding->has_edits)
+        add_edits(p, row);
+}
+
+static void add_evidence_value(struct paragraph *p, const struct finding *finding)
+{
+    report_columns_line(&p->lines);
+    buffer_add_text(&p->word, "E ");
+    report_values_e(&p->word, finding->ln_e);
+    buffer_add_char(&p->word, ',');
+    end_word(p);
+    buffer_add_text(&p->word, "proof: ");
+    finding_proof(finding, &p->word);
+    buffer_add_text(&p->word, finding->also ? ";" : "");
+    end_word(p);
+    if (finding->also) {
+        buffer_add_text(&p->word, "and ");
+        report_values_count(&p->word, finding->also, "more reference");
+        buffer_add_text(&p->word, " like it");
+        end_word(p);
+    }
+}
+
+static void add_finding(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
+{
+    end_word(p);
+    report_columns_line(&p->lines);
+    add_name(p, "of ", row->reference.name, row->reference.name_len);
+    add_name(p, "in ", row->set->name, strlen(row->set->name));
+    buffer_printf(&p->word, "(%s)", refset_kind_name(row->set->kind));
+    end_word(p);
+    add_strip(p, writer, row);
+    if (row->finding.verdict == VERDICT_IDENTICAL)
+        return;
+    add_measures(p, row);
+    add_evidence_value(p, &row->finding);
+}
+
+static void add_reason(struct paragraph *p, const struct case_object *object)
+{
+    struct buffer reason = {0};
+
+    report_values_foreign(&reason, object->reason);
+    buffer_add_text(&p->word, reason.len ? ":" : "");
+    end_word(p);
+    report_columns_text(&p->lines, reason.len ? reason.data : "", reason.len);
+    buffer_inherit(p->lines.out, &reason);
+    buffer_release(&reason);
+}
+
+/* ---- rows ---- */
+
+static unsigned usable_width(const struct report_writer *writer)
+{
+    return writer->width == 0 || writer->width >= LEAST_WIDTH ? writer->width : LEAST_WIDTH;
+}
+
+static void add_heading(struct report_writer *writer, const struct case_row *row)
+{
+    if (writer->rows++ || writer->names_evidence)
+        return;
+    buffer_add_text(&writer->out.line, "evidence: ");
+    report_values_foreign(&writer->out.line, row->evidence->path);
+    buffer_add_text(&writer->out.line, "\n\n");
 }
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
-    struct buffer *out = &writer->out.line;
-    const bool loud = writer->colours && row->has_finding && row->set->kind == REFSET_NOTABLE;
+    struct paragraph p = {
+        .lines = {.out = &writer->out.line, .width = usable_width(writer), .indent = INDENT}};
 
-    buffer_printf(out, "%s%-10s%s ", loud ? "\033[1m" : "",
-                  finding_verdict_name(row->has_finding ? row->finding.verdict : row->object.verdict),
-                  loud ? "\033[0m" : "");
-    add_place(out, &row->object);
-    if (row->has_finding) {
-        add_finding(out, row);
-    } else if (row->object.reason[0]) {
-        buffer_add_text(out, ": ");
-        report_values_foreign(out, row->object.reason);
+    add_heading(writer, row);
+    add_verdict(&p, writer, row);
+    add_place(&p, &row->object);
+    if (row->has_finding)
+        add_finding(&p, writer, row);
+    else
+        add_reason(&p, &row->object);
+    if (writer->names_evidence) {
+        report_columns_line(&p.lines);
+        add_name(&p, "evidence: ", row->evidence->path, strlen(row->evidence->path));
     }
-    buffer_add_char(out, '\n');
+    buffer_add_char(&writer->out.line, '\n');
+    buffer_inherit(&writer->out.line, &p.word);
+    buffer_release(&p.word);
+    writer->findings += row->has_finding;
     return report_stream_put(&writer->out, err);
 }
 
-const struct report_operations report_text = {.finding = put_row};
+static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    struct case_evidence evidence;
+    const int found = casefile_evidence(casefile, 2, &evidence, err);
+
+    writer->names_evidence = found > 0;
+    writer->rows = writer->findings = 0;
+    return found < 0 ? -1 : 0;
+}
+
+/* ---- the legend ---- */
+
+static void add_legend(struct report_writer *writer, const char *term, const char *text)
+{
+    struct report_columns_lines lines = {
+        .out = &writer->out.line, .width = usable_width(writer), .indent = 13, .column = 13};
+
+    buffer_printf(lines.out, "%-12s ", term);
+    report_columns_text(&lines, text, strlen(text));
+    buffer_add_char(lines.out, '\n');
+}
+
+/* The terms of NIST SP 800-168, Approximate Matching. */
+static const char standard[] =
+    "feature: a window of 12 bytes; extraction: Mod_C, about one window in C, selected by its hash; similarity "
+    "function: the share of common features, as resemblance or containment. E, edits and proof are "
+    "supplementary. \"identical\" is an equal cryptographic hash, not approximate matching.";
+
+static int end(struct report_writer *writer, struct error *err)
+{
+    if (writer->findings == 0)
+        return 0;
+    buffer_add_char(&writer->out.line, '\n');
+    add_legend(writer, "E",
+               "how many matches at least this good chance alone would give against the whole set");
+    add_legend(writer, "proof",
+               "sha1: all of the reference has its SHA-1; blocks k/n: k of its n aligned blocks have theirs; "
+               "estimate: samples alone");
+    add_legend(writer, "resemblance", "of the samples in either, the share in both: 0 to 1");
+    add_legend(writer, "containment", "of the reference's samples, the share in the object: 0 to 1");
+    add_legend(writer, "edits",
+               "how many bytes differ: an estimate, and the interval that holds the distance in 95 of 100 cases");
+    if (writer->width)
+        add_legend(writer, "strip",
+                   "the object from its first byte to its last: a letter for each matching range, in lower case "
+                   "where only part of the cell matches; a dot where nothing does");
+    add_legend(writer, "SP 800-168", standard);
+    return report_stream_put(&writer->out, err);
+}
+
+const struct report_operations report_text = {.begin = begin, .finding = put_row, .end = end};

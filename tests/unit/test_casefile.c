@@ -40,6 +40,87 @@ START_TEST(objects_and_findings_of_all_kinds_come_back_in_the_order_of_reports)
 }
 END_TEST
 
+/* Notable sets come first; verdicts are declared in the order of their weight. */
+static bool comes_after(const struct case_row *row, enum refset_kind kind, const struct finding *before)
+{
+    if (row->set->kind != kind)
+        return row->set->kind == REFSET_KNOWN || kind == REFSET_NOTABLE;
+    if (row->finding.verdict != before->verdict)
+        return row->finding.verdict > before->verdict;
+    return row->finding.ln_e >= before->ln_e;
+}
+
+START_TEST(the_most_significant_findings_come_first_if_asked_and_none_is_lost)
+{
+    const uint64_t counts[EVIDENCE] = {200, 100, 50};
+    const struct case_filter sorted = {.known = true, .objects = true, .significant_first = true};
+    uint64_t findings[2] = {0, 0}, objects[2] = {0, 0}, matched[2] = {0, 0};
+    struct casefile *casefile;
+
+    begin_test();
+    casefile = open_case();
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        add_objects(casefile, evidence, 1, counts[evidence - 1] + 1);
+    close_case(casefile);
+    casefile = open_report();
+    for (int i = 0; i < 2; i++) {
+        const struct case_filter plain = {.known = true, .objects = true};
+        struct case_reader *reader = casefile_reader_new(casefile, i ? &sorted : &plain, &err);
+        struct finding before = {.verdict = VERDICT_IDENTICAL, .ln_e = -INFINITY};
+        enum refset_kind kind = REFSET_NOTABLE;
+        struct case_row row;
+
+        ck_assert_msg(reader != NULL, "%s", err.text);
+        while (casefile_reader_next(reader, &row, &err) > 0) {
+            findings[i] += row.has_finding;
+            objects[i] += !row.has_finding;
+            matched[i] += row.has_finding ? row.finding.matched : 0;
+            if (!row.has_finding)
+                continue;
+            ck_assert(objects[i] == 0);
+            if (i)
+                ck_assert(comes_after(&row, kind, &before));
+            before = row.finding;
+            kind = row.set->kind;
+        }
+        casefile_reader_free(reader);
+    }
+    ck_assert_uint_gt(findings[0], 100);
+    ck_assert_uint_eq(findings[1], findings[0]);
+    ck_assert_uint_eq(objects[1], objects[0]);
+    ck_assert_uint_eq(matched[1], matched[0]);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(findings_are_counted_by_verdict_without_those_in_known_sets)
+{
+    uint64_t wanted[VERDICTS] = {0}, got[VERDICTS] = {0};
+    struct casefile *casefile;
+
+    begin_test();
+    casefile = open_case();
+    add_objects(casefile, 1, 1, 51);
+    add_objects(casefile, 2, 1, 201);
+    add_objects(casefile, 3, 1, 51);
+    for (uint64_t number = 1; number <= 200; number++) {
+        struct sample_object sample;
+
+        make_object(&sample, 2, number);
+        for (size_t i = 0; i < sample.findings.count; i++)
+            wanted[sample.list[i].verdict] += sets[sample.list[i].set].kind != REFSET_KNOWN;
+    }
+    ck_assert_int_eq(casefile_count_findings(casefile, 2, got, &err), 0);
+    ck_assert_mem_eq(got, wanted, sizeof got);
+    ck_assert_uint_gt(got[VERDICT_FRAGMENT], 10);
+    ck_assert_int_eq(casefile_count_findings(casefile, EVIDENCE + 1, got, &err), 0);
+    ck_assert_mem_eq(got, wanted, sizeof got);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
 START_TEST(evidence_that_is_gone_on_with_later_keeps_its_place)
 {
     struct casefile *casefile;
@@ -743,7 +824,7 @@ END_TEST
 static void assert_findings_only(struct casefile *casefile, uint64_t objects)
 {
     const uint64_t counts[EVIDENCE] = {objects, 0, 0};
-    const struct case_filter filter = {true, true};
+    const struct case_filter filter = {.known = true, .objects = true};
     struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
     struct case_row row;
 
@@ -788,6 +869,8 @@ START_TEST(a_temporary_case_has_no_name_and_keeps_what_it_is_told)
 END_TEST
 
 RUN_TESTS("casefile", objects_and_findings_of_all_kinds_come_back_in_the_order_of_reports,
+          the_most_significant_findings_come_first_if_asked_and_none_is_lost,
+          findings_are_counted_by_verdict_without_those_in_known_sets,
           evidence_that_is_gone_on_with_later_keeps_its_place, a_case_keeps_what_it_was_made_with,
           what_is_known_of_evidence_comes_back, evidence_that_is_none_is_an_error,
           problems_come_back_in_order_and_once_for_each_evidence,

@@ -263,7 +263,7 @@ static void ignore_entry(void *arg, const struct case_entry *entry)
 /* All that reads, whatever comes of it. */
 static void read_whatever(struct casefile *casefile)
 {
-    const struct case_filter filter = {true, true};
+    const struct case_filter filter = {.known = true, .objects = true};
     struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
     struct case_evidence evidence;
     struct case_counts counts;
@@ -336,7 +336,7 @@ END_TEST
 
 START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
 {
-    const struct case_filter filter = {true, true};
+    const struct case_filter filter = {.known = true, .objects = true};
     struct case_reader *reader;
     struct casefile *casefile;
     struct case_row row;

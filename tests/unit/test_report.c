@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "casefile_twin.h"
 #include "report/report.h"
+#include "report/report_columns.h"
 
 /* ---- another writer: one that counts ---- */
 
@@ -185,7 +186,7 @@ static struct casefile *make_case(void)
 }
 
 static const struct case_filter filters[] = {
-    {false, false}, {true, false}, {false, true}, {.known = true, .objects = true}};
+    {.known = false}, {.known = true}, {.objects = true}, {.known = true, .objects = true}};
 
 /* ---- tests ---- */
 
@@ -207,21 +208,142 @@ START_TEST(a_counting_writer_sees_what_the_csv_writer_writes_and_what_the_case_h
 }
 END_TEST
 
+/* Whether a line of the text begins a paragraph: with a verdict. */
+static bool begins_row(const char *line)
+{
+    const size_t len = strcspn(line, " ");
+
+    return len && finding_verdict_find(line, len) >= 0;
+}
+
+static bool is_legend(const char *line)
+{
+    return strncmp(line, "proof   ", 8) == 0;
+}
+
 START_TEST(the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked)
 {
     struct casefile *casefile = make_case();
     const struct counter wanted = expect(full, &filters[3]);
     char *text = write_form(&report_text, casefile, &filters[3]);
-    uint64_t rows = 0, sets_named = 0;
+    uint64_t rows = 0, sets_named = 0, evidence_named = 0, legends = 0;
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         ck_assert_ptr_null(strchr(line, '\033'));
-        rows += line[0] != ' ';
+        rows += begins_row(line);
         sets_named += strncmp(line, "           of ", 14) == 0;
+        evidence_named += strncmp(line, "           evidence: ", 21) == 0;
+        ck_assert(legends == 0 || !begins_row(line));
+        legends += is_legend(line);
     }
     ck_assert_uint_eq(rows, wanted.rows);
     ck_assert_uint_eq(sets_named, wanted.findings);
+    ck_assert_uint_eq(evidence_named, wanted.rows);
+    ck_assert_uint_eq(legends, 1);
     free(text);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(without_a_finding_the_text_has_no_legend)
+{
+    const struct case_object object = {.evidence = 1,
+                                       .item = 1,
+                                       .volume = "-",
+                                       .address = "@0+10",
+                                       .paths = "",
+                                       .size = 10,
+                                       .verdict = VERDICT_NONE,
+                                       .reason = "because"};
+    const struct findings none = {.count = 0};
+    struct casefile *casefile;
+    char *text;
+
+    begin_test();
+    casefile = open_case();
+    ck_assert_int_eq(casefile_add(casefile, &object, &none, NULL, 0, &err), 0);
+    close_case(casefile);
+    casefile = open_report();
+    text = write_form(&report_text, casefile, &filters[0]);
+    ck_assert_str_eq(text, "");
+    free(text);
+    text = write_form(&report_text, casefile, &filters[2]);
+    ck_assert_ptr_nonnull(strstr(text, "none       file @0+10 (10 bytes): because\n"));
+    ck_assert_ptr_null(strstr(text, "SP 800-168"));
+    free(text);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+static char *write_on_terminal(struct casefile *casefile, unsigned width, bool colours)
+{
+    const struct case_filter filter = {.known = true, .significant_first = true};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+    struct report_writer writer = {
+        .does = &report_text, .out.to = to, .width = width, .colours = colours};
+
+    ck_assert_msg(report_write(&writer, casefile, &filter, &err) == 0, "%s", err.text);
+    ck_assert_int_eq(fclose(to), 0);
+    return text;
+}
+
+static bool is_strip(const char *line)
+{
+    const size_t indent = strspn(line, " ");
+
+    return indent == 11 && line[11] &&
+           strspn(line + 11, ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(line + 11) &&
+           strlen(line + 11) >= 49;
+}
+
+START_TEST(on_a_terminal_lines_fit_and_each_finding_with_ranges_has_a_strip)
+{
+    struct casefile *casefile = make_case();
+    uint64_t wanted = 0;
+
+    for (uint64_t evidence = 1; evidence <= EVIDENCE; evidence++)
+        for (uint64_t number = 1; number <= full[evidence - 1]; number++) {
+            struct sample_object sample;
+
+            make_object(&sample, evidence, number);
+            for (size_t i = 0; i < sample.findings.count; i++)
+                wanted += sample.list[i].range_count && sample.object.size;
+        }
+    ck_assert_uint_gt(wanted, 100);
+    for (unsigned width = 60; width <= 140; width += 40) {
+        char *text = write_on_terminal(casefile, width, false);
+        uint64_t strips = 0;
+
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            strips += is_strip(line);
+            if (is_strip(line))
+                ck_assert_uint_eq(strlen(line) - 11, width - 11 < 72 ? width - 11 : 72);
+            if (strstr(line, "in volume "))
+                continue; /* volumes have no length that could be cut */
+            ck_assert_msg(report_columns(line, strlen(line)) <= width, "%u: %s", width, line);
+        }
+        ck_assert_uint_eq(strips, wanted);
+        free(text);
+    }
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(verdicts_are_coloured_if_asked)
+{
+    struct casefile *casefile = make_case();
+    char *text = write_on_terminal(casefile, 80, true), *plain = write_on_terminal(casefile, 80, false);
+
+    ck_assert_ptr_nonnull(strstr(text, "\033[1;31midentical \033[0m "));
+    ck_assert_ptr_nonnull(strstr(text, "\033[33mvariant   \033[0m "));
+    ck_assert_ptr_null(strchr(plain, '\033'));
+    free(text);
+    free(plain);
     close_case(casefile);
     end_test();
 }
@@ -283,6 +405,8 @@ END_TEST
 
 RUN_TESTS("report", a_counting_writer_sees_what_the_csv_writer_writes_and_what_the_case_holds,
           the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked,
+          without_a_finding_the_text_has_no_legend,
+          on_a_terminal_lines_fit_and_each_finding_with_ranges_has_a_strip, verdicts_are_coloured_if_asked,
           a_writer_that_takes_no_more_is_asked_no_more,
           a_stream_that_cannot_be_written_ends_the_report_and_is_left_to_its_owner,
           an_empty_case_has_a_header_and_no_rows)

@@ -21,6 +21,8 @@ START_TEST(an_estimate_of_none_is_not_called_identical)
                  "not identical; at most about 374 bytes differ");
     assert_words((struct report_edits){0.4, 0, 0.4, 1, 5000, 5000, .not_identical = true},
                  "not identical; at most about 1 byte differs");
+    assert_words((struct report_edits){1, 1, 374, 1, 5000, 5000, .not_identical = true},
+                 "not identical; at most about 374 bytes differ");
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = false}, "at most about 374 bytes differ");
 }
 END_TEST
@@ -39,7 +41,7 @@ START_TEST(an_estimate_comes_with_its_interval_unless_it_is_exact)
     assert_words((struct report_edits){512, 512, 512, .9, 5512, 5000, .not_identical = true},
                  "512 bytes differ");
     assert_words((struct report_edits){1, 1, 1, .9, 5001, 5000, .not_identical = true}, "1 byte differs");
-    assert_words((struct report_edits){1, 0, 12, .9, 5001, 5000, .not_identical = true},
+    assert_words((struct report_edits){1, 0, 12, .9, 5001, 5000, .identical = false},
                  "about 1 byte differs (0 to 12)");
 }
 END_TEST

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a reader sees of a scan: in a pipe and on a terminal.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir refs tree more
+texts <<'EOF'
+1 60000 refs/long
+2 40000 refs/short
+3 9000 tree/other
+4 20000 more/other
+EOF
+long_name=folder-$(printf '%090d' 7)-end.txt
+cp refs/short tree/copy
+cp refs/short more/copy
+python3 - "tree/$long_name" <<'PY'
+import random, sys
+data = open("refs/long", "rb").read()
+open(sys.argv[1], "wb").write(data[:5000] + b"#" * 40 + data[5040:])
+open("tree/moved", "wb").write(data[30000:] + data[:30000])
+noise = random.Random(5).randbytes
+open("tree/around", "wb").write(noise(30000) + open("refs/short", "rb").read() + noise(10000))
+PY
+status 0 "$KITH" add -q --kind notable refs.kith refs
+
+# ---- in a pipe ----
+
+status 0 "$KITH" scan -q --text -r refs.kith tree
+same "the heading" "evidence: tree" "$(head -n 1 out)"
+same "the heading comes once" 1 "$(grep -c '^evidence: ' out)"
+grep -q "^variant    $long_name ([0-9]* kB)$" out || fail "a path was changed in a pipe: $(cat out)"
+same "the order of the disk" "$(find tree -type f ! -name other -printf '%f\n' | LC_ALL=C sort | head -n 4)" \
+    "$(sed -nE 's/^(identical|variant|embedded|fragment) +([^ ]+) \(.*/\2/p' out | LC_ALL=C sort)"
+grep -qE "^ {11}bytes 0 to 60000: bytes 0 to 60000 of 60 kB; resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
+    fail "edits in words: $(cat out)"
+says out "same content in another order; in place, about "
+says out "no byte differs"
+for term in E proof resemblance containment edits "SP 800-168"; do
+    grep -q "^$term  *[a-z]" out || fail "the legend has no $term: $(cat out)"
+done
+says out "feature: a window of 12 bytes; extraction: Mod_C"
+says out "E, edits and proof are supplementary"
+grep -qE "^ {11}[.A-Za-z]{40,}$" out && fail "a strip in a pipe: $(cat out)"
+
+status 0 "$KITH" scan -q --text -r refs.kith tree more
+same "each finding names its evidence" "4 tree 1 more" \
+    "$(sed -n 's/^           evidence: //p' out | sort -r | uniq -c | awk '{printf "%s%s %s", s, $1, $2; s = " "}')"
+grep -q "^evidence: " out && fail "a heading over several: $(cat out)"
+mkdir none
+cp tree/other none
+status 0 "$KITH" scan -q --text -r refs.kith none
+same "no finding, no text" "" "$(cat out)"
+status 0 "$KITH" scan -q --text --all -r refs.kith none
+says out "none       other ("
+grep -q "^proof" out && fail "a legend without a finding: $(cat out)"
+
+# ---- on a terminal ----
+
+# shown COLUMNS ENVIRONMENT COMMAND..: standard output on a terminal, to ./shown
+shown()
+{
+    local columns=$1 environment=$2
+    shift 2
+    script -qec "stty cols $columns; env $environment $*" /dev/null </dev/null | tr -d '\r' >shown
+}
+
+shown 80 "TERM=xterm NO_COLOR=1" "'$KITH' scan -q -r refs.kith tree"
+same "the most significant first" "identical variant variant embedded" \
+    "$(sed -nE 's/^(identical|variant|embedded|fragment) .*/\1/p' shown | paste -sd ' ')"
+grep -q "$(printf '\033')" shown && fail "colours in spite of NO_COLOR"
+grep -qE '^.{81,}' shown && fail "wider than the window: $(grep -E '^.{81,}' shown)"
+grep -qE '^variant    folder-0+\.\.\.0+7-end\.txt$' shown || fail "the path was not shortened: $(cat shown)"
+same "a strip for each finding" 4 "$(grep -cE '^ {11}[.A-Za-z]{69}$' shown)"
+grep -qE '^ {11}\.{25}[.a]A{33,35}[.a]?\.{8,9}$' shown || fail "the strip of what is embedded: $(cat shown)"
+shown 200 "TERM=xterm NO_COLOR=1" "'$KITH' scan -q -r refs.kith tree"
+grep -q "$long_name" shown || fail "a path that fits was shortened: $(cat shown)"
+same "strips are not longer than that" 4 "$(grep -cE '^ {11}[.A-Za-z]{72}$' shown)"
+shown 80 "TERM=dumb" "'$KITH' scan -q -r refs.kith tree"
+grep -q "$(printf '\033')" shown && fail "colours on a dumb terminal"
+shown 80 "TERM=xterm" "'$KITH' scan -q -r refs.kith tree"
+grep -q "^$(printf '\033')\[1;31midentical $(printf '\033')\[0m copy" shown || fail "no colours: $(cat shown)"
+shown 80 "TERM=xterm" "'$KITH' scan -q --csv -r refs.kith tree"
+status 0 "$KITH" scan -q --csv -r refs.kith tree
+same "CSV is the same on a terminal" "$(tr -d '\r' <out)" "$(cat shown)"
+
+finish
