@@ -36,3 +36,16 @@ int array_grow_sized(void *list, size_t *room, size_t count, size_t size)
     *room = wanted;
     return 0;
 }
+
+int array_reserve_parts(size_t *room, size_t count, const struct array_part *parts)
+{
+    if (count <= *room)
+        return 0;
+    if (count > SIZE_MAX / 2)
+        return -1;
+    for (; parts->list; parts++)
+        if (array_resize_sized(parts->list, 2 * count, parts->size))
+            return -1;
+    *room = 2 * count;
+    return 0;
+}

@@ -17,9 +17,29 @@
 /* Resizes to exactly `count` elements (at least one): for arrays whose final length is known. */
 #define array_resize(list, count) array_resize_sized((list), (count), sizeof **(list))
 
-/* Behind the macros; `size` is the size of an element in bytes. */
+/*
+ * Makes room for at least `count` elements in each of several arrays that share one capacity, *room:
+ *
+ *     array_reserve_all(&x->room, count, ARRAY_PART(&x->keys), ARRAY_PART(&x->values))
+ *
+ * On failure some of them may have grown already; *room and the elements are unchanged.
+ */
+#define array_reserve_all(room, count, ...)                                                                  \
+    array_reserve_parts((room), (count), (const struct array_part[]){__VA_ARGS__, {NULL, 0}})
+#define ARRAY_PART(list)                                                                                     \
+    {                                                                                                        \
+        (list), sizeof **(list)                                                                              \
+    }
+
+struct array_part {
+    void *list; /* address of the pointer to the elements */
+    size_t size;
+};
+
+/* Behind the macros; `parts` ends with a NULL list, `size` is the size of an element in bytes. */
 int array_resize_sized(void *list, size_t count, size_t size);
 int array_grow_sized(void *list, size_t *room, size_t count, size_t size);
+int array_reserve_parts(size_t *room, size_t count, const struct array_part *parts);
 
 static inline int array_reserve_sized(void *list, size_t *room, size_t count, size_t size)
 {

@@ -137,12 +137,9 @@ static size_t least_seeds(const struct chains *chains, const struct seeds *seeds
 
 static int make_hits(struct chains *chains, size_t count, struct error *err)
 {
-    if (count <= chains->hit_room)
-        return 0;
-    if (array_resize(&chains->hits, 2 * count) || array_resize(&chains->diagonals, 2 * count) ||
-        array_resize(&chains->line, 2 * count))
+    if (array_reserve_all(&chains->hit_room, count, ARRAY_PART(&chains->hits), ARRAY_PART(&chains->diagonals),
+                          ARRAY_PART(&chains->line)))
         return error_set(err, "out of memory for %zu matches", count);
-    chains->hit_room = 2 * count;
     return 0;
 }
 

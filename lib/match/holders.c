@@ -46,11 +46,9 @@ static int add(struct holders *holders, const struct holder *one, struct error *
 /* Makes room for the notes on each query of the object, and clears them. */
 static int make_notes(struct holders *holders, size_t queries, struct error *err)
 {
-    if (queries > holders->claim_room) {
-        if (array_resize(&holders->claims, 2 * queries) || array_resize(&holders->counts, 2 * queries))
-            return error_set(err, "out of memory for %zu samples", queries);
-        holders->claim_room = 2 * queries;
-    }
+    if (array_reserve_all(&holders->claim_room, queries, ARRAY_PART(&holders->claims),
+                          ARRAY_PART(&holders->counts)))
+        return error_set(err, "out of memory for %zu samples", queries);
     if (queries) {
         memset(holders->claims, 0, queries);
         memset(holders->counts, 0, queries * sizeof *holders->counts);

@@ -48,12 +48,9 @@ void naming_free(struct namer *namer)
 
 static int make_room(struct namer *namer, size_t count, struct error *err)
 {
-    if (count <= namer->window_room)
-        return 0;
-    if (array_resize(&namer->targets, 2 * count) || array_resize(&namer->keys, 2 * count) ||
-        array_resize(&namer->passed, 2 * count))
+    if (array_reserve_all(&namer->window_room, count, ARRAY_PART(&namer->targets), ARRAY_PART(&namer->keys),
+                          ARRAY_PART(&namer->passed)))
         return error_set(err, "out of memory for %zu samples", count);
-    namer->window_room = 2 * count;
     return 0;
 }
 

@@ -30,12 +30,9 @@ void queries_release(struct queries *queries)
 
 static int make_room(struct queries *queries, size_t count, struct error *err)
 {
-    if (count <= queries->room)
-        return 0;
-    if (array_resize(&queries->numbers, 2 * count) || array_resize(&queries->states, 2 * count) ||
-        array_resize(&queries->files, 2 * count))
+    if (array_reserve_all(&queries->room, count, ARRAY_PART(&queries->numbers), ARRAY_PART(&queries->states),
+                          ARRAY_PART(&queries->files)))
         return error_set(err, "out of memory for %zu samples", count);
-    queries->room = 2 * count;
     return 0;
 }
 

@@ -116,11 +116,8 @@ static bool postpone_known(struct seeds *seeds, struct queries *queries, size_t 
 
 static int make_room(struct seeds *seeds, size_t count, struct error *err)
 {
-    if (count <= seeds->asked_room)
-        return 0;
-    if (array_resize(&seeds->keys, 2 * count) || array_resize(&seeds->asked, 2 * count))
+    if (array_reserve_all(&seeds->asked_room, count, ARRAY_PART(&seeds->keys), ARRAY_PART(&seeds->asked)))
         return error_set(err, "out of memory for %zu samples", count);
-    seeds->asked_room = 2 * count;
     return 0;
 }
 
@@ -217,11 +214,8 @@ static void sort(struct seeds *seeds)
 
 static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
 {
-    if (count <= seeds->room)
-        return 0;
-    if (array_resize(&seeds->spare, 2 * count) || array_resize(&seeds->list, 2 * count))
+    if (array_reserve_all(&seeds->room, count, ARRAY_PART(&seeds->spare), ARRAY_PART(&seeds->list)))
         return error_set(err, "out of memory for %zu matches", count);
-    seeds->room = 2 * count;
     return 0;
 }
 

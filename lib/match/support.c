@@ -68,12 +68,13 @@ void support_free(struct supporter *supporter)
 
 static int make_room(struct supporter *s, size_t count)
 {
-    if (count <= s->room)
-        return 0;
-    if (array_resize(&s->targets, 2 * count) || array_resize(&s->seen, 2 * count) ||
-        array_resize(&s->explained, 2 * count))
+    const size_t room = s->room;
+
+    if (array_reserve_all(&s->room, count, ARRAY_PART(&s->targets), ARRAY_PART(&s->seen),
+                          ARRAY_PART(&s->explained)))
         return -1;
-    s->room = 2 * count;
+    if (s->room == room)
+        return 0;
     memset(s->seen, 0, s->room * sizeof *s->seen);
     s->turn = 0;
     return 0;

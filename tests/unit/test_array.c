@@ -100,6 +100,30 @@ START_TEST(more_bytes_than_can_be_counted_are_refused_and_change_nothing)
 }
 END_TEST
 
-RUN_TESTS("array", what_was_in_an_array_stays_in_it, an_array_that_grows_by_one_is_moved_rarely,
-          a_large_step_gets_all_its_room_at_once, an_array_can_be_cut_to_its_length_or_to_nothing,
+START_TEST(arrays_that_share_a_capacity_grow_together)
+{
+    struct item *items = NULL;
+    uint8_t *marks = NULL;
+    size_t room = 0;
+
+    for (size_t count = 1; count <= 5000; count += 1 + count / 3) {
+        ck_assert_int_eq(array_reserve_all(&room, count, ARRAY_PART(&items), ARRAY_PART(&marks)), 0);
+        ck_assert_uint_ge(room, count);
+        items[room - 1].rest[4] = 0; /* sanitizers watch that the last element is there */
+        marks[room - 1] = 0;
+        items[count - 1].number = marks[count - 1] = (uint8_t)count;
+        for (size_t past = 1; past < count; past += 1 + past / 3)
+            ck_assert(items[past - 1].number == (uint8_t)past && marks[past - 1] == (uint8_t)past);
+    }
+    ck_assert_int_eq(array_reserve_all(&room, SIZE_MAX / 2, ARRAY_PART(&marks), ARRAY_PART(&items)), -1);
+    ck_assert_int_eq(array_reserve_all(&room, SIZE_MAX, ARRAY_PART(&items), ARRAY_PART(&marks)), -1);
+    ck_assert_uint_lt(room, 20000);
+    free(items);
+    free(marks);
+}
+END_TEST
+
+RUN_TESTS("array", arrays_that_share_a_capacity_grow_together, what_was_in_an_array_stays_in_it,
+          an_array_that_grows_by_one_is_moved_rarely, a_large_step_gets_all_its_room_at_once,
+          an_array_can_be_cut_to_its_length_or_to_nothing,
           more_bytes_than_can_be_counted_are_refused_and_change_nothing)
