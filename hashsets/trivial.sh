@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes hashsets/trivial.json: files that say nothing: empty ones, each single byte, line ends and byte order marks, and
-# zeros and 0xff in the sizes of sectors and blocks and whole mebibytes.
+# Makes hashsets/trivial.json: files that are evidence of nothing: empty ones, each single byte, line endings, byte order marks,
+# and zeros and 0xff in the sizes of sectors, blocks and whole mebibytes.
 . "$(dirname "$0")/begin.sh"
 mkdir "$folder/trivial"
 cd "$folder/trivial"
