@@ -53,6 +53,16 @@ same "content without a name" "5000 $(sha1sum <gone/gone.bin | cut -c1-40)" "$(r
 same "nothing without a name" "" "$(grep "OrphanFile-$void" out)"
 same "the file beside" 400 "$(row kept.bin size)"
 
+# A folder whose block map is none: its names are missing, which is said, and its files are listed without them.
+mkdir -p lost/folder
+text 5 700 >lost/folder/inside.txt
+mke2fs -q -F -t ext4 -d lost lost.img 2M >err 2>&1 || fail "mke2fs: $(cat err)"
+folder=$(debugfs -R 'stat folder' lost.img 2>/dev/null | sed -n 's/^Inode: \([0-9]*\).*/\1/p')
+debug lost.img 'set_inode_field folder block[0] 0'
+status 3 "$KITH" ls --hash --csv --only file lost.img
+says err "folder $folder is damaged, names may be missing"
+says out "$(sha1sum <lost/folder/inside.txt | cut -c1-40)"
+
 # Groups whose tables of inodes lie outside of the disk: neighbours are one problem, those of another group or for another reason
 # are others.
 mkdir groups

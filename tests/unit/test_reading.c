@@ -138,5 +138,30 @@ START_TEST(what_a_lost_task_would_have_found_is_reported)
 }
 END_TEST
 
+START_TEST(each_lost_item_is_reported_once_before_those_after_it)
+{
+    static const struct evidence_options options = {.kinds = UINT_MAX};
+    static const struct crew_loss losses[] = {{0, "it died"}, {1, "it hung"}, {3, "it died"}};
+    static const uint64_t numbers[] = {A_SYSTEM, 4, 11, 12, 13, 14};
+    struct reading reading = {.options = &options, .sink = &sayer};
+
+    reading_begin(&reading, TASK_FOLDERS);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        wire_put(&reading.task, numbers[i]);
+    reading.taking.result = (struct crew_result){
+        .task = reading.task.data, .task_len = reading.task.len, .losses = losses, .loss_count = 3};
+    reading_take_losses(&reading, 3);
+    buffer_add(&said, "", 1);
+    ck_assert_str_eq(said.data, "folder 11: it died\nfolder 12: it hung\n");
+    buffer_reset(&said);
+    reading_take_losses(&reading, UINT64_MAX);
+    buffer_add(&said, "", 1);
+    ck_assert_str_eq(said.data, "folder 14: it died\n");
+    buffer_release(&reading.task);
+    buffer_release(&said);
+}
+END_TEST
+
 RUN_TESTS("reading", ranges_without_end_are_no_harm_once_reading_was_stopped,
-          what_a_lost_task_would_have_found_is_reported)
+          what_a_lost_task_would_have_found_is_reported,
+          each_lost_item_is_reported_once_before_those_after_it)
