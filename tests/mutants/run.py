@@ -171,27 +171,6 @@ def diff(mutant):
 
 # ---- building and testing ----
 
-# Most of the time of many scripts goes into making images, which does not depend on kith: what was made is kept.
-KEEPER = '''\
-import os, shutil, subprocess, sys
-command, out, names = %r, sys.argv[1], sys.argv[2:]
-if out.startswith("-"):
-    sys.exit(subprocess.call([*command, out]))
-kept = os.path.join(%r, "-".join([os.path.basename(command[1]), *names]))
-if not os.path.exists(kept):
-    made = "%%s.%%d" %% (kept, os.getpid())
-    os.makedirs(made)
-    if subprocess.call([*command, made, *names]):
-        sys.exit(1)
-    if os.path.exists(kept):
-        shutil.rmtree(made)
-    else:
-        os.rename(made, kept)
-os.makedirs(out, exist_ok=True)
-sys.exit(subprocess.call(["cp", "-a", "--sparse=always", kept + "/.", out]))
-'''
-
-
 def no_cores():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -237,9 +216,9 @@ class Copy:
             if run(['autoreconf', '-fi'], self.tree, 600) or run([self.tree + '/configure', '-q', 'CFLAGS=-O2'], self.build, 600):
                 sys.exit(f'{self.build}: cannot be configured')
         self.ready = not self.make('-j', str(jobs), 'all')
-        self.keep_images(os.path.join(os.path.dirname(folder), 'images'))
         env = {'KITH': self.build + '/kith', 'FUZZ': self.build + '/tests/fuzz', 'SRCDIR': self.tree, 'HASHSETS': self.build + '/hashsets',
-               'HARDENED': 'no', 'HARDENING': '', 'SANITIZERS': '', 'MANDOC': '', 'TMPDIR': self.scratch, 'FIRST_FAILURE': 'yes'}
+               'HARDENED': 'no', 'HARDENING': '', 'SANITIZERS': '', 'MANDOC': '', 'TMPDIR': self.scratch, 'FIRST_FAILURE': 'yes',
+               'IMAGES_KEPT': os.path.join(os.path.dirname(folder), 'images')}
         self.env = {**os.environ, **env}
 
     def update(self, path):
@@ -256,21 +235,6 @@ class Copy:
                     return
         shutil.copy(source, target)
         os.utime(target)
-
-    def keep_images(self, folder):
-        data = os.path.join(self.tree, 'tests/data')
-        makers = hashlib.sha256()
-        for path in sorted(glob.glob(ROOT + '/tests/data/**/*.[ps][yh]', recursive=True)):
-            with open(path, 'rb') as file:
-                makers.update(file.read())
-        folder = os.path.join(folder, makers.hexdigest()[:16])
-        os.makedirs(folder, exist_ok=True)
-        for name, interpreter in ('images.sh', 'bash'), ('deep.sh', 'bash'), ('planted.py', sys.executable):
-            script, maker = os.path.join(data, name), os.path.join(data, 'made-by-' + name)
-            os.replace(script, maker)
-            with open(script, 'w', encoding='utf-8') as file:
-                keeper = KEEPER % ([interpreter, maker], folder)
-                file.write(keeper if name.endswith('.py') else f"exec python3 - \"$@\" <<'PY'\n{keeper}PY\n")
 
     def make(self, *targets, seconds=1800):
         return run(['make', '-s', *targets], self.build, seconds)
