@@ -15,7 +15,7 @@
 enum {
     WORDS = BLOOM_BLOCK_LEN / sizeof(uint32_t),
     KEYS_PER_BLOCK = BLOOM_BLOCK_LEN * 8 / BLOOM_BITS_PER_KEY,
-    BATCH = 32, /* cache lines that are on their way at a time */
+    BATCH = 32, /* cache lines requested at a time */
     LINE = 64,
     HUGE_PAGE = 2 << 20,
 };
@@ -52,7 +52,7 @@ struct bloom *bloom_new(uint64_t blocks)
         return NULL;
     }
     if (align == HUGE_PAGE)
-        madvise(bloom->words, len, MADV_HUGEPAGE); /* each look-up would miss the TLB, too */
+        madvise(bloom->words, len, MADV_HUGEPAGE); /* otherwise each look-up also misses the TLB */
     memset(bloom->words, 0, len);
     return bloom;
 }
@@ -72,7 +72,7 @@ INLINE uint64_t mix(uint64_t key)
     return key ^ key >> 31;
 }
 
-/* What is to be done with a key: its block comes from the upper half of its hash, the bits from the lower. */
+/* Where a key belongs: the upper half of its hash selects the block, the lower half the bits. */
 struct place {
     uint32_t *block;
     uint32_t hash;
@@ -130,7 +130,7 @@ INLINE size_t probe(const struct bloom *bloom, const uint64_t *keys, size_t coun
             places[i] = place_of(bloom, keys[at + i]);
             __builtin_prefetch(places[i].block);
         }
-        for (size_t i = 0; i < len; i++) { /* without a branch: found <= at + i, so there is room */
+        for (size_t i = 0; i < len; i++) { /* branch-free: found <= at + i, so there is room */
             passed[found] = (uint32_t)(at + i);
             found += test(places[i]);
         }
@@ -138,7 +138,7 @@ INLINE size_t probe(const struct bloom *bloom, const uint64_t *keys, size_t coun
     return found;
 }
 
-/* A key that is not there mostly fails at the first word or the second. */
+/* An absent key usually fails at the first or second word. */
 INLINE bool test_scalar(struct place place)
 {
     for (unsigned word = 0; word < WORDS; word++)

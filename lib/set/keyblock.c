@@ -9,20 +9,20 @@
 /*
  * The bits of a block:
  *
- *   entries - 1                            12
- *   grouped                                1: some key has several values
- *   low bits, value bits                   6 each
- *   the smallest value                     48
- *   keys - 1                               12, only if grouped
- *   starts                                 1 for each entry, only if grouped: it is the first of its key
- *   values                                 value bits for each entry; all ones is KEYBLOCK_COMMON
- *   lows                                   low bits for each key but the first
- *   highs                                  the rest of these keys, in unary: see below
+ *     entries - 1                            12
+ *     grouped                                1: some key has several values
+ *     low bits, value bits                   6 each
+ *     the smallest value                     48
+ *     keys - 1                               12, only if grouped
+ *     starts                                 1 for each entry, only if grouped: it is the first of its key
+ *     values                                 value bits for each entry; all ones is KEYBLOCK_COMMON
+ *     lows                                   low bits for each key but the first
+ *     highs                                  the rest of these keys, in unary: see below
  *
- * Keys are kept less the first one, by the code of Elias and Fano: the lower bits of each in an array, and
- * for each value that the upper bits can have, as many ones as there are keys with it and a zero.  That takes
- * some 0.5 bits a key more than to code the distances, but the place of a key is found by counting bits, 64
- * at a time, and nothing but the entries that are looked for is decoded.
+ * Keys are stored relative to the first one, in the Elias-Fano code: the lower bits of each key in an array,
+ * and for each possible value of the upper bits as many ones as there are keys with it, then a zero.  This
+ * takes some 0.5 bits per key more than coding the distances, but a key is found by counting bits, 64 at a
+ * time, and only the entries looked for are decoded.
  */
 enum {
     COUNT_BITS = 12, /* of KEYBLOCK_ENTRIES - 1 */
@@ -30,7 +30,7 @@ enum {
     HEAD_BITS = COUNT_BITS + 1 + 2 * WIDTH_BITS + KEYBLOCK_VALUE_BITS,
 };
 
-/* A key takes two bits, or more, and one of several values three for each: no block has too many entries. */
+/* A key takes at least two bits, and each of several values three: no block has too many entries. */
 _Static_assert(KEYBLOCK_LEN * 8 / 2 <= KEYBLOCK_ENTRIES && KEYBLOCK_ENTRIES <= 1 << COUNT_BITS, "counts fit");
 
 static const uint64_t key_limit = 1ULL << KEYBLOCK_KEY_BITS, value_limit = 1ULL << KEYBLOCK_VALUE_BITS;
@@ -42,11 +42,11 @@ static uint64_t ones(unsigned count)
 
 /* ---- packing ---- */
 
-/* What is known of the entries that shall be in the block. */
+/* The entries chosen for the block. */
 struct plan {
     size_t entries, keys;
-    uint64_t first, last; /* key */
-    uint64_t min, max;    /* value; min > max if there is none */
+    uint64_t first, last; /* keys */
+    uint64_t min, max;    /* values; min > max if there are none */
 };
 
 static unsigned value_bits(const struct plan *plan)
@@ -54,8 +54,8 @@ static unsigned value_bits(const struct plan *plan)
     return plan->min <= plan->max ? bits_width(plan->max - plan->min + 1) : 0;
 }
 
-/* One low bit more costs one for each key and saves half of the zeros: this is the least that is not worth
- * it. */
+/* Returns the number of low bits.  Another one costs one bit per key and saves half of the zeros: this is the
+ * smallest number for which it does not pay. */
 static unsigned low_bits(const struct plan *plan)
 {
     const uint64_t span = plan->last - plan->first, coded = plan->keys - 1;
@@ -100,7 +100,7 @@ static size_t group_end(const struct keyblock_entry *entries, size_t count, size
     return at;
 }
 
-/* The keys from the front that the block has room for. */
+/* Plans the keys, from the front, that fit into the block. */
 static struct plan make_plan(const struct keyblock_entry *entries, size_t count, int more)
 {
     struct plan plan = {.first = entries->key, .min = UINT64_MAX};
@@ -195,7 +195,7 @@ struct block {
     size_t entries, keys;
     unsigned low, width;
     uint64_t min, first;
-    size_t starts, values, lows, highs; /* where they begin */
+    size_t starts, values, lows, highs; /* bit offsets */
 };
 
 static int open_block(struct block *block, const uint8_t *data, size_t len, uint64_t first)
@@ -231,7 +231,7 @@ static uint64_t number_at(const struct block *block, size_t at, unsigned width)
     return bits_get(&bits, width);
 }
 
-/* Bits to be searched: from `at` to `end`, zeros instead of ones if inverted. */
+/* A range of bits to search, from `at` to `end`; for zeros instead of ones if inverted. */
 struct search {
     struct bits_reader bits;
     uint64_t inverted;
@@ -246,7 +246,7 @@ static struct search search_of(const struct block *block, size_t at, size_t end,
     return search;
 }
 
-/* Goes on to just after the next bit but skip that is looked for; false if there are too few. */
+/* Skips `skip` of the bits searched for and moves to just after the next one; false if there are too few. */
 static bool search_next(struct search *search, size_t skip)
 {
     struct bits_reader *bits = &search->bits;
@@ -276,7 +276,7 @@ static int get_value(const struct block *block, size_t i, uint64_t *value)
     return *value < value_limit || *value == KEYBLOCK_COMMON ? 0 : -1;
 }
 
-/* The values from begin to end, which are all that their key has. */
+/* Reads the values from begin to end, which must be all values of their key. */
 static int get_group(const struct block *block, size_t begin, size_t end, uint64_t *out)
 {
     if (begin >= end || end - begin > KEYBLOCK_GROUP)
@@ -294,7 +294,8 @@ static int get_group(const struct block *block, size_t begin, size_t end, uint64
 
 /* ---- all entries ---- */
 
-/* The number of entries of the next key, whose first one `starts` is just after; it goes on likewise. */
+/* Returns the number of entries of the next key, given that `starts` is just after its first one, and moves
+ * `starts` on likewise. */
 static size_t group_len(const struct block *block, struct search *starts, size_t begin)
 {
     if (block->entries == block->keys)
@@ -302,7 +303,7 @@ static size_t group_len(const struct block *block, struct search *starts, size_t
     return (search_next(starts, 0) ? starts->bits.at - 1 - block->starts : block->entries) - begin;
 }
 
-/* The next key, coded as number i of those after the first; -1 if it is not above the one before. */
+/* Reads the next key, number i after the first one; -1 if it is not above the one before. */
 static int next_key(const struct block *block, struct search *highs, size_t i, uint64_t *key)
 {
     uint64_t distance;
@@ -349,7 +350,7 @@ int keyblock_unpack(const uint8_t *data, size_t len, uint64_t first, struct keyb
             return -1;
         at += count;
     }
-    /* nothing is left over but the bits that fill up the last byte */
+    /* nothing may be left but the padding of the last byte */
     if (at != block.entries || highs.bits.len - highs.bits.at >= 8 || search_next(&highs, 0))
         return -1;
     return (int)at;
@@ -357,7 +358,7 @@ int keyblock_unpack(const uint8_t *data, size_t len, uint64_t first, struct keyb
 
 /* ---- one key ---- */
 
-/* The last bit that is set ends the last key; after it there are only those that fill up its byte. */
+/* The last set bit ends the last key; only padding follows. */
 int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *last)
 {
     struct block block;
@@ -369,7 +370,7 @@ int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *las
     *last = first;
     if (block.keys == 1)
         return 0;
-    before = block.highs + block.keys - 2; /* ones of the other keys, if all zeros come after them */
+    before = block.highs + block.keys - 2; /* where that bit is if no zeros precede it */
     if (len == 0 || data[len - 1] == 0)
         return -1;
     at = len * 8 - 1 - ((size_t)__builtin_clz(data[len - 1]) - 24);
@@ -383,7 +384,7 @@ int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *las
     return 0;
 }
 
-/* The place of a key among those after the first, or -1. */
+/* Returns the index of a key among those after the first, or -1. */
 static ptrdiff_t find_key(const struct block *block, uint64_t distance)
 {
     const uint64_t high = distance >> block->low, low = distance & ones(block->low);

@@ -6,26 +6,25 @@
 #include <stdint.h>
 
 /*
- * Sorted pairs of key and value in a small block: the unit in which an index is stored and looked up.
+ * Sorted pairs of key and value in a small block, the unit in which an index is stored and looked up.
  *
- * Keys have at most KEYBLOCK_KEY_BITS bits.  All values of a key stand in one block, ascending.  A key may
- * have the mark KEYBLOCK_COMMON instead of values.  The block's first key is kept beside it by whoever stores
- * it.
+ * Keys have at most KEYBLOCK_KEY_BITS bits.  All values of a key are in one block, in ascending order.  A key
+ * may have the mark KEYBLOCK_COMMON instead of values.  The block's first key is not part of the block:
+ * whoever stores a block keeps its first key with it.
  *
- * A block takes about log2(distance of keys) + 2 bits a key and log2(spread of values) bits a value, and one
- * more for each value where keys have several.  Finding a key does not decode those before it.  Blocks come
- * from files that may be hostile: reading one never goes beyond it, and what no writer writes is an
- * error.
+ * A block takes about log2(distance of keys) + 2 bits per key and log2(spread of values) bits per value, plus
+ * one per value if any key has several.  Finding a key does not decode the keys before it.  Blocks may come
+ * from hostile files: reading never goes beyond the block, and anything that no writer writes is an error.
  */
 #define KEYBLOCK_COMMON UINT64_MAX
 
 enum {
     KEYBLOCK_KEY_BITS = 48,
     KEYBLOCK_VALUE_BITS = 48,
-    KEYBLOCK_GROUP = 256, /* values of one key, at most */
-    KEYBLOCK_LEN = 1000,  /* bytes that a block is filled up to; a key with many values may make it longer */
-    KEYBLOCK_MAX = 2400,  /* and never than this */
-    KEYBLOCK_ENTRIES = 4096, /* at most in one block */
+    KEYBLOCK_GROUP = 256,    /* most values of one key */
+    KEYBLOCK_LEN = 1000,     /* bytes up to which a block is filled; a key with many values may exceed it */
+    KEYBLOCK_MAX = 2400,     /* most bytes of a block */
+    KEYBLOCK_ENTRIES = 4096, /* most entries of a block */
 };
 
 struct keyblock_entry {
@@ -33,22 +32,22 @@ struct keyblock_entry {
 };
 
 /*
- * Packs entries from the front, sorted by key and then value, without equal pairs, no key with more values
- * than KEYBLOCK_GROUP; a common key has one entry.  Returns how many it took: whole keys, at least one. out
- * has room for KEYBLOCK_MAX.  If `more` entries may still follow the last one given, the last key is not
- * taken unless it is the only one: the caller gives it again.
+ * Packs entries from the front of a list that is sorted by key, then value, without duplicates, and in which
+ * no key has more than KEYBLOCK_GROUP values and a common key has one entry.  Takes whole keys, at least one,
+ * and returns the number of entries taken.  out has room for KEYBLOCK_MAX bytes.  If `more` entries may
+ * follow the last one given, the last key is not taken unless it is the only one: the caller passes it again.
  */
 size_t keyblock_pack(const struct keyblock_entry *entries, size_t count, int more, uint8_t *out, size_t *len);
 
-/* All entries of a block, out has room for KEYBLOCK_ENTRIES; returns their number, or -1 if the block is
- * broken. */
+/* Unpacks all entries into out, which has room for KEYBLOCK_ENTRIES.  Returns their number, or -1 if the
+ * block is corrupt. */
 int keyblock_unpack(const uint8_t *data, size_t len, uint64_t first, struct keyblock_entry *out);
 
-/* The block's last key; -1 if it is broken (as far as it was read). */
+/* Finds the block's last key.  Returns -1 if the part that was read is corrupt. */
 int keyblock_last(const uint8_t *data, size_t len, uint64_t first, uint64_t *last);
 
-/* The values of a key, out has room for KEYBLOCK_GROUP: their number, 0 if the key is not there, -1 if the
- * block is broken (as far as it was read). */
+/* Finds the values of a key; out has room for KEYBLOCK_GROUP.  Returns their number, 0 if the key is absent,
+ * or -1 if the part that was read is corrupt. */
 int keyblock_find(const uint8_t *data, size_t len, uint64_t first, uint64_t key, uint64_t *out);
 
 #endif

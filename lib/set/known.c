@@ -32,7 +32,7 @@ void known_add_name(struct known *known, const char *name, size_t len)
     buffer_add_char(&known->names, '\0');
 }
 
-enum { GROWS_ABOVE = 1 << 20 }; /* bytes */
+enum { GROWS_ABOVE = 1 << 20 }; /* file size in bytes above which C doubles */
 
 uint32_t known_c(uint64_t len, uint32_t c)
 {
@@ -62,7 +62,7 @@ static int check_samples(const struct record *record, uint64_t size, struct erro
 
         if (sample->fp > limit || sample->pos > size || size - sample->pos < record->params.n ||
             (i > 0 && sample->pos <= sample[-1].pos))
-            return error_set(err, "sample %zu of its record cannot be", i + 1);
+            return error_set(err, "sample %zu of its record is invalid", i + 1);
     }
     return 0;
 }
@@ -72,26 +72,26 @@ int known_check(const struct known *known, uint32_t n, uint32_t block, struct er
     const struct record *record = &known->record;
 
     if (!known->digests.kinds)
-        return error_set(err, "it has no digest");
+        return error_set(err, "no digest");
     if (known->has_size && known->size > INT64_MAX)
-        return error_set(err, "its size cannot be");
+        return error_set(err, "invalid size");
     if (!known->has_record)
         return 0;
     if (!known->has_size || !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
-        return error_set(err, "its record lacks SHA-1 or size");
+        return error_set(err, "its record comes without a SHA-1 or size");
     if (record->params.scheme != SAMPLER_GF8)
-        return error_set(err, "its record is of scheme %s, the set is of gf8",
+        return error_set(err, "its record has scheme %s, the set has gf8",
                          sampler_scheme_name(record->params.scheme));
     if (record->params.n != n)
-        return error_set(err, "its record has windows of %u bytes, the set of %u", record->params.n, n);
+        return error_set(err, "its record has windows of %u bytes, the set has %u", record->params.n, n);
     if (record->params.c == SAMPLER_AUTO)
-        return error_set(err, "its record does not tell its C");
+        return error_set(err, "its record does not state its C");
     if (sampler_check(&record->params, err) || check_samples(record, known->size, err))
         return -1;
     if (record->coincidence > SAMPLER_COINCIDENCE_ONE)
-        return error_set(err, "its coincidence cannot be");
+        return error_set(err, "invalid coincidence");
     if (known->blocks.len && known->blocks.len != blocks_count(known->size, block) * DIGEST_SHA1_LEN)
-        return error_set(err, "it does not have a digest for each block of the set's size");
+        return error_set(err, "the number of block digests does not match the set's block size");
     return 0;
 }
 
@@ -126,7 +126,7 @@ static void get_samples(struct wire *wire, struct record *record)
     size_t len;
     const char *data = wire_get_bytes(wire, &len);
 
-    /* the bytes need not be aligned: they are copied */
+    /* copies, since the bytes may be unaligned */
     if (len % sizeof(struct sample) ||
         record_set_samples(record, (const void *)data, len / sizeof(struct sample), NULL))
         wire->broken = true;

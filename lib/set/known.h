@@ -13,9 +13,10 @@
 #include "sample/record.h"
 
 /*
- * A file as reference sets know it: by digests alone, or with all that fuzzy matching and proof need.
+ * A file as reference sets know it: by digests alone, or with everything that approximate matching and proof
+ * need.
  *
- * A fingerprint in a set has KNOWN_KEY_BITS upper bits (the key of the index) and the six lower ones (the
+ * Of a fingerprint a set stores the upper KNOWN_KEY_BITS bits (the key of the index) and the lowest six (the
  * character of the Coates signature); the bits between are zero.
  */
 enum {
@@ -30,38 +31,40 @@ static inline uint64_t known_key(uint64_t fp)
 }
 
 struct known {
-    struct digest_values digests; /* at least one */
+    struct digest_values digests; /* at least one digest */
     bool has_size;
     uint64_t size;
-    struct buffer names; /* each ended by a zero byte; the first is the one to show */
-    struct buffer
-        origins; /* for each name a uint64_t: where it is from, as whoever hands it over counts; or nothing */
-    bool has_record;      /* then there is a SHA-1 and a size */
-    struct record record; /* its samples and how they were taken; not its name and digests */
-    struct buffer blocks; /* blocks_count SHA-1s, or none */
+    struct buffer names;   /* each terminated by a zero byte; the first is the one to show */
+    struct buffer origins; /* for each name a uint64_t that identifies its source, in the numbering of whoever
+                              passes it; or empty */
+    bool has_record;       /* requires a SHA-1 and a size */
+    struct record record;  /* its samples and sampling parameters, not its name and digests */
+    struct buffer blocks;  /* blocks_count SHA-1 digests, or empty */
 };
 
-/* A known of zeros is an empty one; reset keeps the memory. */
+/* A zeroed struct is empty; known_reset keeps its memory for reuse. */
 void known_reset(struct known *known);
 void known_release(struct known *known);
 
-/* Names are kept as C strings: a zero byte in one ends it. */
+/* Adds a name.  Names are kept as C strings: a zero byte ends them. */
 void known_add_name(struct known *known, const char *name, size_t len);
 
 /*
- * At which C a file of len bytes is indexed in a set of this C: files of under 3 KiB more densely (at twice
- * what sampler_auto_c has, so with 24 samples if possible), and above 1 MiB the C doubles whenever the length
- * has grown fourfold, so that the index stays a small share of the content.
+ * Returns the C at which a file of len bytes is indexed in a set of this C.  Files of less than 3 KiB are
+ * indexed more densely (at twice the C of sampler_auto_c, so with 24 samples if possible); above 1 MiB C
+ * doubles whenever the length has grown fourfold, so that the index stays a small fraction of the content.
  */
 uint32_t known_c(uint64_t len, uint32_t c);
 
-/* Reduces the record to what a set with this C keeps. */
+/* Thins the record to what a set with this C keeps. */
 void known_reduce(struct known *known, uint32_t c);
 
-/* -1 unless record, blocks, size and digests fit each other and a set with these parameters. */
+/* Returns -1 unless record, blocks, size and digests are consistent with each other and with a set of these
+ * parameters. */
 int known_check(const struct known *known, uint32_t n, uint32_t block, struct error *err);
 
-/* What a worker found out about a file, as a message, and back; false if it is none. Names are not in it. */
+/* Encodes a worker's result for a file, without its names, as a message; decodes it, returning false if it is
+ * invalid. */
 void known_encode(struct buffer *out, const struct known *known);
 bool known_decode(struct wire *wire, struct known *known);
 

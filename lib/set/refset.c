@@ -15,7 +15,7 @@
 #include "set/keyblock.h"
 #include "set/refset_inner.h"
 
-/* Each step makes the next version of the schema; steps that were released are never changed. */
+/* Each step creates the next version of the schema; released steps never change. */
 static const char *const schema[] = {
     "CREATE TABLE info ("
     " id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, generation INTEGER NOT NULL,"
@@ -67,7 +67,7 @@ int refset_kind_find(const char *name)
 
 /* ---- parameters ---- */
 
-/* The file's name without its folder and its suffix. */
+/* Derives the name from the file's name, without folder and suffix. */
 static void name_from_path(char name[REFSET_NAME_LEN + 1], const char *path)
 {
     const char *base = path_last(path), *dot = strrchr(base, '.');
@@ -103,7 +103,7 @@ int refset_check(const struct refset_params *params, struct error *err)
     const struct sampler_params sampling = {.scheme = SAMPLER_GF8, .n = params->n, .c = params->c};
 
     if (params->kind >= REFSET_KINDS)
-        return error_set(err, "its kind is none of notable, known, neutral");
+        return error_set(err, "kind is not one of notable, known, neutral");
     if (params->c == SAMPLER_AUTO)
         return error_set(err, "C must be a number");
     if (sampler_check(&sampling, err))
@@ -154,10 +154,10 @@ enum {
     INFO_KIND,
     INFO_CATEGORY,
     INFO_SCHEME,
-    INFO_N, /* .. c, block, common */
+    INFO_N, /* and c, block, common */
     INFO_CREATED = INFO_N + 4,
     INFO_TOOL,
-    INFO_FILES, /* .. the counts in their order */
+    INFO_FILES, /* and the other counts, in their order */
     COUNTS = 8,
 };
 
@@ -225,7 +225,7 @@ int refset_load_info(struct refset *set, struct error *err)
         return -1;
     result = statement_step(row, err);
     if (result >= 0 && (result == 0 || !get_info(row, &set->info)))
-        result = refset_broken(set, err, "the row 'info' is not as it should be");
+        result = refset_broken(set, err, "missing or malformed row in table info");
     statement_free(row);
     return result < 0 ? -1 : 0;
 }
@@ -317,7 +317,7 @@ static int write_new(const char *path, const struct refset_info *info, struct er
     return result ? -1 : 0;
 }
 
-/* It is made under another name and then gets its own, so it is there as a whole or not at all. */
+/* The set is created under another name and then renamed, so it appears complete or not at all. */
 struct refset *refset_create(const char *path, const struct refset_params *params, const char *tool,
                              int64_t now, struct error *err)
 {
@@ -339,7 +339,7 @@ struct refset *refset_create(const char *path, const struct refset_params *param
     }
     result = write_new(name, &info, err);
     if (!result && link(name, path) &&
-        (errno == EEXIST || rename(name, path))) /* not all file systems have links */
+        (errno == EEXIST || rename(name, path))) /* not all file systems support links */
         result = error_errno(err, "%s", path);
     refset_remove(name);
     free(name);
@@ -420,7 +420,7 @@ unsigned refset_common_digests(struct refset *set, struct error *err)
 
 /* ---- sources ---- */
 
-/* The texts lie in the statement and end with a zero byte. */
+/* The strings belong to the statement and are zero-terminated. */
 static bool get_source(struct statement *row, struct refset_source *source)
 {
     const void *path;
@@ -439,7 +439,7 @@ static bool get_source(struct statement *row, struct refset_source *source)
     return true;
 }
 
-int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refset_source *source), void *arg,
+int refset_sources(struct refset *set, void (*each)(void *arg, const struct refset_source *source), void *arg,
                    struct error *err)
 {
     struct statement *row = database_prepare(
@@ -453,10 +453,10 @@ int refset_sources(struct refset *set, void (*tell)(void *arg, const struct refs
         struct refset_source source = {0};
 
         if (!get_source(row, &source)) {
-            result = refset_broken(set, err, "a row of 'source' is not as it should be");
+            result = refset_broken(set, err, "malformed row in table source");
             break;
         }
-        tell(arg, &source);
+        each(arg, &source);
     }
     statement_free(row);
     return result;

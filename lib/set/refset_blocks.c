@@ -11,23 +11,23 @@
 #include "set/known.h"
 
 enum {
-    BYTES_A_BLOCK = 1024, /* that keeping one takes, about */
-    KEYS_A_RANGE = 16,    /* a block has 100 to 300 keys: most ranges lie in one */
-    MOST_RANGES = 256,    /* of one block that are noted: of all its keys, at most */
-    RANGES_A_BLOCK = 16,  /* some of which are those of blocks that are not kept any more */
-    SHELF = 4,            /* blocks that may be kept in one place, so that few push each other out */
+    BYTES_A_BLOCK = 1024, /* approximate cost of caching a block */
+    KEYS_A_RANGE = 16,    /* a block has 100 to 300 keys, so most ranges lie in one block */
+    MOST_RANGES = 256,    /* most ranges noted for a block, so in practice all of them */
+    RANGES_A_BLOCK = 16,  /* more than a block needs, as some belong to blocks no longer cached */
+    SHELF = 4,            /* blocks with the same place in the cache, so that few evict each other */
 };
 
 static const uint64_t key_mask = ((uint64_t)1 << KEYBLOCK_KEY_BITS) - 1;
 
-/* A block that is kept. */
+/* A cached block. */
 struct kept {
-    uint64_t row; /* in the table: segment, then its first key; 0: none */
+    uint64_t row; /* its key in the table: segment, then the block's first key; 0: empty */
     size_t len, room;
     uint8_t *data;
 };
 
-/* Keys that are known to lead to the block of this row. */
+/* A range of keys known to lead to the block with this row. */
 struct range {
     uint64_t row, last; /* from the row's own key to this one */
 };
@@ -35,12 +35,12 @@ struct range {
 struct refset_blocks {
     struct refset *set;
     struct statement *query;
-    struct kept *kept; /* by row; NULL if none is to be kept */
+    struct kept *kept; /* hashed by row; NULL if nothing is cached */
     struct range *ranges;
-    unsigned kept_bits, range_bits; /* log2 of how many there are */
+    unsigned kept_bits, range_bits; /* log2 of their numbers */
 };
 
-/* Room for the blocks that are kept, in as many bytes. */
+/* Allocates a cache of this size. */
 static int make_shelves(struct refset_blocks *blocks, size_t bytes, struct error *err)
 {
     blocks->kept_bits = bits_width(bytes / BYTES_A_BLOCK) - 1;
@@ -86,14 +86,14 @@ void refset_blocks_forget(struct refset_blocks *blocks)
     memset(blocks->ranges, 0, sizeof *blocks->ranges << blocks->range_bits);
 }
 
-/* ---- what is kept ---- */
+/* ---- the cache ---- */
 
 static size_t scatter(uint64_t x, unsigned bits)
 {
     return (size_t)(x * 0x9e3779b97f4a7c15 >> 1 >> (63 - bits));
 }
 
-/* The first of SHELF that the block may be among. */
+/* Returns the first of the SHELF places where the block may be. */
 static struct kept *shelf_of(const struct refset_blocks *blocks, uint64_t row)
 {
     return &blocks->kept[scatter(row, blocks->kept_bits) & ~(size_t)(SHELF - 1)];
@@ -109,7 +109,7 @@ static struct kept *kept_as(const struct refset_blocks *blocks, uint64_t row)
     return NULL;
 }
 
-/* What has been on the shelf for longest makes room. */
+/* Evicts the block that has been on the shelf longest, and returns its place. */
 static struct kept *take_turn(const struct refset_blocks *blocks, uint64_t row)
 {
     struct kept *shelf = shelf_of(blocks, row);
@@ -121,14 +121,15 @@ static struct kept *take_turn(const struct refset_blocks *blocks, uint64_t row)
     return shelf;
 }
 
-/* Bits of the segment's keys.  Those of samples are small, as it is small fingerprints that are sampled. */
+/* The number of bits in the segment's keys.  Sample keys are short, as only small fingerprints are
+ * sampled. */
 static unsigned span_of(const struct refset_blocks *blocks, const struct refset_segment *segment)
 {
     return segment->index == REFSET_FEATURE ? KNOWN_KEY_BITS - bits_width(blocks->set->info.params.c) + 1
                                             : KEYBLOCK_KEY_BITS;
 }
 
-/* Keys that are equal but for so many lower bits have a range in common. */
+/* Keys that differ only in this number of lower bits share a range. */
 static unsigned range_shift(const struct refset_blocks *blocks, const struct refset_segment *segment)
 {
     const unsigned bits = bits_width(segment->keys / KEYS_A_RANGE), span = span_of(blocks, segment);
@@ -136,7 +137,7 @@ static unsigned range_shift(const struct refset_blocks *blocks, const struct ref
     return bits < span ? span - bits : 0;
 }
 
-/* Where it is noted which block the keys of this range lead to. */
+/* Returns where the block for the keys of this range is noted. */
 static struct range *range_at(const struct refset_blocks *blocks, const struct refset_segment *segment,
                               uint64_t number)
 {
@@ -149,7 +150,7 @@ static struct range *range_of(const struct refset_blocks *blocks, const struct r
     return range_at(blocks, segment, (key & key_mask) >> range_shift(blocks, segment));
 }
 
-/* Notes which keys the block has. */
+/* Notes which ranges of keys lead to the block. */
 static void note_ranges(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
                         const uint8_t *data, size_t len)
 {
@@ -164,13 +165,13 @@ static void note_ranges(struct refset_blocks *blocks, const struct refset_segmen
         *range_at(blocks, segment, number) = (struct range){row, row - first + last};
 }
 
-/* The block that is known to be the key's; or NULL. */
+/* Returns the block known to hold the key, if it is cached, or NULL. */
 static const struct kept *recall(const struct refset_blocks *blocks, const struct range *range, uint64_t key)
 {
     return range->row && range->row <= key && key <= range->last ? kept_as(blocks, range->row) : NULL;
 }
 
-/* A block that cannot be kept without memory is not kept. */
+/* Caches a block; if out of memory it is just not cached. */
 static void keep(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
                  const void *data, size_t len)
 {
@@ -192,16 +193,16 @@ static void keep(struct refset_blocks *blocks, const struct refset_segment *segm
 
 /* ---- finding ---- */
 
-/* The values of a key, both in the form of rows. */
+/* Finds the values of a key; row and key include the segment. */
 static int find_in(const struct refset_blocks *blocks, const void *data, size_t len, uint64_t row,
                    uint64_t key, uint64_t *values, struct error *err)
 {
     const int found = keyblock_find(data, len, row & key_mask, key & key_mask, values);
 
-    return found < 0 ? refset_broken(blocks->set, err, "a block of an index cannot be read") : found;
+    return found < 0 ? refset_broken(blocks->set, err, "corrupt index block") : found;
 }
 
-/* A key between two blocks leads to the first of them, which does not have it. */
+/* Notes a key between two blocks as leading to the first of them, which does not have it. */
 static void note_key(struct refset_blocks *blocks, const struct refset_segment *segment, uint64_t row,
                      uint64_t key)
 {
@@ -225,7 +226,7 @@ static int ask(struct refset_blocks *blocks, const struct refset_segment *segmen
     if (result < 0)
         return -1;
     if (result > 0 && (!statement_number(query, 0, &row) || !statement_bytes(query, 1, &data, &len))) {
-        found = refset_broken(blocks->set, err, "a row of 'block' is not as it should be");
+        found = refset_broken(blocks->set, err, "malformed row in table block");
     } else if (result > 0 && (uint64_t)row >> KEYBLOCK_KEY_BITS == (uint64_t)segment->id) {
         found = find_in(blocks, data, len, (uint64_t)row, key, values, err);
         if (found >= 0 && blocks->kept) {

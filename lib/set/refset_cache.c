@@ -9,35 +9,35 @@
 #include "base/search.h"
 
 enum {
-    SLOTS = 1 << 16,         /* for records: each may be in one of two, */
-    SHELVES_LEAST = 1 << 9,  /* and for lists of first samples: */
-    SHELVES_MOST = 1 << 15,  /* as many as the memory allows, */
-    BYTES_PER_SHELF = 768,   /* if they hold what one does mostly, */
-    SHELF_BITS = 12,         /* each of so many samples, */
-    MOST_ON_SHELF = 1 << 12, /* so it cannot be longer */
+    SLOTS = 1 << 16,         /* for records, each of which may be in one of two */
+    SHELVES_LEAST = 1 << 9,  /* for lists of first samples: at least this many, */
+    SHELVES_MOST = 1 << 15,  /* at most this many, as memory allows */
+    BYTES_PER_SHELF = 768,   /* what a shelf usually takes */
+    SHELF_BITS = 12,         /* log2 of the samples that a shelf covers */
+    MOST_ON_SHELF = 1 << 12, /* most first samples on a shelf */
 };
 
 struct slot {
     uint64_t first; /* 0 and no record: empty */
     struct set_record *record;
     size_t bytes;
-    uint64_t used; /* when */
+    uint64_t used; /* value of `now` at its last use */
 };
 
-/* The first samples of the records that begin among some samples, and the next one behind. */
+/* The first samples of the records that begin within a range of samples, and the first one after it. */
 struct shelf {
-    uint64_t number; /* of the shelf, from 1 on; 0: empty */
+    uint64_t number; /* number of the shelf, from 1; 0: empty */
     uint64_t *firsts;
     size_t count;
 };
 
 struct refset_cache {
-    struct set base; /* first */
+    struct set base; /* first, so that it can be cast */
     struct refset_search *search;
     struct slot *slots;
     struct shelf *shelves;
     size_t shelf_count;
-    uint64_t *firsts; /* of the shelf that is being filled */
+    uint64_t *firsts; /* for the shelf being filled */
     size_t bytes, most_bytes;
     uint64_t now;
 };
@@ -159,7 +159,7 @@ static size_t bytes_of(const struct set_record *record)
            record->repeat_count * sizeof *record->repeats;
 }
 
-/* Throws out what was not used for long: half of all, so that this is rare. */
+/* Evicts the least recently used half, so that this is rare. */
 static void make_room(struct refset_cache *cache)
 {
     uint64_t oldest = cache->now, newest = cache->now;
@@ -184,7 +184,7 @@ static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, s
         return -1;
     result = refset_search_record(cache->search, first, record, err);
     if (result > 0 && record->place.first != first)
-        result = 0; /* it lies within one */
+        result = 0; /* the sample lies inside a record */
     if (result <= 0) {
         set_record_release(record);
         free(record);
@@ -195,8 +195,8 @@ static int load(struct refset_cache *cache, struct slot *slot, uint64_t first, s
     return 1;
 }
 
-/* Where the record is; or, if it is not there, the one of its slots that is empty or was not used for longer.
- */
+/* Returns the slot of the record; if it is not cached, the one of its two slots that is empty or was used
+ * less recently. */
 static struct slot *slot_of(const struct refset_cache *cache, uint64_t first)
 {
     struct slot *one = &cache->slots[mix(first) % SLOTS], *other = &cache->slots[mix(first) % SLOTS ^ 1];
@@ -205,7 +205,7 @@ static struct slot *slot_of(const struct refset_cache *cache, uint64_t first)
         return one;
     if (other->record && other->first == first)
         return other;
-    return one->used <= other->used ? one : other; /* an empty one was never used */
+    return one->used <= other->used ? one : other; /* an empty slot was never used */
 }
 
 static int cache_record(struct set *set, uint64_t first, const struct set_record **record, struct error *err)
@@ -228,7 +228,7 @@ static int cache_record(struct set *set, uint64_t first, const struct set_record
     return 1;
 }
 
-/* ---- what is not kept ---- */
+/* ---- uncached operations ---- */
 
 static const struct refset_info *cache_info(const struct set *set)
 {

@@ -6,7 +6,7 @@
 
 #include "set/source_map.h"
 
-/* From the numbers of sources in the one set to their handles in the other. */
+/* Maps ids of sources in one set to handles of the other's writer. */
 struct sources {
     struct refset_writer *to;
     struct source_map map;
@@ -26,7 +26,7 @@ static void take_source(void *arg, const struct refset_source *source)
         sources->failed = true;
 }
 
-/* The origins of names: from numbers to handles. */
+/* Translates the origins of names from ids to handles. */
 static void translate(struct known *known, const struct sources *sources)
 {
     for (size_t at = 0; at + sizeof(uint64_t) <= known->origins.len; at += sizeof(uint64_t)) {

@@ -7,22 +7,23 @@
 #include "set/refset_reader.h"
 #include "set/refset_writer.h"
 
-/* Files of one set into another, with their sources: what merging, subtracting, intersecting and repairing
- * are made of. */
+/* Copies files of one set into another, with their sources: the basis of merging, subtracting, intersecting
+ * and repairing. */
 struct refset_copy {
     int (*keep)(void *arg, const struct known *known,
-                struct error *err);            /* 1: copy, 0: leave out, -1: error; or NULL */
-    void (*tell)(void *arg, const char *text); /* of what cannot be copied, and the rest is */
+                struct error *err);            /* 1: copy the file, 0: leave it out, -1: error; may be NULL */
+    void (*tell)(void *arg, const char *text); /* receives why a file was not copied */
     void *arg;
     bool forgive;            /* see refset_reader_forgive */
-    bool drop_blocks;        /* the sets' blocks have different sizes */
-    const atomic_bool *stop; /* becomes true when copying is to end early; may be NULL */
-    atomic_ullong *count;    /* files that were looked at; may be NULL */
+    bool drop_blocks;        /* the sets have different block sizes */
+    const atomic_bool *stop; /* set to true to stop copying early; may be NULL */
+    atomic_ullong *count;    /* incremented for each file examined; may be NULL */
     uint64_t added, extended, there, left_out, refused, lost_samples;
-    const char *from; /* path of the set that is being read */
+    const char *from; /* path of the set being read */
 };
 
-/* 1 if it was stopped.  Commits nothing by itself but what the writer does. */
+/* Returns 0 on success, 1 if it was stopped, -1 on error.  Does not commit; the writer does, as it sees
+ * fit. */
 int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_writer *to, struct error *err);
 
 #endif

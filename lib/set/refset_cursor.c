@@ -8,7 +8,7 @@ struct refset_cursor {
     struct refset_segment segment;
     struct statement *rows;
     struct keyblock_entry entries[KEYBLOCK_ENTRIES];
-    uint64_t last; /* key */
+    uint64_t last; /* last key read or sought */
     bool begun;
 };
 
@@ -69,11 +69,11 @@ int refset_cursor_next(struct refset_cursor *cursor, const struct keyblock_entry
     if (result <= 0)
         return result;
     if (!statement_number(cursor->rows, 0, &key) || !statement_bytes(cursor->rows, 1, &data, &len))
-        return refset_broken(cursor->set, err, "a row of 'block' is not as it should be");
+        return refset_broken(cursor->set, err, "malformed row in table block");
     got = keyblock_unpack(data, len, (uint64_t)key & REFSET_MOST_KEY, cursor->entries);
     cursor->last = got < 1 ? (uint64_t)key & REFSET_MOST_KEY : cursor->last;
     if (got < 1 || (cursor->begun && cursor->entries[0].key <= cursor->last))
-        return refset_broken(cursor->set, err, "a block of an index cannot be read");
+        return refset_broken(cursor->set, err, "corrupt index block");
     cursor->begun = true;
     cursor->last = cursor->entries[got - 1].key;
     *entries = cursor->entries;

@@ -3,7 +3,7 @@
 
 #include "set/refset_index_inner.h"
 
-enum { MOST_SEGMENTS = 4 /* of an index, after merging */ };
+enum { MOST_SEGMENTS = 4 /* most segments of an index after merging */ };
 
 struct input {
     struct refset_cursor *cursor;
@@ -19,7 +19,7 @@ static int input_fill(struct input *input, struct error *err)
     return refset_cursor_next(input->cursor, &input->entries, &input->count, err) < 0 ? -1 : 0;
 }
 
-/* The input with the smallest key; NULL at the end. */
+/* Returns the input with the smallest key, or NULL at the end. */
 static struct input *smallest(struct input *inputs, size_t count)
 {
     struct input *best = NULL;
@@ -104,9 +104,9 @@ static int merge_segments(struct refset *set, const struct refset_segment *list,
     return result;
 }
 
-/* Of an index's segments, from large to small: how many of the last ones are to be merged.  Those that are
- * much larger than all behind them are left, so that no entry is merged more often than a logarithm of their
- * number. */
+/* Returns how many of an index's segments, sorted from large to small, are to be merged, counted from the
+ * end.  Segments much larger than all after them together are left, so that each entry is merged only a
+ * logarithmic number of times. */
 static size_t worth_merging(const struct refset_segment *list, size_t count)
 {
     size_t last = 1;

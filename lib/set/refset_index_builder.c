@@ -6,7 +6,7 @@
 
 enum { GATHER = 2 * KEYBLOCK_ENTRIES };
 
-/* Whether there are blocks of that number. */
+/* Whether any blocks have this segment id. */
 static int has_blocks(struct refset *set, int64_t id, struct error *err)
 {
     struct statement *row =
@@ -22,8 +22,8 @@ static int has_blocks(struct refset *set, int64_t id, struct error *err)
     return result;
 }
 
-/* The smallest number that no segment has, nor blocks whose segment was lost; 0 if there is none, -1 on
- * error. */
+/* Returns the smallest id that is used neither by a segment nor by blocks whose segment was lost; 0 if there
+ * is none, -1 on error. */
 static int64_t free_id(struct refset *set, const struct refset_segments *segments, struct error *err)
 {
     for (int64_t id = 1; id <= REFSET_MOST_ID; id++) {
@@ -59,7 +59,7 @@ int refset_index_builder_begin(struct builder *builder, struct refset *set, enum
     if (builder->segment.id < 0)
         return -1;
     if (!builder->segment.id) {
-        refset_broken(set, err, "it has too many segments");
+        refset_broken(set, err, "too many index segments");
         return -1;
     }
     builder->gathered = malloc(GATHER * sizeof *builder->gathered);
@@ -143,7 +143,7 @@ static int store_segment(struct builder *builder, struct error *err)
     return result;
 }
 
-/* The filter was made for as many keys as there might be; it is made anew if there are far fewer. */
+/* The filter was sized for an upper limit of keys; rebuilds it if there are far fewer. */
 static int fit_filter(struct builder *builder, struct error *err)
 {
     struct bloom *bloom;

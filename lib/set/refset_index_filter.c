@@ -5,7 +5,7 @@
 #include "base/crc.h"
 #include "set/refset_index_inner.h"
 
-enum { CHUNK = 16 << 20 /* bytes of a filter in one row */ };
+enum { CHUNK = 16 << 20 /* bytes of a filter per row */ };
 
 static size_t chunk_len(const struct bloom *bloom, uint64_t chunk)
 {
@@ -45,7 +45,7 @@ int refset_index_store_filter(struct refset *set, const struct refset_segment *s
     return result;
 }
 
-/* Whether the row is that chunk of the filter; then it is in place. */
+/* Copies the chunk into the filter if the row is valid; else returns false. */
 static bool take_chunk(struct statement *row, const struct refset_segment *segment, struct bloom *bloom,
                        uint64_t chunk)
 {
@@ -61,7 +61,7 @@ static bool take_chunk(struct statement *row, const struct refset_segment *segme
     return true;
 }
 
-/* 1: it is there, 0: it is missing or wrong. */
+/* Returns 1 if the filter was loaded, 0 if it is missing or invalid, -1 on error. */
 static int load_filter(struct refset *set, const struct refset_segment *segment, struct bloom *bloom,
                        struct error *err)
 {
@@ -109,7 +109,7 @@ struct bloom *refset_index_filter(struct refset *set, const struct refset_segmen
 
     *rebuilt = false;
     if (!bloom) {
-        error_set(err, "%s: out of memory for its filter", refset_path(set));
+        error_set(err, "%s: out of memory for a filter", refset_path(set));
         return NULL;
     }
     result = load_filter(set, segment, bloom, err);

@@ -21,8 +21,7 @@ static void scatter(const struct keyblock_entry *from, struct keyblock_entry *to
         to[starts[digit(from[i].key, place)]++] = from[i];
 }
 
-/* By key; entries with equal keys keep their order.  The number of places is even: the result is where it
- * was. */
+/* Sorts by key, stably.  The number of passes is even, so the result ends up where it was. */
 static void sort_by_key(struct keyblock_entry *entries, struct keyblock_entry *scratch, size_t count)
 {
     size_t starts[DIGITS][BUCKETS];
@@ -51,7 +50,7 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Values of a key come in ascending order but rarely: then the key's entries are sorted. */
+/* Usually the values of a key are in ascending order; otherwise sorts them. */
 static void sort_values(struct keyblock_entry *entries, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -89,7 +88,7 @@ static size_t without_twins(struct keyblock_entry *values, size_t count)
     return kept;
 }
 
-/* The current key is complete. */
+/* Ends the current key and passes it on. */
 static int sieve_flush(struct sieve *sieve, struct error *err)
 {
     struct keyblock_entry *values = sieve->values;
@@ -98,7 +97,7 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
         return 0;
     sort_values(values, sieve->count);
     sieve->count = without_twins(values, sieve->count);
-    /* the mark is greater than any value, so it is the last */
+    /* the mark is greater than any value, so it comes last */
     if (sieve->common &&
         (sieve->count > sieve->common || values[sieve->count - 1].value == KEYBLOCK_COMMON)) {
         for (size_t i = 0; i < sieve->count && values[i].value != KEYBLOCK_COMMON; i++)
@@ -108,8 +107,7 @@ static int sieve_flush(struct sieve *sieve, struct error *err)
         values[0].value = KEYBLOCK_COMMON;
         sieve->count = 1;
     }
-    if (sieve->count >
-        KEYBLOCK_GROUP) /* so many contents with one digest that stands for none: some will do */
+    if (sieve->count > KEYBLOCK_GROUP) /* many contents with a placeholder digest: some suffice */
         sieve->count = KEYBLOCK_GROUP;
     if (refset_index_builder_add(&sieve->builder, values, sieve->count, err))
         return -1;
@@ -142,7 +140,7 @@ static int write_lost(const struct sieve *sieve, struct error *err)
     sort_by_key(sieve->lost, scratch, sieve->lost_count);
     free(scratch);
     result = refset_index_builder_begin(&builder, sieve->builder.set, REFSET_COMMON, sieve->lost_count, err);
-    for (size_t i = 0; i < sieve->lost_count && !result; i++) /* each sample is there once */
+    for (size_t i = 0; i < sieve->lost_count && !result; i++) /* each sample occurs once */
         result = refset_index_builder_add(&builder, &sieve->lost[i], 1, err);
     if (!result)
         result = refset_index_builder_end(&builder, err);

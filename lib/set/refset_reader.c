@@ -10,7 +10,7 @@
 #include "sample/repeats.h"
 #include "set/refset_index.h"
 
-enum { WINDOW = 8 << 20 }; /* samples whose fingerprints are put together at a time */
+enum { WINDOW = 8 << 20 }; /* samples whose fingerprints are assembled at a time */
 
 static const uint64_t NO_KEY = UINT64_MAX;
 
@@ -38,11 +38,11 @@ struct refset_reader {
     bool with_records;
     struct statement *with, *without, *names;
     struct refset_segments segments;
-    uint64_t *keys; /* of the window's samples, from `low` on */
+    uint64_t *keys; /* keys of the window's samples, from `low` on */
     uint64_t low, high, room;
     struct known known;
     uint64_t id, source, given;
-    bool lacks_record; /* the row names one, but it was not read */
+    bool lacks_record; /* the row refers to a record, but it was not read */
     uint64_t lost_samples;
     void (*lost)(void *arg, const char *text); /* NULL: damage is an error */
     void *arg;
@@ -116,7 +116,7 @@ static void take_keys(struct refset_reader *reader, const struct keyblock_entry 
     }
 }
 
-/* Seeks behind a block that cannot be read: by small steps first, since the next one may be sound. */
+/* Moves past a block that cannot be read, in small steps at first, since the next block may be sound. */
 static int skip_damage(struct refset_cursor *cursor, uint64_t *step)
 {
     const uint64_t last = refset_cursor_key(cursor), most = (uint64_t)1 << KEYBLOCK_KEY_BITS;
@@ -150,7 +150,7 @@ static int read_segment(struct refset_reader *reader, const struct refset_segmen
     return result;
 }
 
-/* Makes the window begin with this sample and hold at least so many. */
+/* Makes the window begin with this sample and hold at least `count`. */
 static int move_window(struct refset_reader *reader, uint64_t first, uint64_t count, struct error *err)
 {
     const uint64_t len = count > WINDOW ? count : WINDOW, left = reader->set->info.counts.next_sample - first;
@@ -169,7 +169,7 @@ static int move_window(struct refset_reader *reader, uint64_t first, uint64_t co
         reader->room = reader->high - reader->low;
     }
     memset(reader->keys, 0xff,
-           (size_t)(reader->high - reader->low) * sizeof *reader->keys); /* more than any key */
+           (size_t)(reader->high - reader->low) * sizeof *reader->keys); /* larger than any key */
     for (size_t i = 0; i < reader->segments.count; i++) {
         const struct refset_segment *segment = &reader->segments.list[i];
 
@@ -190,22 +190,22 @@ static int take_repeats(struct refset_reader *reader, uint64_t *keys, struct err
 
     if (!statement_bytes(reader->with, COLUMN_REPEATS, &data, &len) ||
         repeats_unpack(data, len, record->count, &repeats, &count))
-        return broken(reader, err, "its repeated samples cannot be read");
+        return broken(reader, err, "corrupt list of repeated samples");
     for (size_t i = 0; i < count && !result; i++) {
         if (keys[repeats[i].at] != NO_KEY && !reader->lost)
-            result = broken(reader, err, "a sample that is told as repeated has an entry of its own");
+            result = broken(reader, err, "a sample listed as repeated has its own index entry");
         keys[repeats[i].at] = keys[repeats[i].first];
     }
     free(repeats);
     return result;
 }
 
-static void tell_lost_samples(struct refset_reader *reader, size_t count)
+static void report_lost_samples(struct refset_reader *reader, size_t count)
 {
     struct error text;
 
-    error_set(&text, "%s: file %" PRIu64 ": %zu of its samples are not in the index",
-              refset_path(reader->set), reader->id, count);
+    error_set(&text, "%s: file %" PRIu64 ": samples missing from the index: %zu", refset_path(reader->set),
+              reader->id, count);
     reader->lost(reader->arg, text.text);
     reader->lost_samples += count;
 }
@@ -220,7 +220,7 @@ static int join_fingerprints(struct refset_reader *reader, uint64_t first, struc
         return 0;
     if (first >= reader->set->info.counts.next_sample ||
         record->count > reader->set->info.counts.next_sample - first)
-        return broken(reader, err, "its samples have numbers beyond the last one");
+        return broken(reader, err, "sample numbers out of range");
     if ((first < reader->low || first + record->count > reader->high) &&
         move_window(reader, first, record->count, err))
         return -1;
@@ -229,14 +229,14 @@ static int join_fingerprints(struct refset_reader *reader, uint64_t first, struc
         return -1;
     for (size_t i = 0; i < record->count; i++) {
         if (keys[i] >> KNOWN_KEY_BITS && !reader->lost)
-            return broken(reader, err, "a sample of it is not in the index");
+            return broken(reader, err, "a sample is missing from the index");
         if (keys[i] >> KNOWN_KEY_BITS)
             continue;
         record->samples[kept] = record->samples[i];
         record->samples[kept++].fp |= keys[i] << KNOWN_KEY_SHIFT;
     }
     if (kept < record->count)
-        tell_lost_samples(reader, record->count - kept);
+        report_lost_samples(reader, record->count - kept);
     record->count = kept;
     return 0;
 }
@@ -253,16 +253,16 @@ static int take_record(struct refset_reader *reader, struct error *err)
 
     for (int i = 0; i < 4; i++)
         if (!statement_number(reader->with, COLUMN_FIRST + i, &numbers[i]) || numbers[i] < 0)
-            return broken(reader, err, "its record has a number that cannot be");
+            return broken(reader, err, "invalid number in its record");
     if (!statement_bytes(reader->with, COLUMN_SAMPLES, &samples, &samples_len) ||
         !statement_bytes(reader->with, COLUMN_BLOCKS, &blocks, &blocks_len) || !known->has_size ||
         numbers[1] > SAMPLER_MAX_C || numbers[2] > SAMPLER_COINCIDENCE_ONE ||
         (uint64_t)numbers[3] > 8 * samples_len)
-        return broken(reader, err, "its record is not as it should be");
+        return broken(reader, err, "malformed record");
     if (record_resize(record, (size_t)numbers[3], err))
         return -1;
     if (packing_unpack(samples, samples_len, known->size, record->samples, record->count))
-        return broken(reader, err, "its samples cannot be read");
+        return broken(reader, err, "corrupt samples");
     record->params = (struct sampler_params){
         .scheme = SAMPLER_GF8, .n = reader->set->info.params.n, .c = (uint32_t)numbers[1]};
     record->coincidence = (uint32_t)numbers[2];
@@ -300,7 +300,7 @@ static int take_names(struct refset_reader *reader, struct statement *row, struc
     int result;
 
     if (!statement_bytes(row, COLUMN_NAME, &name, &len) || memchr(name, '\0', len))
-        return broken(reader, err, "its name is not as it should be");
+        return broken(reader, err, "malformed name");
     add_name(reader, name, len, reader->source);
     statement_bind_number(reader->names, 1, (int64_t)reader->id);
     while ((result = statement_step(reader->names, err)) > 0) {
@@ -308,7 +308,7 @@ static int take_names(struct refset_reader *reader, struct statement *row, struc
 
         if (!statement_bytes(reader->names, 0, &name, &len) || memchr(name, '\0', len) ||
             !statement_number(reader->names, 1, &source) || source < 0) {
-            result = broken(reader, err, "a name of it is not as it should be");
+            result = broken(reader, err, "malformed additional name");
             break;
         }
         add_name(reader, name, len, (uint64_t)source);
@@ -325,13 +325,13 @@ static int take_row(struct refset_reader *reader, struct statement *row, struct 
     known_reset(known);
     if (!statement_number(row, COLUMN_ID, &id) || !statement_number(row, COLUMN_SOURCE, &source) || id < 1 ||
         source < 0)
-        return refset_broken(reader->set, err, "a row of 'file' is not as it should be");
+        return refset_broken(reader->set, err, "malformed row in table file");
     reader->id = (uint64_t)id;
     reader->source = (uint64_t)source;
     known->has_size = !statement_is_null(row, COLUMN_SIZE);
     if (!statement_digests(row, COLUMN_SHA1, &known->digests) || !known->digests.kinds ||
         (known->has_size && !statement_number(row, COLUMN_SIZE, &size)) || size < 0)
-        return broken(reader, err, "its digests or its size are not as they should be");
+        return broken(reader, err, "malformed digests or size");
     known->size = (uint64_t)size;
     if (take_names(reader, row, err) == 0)
         return 0;
@@ -378,7 +378,7 @@ static int read_row(struct refset_reader *reader, uint64_t id, bool whole, struc
     return result;
 }
 
-/* With its record, or without; 1 if at least the row of the file can be read. */
+/* Reads a file with its record, or else without.  Returns 1 if at least the file's row can be read. */
 static int read_file(struct refset_reader *reader, uint64_t id, struct error *err)
 {
     struct error why;
@@ -387,7 +387,7 @@ static int read_file(struct refset_reader *reader, uint64_t id, struct error *er
     if (result > 0)
         return 1;
     if (result == 0)
-        error_set(&why, "%s: file %" PRIu64 ": its record is missing", refset_path(reader->set), id);
+        error_set(&why, "%s: file %" PRIu64 ": record missing", refset_path(reader->set), id);
     result = read_row(reader, id, false, err);
     if (result > 0 && reader->lacks_record)
         reader->lost(reader->arg, why.text);
@@ -396,8 +396,8 @@ static int read_file(struct refset_reader *reader, uint64_t id, struct error *er
 
 enum { SMALL_STEPS = 4096 };
 
-/* The next number of a file: 1, or 0 at the end.  Rows on a page that cannot be read are skipped: one by one
- * first. */
+/* Finds the next id of a file.  Returns 1, or 0 at the end.  Skips rows on unreadable pages, at first one by
+ * one. */
 static int next_id(struct refset_reader *reader, uint64_t *id)
 {
     struct statement *row;
@@ -475,8 +475,7 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
         return -1;
     reader->given += result > 0;
     if (result == 0 && reader->given != reader->set->info.counts.files)
-        return refset_broken(reader->set, err,
-                             "it says that it has %" PRIu64 " files, and %" PRIu64 " can be read",
+        return refset_broken(reader->set, err, "%" PRIu64 " files expected, %" PRIu64 " found",
                              reader->set->info.counts.files, reader->given);
     return result;
 }

@@ -9,8 +9,7 @@
 
 #include "set/refset_copy.h"
 
-/* Salvages what is sound into a new file, with the identity, the access rights and the owner of the damaged
- * one. */
+/* Copies what is sound into a new file, with the identity of the damaged set. */
 static int salvage(struct refset_repair *repair, const char *path, const char *fresh,
                    struct refset_copy *copy, struct error *err)
 {
@@ -35,7 +34,7 @@ static int salvage(struct refset_repair *repair, const char *path, const char *f
     return result;
 }
 
-/* "PATH.damaged", or with a number behind it: a name that is free. */
+/* Returns a free name: "PATH.damaged", or that with a number appended. */
 static char *name_for_damaged(const char *path)
 {
     char *name;
@@ -49,7 +48,7 @@ static char *name_for_damaged(const char *path)
     }
 }
 
-/* What a writer that was killed left beside the set belongs to the damaged one; SQLite would apply it to the
+/* Files that a killed writer left beside the set belong to the damaged one; SQLite would apply them to the
  * new one. */
 static int move_beside(const char *path, const char *old, const char *suffix, struct error *err)
 {
@@ -77,11 +76,11 @@ static int replace(const char *path, const char *fresh, const char *old, struct 
     if (move_beside(path, old, "-wal", err) || move_beside(path, old, "-journal", err) ||
         move_beside(path, old, "-shm", err))
         return -1;
-    return rename(fresh, path) ? error_errno(err, "%s cannot be put in place of %s", fresh, path) : 0;
+    return rename(fresh, path) ? error_errno(err, "%s: cannot replace %s", fresh, path) : 0;
 }
 
-/* path: without links; fresh: where the new set is made.  What a repair before this one left there is
- * removed. */
+/* path: with symbolic links resolved; fresh: where the new set is made.  Remains of an earlier repair there
+ * are removed. */
 static int repair_at(struct refset_repair *repair, const char *named, const char *path, const char *fresh,
                      struct error *err)
 {
@@ -94,7 +93,7 @@ static int repair_at(struct refset_repair *repair, const char *named, const char
     repair->kept = copy.added;
     repair->lost_samples = copy.lost_samples;
     if (!result && repair->kept == 0 && repair->had > 0)
-        result = error_set(err, "%s: nothing of it could be saved; it was left as it is", named);
+        result = error_set(err, "%s: nothing could be recovered; the set was left unchanged", named);
     if (!result)
         result = replace(path, fresh, repair->damaged, err);
     if (result)

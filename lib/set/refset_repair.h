@@ -8,27 +8,27 @@
 #include "base/error.h"
 
 /*
- * A new set of all that is sound in a damaged one.
+ * Replaces a damaged set by a new one of everything in it that is sound.
  *
- * It takes the damaged set's place, with its identity, access rights and owner.  The damaged one stays beside
- * it as PATH.damaged, or with a number after that if the name is taken.  If nothing can be saved, or anything
- * fails, the damaged set stays where it is.
+ * The new set takes the damaged one's place, with its identity, access rights and owner.  The damaged set is
+ * kept beside it as PATH.damaged, with a number appended if that name is taken.  If nothing can be recovered,
+ * or anything fails, the damaged set stays where it is.
  */
 struct refset_repair {
-    /* what is to be given: */
-    void (*tell)(void *arg, const char *text); /* of each thing that is lost */
+    /* in: */
+    void (*tell)(void *arg, const char *text); /* receives a message for each loss */
     void *arg;
     const char *tool; /* as for refset_create */
     int64_t now;
-    atomic_ullong *count; /* files that were looked at; may be NULL */
-    /* what came out: */
-    uint64_t had, kept; /* files */
+    atomic_ullong *count; /* incremented for each file examined; may be NULL */
+    /* out: */
+    uint64_t had, kept; /* number of files */
     uint64_t lost_samples;
-    char *damaged; /* where the damaged set is now */
+    char *damaged; /* path of the damaged set */
 };
 
-/* Repairs the set at the path, to which nobody may be writing.  The results have a meaning if it returns 0.
- * To be released in any case. */
+/* Repairs the set at the path; nobody may be writing to it.  Results are valid only if it returns 0; release
+ * them in any case. */
 int refset_repair(struct refset_repair *repair, const char *path, struct error *err);
 void refset_repair_release(struct refset_repair *repair);
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "set/refset_search_inner.h"
 
-enum { BATCH = 1024 }; /* keys that go through the filters together */
+enum { BATCH = 1024 }; /* keys that pass the filters together */
 
 /* ---- making it ---- */
 
@@ -16,7 +16,7 @@ static bool wanted(enum refset_index index, unsigned what)
     return index != REFSET_COMMON && (what & REFSET_SEARCH_DIGESTS);
 }
 
-/* The number of the filter that a segment has already, or -1. */
+/* Returns the number of the filter that a segment already has, or -1. */
 static int known_filter(const struct search_view *view, const struct refset_segment *segment)
 {
     for (size_t i = 0; i < view->segment_count; i++)
@@ -26,8 +26,8 @@ static int known_filter(const struct search_view *view, const struct refset_segm
 }
 
 /*
- * Segments come from large to small.  Small ones are added to the filter of the first, as long as they are
- * few enough not to crowd it: so most sets are probed once.  The number of the filter; -1 on error.
+ * Returns the number of a filter for the segment, or -1 on error.  Segments come from large to small.  Small
+ * ones are added to the first filter as long as they do not crowd it, so most sets are probed only once.
  */
 static int take_filter(struct refset_search *search, const struct refset_segment *segment, struct error *err)
 {
@@ -40,7 +40,7 @@ static int take_filter(struct refset_search *search, const struct refset_segment
         return refset_index_add_keys(search->set, segment, view->filters[0], err) ? -1 : 0;
     }
     if (view->filter_count == SEARCH_MOST_FILTERS)
-        return refset_broken(search->set, err, "an index has too many segments");
+        return refset_broken(search->set, err, "too many segments in an index");
     bloom = refset_index_filter(search->set, segment, &rebuilt, err);
     if (!bloom)
         return -1;
@@ -66,7 +66,7 @@ static int take_segments(struct refset_search *search, const struct refset_segme
         if (!wanted(segment->index, search->what))
             continue;
         if (view->segment_count == SEARCH_MOST_FILTERS)
-            return refset_broken(search->set, err, "an index has too many segments");
+            return refset_broken(search->set, err, "too many segments in an index");
         filter = known_filter(&before[segment->index], segment);
         if (filter < 0 && (filter = take_filter(search, segment, err)) < 0)
             return -1;
@@ -83,7 +83,7 @@ static void forget_filters(struct search_view *view)
     view->filter_count = view->segment_count = 0;
 }
 
-/* Filters of segments that were merged are still right, if too full: they go when there are many. */
+/* Filters of merged segments are still correct, if too full; they are dropped when there are many. */
 int refset_search_refresh(struct refset_search *search, struct error *err)
 {
     struct refset_segments segments = {0};
@@ -99,7 +99,7 @@ int refset_search_refresh(struct refset_search *search, struct error *err)
     return result;
 }
 
-/* bytes: of blocks to keep. */
+/* bytes: size of the block cache */
 static int prepare(struct refset_search *search, size_t bytes, struct error *err)
 {
     struct database *database = search->set->database;
@@ -147,7 +147,7 @@ struct refset_search *refset_search_share(const struct refset_search *search, st
     other->shares = true;
     memcpy(other->views, search->views, sizeof other->views);
     if (memcmp(ours->uuid, its->uuid, sizeof ours->uuid) != 0 || ours->generation != its->generation)
-        error_set(err, "%s: it was changed while it was opened", refset_path(set));
+        error_set(err, "%s: the set was changed while being opened", refset_path(set));
     else if (prepare(other, bytes, err) == 0)
         return other;
     refset_search_free(other);
@@ -190,7 +190,7 @@ void refset_search_free(struct refset_search *search)
 
 /* ---- keys ---- */
 
-/* Which filters let each key through, a bit each. */
+/* Determines which filters pass each key, a bit each. */
 static void probe_each(const struct search_view *view, const uint64_t *keys, size_t count, uint64_t *filters)
 {
     uint32_t passed[BATCH];
@@ -204,7 +204,7 @@ static void probe_each(const struct search_view *view, const uint64_t *keys, siz
     }
 }
 
-/* The numbers of the keys that any filter lets through. */
+/* Lists the indexes of the keys that any filter passes. */
 static size_t probe_batch(const struct search_view *view, const uint64_t *keys, size_t count,
                           uint32_t *passed)
 {
@@ -244,7 +244,8 @@ size_t refset_search_probe(const struct refset_search *search, const uint64_t *k
     return refset_search_filter(search, REFSET_FEATURE, keys, count, passed);
 }
 
-/* The values of all segments whose filters let the key through, in search->values; -1 on error. */
+/* Collects the values from all segments whose filters pass the key, in search->values.  Returns their number,
+ * or -1 on error. */
 static int find(struct refset_search *search, enum refset_index index, uint64_t key, uint64_t filters,
                 struct error *err)
 {
@@ -293,7 +294,7 @@ static int add_hits(struct refset_search *search, uint32_t query, size_t count, 
 {
     uint64_t *values = search->values;
 
-    if (!is_sorted(values, count)) /* they are of several segments */
+    if (!is_sorted(values, count)) /* they come from several segments */
         qsort(values, count, sizeof *values, by_size);
     if (count && (values[count - 1] == KEYBLOCK_COMMON || count > search->set->info.params.common))
         return set_hits_add(hits, (struct set_hit){.query = query}, err);

@@ -10,7 +10,7 @@ static enum refset_index index_of(enum digest_kind kind)
     return (enum refset_index)(REFSET_SHA1 + (int)kind);
 }
 
-/* Whether the file in the row has these digests, as far as it has any of their kinds: at least one. */
+/* Whether the file has these digests, where both have the kind; at least one kind must be common. */
 static int same_digests(struct refset_search *search, uint64_t file, const struct digest_values *digests,
                         struct error *err)
 {
@@ -20,7 +20,7 @@ static int same_digests(struct refset_search *search, uint64_t file, const struc
     statement_bind_number(search->file, 1, (int64_t)file);
     result = statement_step(search->file, err);
     if (result > 0 && !statement_digests(search->file, 0, &there))
-        result = refset_broken(search->set, err, "a digest in 'file' is not as it should be");
+        result = refset_broken(search->set, err, "malformed digest in table file");
     statement_reset(search->file);
     if (result <= 0 || !(there.kinds & digests->kinds))
         return result < 0 ? -1 : 0;
@@ -31,7 +31,7 @@ static int same_digests(struct refset_search *search, uint64_t file, const struc
     return 1;
 }
 
-/* Of the files that the index names for the key, the first that has the digests. */
+/* Finds the first of the files listed under the key that has the digests. */
 static int find_file(struct refset_search *search, enum refset_index index, uint64_t key,
                      const struct digest_values *digests, uint64_t except, uint64_t *file, struct error *err)
 {
@@ -65,7 +65,7 @@ int refset_search_digests(struct refset_search *search, const struct digest_valu
     return 0;
 }
 
-/* A digest of a list that may be there. */
+/* A digest of a list that passed the filter. */
 struct candidate {
     uint64_t key;
     uint32_t query;
@@ -79,7 +79,7 @@ static int by_key(const void *a, const void *b)
                             : (x->query > y->query) - (x->query < y->query);
 }
 
-/* In the order of the index, so that each of its pages is read once. */
+/* Looks candidates up in the order of the index, so that each of its pages is read once. */
 static int find_candidates(struct refset_search *search, enum digest_kind kind, struct candidate *candidates,
                            size_t count, const uint8_t (*digests)[DIGEST_MAX_LEN], uint64_t *files,
                            struct error *err)
@@ -96,9 +96,9 @@ static int find_candidates(struct refset_search *search, enum digest_kind kind, 
     return 0;
 }
 
-enum { LIST_BATCH = 64 << 10 }; /* digests of a list that are looked up together */
+enum { LIST_BATCH = 64 << 10 }; /* digests of a list looked up together */
 
-/* What looking up a piece of a list needs, for each of its digests. */
+/* Work space for a piece of a list. */
 struct list_room {
     uint64_t *keys;
     uint32_t *passed;
@@ -112,7 +112,7 @@ static void release_room(struct list_room *room)
     free(room->candidates);
 }
 
-/* Only as large as the list, which has one digest for each file that is verified. */
+/* No larger than the list, which has one digest when a file is verified. */
 static int init_room(struct list_room *room, size_t len, struct error *err)
 {
     room->keys = memory_new(len * sizeof *room->keys, err);

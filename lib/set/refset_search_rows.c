@@ -33,12 +33,12 @@ int refset_search_file(struct refset_search *search, uint64_t id, struct set_fil
     result = statement_step(search->file, err);
     file->id = id;
     if (result > 0 && !get_file(search->file, file))
-        result = refset_broken(search->set, err, "a row of 'file' is not as it should be");
+        result = refset_broken(search->set, err, "malformed row in table file");
     statement_reset(search->file);
     return result;
 }
 
-/* The row's beginning; 0 if the sample is behind its end. */
+/* Reads the first columns of the row; 0 if the sample lies after the record's end. */
 static int take_place(struct refset_search *search, uint64_t sample, struct set_place *place,
                       struct error *err)
 {
@@ -46,9 +46,9 @@ static int take_place(struct refset_search *search, uint64_t sample, struct set_
 
     for (int i = 0; i < 5; i++)
         if (!statement_number(search->record, i, &numbers[i]) || numbers[i] < 0)
-            return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+            return refset_broken(search->set, err, "malformed row in table record");
     if (numbers[2] < 1 || numbers[2] > SAMPLER_MAX_C)
-        return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+        return refset_broken(search->set, err, "malformed row in table record");
     *place = (struct set_place){.first = (uint64_t)numbers[0],
                                 .count = (uint64_t)numbers[3],
                                 .file = (uint64_t)numbers[1],
@@ -66,7 +66,7 @@ static int unpack_places(struct refset_search *search, const void *samples, size
     if (array_reserve(&search->places, &search->place_room, count))
         return error_set(err, "out of memory for %zu samples", count);
     if (packing_unpack_places(samples, len, place->len < n ? 0 : place->len - n + 1, search->places, count))
-        return refset_broken(search->set, err, "the samples of a record cannot be read");
+        return refset_broken(search->set, err, "corrupt samples in a record");
     return places_set(places, search->places, count, err);
 }
 
@@ -84,7 +84,7 @@ static int take_record(struct refset_search *search, struct set_record *out, str
         !statement_bytes(search->record, 7, &blocks, &blocks_len) ||
         !statement_bytes(search->record, 8, &repeats, &repeats_len) || place->count > 8 * samples_len ||
         (blocks_len && blocks_len != blocks_count(place->len, params->block) * DIGEST_SHA1_LEN))
-        return refset_broken(search->set, err, "a row of 'record' is not as it should be");
+        return refset_broken(search->set, err, "malformed row in table record");
     if (unpack_places(search, samples, samples_len, place, &out->places, err))
         return -1;
     out->coincidence = (uint32_t)coincidence;
@@ -95,7 +95,7 @@ static int take_record(struct refset_search *search, struct set_record *out, str
     free(out->repeats);
     out->repeats = NULL;
     if (repeats_unpack(repeats, repeats_len, out->places.count, &out->repeats, &out->repeat_count))
-        return refset_broken(search->set, err, "the repeats of a record cannot be read");
+        return refset_broken(search->set, err, "corrupt list of repeated samples in a record");
     return 1;
 }
 
@@ -128,7 +128,7 @@ int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t t
     statement_bind_number(search->firsts, 1, (int64_t)from);
     while (*count < room && (result = statement_step(search->firsts, err)) > 0) {
         if (!statement_number(search->firsts, 0, &first) || first < 0)
-            result = refset_broken(search->set, err, "a row of 'record' is not as it should be");
+            result = refset_broken(search->set, err, "malformed row in table record");
         if (result < 0)
             break;
         firsts[(*count)++] = (uint64_t)first;

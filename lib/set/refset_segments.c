@@ -15,7 +15,7 @@ static int by_index_and_size(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* most: keys that the file can hold at all. */
+/* most: upper limit of the keys that fit into the file */
 static bool get_segment(struct statement *row, int64_t most, struct refset_segment *segment)
 {
     int64_t kind, entries, keys, marks, blocks, generation;
@@ -50,7 +50,7 @@ static int add_segment(struct refset_segments *segments, const struct refset_seg
     return 0;
 }
 
-/* So many bits the file has, and a key takes more than one. */
+/* Returns the size of the file in bits, which limits the number of keys, as each takes more than one bit. */
 static int file_bits(struct refset *set, int64_t *bits, struct error *err)
 {
     struct statement *row = database_prepare(
@@ -85,7 +85,7 @@ int refset_segments_read(struct refset *set, struct refset_segments *segments, u
         else if (bad)
             ++*bad;
         else
-            result = refset_broken(set, err, "a row of 'segment' is not as it should be");
+            result = refset_broken(set, err, "malformed row in table segment");
         if (result < 0)
             break;
     }

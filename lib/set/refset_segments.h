@@ -4,11 +4,11 @@
 
 #include "set/refset_inner.h"
 
-/* What the indexes of a set are made of; refset_index.h says how. */
+/* The segments that the indexes of a set consist of; see refset_index.h. */
 
 enum refset_index {
     REFSET_FEATURE, /* key of a fingerprint -> the first sample in each file that has it */
-    REFSET_COMMON,  /* sample -> key: what common features had; not looked up, without a filter */
+    REFSET_COMMON,  /* sample -> key, for common features; never looked up, so it has no filter */
     REFSET_SHA1,    /* refset_digest_key -> file */
     REFSET_MD5,
     REFSET_SHA256,
@@ -18,9 +18,9 @@ enum refset_index {
 struct refset_segment {
     int64_t id;
     enum refset_index index;
-    uint64_t entries, keys, blocks; /* blocks: of the filter */
-    uint64_t marks;                 /* entries that are marks of common keys */
-    uint64_t generation;            /* of the set when it was written */
+    uint64_t entries, keys, blocks; /* blocks: size of the filter */
+    uint64_t marks;                 /* entries that mark common keys */
+    uint64_t generation;            /* generation of the set when it was written */
 };
 
 struct refset_segments {
@@ -28,7 +28,8 @@ struct refset_segments {
     size_t count, room;
 };
 
-/* All segments as they are now.  A row that cannot be is an error; or it is left out, and counted in *bad. */
+/* Reads all current segments.  An invalid row is an error; or, if bad is not NULL, it is left out and counted
+ * in *bad. */
 int refset_segments_read(struct refset *set, struct refset_segments *segments, unsigned *bad,
                          struct error *err);
 void refset_segments_release(struct refset_segments *segments);

@@ -14,21 +14,21 @@ struct verify {
     void *arg;
     atomic_ullong *count;
     int faults;
-    struct refset_counts counts;  /* as they are found */
-    struct refset_search *search; /* for files by their numbers */
+    struct refset_counts counts;  /* as counted */
+    struct refset_search *search; /* to find files by number */
     struct set_file file;
-    uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files, and in the indexes */
-    bool counted; /* all files could be read, so the counts are right */
-    bool crowded; /* a key has as many values as it may: some are left out */
+    uint64_t digests[DIGEST_KINDS], entries[DIGEST_KINDS]; /* of files and in the indexes */
+    bool counted; /* all files could be read, so the counts are valid */
+    bool crowded; /* a key has the most values allowed, so some may be left out */
 };
 
-static void tell(struct verify *verify, const struct error *why)
+static void report(struct verify *verify, const struct error *why)
 {
     verify->faults++;
     verify->fault(verify->arg, why->text);
 }
 
-static void tell_lost(void *arg, const char *text)
+static void report_lost(void *arg, const char *text)
 {
     struct verify *verify = arg;
 
@@ -38,11 +38,11 @@ static void tell_lost(void *arg, const char *text)
 
 /* ---- the indexes ---- */
 
-static const char *const index_names[REFSET_INDEXES] = {"features", "common features", "SHA-1", "MD5",
+static const char *const index_names[REFSET_INDEXES] = {"feature", "common feature", "SHA-1", "MD5",
                                                         "SHA-256"};
 
-/* An entry of an index of digests leads to a file with such a digest, or to one that was joined with another.
- */
+/* An entry of a digest index must point to a file with such a digest, or to one that has been joined with
+ * another. */
 static int check_entry(struct verify *verify, enum refset_index index, const struct keyblock_entry *entry,
                        struct error *why)
 {
@@ -56,13 +56,13 @@ static int check_entry(struct verify *verify, enum refset_index index, const str
     if (!(verify->file.digests.kinds & DIGEST_BIT(kind)) ||
         refset_digest_key(verify->set, (enum digest_kind)kind, verify->file.digests.bytes[kind]) !=
             entry->key)
-        return error_set(why, "the index of %s leads to file %" PRIu64 ", which has another one",
+        return error_set(why, "the %s index points to file %" PRIu64 ", which has a different digest",
                          index_names[index], entry->value);
     verify->entries[kind]++;
     return 1;
 }
 
-/* What the blocks hold must be what the segment's row tells, and lie in its bounds. */
+/* The blocks must hold what the segment's row states, within its bounds. */
 static int check_blocks(struct verify *verify, const struct refset_segment *segment, struct bloom *bloom,
                         struct error *why)
 {
@@ -83,7 +83,7 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
 
             if (!is_mark && number >= most)
                 result =
-                    error_set(why, "an entry of the index of %s leads nowhere", index_names[segment->index]);
+                    error_set(why, "an entry of the %s index points nowhere", index_names[segment->index]);
             else if (segment->index >= REFSET_SHA1)
                 result = check_entry(verify, segment->index, &entries[i], why);
             group = entries[i].key == last ? group + 1 : 1;
@@ -97,11 +97,11 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
         }
     refset_cursor_free(cursor);
     if (result == 0 && marks != segment->marks)
-        return error_set(why, "segment %" PRId64 " should have %" PRIu64 " marks, and has %" PRIu64,
+        return error_set(why, "segment %" PRId64 ": %" PRIu64 " marks expected, %" PRIu64 " found",
                          segment->id, segment->marks, marks);
     if (result == 0 && (found != segment->entries || keys != segment->keys))
         return error_set(
-            why, "segment %" PRId64 " of the index of %s should have %" PRIu64 " entries, and has %" PRIu64,
+            why, "segment %" PRId64 " of the %s index: %" PRIu64 " entries expected, %" PRIu64 " found",
             segment->id, index_names[segment->index], segment->entries, found);
     return result;
 }
@@ -113,16 +113,16 @@ static void check_segment(struct verify *verify, const struct refset_segment *se
     bool rebuilt = false;
 
     if (check_blocks(verify, segment, fresh, &why))
-        tell(verify, &why);
+        report(verify, &why);
     if (fresh) {
         stored = refset_index_filter(verify->set, segment, &rebuilt, &why);
         if (stored &&
             (rebuilt || memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0))
-            error_set(&why, "the filter of segment %" PRId64 " (%s) is wrong", segment->id,
-                      index_names[segment->index]);
+            error_set(&why, "segment %" PRId64 " of the %s index: its filter does not match its keys",
+                      segment->id, index_names[segment->index]);
         if (!stored || rebuilt ||
             memcmp(stored->words, fresh->words, (size_t)fresh->blocks * BLOOM_BLOCK_LEN) != 0)
-            tell(verify, &why);
+            report(verify, &why);
     }
     bloom_free(fresh);
     bloom_free(stored);
@@ -134,7 +134,7 @@ static void check_indexes(struct verify *verify)
     struct error why;
 
     if (refset_segments_read(verify->set, &segments, NULL, &why))
-        tell(verify, &why);
+        report(verify, &why);
     for (size_t i = 0; i < segments.count; i++)
         check_segment(verify, &segments.list[i]);
     refset_segments_release(&segments);
@@ -154,16 +154,16 @@ static void check_digests(struct verify *verify, struct refset_search *search, u
             continue;
         if (refset_search_digest_list(search, (enum digest_kind)kind, &known->digests.bytes[kind], 1, &file,
                                       &why)) {
-            tell(verify, &why);
+            report(verify, &why);
         } else if (!file) {
             error_set(&why, "file %" PRIu64 " is not found by its %s", id,
                       digest_name((enum digest_kind)kind));
-            tell(verify, &why);
+            report(verify, &why);
         }
     }
 }
 
-/* Two files with the same digests would be one. */
+/* Two files with the same digests should have been one. */
 static void check_twins(struct verify *verify, struct refset_search *search, uint64_t id,
                         const struct known *known)
 {
@@ -173,10 +173,10 @@ static void check_twins(struct verify *verify, struct refset_search *search, uin
 
     if (refset_search_digests(search, &known->digests, id, &found, &why) ||
         (found && refset_search_file(search, found, &file, &why) < 0)) {
-        tell(verify, &why);
+        report(verify, &why);
     } else if (found && file.digests.kinds == known->digests.kinds) {
-        error_set(&why, "the files %" PRIu64 " and %" PRIu64 " are the same", id, found);
-        tell(verify, &why);
+        error_set(&why, "files %" PRIu64 " and %" PRIu64 " are the same", id, found);
+        report(verify, &why);
     }
     set_file_release(&file);
 }
@@ -217,7 +217,7 @@ static void check_files(struct verify *verify)
     int result = -1;
 
     if (reader)
-        refset_reader_forgive(reader, tell_lost, verify);
+        refset_reader_forgive(reader, report_lost, verify);
 
     while (reader && (result = refset_reader_next(reader, &why)) > 0) {
         count_file(verify, refset_reader_known(reader));
@@ -225,7 +225,7 @@ static void check_files(struct verify *verify)
         check_twins(verify, search, refset_reader_id(reader), refset_reader_known(reader));
     }
     if (result < 0)
-        tell(verify, &why);
+        report(verify, &why);
     verify->counted = verify->faults == before;
     refset_reader_free(reader);
     refset_search_free(search);
@@ -233,35 +233,35 @@ static void check_files(struct verify *verify)
 
 /* ---- numbers ---- */
 
-static void check_count(struct verify *verify, const char *what, uint64_t told, uint64_t found)
+static void check_count(struct verify *verify, const char *what, uint64_t stated, uint64_t found)
 {
     struct error why;
 
-    if (told == found)
+    if (stated == found)
         return;
-    error_set(&why, "the set says that it has %" PRIu64 " %s, and has %" PRIu64, told, what, found);
-    tell(verify, &why);
+    error_set(&why, "expected %" PRIu64 " %s, found %" PRIu64, stated, what, found);
+    report(verify, &why);
 }
 
-/* Rows that lead nowhere; each query counts them. */
+/* Checks for dangling rows; each query counts some. */
 static void check_references(struct verify *verify)
 {
     static const char *const queries[][2] = {
-        {"records behind the last number",
+        {"records beyond the last sample number",
          "SELECT count(*) FROM record, info WHERE record.first + max(count, 1) > next_sample"},
-        {"numbers of samples that are not used",
+        {"unused sample numbers",
          "SELECT next_sample - ifnull((SELECT max(first + max(count, 1)) FROM record), 1) FROM info"},
-        {"names of no file", "SELECT count(*) FROM name WHERE file NOT IN (SELECT id FROM file)"},
-        {"names from no source", "SELECT count(*) FROM name WHERE source NOT IN (SELECT id FROM source)"},
-        {"files from no source", "SELECT count(*) FROM file WHERE source NOT IN (SELECT id FROM source)"},
-        {"records of no file", "SELECT count(*) FROM record LEFT JOIN file ON id = record.file WHERE "
-                               "file.first IS NOT record.first"},
-        {"files without the record that they name",
+        {"names without a file", "SELECT count(*) FROM name WHERE file NOT IN (SELECT id FROM file)"},
+        {"names without a source", "SELECT count(*) FROM name WHERE source NOT IN (SELECT id FROM source)"},
+        {"files without a source", "SELECT count(*) FROM file WHERE source NOT IN (SELECT id FROM source)"},
+        {"records without a file", "SELECT count(*) FROM record LEFT JOIN file ON id = record.file WHERE "
+                                   "file.first IS NOT record.first"},
+        {"files without their record",
          "SELECT count(*) FROM file LEFT JOIN record ON record.first = file.first"
          " WHERE file.first IS NOT NULL AND record.file IS NOT id"},
-        {"blocks of no segment",
+        {"blocks without a segment",
          "SELECT count(*) FROM block WHERE (key >> 48) NOT IN (SELECT id FROM segment)"},
-        {"filters of no segment",
+        {"filters without a segment",
          "SELECT count(*) FROM filter WHERE segment NOT IN (SELECT id FROM segment)"},
     };
 
@@ -270,7 +270,7 @@ static void check_references(struct verify *verify)
         int64_t count;
 
         if (statement_ask(verify->set->database, queries[i][1], &count, &why) < 0)
-            tell(verify, &why);
+            report(verify, &why);
         else
             check_count(verify, queries[i][0], 0, (uint64_t)count);
     }
@@ -287,22 +287,22 @@ static void check_sources(struct verify *verify)
     struct error why;
 
     if (refset_sources(verify->set, ignore_source, NULL, &why))
-        tell(verify, &why);
+        report(verify, &why);
 }
 
 static void check_counts(struct verify *verify)
 {
-    const struct refset_counts *told = &verify->set->info.counts, *found = &verify->counts;
+    const struct refset_counts *stated = &verify->set->info.counts, *found = &verify->counts;
 
     for (int kind = 0; kind < DIGEST_KINDS && !verify->crowded; kind++)
         check_count(verify, index_names[REFSET_SHA1 + kind], verify->entries[kind], verify->digests[kind]);
-    check_count(verify, "files", told->files, found->files);
-    check_count(verify, "records", told->records, found->records);
-    check_count(verify, "records with samples", told->sampled, found->sampled);
-    check_count(verify, "files without a SHA-1", told->without_sha1, found->without_sha1);
-    check_count(verify, "further names", told->names, found->names);
-    check_count(verify, "bytes of known files", told->bytes, found->bytes);
-    check_count(verify, "samples", told->samples, found->samples);
+    check_count(verify, "files", stated->files, found->files);
+    check_count(verify, "records", stated->records, found->records);
+    check_count(verify, "records with samples", stated->sampled, found->sampled);
+    check_count(verify, "files without a SHA-1", stated->without_sha1, found->without_sha1);
+    check_count(verify, "additional names", stated->names, found->names);
+    check_count(verify, "bytes in files of known size", stated->bytes, found->bytes);
+    check_count(verify, "samples", stated->samples, found->samples);
 }
 
 int refset_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
@@ -316,14 +316,14 @@ int refset_verify(const char *path, void (*fault)(void *arg, const char *text), 
         return -1;
     verify.set = refset_open(path, REFSET_READ, &why);
     if (!verify.set) {
-        tell(&verify, &why);
+        report(&verify, &why);
         return verify.faults;
     }
     verify.search = refset_search_new(verify.set, 0, &why);
     if (verify.search)
         check_indexes(&verify);
     else
-        tell(&verify, &why);
+        report(&verify, &why);
     check_files(&verify);
     check_sources(&verify);
     check_references(&verify);

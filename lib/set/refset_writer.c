@@ -14,7 +14,7 @@ static const char *const sqls[STATEMENTS] = {
     [FIND_SOURCE] =
         ("SELECT id FROM source WHERE path = ? AND kind = ? AND format = ? AND sha256 IS ? AND time = ?"
          " AND tool = ? AND note = ?"),
-    /* ?1 is the id, which SQLite takes itself, and faster: the next one */
+    /* ?1, the id, is not used: SQLite assigns the next one, and faster */
     [INSERT_FILE] =
         "INSERT INTO file (sha1, md5, sha256, size, first, source, name) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [UPDATE_FILE] =
@@ -32,7 +32,7 @@ static const char *const sqls[STATEMENTS] = {
     [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
 };
 
-/* Files that were joined leave gaps in the numbers. */
+/* Joined files leave gaps in the numbers, so this is not the count. */
 static int find_next_file(struct refset_writer *writer, struct error *err)
 {
     int64_t last;
@@ -40,7 +40,7 @@ static int find_next_file(struct refset_writer *writer, struct error *err)
         statement_ask(writer->set->database, "SELECT ifnull(max(id), 0) FROM file", &last, err);
 
     if (is_number == 0 || last < 0 || last >> (KEYBLOCK_VALUE_BITS - 1))
-        return refset_broken(writer->set, err, "the numbers of its files cannot be");
+        return refset_broken(writer->set, err, "invalid file number");
     writer->next_file = (uint64_t)last + 1;
     return is_number > 0 ? 0 : -1;
 }

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "set/refset_writer_inner.h"
 
-enum { MOST_TWINS = 8 }; /* pending contents with the same digest of a kind that are told apart */
+enum { MOST_TWINS = 8 }; /* pending contents with the same digest of a kind that are distinguished */
 
 /* ---- pending entries ---- */
 
@@ -25,8 +25,7 @@ static size_t slot_of(const struct table *table, uint64_t key)
     return (size_t)(key * 0x9e3779b97f4a7c15u >> 16) & (table->len - 1);
 }
 
-/* Of a key that very many contents have (a digest that stands for "none" in somebody's list) the first will
- * do. */
+/* If a key has very many contents (a digest that means "none" in somebody's list), the first ones will do. */
 static void put_slot(struct table *table, const struct pending *pending, size_t number)
 {
     const uint64_t key = pending->list[number - 1].key;
@@ -95,7 +94,8 @@ void refset_writer_forget_tables(struct refset_writer *writer)
 
 /* ---- files that are there already ---- */
 
-/* 1 if the file has these digests, as far as it has their kinds; it is then in *file. */
+/* Reads the file into *file.  Returns 1 if it has these digests, where both have the kind, 0 if not, -1 on
+ * error. */
 static int is_file(struct refset_writer *writer, uint64_t id, const struct digest_values *digests,
                    struct set_file *file, struct error *err)
 {
@@ -136,12 +136,12 @@ static int find_pending(struct refset_writer *writer, int kind, const struct dig
 int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
                        struct set_file *file, struct error *err)
 {
-    const bool sha1_tells =
+    const bool sha1_suffices =
         (digests->kinds & DIGEST_BIT(DIGEST_SHA1)) && writer->set->info.counts.without_sha1 == 0;
     struct digest_values wanted = *digests;
     uint64_t id = 0;
 
-    if (sha1_tells)
+    if (sha1_suffices)
         wanted.kinds = DIGEST_BIT(DIGEST_SHA1);
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         const int found =

@@ -3,7 +3,7 @@
 
 #include "set/refset_writer_inner.h"
 
-/* Puts into writer->file what is known now and was not. */
+/* Adds to writer->file what it lacks and `known` has. */
 static int complete_file(struct refset_writer *writer, const struct known *known, struct error *err)
 {
     struct set_file *file = &writer->file;
@@ -38,7 +38,7 @@ static bool completes(const struct set_file *file, const struct known *known)
            (known->has_record && !file->has_record) || (known->names.len && !file->name.len);
 }
 
-/* A record may have come without its blocks; 1 if it has them now. */
+/* Adds blocks to a record that came without.  Returns 1 if it has them now. */
 static int add_blocks(struct refset_writer *writer, const struct set_file *file, const struct known *known,
                       struct error *err)
 {
@@ -65,7 +65,7 @@ enum refset_added refset_writer_extend_file(struct refset_writer *writer, const 
     int with_blocks;
 
     if (known->has_size && file->has_size && known->size != file->size) {
-        error_set(err, "it has another size than the file in the set with its digest");
+        error_set(err, "its size differs from that of the file in the set with the same digest");
         return REFSET_REFUSED;
     }
     with_blocks = add_blocks(writer, file, known, err);

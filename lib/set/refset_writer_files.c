@@ -35,7 +35,7 @@ int refset_writer_add_name(struct refset_writer *writer, uint64_t file, const ch
     return 1;
 }
 
-/* The number of the source that a name is from; 0 on error. */
+/* Returns the id of the source that a name is from; 0 on error. */
 static uint64_t source_of(struct refset_writer *writer, const struct known *known, size_t name,
                           struct error *err)
 {
@@ -108,7 +108,7 @@ enum refset_added refset_writer_add_file(struct refset_writer *writer, const str
     if (statement_run(insert, err))
         return REFSET_FAILED;
     if (database_last_row(writer->set->database) != (int64_t)id) {
-        refset_broken(writer->set, err, "its files are not as many as it says");
+        refset_broken(writer->set, err, "unexpected number of a new row in table file");
         return REFSET_FAILED;
     }
     if (refset_writer_add_digests(writer, &known->digests, known->digests.kinds, id, err))

@@ -9,19 +9,19 @@
 #include "set/refset_search.h"
 #include "set/refset_writer.h"
 
-/* What the parts of the writer share, each above the next: refset_writer.c; refset_writer_extend.c has what
- * becomes known of a file that is there; refset_writer_join.c, _files.c, _records.c and _sources.c write the
- * rows; refset_writer_commit.c has the transactions; refset_writer_digests.c has what is not committed yet.
- */
+/* Shared by the parts of the writer, each of which uses only those after it: refset_writer.c;
+ * refset_writer_extend.c adds to files that are there; refset_writer_join.c, _files.c, _records.c and
+ * _sources.c write the rows; refset_writer_commit.c has the transactions; refset_writer_digests.c has what is
+ * not committed yet. */
 
-/* Entries of one index that are not committed yet. */
+/* Uncommitted entries of one index. */
 struct pending {
     struct keyblock_entry *list;
     size_t count, room;
 };
 
-/* From keys of pending digests to their entries: open addressing, numbers from 1.  It is made when it is
- * first needed. */
+/* Maps keys of pending digests to their entries, numbered from 1, by open addressing.  Made when first
+ * needed. */
 struct table {
     uint32_t *slots;
     size_t len; /* a power of two */
@@ -29,7 +29,7 @@ struct table {
 
 struct writer_source {
     uint64_t id;        /* 0: not written yet */
-    struct buffer text; /* kind, format, tool, note, each ended by a zero byte, and the path */
+    struct buffer text; /* kind, format, tool, note, each terminated by a zero byte, then the path */
     size_t path_len;
     bool has_sha256;
     uint8_t sha256[DIGEST_SHA256_LEN];
@@ -39,7 +39,7 @@ struct writer_source {
 enum writer_statement {
     INSERT_SOURCE,
     UPDATE_SOURCE,
-    RESUME_SOURCE, /* that was interrupted: its SHA-256 was not told */
+    RESUME_SOURCE, /* an interrupted one: its SHA-256 was never set */
     FIND_SOURCE,
     INSERT_FILE,
     UPDATE_FILE,
@@ -58,21 +58,21 @@ enum writer_statement {
 
 struct refset_writer {
     struct refset *set;
-    struct refset_search *search; /* what was committed */
+    struct refset_search *search; /* searches what was committed */
     bool all_names;
     struct statement *statements[STATEMENTS];
     struct pending pending[REFSET_INDEXES];
     struct table tables[DIGEST_KINDS];
-    bool begun, changed;        /* a transaction; something in it */
-    struct refset_info settled; /* of the set, as it was committed */
+    bool begun, changed;        /* a transaction has begun; it contains something */
+    struct refset_info settled; /* as last committed */
     uint64_t next_file;
     time_t since;
     struct writer_source *sources;
-    int source_count, source; /* source: the current one */
+    int source_count, source; /* source: index of the current one */
     size_t source_room;
-    struct set_file file; /* that is being extended */
-    struct set_file twin; /* that is being joined with it */
-    uint32_t *seen;       /* of a record: from fingerprints to samples */
+    struct set_file file; /* being extended */
+    struct set_file twin; /* being joined with it */
+    uint32_t *seen;       /* of a record: hash table from fingerprints to samples */
     size_t seen_len, seen_room;
     struct repeat *repeats;
     size_t repeat_count, repeat_room;
@@ -84,45 +84,47 @@ static inline int refset_writer_out_of_memory(const struct refset_writer *writer
     return error_set(err, "%s: out of memory", refset_path(writer->set));
 }
 
-/* Begins a transaction if there is none; commits the one before if it is large. */
+/* Begins a transaction if there is none, after committing the current one if it is large. */
 int refset_writer_begin(struct refset_writer *writer, struct error *err);
 void refset_writer_roll_back(struct refset_writer *writer);
 
-/* The number of the current source, which is written with the first thing that comes from it; 0 on error. */
+/* Returns the id of the current source, writing its row first if needed; 0 on error. */
 uint64_t refset_writer_need_source(struct refset_writer *writer, struct error *err);
 void refset_writer_bind_digest(struct statement *statement, int parameter, bool there, const uint8_t *digest,
                                size_t len);
 
-/* For an index, when it is next committed. */
+/* Adds an entry to an index, with the next commit. */
 int refset_writer_add_entry(struct refset_writer *writer, enum refset_index index, uint64_t key,
                             uint64_t value, struct error *err);
-/* The digests of these kinds lead to the file from now on. */
+/* Makes the digests of these kinds lead to the file from now on. */
 int refset_writer_add_digests(struct refset_writer *writer, const struct digest_values *digests,
                               unsigned kinds, uint64_t file, struct error *err);
 void refset_writer_forget_tables(struct refset_writer *writer);
 /*
- * The file with this content, other than `except`: 1, and it is in *file; 0 if there is none.  Digests of a
- * kind that both have must all be equal.  Where all files have a SHA-1, other digests need not be looked for.
+ * Finds a file with this content, other than `except`.  Returns 1 with the file in *file, 0 if there is none,
+ * -1 on error.  Digests of kinds that both have must all be equal.  If all files have a SHA-1, other digests
+ * are not looked up.
  */
 int refset_writer_find(struct refset_writer *writer, const struct digest_values *digests, uint64_t except,
                        struct set_file *file, struct error *err);
 
-/* Writes a record; *first is the number of its first sample. */
+/* Writes a record; *first: number of its first sample. */
 int refset_writer_insert_record(struct refset_writer *writer, const struct known *known, uint64_t file,
                                 uint64_t *first, struct error *err);
 
-/* 1 if the name is new; source: its number. */
+/* Adds a name from the source with this id.  Returns 1 if the name is new, 0 if not, -1 on error. */
 int refset_writer_add_name(struct refset_writer *writer, uint64_t file, const char *name, size_t len,
                            uint64_t source, struct error *err);
-/* All names of `known` that are not the file's first one, which it has already; 1 if any is new. */
+/* Adds all names of `known` except the one that is the file's first.  Returns 1 if any is new, 0 if none is,
+ * -1 on error. */
 int refset_writer_add_names(struct refset_writer *writer, uint64_t file, const struct known *known,
                             const char *first, size_t first_len, struct error *err);
-/* Writes its row. */
+/* Writes the file's row. */
 int refset_writer_update_file(struct refset_writer *writer, const struct set_file *file, struct error *err);
-/* Puts together writer->file and whatever files turn out to be the same; it has another number then. */
+/* Joins writer->file with all files that turn out to have the same content; its id may change. */
 int refset_writer_join_twins(struct refset_writer *writer, struct error *err);
 
-/* A file that is new, or news of writer->file. */
+/* Add a new file, or what is new about writer->file. */
 enum refset_added refset_writer_add_file(struct refset_writer *writer, const struct known *known,
                                          struct error *err);
 enum refset_added refset_writer_extend_file(struct refset_writer *writer, const struct known *known,

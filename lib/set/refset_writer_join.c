@@ -4,11 +4,11 @@
 #include "set/refset_writer_inner.h"
 
 /*
- * Two lists may know the same content by different digests, and so it becomes two files; a third one that
- * knows both shows that they are one.  Then all that is known of them is put together.
+ * Two lists may know the same content by different digests, so that it becomes two files; a third list that
+ * has both digests shows that they are one.  Then everything known of them is joined.
  *
- * The file with the smaller number goes, so the next new number is not one that was used.  What the indexes
- * have of it leads nowhere from then on, and looking up knows how to take that.
+ * The file with the smaller id is removed, so that no id is used again.  Index entries that point to it
+ * dangle from then on; look-ups tolerate that.
  */
 
 static int run_with(struct refset_writer *writer, enum writer_statement which, uint64_t a, uint64_t b,
@@ -37,7 +37,7 @@ static int count_names(struct refset_writer *writer, uint64_t file, uint64_t *co
     return result > 0 ? 0 : -1;
 }
 
-/* Its first name becomes a further one, unless there is no other. */
+/* Its first name becomes an additional name, unless the file kept has none. */
 static int move_first_name(struct refset_writer *writer, struct set_file *kept, const struct set_file *gone,
                            struct error *err)
 {
@@ -121,7 +121,7 @@ int refset_writer_join_twins(struct refset_writer *writer, struct error *err)
             return -1;
         if ((file->has_size && twin->has_size && file->size != twin->size) ||
             (file->has_record && twin->has_record))
-            return 0; /* a list is wrong: they stay as they are */
+            return 0; /* one of the lists is wrong: leave them as they are */
         if (twin->id > file->id) {
             const struct set_file other = *file;
 

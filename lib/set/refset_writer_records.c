@@ -19,7 +19,7 @@ static int prepare_seen(struct refset_writer *writer, size_t count, struct error
     return 0;
 }
 
-/* The number of the first sample with this one's key: its own, if there was none before. */
+/* Returns the index of the first sample with this sample's key: its own, if it is the first. */
 static size_t first_of(struct refset_writer *writer, const struct sample *samples, size_t at)
 {
     const uint64_t key = known_key(samples[at].fp);
@@ -41,7 +41,7 @@ static int add_repeat(struct refset_writer *writer, size_t at, size_t first, str
     return 0;
 }
 
-/* Gives the samples to the index, and what it need not hold to the list of repeats. */
+/* Adds the samples to the index, and repeated ones only to the list of repeats. */
 static int add_features(struct refset_writer *writer, const struct record *record, uint64_t first,
                         struct error *err)
 {
@@ -87,6 +87,6 @@ int refset_writer_insert_record(struct refset_writer *writer, const struct known
     counts->records++;
     counts->sampled += record->count > 0;
     counts->samples += record->count;
-    counts->next_sample += record->count ? record->count : 1; /* so each record has a number of its own */
+    counts->next_sample += record->count ? record->count : 1; /* so that each record has its own number */
     return statement_run(insert, err);
 }

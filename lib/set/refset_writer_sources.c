@@ -84,7 +84,7 @@ static int insert_source(struct refset_writer *writer, struct writer_source *sou
     return 0;
 }
 
-/* The number of a source like this in the set: *id is 0 if there is none. */
+/* Finds the id of an equal source in the set; source->id is 0 if there is none. */
 static int find_source(struct refset_writer *writer, enum writer_statement which,
                        struct writer_source *source, struct error *err)
 {
@@ -106,7 +106,7 @@ uint64_t refset_writer_need_source(struct refset_writer *writer, struct error *e
     struct writer_source *source;
 
     if (writer->source_count == 0) {
-        error_set(err, "%s: no source was told", refset_path(writer->set));
+        error_set(err, "%s: no source given", refset_path(writer->set));
         return 0;
     }
     source = &writer->sources[writer->source];

@@ -7,21 +7,21 @@
 
 #include "base/error.h"
 
-/* From the numbers that sources have elsewhere, in another set or in a list, to their handles in a writer.  A
- * map of zeros knows none, and takes handle 0 for what it does not know. */
+/* Maps the ids that sources have elsewhere, in another set or in a list, to their handles in a writer.  A
+ * zeroed map is empty, and maps everything to handle 0. */
 struct source_map {
     struct source_handle {
         uint64_t number;
         int handle;
-    } * list; /* by number */
+    } * list; /* sorted by number */
     size_t count, room;
-    int unknown; /* the handle of what has no known source */
+    int unknown; /* handle for ids that are not in the map */
 };
 
-/* One more source; of two with the same number the later one counts.  -1 without memory. */
+/* Adds a source; if an id is added twice, the later handle counts.  Returns -1 if out of memory. */
 int source_map_add(struct source_map *map, uint64_t number, int handle, struct error *err);
 int source_map_find(const struct source_map *map, uint64_t number);
-/* Forgets the sources and keeps the room; gives the room back. */
+/* source_map_reset removes all sources but keeps the memory; source_map_release frees it. */
 void source_map_reset(struct source_map *map);
 void source_map_release(struct source_map *map);
 

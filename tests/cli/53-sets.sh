@@ -88,7 +88,7 @@ status 0 "$KITH" import -q wrong.kith wrong.csv
 status 2 "$KITH" sets merge -o with.kith a.kith wrong.kith
 says err "say with --kind"
 status 3 "$KITH" sets merge --kind known -o with.kith a.kith wrong.kith
-says err "another size"
+says err "its size differs"
 says err "liar"
 status 0 "$KITH" sets verify with.kith
 
