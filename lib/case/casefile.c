@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "case/casefile_inner.h"
 
-/* Each step makes the next version of the schema; steps that were released are never changed. */
+/* Each step creates the next version of the schema; released steps never change. */
 static const char *const schema[] = {
     "CREATE TABLE info ("
     " id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, created INTEGER NOT NULL, tool TEXT NOT "
@@ -93,12 +93,12 @@ static int load_info(struct casefile *casefile, struct error *err)
         return -1;
     result = statement_step(row, err);
     if (result >= 0 && (result == 0 || !get_info(row, casefile)))
-        result = casefile_broken(casefile, err, "the row 'info' is not as it should be");
+        result = casefile_broken(casefile, err, "missing or malformed row in table info");
     statement_free(row);
     return result < 0 ? -1 : 0;
 }
 
-/* A path may have all bytes but zero. */
+/* A path may contain any byte except zero. */
 static char *get_path(struct statement *row, int column)
 {
     const void *data;
@@ -138,7 +138,7 @@ static int add_set(struct casefile *casefile, struct statement *row, struct erro
     set = &casefile->sets[casefile->set_count];
     *set = (struct case_set){0};
     if (!get_set(row, casefile->set_count + 1, set))
-        return casefile_broken(casefile, err, "a row of 'refset' is not as it should be");
+        return casefile_broken(casefile, err, "malformed row in table refset");
     casefile->set_count++;
     return 0;
 }
@@ -239,9 +239,9 @@ static int put_plan(struct casefile *casefile, const struct case_plan *plan, str
 static int check_plan(const struct case_plan *plan, struct error *err)
 {
     if (plan->set_count > CASE_MOST_SETS)
-        return error_set(err, "a case can have %d sets, not %zu", CASE_MOST_SETS, plan->set_count);
+        return error_set(err, "a case can have at most %d sets, not %zu", CASE_MOST_SETS, plan->set_count);
     if (plan->evidence_count > CASE_MOST_EVIDENCE)
-        return error_set(err, "a case can have %d pieces of evidence, not %zu", CASE_MOST_EVIDENCE,
+        return error_set(err, "a case can have at most %d evidence items, not %zu", CASE_MOST_EVIDENCE,
                          plan->evidence_count);
     return 0;
 }
@@ -268,15 +268,15 @@ static int compare_sets(const struct casefile *casefile, const struct case_plan 
         const struct case_set *was = &casefile->sets[i], *is = &plan->sets[i];
 
         if (memcmp(was->uuid, is->uuid, sizeof was->uuid) != 0)
-            return differs(casefile, err, "set %zu was %s (%s), and now is %s (%s)", i + 1, was->name,
+            return differs(casefile, err, "set %zu was %s (%s) and is now %s (%s)", i + 1, was->name,
                            was->path, is->name, is->path);
         if (was->generation != is->generation || was->kind != is->kind)
             return differs(casefile, err,
-                           "the set %s was changed since (generation %" PRIu64 ", now %" PRIu64 ")", is->name,
+                           "the set %s has changed since (generation %" PRIu64 ", now %" PRIu64 ")", is->name,
                            was->generation, is->generation);
     }
     if (casefile->set_count != plan->set_count)
-        return differs(casefile, err, "it was made with other sets (%zu, now %zu)", casefile->set_count,
+        return differs(casefile, err, "the number of sets differs (%zu, now %zu)", casefile->set_count,
                        plan->set_count);
     return 0;
 }
@@ -289,27 +289,27 @@ static int compare_evidence(struct casefile *casefile, const struct case_plan *p
     for (size_t i = 0; i < plan->evidence_count && result > 0; i++) {
         result = casefile_evidence(casefile, i + 1, &was, err);
         if (result > 0 && strcmp(was.path, plan->evidence[i]) != 0)
-            return differs(casefile, err, "evidence %zu was %s, and now is %s", i + 1, was.path,
+            return differs(casefile, err, "evidence %zu was %s and is now %s", i + 1, was.path,
                            plan->evidence[i]);
         if (result == 0)
-            return differs(casefile, err, "it was made without the evidence %s", plan->evidence[i]);
+            return differs(casefile, err, "it was created without the evidence %s", plan->evidence[i]);
     }
     if (result > 0)
         result = casefile_evidence(casefile, plan->evidence_count + 1, &was, err);
     if (result > 0)
-        return differs(casefile, err, "it was made with further evidence: %s", was.path);
+        return differs(casefile, err, "it was created with additional evidence: %s", was.path);
     return result;
 }
 
 static int compare(struct casefile *casefile, const struct case_plan *plan, struct error *err)
 {
     if (strcmp(casefile->info.parameters, plan->parameters) != 0)
-        return differs(casefile, err, "it was made with other parameters: %s; now: %s",
+        return differs(casefile, err, "it was created with different parameters: %s; now: %s",
                        casefile->info.parameters, plan->parameters);
     return compare_sets(casefile, plan, err) || compare_evidence(casefile, plan, err) ? -1 : 0;
 }
 
-/* The first fault is enough. */
+/* Keeps the first fault, which is enough. */
 static void keep_first(void *arg, const char *text)
 {
     struct error *first = arg;
@@ -318,7 +318,7 @@ static void keep_first(void *arg, const char *text)
         error_set(first, "%s", text);
 }
 
-/* What was changed by somebody else is not to be sealed once more as if it were found. */
+/* What somebody else has changed must not be sealed again as if it had been found. */
 static int check_sound(struct casefile *casefile, struct error *err)
 {
     struct error first = {""};
@@ -363,8 +363,8 @@ static int write_new(const char *path, const struct case_plan *plan, struct erro
     return casefile_close(casefile, result ? NULL : err) ? -1 : result;
 }
 
-/* It is made under another name and then gets its own, so it is there as a whole or not at all.  Somebody
- * else may have made one meanwhile. */
+/* The case is created under another name and then renamed, so it appears complete or not at all.  Somebody
+ * else may have created one meanwhile. */
 static int create(const char *path, const struct case_plan *plan, struct error *err)
 {
     char *name;
@@ -374,7 +374,7 @@ static int create(const char *path, const struct case_plan *plan, struct error *
         return error_set(err, "out of memory");
     result = write_new(name, plan, err);
     if (!result && link(name, path) && errno != EEXIST &&
-        rename(name, path)) /* not all file systems have links */
+        rename(name, path)) /* not all file systems support links */
         result = error_errno(err, "%s", path);
     refset_remove(name);
     free(name);
@@ -433,7 +433,7 @@ static void release(struct casefile *casefile)
         free((char *)casefile->sets[i].path);
     free(casefile->sets);
     free(casefile->info_text);
-    buffer_release(&casefile->told.texts);
+    buffer_release(&casefile->latest.texts);
     buffer_release(&casefile->ranges);
     free(casefile);
 }

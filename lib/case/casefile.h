@@ -14,18 +14,19 @@
 #include "set/refset.h"
 
 /*
- * A case: an SQLite file (database.h) with what a scan found, from which reports are made again and again.
+ * A case: an SQLite file (database.h) with what a scan found, from which reports can be made at any time.
  *
- * Objects are numbered from 1 in the order in which evidence tells them, which is the same for any number of
- * workers, so what is in the file is always the beginning of the whole: after an interruption the scan goes
- * on behind it, and the case becomes the same.  An object and its findings are committed together.
+ * Objects are numbered from 1 in the order in which the evidence yields them, which does not depend on the
+ * number of workers.  So the file always holds the beginning of the complete result: after an interruption
+ * the scan resumes after the last object, and the finished case is the same.  An object and its findings are
+ * committed together.
  *
- * What was done when is in a log, each entry with the SHA-256 of the one before.  The first entry seals what
- * the case is about, and the one at the end of an evidence all that was found in it: whoever has written down
- * the chain of the last entry can tell later that nothing was changed.
+ * A log records what was done when; each entry is chained to the one before by SHA-256.  The first entry
+ * seals what the case is about, and the one at the end of each evidence item seals everything found in it:
+ * anyone who has noted the chain of the last entry can verify later that nothing was changed.
  *
- * A case file may be hostile: what is read from it is checked, and a row that cannot be is an error that says
- * so.
+ * A case file may be hostile: everything read from it is checked, and a malformed row is reported as an
+ * error.
  */
 struct casefile;
 
@@ -33,14 +34,14 @@ enum { CASE_CHAIN_LEN = DIGEST_SHA256_LEN };
 
 /* ---- what a case is about ---- */
 
-/* What the case itself is. */
+/* The case itself. */
 struct case_info {
     uint8_t uuid[UUID_LEN];
     int64_t created; /* seconds since 1970 */
     const char *tool, *parameters;
 };
 
-/* A reference set, as it was when the case began. */
+/* A reference set, as it was when the case was created. */
 struct case_set {
     uint8_t uuid[UUID_LEN];
     uint64_t generation;
@@ -54,23 +55,23 @@ enum case_state {
     CASE_BEGUN,
     CASE_DONE,
     CASE_PARTIAL, /* something could not be read */
-    CASE_CHANGED, /* the evidence, while it was read */
+    CASE_CHANGED, /* the evidence changed while it was read */
     CASE_FAILED,  /* it could not be read; the next scan tries again */
     CASE_STATES,
 };
 
-/* "begun" .. */
+/* Returns "begun", "done", ... */
 const char *casefile_state_name(enum case_state state);
 
 struct case_evidence {
-    uint64_t number; /* from 1 on, as they were named */
+    uint64_t number; /* from 1, in the order given */
     const char *path;
     enum case_state state;
-    const char *stamp;  /* what its files were when it was begun (evidence_stamp); "" if nobody can tell */
+    const char *stamp;  /* the state of its files when its scan began (evidence_stamp); "" if unknown */
     const char *format; /* of the image: "raw" ..; "" for files of the host */
     uint64_t size;
     bool has_image;                       /* format and size are known */
-    struct digest_values digests, stored; /* of the image, and those that its container holds */
+    struct digest_values digests, stored; /* of the image as computed, and as stored in its container */
 };
 
 /* ---- writing ---- */
@@ -85,33 +86,34 @@ struct case_plan {
 };
 
 /*
- * Makes a case, or goes on with one.  parameters: all that the outcome depends on besides sets and evidence,
- * as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused with words
- * that say what differs, and so is one that does not verify (casefile_check). tool: "kith 1.0"; now: seconds
- * since 1970.
+ * Creates a case, or opens one to resume it.  parameters: everything besides sets and evidence that affects
+ * the result, as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused
+ * with an error that says what differs, and so is one that fails casefile_check.  tool: "kith 1.0"; now:
+ * seconds since 1970.
  */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
-/* One without a name, for a scan that is not kept: it has only objects that have findings, or all_objects. */
+/* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless
+ * all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
-/* For reports; nothing is changed. */
+/* Opens a case read-only, for reports. */
 struct casefile *casefile_open_report(const char *path, struct error *err);
-/* Commits what was added.  -1 if it may not be safe on the disk. */
+/* Commits what was added and closes the case.  Returns -1 if the data may not have reached the disk. */
 int casefile_close(struct casefile *casefile, struct error *err);
 
-/* Valid until the case is closed. */
+/* Describes the case; valid until it is closed. */
 const struct case_info *casefile_info(const struct casefile *casefile);
 
 /*
- * When a write failed, nothing more is written: what was committed before is the beginning of the whole, and
- * can be gone on with when the case is opened again.
+ * After a failed write nothing more is written: what was committed before is the beginning of the complete
+ * result, and the case can be resumed when it is opened again.
  */
 
-/* An entry of the log.  It and all that was added before are safe on the disk, as with what sets something
- * below. */
+/* Adds an entry to the log.  When this returns, the entry and everything added before are on the disk; this
+ * also holds for the functions below that set something. */
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err);
 /*
- * What is known of an evidence; 1, or 0 if there is none of that number (to all other functions that is an
- * error). Valid until the next call.
+ * Fills in what is known of an evidence item, valid until the next call.  Returns 1, 0 if there is none with
+ * that number (to all other functions that is an error), or -1.
  */
 int casefile_evidence(struct casefile *casefile, uint64_t number, struct case_evidence *evidence,
                       struct error *err);
@@ -121,15 +123,16 @@ int casefile_set_image(struct casefile *casefile, uint64_t evidence, const struc
 int casefile_set_digests(struct casefile *casefile, uint64_t evidence, const struct digest_values *digests,
                          const struct digest_values *stored, struct error *err);
 /*
- * With an entry of the log, in one transaction.  That of a state other than begun and failed seals: it holds
- * a digest of all that the case has of the evidence, to which nothing can be added from then on.
+ * Sets the state, with an entry in the log, in one transaction.  For states other than begun and failed the
+ * entry is a seal: it holds a digest of everything the case has of the evidence, to which nothing can be
+ * added from then on.
  */
 int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_state state, int64_t now,
                        const char *text, struct error *err);
 
 /*
- * How far an evidence came: so many objects are there, and the content of items before first_item need not be
- * read again.
+ * Fills in how far the scan of an evidence item came: the number of its objects, and the first reading item
+ * whose content must be read again.
  */
 int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *objects, uint64_t *first_item,
                       struct error *err);
@@ -137,21 +140,21 @@ int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *ob
 /* An object of the case. */
 struct case_object {
     uint64_t evidence;
-    uint64_t item;       /* of the reading (object.h) */
-    const char *volume;  /* label */
-    const char *address; /* of the chunk, if it is one */
-    bool chunk;          /* a part of an object, which the case takes for an object of its own */
+    uint64_t item;       /* item of the reading (object.h) */
+    const char *volume;  /* label of the volume */
+    const char *address; /* address of the object, or of the chunk if it is one */
+    bool chunk;          /* a part of an object, which the case treats as an object */
     enum object_kind kind;
-    const char *paths; /* each ended by a zero byte */
+    const char *paths; /* each terminated by a zero byte */
     size_t path_count;
     uint64_t size;
-    struct digest_values digests; /* no kinds: it was not read */
+    struct digest_values digests; /* no kinds: the object was not read */
     enum verdict verdict;
-    bool partial;       /* not all of it was read, or not as it stayed: what was found is of the rest */
-    const char *reason; /* why it is unreadable, or partly; "" */
+    bool partial; /* it was not read in full, or changed meanwhile; the findings refer to what was read */
+    const char *reason; /* why it is unreadable, or partial; "" */
 };
 
-/* What is told of a reference besides the finding. */
+/* What a report shows of a reference besides the finding. */
 struct case_reference {
     struct digest_values digests;
     const char *name; /* raw bytes */
@@ -159,37 +162,38 @@ struct case_reference {
 };
 
 /*
- * Adds the next object of an evidence; references has one for each finding, which are best first.  Objects
- * are committed in batches: with the thousandth, with the first that comes a second after the last commit
- * (now_ms: of any clock that does not go back), or with casefile_wait, which whoever waits for the next
- * object calls.  Of the paths those beyond 32 MiB are left out.
+ * Adds the next object of an evidence item; references has one entry for each finding, and findings come best
+ * first.  Objects are committed in batches: with the thousandth, with the first that comes a second or more
+ * after the last commit (now_ms: of any clock that does not go back), or by casefile_wait, to be called while
+ * waiting for the next object.  Paths beyond 32 MiB are left out.
  */
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err);
 int casefile_commit(struct casefile *casefile, struct error *err);
 int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err);
 /*
- * What the case has already is passed over: whether what is behind *number is this object (by its address,
- * size and first path), whole or in chunks, whose addresses are the object's, "+" and where they begin.  1,
- * and *number is that of its last row; 0 if it is another one.  The chunks of the very last object may not
- * all be there: it is of first_item or a later item, so its content is read again, and those that are missing
- * can be added.
+ * Skips an object that the case already has.  Compares the rows after *number with the object, by address,
+ * size and first path; the object may be there as a whole or in chunks, whose addresses are the object's, "+"
+ * and their offsets.  Returns 1 and sets *number to that of its last row; 0 if the row is another object; -1
+ * on error.  Of the very last object some chunks may be missing: it belongs to first_item or a later item, so
+ * its content is read again and the missing chunks can be added.
  */
 int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
                   const struct case_object *object, struct error *err);
 
-/* Something that could not be read, or a note; the same text is kept once for each evidence.  Committed as
- * objects are. */
+/* Adds a problem, something that could not be read, or a note; equal texts are kept once per evidence item.
+ * Committed together with objects. */
 int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *text, struct error *err);
 
-/* Bytes of the image that could not be read.  Committed as objects are. */
+/* Adds a range of the image that could not be read.  Committed together with objects. */
 int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t start, uint64_t len,
                      struct error *err);
-/* A part of the image's account, once all of it was read; committed with the state that ends it. */
+/* Adds a part of the image's account, once all of it was read; committed together with the state that ends
+ * it. */
 int casefile_add_account(struct casefile *casefile, uint64_t evidence, const char *volume,
                          const struct account_table *table, struct error *err);
 
-/* Forgets the parts of one that was not sealed. */
+/* Removes the account of an evidence item that is not sealed. */
 int casefile_drop_account(struct casefile *casefile, uint64_t evidence, struct error *err);
 
 /* ---- reading ---- */
@@ -205,60 +209,63 @@ struct case_row {
 };
 
 struct case_filter {
-    bool known;             /* findings in sets of kind known, too */
-    bool objects;           /* objects without a finding, too */
+    bool known;             /* include findings in sets of kind known */
+    bool objects;           /* include objects without a finding */
     bool significant_first; /* sort the findings of each kind of set by verdict, then by E */
 };
 
 struct case_reader;
 
 /*
- * Findings in notable sets first, then neutral, then known ones, then objects without any; within each by
- * evidence and object, best first, unless the filter has them sorted.
+ * Reads the rows of a report: findings in notable sets first, then in neutral, then in known ones, then
+ * objects without findings; within each by evidence and object, best first, unless significant_first.
+ * Returns NULL on error.
  */
 struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
                                         struct error *err);
 void casefile_reader_free(struct case_reader *reader);
-/* 1; 0 at the end; -1.  The row is valid until the next call. */
+/* Returns 1, 0 at the end, -1 on error.  The row is valid until the next call. */
 int casefile_reader_next(struct case_reader *reader, struct case_row *row, struct error *err);
 
-/* The sets, and the problems of an evidence in the order in which they were told. */
+/* casefile_sets returns the sets and their number; casefile_problems passes on the problems of an evidence
+ * item in the order in which they were added. */
 size_t casefile_sets(const struct casefile *casefile, const struct case_set **sets);
-int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*tell)(void *arg, const char *text),
+int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)(void *arg, const char *text),
                       void *arg, struct error *err);
 
-/* The bytes of the image that could not be read are added to out, as ranges_insert does it. */
+/* Adds the ranges of the image that could not be read to out, as ranges_insert does. */
 int casefile_bad(struct casefile *casefile, uint64_t evidence, struct ranges *out, struct error *err);
-/* The account of the image, a row of it in each table; tell: not 0 without memory. */
+/* Reads the account of the image.  Each call of `each` gets a table with one row; it returns nonzero if out
+ * of memory. */
 int casefile_account(struct casefile *casefile, uint64_t evidence,
-                     int (*tell)(void *arg, const char *volume, const struct account_table *table), void *arg,
+                     int (*each)(void *arg, const char *volume, const struct account_table *table), void *arg,
                      struct error *err);
 
 struct case_counts {
-    uint64_t objects, bytes; /* in the case */
-    uint64_t
-        findings[VERDICTS]; /* by the best finding in a set that is not known, or why there is no finding */
-    uint64_t known;         /* objects that only known sets have */
+    uint64_t objects, bytes;     /* totals of the case */
+    uint64_t findings[VERDICTS]; /* by the best finding in a set not of kind known, or by the reason why there
+                                    is none */
+    uint64_t known;              /* objects found only in known sets */
 };
-/* All that were added, also those that a temporary case does not keep. */
+/* Counts everything that was added, including what a temporary case does not keep. */
 int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_counts *counts,
                    struct error *err);
 
-/* Adds to findings[verdict] the number of findings of that verdict in sets that are not of kind known.  One
- * object may have several. */
+/* Adds to findings[verdict] the number of findings with that verdict in sets not of kind known.  An object
+ * may have several. */
 int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
                             struct error *err);
 
 /*
- * Whether the log's chain holds, and all that it sealed is as it was: each fault is reported; returns their
- * number, or -1 if the file cannot be read.  It reads all rows that are sealed.
+ * Checks that the log's chain holds and that everything it seals is unchanged.  Reports each fault; returns
+ * their number, or -1 if the file cannot be read.  Reads all sealed rows.
  */
 int casefile_check(struct casefile *casefile, void (*fault)(void *arg, const char *text), void *arg,
                    struct error *err);
 
 /*
- * Checks the file, each row and the log's chain: each fault is reported; returns their number, or -1 if the
- * file cannot be read at all.
+ * Checks the file, each row and the log's chain.  Reports each fault; returns their number, or -1 if the file
+ * cannot be read at all.
  */
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err);
@@ -266,11 +273,12 @@ int casefile_verify(const char *path, void (*fault)(void *arg, const char *text)
 struct case_entry {
     int64_t time;
     const char *text;
-    const uint8_t *chain; /* the SHA-256 of this entry and the chain of the one before */
+    const uint8_t *chain; /* SHA-256 of this entry and the chain of the one before */
 };
 
-/* The log in order; the chain is checked: -1 where it breaks, and that entry is not told. */
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry),
+/* Reads the log in order and checks its chain.  Returns -1 where the chain breaks, without passing on that
+ * entry. */
+int casefile_read_log(struct casefile *casefile, void (*each)(void *arg, const struct case_entry *entry),
                       void *arg, struct error *err);
 
 #endif

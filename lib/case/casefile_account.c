@@ -6,7 +6,7 @@
 
 /* Which bytes of an image belong to what, and which could not be read. */
 
-/* A statement about the rows of a table that are an evidence's: those with ids from ?1 to less than ?2. */
+/* Prepares a statement on the rows of an evidence item in a table: those with ids from ?1 to below ?2. */
 static struct statement *prepare(struct casefile *casefile, uint64_t evidence, const char *sql,
                                  struct error *err)
 {
@@ -61,7 +61,7 @@ int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t star
     return casefile_run(casefile, row, err);
 }
 
-/* Each row of a query that is an evidence's; take: false if it is malformed. */
+/* Passes each row of an evidence item to take, which returns false if the row is malformed. */
 static int read_rows(struct casefile *casefile, uint64_t evidence, const char *sql,
                      bool (*take)(void *arg, struct statement *row), void *arg, struct error *err)
 {
@@ -84,7 +84,7 @@ static int read_rows(struct casefile *casefile, uint64_t evidence, const char *s
 }
 
 struct account_reader {
-    int (*tell)(void *arg, const char *volume, const struct account_table *table);
+    int (*each)(void *arg, const char *volume, const struct account_table *table);
     void *arg;
     bool no_memory;
 };
@@ -105,15 +105,15 @@ static bool take_account(void *arg, struct statement *row)
         return false;
     table.objects[found] = objects;
     table.bytes[found] = table.len = bytes;
-    reader->no_memory = reader->no_memory || reader->tell(reader->arg, volume, &table);
+    reader->no_memory = reader->no_memory || reader->each(reader->arg, volume, &table);
     return true;
 }
 
 int casefile_account(struct casefile *casefile, uint64_t evidence,
-                     int (*tell)(void *arg, const char *volume, const struct account_table *table), void *arg,
+                     int (*each)(void *arg, const char *volume, const struct account_table *table), void *arg,
                      struct error *err)
 {
-    struct account_reader reader = {tell, arg, false};
+    struct account_reader reader = {each, arg, false};
     const int result =
         read_rows(casefile, evidence,
                   "SELECT volume, kind, objects, bytes FROM account WHERE id > ?1 AND id < ?2 ORDER BY id",

@@ -5,7 +5,7 @@
 
 int casefile_abandon(struct casefile *casefile)
 {
-    if (!casefile->writes) /* and so nothing was changed */
+    if (!casefile->writes) /* so nothing was changed */
         return -1;
     database_rollback(casefile->database);
     casefile->in_batch = false;
@@ -17,10 +17,10 @@ int casefile_abandon(struct casefile *casefile)
 int casefile_begin(struct casefile *casefile, struct error *err)
 {
     if (casefile->failed)
-        return error_set(err, "%s: is not written any more, as writing failed before",
+        return error_set(err, "%s: an earlier write failed, so nothing more is written",
                          database_path(casefile->database));
     if (!casefile->writes)
-        return error_set(err, "%s: was opened for reading", database_path(casefile->database));
+        return error_set(err, "%s: opened for reading only", database_path(casefile->database));
     if (casefile->in_batch)
         return 0;
     if (database_begin(casefile->database, err))
@@ -30,7 +30,7 @@ int casefile_begin(struct casefile *casefile, struct error *err)
     return 0;
 }
 
-/* The counts are written once for each batch, not with each object. */
+/* The counts are written once per batch, not with each object. */
 static int save_counts(struct casefile *casefile, struct error *err)
 {
     const struct case_counts *counts = &casefile->counts;
@@ -81,9 +81,10 @@ int casefile_run(struct casefile *casefile, struct statement *row, struct error 
     return result;
 }
 
-/* ---- the evidence that is added to ---- */
+/* ---- the evidence item being added to ---- */
 
-/* Its counts are ahead of those in its row; NULL if it is another one. */
+/* Returns the counts, which are ahead of those in the row, if this evidence item is being added to; else
+ * NULL. */
 static const struct case_counts *counts_ahead(const struct casefile *casefile, uint64_t evidence)
 {
     return casefile->adding == evidence && evidence ? &casefile->counts : NULL;
@@ -99,22 +100,22 @@ int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_cou
         *counts = *ahead;
         return 0;
     }
-    result = casefile_load_evidence(casefile, evidence, &casefile->told, err);
+    result = casefile_load_evidence(casefile, evidence, &casefile->latest, err);
     if (result == 0)
         return error_set(err, "%s: there is no evidence %" PRIu64, database_path(casefile->database),
                          evidence);
-    *counts = casefile->told.counts;
+    *counts = casefile->latest.counts;
     return result < 0 ? -1 : 0;
 }
 
 int casefile_require_evidence(struct casefile *casefile, uint64_t evidence, struct error *err)
 {
-    const int result = casefile_load_evidence(casefile, evidence, &casefile->told, err);
+    const int result = casefile_load_evidence(casefile, evidence, &casefile->latest, err);
 
     if (result == 0)
         return error_set(err, "%s: there is no evidence %" PRIu64, database_path(casefile->database),
                          evidence);
-    if (result > 0 && casefile->writes && casefile_is_sealed(casefile->told.evidence.state))
+    if (result > 0 && casefile->writes && casefile_is_sealed(casefile->latest.evidence.state))
         return error_set(err, "%s: evidence %" PRIu64 " is sealed", database_path(casefile->database),
                          evidence);
     return result < 0 ? -1 : 0;
@@ -128,7 +129,7 @@ int casefile_turn_to(struct casefile *casefile, uint64_t evidence, struct error 
         return -1;
     if (save_counts(casefile, err))
         return casefile_abandon(casefile);
-    casefile->counts = casefile->told.counts;
+    casefile->counts = casefile->latest.counts;
     casefile->adding = evidence;
     return 0;
 }

@@ -58,7 +58,7 @@ static bool get_image(struct statement *row, struct case_evidence *evidence)
            statement_up_to(row, 3, INT64_MAX, &evidence->size);
 }
 
-/* The texts are kept beyond the statement. */
+/* The strings are copied, as they outlive the statement. */
 static bool get_evidence(struct statement *row, uint64_t number, struct case_evidence_row *out)
 {
     struct case_evidence *evidence = &out->evidence;
@@ -102,8 +102,7 @@ int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct ca
     casefile_bind_number(row, 1, number);
     result = number > CASE_MOST_EVIDENCE ? 0 : statement_step(row, err);
     if (result > 0 && !get_evidence(row, number, out))
-        result =
-            casefile_broken(casefile, err, "row %" PRIu64 " of 'evidence' is not as it should be", number);
+        result = casefile_broken(casefile, err, "row %" PRIu64 " of table evidence is malformed", number);
     statement_free(row);
     return result;
 }
@@ -111,9 +110,9 @@ int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct ca
 int casefile_evidence(struct casefile *casefile, uint64_t number, struct case_evidence *evidence,
                       struct error *err)
 {
-    const int result = casefile_load_evidence(casefile, number, &casefile->told, err);
+    const int result = casefile_load_evidence(casefile, number, &casefile->latest, err);
 
     if (result > 0)
-        *evidence = casefile->told.evidence;
+        *evidence = casefile->latest.evidence;
     return result;
 }

@@ -14,7 +14,7 @@ struct log_entry {
     int64_t time;
     const char *text;
     bool seals;
-    uint64_t evidence; /* that is sealed; 0: what the case is about */
+    uint64_t evidence; /* the evidence item that it seals; 0: what the case is about */
     uint8_t seal[CASE_CHAIN_LEN], chain[CASE_CHAIN_LEN];
 };
 
@@ -24,7 +24,7 @@ static void put_number(struct buffer *out, uint64_t number)
         buffer_add_char(out, (char)(number >> (8 * i)));
 }
 
-/* Bound to the case, so that no log can be put into another one. */
+/* The chain begins with the case's UUID, so that a log cannot be moved to another case. */
 static void first_chain(const struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN])
 {
     memset(chain, 0, CASE_CHAIN_LEN);
@@ -45,7 +45,7 @@ static int sha256(struct digest *digest, const struct buffer *bytes, uint8_t out
     return 0;
 }
 
-/* The chain of an entry behind one with that chain. */
+/* Computes the chain of an entry from that of the entry before. */
 static int chain_on(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN],
                     const struct log_entry *entry, uint8_t chain[CASE_CHAIN_LEN], struct error *err)
 {
@@ -68,7 +68,7 @@ static int chain_on(struct digest *digest, const uint8_t before[CASE_CHAIN_LEN],
 
 /* ---- seals ---- */
 
-/* False if there is no memory for it. */
+/* Returns false if out of memory. */
 static bool put_value(struct buffer *out, struct statement *row, int column)
 {
     const void *data;
@@ -105,7 +105,7 @@ static int put_row(struct buffer *out, struct statement *row, struct error *err)
     return good && !out->failed ? 0 : error_set(err, "out of memory");
 }
 
-/* All rows of a query with ids from first to before end. */
+/* Hashes all rows of a query with ids from first to below end. */
 static int digest_rows(struct casefile *casefile, struct digest *digest, const char *sql, int64_t first,
                        int64_t end, struct error *err)
 {
@@ -136,7 +136,7 @@ static int digest_queries(struct casefile *casefile, struct digest *digest, cons
     return 0;
 }
 
-/* What the case is about.  Of evidence only what was named: the rest is sealed at its end. */
+/* Hashes what the case is about.  Of the evidence that is only its path: the rest is sealed at its end. */
 static int digest_case(struct casefile *casefile, struct digest *digest, struct error *err)
 {
     static const char *const queries[] = {
@@ -169,7 +169,8 @@ static int digest_evidence(struct casefile *casefile, struct digest *digest, uin
                           err);
 }
 
-/* The digest of all that the case has of an evidence, or, of number 0, of what it is about. */
+/* Computes the digest of everything the case has of an evidence item or, for number 0, of what the case is
+ * about. */
 static int make_seal(struct casefile *casefile, struct digest *digest, uint64_t evidence,
                      uint8_t seal[CASE_CHAIN_LEN], struct error *err)
 {
@@ -223,7 +224,7 @@ static int put_entry(struct casefile *casefile, const struct log_entry *entry, s
     return casefile_run(casefile, row, err);
 }
 
-/* When it cannot be written, neither is what was changed with it. */
+/* If the entry cannot be written, neither is the change it belongs to. */
 static int write_entry(struct casefile *casefile, struct log_entry *entry, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
@@ -279,9 +280,9 @@ static bool get_entry(struct statement *row, uint64_t id, struct log_entry *entr
 
 enum { LOG_BROKEN = -2 };
 
-/* Each entry; 0, LOG_BROKEN where the chain breaks, or -1 if it cannot be read. */
+/* Passes on each entry.  Returns 0, LOG_BROKEN where the chain breaks, or -1 if the log cannot be read. */
 static int read_entries(struct casefile *casefile, struct statement *row, struct digest *digest,
-                        void (*tell)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
+                        void (*each)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
 {
     uint8_t chain[CASE_CHAIN_LEN];
     struct log_entry entry;
@@ -300,41 +301,41 @@ static int read_entries(struct casefile *casefile, struct statement *row, struct
             casefile_broken(casefile, err, "the log was changed: its chain breaks at entry %" PRIu64, id);
             return LOG_BROKEN;
         }
-        tell(arg, &entry);
+        each(arg, &entry);
     }
     return result;
 }
 
 static int read_all(struct casefile *casefile, struct digest *digest,
-                    void (*tell)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
+                    void (*each)(void *arg, const struct log_entry *entry), void *arg, struct error *err)
 {
     struct statement *row = database_prepare(
         casefile->database, "SELECT id, time, text, evidence, seal, chain FROM log ORDER BY id", err);
-    const int result = row ? read_entries(casefile, row, digest, tell, arg, err) : -1;
+    const int result = row ? read_entries(casefile, row, digest, each, arg, err) : -1;
 
     statement_free(row);
     return result;
 }
 
 struct log_reader {
-    void (*tell)(void *arg, const struct case_entry *entry);
+    void (*each)(void *arg, const struct case_entry *entry);
     void *arg;
 };
 
-static void tell_entry(void *arg, const struct log_entry *entry)
+static void pass_entry(void *arg, const struct log_entry *entry)
 {
     const struct log_reader *reader = arg;
-    const struct case_entry told = {.time = entry->time, .text = entry->text, .chain = entry->chain};
+    const struct case_entry public = {.time = entry->time, .text = entry->text, .chain = entry->chain};
 
-    reader->tell(reader->arg, &told);
+    reader->each(reader->arg, &public);
 }
 
-int casefile_read_log(struct casefile *casefile, void (*tell)(void *arg, const struct case_entry *entry),
+int casefile_read_log(struct casefile *casefile, void (*each)(void *arg, const struct case_entry *entry),
                       void *arg, struct error *err)
 {
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err);
-    struct log_reader reader = {tell, arg};
-    const int result = digest ? read_all(casefile, digest, tell_entry, &reader, err) : -1;
+    struct log_reader reader = {each, arg};
+    const int result = digest ? read_all(casefile, digest, pass_entry, &reader, err) : -1;
 
     digest_free(digest);
     return result ? -1 : 0;
@@ -348,7 +349,7 @@ struct log_check {
     struct seal {
         bool found;
         uint8_t bytes[CASE_CHAIN_LEN];
-    } * seals; /* by number of the evidence; the first: of what the case is about */
+    } * seals; /* by number of the evidence item; the first one seals what the case is about */
     uint64_t count;
     void (*fault)(void *arg, const char *text);
     void *arg;
@@ -370,7 +371,7 @@ static void take_fault(struct log_check *check, const char *fmt, ...)
     check->faults++;
 }
 
-/* An evidence is sealed once, when all of it is there. */
+/* An evidence item is sealed once, when it is complete. */
 static void take_seal(void *arg, const struct log_entry *entry)
 {
     struct log_check *check = arg;
@@ -390,7 +391,7 @@ static void take_seal(void *arg, const struct log_entry *entry)
     memcpy(seal->bytes, entry->seal, sizeof seal->bytes);
 }
 
-/* The first number of a row. */
+/* Reads the first column of the first row. */
 static int count_rows(struct casefile *casefile, const char *sql, uint64_t *count, struct error *err)
 {
     int64_t number;
@@ -410,9 +411,9 @@ static int compare_seal(struct log_check *check, uint64_t evidence, struct error
     if (memcmp(was->bytes, is, sizeof is) == 0)
         return 0;
     if (evidence == 0)
-        take_fault(check, "its parameters, sets or evidence are not those that the log sealed");
+        take_fault(check, "its parameters, sets or evidence do not match what the log sealed");
     else
-        take_fault(check, "what it has of evidence %" PRIu64 " is not what the log sealed", evidence);
+        take_fault(check, "the content of evidence %" PRIu64 " does not match what the log sealed", evidence);
     return 0;
 }
 
@@ -424,10 +425,12 @@ static int check_seal(struct log_check *check, uint64_t evidence, struct error *
     if (evidence && casefile_evidence(check->casefile, evidence, &about, err) <= 0) {
         take_fault(check, "evidence %" PRIu64 " is missing or malformed", evidence);
     } else if (casefile_is_sealed(about.state) && !found) {
-        take_fault(check, "the log has no seal of %s %" PRIu64, evidence ? "evidence" : "the case,",
-                   evidence);
+        if (evidence)
+            take_fault(check, "no seal in the log for evidence %" PRIu64, evidence);
+        else
+            take_fault(check, "no seal in the log for the case itself");
     } else if (!casefile_is_sealed(about.state) && found) {
-        take_fault(check, "evidence %" PRIu64 " was sealed, and is %s again", evidence,
+        take_fault(check, "evidence %" PRIu64 " was sealed, but its state is %s", evidence,
                    casefile_state_name(about.state));
     } else if (found) {
         return compare_seal(check, evidence, err);
@@ -435,7 +438,7 @@ static int check_seal(struct log_check *check, uint64_t evidence, struct error *
     return 0;
 }
 
-/* Of findings that no report and no seal would see. */
+/* Checks for findings that no report and no seal would cover. */
 static int check_classes(struct log_check *check, struct error *err)
 {
     uint64_t below, above;
@@ -444,13 +447,13 @@ static int check_classes(struct log_check *check, struct error *err)
         count_rows(check->casefile, "SELECT count(*) FROM finding WHERE class > 2", &above, err))
         return -1;
     if (below + above)
-        take_fault(check, "there are findings of no class: %" PRIu64, below + above);
+        take_fault(check, "findings without a class: %" PRIu64, below + above);
     return 0;
 }
 
 /*
- * Rows outside of every evidence, which no seal covers.  They lie at the ends of a key, so that this reads no
- * others.
+ * Checks for rows outside every evidence item, which no seal covers.  They lie at the ends of a key, so no
+ * other rows are read.
  */
 static int check_strays(struct log_check *check, struct error *err)
 {
@@ -478,7 +481,7 @@ static int check_strays(struct log_check *check, struct error *err)
         if (count_rows(check->casefile, sql, &above, err))
             return -1;
         if (below + above)
-            take_fault(check, "there are %s of no evidence: %" PRIu64, tables[i].what, below + above);
+            take_fault(check, "%s that belong to no evidence: %" PRIu64, tables[i].what, below + above);
     }
     return 0;
 }
@@ -491,14 +494,14 @@ static int check_all(struct log_check *check, struct error *err)
     if (count_rows(check->casefile, "SELECT count(*) FROM evidence", &check->count, err))
         return -1;
     if (check->count++ > CASE_MOST_EVIDENCE)
-        return casefile_broken(check->casefile, err, "it has too many pieces of evidence");
+        return casefile_broken(check->casefile, err, "too many evidence items");
     check->seals = calloc(check->count, sizeof *check->seals);
     if (!check->seals)
         return error_set(err, "out of memory for %" PRIu64 " seals", check->count);
     if (check_strays(check, err) || check_classes(check, err))
         return -1;
     result = read_all(check->casefile, check->digest, take_seal, check, &why);
-    if (result == LOG_BROKEN) { /* what it sealed is not known */
+    if (result == LOG_BROKEN) { /* what it sealed is unknown */
         check->fault(check->arg, why.text);
         check->faults++;
         return 0;

@@ -33,7 +33,7 @@ static bool get_verdict(struct statement *row, int column, enum verdict *verdict
     return found >= 0;
 }
 
-/* So many zero bytes, one of them at the end. */
+/* The paths are valid if there are `count` zero bytes, one of them at the end. */
 static bool get_paths(struct statement *row, int column, size_t count, const char **paths)
 {
     const void *data;
@@ -80,7 +80,7 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
     " f.ref_start, f.ref_end, f.matched, f.ranges, f.resemblance, f.containment, f.edits, f.edits_low,"      \
     " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also"
 
-/* Behind the columns of the object. */
+/* Columns after those of the object. */
 enum {
     F_CLASS = CASEFILE_OBJECT_COLUMNS,
     F_REFSET,
@@ -104,9 +104,9 @@ enum {
 
 struct case_reader {
     struct casefile *casefile;
-    struct statement *findings, *objects; /* NULL: at their end */
+    struct statement *findings, *objects; /* NULL: at the end */
     struct case_evidence_row evidence;
-    struct finding finding; /* has the ranges */
+    struct finding finding; /* owns the ranges */
 };
 
 static bool get_reference(struct statement *row, struct finding *finding, struct case_reference *reference)
@@ -193,13 +193,13 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
 
 /* ---- rows of a report ---- */
 
-/* The order is that of the primary key, so nothing is sorted. */
+/* The order is that of the primary key, so SQLite need not sort. */
 static const char in_order[] = "SELECT " CASEFILE_OBJECT ", " FINDING
                                " FROM finding f LEFT JOIN object o ON o.id = f.object WHERE f.class <= ?"
                                " ORDER BY f.class, f.object, f.rank";
 
-/* Only keys are sorted, since sorting is done in memory.  The limit keeps SQLite from dropping the order of an
- * inner query.  An E of 0 is NULL, which comes first. */
+/* Sorts only keys, since sorting takes place in memory.  The limit prevents SQLite from dropping the order of
+ * the inner query.  An E of 0 is NULL, which comes first. */
 static const char by_significance[] =
     "SELECT " CASEFILE_OBJECT ", " FINDING " FROM"
     " (SELECT class, object, rank FROM finding WHERE class <= ? ORDER BY class,"
@@ -256,8 +256,7 @@ static int find_evidence(struct case_reader *reader, struct case_row *row, struc
     if (reader->evidence.evidence.number != row->object.evidence)
         result = casefile_load_evidence(reader->casefile, row->object.evidence, &reader->evidence, err);
     if (result == 0)
-        return casefile_broken(reader->casefile, err,
-                               "there are objects of evidence %" PRIu64 ", which is none",
+        return casefile_broken(reader->casefile, err, "objects of evidence %" PRIu64 ", which is missing",
                                row->object.evidence);
     row->evidence = &reader->evidence.evidence;
     return result;
@@ -270,16 +269,15 @@ static int get_row(struct case_reader *reader, struct statement *from, struct ca
 
     *row = (struct case_row){.has_finding = from == reader->findings};
     if (!casefile_get_object(from, &row->object, &id, &findings))
-        return casefile_broken(reader->casefile, err, "a row of 'object' is not as it should be");
+        return casefile_broken(reader->casefile, err, "malformed row in table object");
     if (row->has_finding && (findings == 0 || !get_finding(reader, from, row)))
-        return casefile_broken(reader->casefile, err,
-                               "a finding of object %" PRIu64 " is not as it should be", id);
+        return casefile_broken(reader->casefile, err, "malformed finding of object %" PRIu64, id);
     if (row->has_finding)
         row->finding = reader->finding;
     return find_evidence(reader, row, err);
 }
 
-/* A statement that is at its end would begin again. */
+/* Frees the statement at its end, since stepping it again would restart it. */
 static int next_of(struct case_reader *reader, struct statement **from, struct case_row *row,
                    struct error *err)
 {
@@ -311,7 +309,7 @@ static int add_count(struct casefile *casefile, struct statement *row, uint64_t 
     uint64_t count;
 
     if (!get_verdict(row, 0, &verdict) || !statement_up_to(row, 1, INT64_MAX, &count))
-        return casefile_broken(casefile, err, "a row of 'finding' has no valid verdict");
+        return casefile_broken(casefile, err, "malformed row in table finding: invalid verdict");
     findings[verdict] += count;
     return 0;
 }
@@ -345,7 +343,7 @@ int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64
 
 /* ---- problems ---- */
 
-int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*tell)(void *arg, const char *text),
+int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)(void *arg, const char *text),
                       void *arg, struct error *err)
 {
     struct statement *row;
@@ -362,10 +360,10 @@ int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*tell)
     statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
     while ((result = statement_step(row, err)) > 0) {
         if (!casefile_get_string(row, 0, &text)) {
-            result = casefile_broken(casefile, err, "a row of 'problem' is not as it should be");
+            result = casefile_broken(casefile, err, "malformed row in table problem");
             break;
         }
-        tell(arg, text);
+        each(arg, text);
     }
     statement_free(row);
     return result;

@@ -120,9 +120,9 @@ bool casefile_is_sound(const struct casefile *casefile, const struct finding *fi
 /* ---- ranges ---- */
 
 /*
- * Four numbers a range, seven bits a byte, the lowest first: how far it begins behind the beginning of the
- * one before, its length, how far it begins in the reference from the end of the one before (signed: the sign
- * is the lowest bit), and its length there.
+ * Each range is four numbers, of seven bits a byte, lowest first: the distance of its start from that of the
+ * range before; its length; the signed distance of its start in the reference from the end of the range
+ * before (the sign in the lowest bit); and its length there.
  */
 enum { NUMBER_MOST = 10, RANGE_LEAST = 4 };
 
@@ -180,7 +180,7 @@ static uint64_t get_signed(struct unpacking *from)
     return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
 }
 
-/* Each number ends with a byte of less than 128. */
+/* Each number ends with a byte below 128. */
 static size_t count_numbers(const uint8_t *data, size_t len)
 {
     size_t count = 0;

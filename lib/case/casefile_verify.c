@@ -11,7 +11,7 @@ struct verify {
     int faults;
 };
 
-static void tell(struct verify *verify, const struct error *why)
+static void report(struct verify *verify, const struct error *why)
 {
     verify->fault(verify->arg, why->text);
     verify->faults++;
@@ -23,19 +23,21 @@ static void ignore_problem(void *arg, const char *text)
     (void)text;
 }
 
-/* Rows that lead nowhere; each query counts them. */
+/* Checks for dangling rows; each query counts some. */
 static void check_references(struct verify *verify)
 {
     static const char *const queries[][2] = {
-        {"findings of no object", "SELECT count(*) FROM finding WHERE object NOT IN (SELECT id FROM object)"},
-        {"objects that do not have the findings that they should",
+        {"findings without an object",
+         "SELECT count(*) FROM finding WHERE object NOT IN (SELECT id FROM object)"},
+        {"objects with a wrong number of findings",
          "SELECT count(*) FROM object WHERE findings > 0 AND (SELECT count(*) FROM finding"
          " WHERE class IN (0, 1, 2) AND object = object.id) <> findings"},
-        {"problems of another evidence", "SELECT count(*) FROM problem WHERE evidence <> id >> 40"},
-        {"accounts that do not add up to the size of the image",
+        {"problems listed under the wrong evidence",
+         "SELECT count(*) FROM problem WHERE evidence <> id >> 40"},
+        {"accounts that do not add up to the size of their image",
          "SELECT count(*) FROM (SELECT sum(bytes) AS sum, id >> 40 AS number FROM account GROUP BY number)"
          " JOIN evidence ON evidence.id = number WHERE sum <> size"},
-        {"numbers of evidence that are missing",
+        {"missing evidence numbers",
          "SELECT ifnull(max(id), 0) - count(*) + (ifnull(min(id), 1) < 1) FROM evidence"},
     };
 
@@ -47,12 +49,13 @@ static void check_references(struct verify *verify)
         if (is_number > 0 && count == 0)
             continue;
         if (is_number >= 0)
-            casefile_broken(verify->casefile, &why, "there are %s: %" PRId64, queries[i][0], count);
-        tell(verify, &why);
+            casefile_broken(verify->casefile, &why, "%s: %" PRId64, queries[i][0], count);
+        report(verify, &why);
     }
 }
 
-/* Which verdict the object counts for; VERDICTS: known.  The best finding comes first. */
+/* Returns the verdict for which the object counts, or VERDICTS if only known sets have it.  The best finding
+ * comes first. */
 static int best_verdict(struct statement *best, uint64_t id, enum verdict *verdict, struct error *err)
 {
     uint64_t class;
@@ -68,7 +71,7 @@ static int best_verdict(struct statement *best, uint64_t id, enum verdict *verdi
     if (result < 0)
         return -1;
     if (found < 0)
-        return error_set(err, "object %" PRIu64 " has no finding that can be counted", id);
+        return error_set(err, "object %" PRIu64 " has no valid finding", id);
     *verdict = (enum verdict)found;
     return 0;
 }
@@ -80,7 +83,7 @@ static int count_object(struct verify *verify, struct statement *row, struct sta
     uint64_t id, findings;
 
     if (!casefile_get_object(row, &object, &id, &findings))
-        return casefile_broken(verify->casefile, err, "a row of 'object' is not as it should be");
+        return casefile_broken(verify->casefile, err, "malformed row in table object");
     if (id != (uint64_t)casefile_id(object.evidence, ++counts->objects))
         return casefile_broken(verify->casefile, err, "object %" PRIu64 " of evidence %" PRIu64 " is missing",
                                counts->objects, object.evidence);
@@ -135,16 +138,16 @@ static void check_evidence(struct verify *verify)
 
         result = count_objects(verify, number, &counts, &why);
         if (result == 0 && memcmp(&counts, &row.counts, sizeof counts) != 0)
-            result = casefile_broken(
-                verify->casefile, &why,
-                "evidence %" PRIu64 " does not have as many objects of each kind as it says", number);
+            result =
+                casefile_broken(verify->casefile, &why,
+                                "the object counts of evidence %" PRIu64 " do not match its objects", number);
         if (result == 0)
             result = casefile_problems(verify->casefile, number, ignore_problem, NULL, &why);
         if (result < 0)
-            tell(verify, &why);
+            report(verify, &why);
     }
     if (result < 0)
-        tell(verify, &why);
+        report(verify, &why);
     buffer_release(&row.texts);
 }
 
@@ -159,11 +162,11 @@ static void check_findings(struct verify *verify)
     while (result > 0)
         result = casefile_reader_next(reader, &row, &why);
     if (result < 0)
-        tell(verify, &why);
+        report(verify, &why);
     casefile_reader_free(reader);
 }
 
-static void tell_broken_seal(void *arg, const char *text)
+static void report_broken_seal(void *arg, const char *text)
 {
     struct verify *verify = arg;
 
@@ -182,14 +185,14 @@ int casefile_verify(const char *path, void (*fault)(void *arg, const char *text)
         return -1;
     verify.casefile = casefile_open_report(path, &why);
     if (!verify.casefile) {
-        tell(&verify, &why);
+        report(&verify, &why);
         return verify.faults;
     }
     check_evidence(&verify);
     check_findings(&verify);
     check_references(&verify);
-    if (casefile_check(verify.casefile, tell_broken_seal, &verify, &why) < 0)
-        tell(&verify, &why);
+    if (casefile_check(verify.casefile, report_broken_seal, &verify, &why) < 0)
+        report(&verify, &why);
     casefile_close(verify.casefile, NULL);
     return verify.faults;
 }

@@ -9,12 +9,12 @@
 enum {
     BATCH_OBJECTS = 1000,
     BATCH_MS = 1000,
-    MOST_PATHS = 32 << 20, /* bytes: half of what the database takes as a row */
+    MOST_PATHS = 32 << 20, /* bytes: half of what the database accepts in a row */
 };
 
 /* ---- objects ---- */
 
-/* The bytes of as many paths as are kept. */
+/* Returns the length of the paths that are kept, and their number. */
 static size_t measure_paths(const struct case_object *object, size_t *count)
 {
     size_t len = 0;
@@ -119,7 +119,7 @@ static int add_finding(struct casefile *casefile, const struct finding *finding,
                        const struct case_reference *reference, struct error *err)
 {
     if (!casefile_is_sound(casefile, finding, size))
-        return error_set(err, "%s: a finding cannot be as it is told", database_path(casefile->database));
+        return error_set(err, "%s: invalid finding", database_path(casefile->database));
     buffer_reset(&casefile->ranges);
     casefile_pack(&casefile->ranges, finding);
     if (casefile->ranges.failed)
@@ -147,7 +147,7 @@ static int add_findings(struct casefile *casefile, const struct findings *findin
 
 /* ---- counting ---- */
 
-/* Of the findings in sets of the best kind that there is, the first; the findings are sound. */
+/* Returns the first finding in a set of the best class found; the findings have been checked. */
 static const struct finding *best_of(const struct casefile *casefile, const struct findings *findings)
 {
     const struct finding *best = NULL;
@@ -181,7 +181,7 @@ static int add_all(struct casefile *casefile, const struct case_object *object,
     const size_t found = findings ? findings->count : 0;
 
     if (casefile->counts.objects >> CASE_NUMBER_BITS)
-        return error_set(err, "%s: there are too many objects", database_path(casefile->database));
+        return error_set(err, "%s: too many objects", database_path(casefile->database));
     if (found == 0 && !casefile->all_objects)
         return 0;
     if (add_object(casefile, object, found, err))
@@ -238,18 +238,19 @@ int casefile_progress(struct casefile *casefile, uint64_t evidence, uint64_t *ob
     result = statement_step(row, err);
     if (result > 0 &&
         (!statement_up_to(row, 0, INT64_MAX, &id) || !statement_up_to(row, 1, INT64_MAX, first_item)))
-        result = casefile_broken(casefile, err, "a row of 'object' is not as it should be");
+        result = casefile_broken(casefile, err, "malformed row in table object");
     statement_free(row);
     id &= ((uint64_t)1 << CASE_NUMBER_BITS) - 1;
     if (result >= 0 && (casefile->all_objects ? id != counts.objects : id > counts.objects))
-        result = casefile_broken(
-            casefile, err, "evidence %" PRIu64 " should have %" PRIu64 " objects, and the last is %" PRIu64,
-            evidence, counts.objects, id);
+        result = casefile_broken(casefile, err,
+                                 "evidence %" PRIu64 ": %" PRIu64
+                                 " objects expected, but the last is number %" PRIu64,
+                                 evidence, counts.objects, id);
     *objects = counts.objects;
     return result < 0 ? -1 : 0;
 }
 
-/* The row of that number, for as long as the statement is not reset: 1, 0, -1. */
+/* Finds the row with that number, valid until the statement is reset.  Returns 1, 0 or -1. */
 static int find_row(struct casefile *casefile, uint64_t evidence, uint64_t number, struct error *err)
 {
     if (number >> CASE_NUMBER_BITS || evidence > CASE_MOST_EVIDENCE)
@@ -263,7 +264,7 @@ static int find_row(struct casefile *casefile, uint64_t evidence, uint64_t numbe
     return statement_step(casefile->same, err);
 }
 
-/* Its first path: of files of the host it is all that tells them apart. */
+/* Compares the first path, which is all that distinguishes files of the host. */
 static bool has_path(struct statement *row, const struct case_object *object)
 {
     const size_t len = object->path_count ? strlen(object->paths) + 1 : 0;
@@ -276,8 +277,8 @@ static bool has_path(struct statement *row, const struct case_object *object)
 
 enum { CHUNK_ADDRESS = 256 };
 
-/* A whole object: *chunk becomes false; or a chunk of it that begins at start, in which case *start becomes
- * its end. */
+/* Whether the row is the whole object (*chunk becomes false), or a chunk of it that begins at *start (*start
+ * becomes its end). */
 static bool row_is(struct statement *row, const struct case_object *object, uint64_t *start, bool *chunk)
 {
     const uint64_t most = object->size > INT64_MAX ? INT64_MAX : object->size;
@@ -320,7 +321,7 @@ int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number
 
 /* ---- evidence ---- */
 
-/* A statement whose first parameter is the evidence. */
+/* Prepares a statement whose first parameter is the evidence. */
 static struct statement *change(struct casefile *casefile, uint64_t evidence, const char *sql,
                                 struct error *err)
 {
@@ -374,7 +375,7 @@ int casefile_set_state(struct casefile *casefile, uint64_t evidence, enum case_s
 {
     struct statement *row;
 
-    if (casefile_commit(casefile, err)) /* with it, the counts */
+    if (casefile_commit(casefile, err)) /* this also writes the counts */
         return -1;
     row = change(casefile, evidence, "UPDATE evidence SET state = ?2 WHERE id = ?1", err);
     casefile_bind_string(row, 2, casefile_state_name(state));

@@ -303,18 +303,18 @@ refused()
     says err "$words"
     cmp -s part.all <("$KITH" report --csv --all one.case 2>/dev/null) || fail "'$*' changed the case"
 }
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --blocks 1500 slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --deep slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case --exclude x slow
-refused 2 "it was made with other parameters" "$KITH" scan -q -r refs.kith --case one.case -t 1 slow
-refused 2 "evidence 1 was slow, and now is tree" "$KITH" scan -q -r refs.kith --case one.case tree
-refused 2 "it was made without the evidence tree" "$KITH" scan -q -r refs.kith --case one.case slow tree
+refused 2 "it was created with different parameters" "$KITH" scan -q -r refs.kith --case one.case --blocks 1500 slow
+refused 2 "it was created with different parameters" "$KITH" scan -q -r refs.kith --case one.case --deep slow
+refused 2 "it was created with different parameters" "$KITH" scan -q -r refs.kith --case one.case --exclude x slow
+refused 2 "it was created with different parameters" "$KITH" scan -q -r refs.kith --case one.case -t 1 slow
+refused 2 "evidence 1 was slow and is now tree" "$KITH" scan -q -r refs.kith --case one.case tree
+refused 2 "it was created without the evidence tree" "$KITH" scan -q -r refs.kith --case one.case slow tree
 status 0 "$KITH" add -q other.kith refs/00
-refused 2 "was refs (refs.kith), and now is other (other.kith)" "$KITH" scan -q -r other.kith --case one.case slow
-refused 2 "it was made with other sets (1, now 2)" "$KITH" scan -q -r refs.kith -r other.kith --case one.case slow
+refused 2 "was refs (refs.kith) and is now other (other.kith)" "$KITH" scan -q -r other.kith --case one.case slow
+refused 2 "the number of sets differs (1, now 2)" "$KITH" scan -q -r refs.kith -r other.kith --case one.case slow
 cp refs.kith same.kith
 status 0 "$KITH" add -q same.kith tree/0000
-refused 2 "was changed since" "$KITH" scan -q -r same.kith --case one.case slow
+refused 2 "has changed since" "$KITH" scan -q -r same.kith --case one.case slow
 cp -p slow/0003 slow/0003-more
 refused 4 "slow: it is not what the case began with" "$KITH" scan -q -r refs.kith --case one.case slow
 rm slow/0003-more

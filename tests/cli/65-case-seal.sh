@@ -93,7 +93,7 @@ says out "image-type=raw"
 says out "ok-unexamined"
 grep -q "^ *sha1 " out && fail "--no-hash-image took a SHA-1"
 status 2 "$KITH" scan -q --ok-unexamined -r refs.kith --case raw.case raw.img
-says err "it was made with other parameters"
+says err "it was created with different parameters"
 status 0 "$KITH" scan -q -i raw --ok-unexamined -r refs.kith --case hashed.case raw.img
 status 0 "$KITH" report --about hashed.case
 says out "$(sha1sum <raw.img | cut -d ' ' -f 1)"

@@ -353,7 +353,7 @@ START_TEST(a_reader_writes_nothing)
     ck_assert_int_eq(casefile_log(casefile, NOW, "x", &err), -1);
     ck_assert_int_eq(casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err), -1);
     ck_assert_int_eq(casefile_problem(casefile, 1, "x", &err), -1);
-    ck_assert_ptr_nonnull(strstr(err.text, "was opened for reading"));
+    ck_assert_ptr_nonnull(strstr(err.text, "opened for reading only"));
     end_case(casefile, 0, 0, 0);
 }
 END_TEST
@@ -593,26 +593,26 @@ START_TEST(another_scan_is_refused_with_what_differs)
 
     plan = make_plan();
     plan.parameters = "c=64 kinds=all";
-    refuses(&plan, "it was made with other parameters: c=128 kinds=all; now: c=64 kinds=all");
+    refuses(&plan, "it was created with different parameters: c=128 kinds=all; now: c=64 kinds=all");
     plan = make_plan();
     sets[1].generation++;
-    refuses(&plan, "the set set 1 \"\xc3\xa4\" was changed since (generation 8, now 9)");
+    refuses(&plan, "the set set 1 \"\xc3\xa4\" has changed since (generation 8, now 9)");
     plan = make_plan();
     sets[2].uuid[15]++;
     refuses(&plan, "set 3 was set 2");
     plan = make_plan();
     plan.set_count--;
-    refuses(&plan, "it was made with other sets (4, now 3)");
+    refuses(&plan, "the number of sets differs (4, now 3)");
     plan = make_plan();
     plan.evidence = other_evidence;
-    refuses(&plan, "evidence 2 was b, and now is B");
+    refuses(&plan, "evidence 2 was b and is now B");
     plan = make_plan();
     plan.evidence_count--;
-    refuses(&plan, "it was made with further evidence: /c/d.dd");
+    refuses(&plan, "it was created with additional evidence: /c/d.dd");
     plan = make_plan();
     plan.evidence = more_evidence;
     plan.evidence_count++;
-    refuses(&plan, "it was made without the evidence fourth");
+    refuses(&plan, "it was created without the evidence fourth");
 
     plan = make_plan(); /* where a set lies, what it is called and who asks do not matter */
     sets[0].path = "/elsewhere";
@@ -692,7 +692,7 @@ static int fill_disk(void)
             return 2;
     if (!strstr(err.text, path) || !strstr(err.text, strerror(EFBIG)))
         return 3;
-    if (try_add(casefile, 1, number, 0) == 0 || !strstr(err.text, "writing failed before"))
+    if (try_add(casefile, 1, number, 0) == 0 || !strstr(err.text, "an earlier write failed"))
         return 4;
     if (casefile_commit(casefile, &err) == 0 ||
         casefile_set_state(casefile, 1, CASE_DONE, NOW, "done", &err) == 0)
