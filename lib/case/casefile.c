@@ -318,7 +318,7 @@ static void keep_first(void *arg, const char *text)
         error_set(first, "%s", text);
 }
 
-/* What somebody else has changed must not be sealed again as if it had been found. */
+/* If somebody has altered the case, it must not be sealed again as though the scan had found this. */
 static int check_sound(struct casefile *casefile, struct error *err)
 {
     struct error first = {""};
@@ -363,8 +363,8 @@ static int write_new(const char *path, const struct case_plan *plan, struct erro
     return casefile_close(casefile, result ? NULL : err) ? -1 : result;
 }
 
-/* The case is created under another name and then renamed, so it appears complete or not at all.  Somebody
- * else may have created one meanwhile. */
+/* The case is created under another name and then renamed, so it appears complete or not at all.  Another
+ * process may have created one meanwhile. */
 static int create(const char *path, const struct case_plan *plan, struct error *err)
 {
     char *name;

@@ -104,8 +104,8 @@ int casefile_close(struct casefile *casefile, struct error *err);
 const struct case_info *casefile_info(const struct casefile *casefile);
 
 /*
- * After a failed write nothing more is written: what was committed before is the beginning of the complete
- * result, and the case can be resumed when it is opened again.
+ * After a failed write nothing more is written: the case holds what was committed before, and can be resumed
+ * when it is opened again.
  */
 
 /* Adds an entry to the log.  When this returns, the entry and everything added before are on the disk; this
@@ -150,11 +150,11 @@ struct case_object {
     uint64_t size;
     struct digest_values digests; /* no kinds: the object was not read */
     enum verdict verdict;
-    bool partial; /* it was not read in full, or changed meanwhile; the findings refer to what was read */
+    bool partial;       /* it was not read in full, or changed meanwhile; findings apply to what was read */
     const char *reason; /* why it is unreadable, or partial; "" */
 };
 
-/* What a report shows of a reference besides the finding. */
+/* The details of a reference that a report shows besides the finding. */
 struct case_reference {
     struct digest_values digests;
     const char *name; /* raw bytes */
@@ -188,8 +188,8 @@ int casefile_problem(struct casefile *casefile, uint64_t evidence, const char *t
 /* Adds a range of the image that could not be read.  Committed together with objects. */
 int casefile_add_bad(struct casefile *casefile, uint64_t evidence, uint64_t start, uint64_t len,
                      struct error *err);
-/* Adds a part of the image's account, once all of it was read; committed together with the state that ends
- * it. */
+/* Adds a part of the image's account after all of it was read; committed together with the state that ends
+ * the evidence item. */
 int casefile_add_account(struct casefile *casefile, uint64_t evidence, const char *volume,
                          const struct account_table *table, struct error *err);
 
@@ -242,12 +242,12 @@ int casefile_account(struct casefile *casefile, uint64_t evidence,
                      struct error *err);
 
 struct case_counts {
-    uint64_t objects, bytes;     /* totals of the case */
+    uint64_t objects, bytes;     /* totals */
     uint64_t findings[VERDICTS]; /* by the best finding in a set not of kind known, or by the reason why there
                                     is none */
     uint64_t known;              /* objects found only in known sets */
 };
-/* Counts everything that was added, including what a temporary case does not keep. */
+/* Counts everything that was added, even objects that a temporary case does not keep. */
 int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_counts *counts,
                    struct error *err);
 

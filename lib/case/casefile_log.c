@@ -136,7 +136,8 @@ static int digest_queries(struct casefile *casefile, struct digest *digest, cons
     return 0;
 }
 
-/* Hashes what the case is about.  Of the evidence that is only its path: the rest is sealed at its end. */
+/* Hashes what the case is about.  Of an evidence item this covers only the path: the rest is sealed when its
+ * scan ends. */
 static int digest_case(struct casefile *casefile, struct digest *digest, struct error *err)
 {
     static const char *const queries[] = {

@@ -10,9 +10,9 @@
 
 enum {
     /* An object of up to this many times the reference's length, plus some bytes, is compared as a whole,
-     * since it may be a version of it.  A share of 2 loses a finding in other files and gives a planted file
-     * the wrong verdict; 8 gains no pair.  Halving or doubling the bytes changes 3 to 6 rows of pairs;
-     * doubling also makes the pairs a fifth slower. */
+     * since it may be a version of the reference.  A share of 2 loses a finding in other files and gives a
+     * planted file the wrong verdict; 8 gains no pair.  Halving or doubling the bytes changes 3 to 6 rows of
+     * pairs; doubling also makes the pairs a fifth slower. */
     WHOLE_SHARE = 4,
     WHOLE_LEAST = 64 << 10,
     /* Up to this many times the length, the object may be a version even though it has parts of the reference
@@ -34,7 +34,7 @@ enum {
     PIECE = 64 << 10, /* bytes read at once; half and twice as many take as long */
 };
 
-/* What determines the samples in a window. */
+/* Determines which samples the window holds. */
 struct window_key {
     const struct set *set;
     uint64_t turn, start, end;

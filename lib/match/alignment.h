@@ -9,8 +9,8 @@
  * Stage 5: maps bytes of the object to bytes of the reference.
  *
  * In: the chain of a region.  The object's samples around it, the window, are compared with those of the
- * reference.  A set stores only the place and character of a reference's samples, so those that the object
- * has, too, first get their fingerprints back (naming.h).  Out: an alignment; offsets in its estimate count
+ * reference.  A set stores only the place and character of a reference's samples, so those that also occur in
+ * the object first get their fingerprints back (naming.h).  Out: an alignment; offsets in its estimate count
  * from the start of the window.
  */
 struct alignment {
@@ -39,9 +39,9 @@ int alignment_make(struct aligner *aligner, const struct seeds *seeds, const str
                    const struct subject *subject, const struct seed_chain *chain, struct effort *effort,
                    struct alignment *alignment, struct error *err);
 /*
- * Compares the reference with only that part of the object in which it lies if all of it is there, given a
- * range of the object and the range of the reference that matches it.  *comparison is valid as long as
- * alignment->comparison would have been, which this call invalidates.
+ * Repeats the comparison with only that part of the object in which the whole reference would lie, judging by
+ * a range of the object and the range of the reference that matches it.  This invalidates
+ * alignment->comparison; *comparison is valid until the next comparison.
  */
 int alignment_trim(struct aligner *aligner, struct alignment *alignment, uint64_t obj_start, uint64_t obj_end,
                    uint64_t ref_start, uint64_t ref_end, struct effort *effort, struct comparison *comparison,

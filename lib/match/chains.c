@@ -25,16 +25,16 @@ enum {
      * of copies; 4 loses 11 planted files, 3 copies and 3 other files, and the test
      * a_fragment_of_content_full_of_phrases_is_found_where_it_is fails. */
     LEAST_RARE = 2,
-    /* With fewer references noise is averaged over this number, as a few references say little about what is
-     * usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
+    /* With fewer references than this, noise is averaged over this number, since a few references are no
+     * measure of what is usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
     MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
-    /* Hits that a copy of a part must have, so that chance does not make a second place of it.  3 changes one
-     * row; with 12 the test a_part_that_is_there_three_times_is_found_three_times fails. */
+    /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
+     * with 12 the test a_part_that_is_there_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
     MOST_COPIES = 64, /* clusters of a reference that a cluster is compared with: bounds time */
-    /* Support that need not be close together because there is so much of it.  Halving it gains 5 rows of
-     * pairs and a finding of the tar, which takes a quarter longer; doubling it loses 2 rows and one
+    /* With this much support a chain is accepted even if none of it is close together.  Halving it gains 5
+     * rows of pairs and a finding of the tar, which takes a quarter longer; doubling it loses 2 rows and one
      * finding. */
     MUCH_SUPPORT = 6,
 };
@@ -102,8 +102,8 @@ static size_t count_rare(const struct seeds *seeds, size_t first, size_t count)
     return rare;
 }
 
-/* The seeds of other references show how many chance would give this one, of which `rare` are its own; a few
- * references show little. */
+/* Estimates from the seeds of other references how many this one has by chance; `rare` of them are its own.
+ * A few references are no reliable measure. */
 static struct chance_pair pair_of(const struct chains *chains, const struct seeds *seeds,
                                   const struct queries *queries, const struct set_place *place, size_t rare)
 {
@@ -116,7 +116,7 @@ static struct chance_pair pair_of(const struct chains *chains, const struct seed
         .reference_len = place->len,
         .references = (double)counts->records,
         .noise = noise * fmin(1, (double)place->count / fmax(1, mean)),
-        .most_ln_e = fmax(chains->wanted.most_ln_e, log(first_look)), /* more of it will be seen */
+        .most_ln_e = fmax(chains->wanted.most_ln_e, log(first_look)), /* later rounds see more of it */
     };
 }
 
@@ -357,8 +357,8 @@ static bool is_covered(const struct chains *chains, size_t count, uint64_t pos)
 }
 
 /*
- * Seeds in a covered stretch are explained by what was found there, or by near-copies of it: they are no
- * noise to what lies elsewhere.  Returns their number.
+ * Seeds in a covered stretch are explained by what was found there, or by near-copies of it, so they do not
+ * count as noise elsewhere.  Returns their number.
  */
 static size_t explain_seeds(const struct chains *chains, size_t covered, struct seeds *seeds,
                             const struct queries *queries)
@@ -428,8 +428,8 @@ static int find_again(struct chains *chains, const struct seeds *seeds, struct q
     return 0;
 }
 
-/* Samples too common to be evidence of a part count here, too: a set may have a hundred versions of one file,
- * and none of their samples may be rarer than that. */
+/* Samples that are too common to be evidence of a part also count here: a set may have a hundred versions of
+ * one file, and none of their samples may be rarer than that. */
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err)
 {

@@ -9,9 +9,9 @@
 /*
  * Stage 3: finds references that are likely to lie somewhere in the object.
  *
- * In: seeds.  Out: chains, each of them seeds of one reference that line up (chance.h) and are accepted:
- * chance alone would hardly line up that many, and they are numerous or dense enough that some stretch may
- * prove them.  Queries that a chain explains need not be looked up.
+ * In: seeds.  Out: chains.  A chain consists of seeds of one reference that line up (chance.h).  It is
+ * accepted if chance alone is unlikely to line up that many, and if they are numerous or dense enough that
+ * some stretch may prove them.  Queries that a chain explains need not be looked up.
  */
 struct seed_chain {
     struct set_place place; /* the reference */
@@ -35,7 +35,7 @@ struct chains_wanted {
 struct chains {
     struct seed_chain *list;
     size_t count;
-    bool cut; /* not all chains were found */
+    bool cut; /* there may be more chains than were found */
 
     /* work space */
     struct chains_wanted wanted;

@@ -285,7 +285,7 @@ double chance_again(const struct chance_pair *pair, const struct cluster *cluste
     return chance_ln_e(pair->references, bands_of(pair), hits, cluster->rate);
 }
 
-/* Hits where the reference was found say nothing about another place.  (On the same diagonals, but farther
+/* Hits where the reference was found are no evidence of another place.  (On the same diagonals, but farther
  * on, there may be another piece of it.) */
 static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 enum {
-    /* What lies in a finding this many times larger is no near-copy of it, and is reported as well.  1 gives
-     * four times as many findings of copies; 4 loses 2 planted files and 46 rows, and the test
+    /* A finding inside one that is this many times larger is no near-copy of it, and is reported as well.  1
+     * gives four times as many findings of copies; 4 loses 2 planted files and 46 rows, and the test
      * a_small_file_that_is_a_part_of_a_large_one_is_told_of_both fails. */
     MUCH_LARGER = 2,
     /* A finding is not reported if a better one explains this percentage of it.  60 loses a common block, a
@@ -50,7 +50,7 @@ static int by_worth(const void *a, const void *b)
     return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;
 }
 
-/* What is proved from first to last byte explains what is not, never the reverse. */
+/* A finding proved from first to last byte explains one that is not, never the reverse. */
 static int by_certainty(const void *a, const void *b)
 {
     const bool x = finding_is_complete(a), y = finding_is_complete(b);
@@ -97,7 +97,7 @@ static bool is_said(const struct finding *finding, const struct finding *better)
            better->file == finding->file;
 }
 
-/* Drops findings already stated, and those that a better one explains, which counts them. */
+/* Drops findings that repeat an identical one, and those that a better one explains, which counts them. */
 static size_t drop_explained(struct finding *list, size_t count, uint64_t least, bool all)
 {
     size_t kept = 0;

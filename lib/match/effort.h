@@ -10,9 +10,9 @@
 
 /*
  * The work done for an object, and its limit: content that is related to everything must not take forever.
- * The unit is one sample going through a comparison (30 ns on a processor of 2023); what takes a fraction of
- * that time counts as that fraction.  Work is counted, not timed, so results are the same on every machine;
- * and because it is bounded, it may be reported as progress however slow the machine is.
+ * The unit is one sample going through a comparison (30 ns on a processor of 2023); faster steps count as
+ * fractions of it.  Work is counted, not timed, so results are the same on every machine; and because it is
+ * bounded, it may be reported as progress however slow the machine is.
  */
 struct effort {
     uint64_t done, most;

@@ -14,8 +14,8 @@
 
 enum {
     BATCH = 1024, /* samples probed together: 20 KiB of keys and results */
-    /* Bounds memory.  Samples kept of an object, 16 MiB with those just arriving: an object of more than 64
-     * MiB at C = 128 is thinned.  Queries kept before they are looked up: 24 MiB. */
+    /* Bounds memory.  The samples kept of an object take 16 MiB, with those just arriving: an object of more
+     * than 64 MiB at C = 128 is thinned.  The queries kept before they are looked up take 24 MiB. */
     MOST_SAMPLES = 1 << 19,
     MOST_QUERIES = 1 << 20,
     /* Fewer queries than this are not searched in parts, however many seeds they have (MOST_SEEDS).  2048 to
@@ -212,7 +212,7 @@ static size_t widest_gap(const struct matcher *matcher, const struct query_range
 
 /*
  * Matches some queries with one set, through all stages: queries, seeds, chains, regions, alignments, proofs,
- * verdicts.  What is too much at once is searched in two parts.
+ * verdicts.  Searches them in two parts if they are too much at once.
  */
 static int match_range(struct matcher *matcher, size_t set, struct query_range range, struct error *err)
 {
@@ -400,7 +400,7 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     int failed;
 
     matcher->subject.coincidence = coincidence;
-    if (subject->size == 0) { /* an empty object is identical to any empty file, which says nothing */
+    if (subject->size == 0) { /* identical to any other empty file, which means nothing */
         finding_list_reset(findings);
         *verdict = VERDICT_TOO_SMALL;
         return 0;

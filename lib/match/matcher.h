@@ -39,7 +39,7 @@ enum { MATCHER_MOST_SETS = 64 /* the bits of a uint64_t: a query has one for eac
 struct matcher_options {
     double most_ln_e;                    /* findings with a larger ln E are discarded */
     uint64_t least_matched;              /* findings with fewer matching bytes are dropped */
-    bool all_references;                 /* also report references that explain only what a better one does */
+    bool all_references;                 /* also report references whose matches a better one explains */
     uint64_t most_work;                  /* for one object, in units of effort.h; 0: depends on its size */
     const struct inspector_watch *watch; /* receives progress; may be NULL */
 };
@@ -51,14 +51,15 @@ void matcher_free(struct matcher *matcher);
 
 /* Starts an object of `size` bytes, sampled at c.  content: NULL if it cannot be read again. */
 void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct content *content);
-/* States that the object is not a file but a stretch of free space or the like, without a beginning and an
- * end of its own: what lies in it is embedded, even where it begins with the stretch. */
+/* Declares that the object is not a file but a stretch of free space or the like, without a beginning and end
+ * of its own: content in it is embedded, even if it begins where the stretch does. */
 void matcher_is_range(struct matcher *matcher);
-/* Takes the object's next samples. */
+/* Takes the object's next samples.  Returns -1 on error. */
 int matcher_take(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err);
 /*
  * Ends the object.  Returns its findings, sorted by set and within a set best first, and in *verdict that of
- * the first finding, or the reason why there is none.  coincidence: as in struct sampler_result.
+ * the first finding, or the reason why there is none.  coincidence: as in struct sampler_result.  Returns -1
+ * on error.
  */
 int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,
                 struct findings *findings, enum verdict *verdict, struct error *err);

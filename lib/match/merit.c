@@ -34,10 +34,10 @@ enum {
      * pairs; doubling it loses 6 pairs and 5 cases of noise, and
      * a_file_with_edits_is_a_variant_with_about_so_many fails. */
     DENSE_ANCHORS = 12,
-    /* Fewer matches than STRAY_ANCHORS say nothing if they lie far from the reference's diagonals, or
+    /* Fewer matches than STRAY_ANCHORS are ignored if they lie far from the reference's diagonals, or
      * STRAY_GAP samples away from all others (what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it).
-     * 2 keeps all pairs, with 40 fewer rows; 6 gains 2 pairs, 90 rows, and 9 more in the tar.  Halving and
-     * doubling the gap change ranges of 94 and 45 rows, but no pair. */
+     * 2 keeps all pairs, with 40 fewer rows; 6 gains 2 pairs, 90 rows, and 9 more in the tar.  Halving or
+     * doubling the gap changes ranges of 94 or 45 rows, but no pair. */
     STRAY_ANCHORS = 3,
     STRAY_GAP = 64,
 };
@@ -147,8 +147,8 @@ static bool is_rich(const uint8_t *window)
     return true;
 }
 
-/* The number of bytes of the object from start to end that lie in rich windows, up to most; all of them if
- * they cannot be read again, as nothing speaks against them. */
+/* The number of bytes of the object from start to end that lie in rich windows, up to most.  If they cannot
+ * be read again, all of them count. */
 static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end, size_t most)
 {
     struct content *content = a->subject->content;

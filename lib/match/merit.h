@@ -6,12 +6,12 @@
 #include "match/alignment.h"
 
 /*
- * Decides whether samples that line up are content in common.
+ * Decides whether samples that line up are evidence of content in common.
  *
- * Tables of relocations, of addresses or of glyphs resemble each other in all programs and fonts, since they
- * count up in the same way.  So there must be a stretch in which everything matches, of bytes that vary as
- * text, code or pictures do; or enough matches in such bytes, relative to what does not match, to be
- * explained by dense edits.
+ * Tables of relocations, addresses or glyphs look alike in all programs and fonts, since they count up in the
+ * same way.  So there must be a stretch in which everything matches, with bytes that vary as in text, code or
+ * pictures; or enough matches in such bytes, relative to what does not match, that dense edits explain the
+ * rest.
  */
 
 /* Returns what the rules for verdicts need to know about an alignment. */
@@ -21,7 +21,7 @@ struct verdict_case merit_case(const struct alignment *alignment);
  * the number of matches in them. */
 int merit_ranges(const struct alignment *alignment, struct finding *finding, uint64_t *anchors,
                  struct error *err);
-/* Whether the finding is worth reporting even if nothing of it is proved. */
+/* Whether the finding is worth reporting even if none of it is proved. */
 bool merit_is_evidence(const struct alignment *alignment, const struct finding *finding, uint64_t anchors);
 
 #endif

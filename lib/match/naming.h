@@ -16,7 +16,7 @@ struct naming {
     const struct seed_chain *chain;
     const struct set_record *record;
     const struct record *window; /* samples of the object, */
-    uint64_t start, end;         /* within these bytes of it */
+    uint64_t start, end;         /* the window's offsets in the object */
     bool same_window;            /* the window is that of the previous call */
     struct record *reference; /* its samples have characters in place of fingerprints, and get fingerprints */
     bool *alone;              /* out: the samples that got none, so match nothing */

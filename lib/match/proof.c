@@ -152,8 +152,8 @@ static size_t first_sample(const struct proof_samples *samples, uint64_t pos)
 }
 
 /*
- * Equal bytes have equal samples, except for those influenced by the bytes before.  So where one side has a
- * sample that the other lacks there is no need to hash: returns false.
+ * Equal bytes have equal samples, except for samples influenced by the bytes before.  So if one side has a
+ * sample that the other lacks, returns false: there is no need to hash.
  */
 static bool may_be_equal(const struct proof_samples *samples, uint64_t start, uint64_t end, int64_t diagonal)
 {
@@ -184,7 +184,8 @@ static bool may_be_equal(const struct proof_samples *samples, uint64_t start, ui
     return !all || next == places->count || places_position(places_at(places, next)) > to;
 }
 
-/* Ranges that touch a block, and its neighbours, mostly have the same diagonal. */
+/* Whether the block was tried there: ranges that touch a block, and its neighbours, mostly have the same
+ * diagonal. */
 static bool is_tried(const struct block_search *search, int64_t diagonal)
 {
     for (size_t i = 0; i < search->tries; i++)
@@ -295,7 +296,7 @@ static void move_end(const struct proving *proving, struct finding_range *range,
 
 /*
  * Moves the ends of a range to those of proved blocks if these are farther out, or if they are about as far
- * and the next block was tried in vain.  Leaves the range as it is if blocks of repeating content were found
+ * and the next block was tried in vain.  A range is left as it is if blocks of repeating content were found
  * in an order that no range has.
  */
 static void make_exact(const struct proving *proving, struct finding_range *range)

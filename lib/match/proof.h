@@ -18,7 +18,7 @@
  */
 struct prover;
 
-/* The samples of both sides; most blocks that are not where they were assumed are ruled out by these. */
+/* The samples of both sides.  They rule out most blocks that are not where they were assumed. */
 struct proof_samples {
     const struct places *reference;
     const struct sample *object; /* sorted by position */

@@ -69,7 +69,7 @@ static int find_equals(struct queries *queries, struct error *err)
     return 0;
 }
 
-/* What chance lets through the filter is mostly isolated. */
+/* A query that passed the filter by chance is usually isolated. */
 static bool stands_alone(const struct queries *queries, size_t i)
 {
     const uint64_t reach = (uint64_t)NEIGHBOURS * queries->c, pos = queries_at(queries, i)->pos;

@@ -37,8 +37,8 @@ struct queries {
     size_t slots, first_room, table_room;
 };
 
-/* Selects the queries that passed the filter of the set with this bit, without those that any set in `known`
- * also has, which are no evidence.  `all` is borrowed. */
+/* Selects the queries that passed the filter of the set with this bit.  Those that also passed the filter of
+ * a set in `known` are left out: they are no evidence.  `all` is borrowed. */
 int queries_select(struct queries *queries, const struct subject *subject, const struct query *all,
                    size_t all_count, uint64_t set, uint64_t known, struct error *err);
 void queries_release(struct queries *queries);

@@ -38,7 +38,7 @@ void regions_release(struct regions *regions)
 
 /* ---- making them ---- */
 
-/* First the regions that need no comparison, by place; then those that explain most; then those only
+/* First the regions that need no comparison, by place; then those that explain most; then those that are only
  * counted. */
 static int by_support(const void *a, const void *b)
 {
@@ -105,7 +105,7 @@ static struct region *whole_around(const struct regions *regions, const struct r
     return NULL;
 }
 
-/* Removes near-copies of what lies there bit for bit from the list, and counts them. */
+/* Removes near-copies of references that lie there bit for bit from the list, and counts them. */
 static void count_near_copies(struct regions *regions)
 {
     size_t kept = regions->wholes;
@@ -122,8 +122,8 @@ static void count_near_copies(struct regions *regions)
 }
 
 /*
- * Of many near-copies only those that explain most are compared.  Whether region `number` is one of the
- * others, or was to be only counted from the start; *best: the region there that has a finding, or NULL.
+ * Of many near-copies only those that explain most are compared.  Returns whether region `number` is one of
+ * the others, or was meant only to be counted; *best: the region there that has a finding, or NULL.
  */
 static bool is_one_of_many(const struct regions *regions, size_t number, struct region **best)
 {

@@ -15,7 +15,7 @@
 struct region {
     struct seed_chain chain;
     bool whole;                /* it lies there bit for bit: these bytes have its digest */
-    size_t finding;            /* number of the finding that came of it, from 1; 0: none */
+    size_t finding;            /* number of its finding, from 1; 0: none */
     struct finding_range span; /* range of that finding */
     uint64_t also;             /* number of references that were only counted there */
 };

@@ -96,7 +96,7 @@ struct scanner {
     uint64_t size; /* of the object, in bytes */
     bool is_range;
     uint64_t at;        /* offset of the current part */
-    uint64_t len, done; /* of the part in bytes, and how much of it was seen */
+    uint64_t len, done; /* of the part, and how much of it has been read; in bytes */
     bool failed;
     struct error err;
 };
@@ -142,7 +142,7 @@ static int open_tools(struct scanner *scanner, const struct inspector_watch *wat
     return scanner->matcher ? 0 : -1;
 }
 
-/* If this fails the process ends, so what was opened is not released one by one. */
+/* If this fails the process ends, so nothing is released piecemeal. */
 static void *scanner_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {
     struct scanner *scanner = memory_new(sizeof *scanner, err);

@@ -17,7 +17,7 @@ enum {
     FEW_SEEDS = 48,
     /* 16 MiB, and as much again for sorting; if there are more, the queries are searched in two parts. */
     MOST_SEEDS = 1 << 20,
-    /* 512 KiB for each set, to avoid looking up again what is known to be frequent. */
+    /* 512 KiB for each set: fingerprints known to be frequent need not be looked up again. */
     FREQUENT_SLOTS = 1 << 15,
     /* A sample in more files than this is postponed: nine of ten hits come from samples that many files have.
      * 8 loses 2 of 56 common blocks; 32 loses one, and the tar takes a fifth longer. */
@@ -219,7 +219,7 @@ static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
     return 0;
 }
 
-/* all: keep also what could wait, which has been counted as noise already. */
+/* all: also keep hits of queries that could wait; these have been counted as noise already. */
 static int keep_hits(struct seeds *seeds, struct queries *queries, bool all, struct error *err)
 {
     if (make_seed_room(seeds, seeds->count + seeds->hits.count, err))

@@ -10,8 +10,8 @@
  *
  * In: queries.  Out: seeds, each a query and a sample of a reference that is equal to it.  First a few
  * queries of each stretch are looked up, then more of those that nothing explains.  Most seeds come from a
- * few queries that many files have, and say least; so these queries are postponed, and looked up again only
- * where nothing rarer was found.
+ * few queries that many files have and that distinguish little; so these are postponed, and looked up again
+ * only where nothing rarer was found.
  */
 enum seed_kind {
     SEED_RARE,

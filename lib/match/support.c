@@ -125,9 +125,9 @@ static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
 }
 
 /*
- * Handles queries i to end that lie after the seed before `next`, up to the seed `next`: those that the
- * reference has on the diagonal of either seed (usually the same) support the chain.  Returns where it
- * stopped.
+ * Takes queries i to end that lie after the seed before `next`, up to the seed `next`.  Those that the
+ * reference has on the diagonal of either seed (usually the same one) support the chain.  Returns the first
+ * query not taken.
  */
 static size_t support_between(struct gathering *g, size_t next, size_t i, size_t end)
 {

@@ -15,7 +15,7 @@ enum {
      * rows of copies; 64 times makes no difference. */
     MOST_HASHED = 256 << 20,
     MOST_TIMES = 32,
-    MOST_VOTES = 256, /* seeds that vote on where a reference lies: a limit; most of them agree */
+    MOST_VOTES = 256, /* most seeds that vote on where a reference lies; nearly all of them agree */
 };
 
 /* The share of a reference's samples that the chain must explain: some may be too common to be found by.
@@ -42,7 +42,7 @@ struct marking {
     uint64_t budget;         /* bytes that may still be hashed */
 };
 
-/* Whether the object has about as many samples of the reference as if all of it were there. */
+/* Whether the object has about as many samples of the reference as it would have if all of it were there. */
 static bool is_likely(const struct subject *subject, const struct seed_chain *chain)
 {
     const struct set_place *place = &chain->place;
@@ -61,8 +61,8 @@ static bool is_inside(const struct subject *subject, const struct seed_chain *ch
 }
 
 /*
- * Whether the object has the reference's samples there, and no others: if not, its bytes differ, too.
- * Samples at the start are left out, as the bytes before influence which windows are selected.
+ * Whether the object has the reference's samples there and no others; if not, its bytes differ.  Samples at
+ * the start are left out, since the bytes before influence which windows are selected.
  */
 static bool has_same_samples(const struct subject *subject, const struct set_record *record, uint64_t start)
 {

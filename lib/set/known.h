@@ -35,8 +35,7 @@ struct known {
     bool has_size;
     uint64_t size;
     struct buffer names;   /* each terminated by a zero byte; the first is the one to show */
-    struct buffer origins; /* for each name a uint64_t that identifies its source, in the numbering of whoever
-                              passes it; or empty */
+    struct buffer origins; /* for each name a uint64_t that identifies its source to the caller; or empty */
     bool has_record;       /* requires a SHA-1 and a size */
     struct record record;  /* its samples and sampling parameters, not its name and digests */
     struct buffer blocks;  /* blocks_count SHA-1 digests, or empty */

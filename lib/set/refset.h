@@ -100,7 +100,7 @@ struct refset *refset_create(const char *path, const struct refset_params *param
  * was created.  Call this before adding anything. */
 void refset_succeed(struct refset *set, const struct refset_info *other);
 struct refset *refset_open(const char *path, enum refset_mode mode, struct error *err);
-/* Whether nobody can write to a set that is open for reading, until it is closed. */
+/* Whether no process can write to a set that is open for reading, until it is closed. */
 bool refset_at_rest(struct refset *set);
 /* Returns -1 if another process is writing to the set. */
 int refset_is_busy(const char *path, struct error *err);

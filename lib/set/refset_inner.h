@@ -24,8 +24,8 @@ int refset_save_info(struct refset *set, struct error *err);
 /* Adds a size to the sum, which stops at the largest number that a set can hold. */
 void refset_count_bytes(struct refset_counts *counts, uint64_t size);
 
-/* Returns a digest's key in the index.  It depends on the set's UUID, so nobody can prepare digests that
- * collide in any set. */
+/* Returns a digest's key in the index.  It depends on the set's UUID, so digests that collide in every set
+ * cannot be prepared. */
 uint64_t refset_digest_key(const struct refset *set, enum digest_kind kind, const uint8_t *digest);
 
 #endif

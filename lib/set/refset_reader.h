@@ -6,9 +6,9 @@
 #include "set/refset.h"
 
 /*
- * Reads all files of a set with everything that is known of them: first those with records, in the order they
- * came, then the hash-only entries.  Fingerprints are put together from the index, for as many samples at a
- * time as fit into some 64 MB.
+ * Reads all files of a set with everything known about them: first those with records, in the order they
+ * came, then the hash-only entries.  Fingerprints are assembled from the index, for as many samples at a time
+ * as fit into some 64 MB.
  */
 struct refset_reader;
 

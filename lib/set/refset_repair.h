@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /*
- * Replaces a damaged set by a new one of everything in it that is sound.
+ * Replaces a damaged set with a new one that holds everything sound in it.
  *
  * The new set takes the damaged one's place, with its identity, access rights and owner.  The damaged set is
  * kept beside it as PATH.damaged, with a number appended if that name is taken.  If nothing can be recovered,
@@ -27,8 +27,8 @@ struct refset_repair {
     char *damaged; /* path of the damaged set */
 };
 
-/* Repairs the set at the path; nobody may be writing to it.  Results are valid only if it returns 0; release
- * them in any case. */
+/* Repairs the set at the path, to which no other process may be writing.  Results are valid only if it
+ * returns 0; release them in any case. */
 int refset_repair(struct refset_repair *repair, const char *path, struct error *err);
 void refset_repair_release(struct refset_repair *repair);
 

@@ -6,9 +6,8 @@
 #include "set/refset.h"
 
 /*
- * Adds files to a set, wherever they come from.  Work is committed from time to time; what is not committed
- * when the process ends is lost without trace.  Memory is bounded by the filters of the digests and about 100
- * MB.
+ * Adds files to a set, wherever they come from.  Work is committed from time to time; if the process ends,
+ * uncommitted work leaves no trace.  Memory is bounded by the filters of the digests and about 100 MB.
  */
 struct refset_writer;
 
@@ -21,8 +20,8 @@ struct refset_writer *refset_writer_new(struct refset *set, bool all_names, stru
 void refset_writer_free(struct refset_writer *writer);
 
 /*
- * Sets the source of what is added from now on.  Its row is written together with the first addition from it;
- * its id is ignored.  Returns a handle for returning to it (refset_writer_back), or -1.
+ * Sets the source of what is added from now on.  Its row is written with the first addition from it; its id
+ * is ignored.  Returns a handle for returning to it (refset_writer_back), or -1.
  */
 int refset_writer_source(struct refset_writer *writer, const struct refset_source *source, struct error *err);
 /* The same for a source read from another set; its row is written at once, unless an equal one exists. */

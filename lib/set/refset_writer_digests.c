@@ -25,7 +25,7 @@ static size_t slot_of(const struct table *table, uint64_t key)
     return (size_t)(key * 0x9e3779b97f4a7c15u >> 16) & (table->len - 1);
 }
 
-/* If a key has very many contents (a digest that means "none" in somebody's list), the first ones will do. */
+/* If a key has very many contents (a digest that means "none" in some list), the first ones suffice. */
 static void put_slot(struct table *table, const struct pending *pending, size_t number)
 {
     const uint64_t key = pending->list[number - 1].key;

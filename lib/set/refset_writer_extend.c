@@ -3,7 +3,7 @@
 
 #include "set/refset_writer_inner.h"
 
-/* Adds to writer->file what it lacks and `known` has. */
+/* Adds what is new in `known` to writer->file. */
 static int complete_file(struct refset_writer *writer, const struct known *known, struct error *err)
 {
     struct set_file *file = &writer->file;

@@ -8,7 +8,7 @@
 #include "set/refset.h"
 
 /*
- * What matching asks of a reference set, wherever and however it is stored: a struct of operations, which
+ * A reference set as matching sees it, wherever and however it is stored: a struct of operations, which
  * refset_cache.h implements for the SQLite files of kith-set(5).
  *
  * The samples of a set are numbered consecutively; those of a file that was read form a record.  Operations
@@ -53,8 +53,8 @@ struct set_place {
 };
 
 /*
- * What a set stores of a file that was read.  It has the place and character of each sample; fingerprints are
- * known only for samples found by them, and for their repeats.  A zeroed record is empty.
+ * What a set stores of a file that was read: the place and character of each sample.  Fingerprints are known
+ * only for samples that were found by them, and for repeats of these.  A zeroed record is empty.
  */
 struct set_record {
     struct set_place place;
@@ -95,7 +95,7 @@ struct set_operations {
 
 /* Adds a hit.  Returns -1 if out of memory. */
 int set_hits_add(struct set_hits *hits, struct set_hit hit, struct error *err);
-/* Free what the struct holds; a zeroed struct holds nothing. */
+/* Free what the struct holds.  A zeroed struct holds nothing. */
 void set_hits_release(struct set_hits *hits);
 void set_file_release(struct set_file *file);
 void set_record_release(struct set_record *record);
