@@ -368,6 +368,8 @@ says err "no-such-set: "
 status 2 "$KITH" scan -q -r bad.kith --case tree/here.case tree
 says err "tree/here.case: lies in tree, which is evidence: nothing is written there"
 [ -e tree/here.case ] && fail "a case was made in the evidence"
+status 2 timeout 20 "$KITH" scan -q --only gap -r bad.kith --case here.case /
+says err "here.case: lies in /, which is evidence: nothing is written there"
 status 2 "$KITH" scan -q -r bad.kith --case a.case --csv tree
 says err "--case writes no rows"
 status 2 "$KITH" scan -q -r bad.kith --include '' tree
