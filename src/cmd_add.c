@@ -255,58 +255,82 @@ static void show_summary(const struct add *add)
     const struct refset_counts *counts = &refset_info(add->set)->counts;
 
     say("%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64 " already there, %" PRIu64
-        " left out; it has %" PRIu64 " files now",
-        refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files);
+        " left out; it has %" PRIu64 " file%s now",
+        refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files,
+        plural(counts->files));
 }
 
-/* Tells what is not there, too. */
-static bool any_there(int count, char **paths)
+/* Whether all paths exist; shows those that do not. */
+static bool all_exist(int count, char **paths)
 {
-    bool any = false;
+    bool all = true;
     struct error err;
 
     for (int i = 0; i < count; i++)
-        if (access(paths[i], F_OK) == 0) {
-            any = true;
-        } else {
+        if (access(paths[i], F_OK)) {
             error_errno(&err, "%s", paths[i]);
             complain_error(&err);
+            all = false;
         }
-    return any;
+    return all;
+}
+
+static int add_with_writer(struct add *add, int count, char **paths)
+{
+    const struct refset_params *params = &refset_info(add->set)->params;
+    struct error err;
+    int status = EXIT_USAGE;
+
+    add->plan.n = params->n;
+    add->plan.c = params->c;
+    add->plan.block = params->block;
+    add->writer = refset_writer_new(add->set, true, &err);
+    if (add->writer)
+        status = add_all(add, count, paths);
+    else
+        complain_error(&err);
+    refset_writer_free(add->writer);
+    known_release(&add->known);
+    return status;
+}
+
+static void show_outcome(const struct add *add, int status)
+{
+    if (add->run.quiet)
+        return;
+    if (status != EXIT_USAGE)
+        show_summary(add);
+    if (status == EXIT_INTERRUPTED)
+        complain("interrupted; what was added is kept; rerun the same command to resume");
 }
 
 static int add_to_set(struct add *add, const char *path, int count, char **paths)
 {
     const struct refset_params params = refset_defaults(path);
+    const bool is_new = access(path, F_OK) != 0;
+    bool is_useless;
     struct error err;
     int status;
 
-    if (access(path, F_OK) != 0 && !any_there(count, paths)) {
-        complain("nothing of what is to be added is there; no set was made");
+    if (is_new && !all_exist(count, paths)) {
+        complain("%s: was not created", path);
         return EXIT_PARTIAL;
     }
     add->set = set_flags_open(&add->flags, path, &params);
     if (!add->set)
         return EXIT_USAGE;
-    add->plan.n = refset_info(add->set)->params.n;
-    add->plan.c = refset_info(add->set)->params.c;
-    add->plan.block = refset_info(add->set)->params.block;
-    add->writer = refset_writer_new(add->set, true, &err);
-    if (!add->writer) {
+    status = add_with_writer(add, count, paths);
+    /* an error was shown, and a set of nothing would look as if all had been well */
+    is_useless = is_new && status != EXIT_DONE && refset_info(add->set)->counts.files == 0;
+    if (!is_useless)
+        show_outcome(add, status);
+    if (refset_close(add->set, is_useless ? NULL : &err) && !is_useless) {
         complain_error(&err);
         status = EXIT_USAGE;
-    } else {
-        status = add_all(add, count, paths);
-        if (!add->run.quiet && !add->failed)
-            show_summary(add);
-        if (status == EXIT_INTERRUPTED && !add->run.quiet)
-            complain("interrupted; what was added stays, and the same command goes on");
     }
-    refset_writer_free(add->writer);
-    known_release(&add->known);
-    if (refset_close(add->set, &err)) {
-        complain_error(&err);
-        return EXIT_USAGE;
+    if (is_useless) {
+        refset_remove(path);
+        complain("%s: was not created, since nothing could be added", path);
     }
     return status;
 }
@@ -360,7 +384,8 @@ static int run(const struct command *command, int argc, char **argv)
     add.run.options.inspector = &inspector;
     add.run.options.files_expected = true;
     add.run.options.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
-    if (evidence_flags_sandbox(&add.run.options))
+    if (evidence_flags_check(&add.run.options, (size_t)(argc - operand - 1), argv + operand + 1) ||
+        evidence_flags_sandbox(&add.run.options))
         return EXIT_USAGE;
     interrupt_catch();
     return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);

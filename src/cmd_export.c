@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "export_report.h"
+#include "file_kind.h"
 #include "formats.h"
 #include "interrupt.h"
 #include "list/kdb.h"
@@ -110,13 +111,12 @@ static void show_left_out(const struct export *export, const char *path)
         return;
     if (export->report.left_out && export->to_kdb)
         complain("%s: %" PRIu64
-                 " files were left out: The Sleuth Kit looks things up by MD5, which they lack, or which"
-                 " another one has",
-                 path, export->report.left_out);
+                 " file%s left out: without an MD5, by which The Sleuth Kit looks files up, or with the same"
+                 " one as another file",
+                 path, export->report.left_out, plural(export->report.left_out));
     else if (export->report.left_out)
-        complain("%s: %" PRIu64
-                 " files were left out: they lack a digest, the size or a name that this form needs",
-                 path, export->report.left_out);
+        complain("%s: %" PRIu64 " file%s left out: without a digest, size or name that this format needs",
+                 path, export->report.left_out, plural(export->report.left_out));
 }
 
 static int export_kdb(struct export *export, struct refset *set, struct error *err)
@@ -204,6 +204,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (export.to_kdb && !export.output)
         return options_wrong(command, "%s writes a database, which needs a file (-o FILE)",
                              export.format.option);
+    if (file_kind_check_set(argv[operand]))
+        return EXIT_USAGE;
     if (export.output)
         interrupt_catch();
     return run_export(&export, argv[operand]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "interrupt.h"
@@ -306,10 +307,10 @@ static void show_summary(const struct import *import)
         buffer_printf(&more, "; %" PRIu64 " of those added are known by digest alone and match exactly only",
                       import->by_digest);
     add_marks(&more, &import->marks);
-    say("%s (%s): %" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
+    say("%s (%s): %" PRIu64 " row%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
         " already there, %" PRIu64 " broken%.*s",
-        import->path, list_format(import->list), import->rows, import->added, import->extended, import->there,
-        import->broken, (int)more.len, more.data ? more.data : "");
+        import->path, list_format(import->list), import->rows, plural(import->rows), import->added,
+        import->extended, import->there, import->broken, (int)more.len, more.data ? more.data : "");
     note_output(&more);
     buffer_release(&more);
 }
@@ -336,7 +337,8 @@ static int read_list(struct import *import, struct error *err)
     status = finish_list(import, take_rows(import, err), err);
     list_ahead_free(import->ahead);
     if (import->broken > MOST_PROBLEMS)
-        complain("%s: and %" PRIu64 " broken rows more", import->path, import->broken - MOST_PROBLEMS);
+        complain("%s: %" PRIu64 " more broken row%s", import->path, import->broken - MOST_PROBLEMS,
+                 plural(import->broken - MOST_PROBLEMS));
     if (!import->quiet && status != EXIT_USAGE)
         show_summary(import);
     return status;
@@ -364,6 +366,7 @@ static int import_one(struct import *import, const char *path)
 
 static int import_all(struct import *import, int count, char **paths)
 {
+    const bool is_new = access(import->set_path, F_OK) != 0;
     int worst = EXIT_DONE;
     struct error err;
 
@@ -380,14 +383,35 @@ static int import_all(struct import *import, int count, char **paths)
     }
     progress_stop();
     if (worst == EXIT_INTERRUPTED && !import->quiet)
-        complain("interrupted; what was imported stays, and the same command goes on");
+        complain("interrupted; what was imported is kept; rerun the same command to resume");
     source_map_release(&import->sources);
     known_release(&import->known);
+    if (is_new && import->set && worst != EXIT_DONE && refset_info(import->set)->counts.files == 0) {
+        refset_close(import->set, NULL);
+        refset_remove(import->set_path);
+        complain("%s: was not created, since nothing could be imported", import->set_path);
+        return worst;
+    }
     if (refset_close(import->set, &err)) {
         complain_error(&err);
         return EXIT_USAGE;
     }
     return worst;
+}
+
+/* A list that is mistyped is found before the set is created or changed. */
+static int check_lists(int count, char **paths)
+{
+    struct error err;
+    int result = 0;
+
+    for (int i = 0; i < count; i++)
+        if (strcmp(paths[i], "-") != 0 && access(paths[i], R_OK)) {
+            error_errno(&err, "%s", paths[i]);
+            complain_error(&err);
+            result = -1;
+        }
+    return result;
 }
 
 /* ---- options ---- */
@@ -430,7 +454,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set given" : "no list given");
     import.set_path = argv[operand];
-    if (options_check_new(command, import.set_path))
+    if (options_check_new(command, import.set_path) || check_lists(argc - operand - 1, argv + operand + 1))
         return EXIT_USAGE;
     interrupt_catch();
     return import_all(&import, argc - operand - 1, argv + operand + 1);

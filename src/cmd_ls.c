@@ -123,10 +123,11 @@ static void show_damage(const struct ls *ls, enum evidence_result result)
     if (ls->run.problems)
         return;
     if (result == EVIDENCE_PARTIAL)
-        complain("%s: %llu objects could not be read in full", ls->run.path, ls->damaged);
+        complain("%s: %llu object%s could not be read in full", ls->run.path, ls->damaged,
+                 plural(ls->damaged));
     if (result == EVIDENCE_CHANGED)
-        complain("%s: %llu objects could not be read in full, or changed while they were read", ls->run.path,
-                 ls->damaged);
+        complain("%s: %llu object%s could not be read in full, or changed while being read", ls->run.path,
+                 ls->damaged, plural(ls->damaged));
 }
 
 static int list_one(void *arg, size_t number, const char *path)
@@ -234,7 +235,8 @@ static int run(const struct command *command, int argc, char **argv)
     ls.report.form = ls.format.format        ? ls.format.format->writer
                      : isatty(STDOUT_FILENO) ? &ls_summary
                                              : &ls_csv;
-    if (evidence_flags_sandbox(&ls.run.options))
+    if (evidence_flags_check(&ls.run.options, (size_t)(argc - operand), argv + operand) ||
+        evidence_flags_sandbox(&ls.run.options))
         return EXIT_USAGE;
     if (ls.is_account && (ls.digests || ls.report.form == &ls_body))
         return options_wrong(command,

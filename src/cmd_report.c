@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "file_kind.h"
 #include "formats.h"
 #include "options.h"
 #include "report/report_about.h"
@@ -49,7 +50,7 @@ static int take_option(void *arg, const struct options *options, int option)
     return options_flag(flags, option, report) ? 0 : formats_take(&report->format, options);
 }
 
-/* What the reader of a report must know: that it may not be all. */
+/* Warns that a report may be incomplete. */
 static int show_states(struct casefile *casefile, struct error *err)
 {
     struct case_evidence evidence;
@@ -59,10 +60,10 @@ static int show_states(struct casefile *casefile, struct error *err)
         if (evidence.state == CASE_DONE)
             continue;
         complain("%s: %s", evidence.path,
-                 evidence.state == CASE_BEGUN ? "it was not scanned to the end; the scan's command goes on"
-                 : evidence.state == CASE_CHANGED ? "it changed while it was scanned"
-                 : evidence.state == CASE_FAILED  ? "it could not be read"
-                                                  : "not all of it could be read");
+                 evidence.state == CASE_BEGUN ? "the scan is incomplete; rerun the same command to resume it"
+                 : evidence.state == CASE_CHANGED ? "changed while it was being scanned"
+                 : evidence.state == CASE_FAILED  ? "could not be read"
+                                                  : "could not be read in full");
         status = evidence.state == CASE_CHANGED ? EXIT_CHANGED
                  : status == EXIT_CHANGED       ? status
                                                 : EXIT_PARTIAL;
@@ -76,13 +77,13 @@ static void show_fault(void *arg, const char *text)
     say("%s", text);
 }
 
-/* Before anything that it says is written. */
+/* Comes before the report itself. */
 static void warn_of_fault(void *arg, const char *text)
 {
     bool *warned = arg;
 
     if (!*warned)
-        complain("WARNING: the case does not verify; what follows may not be what was found");
+        complain("WARNING: the case does not verify; its contents may have been changed since the scan");
     *warned = true;
     complain("%s", text);
 }
@@ -140,6 +141,8 @@ static int run(const struct command *command, int argc, char **argv)
                              report.about ? "--about" : "--check");
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no case given" : "more than one case given");
+    if (file_kind_check_case(argv[operand]))
+        return EXIT_USAGE;
     return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
 }
 

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_list.h"
+#include "file_kind.h"
 #include "formats.h"
 #include "interrupt.h"
 #include "rows.h"
@@ -110,12 +111,10 @@ static int take_set(struct scan_sets *sets, const struct options *options)
         return -1;
     }
     sets->paths[sets->count] = set_flags_find(options->value);
-    if (sets->paths[sets->count]) {
-        sets->count++;
-        return 0;
-    }
-    complain("out of memory");
-    return -1;
+    if (!sets->paths[sets->count])
+        return -1;
+    sets->count++;
+    return 0;
 }
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -238,7 +237,9 @@ static int scan_named(struct command_line *line, size_t count, char **paths)
     int status = EXIT_USAGE;
 
     line->scan.hash_image = line->case_path && !line->no_hash_image;
-    if (evidence_flags_sandbox(options) == 0 && evidence_list_make(&evidence, options, count, paths) == 0)
+    if (evidence_flags_check(options, count, paths) == 0 &&
+        (!line->case_path || file_kind_check_case(line->case_path) == 0) &&
+        evidence_flags_sandbox(options) == 0 && evidence_list_make(&evidence, options, count, paths) == 0)
         status = scan_list(line, &evidence);
     evidence_list_release(&evidence);
     return status;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "file_kind.h"
 #include "formats.h"
 #include "set/refset_repair.h"
 #include "set/refset_verify.h"
@@ -201,11 +202,12 @@ static void show_repaired(const char *path, const struct refset_repair *repair, 
     char samples[60] = "", things[60] = "";
 
     if (repair->lost_samples)
-        snprintf(samples, sizeof samples, ", %" PRIu64 " samples were lost", repair->lost_samples);
+        snprintf(samples, sizeof samples, ", %" PRIu64 " sample%s lost", repair->lost_samples,
+                 plural(repair->lost_samples));
     if (losses)
-        snprintf(things, sizeof things, ", %llu thing%s could not be read", losses, losses == 1 ? "" : "s");
-    say("%s: repaired: %" PRIu64 " of %" PRIu64 " files were kept%s%s; the damaged set is %s", path,
-        repair->kept, repair->had, samples, things, repair->damaged);
+        snprintf(things, sizeof things, ", %llu item%s could not be read", losses, plural(losses));
+    say("%s: repaired: %" PRIu64 " of %" PRIu64 " file%s kept%s%s; the damaged set is %s", path, repair->kept,
+        repair->had, plural(repair->had), samples, things, repair->damaged);
 }
 
 static int repair_one(struct sets *sets, const char *path)
@@ -242,7 +244,7 @@ static int verify_one(struct sets *sets, const char *path)
             say("%s: sound", path);
         return EXIT_DONE;
     }
-    complain("%s: %d fault%s", path, found, found == 1 ? "" : "s");
+    complain("%s: %d fault%s", path, found, plural((uint64_t)found));
     return sets->repair ? repair_one(sets, path) : EXIT_PARTIAL;
 }
 
@@ -284,20 +286,6 @@ static const char *action_name(const void *table, size_t index)
 }
 
 static const struct values action_names = {"action", "actions", false, action_name, NULL};
-
-/* NULL after an error was shown. */
-static const struct action *find_action(const struct command *command, const char *name)
-{
-    const int found = values_find(&action_names, name, strlen(name));
-    struct buffer why = {0};
-
-    if (found >= 0)
-        return &actions[found];
-    values_explain(&action_names, name, strlen(name), &why);
-    options_wrong(command, "%s", why.failed ? "out of memory" : why.data);
-    buffer_release(&why);
-    return NULL;
-}
 
 /* EXIT_USAGE after an error was shown. */
 static int choose_format(struct sets *sets, const struct action *action)
@@ -366,7 +354,7 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "files"}};
     const struct action *action;
-    int operand = 0;
+    int operand = 0, number;
     const int status = options_read(command, argc, argv, take_option, &sets, &operand);
 
     if (status != OPTIONS_GO)
@@ -374,9 +362,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (operand == argc)
         return options_wrong(command,
                              "no action given: info, list, merge, subtract, intersect, verify or compact");
-    action = find_action(command, argv[operand]);
-    if (!action)
+    number = options_named_operand(command, &action_names, argv[operand]);
+    if (number < 0)
         return EXIT_USAGE;
+    action = &actions[number];
     for (int i = 0; i <= SETS_QUIET; i++)
         if ((sets.given & 1u << i) && !allows(action, i))
             return options_wrong(command, "--%s has no meaning for %s", sets_options[i].name, action->name);
@@ -384,6 +373,9 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_USAGE;
     if (operand + 1 == argc)
         return options_wrong(command, "no set given");
+    for (int i = operand + 1; i < argc; i++)
+        if (file_kind_check_set(argv[i]))
+            return EXIT_USAGE;
     return action->run(&sets, argc - operand - 1, argv + operand + 1);
 }
 

@@ -313,8 +313,7 @@ static void sign_all(struct line *line, int count, char **operands)
     while (line->queue && (job = queue_pop(line->queue)))
         finish_job(line->sign, job);
     if (line->sign->links && !line->sign->quiet)
-        complain("%llu symbolic link%s not followed", line->sign->links,
-                 line->sign->links == 1 ? " was" : "s were");
+        complain("%llu symbolic link%s not followed", line->sign->links, plural(line->sign->links));
 }
 
 /* ---- set-up ---- */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "crew/sandbox.h"
+#include "file_kind.h"
 #include "terminal.h"
 
 enum { MAX_WORKERS = 256, DEFAULT_SECONDS = 20, MAX_SECONDS = 86400 };
@@ -96,6 +97,16 @@ int evidence_flags_sandbox(const struct evidence_options *evidence)
         complain("this system lacks %s; no evidence was read (--no-sandbox reads it all the same)",
                  sandbox_lack(missing));
     return missing ? -1 : 0;
+}
+
+int evidence_flags_check(const struct evidence_options *evidence, size_t count, char **paths)
+{
+    const bool any_file = evidence->image_type || evidence->as_file;
+
+    for (size_t i = 0; i < count; i++)
+        if ((!any_file || strcmp(paths[i], "-") == 0) && file_kind_check_evidence(paths[i]))
+            return -1;
+    return 0;
 }
 
 int evidence_flags_status(enum evidence_result result)

@@ -43,6 +43,10 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
  * shown.  Call it before anything is created. */
 int evidence_flags_sandbox(const struct evidence_options *evidence);
 
+/* Checks that each path can be evidence at all; with --image-type or as_file any file can.  Returns -1 after
+ * an error was shown.  Call it before anything is created. */
+int evidence_flags_check(const struct evidence_options *evidence, size_t count, char **paths);
+
 /* The exit status for the outcome; EVIDENCE_FAILED counts as evidence that could not be read. */
 int evidence_flags_status(enum evidence_result result);
 

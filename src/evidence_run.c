@@ -46,7 +46,8 @@ int evidence_run_end(const struct evidence_run *run, enum evidence_result result
     if (result == EVIDENCE_FAILED)
         complain_error(err);
     if (run->problems > MOST_PROBLEMS)
-        complain("%s: and %llu problems more of this kind", run->path, run->problems - MOST_PROBLEMS);
+        complain("%s: %llu more problem%s of this kind", run->path, run->problems - MOST_PROBLEMS,
+                 plural(run->problems - MOST_PROBLEMS));
     return evidence_flags_status(result);
 }
 

@@ -5,9 +5,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "terminal.h"
 
 enum {
@@ -210,28 +212,56 @@ bool options_flag_in(const struct options_flag *flags, size_t count, int option,
     return false;
 }
 
+static int check_folder(const char *path)
+{
+    char *folder = path_folder(path);
+    struct error err;
+    int result = 0;
+
+    if (folder && access(folder, W_OK)) {
+        error_errno(&err, "%s: cannot be created in %s", path, folder);
+        complain_error(&err);
+        result = -1;
+    }
+    free(folder);
+    return result;
+}
+
 int options_check_new(const struct command *command, const char *path)
 {
     const bool is_number = path[0] && path[strspn(path, "0123456789")] == '\0';
 
-    if ((!is_number && path[0] != '-') || access(path, F_OK) == 0)
+    if (access(path, F_OK) == 0)
         return 0;
+    if (!is_number && path[0] != '-')
+        return check_folder(path);
     options_wrong(command, "'%s' looks like %s; to create a file of that name, write ./%s", path,
                   is_number ? "a sector offset" : "an option", path);
     return -1;
 }
 
-int options_named(const struct options *options, const char *text, size_t len)
+static int find_named(const struct command *command, const struct values *values, const char *text,
+                      size_t len)
 {
-    const int found = values_find(options->spec->values, text, len);
+    const int found = values_find(values, text, len);
     struct buffer why = {0};
 
     if (found >= 0)
         return found;
-    values_explain(options->spec->values, text, len, &why);
-    options_wrong(options->command, "%s", why.failed ? "out of memory" : why.data);
+    values_explain(values, text, len, &why);
+    options_wrong(command, "%s", why.failed ? "out of memory" : why.data);
     buffer_release(&why);
     return -1;
+}
+
+int options_named(const struct options *options, const char *text, size_t len)
+{
+    return find_named(options->command, options->spec->values, text, len);
+}
+
+int options_named_operand(const struct command *command, const struct values *values, const char *text)
+{
+    return find_named(command, values, text, strlen(text));
 }
 
 /* Reads the digits at the start and returns where they end.  *out is wrong if greater than most, but then is

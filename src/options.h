@@ -50,10 +50,14 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
 /* The index of the text among the option's named values, or -1 after an error was shown that lists them. */
 int options_named(const struct options *options, const char *text, size_t len);
 
+/* The same for an operand and these values. */
+int options_named_operand(const struct command *command, const struct values *values, const char *text);
+
 /*
  * Checks the name of a case or set that may have to be created.  One that is made of digits only, or begins
  * with '-', is more likely a sector offset or an option in the wrong place; "./" before it says that it is
- * meant.  Returns 0, also if such a file exists, or -1 after an error was shown.
+ * meant.  Its folder must be writable.  Returns 0, also if such a file exists, or -1 after an error was
+ * shown.
  */
 int options_check_new(const struct command *command, const char *path);
 

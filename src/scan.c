@@ -254,7 +254,8 @@ static int begin(struct session *session, const struct case_evidence *known)
     options->wanted = patterns->include.count || patterns->exclude.count ? patterns_want : NULL;
     options->wanted_arg = &scan->patterns;
     if (session->resume.there)
-        error_set(&text, "%s: going on behind %" PRIu64 " rows", scan->run.path, session->resume.there);
+        error_set(&text, "%s: resumed after %" PRIu64 " row%s", scan->run.path, session->resume.there,
+                  plural(session->resume.there));
     else
         error_set(&text, "%s: begun", scan->run.path);
     if (!session->resume.there &&
@@ -296,10 +297,10 @@ static int end(struct session *session, enum evidence_result result)
 static void show_common(const struct session *session)
 {
     if (session->rows.common && !session->scan->run.quiet)
-        complain(
-            "%s: %llu objects without a finding have content that is in so many files of a set that it is no "
-            "evidence for any; --all lists them",
-            session->scan->run.path, session->rows.common);
+        complain("%s: %llu object%s without a finding: the matching content occurs in too many files of a "
+                 "set to be "
+                 "evidence for one of them; --all lists them",
+                 session->scan->run.path, session->rows.common, plural(session->rows.common));
 }
 
 /* The exit status, or -1: the case cannot be written, or a set not be read. */

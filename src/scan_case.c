@@ -67,7 +67,7 @@ static int check_evidence(const struct scan_case *scan_case)
             result = -1;
         }
     if (result)
-        complain("%s: was not made", scan_case->path);
+        complain("%s: was not created", scan_case->path);
     return result;
 }
 
@@ -100,8 +100,8 @@ int scan_case_open(struct scan_case *scan_case)
     struct scan *scan = scan_case->scan;
     struct error err;
 
-    scan_case->is_new = scan_case->path && access(scan_case->path, F_OK) && errno == ENOENT;
-    if (scan_case->is_new && check_evidence(scan_case))
+    scan_case->is_new = !scan_case->path || (access(scan_case->path, F_OK) && errno == ENOENT);
+    if (scan_case->path && scan_case->is_new && check_evidence(scan_case))
         return EXIT_PARTIAL;
     scan->casefile = open_case(scan_case, &err);
     scan->resumable = scan_case->path != NULL;
@@ -116,7 +116,7 @@ int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct 
     const int result = casefile_close(scan_case->scan->casefile, ok ? err : NULL);
 
     scan_case->scan->casefile = NULL;
-    if (is_empty) {
+    if (is_empty && scan_case->path) {
         refset_remove(scan_case->path);
         complain("%s: was not kept, since it would be a case of nothing", scan_case->path);
     }
@@ -162,10 +162,12 @@ static int show_evidence(struct casefile *casefile, uint64_t number, struct erro
     if (casefile_evidence(casefile, number, &evidence, err) <= 0 ||
         casefile_count(casefile, number, &counts, err))
         return -1;
+    if (evidence.state == CASE_FAILED && counts.objects == 0) /* the error was shown, and says more */
+        return 0;
     report_about_counts(&counts, &text);
     if (text.failed)
         return error_set(err, "out of memory");
-    complain("%s: %" PRIu64 " objects, %.1f MB: %.*s", evidence.path, counts.objects,
+    complain("%s: %" PRIu64 " object%s, %.1f MB: %.*s", evidence.path, counts.objects, plural(counts.objects),
              (double)counts.bytes / 1e6, (int)text.len, text.data ? text.data : "");
     buffer_release(&text);
     return 0;

@@ -11,7 +11,7 @@ struct scan_case {
     const struct evidence_list *evidence;
     const char *path; /* NULL: a temporary one */
     bool all_objects; /* that has objects without a finding, too */
-    bool is_new;      /* there was none at the path */
+    bool is_new;      /* there was none before */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "set_flags.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "file_kind.h"
 #include "terminal.h"
 
 const char set_flags_tool[] = "kith " PACKAGE_VERSION;
@@ -26,11 +28,19 @@ int64_t set_flags_now(void)
     return *end || told < 0 || told > LAST_SECOND ? (int64_t)time(NULL) : (int64_t)told;
 }
 
+/* What a set's name lacks to be that of its file. */
+static const char *suffix_of(const char *name)
+{
+    const size_t len = strlen(name);
+
+    return len > 5 && strcmp(name + len - 5, ".kith") == 0 ? "" : ".kith";
+}
+
 static char *in_folder(const char *folder, const char *name)
 {
     char *path = NULL;
 
-    if (!folder || asprintf(&path, "%s/%s.kith", folder, name) < 0)
+    if (!folder || asprintf(&path, "%s/%s%s", folder, name, suffix_of(name)) < 0)
         return NULL;
     if (access(path, F_OK) == 0)
         return path;
@@ -38,16 +48,39 @@ static char *in_folder(const char *folder, const char *name)
     return NULL;
 }
 
+static void show_not_found(const char *name)
+{
+    const char *folder = getenv("KITH_SETS"), *suffix = suffix_of(name);
+
+    if (strchr(name, '/'))
+        complain("%s: no such reference set", name);
+    else if (folder && *folder)
+        complain("%s: no such reference set: neither a file of that name, nor %s%s in %s (KITH_SETS) or %s",
+                 name, name, suffix, folder, HASHSETS_DIR);
+    else
+        complain("%s: no such reference set: neither a file of that name, nor %s%s in %s", name, name, suffix,
+                 HASHSETS_DIR);
+}
+
 char *set_flags_find(const char *name)
 {
+    const bool is_path = access(name, F_OK) == 0 || errno != ENOENT;
     char *path = NULL;
 
-    if (access(name, F_OK) && !strchr(name, '/')) {
-        path = in_folder(getenv("KITH_SETS"), name);
-        if (!path)
-            path = in_folder(HASHSETS_DIR, name);
+    if (!is_path && !strchr(name, '/') && !(path = in_folder(getenv("KITH_SETS"), name)))
+        path = in_folder(HASHSETS_DIR, name);
+    if (!is_path && !path) {
+        show_not_found(name);
+        return NULL;
     }
-    return path ? path : strdup(name);
+    if (!path && !(path = strdup(name))) {
+        complain("out of memory");
+        return NULL;
+    }
+    if (file_kind_check_set(path) == 0)
+        return path;
+    free(path);
+    return NULL;
 }
 
 struct set_flags set_flags_none(void)
@@ -136,6 +169,8 @@ struct refset *set_flags_open(const struct set_flags *flags, const char *path,
     struct error err;
 
     if (access(path, F_OK) == 0) {
+        if (file_kind_check_set(path))
+            return NULL;
         set = refset_open(path, REFSET_WRITE, &err);
         if (set && !agrees(flags, path, &refset_info(set)->params)) {
             refset_close(set, NULL);

@@ -43,15 +43,16 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
 void set_flags_apply(const struct set_flags *flags, struct refset_params *params);
 
 /*
- * Opens the set for writing, or makes it of these parameters and what was said if it is not there.  What was
- * said must agree with a set that is there.  NULL after an error was shown.
+ * Opens the set for writing, or creates it with these parameters, changed by the options.  The options must
+ * agree with a set that exists.  NULL after an error was shown.
  */
 struct refset *set_flags_open(const struct set_flags *flags, const char *path,
                               const struct refset_params *params);
 
 /*
- * The path of a set that was named, for free: if there is no such file, that of NAME.kith in the folder
- * KITH_SETS, or where the sets that ship were installed.
+ * The path of the set that -r names, to be freed: that file; or, if there is none, NAME.kith in the folder
+ * $KITH_SETS or in the folder of the installed sets.  NULL after an error was shown: there is none, or it is
+ * not a set.
  */
 char *set_flags_find(const char *name);
 

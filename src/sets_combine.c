@@ -167,8 +167,9 @@ static void show_refused(void *arg, const char *text)
 static void show_combined(const struct sets_combine *combine, const struct refset_copy *copy, uint64_t files)
 {
     if (!combine->quiet)
-        say("%s: %" PRIu64 " files; %" PRIu64 " were the same, %" PRIu64 " were left out", combine->output,
-            files, copy->there + copy->extended, copy->left_out + copy->refused);
+        say("%s: %" PRIu64 " file%s; %" PRIu64 " duplicate%s, %" PRIu64 " left out", combine->output, files,
+            plural(files), copy->there + copy->extended, plural(copy->there + copy->extended),
+            copy->left_out + copy->refused);
 }
 
 static int refuse_existing(const char *path, struct error *err)

@@ -128,10 +128,10 @@ int sets_report_info(struct refset *set, struct error *err)
     printf("id          %s, generation %" PRIu64 "\n", uuid, info->generation);
     printf("made        %s by ", created);
     put_escaped("", info->tool, strlen(info->tool));
-    printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u files\n", info->params.n,
-           info->params.c, info->params.block, info->params.common);
-    printf("files       %" PRIu64 " contents of %" PRIu64 " bytes, %" PRIu64 " further names\n",
-           counts->files, counts->bytes, counts->names);
+    printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u file%s\n", info->params.n,
+           info->params.c, info->params.block, info->params.common, plural(info->params.common));
+    printf("files       %" PRIu64 " of %" PRIu64 " byte%s, %" PRIu64 " further name%s\n", counts->files,
+           counts->bytes, plural(counts->bytes), counts->names, plural(counts->names));
     printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled,
            share(counts->sampled, counts->files));
     printf("  exactly only       %" PRIu64
@@ -145,7 +145,8 @@ int sets_report_info(struct refset *set, struct error *err)
            counts->files ? (double)figures.file_size / (double)counts->files : 0);
     if (counts->bytes)
         printf(", %.1f %% of the files' bytes", share(figures.file_size, counts->bytes));
-    printf("\nmemory      %" PRIu64 " bytes of filters; %u segments\n", figures.filters, figures.segments);
+    printf("\nmemory      %" PRIu64 " bytes of filters; %u segment%s\n", figures.filters, figures.segments,
+           plural(figures.segments));
     printf("sources     %" PRIu64 "\n", figures.sources);
     return refset_sources(set, put_source, NULL, err);
 }

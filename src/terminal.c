@@ -70,6 +70,11 @@ void complain(const char *fmt, ...)
     show(text);
 }
 
+const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static bool output_lacks; /* something that had no room in memory */
 
 void note_output(const struct buffer *made)

@@ -18,6 +18,9 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain_error(const struct error *err);
 
+/* What makes a regular noun agree with its number: "" for one, else "s". */
+const char *plural(uint64_t count);
+
 /* Writes to standard output, unless memory ran out for it or for anything before: then what was written is
  * cut there, and finish_output fails. */
 void put_output(const struct buffer *out);

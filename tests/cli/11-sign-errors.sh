@@ -40,7 +40,7 @@ status 0 "$KITH" sign folder
 same "files in the folder" "folder/file" "$(cut -d: -f12 out)"
 says err "kith: folder/fifo: skipped, is a FIFO"
 says err "kith: folder/socket: skipped, is a socket"
-says err "kith: 2 symbolic links were not followed"
+says err "kith: 2 symbolic links not followed"
 status 0 "$KITH" sign -q folder
 same "quiet" "" "$(cat err)"
 status 0 "$KITH" sign folder/link

@@ -127,7 +127,8 @@ for i, name in enumerate([NAMES[0] + NAMES[1] + NAMES[4], NAMES[2] + NAMES[5], N
     base, there = b'./' + name, b'tree/' + name
     open(there, 'wb').write(os.urandom(3000) + words)
     kith('compare', there, b'tree/' + NAMES[i]), kith('compare', '--json', there, there), kith('compare', there, base)
-    kith('add', '--note', name, '--category', name, '--name', name, base + b'.kith', there, base)
+    kith('add', base + b'.kith', there, base)
+    kith('add', '--note', name, '--category', name, '--name', name, base + b'.kith', there), kith('add', base + b'.kith', there, base)
     kith('add', '--name', 'x' + name.decode('latin-1'), base + b'.kith', there)
     open(base + b'.img', 'wb').write(open('disk.img', 'rb').read())
     open(base + b'.list', 'wb').write(open('list', 'rb').read() + b'x' + name + b'\n')

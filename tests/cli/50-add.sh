@@ -21,7 +21,7 @@ status 0 "$KITH" sets info one.kith
 says out 'name        A, "set"'
 says out 'kind        notable'
 says out 'category    test'
-says out '13 contents of'
+says out 'files       13 of '
 says out 'folder tree,'
 says out ': made here'
 status 0 "$KITH" sets verify one.kith
@@ -116,7 +116,7 @@ for _ in 1 2; do
     (cd self && "$KITH" add -q set.kith .) || fail "a set in its own folder"
 done
 status 0 "$KITH" sets info self/set.kith
-says out "files       2 contents"
+says out "files       2 of "
 
 # errors
 status 2 "$KITH" add
@@ -128,7 +128,11 @@ status 2 "$KITH" add -C 100 x.kith tree
 [ -e x.kith ] && fail "a set was made in spite of a wrong option"
 status 3 "$KITH" add new.kith nowhere tree/text1
 says err "nowhere: No such file"
-says out "1 added"
+[ -e new.kith ] && fail "a set was made of a part of what was named"
+status 0 "$KITH" add new.kith tree/text1
+status 3 "$KITH" add new.kith nowhere tree/text1
+says err "nowhere: No such file"
+says out "1 already there"
 status 3 "$KITH" add none.kith nowhere
 says err "nowhere: No such file"
 [ -e none.kith ] && fail "a set was made of nothing"

@@ -279,11 +279,11 @@ says err "has -n 16"
 status 3 "$KITH" import b.kith broken.list good.list
 same "broken rows" "1 0" "$(sed -n 's/.* already there, \([0-9]*\) broken.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 status 3 "$KITH" import b.kith good.list broken.list
-# after a list that cannot be read nothing more is
+# if one list is missing none is read
 cp b.kith before.kith
-status 2 "$KITH" import b.kith nowhere.list one.more.list
+status 2 "$KITH" import b.kith broken.list nowhere.list
 says err "nowhere.list: No such file"
-grep -q one.more err && fail "a list was read after one that failed"
+grep -q broken.list err && fail "a list was read although another one is missing"
 cmp -s b.kith before.kith || fail "a list that is not there changed the set"
 
 # once there is room again the same command goes on
@@ -300,7 +300,7 @@ status 0 "$KITH" import -q full.kith long.list
 same "files after a full disk" 150000 "$("$KITH" export full.kith | tail -n +2 | grep -c .)"
 status 0 "$KITH" sets verify full.kith
 
-# interrupted: what was imported stays, and the same command goes on; the progress line shows rows, and goes away
+# interrupted: what was imported is kept, and the same command resumes; the progress line shows rows, and goes away
 cat >interrupt.py <<'PY'
 import os, pty, re, signal, subprocess, sys, threading, time
 signal.signal(signal.SIGINT, signal.SIG_DFL) # what a shell runs in the background ignores Ctrl-C
@@ -341,7 +341,7 @@ out = kith_process.stdout.read()
 assert kith_process.wait() == 130, kith_process.returncode
 os.close(child)
 reader.join(5)
-assert b'interrupted; what was imported stays, and the same command goes on' in shown, shown[-300:]
+assert b'interrupted; what was imported is kept; rerun the same command to resume' in shown, shown[-300:]
 assert shown.rindex(b'\r\x1b[K') > shown.rindex(b' rows, '), 'the progress line stays'
 added = int(re.search(rb': (\d+) rows: \1 added', out)[1])
 assert 0 < added < len(rows), added

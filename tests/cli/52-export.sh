@@ -120,7 +120,7 @@ printf 'sha1,md5,name\n' >same.csv
 printf '%040d,%032d,%s\n' 1 2 first 2 1 second 3 2 third >>same.csv
 status 0 "$KITH" import -q same.kith same.csv
 status 3 "$KITH" export --kdb -o same.kdb same.kith
-says err "1 files were left out"
+says err "1 file left out"
 same "names of the first" "first third" "$(python3 -c 'import sqlite3
 print(*[n for (n,) in sqlite3.connect("same.kdb").execute("SELECT name FROM file_names JOIN hashes ON id = hash_id WHERE md5 = ? ORDER BY name", (bytes(15) + b"\x02",))])')"
 
@@ -132,7 +132,7 @@ status 2 "$KITH" export -o fresh nowhere.kith
 (cd tree && md5sum -- file*) >list
 status 0 "$KITH" import -q m.kith list
 status 3 "$KITH" export --sha1sum m.kith
-says err "30 files were left out"
+says err "30 files left out"
 status 3 "$KITH" export --hashdeep m.kith
 status 2 "$KITH" export
 status 2 "$KITH" export s.kith m.kith

@@ -104,7 +104,7 @@ if [ -e bad2.kith ]; then
     chmod 640 bad2.kith
     ln -s bad2.kith link.kith
     status 0 "$KITH" sets verify --repair link.kith
-    says out "250 of 250 files were kept"
+    says out "250 of 250 files kept"
     same "rights" 640 "$(stat -c %a bad2.kith)"
     [ -L link.kith ] || fail "the link was replaced"
     same "id" "$("$KITH" sets info good.kith | grep '^id' | cut -c1-50)" "$("$KITH" sets info bad2.kith | grep '^id' | cut -c1-50)"

@@ -277,16 +277,16 @@ begin one.case
 status 2 "$KITH" scan -q -r refs.kith --case one.case slow
 says err "one.case: is being written by another program"
 status 3 "$KITH" report --csv one.case
-says err "slow: it was not scanned to the end; the scan's command goes on"
+says err "slow: the scan is incomplete; rerun the same command to resume it"
 [ "$(wc -l <out)" -gt 50 ] || fail "the report of a scan that is going on has no rows"
 status 3 "$KITH" report --about one.case
 says out "begun; "
 kill -INT $pid
 go_on
 same "Ctrl-C" 130 $code
-says begun.err "interrupted; the same command goes on"
+says begun.err "interrupted; rerun the same command to resume"
 status 3 "$KITH" report --csv --all one.case
-says err "slow: it was not scanned to the end"
+says err "slow: the scan is incomplete"
 cp out part.all
 rows=$(($(cut -d, -f5 out | sort -u | wc -l) - 1))
 [ $rows -ge 1000 ] || fail "Ctrl-C lost what was done: $rows rows"
@@ -324,7 +324,7 @@ status 0 "$KITH" scan -q -r refs.kith --case one.case slow
 status 0 "$KITH" report --csv --all one.case
 mv out one.all
 status 0 "$KITH" report --about one.case
-says out "slow: going on behind $rows rows"
+says out "slow: resumed after $rows row"
 says out "slow: done"
 status 0 "$KITH" scan -q --csv --all -r refs.kith slow
 cmp -s out one.all || fail "going on after Ctrl-C gave another case"
@@ -348,7 +348,7 @@ done
 kill -INT $pid 2>/dev/null && {
     go_on
     same "Ctrl-C without a case" 130 $code
-    says begun.err "interrupted; this is not all"
+    says begun.err "interrupted; the output is incomplete"
     cmp -s <(grep -v zzz begun.out | head -n 20) <(grep -v ',zzz/' tree.csv | sed 's/^tree/slow/' | head -n 20) ||
         [ "$(wc -l <begun.out)" -lt 20 ] || fail "Ctrl-C without a case: other rows"
 }
@@ -364,7 +364,7 @@ wait $pid
 same "evidence that changes" 4 $?
 says begun.err "changed while it was read"
 status 4 "$KITH" report --csv three.case
-says err "slow: it changed while it was scanned"
+says err "slow: changed while it was being scanned"
 
 # ---- a full disk ----
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file_kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "disk/format.h"
+#include "terminal.h"
+
+/* ---- recognising ---- */
+
+/* SQLite, Database File Format, 1.3: The Database Header. */
+enum { SQLITE_HEADER_LEN = 100, SQLITE_APPLICATION_ID = 68 };
+
+static enum file_kind kind_of_database(const uint8_t *head)
+{
+    const uint8_t *id = head + SQLITE_APPLICATION_ID;
+
+    return memcmp(id, "KITH", 4) == 0   ? FILE_KIND_SET  /* as refset.c sets it */
+           : memcmp(id, "KITC", 4) == 0 ? FILE_KIND_CASE /* as casefile.c does */
+                                        : FILE_KIND_OTHER;
+}
+
+static bool is_text(const uint8_t *head, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (head[i] < ' ' && !strchr("\t\n\r\f", head[i] ? head[i] : 1))
+            return false;
+    return len > 0;
+}
+
+static enum file_kind kind_of_bytes(const uint8_t *head, size_t len, uint64_t size)
+{
+    static const char sqlite[] = "SQLite format 3";
+
+    if (len >= SQLITE_HEADER_LEN && memcmp(head, sqlite, sizeof sqlite) == 0)
+        return kind_of_database(head);
+    if (format_container(head, len, head, 0, size).format != FORMAT_RAW || format_system(head, len) ||
+        format_is_table(head, len))
+        return FILE_KIND_IMAGE;
+    return is_text(head, len) ? FILE_KIND_TEXT : FILE_KIND_OTHER;
+}
+
+static enum file_kind kind_of_fd(int fd, uint64_t size)
+{
+    uint8_t *head = malloc(FORMAT_HEAD);
+    const ssize_t len = head ? pread(fd, head, FORMAT_HEAD, 0) : -1;
+    const enum file_kind kind = len < 0 ? FILE_KIND_OTHER : kind_of_bytes(head, (size_t)len, size);
+
+    free(head);
+    return kind;
+}
+
+enum file_kind file_kind_of(const char *path)
+{
+    /* a FIFO must not be waited for */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    enum file_kind kind = errno == ENOENT ? FILE_KIND_MISSING : FILE_KIND_OTHER;
+    struct stat st;
+
+    if (fd < 0)
+        return kind;
+    kind = FILE_KIND_OTHER;
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        kind = FILE_KIND_FOLDER;
+    else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        kind = kind_of_fd(fd, (uint64_t)st.st_size);
+    close(fd);
+    return kind;
+}
+
+/* ---- messages ---- */
+
+int file_kind_check_set(const char *path)
+{
+    switch (file_kind_of(path)) {
+    case FILE_KIND_FOLDER:
+        complain("%s: is a folder, not a reference set; kith add SET %s makes a set of its files", path,
+                 path);
+        return -1;
+    case FILE_KIND_CASE:
+        complain("%s: is a case, not a reference set; kith report %s reads it", path, path);
+        return -1;
+    case FILE_KIND_IMAGE:
+        complain("%s: is a disk image, not a reference set; kith scan -r SET %s searches it, kith add SET %s"
+                 " makes a set of its files",
+                 path, path, path);
+        return -1;
+    case FILE_KIND_TEXT:
+        complain(
+            "%s: is text, not a reference set; if it is a hash list, kith import SET %s makes a set of it",
+            path, path);
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+int file_kind_check_case(const char *path)
+{
+    switch (file_kind_of(path)) {
+    case FILE_KIND_FOLDER:
+        complain("%s: is a folder, not a case; kith scan -r SET --case CASE %s makes a case of it", path,
+                 path);
+        return -1;
+    case FILE_KIND_SET:
+        complain("%s: is a reference set, not a case; kith sets info %s describes it", path, path);
+        return -1;
+    case FILE_KIND_IMAGE:
+        complain("%s: is a disk image, not a case; kith scan -r SET --case CASE %s makes a case of it", path,
+                 path);
+        return -1;
+    case FILE_KIND_TEXT:
+        complain("%s: is text, not a case", path);
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+int file_kind_check_evidence(const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        complain("-: evidence cannot be read from standard input, since an image is read at random offsets; "
+                 "name a file (./- for one of this name)");
+        return -1;
+    }
+    switch (file_kind_of(path)) {
+    case FILE_KIND_SET:
+        complain("%s: is a reference set, not evidence; kith sets list %s lists its files, and kith scan -r "
+                 "%s EVIDENCE searches for them",
+                 path, path, path);
+        return -1;
+    case FILE_KIND_CASE:
+        complain("%s: is a case, not evidence; kith report %s reads it", path, path);
+        return -1;
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A file in the wrong place, or a missing one, is an error that helps, and nothing is left behind.
+. "$(dirname "$0")/lib.sh"
+
+mkdir known tree
+text 1 20000 >known/letter
+cp known/letter tree/copy
+status 0 "$KITH" add -q set.kith known
+status 0 "$KITH" scan -q -r set.kith --case a.case tree
+printf 'sha1,name\n%s,letter\n' "$(sha1sum <known/letter | cut -d' ' -f1)" >list.csv
+{ printf 'QFI\xfb\0\0\0\3'; head -c 8000 /dev/zero; } >disk.qcow2
+mkdir fixed
+before=$(find . ! -name out ! -name err | sort)
+
+# wrong STATUS TEXT ARGUMENTS...
+wrong()
+{
+    local status=$1 text=$2
+    shift 2
+    status "$status" "$KITH" "$@"
+    says err "$text"
+    [ -s out ] && fail "'$*' wrote $(head -c 200 out)"
+    grep -qE 'identical|[0-9] added' err && fail "'$*' has a summary: $(cat err)"
+    same "files after '$*'" "$before" "$(find . ! -name out ! -name err | sort)"
+}
+
+# ---- sets ----
+
+for command in "scan tree -r" "sets info" "sets list" "sets verify" "sets compact" "sets merge -o new.kith set.kith" export; do
+    # shellcheck disable=SC2086
+    {
+        wrong 2 "a.case: is a case, not a reference set; kith report a.case reads it" $command a.case
+        wrong 2 "disk.qcow2: is a disk image, not a reference set; kith scan -r SET disk.qcow2 searches it" $command disk.qcow2
+        wrong 2 "known: is a folder, not a reference set; kith add SET known makes a set of its files" $command known
+        wrong 2 "list.csv: is text, not a reference set; if it is a hash list, kith import SET list.csv makes a set of it" $command list.csv
+        wrong 2 "missing.kith: " $command missing.kith
+    }
+done
+for command in add import; do
+    wrong 2 "a.case: is a case, not a reference set" $command a.case list.csv
+    wrong 2 "known: is a folder, not a reference set" $command known list.csv
+    wrong 2 "nofolder/new.kith: cannot be created in nofolder: No such file or directory" $command nofolder/new.kith list.csv
+done
+
+# a set that is not found: where it was looked for
+installed=$(strings -a "$KITH" | grep -m1 '/hashsets$')
+wrong 2 "licence: no such reference set: neither a file of that name, nor licence.kith in $installed" scan -r licence tree
+KITH_SETS=$PWD/fixed wrong 2 "licence: no such reference set: neither a file of that name, nor licence.kith in $PWD/fixed (KITH_SETS) or $installed" \
+    scan -r licence tree
+wrong 2 "./licence: no such reference set" scan -r ./licence tree
+
+# ---- cases ----
+
+wrong 2 "set.kith: is a reference set, not a case; kith sets info set.kith describes it" report set.kith
+wrong 2 "set.kith: is a reference set, not a case" scan -r set.kith --case set.kith tree
+wrong 2 "disk.qcow2: is a disk image, not a case; kith scan -r SET --case CASE disk.qcow2 makes a case of it" report disk.qcow2
+wrong 2 "known: is a folder, not a case" report --check known
+wrong 2 "list.csv: is text, not a case" report list.csv
+wrong 2 "list.csv: is text, not a case" scan -r set.kith --case list.csv tree
+wrong 2 "missing.case: No such file or directory" report missing.case
+wrong 2 "nofolder/b.case: cannot be created in nofolder" scan -r set.kith --case nofolder/b.case tree
+
+# ---- evidence ----
+
+for command in ls "scan -r set.kith" "scan -r set.kith --case b.case" "add new.kith"; do
+    # shellcheck disable=SC2086
+    {
+        wrong 2 "a.case: is a case, not evidence; kith report a.case reads it" $command a.case
+        wrong 2 "set.kith: is a reference set, not evidence; kith sets list set.kith lists its files" $command tree set.kith
+        wrong 2 "-: evidence cannot be read from standard input" $command -
+    }
+done
+wrong 3 "missing: No such file or directory" scan -r set.kith missing
+wrong 3 "missing: No such file or directory" scan --text --all -r set.kith missing
+wrong 3 "b.case: was not created" scan -r set.kith --case b.case tree missing
+wrong 3 "new.kith: was not created" add new.kith missing
+wrong 3 "new.kith: was not created" add new.kith known missing
+wrong 3 "new.kith: was not created, since nothing could be added" add new.kith disk.qcow2
+wrong 2 "missing: No such file or directory" import new.kith missing
+wrong 2 "missing: No such file or directory" import new.kith list.csv missing
+wrong 2 "list.csv2: No such file or directory" import set.kith list.csv list.csv2
+printf 'sha1,name\nzz,letter\n' >broken.csv
+before=$(find . ! -name out ! -name err | sort)
+status 3 "$KITH" import --format csv new.kith broken.csv
+[ -e new.kith ] && fail "a set of nothing is left"
+says err "new.kith: was not created, since nothing could be imported"
+
+# a set as a file of its own is evidence if that is said
+status 0 "$KITH" add -q --as-file sets.kith set.kith
+[ -s sets.kith ] || fail "no set was made of a set"
+
+# ---- numbers agree ----
+
+status 0 "$KITH" add one.kith known/letter
+says out "it has 1 file now"
+status 0 "$KITH" scan -r one.kith tree
+says err "tree: 1 object, "
+status 0 "$KITH" import digests.kith list.csv
+says out "list.csv (csv): 1 row: 1 added"
+finish
