@@ -9,30 +9,32 @@
 #include "disk/object.h"
 
 /*
- * Objects on their way through an inspector, read together: the runs of many small ones are sorted by their
- * place on the image and read in a few large stretches, then each object is inspected as a whole, in the
- * order in which it came.
+ * Passes objects to an inspector, reading them in batches: the runs of many small objects are sorted by their
+ * position on the image and read in a few large pieces; each object is then inspected as a whole, in the
+ * order in which it was added.
  */
 struct batch;
 
-/* inspector may be NULL: nothing is read.  worker is told of each item, and of the progress. */
+/* inspector may be NULL: no content is read.  Each item, and progress on it, is reported to worker.  NULL on
+ * error. */
 struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker,
                         struct error *err);
 void batch_free(struct batch *batch);
 
-/* From now on objects are files of this system: their holes are as long as they say, and are inspected to the
- * end. */
+/* From now on objects are files of the host, whose sizes are trusted: even very large holes are inspected to
+ * the end. */
 void batch_trust(struct batch *batch);
 
 /*
- * Takes the object by swapping: what the caller gets for it is an empty one.  item: of the crew's task, which
- * becomes the object's.  content: NULL if the runs say all.  With it, and if the object is large, it is
- * inspected before this returns; with OBJECT_UNWANTED it never is.  -1 without memory.
+ * Takes over the object by swapping; the caller gets an empty one in exchange. item: number within the crew's
+ * task, stored in object->item. content: NULL if the runs hold all of the content.  An object with content,
+ * or a large one, is inspected before this returns; one flagged OBJECT_UNWANTED is never inspected. -1 if out
+ * of memory.
  */
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
               struct content *content);
 
-/* Inspects what is left, and calls done for all objects since the last time, in order. */
+/* Inspects what is still pending, then calls done for each object added since the last flush, in order. */
 void batch_flush(struct batch *batch, struct medium *medium,
                  void (*done)(void *arg, const struct object *object), void *arg);
 

@@ -8,27 +8,27 @@
 #include "disk/object.h"
 
 /*
- * What objects may claim to hold, so that a hostile file system does not keep a worker busy for ever.  Zeros
- * that no block holds cost time to hash and nothing to claim; and files may claim the same blocks.  The
- * limits hold for what is taken together.  One of zeros has seen nothing yet.
+ * Limits on what objects may claim to contain, so that a hostile file system cannot keep a worker busy for
+ * ever.  Holes cost time to hash but cost nothing to claim, and files may claim the same blocks.  The limits
+ * apply to all objects between two resets.  Initialize to zeros.
  */
 
-/* In an object with too many holes, those of this many bytes on are passed over. */
+/* In an object with too many hole bytes, holes of at least this size are skipped. */
 #define CLAIMS_LEAST_HOLE ((uint64_t)1 << 20)
 
 struct claims {
-    bool is_trusted;        /* sizes are what the system of the host says */
-    bool by_object;         /* an object can do without a digest: then it is judged by itself */
-    uint64_t holes, stored; /* bytes so far */
+    bool is_trusted;        /* sizes come from the host's file system */
+    bool by_object;         /* objects may go without a digest: judge each on its own */
+    uint64_t holes, stored; /* bytes since the last reset */
 };
 
-/* Begins anew; the first two members stay. */
+/* Starts counting anew; keeps is_trusted and by_object. */
 void claims_reset(struct claims *claims);
 
-/* Whether an object has more holes than can be hashed; stored: its bytes that are not holes. */
+/* Returns true if the object has more hole bytes than can be hashed. stored: its bytes outside holes. */
 bool claims_are_hollow(struct claims *claims, const struct object *object, uint64_t stored);
 
-/* Whether more bytes are stored, with these, than a medium of that size can be asked for. */
+/* Returns true if, with these bytes, more is claimed as stored than a medium of this size can account for. */
 bool claims_exceed(struct claims *claims, uint64_t medium_size, uint64_t stored);
 
 #endif

@@ -8,34 +8,34 @@
 #include "evidence/evidence_sink.h"
 
 /*
- * Evidence: a disk image, or a folder or file of the host.  All that it holds is handed over object by
- * object, in the order of the disk: volumes and gaps by their place; in a file system by inode, then the free
- * blocks.  The outcome is the same for any number of workers.
+ * Evidence: a disk image, a block device, or a folder or file of the host.  Everything in it is delivered
+ * object by object, in disk order: volumes and gaps by position; within a file system by inode, then the free
+ * blocks.  The result does not depend on the number of workers.
  *
- * Evidence is only ever read, and only by worker processes in a sandbox (crew.h).
+ * Evidence is opened read-only, and only sandboxed worker processes parse it (crew.h).
  */
 enum evidence_result {
     EVIDENCE_DONE,
-    EVIDENCE_PARTIAL, /* something could not be read, and the sink was told */
-    EVIDENCE_CHANGED, /* while it was read */
-    EVIDENCE_STOPPED, /* as options->stop asked for */
-    EVIDENCE_FAILED,  /* it could not be opened, or the environment failed: err tells */
+    EVIDENCE_PARTIAL, /* something could not be read; the sink got the details */
+    EVIDENCE_CHANGED, /* the evidence changed while it was being read */
+    EVIDENCE_STOPPED, /* because options->stop was set */
+    EVIDENCE_FAILED,  /* it could not be opened, or the environment failed; err says why */
 };
 
-/* Reads all that the options ask for, and tells the sink. */
+/* Reads everything that the options select and passes it to the sink. */
 enum evidence_result evidence_read(const char *path, const struct evidence_options *options,
                                    const struct evidence_sink *sink, struct error *err);
 
-/* Whether evidence of that name is there, and its files may be read; nothing is read but what names the
- * segments of an image. */
+/* Checks that the evidence exists and its files may be read; returns 0, or -1 and fills err.  Opens none of
+ * its files: the segments of an image are found by name. */
 int evidence_check(const char *path, const char *image_type, struct error *err);
 
 enum { EVIDENCE_STAMP_LEN = 255 };
 
 /*
- * What the files of evidence look like from outside, as text: how many, their bytes, and when the last of
- * them was written to, or had its status changed.  "" for a device, of which nobody can tell.  To know later
- * whether it may be another one.
+ * Describes the files of the evidence from the outside: their number, total size, and the latest modification
+ * and status change times.  A later comparison shows whether the evidence may have changed. "" for a device,
+ * which has no such times.  Returns -1 and fills err on error.
  */
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err);

@@ -6,7 +6,8 @@
 #include "base/wire.h"
 #include "disk/disk.h"
 
-/* What tasks and messages are made of besides numbers and bytes, as both sides write and read it. */
+/* Encoding and decoding, shared by parent and workers, of the parts of tasks and messages that are not plain
+ * numbers or bytes. */
 void evidence_put_system(struct buffer *out, const struct disk_system *system);
 void evidence_get_system(struct wire *wire, struct disk_system *system);
 void evidence_put_digests(struct buffer *out, const struct digest_values *values);

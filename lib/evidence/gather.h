@@ -9,28 +9,28 @@
 #include "disk/object.h"
 
 /*
- * The runs of many small objects, which are read together: sorted by their place on the image, in as few
- * stretches as are sensible.  One of zeros is empty.
+ * The runs of many small objects, read together: sorted by their position on the image and read in as few
+ * pieces as is sensible.  Initialize to zeros.
  */
-enum { GATHER_MOST = 4 << 20 }; /* bytes in all runs that may be added */
+enum { GATHER_MOST = 4 << 20 }; /* maximum total bytes of all runs added */
 
 struct gather {
     struct gather_piece {
         uint64_t image, len;
-        const uint8_t *at; /* where its bytes are, once they were read */
+        const uint8_t *at; /* its bytes, once they have been read */
     } * pieces;
     size_t count, room;
 };
 
-/* Both empty it; reset keeps the memory. */
+/* Both empty it; reset keeps the memory for reuse. */
 void gather_release(struct gather *gather);
 void gather_reset(struct gather *gather);
 
-/* Adds the runs of an object; -1 without memory. */
+/* Adds the runs of an object; -1 if out of memory. */
 int gather_add(struct gather *gather, const struct object *object);
-/* Reads them all; into: room for twice GATHER_MOST bytes, which must stay. */
+/* Reads all runs. into: room for 2 * GATHER_MOST bytes, which must stay valid. */
 void gather_read(struct gather *gather, struct medium *medium, uint8_t *into);
-/* The bytes of a run that was added, once they are read. */
+/* Returns the bytes of a run that was added; only after gather_read. */
 const uint8_t *gather_find(const struct gather *gather, const struct object_run *run);
 
 #endif

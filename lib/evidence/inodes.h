@@ -6,17 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set of inode numbers, any of them, up to many millions.  One of zeros is empty. */
+/* A set of arbitrary inode numbers, up to many millions.  Initialize to zeros. */
 struct inodes {
-    uint64_t *slots; /* number + 1; 0 is a free one */
+    uint64_t *slots; /* inode number + 1; 0: a free slot */
     size_t count, room;
 };
 
-/* 1 if it was not there yet, 0 if it was, -1 without memory. */
+/* Returns 1 if it was added, 0 if it was already there, -1 if out of memory. */
 int inodes_add(struct inodes *inodes, uint64_t inode);
 bool inodes_have(const struct inodes *inodes, uint64_t inode);
-/* Turns the set into the sorted list of its members, at the front of slots; after that it can only be
- * released. */
+/*
+ * Turns the set into a sorted list of its members, at the front of slots; afterwards it can only be released.
+ */
 const uint64_t *inodes_sort(struct inodes *inodes);
 void inodes_release(struct inodes *inodes);
 

@@ -12,34 +12,35 @@
 #include "evidence/gather.h"
 
 /*
- * One object on its way through an inspector, by whichever way its bytes can be had.  Each of these calls
- * begins and ends it, and notes what of it could not be read.
+ * Passes one object to an inspector, from whichever source its bytes come.  Each of these functions begins
+ * and ends the object, and blames it for bytes that could not be read.
  */
 struct inspect {
     const struct inspector *inspector;
     void *state;
-    struct crew_worker *worker; /* to which progress is reported */
+    struct crew_worker *worker; /* gets the progress reports */
     uint8_t *room;              /* INSPECT_PIECE bytes */
-    struct content_runs runs;   /* the way back to the bytes of the object: */
-    struct content_units units; /* one of the two */
-    bool passes_holes;          /* large ones, by inspector->hole */
+    /* What the inspector may read again; one of the two is in use. */
+    struct content_runs runs;
+    struct content_units units;
+    bool passes_holes; /* pass large holes to inspector->hole */
 };
 
-enum { INSPECT_PIECE = 1 << 20 }; /* bytes that are read and given at once */
+enum { INSPECT_PIECE = 1 << 20 }; /* bytes read and passed on at a time */
 
-/* Blames an object for bytes of its runs that are wrong, as `bytes` counts them: medium_bad_bytes, of what
- * was read, or medium_lost_bytes, of what need not have been. */
+/* Blames an object for bad bytes in its runs, as counted by `bytes`: medium_bad_bytes for bytes that have
+ * been read, medium_lost_bytes for bytes that may not have been. */
 typedef uint64_t inspect_bytes(const struct medium *medium, uint64_t offset, uint64_t len);
 void inspect_blame(const struct medium *medium, struct object *object, inspect_bytes *bytes);
 
-/* What its runs hold. */
+/* Inspects the bytes of its runs. */
 void inspect_runs(struct inspect *inspect, struct medium *medium, struct object *object);
-/* The same without the large holes, and so without a digest; the object is blamed for that. */
+/* The same but skipping the large holes, so that no digest is made; the object is blamed for that. */
 void inspect_hollow(struct inspect *inspect, struct medium *medium, struct object *object);
-/* What its runs hold, all of which were read before. */
+/* Inspects the bytes of its runs, all of which gather has read; NULL: reads them now. */
 void inspect_gathered(struct inspect *inspect, struct medium *medium, struct object *object,
                       const struct gather *gather);
-/* What content gives; what that cannot give is zeros. */
+/* Inspects what content yields; zeros where it cannot be read. */
 void inspect_content(struct inspect *inspect, struct medium *medium, struct object *object,
                      struct content *content);
 

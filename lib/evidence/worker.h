@@ -11,23 +11,24 @@
 #include "disk/inspector.h"
 
 /*
- * The worker's side of reading evidence: it is given tasks and answers with messages (evidence_rules.h has
- * both). All evidence is parsed here, in a process of its own, in its sandbox.
+ * The worker's side of reading evidence: it receives tasks and answers with messages (both are in
+ * evidence_rules.h).  All evidence is parsed here, in a sandboxed process of its own.
  */
 
-/* What a worker is started with. */
+/* Parameters of a worker. */
 struct worker_setup {
     char *const *files; /* of the image; NULL: only files of the host are read */
     size_t count;
-    uint64_t bytes;   /* in these files */
-    const char *type; /* of the image, or NULL */
-    bool force;       /* read a damaged container */
+    uint64_t bytes;   /* total size of these files */
+    const char *type; /* of the image; NULL: detect it */
+    bool force;       /* read what remains of a damaged container */
     const struct inspector *inspector;
-    /* A set of DIGEST_BIT, for TASK_DIGEST, besides those that the container holds; 0: none is asked for. */
+    /* A set of DIGEST_BIT for TASK_DIGEST, besides those stored in the container; 0: no TASK_DIGEST is
+     * coming. */
     unsigned digests;
 };
 
-/* For crew_job; arg is a struct worker_setup, which must stay. */
+/* Callbacks for crew_job. arg is a struct worker_setup, which must outlive the worker. */
 void *worker_start(void *arg, struct crew_worker *worker, struct error *err);
 void worker_work(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
                  unsigned fd_count);

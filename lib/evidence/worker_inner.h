@@ -2,7 +2,7 @@
 #ifndef KITH_WORKER_INNER_H
 #define KITH_WORKER_INNER_H
 
-/* What the files of this module share: worker.c is given the tasks, the others do them, worker_send.c
+/* Shared by the files of this module: worker.c receives the tasks, the others carry them out, worker_send.c
  * answers. */
 
 #include "base/digest.h"
@@ -15,51 +15,51 @@
 #include "evidence/evidence_rules.h"
 #include "evidence/worker.h"
 
-/* A worker: all of this is in a process of its own. */
+/* The state of a worker process. */
 struct evidence_worker {
     const struct worker_setup *setup;
     struct crew_worker *crew;
     struct medium *medium;
     struct disk *disk;
-    struct filesystem *filesystem; /* the one that was used last */
+    struct filesystem *filesystem; /* the one used last */
     struct disk_system system;
-    struct inspector_watch watch; /* of the inspector */
+    struct inspector_watch watch; /* passed to the inspector */
     void *inspector;
     struct batch *batch;
-    struct digest *digest; /* made while libcrypto may still read its files */
+    struct digest *digest; /* created while libcrypto can still open its files */
     struct buffer out;
-    uint32_t item;       /* of the task */
-    unsigned item_flags; /* of its objects, besides their own */
+    uint32_t item;       /* number in the task */
+    unsigned item_flags; /* added to the flags of the item's objects */
     unsigned wanted;     /* kinds of objects whose content is wanted */
     uint64_t steps;
     struct ranges found;              /* structures */
-    uint64_t left[EVIDENCE_MESSAGES]; /* that the task may still give */
-    bool cut;                         /* it had more to give */
-    uint64_t sent, begun;             /* messages, and items, of the task */
+    uint64_t left[EVIDENCE_MESSAGES]; /* messages of each kind that the task may still send */
+    bool cut;                         /* these limits cut something off */
+    uint64_t sent, begun;             /* messages sent and items begun in this task */
 };
 
-/* ---- tasks, one each; wire: what follows the kind and the file system ---- */
+/* ---- tasks, one function each; wire is positioned after the kind and the file system ---- */
 
 /* The image, a partition table, the file systems of volumes: worker_volumes.c. */
 void worker_do_image(struct evidence_worker *worker);
 void worker_do_table(struct evidence_worker *worker, struct wire *task);
 void worker_do_systems(struct evidence_worker *worker, struct wire *task);
-/* Makes it the one that is read; NULL if it cannot be opened. */
+/* Opens a file system, or reuses the one that is open; NULL on error. */
 struct filesystem *worker_use_system(struct evidence_worker *worker, const struct disk_system *system,
                                      struct error *err);
 
-/* Names in folders, in records, of files that no folder names: worker_names.c. */
+/* Names found in folders, in records, and of files that no folder lists: worker_names.c. */
 void worker_do_folders(struct evidence_worker *worker, struct wire *task);
 void worker_do_records(struct evidence_worker *worker, struct wire *task);
 void worker_do_list(struct evidence_worker *worker);
 
-/* Objects of inodes, free blocks, structures, stretches of the image: worker_objects.c. */
+/* Objects of inodes, free blocks, structures, ranges of the image: worker_objects.c. */
 void worker_do_objects(struct evidence_worker *worker, struct wire *task);
 void worker_do_blocks(struct evidence_worker *worker, struct wire *task);
 void worker_do_structures(struct evidence_worker *worker);
 void worker_do_ranges(struct evidence_worker *worker, struct wire *task);
 
-/* Files of the host, by their descriptors: worker_files.c. */
+/* Files of the host, passed as descriptors: worker_files.c. */
 void worker_do_files(struct evidence_worker *worker, struct wire *task, const int *fds, unsigned fd_count);
 
 /* The digests of the image: worker_digest.c. */
@@ -67,19 +67,22 @@ void worker_do_digest(struct evidence_worker *worker);
 
 /* ---- answers: worker_send.c ---- */
 
-/* Begins an item of the task; false if it is to be left out. */
+/* Begins an item of the task; false if it must be skipped. */
 bool worker_begin_item(struct evidence_worker *worker, uint32_t item);
-/* What an item's objects get from the number that says whether its content is wanted. */
+/* Reads whether an item's content is wanted; returns the flag for its objects: 0 or OBJECT_UNWANTED. */
 unsigned worker_wanted_flag(struct wire *task);
-/* The current item is making progress: some calls give very many answers.  arg is the worker. */
+/* Reports progress on the current item, for calls that yield very many results. arg is the worker. */
 void worker_getting_on(void *arg);
 
-/* Whether the task may give one more of these; else that is noted. */
+/* Returns whether the task may send another message of this kind; if not, notes that something is left out.
+ */
 bool worker_may_send(struct evidence_worker *worker, enum evidence_message message);
-/* Begins a message in worker->out, to which its parts are added; sends what is there, or gives up. */
+/* worker_put begins a message in worker->out, to which the caller adds its parts; worker_send sends what is
+ * there, or gives up if memory ran out. */
 void worker_put(struct evidence_worker *worker, enum evidence_message message);
 void worker_send(struct evidence_worker *worker);
-/* Whole messages, if they may be sent.  arg is the worker, and before an object go unreadable ranges. */
+/* Send whole messages, within the limits. worker_send_object (arg is the worker) reports unreadable ranges
+ * first. */
 void worker_send_problem(struct evidence_worker *worker, const struct error *err);
 void worker_send_bad(struct evidence_worker *worker);
 void worker_send_object(void *arg, const struct object *object);
