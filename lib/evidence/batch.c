@@ -10,19 +10,19 @@
 #include "evidence/gather.h"
 #include "evidence/inspect.h"
 
-enum { LARGE = 1 << 20 }; /* bytes; an object of more is read alone */
+enum { LARGE = 1 << 20 }; /* bytes; larger objects are read on their own */
 
 struct batch {
     struct inspect inspect;
     struct batch_object {
         struct object object;
-        bool is_pending; /* still to be inspected */
+        bool is_pending; /* not inspected yet */
     } * objects;
     size_t count, room;
-    uint64_t pending_len; /* bytes */
+    uint64_t pending_len; /* total size of the pending objects */
     struct claims claims; /* since the last flush */
     struct gather gather;
-    uint8_t *arena; /* for all that is read */
+    uint8_t *arena; /* memory for whatever is being read */
 };
 
 struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker,
@@ -63,7 +63,7 @@ void batch_trust(struct batch *batch)
     batch->claims.is_trusted = true;
 }
 
-/* ---- many small ones ---- */
+/* ---- many small objects ---- */
 
 static bool gather_pending(struct batch *batch, struct medium *medium)
 {
@@ -77,7 +77,7 @@ static bool gather_pending(struct batch *batch, struct medium *medium)
 
 static void inspect_pending(struct batch *batch, struct medium *medium)
 {
-    const bool together = gather_pending(batch, medium); /* without memory for that one by one */
+    const bool together = gather_pending(batch, medium); /* if memory runs out, read them one by one */
 
     for (size_t i = 0; i < batch->count; i++) {
         struct object *object = &batch->objects[i].object;
@@ -91,9 +91,9 @@ static void inspect_pending(struct batch *batch, struct medium *medium)
     batch->pending_len = 0;
 }
 
-/* ---- adding ---- */
+/* ---- adding objects ---- */
 
-/* What is added lies in an array of objects that are used again and again, with their memory. */
+/* Swaps the object into an array whose elements are reused, together with their memory. */
 static struct batch_object *take(struct batch *batch, struct object *object)
 {
     const size_t room = batch->room;
@@ -113,27 +113,27 @@ static struct batch_object *take(struct batch *batch, struct object *object)
     return taken;
 }
 
-/* What can be told without reading. */
+/* Problems that show without reading anything. */
 static void blame_missing(const struct medium *medium, struct object *object)
 {
     const uint64_t size = medium_size(medium);
     uint64_t missing = object_overlap(object, size, INT64_MAX - size);
 
     if (missing)
-        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie behind the end of the image",
+        object_blame(object, OBJECT_PARTIAL, "%" PRIu64 " bytes of it lie beyond the end of the image",
                      missing);
 }
 
-/* Whether what is stored of an object with too many zeros can be inspected by itself, or all of it has to be:
- * a file of the host is inspected as it is. */
+/* Returns whether it is possible to inspect only the stored bytes of an object with too many holes.  Files of
+ * the host are exempt: their holes are real. */
 static bool passes_holes(const struct batch *batch, const struct content *content)
 {
     return !content && batch->inspect.inspector->hole;
 }
 
 /*
- * Whether it is given up for what it claims.  Whether its content is wanted makes no difference, so that a
- * scan that is resumed comes to the same.
+ * Returns whether to give up an object because of what it claims.  This must not depend on whether its
+ * content is wanted, or a resumed scan would give a different result.
  */
 static bool gives_up(struct batch *batch, const struct medium *medium, struct object *object,
                      const struct content *content, bool is_hollow)
@@ -144,13 +144,13 @@ static bool gives_up(struct batch *batch, const struct medium *medium, struct ob
         return true;
     if (claims_exceed(&batch->claims, medium_size(medium), stored)) {
         object_blame(object, OBJECT_UNREADABLE,
-                     "together with its neighbours it claims more than the image holds");
+                     "it and neighbouring objects claim more data than the image holds");
         return true;
     }
     if (!is_hollow || batch->claims.is_trusted || passes_holes(batch, content))
         return false;
-    object_blame(object, OBJECT_UNREADABLE,
-                 "of its bytes only %" PRIu64 " are stored, the rest would be zeros", stored);
+    object_blame(object, OBJECT_UNREADABLE, "only %" PRIu64 " of its bytes are stored, the rest is holes",
+                 stored);
     return true;
 }
 
@@ -170,7 +170,7 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
         return 0;
     is_hollow = claims_are_hollow(&batch->claims, object, stored);
     if (gives_up(batch, medium, object, content, is_hollow))
-        object->run_count = 0; /* it must not claim what nobody reads */
+        object->run_count = 0; /* bytes that are not read must not be claimed */
     else if (object->flags & OBJECT_UNWANTED)
         return 0;
     else if (is_hollow && passes_holes(batch, content))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/claims.h"
 
-/* Bytes of holes in what is taken together. */
+/* Hole bytes of all objects between two resets. */
 #define MOST_HOLES ((uint64_t)32 << 30)
 /*
- * Where an object can do without a digest, it is not asked what its neighbours have, so that the outcome does
- * not depend on them: it has an allowance of its own, and more for each byte that is stored.
+ * Where objects may go without a digest, each gets an allowance of its own, plus more for each stored byte;
+ * so the outcome for one object does not depend on its neighbours.
  */
 #define MOST_OWN_HOLES ((uint64_t)256 << 20)
 #define HOLES_PER_BYTE 4096
-/* What is taken together is read at most twice the medium's size, and a little. */
+/* Between two resets, up to twice the size of the medium plus this much may be read. */
 #define MORE_THAN_MEDIUM ((uint64_t)64 << 20)
 
 void claims_reset(struct claims *claims)

@@ -16,15 +16,15 @@
 #include "evidence/reading.h"
 #include "evidence/worker.h"
 
-/* What a worker may use: little for the sake of QUIRK_CLAIMED_SIZE, but libewf keeps a table of all chunks.
- */
+/* Address space of a worker.  Little, because of QUIRK_CLAIMED_SIZE; but libewf keeps a table of all
+ * chunks. */
 static const uint64_t WORKER_MEMORY = (uint64_t)512 << 20;
 enum {
     CONTAINER_BYTES_PER_BYTE = 128,
-    PATIENCE = 20, /* times its CPU time: what a slow disk may take */
+    PATIENCE = 20, /* a slow disk may take this many times the allowed CPU time */
 };
 
-/* ---- whether it changes ---- */
+/* ---- detecting changes to the evidence ---- */
 
 struct snapshot {
     struct stat *stats;
@@ -62,7 +62,7 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
     return !is_later(a, b) && !is_later(b, a);
 }
 
-/* Whoever writes can set the time of the last write back, but not that of the last change of status. */
+/* A writer can reset the modification time, but not the status change time. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -89,10 +89,10 @@ static void check_snapshot(struct reading *reading, const struct snapshot *snaps
         check_file(reading, reading->extents[i].path, &reading->extents[i].st);
 }
 
-/* What some files are together. */
+/* The totals over a number of files. */
 struct sum {
     uint64_t files, bytes;
-    struct timespec written, changed; /* last */
+    struct timespec written, changed; /* the latest of all */
 };
 
 static void add_file(struct sum *sum, const struct stat *st)
@@ -130,7 +130,7 @@ static int sum_image(const char *path, const char *image_type, struct sum *sum, 
     return result;
 }
 
-/* What cannot be read is told when it is read. */
+/* Errors are ignored here: they are reported when the files are read. */
 static int sum_folder(const char *path, struct sum *sum, struct error *err)
 {
     struct walk *walk = walk_new(path, err);
@@ -181,8 +181,8 @@ int evidence_check(const char *path, const char *image_type, struct error *err)
     if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
         return 0;
     if (!S_ISREG(st.st_mode))
-        return error_set(err, "%s: is %s; evidence is an image, a block device, a folder or a file", path,
-                         walk_kind(st.st_mode));
+        return error_set(err, "%s: is %s; evidence must be an image, a block device, a folder or a file",
+                         path, walk_kind(st.st_mode));
     return sum_image(path, image_type, &sum, err);
 }
 
@@ -205,11 +205,12 @@ int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE
 
 /* ---- reading ---- */
 
-static void tell_bad(struct reading *reading)
+static void report_bad(struct reading *reading)
 {
     for (size_t i = 0; i < reading->bad.count; i++)
         reading_problem(
-            reading, "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were taken as zeros",
+            reading,
+            "bytes %" PRIu64 " to %" PRIu64 " of the image cannot be read; they were treated as zeros",
             reading->bad.list[i].start, reading->bad.list[i].start + reading->bad.list[i].len - 1);
 }
 
@@ -235,8 +236,8 @@ static struct crew *hire(struct reading *reading, struct worker_setup *setup, co
     return crew_new(&job, workers, reading->err);
 }
 
-/* No loss of evidence, but whoever relies on what was read must know. */
-static void tell_missing(struct reading *reading)
+/* No evidence is lost, but the examiner must know. */
+static void report_missing(struct reading *reading)
 {
     const unsigned missing = crew_missing(reading->crew);
     char text[200];
@@ -257,7 +258,7 @@ static size_t count_folders(const char *const *folders)
     return count;
 }
 
-/* Those of the evidence, and those of the inspector, which may be NULL; for free. */
+/* Joins two lists, each of which may be NULL.  The caller frees the result. */
 static const char **join_folders(const char *const *folders, const char *const *more)
 {
     const char **all = calloc(count_folders(folders) + count_folders(more) + 1, sizeof *all), **at = all;
@@ -292,13 +293,13 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
                                  .digests = reading->options->image_digests};
     const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
 
-    if (all) /* which the crew needs to its end */
+    if (all) /* must stay valid as long as the crew */
         reading->crew = hire(reading, setup, all, reading->options->workers);
     else
         reading_out_of_memory(reading);
     if (reading->crew)
-        tell_missing(reading);
-    /* A second process for the digest of the whole: it reads in another order than everything else. */
+        report_missing(reading);
+    /* A second process computes the digest of the whole image, because it reads in a different order. */
     if (reading->crew && reading->options->image_digests && read == reading_image) {
         reading->digester = hire(reading, &plain, folders, 1);
         reading->failed |= !reading->digester;
@@ -312,7 +313,7 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
         end_digest(reading);
     crew_free(reading->crew);
     free(all);
-    tell_bad(reading);
+    report_bad(reading);
 }
 
 static void read_image(struct reading *reading)
@@ -340,7 +341,7 @@ static void read_image(struct reading *reading)
     medium_files_free(files);
 }
 
-/* A folder or a file of the host: nothing has to be opened by the workers. */
+/* Reads a folder or a file of the host: the workers need not open anything. */
 static void read_host(struct reading *reading, void (*read)(struct reading *reading))
 {
     static const char *const none[] = {NULL};
@@ -365,7 +366,7 @@ static void release(struct reading *reading)
     object_release(&reading->object);
 }
 
-/* ---- a sink that lacks something ---- */
+/* ---- defaults for missing callbacks ---- */
 
 static void ignore_image(void *arg, const struct evidence_image *image)
 {
@@ -442,7 +443,7 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
     } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
         read_image(&reading);
     } else {
-        evidence_check(path, NULL, err); /* which says what it is */
+        evidence_check(path, NULL, err); /* it fails and says what the file is */
         reading.failed = true;
     }
     release(&reading);

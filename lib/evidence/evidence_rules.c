@@ -8,27 +8,28 @@
 #include "disk/object.h"
 
 enum {
-    SYSTEM_NUMBERS = 4, /* as evidence_put_system writes it */
-    MOST_TEXT = 5120,   /* of a problem: what an error holds; of all else, too */
+    SYSTEM_NUMBERS = 4, /* written by evidence_put_system */
+    MOST_TEXT = 5120,   /* in bytes, of a problem (which is what an error holds) or any other text */
     MOST_SECTOR = 1 << 20,
     MOST_PROBLEMS = 1024,
-    MOST_FILES = 4096, /* of a container, and bytes of their names */
+    MOST_FILES = 4096, /* other files of a container, and bytes of their names */
     MOST_FILE_NAMES = 256 << 10,
     MOST_BAD = 1 << 16,
-    MOST_OVERHANG = 64 << 20, /* of free blocks over the end of an image that was cut: less than a cluster */
-    ITEM_BYTES = 256 << 10,   /* of a result, for each item besides its content; */
-    NAME_BYTES = 9,           /* for each byte of the image, where folders are read; */
+    MOST_OVERHANG = 64 << 20, /* of free blocks beyond the end of a truncated image: less than a cluster */
+    ITEM_BYTES = 256 << 10,   /* of a result, for each item, not counting content */
+    NAME_BYTES = 9,           /* for each byte of the image, in tasks that read names */
     LEAST_BYTES = 8 << 20,
-    LEAST_SHARES = 15, /* of CPU time: so many times that of an item, and once more for so many bytes */
+    /* A task may take this many times the CPU time of one item, and once more for each SHARE_BYTES. */
+    LEAST_SHARES = 15,
     SHARE_BYTES = 64 << 20,
 };
 
 static const uint64_t MOST_BYTES = (uint64_t)256 << 20;
 
-/* ---- what a task is ---- */
+/* ---- tasks ---- */
 
-/* Where the items of a task are: numbers before their count, and in each of them.  Without numbers of their
- * own they are objects; tasks that are not here are one item. */
+/* How the items of a task are laid out: the numbers before their count, and the numbers in each item.  Items
+ * without numbers are objects.  Tasks that are missing here are a single item. */
 static const struct layout {
     bool is_list;
     unsigned before, each;
@@ -81,7 +82,7 @@ static uint64_t count_items(const void *task, size_t len)
     }
 }
 
-/* The objects of a task of files begin there. */
+/* Positions a wire at the first object of a TASK_FILES. */
 static struct wire files_of(const void *task, size_t len)
 {
     struct wire wire = {task, len, false};
@@ -91,7 +92,7 @@ static struct wire files_of(const void *task, size_t len)
     return wire;
 }
 
-/* Bytes that a worker reads for it, at the most. */
+/* Returns how many bytes a worker reads for the task at most. */
 static uint64_t work_of(const void *task, size_t len, uint64_t size)
 {
     const uint64_t items = count_items(task, len);
@@ -109,16 +110,17 @@ static uint64_t work_of(const void *task, size_t len, uint64_t size)
         for (uint64_t i = 0; i < items && object_view(&wire, &view); i++)
             sum = view.size > INT64_MAX - sum ? INT64_MAX : sum + view.size;
         return sum;
-    default: /* twice: files may share blocks */
+    default: /* twice, since files may share blocks */
         return 2 * size;
     }
 }
 
-/* ---- the rules ---- */
+/* ---- rules ---- */
 
 enum { ANY_TASK = TASK_DIGEST + 1 };
 
-/* Most: per task, and per item, and one for each so many bytes of the image. */
+/* The maximum number of messages: per task, plus per item, plus one for each bytes_each bytes of the
+ * image. */
 static const struct rule {
     unsigned task;
     enum evidence_message message;
@@ -186,25 +188,25 @@ void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *
     task->most = most_bytes(task, bounds);
 }
 
-/* ---- judging ---- */
+/* ---- checking a result ---- */
 
-/* How far the result of a task was judged. */
-struct judging {
+/* How far the result of a task has been checked. */
+struct checked {
     size_t done;
     uint64_t counts[EVIDENCE_MESSAGES];
-    uint64_t item;    /* the least that may come next, of those that come in order */
-    uint64_t end;     /* of the last stretch */
-    size_t files_len; /* TASK_FILES: what is left of the task behind the files that came, */
-    uint64_t files;   /* and how many they are */
+    uint64_t item;    /* lowest that may come next, for messages that come in order */
+    uint64_t end;     /* of the last range */
+    size_t files_len; /* TASK_FILES: bytes of the task after the files whose results have come, ... */
+    uint64_t files;   /* ... and the number of these files */
 };
 
-const size_t evidence_rules_state = sizeof(struct judging);
+const size_t evidence_rules_state = sizeof(struct checked);
 
-/* One message. */
+/* The check of one message. */
 struct check {
     const struct evidence_bounds *bounds;
     const struct crew_result *result;
-    struct judging *judging;
+    struct checked *checked;
     uint64_t items;
     struct wire *wire;
 };
@@ -242,7 +244,7 @@ static bool is_digests(struct wire *wire)
     return true;
 }
 
-/* Names of files in one folder, each ended by a zero byte. */
+/* Names of files in one folder, each NUL-terminated. */
 static bool is_files(struct wire *wire)
 {
     size_t len, count = 0;
@@ -255,7 +257,7 @@ static bool is_files(struct wire *wire)
     return count <= MOST_FILES;
 }
 
-/* A raw image has the bytes of its files; what a container claims to hold may be more. */
+/* A raw image is as large as its files; a container may hold more. */
 static bool is_image(const struct check *check)
 {
     struct wire *wire = check->wire;
@@ -275,15 +277,15 @@ static bool is_volume(struct wire *wire)
     return is_text(wire);
 }
 
-/* Of an item that was asked for, in order. */
+/* Accepts only items of the task, in ascending order; `again`: the same one may come repeatedly. */
 static bool is_item(struct check *check, bool again)
 {
     const uint64_t item = wire_get(check->wire);
-    struct judging *judging = check->judging;
+    struct checked *checked = check->checked;
 
-    if (item < judging->item || item >= check->items || is_lost(check->result, item))
+    if (item < checked->item || item >= check->items || is_lost(check->result, item))
         return false;
-    judging->item = item + !again;
+    checked->item = item + !again;
     return true;
 }
 
@@ -315,14 +317,14 @@ static bool is_in_records(const struct check *check, uint64_t inode)
     return inode >= first && inode - first < check->items;
 }
 
-/* A name belongs to a folder, or a record, that was asked for: folders come in order. */
+/* A name must belong to a folder or record of the task; folders come in order. */
 static bool is_in_folders(struct check *check, uint64_t parent)
 {
-    struct judging *judging = check->judging;
+    struct checked *checked = check->checked;
 
-    while (judging->item < check->items && asked(check, judging->item, 0) != parent)
-        judging->item++;
-    return judging->item < check->items;
+    while (checked->item < check->items && asked(check, checked->item, 0) != parent)
+        checked->item++;
+    return checked->item < check->items;
 }
 
 static bool is_name(struct check *check)
@@ -352,7 +354,7 @@ static bool is_use(struct check *check)
     return check->wire->broken || is_in_records(check, inode);
 }
 
-/* Kinds that a file of a file system can be, or a part of one. */
+/* The kinds that objects of an inode may have. */
 static bool is_of_inode(enum object_kind kind)
 {
     const unsigned kinds = OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_ORPHAN) |
@@ -367,23 +369,23 @@ static bool has_wanted(const struct object_view *view, uint64_t wanted)
     return wanted || ((view->flags & OBJECT_UNWANTED) && view->result_len == 0);
 }
 
-/* The file that was asked for, by its number. */
+/* Checks that the object is the file at this position of the task. */
 static bool is_file(const struct check *check, uint64_t item, const struct object_view *view)
 {
-    struct judging *judging = check->judging;
+    struct checked *checked = check->checked;
     const char *task = check->result->task;
     const size_t len = check->result->task_len;
-    struct wire wire = judging->files
-                           ? (struct wire){task + len - judging->files_len, judging->files_len, false}
+    struct wire wire = checked->files
+                           ? (struct wire){task + len - checked->files_len, checked->files_len, false}
                            : files_of(task, len);
     struct object_view file = {.stream_len = 0};
 
-    if (judging->files > item)
+    if (checked->files > item)
         return false;
-    for (; judging->files <= item; judging->files++)
+    for (; checked->files <= item; checked->files++)
         if (!object_view(&wire, &file))
             return false;
-    judging->files_len = wire.len;
+    checked->files_len = wire.len;
     return view->kind == file.kind && (view->flags & OBJECT_HOST) && view->inode == file.inode &&
            view->stream_len == file.stream_len && memcmp(view->stream, file.stream, file.stream_len) == 0 &&
            has_wanted(view, !(file.flags & OBJECT_UNWANTED));
@@ -434,15 +436,15 @@ static bool is_stretch(struct wire *wire, uint64_t *start, uint64_t *end)
     return true;
 }
 
-/* In order, and on the image: so there are not more bytes in them than in it. */
+/* In order and within the image, so that they cannot hold more bytes than it has. */
 static bool is_run(struct check *check)
 {
     uint64_t start, end;
 
-    if (!is_stretch(check->wire, &start, &end) || start < check->judging->end ||
+    if (!is_stretch(check->wire, &start, &end) || start < check->checked->end ||
         end > check->bounds->size + MOST_OVERHANG)
         return false;
-    check->judging->end = end;
+    check->checked->end = end;
     return true;
 }
 
@@ -453,19 +455,22 @@ static bool is_bad(struct check *check)
     return is_stretch(check->wire, &start, &end);
 }
 
-/* The worker's own count: what was dropped on the way, or by the worker, is missed here.  An image is no
- * item, and of a file system that cannot be opened none is begun, which is a problem. */
+/*
+ * Compares with the worker's own counts, so that anything dropped by the worker or on the way is noticed.
+ * TASK_IMAGE begins no item; nor does a task whose file system cannot be opened, which sends a problem
+ * instead.
+ */
 static bool is_end(struct check *check)
 {
-    const struct judging *judging = check->judging;
+    const struct checked *checked = check->checked;
     const uint64_t messages = wire_get(check->wire), begun = wire_get(check->wire);
     uint64_t sum = 0;
 
     for (int i = 0; i < EVIDENCE_MESSAGES; i++)
-        sum += judging->counts[i];
+        sum += checked->counts[i];
     return messages == sum &&
            (begun + check->result->loss_count == check->items ||
-            (begun == 0 && (judging->counts[MESSAGE_PROBLEM] || judging->counts[MESSAGE_IMAGE])));
+            (begun == 0 && (checked->counts[MESSAGE_PROBLEM] || checked->counts[MESSAGE_IMAGE])));
 }
 
 static bool is_sound(struct check *check, uint64_t message)
@@ -498,12 +503,13 @@ static bool is_sound(struct check *check, uint64_t message)
     }
 }
 
-/* Whether all is there that a task gives in any case. */
+/* Checks that everything has come that the task always yields. */
 static bool is_complete(const struct check *check)
 {
-    const uint64_t *counts = check->judging->counts;
+    const uint64_t *counts = check->checked->counts;
     const uint64_t left =
-        check->items - check->result->loss_count; /* all losses are items, while it is done */
+        /* while the task is not lost as a whole, each loss is an item */
+        check->items - check->result->loss_count;
 
     switch (kind_of(check->result->task, check->result->task_len)) {
     case TASK_IMAGE:
@@ -520,32 +526,32 @@ static bool is_complete(const struct check *check)
     }
 }
 
-/* A message of which the end is not there yet is looked at again when more has come. */
+/* A message that is still incomplete is checked again when more data has come. */
 bool evidence_rules_accept(void *arg, void *state, const struct crew_result *result, bool complete)
 {
     const struct evidence_bounds *bounds = arg;
-    struct judging *judging = state;
-    struct wire wire = {result->data + judging->done, result->len - judging->done, false};
-    struct check check = {bounds, result, judging, count_items(result->task, result->task_len), &wire};
+    struct checked *checked = state;
+    struct wire wire = {result->data + checked->done, result->len - checked->done, false};
+    struct check check = {bounds, result, checked, count_items(result->task, result->task_len), &wire};
     uint64_t most[EVIDENCE_MESSAGES];
 
     for (int i = 0; i < EVIDENCE_MESSAGES; i++)
         most[i] = evidence_rules_most(result->task, result->task_len, (enum evidence_message)i, bounds->size);
     while (wire_more(&wire)) {
-        const struct judging before = *judging;
+        const struct checked before = *checked;
         const uint64_t message = wire_get(&wire);
 
-        if (!wire.broken && (message >= EVIDENCE_MESSAGES || judging->counts[MESSAGE_DONE] ||
-                             judging->counts[message] >= most[message]))
+        if (!wire.broken && (message >= EVIDENCE_MESSAGES || checked->counts[MESSAGE_DONE] ||
+                             checked->counts[message] >= most[message]))
             return false;
         if (!wire.broken && !is_sound(&check, message) && !wire.broken)
             return false;
         if (wire.broken) {
-            *judging = before;
+            *checked = before;
             return !complete;
         }
-        judging->counts[message]++;
-        judging->done = result->len - wire.len;
+        checked->counts[message]++;
+        checked->done = result->len - wire.len;
     }
     return !complete || is_complete(&check);
 }

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-enum { MAX_GAP = 4 << 10 }; /* between two runs: reading it costs less than another call */
+enum { MAX_GAP = 4 << 10 }; /* largest gap between two runs: reading it costs less than another call */
 
 static int compare_pieces(const void *a, const void *b)
 {
@@ -35,7 +35,8 @@ int gather_add(struct gather *gather, const struct object *object)
     return 0;
 }
 
-/* The stretches lie one after the other, and with them as many bytes between runs as there are of runs. */
+/* The pieces lie one after another in `into`, including the gaps; all gaps together are at most as large as
+ * all runs together may be. */
 void gather_read(struct gather *gather, struct medium *medium, uint8_t *into)
 {
     size_t gaps_left = GATHER_MOST;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Open addressing, at most two thirds full. */
+/* Open addressing; the table is at most two thirds full. */
 static size_t slot_of(const struct inodes *inodes, uint64_t inode)
 {
     size_t slot = (size_t)((inode + 1) * 0x9e3779b97f4a7c15u >> 20) & (inodes->room - 1);
@@ -33,7 +33,7 @@ int inodes_add(struct inodes *inodes, uint64_t inode)
 {
     size_t slot;
 
-    if (inode == UINT64_MAX) /* no file system has that many */
+    if (inode == UINT64_MAX) /* no file system has that many inodes */
         return 0;
     if ((inodes->count + 1) * 3 > inodes->room * 2 && grow(inodes))
         return -1;

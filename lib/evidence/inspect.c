@@ -71,7 +71,7 @@ static void read_run(struct inspect *inspect, struct medium *medium, const struc
     }
 }
 
-/* gather: where the bytes of the runs are, or NULL: they are still to be read. */
+/* gather: holds the bytes of the runs; NULL: they must still be read. */
 static void give_runs(struct inspect *inspect, struct medium *medium, struct object *object,
                       const struct gather *gather)
 {
@@ -116,7 +116,7 @@ void inspect_hollow(struct inspect *inspect, struct medium *medium, struct objec
     inspect->passes_holes = false;
 }
 
-/* As pread; what it gives is given to the inspector. */
+/* Like pread(2), but passes the bytes to the inspector. */
 static size_t give_content(struct inspect *inspect, struct content *content, uint64_t from, size_t len)
 {
     const ssize_t got = content->read(content, from, inspect->room, len);
@@ -127,8 +127,8 @@ static size_t give_content(struct inspect *inspect, struct content *content, uin
     return (size_t)got;
 }
 
-/* Of a piece that cannot be read, all units of the file system's compression that can be; the others are
- * zeros. One that has very many of those is given up. */
+/* Where a piece cannot be read, it is read compression unit by compression unit; units that still fail become
+ * zeros.  An object with too many of these is given up. */
 void inspect_content(struct inspect *inspect, struct medium *medium, struct object *object,
                      struct content *content)
 {

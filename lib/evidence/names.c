@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * A name's text lies in one of many chunks, so that growing copies nothing.  An entry is 24 bytes; they are
- * sorted by inode once, and then found by bisection.
+ * The texts lie in chunks, so that growing copies nothing.  Entries of 24 bytes are sorted by inode once;
+ * lookups then use binary search.
  */
 enum {
     CHUNK_BITS = 20,
@@ -15,13 +15,13 @@ enum {
     LEN_BYTES = 2,
     MAX_DEPTH = 1 << 15,
     MAX_PATH = 32 << 10,
-    MAX_NAMES = 1000,        /* of an inode that are told */
-    MAX_PATHS_LEN = 1 << 20, /* of an inode together */
+    MAX_NAMES = 1000,        /* returned for one inode */
+    MAX_PATHS_LEN = 1 << 20, /* total length returned for one inode */
 };
 
 struct names_entry {
     uint64_t inode, parent;
-    uint32_t text; /* chunk and place in it */
+    uint32_t text; /* chunk number, and position within it */
     uint16_t parent_sequence;
     uint16_t flags;
 };
@@ -40,7 +40,7 @@ struct names {
     struct use *uses;
     size_t use_count, use_room;
     uint64_t root;
-    /* The path of the folder that was asked for last: files of one folder come together. */
+    /* The path of the folder looked up last: files of the same folder tend to come together. */
     struct buffer folder;
     uint64_t folder_inode;
     uint32_t folder_sequence;
@@ -115,7 +115,7 @@ static const char *text_of(const struct names *names, const struct names_entry *
     return at + LEN_BYTES;
 }
 
-/* Room for one more of a list; NULL without memory, and the list stays as it is. */
+/* Makes room for one more element.  NULL if out of memory; the list is then unchanged. */
 static void *grown(void *list, size_t count, size_t *room, size_t each)
 {
     size_t more = *room ? *room + *room / 2 : 256;
@@ -159,7 +159,7 @@ int names_set_sequence(struct names *names, uint64_t inode, uint32_t sequence, b
 
 /* ---- sorting ---- */
 
-/* Allocated names first, then by text: the order in which they are told. */
+/* Allocated names first: names_paths stops at the first deleted one. */
 static int compare_entries(const void *a, const void *b, void *arg)
 {
     const struct names_entry *x = a, *y = b;
@@ -234,7 +234,8 @@ bool names_know(const struct names *names, uint64_t inode, bool allocated)
     return at < names->count && names->entries[at].inode == inode && usable(&names->entries[at], allocated);
 }
 
-/* A deleted inode counts one use more than the names that meant it; 0 is left out. */
+/* An inode's sequence is incremented when it is deleted, skipping 0; so a deleted inode is one ahead of the
+ * names that refer to it. */
 static bool is_the_use(const struct names *names, uint64_t inode, uint32_t sequence)
 {
     const struct use key = {.inode = inode};
@@ -257,8 +258,8 @@ static const struct names_entry *folder_of(const struct names *names, uint64_t i
 
 /* ---- paths ---- */
 
-/* Adds the names from the file up, each with its slash before it, turned round: the path is reversed as a
- * whole at last. */
+/* Walking from the file up to the root, appends each name reversed, followed by its slash; the complete path
+ * is reversed at the end. */
 static void add_reversed(struct buffer *out, const char *text, size_t len)
 {
     while (len > 0)
@@ -275,7 +276,7 @@ static void reverse(char *data, size_t len)
     }
 }
 
-/* The path of a folder with a slash behind it, or nothing for the root. */
+/* Finds the path of a folder, with a trailing slash; empty for the root. */
 static void find_folder(struct names *names, uint64_t inode, uint32_t sequence, unsigned flags)
 {
     struct buffer *path = &names->folder;
@@ -333,7 +334,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts count paths that lie one after another, from a place on, and drops doubles. */
+/* Sorts the count NUL-terminated paths that begin at `from`, and removes duplicates. */
 static size_t sort_paths(struct buffer *paths, size_t from, size_t count)
 {
     size_t len = paths->len - from, kept = 0;

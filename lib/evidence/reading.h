@@ -39,7 +39,7 @@ struct volume {
 struct taking {
     struct crew_result result;
     uint64_t item_count, item; /* items in the task; the item of the latest object */
-    size_t losses_told;
+    size_t losses_reported;
     bool done; /* the worker has sent its counts */
 };
 

@@ -4,8 +4,9 @@
 #include "evidence/reading.h"
 
 /*
- * Every byte of an image belongs to an object.  The image is read part by part - a volume, or what lies
- * between two - and each part has an account; what no object of a file system claims becomes one itself.
+ * Every byte of an image must belong to an object.  The image is read in parts - a volume, or the space
+ * between two - and each part has an account; bytes that no object of a file system claims become objects of
+ * their own.
  */
 enum { SMALLEST_UNIT = 512 };
 
@@ -30,7 +31,7 @@ static unsigned row_of(const struct reading *reading, enum object_kind kind)
                : kind;
 }
 
-/* An object that is known by its inode, and is not in use: its blocks may be another's by now. */
+/* An inode's object that is not allocated: its blocks may belong to another file by now. */
 static bool is_deleted(const struct object *object)
 {
     return object->inode && !(object->flags & OBJECT_ALLOCATED);
@@ -40,7 +41,7 @@ void reading_claim(struct reading *reading, const struct object *object)
 {
     int failed = 0;
 
-    if (reading->account && (object->flags & OBJECT_HOST)) /* a file that is its own image */
+    if (reading->account && (object->flags & OBJECT_HOST)) /* the image as a whole, read as a single file */
         failed = account_claim(reading->account, row_of(reading, object->kind), 0, object->size, NULL);
     for (size_t i = 0; i < object->run_count && reading->account && !failed; i++) {
         const struct object_run *run = &object->runs[i];
@@ -86,8 +87,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * The largest unit of which the blocks of all file systems of a volume are multiples.  What follows the last
- * of them may be structures and a gap in one block.
+ * Returns the largest unit that divides the blocks of all file systems in a volume.  After the end of a file
+ * system, one block may hold both structures and a gap.
  */
 uint64_t reading_unit(const struct volume *volume, uint64_t start)
 {
@@ -125,9 +126,9 @@ void reading_account_close(struct reading *reading, bool was_read)
     sum = account_sum(table);
     if (!reading->failed && sum != table->len)
         reading_problem(reading,
-                        "internal error: of the %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
+                        "internal error: %" PRIu64 " of %" PRIu64 " bytes from byte %" PRIu64
                         " are accounted for",
-                        table->len, table->start, sum);
+                        sum, table->len, table->start);
     if (!reading->failed && reading->sink->account)
         reading->sink->account(reading->sink->arg, &reading->shown, table);
     reading->accounted += table->len;

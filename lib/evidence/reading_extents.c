@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "evidence/reading.h"
 
-/* The files that a container lists and reads besides the one that was named: a worker says which. */
+/* The files that a container lists and reads besides the one given, as reported by a worker. */
 
 static void note_extent(struct reading *reading, const struct extent_file *extent)
 {
@@ -18,7 +18,7 @@ static void note_extent(struct reading *reading, const struct extent_file *exten
 
     if (gmtime_r(&extent->st.st_mtim.tv_sec, &tm))
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    reading_note(reading, "also reads %s: %" PRIu64 " bytes, last changed %s", extent->path,
+    reading_note(reading, "also reads %s: %" PRIu64 " bytes, last modified %s", extent->path,
                  (uint64_t)extent->st.st_size, day);
 }
 

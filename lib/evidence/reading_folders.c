@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "evidence/reading.h"
 
-/* What names tell, as they come: each goes to the names of its file system, and folders wait to be read. */
+/* Incoming names: each is added to the names of its file system, and folders are queued for reading. */
 
 static int append(struct folder_list *list, uint64_t inode)
 {
@@ -26,7 +26,7 @@ int reading_add_folder(struct reading *reading, uint64_t inode, bool deleted)
     }
 }
 
-/* A file that only a walk over the whole disk found; it may keep its own name. */
+/* A file found only by searching the whole file system; it may carry its own name. */
 static int take_listed(struct reading *reading, const struct filesystem_name *name)
 {
     int is_new = inodes_add(&reading->all, name->inode);
@@ -46,7 +46,7 @@ static int take_found(struct reading *reading, const struct filesystem_name *nam
     enum filesystem_plan plan = reading->system->facts.plan;
 
     if (name->inode == 0 && plan != FILESYSTEM_RECORDS && !name->allocated)
-        return 0; /* a name that leads nowhere any more */
+        return 0; /* the name no longer leads to an inode */
     if (names_add(reading->names, name->inode, name->parent, name->parent_sequence, flags, name->name,
                   name->len))
         return -1;
@@ -58,7 +58,7 @@ static int take_found(struct reading *reading, const struct filesystem_name *nam
                : 0;
 }
 
-/* Folders may share their blocks, and so have more names than there is room for on the disk. */
+/* Folders may share their blocks, and so list more names than the disk has room for. */
 static bool too_many(struct reading *reading)
 {
     bool over = names_count(reading->names) > reading->size / EVIDENCE_SMALLEST_NAME + EVIDENCE_MORE_NAMES;
@@ -68,7 +68,8 @@ static bool too_many(struct reading *reading)
 
         reading->naming.is_cut = true;
         reading->forgiving = false;
-        reading_problem(reading, "the folders name more than the image has room for; names are missing");
+        reading_problem(reading,
+                        "the folders list more names than the image has room for; some names are missing");
         reading->forgiving = forgiving;
     }
     return over;

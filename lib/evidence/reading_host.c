@@ -9,10 +9,11 @@
 #include "base/walk.h"
 #include "evidence/reading.h"
 
-/* Files of the host: the parent opens them, the workers read them by the descriptors that they are given. */
+/* Files of the host: the parent opens them, and workers read them through the descriptors they are passed. */
 enum {
     FILES_PER_TASK = 16,
-    BYTES_PER_TASK = 64 << 20, /* about: what is in a task is lost when the program is killed */
+    /* approximately; the work of unfinished tasks is lost when the program is killed */
+    BYTES_PER_TASK = 64 << 20,
 };
 
 struct files {
@@ -62,7 +63,7 @@ static void describe(struct object *object, const char *path, const struct stat 
     buffer_add_text(&object->stream, path);
 }
 
-/* shown is the path that whoever wants some files only is asked with. */
+/* shown: the path that options->wanted is asked with. */
 static void number_file(struct reading *reading, struct object *object, const char *shown)
 {
     object->item = reading->next_item;
@@ -70,12 +71,13 @@ static void number_file(struct reading *reading, struct object *object, const ch
         object->flags |= OBJECT_UNWANTED;
 }
 
-static void tell_unreadable(struct files *files, const char *shown, const struct stat *st, const char *reason)
+static void report_unreadable(struct files *files, const char *shown, const struct stat *st,
+                              const char *reason)
 {
     struct reading *reading = files->reading;
-    struct object *object = &reading->object; /* which also takes what is handed over */
+    struct object *object = &reading->object; /* the buffer that results are decoded into, too */
 
-    give_files(files); /* what comes before it is handed over before it */
+    give_files(files); /* results of earlier files must be delivered first */
     reading_drain(reading);
     if (reading->failed)
         return;
@@ -92,7 +94,7 @@ static void add_file(struct files *files, const char *path, const char *shown, i
     int fd = walk_open(path, flags);
 
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        tell_unreadable(files, shown, &st, fd < 0 ? strerror(errno) : "it is no regular file any more");
+        report_unreadable(files, shown, &st, fd < 0 ? strerror(errno) : "it is no longer a regular file");
         if (fd >= 0)
             close(fd);
         return;
@@ -119,9 +121,8 @@ void reading_file(struct reading *reading)
     const char *slash = strrchr(reading->path, '/');
 
     if (!reading->options->files_expected && !reading->options->as_file)
-        reading->sink->note(
-            reading->sink->arg,
-            "neither a partition table nor a file system was found in it: it is taken as a file");
+        reading->sink->note(reading->sink->arg,
+                            "no partition table or file system found; it is read as a plain file");
     show_host(reading);
     add_file(&files, reading->path, slash && slash[1] ? slash + 1 : reading->path, 0);
     give_files(&files);
@@ -129,7 +130,7 @@ void reading_file(struct reading *reading)
     buffer_release(&files.objects);
 }
 
-/* Paths are told relative to the folder. */
+/* Returns the path relative to the folder. */
 static const char *below(const char *folder, const char *path)
 {
     size_t len = strlen(folder);
@@ -176,12 +177,13 @@ void reading_folder(struct reading *reading)
     buffer_release(&files.objects);
     if (reading->images && !reading->options->images)
         reading_note(reading,
-                     "%llu of its files look like disk images: they were read as files; --images opens them",
+                     "files that look like disk images: %llu; they were read as plain files (use --images to "
+                     "open them)",
                      reading->images);
     if (files.links) {
         char text[128];
 
-        snprintf(text, sizeof text, "%llu links and special files in it were left out", files.links);
+        snprintf(text, sizeof text, "links and special files skipped: %llu", files.links);
         reading->sink->note(reading->sink->arg, text);
     }
 }

@@ -9,7 +9,7 @@
 #include "disk/medium.h"
 #include "evidence/reading.h"
 
-/* An image: its volumes in the order of the disk, what is in them, and what lies between. */
+/* An image: its volumes in disk order, their content, and the space between them. */
 
 /* ---- volumes ---- */
 
@@ -27,24 +27,24 @@ static bool lies_in_system(const struct reading *reading, const struct volume *v
     return false;
 }
 
-/* Its bytes are read, but not as the files that it may hold. */
+/* Its bytes are read, but any files in it are not listed. */
 static bool is_unexamined(const struct reading *reading, const struct volume *volume)
 {
     return volume->encrypted ||
            (volume->system_count == 0 && !volume->no_files && !lies_in_system(reading, volume));
 }
 
-static void tell_unexamined(struct reading *reading, const struct volume *volume)
+static void report_unexamined(struct reading *reading, const struct volume *volume)
 {
     if (!is_unexamined(reading, volume))
         return;
     (reading->options->ok_unexamined ? reading_note : reading_problem)(
-        reading, "volume %s holds %s%s: files in it were not examined, only its bytes as they are stored",
-        volume->label, volume->content[0] ? volume->content : "no known file system",
+        reading, "volume %s holds %s%s: its files were not examined, only its raw bytes", volume->label,
+        volume->content[0] ? volume->content : "no known file system",
         volume->encrypted ? " (encrypted)" : "");
 }
 
-/* Several file systems in one volume have addresses of their own: the label tells them apart. */
+/* If there are several file systems in a volume, each has its own addresses; the label distinguishes them. */
 static void show_volume(struct reading *reading, const struct volume *volume, const struct system *system)
 {
     if (system && volume->system_count > 1)
@@ -63,7 +63,7 @@ static void show_volume(struct reading *reading, const struct volume *volume, co
     reading->sink->volume(reading->sink->arg, &reading->shown);
 }
 
-/* Where the last of its file systems ends: the volume may be larger. */
+/* Where the last of its file systems ends; the volume may be larger. */
 static uint64_t end_of_systems(const struct volume *volume)
 {
     const uint64_t volume_end = volume->start + volume->len;
@@ -85,7 +85,7 @@ static void read_systems(struct reading *reading, const struct volume *volume)
 {
     const uint64_t end = end_of_systems(volume), volume_end = volume->start + volume->len;
 
-    tell_unexamined(reading, volume);
+    report_unexamined(reading, volume);
     for (size_t i = 0; i < volume->system_count && !reading->failed; i++) {
         show_volume(reading, volume, &volume->systems[i]);
         reading_system(reading, &volume->systems[i]);
@@ -95,13 +95,14 @@ static void read_systems(struct reading *reading, const struct volume *volume)
         reading_ranges(reading, OBJECT_GAP, &(struct range){end, volume_end - end}, 1);
 }
 
-/* Of volumes that overlap, the bytes count for the first. */
+/* Where volumes overlap, the bytes count for the first one. */
 static void read_volume(struct reading *reading, const struct volume *volume, uint64_t accounted)
 {
     const uint64_t end = volume->start + volume->len, start = volume->start > accounted ? volume->start
                                                               : accounted < end         ? accounted
                                                                                         : end;
-    const bool skipped = volume->system_count == 0 && reading->options->system_type; /* that was reported */
+    /* its absence has been reported */
+    const bool skipped = volume->system_count == 0 && reading->options->system_type;
 
     reading_account_open(reading, start, end - start, volume->system_count ? reading_unit(volume, start) : 0);
     if (volume->system_count) {
@@ -109,14 +110,14 @@ static void read_volume(struct reading *reading, const struct volume *volume, ui
     } else {
         show_volume(reading, volume, NULL);
         if (!skipped) {
-            tell_unexamined(reading, volume);
+            report_unexamined(reading, volume);
             reading_ranges(reading, OBJECT_UNALLOCATED, &(struct range){volume->start, volume->len}, 1);
         }
     }
     reading_account_close(reading, !skipped);
 }
 
-/* Between volumes; or, if that was not asked for, the rest of the image. */
+/* The space between volumes; or, with an offset, the unselected rest of the image. */
 static void read_gap(struct reading *reading, uint64_t start, uint64_t len, bool is_wanted)
 {
     reading->shown = (struct evidence_volume){
@@ -130,7 +131,7 @@ static void read_gap(struct reading *reading, uint64_t start, uint64_t len, bool
 static void read_volumes(struct reading *reading)
 {
     const bool has_offset = reading->options->has_offset;
-    uint64_t end = 0; /* of what was read */
+    uint64_t end = 0; /* of the parts read so far */
 
     for (size_t i = 0; i < reading->volume_count && !reading->failed; i++) {
         const struct volume *volume = &reading->volumes[i];
@@ -147,11 +148,11 @@ static void read_volumes(struct reading *reading)
         read_gap(reading, 0, reading->size - reading->accounted, false);
     if (!reading->failed && reading->accounted != reading->size)
         reading_problem(reading,
-                        "internal error: of the %" PRIu64 " bytes of the image %" PRIu64 " are accounted for",
-                        reading->size, reading->accounted);
+                        "internal error: %" PRIu64 " of the %" PRIu64 " bytes of the image are accounted for",
+                        reading->accounted, reading->size);
 }
 
-/* ---- finding them ---- */
+/* ---- finding volumes ---- */
 
 static int compare_volumes(const void *a, const void *b)
 {
@@ -175,7 +176,7 @@ static void add_volume(struct reading *reading, const char *label, uint64_t star
     snprintf(volume->label, sizeof volume->label, "%s", label);
 }
 
-/* The volumes that were found come after those that are known. */
+/* Appends the volumes found to those already known. */
 static void take_answer(struct reading *reading)
 {
     const size_t count = reading->volume_count + reading->answer_count;
@@ -202,7 +203,7 @@ static void ask_table(struct reading *reading, uint64_t offset, bool is_cut)
     take_answer(reading);
 }
 
-/* Asks for the file systems in the volumes from first on. */
+/* Looks for file systems in the volumes from first on. */
 static void ask_systems(struct reading *reading, size_t first, const char *type)
 {
     reading_begin(reading, TASK_SYSTEMS);
@@ -251,7 +252,8 @@ static bool is_label(const char *table)
     return strcmp(table, "bsd") == 0 || strcmp(table, "sun") == 0;
 }
 
-/* A BSD or Sun label in a partition divides that again.  Entries that stand for all of it are no volumes. */
+/* A partition may be subdivided by a BSD or Sun label.  Label entries that cover the whole partition are not
+ * volumes. */
 static void look_into(struct reading *reading, size_t i)
 {
     const struct volume outer = reading->volumes[i];
@@ -281,7 +283,8 @@ static void look_into(struct reading *reading, size_t i)
     forget_volume(reading, i);
 }
 
-/* A volume in which nothing was found, and that holds others, is only the room that they lie in. */
+/* A volume with unknown content that contains other volumes is merely a container, such as an extended
+ * partition. */
 static void drop_containers(struct reading *reading)
 {
     for (size_t i = 0; i < reading->volume_count;) {
@@ -309,7 +312,7 @@ static bool begins_with_volume(const struct reading *reading)
     return false;
 }
 
-/* A disc's image may have a partition table besides, for starting a computer from it. */
+/* The image of an optical disc may also have a partition table, for booting. */
 static void look_for_disc(struct reading *reading)
 {
     size_t at = reading->volume_count;
@@ -325,8 +328,9 @@ static void look_for_disc(struct reading *reading)
 }
 
 /*
- * A table may be written over the beginning of a file system, which then is only seen by asking for it: its
- * files are not listed, since one that was made anew would leave the same behind.
+ * A partition table may have been written over the start of a file system, which is found only by looking for
+ * it.  Its files are not listed, because what is left of a file system from before the disk was partitioned
+ * looks the same.
  */
 static void look_for_hidden(struct reading *reading)
 {
@@ -342,13 +346,13 @@ static void look_for_hidden(struct reading *reading)
         return;
     if (reading->volumes[at].system_count)
         reading_problem(reading,
-                        "before the first partition begins a file system as well, %s, whose files are not "
-                        "listed: it lies under the partition table (-o 0 reads it)",
+                        "there is also a file system (%s) that begins at sector 0, beneath the partition "
+                        "table; its files are not listed (use -o 0 to read it)",
                         reading->volumes[at].systems[0].name);
     forget_volume(reading, at);
 }
 
-/* The volumes of a partition table, and what is in them. */
+/* Finds what is in the volumes of a partition table. */
 static void open_volumes(struct reading *reading)
 {
     size_t count;
@@ -373,7 +377,8 @@ static void open_volumes(struct reading *reading)
     look_for_hidden(reading);
 }
 
-/* A disk without a partition table is one volume, unless the table tells of more than the image holds. */
+/* A disk without a partition table is a single volume - unless there is a table that describes more than the
+ * image holds. */
 static void open_whole(struct reading *reading)
 {
     add_volume(reading, "-", 0);
@@ -383,7 +388,8 @@ static void open_whole(struct reading *reading)
     ask_table(reading, 0, true);
     if (reading->volume_count == 1)
         return;
-    reading_problem(reading, "the partition table tells of more than the image holds: it is cut");
+    reading_problem(reading,
+                    "the partition table describes more than the image holds: the image is truncated");
     forget_volume(reading, 0);
     open_volumes(reading);
 }
@@ -400,7 +406,7 @@ static void find_volumes(struct reading *reading)
         ask_systems(reading, 0, options->system_type);
         if (reading->volume_count && is_unknown(&reading->volumes[0]) && reading->volumes[0].no_files &&
             !options->system_type)
-            reading_problem(reading, "at sector %" PRIu64 " begins no file system", options->sector);
+            reading_problem(reading, "no file system begins at sector %" PRIu64, options->sector);
     } else {
         ask_table(reading, 0, false);
         if (reading->volume_count)
@@ -412,14 +418,14 @@ static void find_volumes(struct reading *reading)
         qsort(reading->volumes, reading->volume_count, sizeof *reading->volumes, compare_volumes);
 }
 
-/* Not if all of it is known, as that it is zeros. */
+/* Not if its only volume is known to hold no files, such as zeros. */
 static bool is_image_by_name(const struct reading *reading)
 {
     return medium_is_named_image(reading->path) &&
            !(reading->volume_count == 1 && reading->volumes[0].no_files) && reading->size > 0;
 }
 
-/* A file in which nothing of a disk can be seen is a file, unless its name says that more is to be seen. */
+/* A file that shows no sign of being a disk image is read as a plain file, unless its name says otherwise. */
 static bool is_plain(const struct reading *reading)
 {
     const struct evidence_options *options = reading->options;
@@ -441,7 +447,7 @@ void reading_image(struct reading *reading)
     reading_drain(reading);
     reading_give_digest(reading);
     if (!reading->failed && options->has_offset && options->sector >= reading->size / reading->sector_size) {
-        error_set(reading->err, "%s: there is no sector %" PRIu64 " in it, it has %" PRIu64, reading->path,
+        error_set(reading->err, "%s: no sector %" PRIu64 ": the image has %" PRIu64 " sectors", reading->path,
                   options->sector, reading->size / reading->sector_size);
         reading->failed = true;
     }

@@ -3,11 +3,12 @@
 
 #include "evidence/reading.h"
 
-/* What of a task was lost, and the numbers of its items. */
+/* Losses: the items of a task that could not be done, and their numbers. */
 
 enum { SYSTEM_NUMBERS = 4 };
 
-/* The number of an item's inode, or the start of its range, as its task was given it. */
+/* Returns one number from a task's arguments: after numbers_before, and `each` for every item before this
+ * one. */
 static uint64_t argument(struct wire task, size_t numbers_before, size_t each, uint32_t item)
 {
     uint64_t skip = numbers_before + (uint64_t)each * item;
@@ -33,8 +34,8 @@ uint64_t reading_item_count(const char *data, size_t len)
     }
 }
 
-/* Ranges that are found only by what others are lost have one number together, so that the numbers after them
- * do not depend on that. */
+/* Unclaimed ranges share one number, since there are more of them when other objects are lost; this way the
+ * numbers that follow do not depend on that. */
 static bool has_one_number(const char *data, size_t len)
 {
     struct wire task = {data, len, false};
@@ -57,7 +58,7 @@ bool reading_is_lost(const struct crew_result *result)
     return result->loss_count && result->losses[result->loss_count - 1].item == CREW_WHOLE_TASK;
 }
 
-/* Types of the attribute that a file's content is, as libtsk numbers them. */
+/* The type of the attribute that holds a file's content, as libtsk numbers them. */
 enum { DEFAULT_DATA = 1, NTFS_DATA = 128 };
 
 static void hand_over_lost(struct reading *reading, uint32_t item, const char *reason)
@@ -69,7 +70,7 @@ static void hand_over_lost(struct reading *reading, uint32_t item, const char *r
     reading_take_object(reading, object);
 }
 
-/* An object of which nothing is known but that it is there. */
+/* An object of which nothing is known except that it exists. */
 static void take_lost_object(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
     struct object *object = &reading->object;
@@ -111,11 +112,11 @@ static void take_lost_range(struct reading *reading, struct wire task, uint32_t 
 static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
     static const char *const subjects[] = {
-        [TASK_TABLE] = "the partition table",
-        [TASK_SYSTEMS] = "a file system could not be opened",
-        [TASK_LIST] = "files that no folder names may be missing",
-        [TASK_STRUCTURES] = "the file system's structures",
-        [TASK_DIGEST] = "the digest of the image",
+        [TASK_TABLE] = "cannot read the partition table",
+        [TASK_SYSTEMS] = "cannot open a file system",
+        [TASK_LIST] = "files that no folder lists may be missing",
+        [TASK_STRUCTURES] = "cannot list the file system's structures",
+        [TASK_DIGEST] = "cannot compute the digest of the image",
     };
     uint64_t kind = wire_get(&task);
     size_t system = SYSTEM_NUMBERS;
@@ -127,18 +128,19 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
     switch (kind) {
     case TASK_IMAGE:
         if (!reading->failed)
-            error_set(reading->err, "%s: the image cannot be opened: %s", reading->path, reason);
+            error_set(reading->err, "%s: cannot open the image: %s", reading->path, reason);
         reading->failed = true;
         break;
     case TASK_FOLDERS:
-        reading_problem(reading, "folder %" PRIu64 ": %s", argument(task, system + 1, 1, item), reason);
+        reading_problem(reading, "cannot read folder %" PRIu64 ": %s", argument(task, system + 1, 1, item),
+                        reason);
         break;
     case TASK_OBJECTS:
         take_lost_object(reading, task, item, reason);
         break;
     case TASK_BLOCKS:
-        reading_problem(reading, "free blocks %" PRIu64 " to %" PRIu64 ": %s", argument(task, system, 0, 0),
-                        argument(task, system + 1, 0, 0), reason);
+        reading_problem(reading, "cannot list the free blocks from %" PRIu64 " to %" PRIu64 ": %s",
+                        argument(task, system, 0, 0), argument(task, system + 1, 0, 0), reason);
         break;
     case TASK_RANGES:
         take_lost_range(reading, task, item, reason);
@@ -146,14 +148,14 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
     case TASK_FILES:
         take_lost_file(reading, task, item, reason);
         break;
-    default: /* TASK_RECORDS: what else is in the record may be read all the same */
-        reading_problem(reading, "the names of inode %" PRIu64 ": %s", argument(task, system, 0, 0) + item,
-                        reason);
+    default: /* TASK_RECORDS: the rest of the record may still be readable */
+        reading_problem(reading, "cannot read the names of inode %" PRIu64 ": %s",
+                        argument(task, system, 0, 0) + item, reason);
         break;
     }
 }
 
-/* All of a task was given up: nothing came of it, and each item that was not lost before is lost now. */
+/* The whole task was given up: every item not already lost is lost now. */
 static void take_whole_loss(struct reading *reading, const struct crew_result *result)
 {
     const struct wire wire = {result->task, result->task_len, false};
@@ -165,7 +167,7 @@ static void take_whole_loss(struct reading *reading, const struct crew_result *r
         take_loss(reading, wire, item, own->item == item ? own++->reason : whole->reason);
 }
 
-/* Of the items before one.  They come between the objects that were read, so that numbers never get less. */
+/* Reported in between the objects that were read, so that item numbers never decrease. */
 void reading_take_losses(struct reading *reading, uint64_t before)
 {
     struct taking *taking = &reading->taking;
@@ -176,8 +178,8 @@ void reading_take_losses(struct reading *reading, uint64_t before)
         take_whole_loss(reading, result);
         return;
     }
-    for (; taking->losses_told < result->loss_count; taking->losses_told++) {
-        const struct crew_loss *loss = &result->losses[taking->losses_told];
+    for (; taking->losses_reported < result->loss_count; taking->losses_reported++) {
+        const struct crew_loss *loss = &result->losses[taking->losses_reported];
 
         if (loss->item >= before)
             return;

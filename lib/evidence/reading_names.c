@@ -4,9 +4,9 @@
 #include "evidence/reading.h"
 
 /*
- * The names of a file system.  Folders are read level by level, each once, so what is found does not depend
- * on the number of workers, and neither circles nor depth matter.  Deleted folders come after all others:
- * what they name was often used again since.
+ * The names of a file system.  Folders are read level by level, each once, so that the result does not depend
+ * on the number of workers, and cycles or depth do no harm.  Deleted folders come last: the inodes they list
+ * have often been reused.
  */
 enum { FOLDERS_PER_TASK = 64, RECORDS_PER_TASK = 4096 };
 
@@ -17,7 +17,7 @@ static int compare_inodes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* In the order of the disk, so that neighbours are read together. */
+/* In disk order, so that neighbouring folders are read together. */
 static void read_level(struct reading *reading, const struct folder_list *level)
 {
     uint64_t *folders = level->inodes;
@@ -36,7 +36,7 @@ static void read_level(struct reading *reading, const struct folder_list *level)
     reading_drain(reading);
 }
 
-/* What waits is taken away, since what comes of it may add to it. */
+/* Detaches a list, since reading its folders may add to it. */
 static struct folder_list take_list(struct folder_list *list)
 {
     const struct folder_list taken = *list;
@@ -55,7 +55,7 @@ static void read_levels(struct reading *reading)
     }
 }
 
-/* What deleted folders name; among that may be more of them. */
+/* Reads the folders that deleted folders list; these may list more of them. */
 static void read_deleted(struct reading *reading)
 {
     reading->forgiving = true;

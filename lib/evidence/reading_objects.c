@@ -7,7 +7,7 @@
 #include "disk/medium.h"
 #include "evidence/reading.h"
 
-/* A stream's name stands behind each path of its file. */
+/* Appends a stream's name to each path of its file. */
 static void add_stream_name(struct reading *reading, const struct object *object, size_t *count)
 {
     struct buffer named = {0};
@@ -57,7 +57,7 @@ static size_t find_paths(struct reading *reading, struct object *object)
     return count;
 }
 
-/* A part of an image is opened by the image's first file. */
+/* A later segment or extent is opened through its image's first file. */
 static void settle_image(struct reading *reading, struct object *object)
 {
     char *path;
@@ -90,7 +90,7 @@ void reading_take_object(struct reading *reading, struct object *object)
         bool nameless = object->kind == OBJECT_DELETED && object->size == 0 &&
                         object->state == OBJECT_WHOLE && !names_know(reading->names, object->inode, false);
 
-        if (nameless) /* neither a name nor a byte is left of it */
+        if (nameless) /* neither a name nor a byte of it is left */
             return;
         count = find_paths(reading, object);
     }
@@ -101,7 +101,7 @@ void reading_take_object(struct reading *reading, struct object *object)
         reading->changed = true;
     else if (object->state == OBJECT_UNREADABLE ||
              (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
-        reading->partial = true; /* what is left of a deleted file is seldom all of it */
+        reading->partial = true; /* deleted files are seldom complete, so these do not count */
     if (reading->paths.failed || object_failed(object))
         reading_out_of_memory(reading);
     else

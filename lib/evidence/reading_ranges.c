@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/reading.h"
 
-/* Stretches that belong to no file. */
+/* Ranges that belong to no file. */
 
 enum {
     RANGES_PER_TASK = 512,
     RANGE_TASK_LEN = 32 << 20,
 };
 
-/* A stretch that is larger is several objects, so that many can read it and an accident costs little. */
+/* Larger ranges are split into several objects, so that several workers can share the work and a failure
+ * costs little. */
 #define LARGEST_RANGE ((uint64_t)1 << 30)
 
 /*
- * The task that is being made.  Its ranges lie in a buffer, not in an array of fixed size: once reading has
- * failed nothing is given out any more, and there is still room for whatever is added.
+ * The task being built.  Its ranges lie in a growing buffer rather than a fixed array: once reading has
+ * failed no task is handed out any more, and there is still room for whatever is added.
  */
 struct range_task {
     struct reading *reading;
     enum object_kind kind;
-    bool one_number, is_wanted; /* the number that all have was given out, with that answer */
-    struct buffer ranges;       /* start, len, whether its content is wanted: as the task has them */
+    /* with one_number: whether content is wanted, asked when that number was given out */
+    bool one_number, is_wanted;
+    struct buffer ranges; /* start, len, whether its content is wanted: in the task's own format */
     size_t count;
     uint64_t len;
 };
 
-/* Empties it, whether it could be given out or not. */
+/* Hands the task out, unless reading has failed, and empties it in any case. */
 static void give_ranges(struct range_task *task)
 {
     struct reading *reading = task->reading;
@@ -85,9 +87,9 @@ void reading_ranges(struct reading *reading, enum object_kind kind, const struct
 }
 
 /*
- * In windows, since a hostile file system may leave every other block to nobody.  A window has one number,
- * whatever is found in it: when objects are lost, what they lay in is found here, and the numbers after it
- * stay as they are.
+ * Works in windows, since a hostile file system may leave every other block unclaimed.  A window has one item
+ * number, whatever is found in it: the ranges of lost objects show up here, and must not change the numbers
+ * that follow.
  */
 void reading_unclaimed(struct reading *reading, uint64_t start, uint64_t end)
 {

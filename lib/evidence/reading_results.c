@@ -7,7 +7,7 @@
 #include "evidence/evidence_wire.h"
 #include "evidence/reading.h"
 
-/* What workers answer, message by message. */
+/* Processes the messages of a result. */
 
 enum { MAX_VOLUMES = 1024, MAX_BAD = 1 << 16 };
 
@@ -64,22 +64,22 @@ static void take_volume(struct reading *reading, struct wire *wire)
     }
     if (missing)
         reading_problem(reading,
-                        "of volume %" PRIu64 " at byte %" PRIu64 " %" PRIu64
-                        " bytes lie behind the end of the image",
+                        "volume %" PRIu64 " at byte %" PRIu64 ": %" PRIu64
+                        " bytes lie beyond the end of the image",
                         volume.number, volume.start, missing);
     if (wire->broken || volume.len == 0 || volume.start >= reading->size ||
         volume.len > reading->size - volume.start)
         return;
     if (is_known_volume(reading, &volume))
-        reading_note(reading, "volume %" PRIu64 " is the same as one before it", volume.number);
+        reading_note(reading, "volume %" PRIu64 " covers the same bytes as an earlier one", volume.number);
     else if (reading->volume_count + reading->answer_count >= MAX_VOLUMES)
-        reading_problem(reading, "there are more than %d volumes; volume %" PRIu64 " is left out",
-                        MAX_VOLUMES, volume.number);
+        reading_problem(reading, "more than %d volumes; volume %" PRIu64 " is skipped", MAX_VOLUMES,
+                        volume.number);
     else
         reading->answer[reading->answer_count++] = volume;
 }
 
-/* The volume that an answer is about. */
+/* The volume that an answer refers to. */
 static struct volume *asked_volume(struct reading *reading, struct wire *wire)
 {
     uint64_t item = wire_get(wire);
@@ -91,7 +91,7 @@ static struct volume *asked_volume(struct reading *reading, struct wire *wire)
     return &reading->asked[item];
 }
 
-/* What a worker tells is not to be trusted: no number may be larger than the image allows. */
+/* Workers are not trusted: no number may exceed what the image allows. */
 static void clip_facts(const struct reading *reading, struct filesystem_facts *facts)
 {
     uint64_t most_inodes = reading->size / FILESYSTEM_SMALLEST_INODE + FILESYSTEM_MORE_INODES;
@@ -171,17 +171,16 @@ static void take_use(struct reading *reading, struct wire *wire)
 }
 
 /*
- * Each worker reports what it finds; the sink gets what is new.  Every stretch is found in its place: of so
- * many that nobody can read the report not all are kept.
+ * Each worker reports what it finds; the sink gets only what is new.  The number kept is limited: nobody
+ * could read a report of more.
  */
 static int add_bad(struct reading *reading, uint64_t start, uint64_t len)
 {
     const bool room = reading->bad.count < MAX_BAD;
 
     if (!room && !reading->bad_cut)
-        reading_problem(reading,
-                        "more than %d stretches of the image cannot be read; not all of them are listed",
-                        MAX_BAD);
+        reading_problem(
+            reading, "more than %d ranges of the image cannot be read; not all of them are listed", MAX_BAD);
     reading->bad_cut |= !room;
     if (!room)
         return 0;
@@ -206,7 +205,7 @@ static void take_range(struct reading *reading, struct wire *wire,
         reading_out_of_memory(reading);
 }
 
-/* Only a task that has items can have objects, and they come in order. */
+/* Only tasks with numbered items yield objects, and these come in order. */
 static void take_object(struct reading *reading, struct wire *wire)
 {
     struct taking *taking = &reading->taking;
@@ -262,7 +261,7 @@ void reading_take_message(struct reading *reading, struct wire *wire)
     case MESSAGE_DIGEST:
         evidence_get_digests(wire, &reading->whole);
         break;
-    case MESSAGE_DONE: /* its numbers are compared by evidence_rules_accept */
+    case MESSAGE_DONE: /* evidence_rules_accept has compared its numbers */
         wire_get(wire);
         wire_get(wire);
         reading->taking.done = true;

@@ -3,20 +3,20 @@
 
 #include "evidence/reading.h"
 
-/* A file system: its names, all of its inodes in order, then what is no file. */
+/* A file system: its names, then all inodes in order, then what lies outside files. */
 enum {
     INODES_PER_TASK = 512,
     BLOCKS_PER_TASK = 1 << 19,
-    TASKS_PER_WINDOW = 8, /* of free blocks that are collected before they are handed over */
+    TASKS_PER_WINDOW = 8, /* of free blocks, collected before they are handed out */
     LARGEST_CLUSTER = 64 << 10,
 };
 
-/* Those whose content is wanted. */
+/* The kinds whose content is wanted. */
 static unsigned wanted_kinds(const struct reading *reading)
 {
     unsigned kinds = reading->options->kinds;
 
-    /* Which of the two a file is, is seen only with its names. */
+    /* Only its names show whether a file is deleted or an orphan. */
     if (kinds & (OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_ORPHAN)))
         kinds |= OBJECT_BIT(OBJECT_DELETED);
     return kinds;
@@ -32,9 +32,8 @@ static void begin_objects(struct reading *reading, size_t count)
 }
 
 /*
- * An item of the task.  Whether its content is wanted is asked with the names of the inode that allocated
- * files have, or if there are none those that survive.  Of one with too many names not all are known: it is
- * read.
+ * Appends an inode as an item. options->wanted is asked with its allocated names, or if there are none with
+ * those that survive.  If not all of too many names are known, the inode is read without asking.
  */
 static void put_inode(struct reading *reading, uint64_t inode)
 {
@@ -73,7 +72,7 @@ static void read_all_inodes(struct reading *reading)
 
 static void read_known_inodes(struct reading *reading)
 {
-    struct inodes all = reading->all; /* nothing is added to it any more */
+    struct inodes all = reading->all; /* complete by now */
     size_t count = all.count;
     const uint64_t *list = inodes_sort(&all);
 
@@ -90,7 +89,7 @@ static void read_known_inodes(struct reading *reading)
     inodes_release(&all);
 }
 
-/* The stretches that were found become objects; the last one may go on in the next window. */
+/* Turns the ranges found into objects; the last one may continue in the next window. */
 static void read_window(struct reading *reading, bool is_last)
 {
     struct ranges free = reading->found;
@@ -106,7 +105,7 @@ static void read_window(struct reading *reading, bool is_last)
     ranges_release(&free);
 }
 
-/* Free blocks in windows; a stretch that reaches the end of one goes on in the next. */
+/* Works in windows; a range that reaches the end of one continues in the next. */
 static void read_free_blocks(struct reading *reading)
 {
     const struct filesystem_facts *facts = &reading->system->facts;
@@ -134,7 +133,7 @@ static void read_free_blocks(struct reading *reading)
     }
 }
 
-/* Tables, superblocks, boot areas, bitmaps: what is no file and not free either. */
+/* Tables, superblocks, boot areas, bitmaps: whatever is neither a file nor free. */
 static void read_structures(struct reading *reading)
 {
     struct ranges found;
@@ -152,8 +151,8 @@ static void read_structures(struct reading *reading)
     ranges_release(&found);
 }
 
-/* Less than a cluster is often missing, and nothing with it. */
-static void tell_cut(struct reading *reading, const struct system *system)
+/* Often less than a cluster is missing, which holds nothing: that is only a note. */
+static void report_cut(struct reading *reading, const struct system *system)
 {
     const struct filesystem_facts *facts = &system->facts;
     uint64_t there = facts->start < reading->size ? reading->size - facts->start : 0;
@@ -161,7 +160,7 @@ static void tell_cut(struct reading *reading, const struct system *system)
     if (facts->len > there)
         (facts->len - there < LARGEST_CLUSTER ? reading_note : reading_problem)(
             reading,
-            "the %s file system at byte %" PRIu64 " goes on %" PRIu64 " bytes behind the end of the image",
+            "the %s file system at byte %" PRIu64 " extends %" PRIu64 " bytes beyond the end of the image",
             system->name, facts->start, facts->len - there);
 }
 
@@ -178,8 +177,8 @@ static void read_inodes(struct reading *reading)
     reading_forget_names(reading);
     if (reading->nameless)
         reading_note(reading,
-                     "%llu allocated files in the %s file system at byte %" PRIu64 " are named by no folder",
-                     reading->nameless, system->name, system->facts.start);
+                     "allocated files that no folder lists in the %s file system at byte %" PRIu64 ": %llu",
+                     system->name, system->facts.start, reading->nameless);
 }
 
 void reading_system(struct reading *reading, const struct system *system)
@@ -190,15 +189,15 @@ void reading_system(struct reading *reading, const struct system *system)
     if (facts->has_meta_groups) /* QUIRK_EXT_META_GROUPS */
         reading_problem(reading,
                         "the %s file system at byte %" PRIu64
-                        " has meta_bg, of which libtsk reads only the first groups: there are no files "
-                        "of inodes after %" PRIu64 ", and blocks after %" PRIu64 " are unclaimed",
+                        " uses meta_bg, of which libtsk can read only the first groups: inodes after %" PRIu64
+                        " are not listed, and blocks after %" PRIu64 " are reported as unclaimed",
                         system->name, facts->start, facts->last_inode, facts->last_block);
     if (facts->inodes_doubtful)
         reading_problem(reading,
                         "the %s file system claims more inodes than it has room for; only the first %" PRIu64
-                        " were looked at",
+                        " were examined",
                         system->name, facts->last_inode - facts->first_inode + 1);
-    tell_cut(reading, system);
+    report_cut(reading, system);
     if (reading->options->kinds & ~(unsigned)(OBJECT_BIT(OBJECT_UNALLOCATED) | OBJECT_BIT(OBJECT_GAP)))
         read_inodes(reading);
     read_structures(reading);

@@ -5,7 +5,7 @@
 #include "evidence/evidence_wire.h"
 #include "evidence/reading.h"
 
-/* Tasks, from being made until all that came of them was taken. */
+/* Tasks, from creation until their results have been processed. */
 
 bool reading_number(struct reading *reading, const char *paths, size_t count)
 {
@@ -32,7 +32,7 @@ static void take_one(struct reading *reading)
     struct taking *taking = &reading->taking;
     struct wire wire;
 
-    *taking = (struct taking){.losses_told = 0};
+    *taking = (struct taking){.losses_reported = 0};
     if (crew_pop(reading->crew, &taking->result, reading->err) < 0) {
         reading->failed = true;
         reading->stopped = reading->options->stop && atomic_load(reading->options->stop);
@@ -43,13 +43,13 @@ static void take_one(struct reading *reading)
     while (wire_more(&wire))
         reading_take_message(reading, &wire);
     if (wire.broken || (!taking->done && !reading_is_lost(&taking->result)))
-        reading_problem(reading, "invalid result from a worker; a part of the evidence may be missing");
+        reading_problem(reading, "invalid result from a worker; part of the evidence may be missing");
     reading_take_losses(reading, UINT64_MAX);
     if (reading->options->bytes)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }
 
-/* The task that was made, with what may come of it. */
+/* Sets the limits of the task that was built. */
 static void limit_task(struct reading *reading, struct crew_task *task)
 {
     task->data = reading->task.data;

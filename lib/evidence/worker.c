@@ -34,7 +34,7 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
     return setup->digests && !worker->digest ? -1 : 0;
 }
 
-/* When it fails the process ends: what was opened is not given back one by one. */
+/* On failure the process exits, so what has been opened is not released piece by piece. */
 void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
 {
     struct evidence_worker *worker = memory_new(sizeof *worker, err);
@@ -100,7 +100,7 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     }
 }
 
-/* One problem is kept for the last word. */
+/* One problem message is held back for send_cut. */
 static void set_limits(struct evidence_worker *worker, const void *task, size_t len)
 {
     const uint64_t size = worker->medium ? medium_size(worker->medium) : 0;
@@ -116,14 +116,13 @@ static void send_cut(struct evidence_worker *worker)
 {
     struct error err;
 
-    error_set(&err,
-              "a part of the evidence claims to hold more than the image has room for, or is damaged in "
-              "too many places: not all of it is listed");
+    error_set(&err, "part of the evidence claims to hold more than the image has room for, or is damaged in "
+                    "too many places: the listing is incomplete");
     worker->left[MESSAGE_PROBLEM] = 1;
     worker_send_problem(worker, &err);
 }
 
-/* So that the parent knows that all of it came. */
+/* Lets the parent verify that nothing is missing. */
 static void send_done(struct evidence_worker *worker)
 {
     const uint64_t sent = worker->sent;

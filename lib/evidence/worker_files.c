@@ -8,9 +8,9 @@
 #include "disk/format.h"
 #include "evidence/worker_inner.h"
 
-/* Files of the host, which come as descriptors. */
+/* Files of the host, passed as descriptors. */
 
-enum { MOST_DATA_RUNS = 4096 }; /* of a file; what is behind is read as it is */
+enum { MOST_DATA_RUNS = 4096 }; /* of a file; beyond that, holes are read as well */
 
 static bool same_times(const struct stat *a, const struct stat *b)
 {
@@ -24,7 +24,8 @@ static void keep_object(void *arg, const struct object *object)
     object_encode(arg, object);
 }
 
-/* Where it has data, as far as it says: its holes need not be read, which would be slower than all else. */
+/* Adds its data as runs, as far as its file system reports holes: reading these would take longer than
+ * everything else. */
 static int add_data_runs(struct object *object, int fd, const struct stat *st)
 {
     const off_t size = (off_t)object->size;
@@ -34,7 +35,7 @@ static int add_data_runs(struct object *object, int fd, const struct stat *st)
     for (off_t at = 0, end; at < size; at = end) {
         const off_t data = lseek(fd, at, SEEK_DATA);
 
-        if (data < 0 && errno == ENXIO) /* nothing but a hole is left */
+        if (data < 0 && errno == ENXIO) /* the rest is a hole */
             return 0;
         at = data > at ? data : at;
         end = data < 0 || object->run_count >= MOST_DATA_RUNS ? size : lseek(fd, at, SEEK_HOLE);
@@ -47,8 +48,8 @@ static int add_data_runs(struct object *object, int fd, const struct stat *st)
 }
 
 /*
- * By its name, or its beginning and its end, as an image that is given on the command line.  Whether it is a
- * part of one, the parent sees: its neighbours are not in a worker's reach.
+ * Judges by its name, or by its start and end, as for an image given on the command line.  Whether the file
+ * is a later part of an image is for the parent to find out: a worker cannot see its neighbours.
  */
 static bool looks_like_image(struct medium *medium, const struct object *object)
 {
@@ -72,7 +73,7 @@ static bool looks_like_image(struct medium *medium, const struct object *object)
            (len == sizeof head && (format_is_table(head, len) || format_system(head, len)));
 }
 
-/* The file is its own medium: its bytes are the image. */
+/* The file serves as its own medium. */
 static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
 {
     struct stat before, after;

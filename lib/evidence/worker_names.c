@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/worker_inner.h"
 
-/* The names that a file system keeps: in folders, in records, or wherever they can be found. */
+/* The names in a file system: in folders, in records, or wherever else they can be found. */
 
 enum { LIST_STEP = 1024 };
 
@@ -69,7 +69,7 @@ void worker_do_records(struct evidence_worker *worker, struct wire *task)
         if (!worker_begin_item(worker, (uint32_t)i))
             continue;
         if (filesystem_names(worker->filesystem, first + i, &sequence, found_record_name, &record, &err))
-            continue; /* the same record will not be readable as an object either, and that is told */
+            continue; /* the record cannot be read as an object either, which is reported then */
         if (record.folder) {
             worker_put(worker, MESSAGE_USE);
             wire_put_numbers(&worker->out, (const uint64_t[]){first + i, sequence, record.allocated}, 3);

@@ -4,7 +4,7 @@
 
 #include "evidence/worker_inner.h"
 
-/* The objects of inodes, what is no file, and stretches of the image. */
+/* Objects of inodes, what lies outside files, and ranges of the image. */
 
 static int found_object(void *arg, struct object *object, struct content *content)
 {
@@ -16,14 +16,14 @@ static int found_object(void *arg, struct object *object, struct content *conten
     return batch_add(worker->batch, worker->medium, worker->item, object, content);
 }
 
-/* Neighbours that fail for the same reason are one problem. */
+/* Consecutive inodes that fail for the same reason are reported as one problem. */
 struct failures {
     uint64_t first, last;
     struct error cause;
     bool any;
 };
 
-static void tell_failures(struct evidence_worker *worker, struct failures *failures)
+static void report_failures(struct evidence_worker *worker, struct failures *failures)
 {
     struct error err;
 
@@ -41,7 +41,7 @@ static void add_failure(struct evidence_worker *worker, struct failures *failure
                         const struct error *cause)
 {
     if (!failures->any || failures->last + 1 != inode || strcmp(failures->cause.text, cause->text) != 0) {
-        tell_failures(worker, failures);
+        report_failures(worker, failures);
         failures->first = inode;
         failures->cause = *cause;
         failures->any = true;
@@ -66,7 +66,7 @@ void worker_do_objects(struct evidence_worker *worker, struct wire *task)
             filesystem_objects(worker->filesystem, inode, kinds, found_object, worker, &err))
             add_failure(worker, &failures, inode, &err);
     }
-    tell_failures(worker, &failures);
+    report_failures(worker, &failures);
     batch_flush(worker->batch, worker->medium, worker_send_object, worker);
 }
 
@@ -100,7 +100,7 @@ static void keep_range(void *arg, uint64_t start, uint64_t len)
         worker->out.failed = true;
 }
 
-/* They may come in any order, and several times. */
+/* The file system reports them in any order, and possibly more than once. */
 void worker_do_structures(struct evidence_worker *worker)
 {
     struct error err;
@@ -121,7 +121,7 @@ void worker_do_ranges(struct evidence_worker *worker, struct wire *task)
     size_t count = wire_get_count(task, 24);
     struct object object = {0};
 
-    (void)one_number; /* the parent's business */
+    (void)one_number; /* used only by the parent */
     for (size_t i = 0; i < count && kind < OBJECT_KINDS; i++) {
         object_reset(&object);
         object.kind = (enum object_kind)kind;

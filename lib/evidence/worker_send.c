@@ -17,7 +17,7 @@ bool worker_begin_item(struct evidence_worker *worker, uint32_t item)
     return true;
 }
 
-/* What does not fit into memory is not left out silently. */
+/* A result that does not fit into memory must not be dropped silently. */
 void worker_send(struct evidence_worker *worker)
 {
     if (worker->out.failed)
@@ -27,7 +27,7 @@ void worker_send(struct evidence_worker *worker)
     buffer_reset(&worker->out);
 }
 
-/* Evidence can be made so that there is no end of it: the parent does not take more than it has room for. */
+/* Crafted evidence can yield results without end, so the number of messages is limited. */
 bool worker_may_send(struct evidence_worker *worker, enum evidence_message message)
 {
     if (worker->left[message] == 0) {
@@ -47,7 +47,8 @@ void worker_send_problem(struct evidence_worker *worker, const struct error *err
     worker_send(worker);
 }
 
-/* Unreadable ranges come before the objects that lie on them, so that the account can count them as such. */
+/* Unreadable ranges must come before the objects they affect, so that the account can count them as
+ * unreadable. */
 void worker_send_bad(struct evidence_worker *worker)
 {
     size_t count;
@@ -76,7 +77,7 @@ void worker_send_object(void *arg, const struct object *object)
     worker_send(worker);
 }
 
-/* Some calls give very many: their worker is alive as long as they go on. */
+/* Some calls yield very many results; the worker is not stuck while they keep coming. */
 void worker_getting_on(void *arg)
 {
     struct evidence_worker *worker = arg;
@@ -84,7 +85,6 @@ void worker_getting_on(void *arg)
     crew_progress(worker->crew, 0);
 }
 
-/* What an item's objects get from the number that tells whether its content is wanted. */
 unsigned worker_wanted_flag(struct wire *task)
 {
     return wire_get(task) ? 0 : OBJECT_UNWANTED;

@@ -7,10 +7,10 @@
 #include "evidence/evidence_wire.h"
 #include "evidence/worker_inner.h"
 
-/* The image, its partition table, and which file systems lie in its volumes. */
+/* The image, its partition table, and the file systems in its volumes. */
 
 enum {
-    BLANK_HEAD = 64 << 20, /* of a volume: if that is zeros, and its end, it is empty */
+    BLANK_HEAD = 64 << 20, /* Bytes at the start of a volume; if these and its end are zeros, it is empty. */
     BLANK_TAIL = 1 << 20,
     BLANK_PIECE = 1 << 20,
 };
@@ -80,7 +80,7 @@ void worker_do_table(struct evidence_worker *worker, struct wire *task)
     if (!worker_begin_item(worker, 0) || (is_cut && !begins_like_table(worker, offset)))
         return;
     result = disk_volumes(worker->disk, offset, is_cut, &type, found_volume, worker, &fault, &err);
-    if (fault.text[0] && !is_cut) /* it is asked for the second time then */
+    if (fault.text[0] && !is_cut) /* otherwise it was reported the first time */
         worker_send_problem(worker, &fault);
     if (result < 0)
         worker_send_problem(worker, &err);
@@ -111,7 +111,7 @@ static void put_facts(struct buffer *out, const struct filesystem_facts *facts)
         facts->last_block,     facts->block_size,  facts->start,      facts->len,  facts->inodes_doubtful,
         facts->has_meta_groups};
 
-    _Static_assert(sizeof numbers == EVIDENCE_FACTS * sizeof *numbers, "both sides know their number");
+    _Static_assert(sizeof numbers == EVIDENCE_FACTS * sizeof *numbers, "must match what the parent reads");
     buffer_add(out, numbers, sizeof numbers);
 }
 
@@ -139,8 +139,8 @@ static void found_system(void *arg, const struct disk_system *system, const char
 }
 
 /*
- * Whether a volume without a known file system is empty.  Every file system keeps structures near its start
- * or its end, so only these are read: all of a large disk would take as long as a scan of it.
+ * Returns whether a volume without a known file system is empty.  Every file system keeps structures near its
+ * start or its end, so only these are read: reading all of a large disk would take as long as scanning it.
  */
 static bool is_blank(struct evidence_worker *worker, uint64_t start, uint64_t len)
 {
@@ -165,7 +165,7 @@ static bool is_blank(struct evidence_worker *worker, uint64_t start, uint64_t le
 }
 
 /* cause: why no file system was found. */
-static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_t len, bool found,
+static void send_content(struct evidence_worker *worker, uint64_t start, uint64_t len, bool found,
                          const struct error *cause)
 {
     uint8_t *head = malloc(FORMAT_HEAD);
@@ -175,7 +175,7 @@ static void tell_content(struct evidence_worker *worker, uint64_t start, uint64_
     struct error err;
 
     if (!found && system && !content.name) {
-        error_set(&err, "at byte %" PRIu64 " begins what looks like %s, but %.1000s", start, system,
+        error_set(&err, "what begins at byte %" PRIu64 " looks like %s, but %.1000s", start, system,
                   cause->text);
         worker_send_problem(worker, &err);
         content.name = system;
@@ -208,7 +208,7 @@ void worker_do_systems(struct evidence_worker *worker, struct wire *task)
         missing = disk_systems(worker->disk, start, type[0] ? type : NULL, found_system, worker, &err);
         if (missing && type[0])
             worker_send_problem(worker, &err);
-        tell_content(worker, start, len, !missing || type[0], &err);
+        send_content(worker, start, len, !missing || type[0], &err);
         worker_send(worker);
     }
 }

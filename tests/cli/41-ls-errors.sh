@@ -53,12 +53,12 @@ status 3 "$KITH" ls -i ewf text
 says err "is not an E01 segment"
 status 3 "$KITH" ls -i vmdk text
 status 3 "$KITH" ls -o 999999999 ext4.img
-says err "there is no sector 999999999 in it"
+says err "no sector 999999999: the image has"
 
 # Volumes that may hold files which nobody sees.
 python3 -c 'open("luks.img", "wb").write(b"LUKS\xba\xbe\0\2" + bytes(1 << 20))'
 status 3 "$KITH" ls -q luks.img
-says err "luks.img: volume - holds LUKS2 (encrypted): files in it were not examined"
+says err "luks.img: volume - holds LUKS2 (encrypted): its files were not examined"
 status 0 "$KITH" ls -q --ok-unexamined luks.img
 status 3 "$KITH" add -q empty.kith luks.img
 same "an encrypted volume that is accepted" "kith: luks.img: no file was found in it
@@ -135,10 +135,10 @@ for name in a.img a.dd a.raw a.iso a.001 A.IMG; do
 done
 cp flipped.img a.bin
 status 0 "$KITH" ls --csv a.bin
-says err "it is taken as a file"
+says err "it is read as a plain file"
 truncate -s 1M blank.img
 status 0 "$KITH" ls --csv blank.img
-says err "it is taken as a file"
+says err "it is read as a plain file"
 : >nothing.img
 status 0 "$KITH" ls --csv nothing.img
 finish

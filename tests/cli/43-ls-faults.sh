@@ -43,7 +43,7 @@ import csv
 print(max(sum(map(int, run.split("@")[1].split("+"))) for r in csv.DictReader(open("whole", newline="")) for run in r["runs"].split()))')
 head -c $((end - 5)) ext4.img >cut.img
 status 3 "$KITH" ls --csv cut.img
-says out "partial: 5 bytes of it lie behind the end of the image"
+says out "partial: 5 bytes of it lie beyond the end of the image"
 
 # Sectors that cannot be read: a library in front of the system's pread fails there.
 if command -v cc >/dev/null && ! grep -qa __asan_init "$KITH"; then

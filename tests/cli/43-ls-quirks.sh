@@ -18,7 +18,7 @@ for row in csv.DictReader(open("out", newline="")):
 # QUIRK_EXT_META_GROUPS: no file of the groups after the first ones is listed, their blocks are; of these nothing is called free.
 python3 "$data/planted.py" planted ext4-meta-bg || fail "planted.py failed"
 status 3 "$KITH" ls --csv planted/ext4-meta-bg.img
-says err "has meta_bg, of which libtsk reads only the first groups: there are no files of inodes after 128, and blocks after 4095 are unclaimed"
+says err "uses meta_bg, of which libtsk can read only the first groups: inodes after 128 are not listed, and blocks after 4095 are reported as unclaimed"
 python3 - planted/ext4-meta-bg.img <<'PY' || fail "meta_bg: another listing"
 import csv, struct, sys
 data = open(sys.argv[1], 'rb').read()
@@ -93,6 +93,6 @@ bash "$data/images.sh" . disk-dos || fail "images.sh failed"
 last=$(sfdisk -d disk-dos.img 2>/dev/null | sed -n 's/.*start= *\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
 head -c $((last * 512 - 2000000)) disk-dos.img >cut.img
 status 3 "$KITH" ls --csv cut.img
-says err "the partition table tells of more than the image holds: it is cut"
+says err "the partition table describes more than the image holds: the image is truncated"
 says out "first partition/text.txt"
 finish

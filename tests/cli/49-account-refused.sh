@@ -42,7 +42,7 @@ for i, at in enumerate(places):
 open("disk.img", "wb").write(disk)
 PY
 status 3 "$KITH" scan --csv -r known.kith disk.img
-says err "claims more than the image holds"
+says err "claim more data than the image holds"
 same "places of the planted file" yes "$(awk -F, '$9 == "identical" || $9 == "embedded"' out | grep -q planted && echo yes)"
 status 3 "$KITH" ls -q --account --csv disk.img
 same "the total" "$(stat -c %s disk.img)" "$(tr -d '\r' <out | awk -F, '$3 == "total" { print $5 }')"

@@ -56,7 +56,7 @@ ewfacquirestream -q -c none -S 1048576 -t folder/parts >/dev/null 2>&1 <disk.img
 qemu-img convert -f raw -O qcow2 disk.img folder/sub/a.qcow2
 text 9 100000 >folder/text
 status 0 "$KITH" ls --csv folder
-says err "4 of its files look like disk images"
+says err "files that look like disk images: 4;"
 same "objects in images" 0 "$(grep -c '^folder/' out)"
 status 0 "$KITH" ls --csv --images folder
 grep -q "look like" err && fail "it is said though they were opened"
@@ -73,9 +73,9 @@ cp folder.case before.case
 status 0 "$KITH" scan -q --images -r set.kith --case folder.case folder # resumed: nothing is left to do
 "$KITH" report --csv folder.case | cmp -s - found || fail "a resumed case differs"
 status 0 "$KITH" scan -r set.kith --case noted.case folder
-says err "4 of its files look like disk images"
+says err "files that look like disk images: 4;"
 "$KITH" report --about noted.case >about
-says about "4 of its files look like disk images"
+says about "files that look like disk images: 4;"
 
 # Whatever an image is called, it is opened; of a set, only its first file, and what is damaged is reported.
 mkdir names
@@ -88,7 +88,7 @@ split -a 3 --numeric-suffixes=1 -b 2M disk.img names/j.
 cp disk.img names/k.002 # alone, it is no later segment
 opened="names/a.img names/b.iso names/c.raw names/d.vdi names/e.vhd names/f.dat names/g names/h.vmdk names/i.vmdk names/j.001 names/k.002"
 status 0 "$KITH" ls --csv names
-says err "11 of its files look like disk images"
+says err "files that look like disk images: 11;"
 status 0 "$KITH" ls --csv --images names
 same "images of all names" "$opened" "$(grep '^names/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
 

@@ -469,7 +469,7 @@ START_TEST(only_what_begins_at_an_offset_is_looked_at)
     buffer_reset(&test.wanted);
     buffer_printf(
         &test.wanted,
-        "problem at sector 100 begins no file system\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
+        "problem no file system begins at sector 100\nimage raw  %d 512\nvolume @51200 51200+%d  \n",
         DISK_LEN, DISK_LEN - 51200);
     assert_result(in_folder("disk"), &test.options, EVIDENCE_PARTIAL, &test.wanted);
     test.options.sector = DISK_SECTORS;
@@ -1405,8 +1405,8 @@ RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an
           only_what_begins_at_an_offset_is_looked_at,
           volumes_that_are_not_examined_are_problems_unless_that_is_accepted,
           the_digests_of_a_disk_are_those_of_its_bytes, a_disk_that_changes_meanwhile_is_told,
-          what_cannot_be_opened_is_an_error_that_names_it,
-          content_is_the_same_when_it_is_read_again, items_have_the_same_numbers_for_any_number_of_workers,
+          what_cannot_be_opened_is_an_error_that_names_it, content_is_the_same_when_it_is_read_again,
+          items_have_the_same_numbers_for_any_number_of_workers,
           each_file_is_an_item_with_its_slack_and_each_range_is_one,
           content_before_the_first_item_is_not_read_but_all_is_listed,
           content_is_wanted_or_not_by_the_paths_of_a_file, nobody_is_asked_for_what_is_before_the_first_item,

@@ -119,22 +119,25 @@ static void loses(enum evidence_task kind, const uint64_t *numbers, size_t count
 
 START_TEST(what_a_lost_task_would_have_found_is_reported)
 {
-    LOSES(TASK_IMAGE, "image: the image cannot be opened: it died", 0);
-    LOSES(TASK_TABLE, "the partition table: it died\n", 0, 0);
-    LOSES(TASK_SYSTEMS, "a file system could not be opened: it died\n", 0, 1, 0, 100);
-    LOSES(TASK_FOLDERS, "folder 11: it died\nfolder 13: it died\n", A_SYSTEM, 2, 11, 13);
-    LOSES(TASK_RECORDS, "the names of inode 32: it died\nthe names of inode 33: it died\n", A_SYSTEM, 32, 2);
-    LOSES(TASK_LIST, "files that no folder names may be missing: it died\n", A_SYSTEM);
+    LOSES(TASK_IMAGE, "image: cannot open the image: it died", 0);
+    LOSES(TASK_TABLE, "cannot read the partition table: it died\n", 0, 0);
+    LOSES(TASK_SYSTEMS, "cannot open a file system: it died\n", 0, 1, 0, 100);
+    LOSES(TASK_FOLDERS, "cannot read folder 11: it died\ncannot read folder 13: it died\n", A_SYSTEM, 2, 11,
+          13);
+    LOSES(TASK_RECORDS,
+          "cannot read the names of inode 32: it died\ncannot read the names of inode 33: it died\n",
+          A_SYSTEM, 32, 2);
+    LOSES(TASK_LIST, "files that no folder lists may be missing: it died\n", A_SYSTEM);
     LOSES(TASK_OBJECTS, "deleted 21 0+0 item 70: it died\ndeleted 23 0+0 item 71: it died, not wanted\n",
           A_SYSTEM, 0, 0, 2, 21, 1, 23, 0);
-    LOSES(TASK_STRUCTURES, "the file system's structures: it died\n", A_SYSTEM);
-    LOSES(TASK_BLOCKS, "free blocks 100 to 199: it died\n", A_SYSTEM, 100, 199);
+    LOSES(TASK_STRUCTURES, "cannot list the file system's structures: it died\n", A_SYSTEM);
+    LOSES(TASK_BLOCKS, "cannot list the free blocks from 100 to 199: it died\n", A_SYSTEM, 100, 199);
     LOSES(TASK_RANGES,
           "unallocated 0 4096+512 item 70: it died\nunallocated 0 8192+1024 item 71: it died, not wanted\n",
           OBJECT_UNALLOCATED, 0, 2, 4096, 512, 1, 8192, 1024, 0);
     LOSES(TASK_RANGES, "gap 0 4096+512 item 70: it died\ngap 0 8192+1024 item 70: it died\n", OBJECT_GAP, 1,
           2, 4096, 512, 1, 8192, 1024, 1);
-    LOSES(TASK_DIGEST, "the digest of the image: it died\n", 0);
+    LOSES(TASK_DIGEST, "cannot compute the digest of the image: it died\n", 0);
 }
 END_TEST
 
@@ -152,7 +155,7 @@ START_TEST(each_lost_item_is_reported_once_before_those_after_it)
         .task = reading.task.data, .task_len = reading.task.len, .losses = losses, .loss_count = 3};
     reading_take_losses(&reading, 3);
     buffer_add(&said, "", 1);
-    ck_assert_str_eq(said.data, "folder 11: it died\nfolder 12: it hung\n");
+    ck_assert_str_eq(said.data, "cannot read folder 11: it died\ncannot read folder 12: it hung\n");
     buffer_reset(&said);
     reading_take_losses(&reading, UINT64_MAX);
     buffer_add(&said, "", 1);
