@@ -9,44 +9,45 @@
 #include "base/digest.h"
 #include "base/error.h"
 
-/* A container of a disk's bytes, of one format.  What may go wrong while reading is told, not hidden. */
+/* A container of one format that holds a disk.  Damage and read errors are reported, never hidden. */
 struct backend {
     uint64_t size;
     uint32_t sector_size;
-    uint32_t
-        piece; /* what is lost together when it cannot be read; 0: as little as the system reads at once */
-    /* pread(2): may be short; 0 at the end, -1 with a cause in errno. */
+    uint32_t piece; /* bytes that are lost together if one cannot be read; 0: as few as the system allows */
+    /* Like pread(2): may return less than asked; 0 at the end, -1 with errno set. */
     ssize_t (*read)(void *state, uint64_t offset, void *into, size_t len);
-    /* Stretches that are known to be wrong: lost when it was opened, or read so far, though read gave
-     * something; they grow.  May be NULL. */
-    size_t (*bad)(void *state, size_t from, uint64_t *offset,
-                  uint64_t *len); /* number from; 0: there is none */
-    /* What is wrong with the container as such and was put up with, as lines; "" or NULL: nothing.  May be
-     * NULL. */
+    /*
+     * Finds known bad ranges, whether or not read reports them as errors: lost when the container was opened,
+     * or found while reading.  Stores range number `from` (counting from 0) and returns 1, or returns 0 if
+     * there are not that many.  The last range may grow between calls.  May be NULL.
+     */
+    size_t (*bad)(void *state, size_t from, uint64_t *offset, uint64_t *len);
+    /* Damage to the container as such that was tolerated, as lines; "" or NULL: none.  May be NULL. */
     const char *(*damages)(void *state);
-    /* Names of the files that it reads besides those it was opened with, in the same folder, each ended by a
-     * zero byte; len bytes.  May be NULL. */
+    /* Names of other files that it reads, in the same folder as those it was opened with, each
+     * NUL-terminated; sets len to their total length.  May be NULL. */
     const char *(*files)(void *state, size_t *len);
     void (*close)(void *state);
     void *state;
-    struct digest_values stored; /* digests of the whole that the container holds */
+    struct digest_values stored; /* digests of the whole disk, stored in the container */
 };
 
-/* paths: the container's files, in order.  Each fills the backend, which is of zeros before. */
+/* paths: the container's files, in order.  Each function fills in the backend, which the caller has
+ * initialized to zeros. */
 int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
-/* For one descriptor, which stays the caller's. */
+/* Reads from a descriptor, which the caller keeps. */
 int backend_raw_fd(struct backend *backend, int fd, const char *name, struct error *err);
-/* force: put up with damages to what holds the set together; what cannot be placed fails to be read. */
+/* force: tolerate damage to the structures of the set; data that cannot be located is unreadable. */
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                      struct error *err);
-/* Other than through afflib; not AFD or AFM. */
+/* Does not use afflib; AFD and AFM are not supported. */
 int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err);
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                         struct error *err);
-/* type: as libtsk names it, "vhd", "afd" .. */
+/* type: libtsk's name for it, such as "vhd" or "afd". */
 int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, const char *type,
                      struct error *err);
 

@@ -10,23 +10,23 @@
 #include "base/error.h"
 
 /*
- * The bytes of an object, wherever they come from: runs of the image (content_runs.h), an attribute that
- * libtsk reads (filesystem.h), a member that is unpacked from a container, memory.  Whoever makes one puts
- * this struct first in its own.
+ * The bytes of an object, from any source: runs of the image (content_runs.h), an attribute that libtsk reads
+ * (filesystem.h), a member extracted from a container, or memory.  Each source embeds this struct as its
+ * first member.
  */
 struct content {
     uint64_t size;
     /*
-     * As pread(2), for bytes of which none lies after size: the number of bytes that were read, at least one
-     * and maybe less than len; 0 or -1 if none can be had at offset.
+     * Like pread(2), for bytes before `size`: returns the number of bytes read, at least one but perhaps
+     * fewer than len; 0 or -1 if nothing can be read at offset.
      */
     ssize_t (*read)(struct content *content, uint64_t offset, void *into, size_t len);
 };
 
-/* All of these bytes.  -1: not all of them are there or can be read; what is then in `into` means nothing. */
+/* Reads all of these bytes. -1 if any of them does not exist or cannot be read; `into` is then undefined. */
 int content_read(struct content *content, uint64_t offset, void *into, size_t len);
 
-/* The digests of such bytes: 1; 0 if they cannot be read; -1 if libcrypto fails. */
+/* Computes the digests of these bytes.  Returns 1, 0 if they cannot be read, or -1 if libcrypto fails. */
 int content_digest(struct content *content, struct digest *digest, uint64_t offset, uint64_t len,
                    struct digest_values *values, struct error *err);
 

@@ -5,11 +5,10 @@
 #include "disk/content_runs.h"
 
 /*
- * The content of an object that a file system unpacks, as far as it can be trusted: it is read from where a
- * compression unit begins (QUIRK_NTFS_COMPRESSION_UNIT), and a unit that is stored in bad sectors is bad as a
- * whole.
+ * The content of an object that the file system decompresses, as far as it can be trusted.  Reads start at a
+ * compression unit (QUIRK_NTFS_COMPRESSION_UNIT), and a unit stored in bad sectors is bad as a whole.
  */
-enum { CONTENT_UNIT = 64 << 10 }; /* bytes; NTFS compresses no more than that together */
+enum { CONTENT_UNIT = 64 << 10 }; /* bytes; the largest unit that NTFS compresses */
 
 struct content_units {
     struct content content; /* reads all or nothing */
@@ -18,7 +17,7 @@ struct content_units {
     uint8_t unit[CONTENT_UNIT];
 };
 
-/* All are borrowed.  inner: the unpacked bytes; object: the runs in which they are stored. */
+/* Borrows everything. inner: the decompressed bytes; object: the runs in which they are stored. */
 void content_units_init(struct content_units *units, struct content *inner, struct medium *medium,
                         const struct object *object);
 

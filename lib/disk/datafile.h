@@ -13,10 +13,10 @@ struct datafile {
     uint64_t size;
 };
 
-/* -1 with a message that names it.  What was opened is to be closed, once. */
+/* -1 with a message that names the file.  After success, close it once. */
 int datafile_open(struct datafile *file, const char *path, struct error *err);
 void datafile_close(struct datafile *file);
-/* All of the bytes; -1 with a cause in errno, also if the file ends before. */
+/* Reads all of the bytes; -1 with errno set, even if the file merely ends too early. */
 int datafile_read(const struct datafile *file, uint64_t offset, void *into, size_t len);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What containers of images need of zlib. */
+/* The parts of zlib that image containers need. */
 
-/* Adler-32 (RFC 1950) of all of it. */
+/* Adler-32 (RFC 1950). */
 uint32_t deflate_checksum(const void *data, size_t len);
 /* CRC-32 (IEEE 802.3). */
 uint32_t deflate_crc(const void *data, size_t len);
-/* The most that so many bytes take as a zlib stream. */
+/* Returns the maximum size of len bytes as a zlib stream. */
 size_t deflate_bound(size_t len);
 
 struct deflate;
@@ -21,11 +21,11 @@ enum deflate_form {
     DEFLATE_BARE, /* RFC 1951 */
 };
 
-/* NULL without memory; nothing is allocated afterwards. */
+/* NULL if out of memory.  Nothing is allocated afterwards. */
 struct deflate *deflate_new(enum deflate_form form);
 void deflate_free(struct deflate *deflate);
-/* Unpacks a stream, which may be followed by other bytes; the length, or -1 if it is damaged or longer
- * than room. */
+/* Decompresses a stream, which may be followed by other bytes.  Returns the decompressed length, or -1 if the
+ * stream is damaged or the data is longer than room. */
 long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_len, void *into, size_t room);
 
 #endif

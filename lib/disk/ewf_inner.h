@@ -4,8 +4,8 @@
 
 #include "disk/ewf.h"
 
-/* A set while it is being opened: what ewf_sections.c, which takes one section, has for ewf.c, which finds
- * them. */
+/* A set while it is being opened: shared by ewf_sections.c, which processes a section, and ewf.c, which finds
+ * the sections. */
 
 enum { EWF_DESCRIPTOR_LEN = 76, EWF_TYPE_LEN = 16 };
 
@@ -15,33 +15,34 @@ struct ewf_opening {
     bool force;
     struct error *err;
 
-    size_t file; /* that is being read */
+    size_t file; /* being read */
     bool has_geometry;
-    bool is_identified; /* the segment's own identifier of its set was seen, and is the first one's */
+    bool is_identified; /* the segment's set identifier was seen and matches the first one */
     bool gap;           /* something was lost since the last run */
     bool damaged;
-    bool ended;      /* the set's last section was seen */
-    uint64_t chunks; /* that the tables listed so far */
-    bool table_lost; /* a table is damaged, and its copy was not seen yet */
+    bool ended;      /* the set's last section has been seen */
+    uint64_t chunks; /* listed by the tables so far */
+    bool table_lost; /* a table is damaged, and its copy has not been seen yet */
     uint64_t table_at;
 };
 
 struct ewf_section {
     char type[EWF_TYPE_LEN + 1];
-    uint64_t at, next; /* next: where the one after it begins, as it says */
-    uint64_t size;     /* with its descriptor; 0: not known */
-    uint64_t end;      /* where the one after it begins, or the file ends: nothing of it lies beyond that */
-    bool sound;        /* its descriptor's checksum is right */
+    uint64_t at, next; /* next: start of the next section, according to the descriptor */
+    uint64_t size;     /* including its descriptor; 0: unknown */
+    uint64_t end;      /* actual end: where the next section begins, or the file ends */
+    bool sound;        /* its descriptor's checksum matches */
 };
 
-/* Records what is wrong with the set; 0 if that is put up with.  The text follows the file's name. */
+/* Records damage to the set; returns 0 if that is tolerated.  The message follows the file's name. */
 int ewf_damage(struct ewf_opening *opening, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Takes what a section holds; 1: the segment ends with it. */
+/* Processes a section; returns 1 if it is the segment's last one. */
 int ewf_take_section(struct ewf_opening *opening, const struct ewf_section *section);
-/* At the end of a segment, and before another table: a damaged table whose copy did not come is lost. */
+/* Call at the end of a segment, and before another table: a damaged table whose copy did not follow is
+ * lost. */
 int ewf_settle_table(struct ewf_opening *opening);
-/* Whether sections of that name are known. */
+/* Returns whether this is the name of a known type of section. */
 bool ewf_is_type(const char *type);
 
 #endif

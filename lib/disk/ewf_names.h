@@ -9,24 +9,24 @@
 
 /*
  * The names of an EWF set's segments: x.E01 to x.E99, then x.EAA to x.EZZ, x.FAA and so on to x.ZZZ; the same
- * with s or S for SMART; x.Ex01 to x.Ex99 and x.ExAA to x.EzZZ for version 2.  Only names are looked at, no
+ * with s or S for SMART; x.Ex01 to x.Ex99 and x.ExAA to x.EzZZ for version 2.  Only names are examined; no
  * file is opened.
  */
 
 /*
- * 1: path is named as a segment, and files are the set's, in order; holes are left to whoever reads their
- * headers.  0: it is not named so.  -1: it is a later segment and the first one is there, or there is no
- * memory.  The list ends with NULL; it and its strings are the caller's.
+ * Returns 1 if path is named like a segment, and stores the files of the set; missing segments are detected
+ * later, from the headers.  Returns 0 if it is not named like a segment; -1 if it is a later segment and the
+ * first one exists, or if out of memory.  The list ends with NULL; the caller owns it and its strings.
  */
 int ewf_names_find(const char *path, char ***files, size_t *count, struct error *err);
 
-/* Whether it is named as a later segment, and its set's first one is there. */
+/* Returns whether path is named like a later segment of a set whose first segment exists. */
 bool ewf_names_is_later(const char *path);
 
-/* The number of the segment that is named so; 0: not named like one. */
+/* Returns the segment number in the name; 0 if it is not named like a segment. */
 unsigned ewf_names_number(const char *path);
 
-/* The last part of the name of another segment of the set, "E03". */
+/* Writes the extension of another segment of the set, such as "E03". */
 enum { EWF_NAMES_ROOM = 5 };
 void ewf_names_extension(const char *path, unsigned number, char text[EWF_NAMES_ROOM]);
 

@@ -6,24 +6,24 @@
 #include <stdint.h>
 
 /*
- * Where the blocks of an ext2/3/4 file lie, from the 60 bytes of its inode: because of QUIRK_EXT_EXTENTS
- * and QUIRK_EXT_TRIPLE_INDIRECT.  All that it reads is hostile: the work is bounded by the number of blocks
- * that the file system has.
+ * Maps the blocks of an ext2/3/4 file, starting from the 60 bytes in its inode; needed because of
+ * QUIRK_EXT_EXTENTS and QUIRK_EXT_TRIPLE_INDIRECT.  Everything it reads is hostile; the work is limited by
+ * the number of blocks in the file system.
  */
 enum { EXTMAP_ROOT_LEN = 60, EXTMAP_POINTERS = 15 };
 
 struct extmap {
     uint32_t block_size;
-    uint64_t block_count;                                  /* addresses are below it */
-    int (*read)(void *arg, uint64_t block, uint8_t *into); /* reads one block; 0 or -1 */
-    /* A stretch of blocks, in rising order of the file's blocks.  unwritten: reads as zeros. */
+    uint64_t block_count;                                  /* all addresses are below it */
+    int (*read)(void *arg, uint64_t block, uint8_t *into); /* reads one block; returns 0 or -1 */
+    /* Receives a run of blocks, in ascending order of the file's blocks. unwritten: reads as zeros. */
     int (*add)(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten);
     void *arg;
 };
 
 /*
- * Calls add for all that is mapped below end (in blocks of the file).  0, or -1 if a part of the map could
- * not be used: what was found beside it has been added.
+ * Calls add for everything mapped below end, in blocks of the file.  Returns 0, or -1 if part of the map is
+ * unusable; the rest has been added.
  */
 int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN], uint64_t end);
 int extmap_pointers(const struct extmap *map, const uint64_t pointers[EXTMAP_POINTERS], uint64_t end);

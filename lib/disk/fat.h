@@ -7,23 +7,23 @@
 #include <stdint.h>
 
 /*
- * What libtsk does not say of entries in FAT and exFAT folders (QUIRK_FAT_SHORT_NAME,
- * QUIRK_EXFAT_VALID_LENGTH), by their bytes.  It numbers the entries from where the data begins, 32 bytes
- * each, whatever else lies there.
+ * Details of entries in FAT and exFAT folders that libtsk does not provide (QUIRK_FAT_SHORT_NAME,
+ * QUIRK_EXFAT_VALID_LENGTH), decoded from their bytes. libtsk numbers entries from the start of the data
+ * area, one for every 32 bytes, whatever these contain.
  */
 enum { FAT_BOOT_LEN = 112, FAT_ENTRY_LEN = 32 };
 
 struct fat_layout {
-    uint64_t data;    /* where it begins, in bytes of the file system */
+    uint64_t data;    /* start of the data area, in bytes of the file system */
     uint64_t cluster; /* bytes */
 };
 
-/* From the boot sector; false if that is impossible. */
+/* Decodes the boot sector; false if it is invalid. */
 bool fat_layout(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_layout *layout);
 
 /*
- * Where the file system's own tables lie: boot sectors, reserved ones, FATs.  Returns how many areas there
- * are, 0 if the boot sector contradicts itself.
+ * Finds the file system's own areas: boot sectors, reserved sectors, FATs.  Returns their number; 0 if the
+ * boot sector is inconsistent.
  */
 enum { FAT_AREAS = 2 };
 struct fat_area {
@@ -31,22 +31,22 @@ struct fat_area {
 };
 unsigned fat_areas(const uint8_t boot[FAT_BOOT_LEN], bool is_exfat, struct fat_area areas[FAT_AREAS]);
 
-/* The byte of the file system at which an inode's entry lies; false if there is none of that number. */
+/* Finds the byte of the file system at which an inode's entry lies; false if there is no such inode. */
 bool fat_entry_at(const struct fat_layout *layout, uint64_t inode, uint64_t *at);
 bool fat_begins_cluster(const struct fat_layout *layout, uint64_t inode);
 
-/* Whether the entry is one of a file or folder, not of the label, the bitmap .. */
+/* Returns whether the entry is a file or folder, rather than the label, the bitmap, ... */
 bool fat_is_file(const uint8_t entry[FAT_ENTRY_LEN], bool is_exfat);
 
 /*
- * The short name in an entry of FAT, byte for byte and with its point; "_" for the first letter of a deleted
- * one, which is lost.  Returns its length; it is not terminated.
+ * Copies the short name in a FAT entry, byte for byte and with its dot; the first letter of a deleted name is
+ * lost and written as "_".  Returns the length; there is no terminator.
  */
 enum { FAT_SHORT_NAME = 12 };
 size_t fat_short_name(const uint8_t entry[FAT_ENTRY_LEN], char name[FAT_SHORT_NAME]);
 
-/* How many bytes of a file of so many were ever written, by its stream extension entry; all, if it is none.
- */
+/* Returns how many of a file's `size` bytes were ever written, according to its stream extension entry; size,
+ * if the entry is not one. */
 uint64_t fat_stream_written(const uint8_t entry[FAT_ENTRY_LEN], uint64_t size);
 
 #endif

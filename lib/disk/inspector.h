@@ -11,42 +11,45 @@
 #include "disk/object.h"
 
 /*
- * What is done with the content of objects, in the process that reads them: hash it, sample it, match it.  An
- * object's bytes come in order and in pieces, between begin and end; end puts what came out into
- * object->result.  There, object->item counts from the first item of the task.
+ * An inspector processes the content of objects in the process that reads them: it hashes, samples or matches
+ * it.  The bytes of an object are passed in order and in pieces, between begin and end; end stores the
+ * outcome in object->result.  There, object->item counts from the first item of the task.
  */
 struct inspector_watch {
-    /* Much is being done for one object: so that it is not taken for stuck. */
+    /* Reports that a long computation on one object is still progressing, so that the worker does not appear
+     * to be stuck. */
     void (*progress)(void *arg);
     void *arg;
 };
 
 struct inspector {
-    /* Once in each worker, before its sandbox is closed.  Later no file can be opened or looked for: an
-     * SQLite database is to be read in the one transaction that open began, with temp_store in memory.  The
-     * watch is there as long as the worker. */
+    /*
+     * Called once in each worker, before its sandbox is closed.  After that no file can be opened or looked
+     * up: an SQLite database must be read within a single transaction begun by open, with temp_store in
+     * memory.  The watch lives as long as the worker.
+     */
     void *(*open)(void *arg, const struct inspector_watch *watch, struct error *err);
     /*
-     * false: its content is not wanted.  content: the object's bytes once more, any of them, from now on
-     * until end returns.  That is no progress: what an inspector reads again counts as its own time (crew.h),
-     * unless it reports to the watch, which it may only do if there is an end to it.
+     * Returns false if the content is not wanted. content: access to any of the object's bytes, from now
+     * until end returns.  Re-reads do not reset the watchdog (crew.h): they count as the inspector's own time
+     * unless it reports progress to the watch, which it may do only if its work is bounded.
      */
     bool (*begin)(void *state, const struct object *object, struct content *content);
     void (*data)(void *state, const void *data, size_t len);
     void (*zeros)(void *state, uint64_t len);
-    /* Zeros too, of an object that has so many that nobody can hash them all: it gets no digest.  May be
-     * NULL: such an object is unreadable, unless it is a file of the host. */
+    /* Zeros as well, in an object with too many of them to be hashed, so that it gets no digest.  May be
+     * NULL: such an object is then unreadable, unless it is a file of the host. */
     void (*hole)(void *state, uint64_t len);
     void (*end)(void *state, struct object *object);
-    void *arg;                  /* for open */
-    const char *const *folders; /* that open reads below, ends with NULL; may be NULL */
-    uint64_t memory;            /* bytes of address space that it needs besides */
+    void *arg;                  /* passed to open */
+    const char *const *folders; /* folders below which open reads; ends with NULL; may be NULL */
+    uint64_t memory;            /* bytes of address space that it needs in addition */
 };
 
-/* Zeros for an inspector to which they are data like any other: gives them to `data` in pieces. */
+/* Passes zeros to `data` in pieces, for inspectors that do not treat them specially. */
 void inspector_zeros(void (*data)(void *state, const void *data, size_t len), void *state, uint64_t len);
 
-/* Does nothing with the content: all of it is read, which shows what cannot be. */
+/* Ignores the content; but all of it is read, which reveals what is unreadable. */
 extern const struct inspector inspector_reader;
 
 #endif

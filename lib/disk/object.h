@@ -8,41 +8,41 @@
 #include "base/buffer.h"
 #include "base/wire.h"
 
-/* One stream of bytes of the evidence, and where it lies. */
+/* An object: one stream of bytes of the evidence, and where it lies. */
 
 enum object_kind {
     OBJECT_FILE,
     OBJECT_DELETED,
-    OBJECT_ORPHAN,      /* an unallocated file that no folder leads to */
-    OBJECT_STREAM,      /* beside a file's content: an alternate data stream, a resource fork */
-    OBJECT_SLACK,       /* behind the end of a file, or not yet written by it, in its last blocks */
-    OBJECT_UNALLOCATED, /* free blocks; a volume without a file system that is known */
-    OBJECT_UNCLAIMED,   /* blocks in use that belong to no object: see account.h */
-    OBJECT_GAP,         /* between volumes, and behind a file system in its volume */
-    OBJECT_METADATA,    /* the file system's own: files, tables, logs; links, devices */
+    OBJECT_ORPHAN,      /* a deleted file that no folder leads to */
+    OBJECT_STREAM,      /* besides a file's content: an alternate data stream, a resource fork */
+    OBJECT_SLACK,       /* in a file's last blocks: after its end, or not yet written by it */
+    OBJECT_UNALLOCATED, /* free blocks; a volume without a known file system */
+    OBJECT_UNCLAIMED,   /* blocks in use that belong to no other object: see account.h */
+    OBJECT_GAP,         /* between volumes, and after a file system in its volume */
+    OBJECT_METADATA,    /* the file system's own files, tables and logs; links, devices */
     OBJECT_FOLDER,
-    OBJECT_IMAGE, /* the whole of it */
+    OBJECT_IMAGE, /* the image as a whole */
     OBJECT_KINDS,
 };
 
 #define OBJECT_BIT(kind) (1u << (kind))
-/* All that holds bytes of the disk: what is read by default. */
+/* All kinds that hold bytes of the disk; the default. */
 #define OBJECT_STORED (OBJECT_BIT(OBJECT_IMAGE) - 1)
-/* Also in a set of kinds: metadata and folders that fill no block of their own, such as NTFS's names and
+/* In a set of kinds: include metadata and folders that fill no blocks of their own, such as NTFS's names and
  * times, or devices.  Their bytes lie in other metadata. */
 #define OBJECT_DETAILS OBJECT_BIT(OBJECT_KINDS)
 
 enum {
     OBJECT_ALLOCATED = 1,
-    OBJECT_RESIDENT = 2, /* stored in the file system's records, so without runs */
+    OBJECT_RESIDENT = 2, /* stored in the file system's records, hence without runs */
     OBJECT_COMPRESSED = 4,
     OBJECT_ENCRYPTED = 8,
-    OBJECT_RANGE = 16,       /* known by where it lies: slack, unallocated, gap */
+    OBJECT_RANGE = 16,       /* identified by position: slack, unallocated, gap */
     OBJECT_HOST = 32,        /* a file of the host */
-    OBJECT_UNWANTED = 64,    /* its content was not asked for, and not inspected */
+    OBJECT_UNWANTED = 64,    /* its content was not selected, and not inspected */
     OBJECT_DISK_IMAGE = 128, /* a file of the host that looks like a disk image */
     OBJECT_MEMBER = 256,     /* found in the content of another object, its parent */
-    OBJECT_FLAGS = 512,      /* all are below */
+    OBJECT_FLAGS = 512,      /* above all flags */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -52,111 +52,113 @@ struct object_stamp {
     uint32_t nanoseconds;
 };
 
-/* A part of the content that is stored as it is: bytes of the object, from .. on the image.  What no run
- * holds is zeros. */
+/* Part of the content that is stored as it is: bytes of the object from `offset` on, at `image` on the image.
+ * What no run covers is zeros. */
 struct object_run {
     uint64_t offset, image, len;
 };
 
 enum object_state {
     OBJECT_WHOLE,
-    OBJECT_PARTIAL, /* some bytes could not be read: they are taken as zeros */
+    OBJECT_PARTIAL, /* some bytes could not be read and are treated as zeros */
     OBJECT_UNREADABLE,
-    OBJECT_CHANGED, /* while it was read */
+    OBJECT_CHANGED, /* it changed while it was read */
 };
 
 struct object {
-    /* The piece of work that it came from (an inode, a range, a file of the host): its number in what is
-     * read. Not a part of the message. */
+    /* The number of the item that it came from (an inode, a range, a file of the host).  Not part of the
+     * encoded message. */
     uint64_t item;
     enum object_kind kind;
     unsigned flags;
-    uint64_t inode; /* of a file system's object, with the attribute's type and id */
+    uint64_t inode; /* of an object of a file system, with the type and id of the attribute */
     uint32_t type, id;
-    uint64_t start; /* of a range: its first byte on the image */
+    uint64_t start; /* of a range: first byte on the image */
     uint64_t size;
     struct object_stamp times[OBJECT_TIMES];
-    uint32_t mode, uid, gid; /* mode: with the type of the file, as stat(2) tells it */
+    uint32_t mode, uid, gid; /* mode: including the file type, as in stat(2) */
     struct buffer stream;    /* the attribute's name, if it has one */
-    /* Of a member: the address of its parent, and what follows that in its own. */
+    /* Of a member: the address of its parent, and the rest of its own address. */
     struct buffer parent, member;
-    struct object_run *runs; /* by offset */
+    struct object_run *runs; /* sorted by offset */
     size_t run_count, run_room;
     enum object_state state;
-    struct buffer problem; /* why it is not whole */
-    struct buffer result;  /* what the inspector made of it */
+    struct buffer problem; /* why it is not OBJECT_WHOLE */
+    struct buffer result;  /* produced by the inspector */
 };
 
-/* An object of zeros is an empty one; reset keeps the memory. */
+/* Initialize an object to zeros; reset empties it and keeps the memory. */
 void object_reset(struct object *object);
 void object_release(struct object *object);
-/* Whether memory ran out for something of it. */
+/* Returns whether memory ran out for any part of it. */
 bool object_failed(const struct object *object);
 
-/* "file", "deleted" .. ; find: -1 if there is none of that name. */
+/* "file", "deleted", ...; find returns -1 for an unknown name. */
 const char *object_kind_name(enum object_kind kind);
 int object_kind_find(const char *name, size_t len);
 
-/* Adds a run, joined with the last one if it goes on there; -1 without memory, or if it lies before the end
- * of the last. */
+/* Adds a run, merging it with the last one if it continues that. -1 if out of memory, or if it starts before
+ * the end of the last one. */
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len);
 
-/* Bytes in runs; and whether any of them lie in a range of the image. */
+/* Return the bytes in runs; and how many of them lie in a range of the image. */
 uint64_t object_stored(const struct object *object);
 uint64_t object_overlap(const struct object *object, uint64_t image, uint64_t len);
 
-/* A worse state replaces a better one, with its reason. */
+/* Sets the state and its reason, unless the present state is at least as bad. */
 void object_blame(struct object *object, enum object_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * What an object is called, in printable ASCII:
+ * Appends an object's address, in printable ASCII:
  *
  *     address = base [ "/" level *( "//" level ) ]
  *     base    = "1234-128-3" (inode, type, id) | "@4096+65536" (start, length) | "-" (a file of the host)
  *     level   = opener "/" [ name ] [ ";" number ]
  *
- * A level leads from an object to one of its members: what found it ("zip"), in lower-case letters and
- * digits, and its name, as in "1234-128-1/zip/word/document.xml".  In names all but printable ASCII, and also
- * space % ; \ and ", is %XX; so is a slash at either end or after another one that stays.  So no name holds a
- * separator, and two members have the same address only if the names of all levels are the same.  Then, and
- * where a name is empty or too long to be written, the member's number in its parent makes the difference.
+ * A level leads from an object to one of its members.  It consists of the opener ("zip"), in lower-case
+ * letters and digits, and the member's name, as in "1234-128-1/zip/word/document.xml".  In names, everything
+ * except printable ASCII, and also space % ; \ and ", is written as %XX; so is a slash that begins or ends
+ * the name or follows another literal slash.  Hence a name never contains a separator, and two members have
+ * the same address only if the names on all levels are equal.  In that case, and if a name is empty or too
+ * long, the member's number in its parent makes the address unique.
  */
 void object_address(struct buffer *out, const struct object *object);
 
 enum {
     OBJECT_MOST_LEVELS = 8,
-    OBJECT_MOST_OPENER = 15,   /* characters */
-    OBJECT_MOST_MEMBER = 1024, /* characters of a level, but its number */
+    OBJECT_MOST_OPENER = 15,   /* in characters */
+    OBJECT_MOST_MEMBER = 1024, /* in characters, of a level without its number */
 };
 
-/* A member as its opener sees it; all is borrowed. */
+/* A member as described by its opener; everything is borrowed. */
 struct object_member {
     const char *opener;
-    const char *name; /* any bytes, also slashes */
+    const char *name; /* arbitrary bytes, including slashes */
     size_t name_len;
-    uint64_t number;  /* in its parent, whatever the opener counts */
-    bool is_repeated; /* another member has that name, too */
+    uint64_t number;  /* position in the parent, however the opener counts */
+    bool is_repeated; /* another member has the same name */
 };
 
 /*
- * Makes an object a member of another one, which need not stay: it gets its address, and the parent's inode,
- * type, id and start.  -1: it would be nested too deeply, or there is no memory (object_failed).
+ * Makes an object a member of another one: sets its address, and copies the parent's inode, type, id and
+ * start.  The parent is not needed afterwards. -1 if the nesting would be too deep, or if out of memory
+ * (object_failed).
  */
 int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member);
 
-/* As a message, and back; false if it is none. */
+/* Encode an object as a message and decode it; false if the message is malformed. */
 void object_encode(struct buffer *out, const struct object *object);
 bool object_decode(struct wire *wire, struct object *object);
 
-/* The same without copying: true for exactly the messages that can be decoded, and what they say. */
+/* Reads a message without copying; returns true for exactly those messages that object_decode accepts. */
 struct object_view {
     enum object_kind kind;
     unsigned flags;
     uint64_t inode, start, size;
-    const char *stream; /* lies in the message */
+    const char *stream; /* points into the message */
     size_t stream_len, result_len;
-    bool in_one_piece; /* it is stored in one run, from start on */
+    bool in_one_piece; /* stored in a single run that begins at start */
 };
 bool object_view(struct wire *wire, struct object_view *view);
 

@@ -3,18 +3,19 @@
 #define KITH_QUIRKS_H
 
 /*
- * The known faults of The Sleuth Kit's library that lose or falsify evidence, in the versions that kith
- * accepts (4.11.0 to 4.14), by name.  The code that works around one names it; what the fault is stands here
- * alone.  Crashes and hangs are not listed one by one: libtsk runs in worker processes only, which are
- * replaced, and the object at fault is listed as unreadable (tests/cli/44-ls-mutants.sh).
+ * Known faults in The Sleuth Kit's library that lose or falsify evidence, in the versions that kith accepts
+ * (4.11.0 to 4.14), each with a name.  The code that works around a fault refers to it by name; only this
+ * file describes it.  Individual crashes and hangs are not listed: libtsk runs only in worker processes,
+ * which are replaced, and the object concerned is listed as unreadable (tests/cli/44-ls-mutants.sh).
  *
- * versions: those with the fault; "all" means all that were tested, 4.11.1 and 4.12.1
+ * versions: the affected ones; "all" means all that were tested, 4.11.1 and 4.12.1
  * libtsk:   what it does
  * kith:     what kith does instead
- * image:    what shows the fault: of tests/data/images.sh, of tests/data/planted.py, or made by the test
- * test:     what fails without the workaround; of a unit test's file with the name of the test
+ * image:    an image that shows the fault: from tests/data/images.sh or tests/data/planted.py, or made by the
+ *           test
+ * test:     the test that fails without the workaround; for a unit test, its file and its name
  *
- * tests/source/quirks.sh checks that the sources and these entries agree.
+ * tests/source/quirks.sh checks that the sources agree with these entries.
  */
 
 /* ---- ext2, ext3, ext4 ---- */
@@ -22,7 +23,7 @@
 /*
  * QUIRK_EXT_EXTENTS
  * versions: all
- * libtsk:   reads files of more than 340 extents as empty
+ * libtsk:   reads files with more than 340 extents as empty
  * kith:     maps the blocks itself
  * image:    images.sh ext4-extents
  * test:     tests/cli/40-ls.sh; tests/unit/test_extmap.c extents_map_what_was_built
@@ -40,7 +41,7 @@
 /*
  * QUIRK_EXT_FOLDER_TIME
  * versions: all
- * libtsk:   compares each name of a folder with all names before it, which takes hours in large folders
+ * libtsk:   compares each name in a folder with all earlier names, which takes hours for large folders
  * kith:     reads the folder itself
  * image:    made by the test
  * test:     tests/cli/45-ls-million.sh; tests/unit/test_extdir.c
@@ -50,10 +51,10 @@
 /*
  * QUIRK_EXT_META_GROUPS
  * versions: all
- * libtsk:   looks for the descriptors of all groups behind the superblock, where meta_bg has those of the
- *           first ones only
- * kith:     reads no inode and takes no block from the groups after them, reports them, and reads their
- *           blocks as unclaimed; exit status 3
+ * libtsk:   looks for the descriptors of all groups after the superblock, but with meta_bg only those of the
+ *           first groups are there
+ * kith:     reports the later groups, takes neither inodes nor blocks from them, and reads their blocks as
+ *           unclaimed; exit status 3
  * image:    planted.py ext4-meta-bg
  * test:     tests/cli/43-ls-quirks.sh
  */
@@ -61,7 +62,7 @@
 /*
  * QUIRK_EXT_INLINE_EMPTY
  * versions: 4.12.0 and later
- * libtsk:   has no attribute for a file of 0 bytes whose content is in its inode, and calls that an error
+ * libtsk:   has no attribute for an empty file with inline content, and reports an error
  * kith:     lists it as an empty file
  * image:    images.sh ext4-inline
  * test:     tests/cli/40-ls.sh
@@ -70,7 +71,7 @@
 /*
  * QUIRK_EXT_INLINE_LARGE
  * versions: 4.12.0 and later
- * libtsk:   refuses inline content of more than 868 bytes (inodes of 1 kB and more)
+ * libtsk:   rejects inline content of more than 868 bytes (possible with inodes of 1 kB and more)
  * kith:     lists the file as unreadable, exit status 3
  * image:    made by the test
  * test:     tests/cli/43-ls-quirks.sh
@@ -81,8 +82,8 @@
 /*
  * QUIRK_FAT_SHORT_NAME
  * versions: all
- * libtsk:   replaces the bytes of a short name that are not ASCII by "^"
- * kith:     takes the bytes from the folder's entry
+ * libtsk:   replaces non-ASCII bytes in short names by "^"
+ * kith:     takes the bytes from the folder entry
  * image:    made by the test
  * test:     tests/cli/40-ls.sh; tests/unit/test_fat.c a_short_name_keeps_its_bytes
  */
@@ -90,8 +91,8 @@
 /*
  * QUIRK_EXFAT_VALID_LENGTH
  * versions: all
- * libtsk:   reads what lies on the disk after the valid length of a file
- * kith:     reads zeros there, and lists what lies on the disk as slack
+ * libtsk:   reads whatever is on the disk after the valid length of a file
+ * kith:     reads zeros there, and lists what is on the disk as slack
  * image:    images.sh exfat-valid
  * test:     tests/cli/40-ls.sh; tests/unit/test_fat.c a_stream_entry_tells_how_much_was_written
  */
@@ -99,8 +100,8 @@
 /*
  * QUIRK_EXFAT_DELETED
  * versions: all
- * libtsk:   marks the deleted files of exFAT as never used
- * kith:     does not ask for that mark on FAT and exFAT
+ * libtsk:   marks deleted files on exFAT as never used
+ * kith:     ignores that mark on FAT and exFAT
  * image:    images.sh exfat
  * test:     tests/cli/40-ls.sh
  */
@@ -110,8 +111,8 @@
 /*
  * QUIRK_NTFS_NAME
  * versions: all
- * libtsk:   cuts names after 511 bytes of UTF-8, and has room for 765
- * kith:     reads the names in the record itself
+ * libtsk:   truncates names to 511 bytes of UTF-8, although it has room for 765
+ * kith:     reads the names from the record itself
  * image:    made by the test
  * test:     tests/unit/test_ntfs.c the_longest_name_fits
  */
@@ -119,8 +120,8 @@
 /*
  * QUIRK_NTFS_COMPRESSION_UNIT
  * versions: all
- * libtsk:   gives zeros for some compressed streams that are read from within a compression unit
- * kith:     reads from where a unit begins
+ * libtsk:   returns zeros for some compressed streams if a read begins within a compression unit
+ * kith:     begins reads at the start of a unit
  * image:    made by the test
  * test:     tests/unit/test_batch.c content_of_a_file_system_is_read_again_from_there
  */
@@ -128,7 +129,7 @@
 /*
  * QUIRK_NTFS_BLANK_RECORD
  * versions: all
- * libtsk:   calls records of the MFT damaged that were never written
+ * libtsk:   reports MFT records that were never written as damaged
  * kith:     recognises them by their zeros
  * image:    images.sh ntfs
  * test:     tests/cli/40-ls.sh
@@ -139,8 +140,8 @@
 /*
  * QUIRK_ISO_EXTENTS
  * versions: all
- * libtsk:   lists each extent of a file of more than 4 GiB as a file of the same name
- * kith:     marks the extents that are not the last one as partial
+ * libtsk:   lists each extent of a file of more than 4 GiB as a separate file with the same name
+ * kith:     marks all extents except the last one as partial
  * image:    made by the test
  * test:     tests/cli/43-ls-quirks.sh
  */
@@ -152,8 +153,8 @@
  * versions: 4.12.0 and later
  * libtsk:   cannot open folders of more than a million names (FAT, exFAT, HFS+, UFS, APFS, YAFFS2), or loses
  *           the names after the first million (ISO 9660); fls -r skips them silently
- * kith:     gives libtsk the room that it refuses to ask for, so all names are read; on FAT and exFAT the
- *           search for deleted files without a name still fails, which is reported, exit status 3
+ * kith:     provides the memory that libtsk refuses to allocate, so that all names are read; on FAT and exFAT
+ *           the search for deleted files without a name still fails, which is reported, exit status 3
  * image:    made by the test
  * test:     tests/cli/45-ls-million.sh
  */
@@ -161,9 +162,9 @@
 /*
  * QUIRK_ORPHAN_ROOT
  * versions: all
- * libtsk:   waits for a lock of its own for ever when the root has the last inode's number, which is that of
- *           the folder that it makes up for orphans; that is so where it finds no files
- * kith:     does not open that folder, and reports it
+ * libtsk:   deadlocks on its own lock if the root is the last inode, because that is also the number of its
+ *           virtual folder of orphans; this is the case where it finds no files
+ * kith:     does not open that folder, and reports that
  * image:    made by the test
  * test:     tests/cli/43-ls-quirks.sh
  */
@@ -171,8 +172,8 @@
 /*
  * QUIRK_CLAIMED_SIZE
  * versions: all
- * libtsk:   allocates as many bytes as a damaged file claims to have
- * kith:     gives workers a limit of memory; the file is unreadable
+ * libtsk:   allocates the size that a damaged file claims to have
+ * kith:     limits the memory of workers; the file is listed as unreadable
  * image:    images.sh ext4
  * test:     tests/cli/44-ls-mutants.sh
  */
@@ -180,8 +181,8 @@
 /*
  * QUIRK_TYPE_AMBIGUOUS
  * versions: all
- * libtsk:   opens no file system where several types fit
- * kith:     tries each type, and takes all that open
+ * libtsk:   opens no file system if several types match
+ * kith:     tries each type, and uses all that can be opened
  * image:    images.sh iso-hfs
  * test:     tests/cli/40-ls.sh
  */
@@ -191,9 +192,9 @@
 /*
  * QUIRK_TABLE_CUT
  * versions: all
- * libtsk:   takes a partition table for none if a volume begins after the end of the image
- * kith:     asks again, of an image without end, where the disk begins like a table, and reports that it is
- *           cut
+ * libtsk:   ignores a partition table if a volume begins after the end of the image
+ * kith:     if the disk begins like a table, tries again with an image of unlimited size, and reports that
+ *           the image is truncated
  * image:    images.sh disk-dos
  * test:     tests/cli/43-ls-quirks.sh
  */
@@ -201,8 +202,8 @@
 /*
  * QUIRK_GPT_CHECKSUMS
  * versions: all
- * libtsk:   does not look at the checksums of a GPT
- * kith:     verifies both copies, and shows libtsk the sound one
+ * libtsk:   does not verify the checksums of a GPT
+ * kith:     verifies both copies, and shows libtsk the intact one
  * image:    made by the test
  * test:     tests/cli/46-ls-gpt.sh
  */
@@ -210,8 +211,8 @@
 /*
  * QUIRK_GPT_LEFT_OVER
  * versions: all
- * libtsk:   takes the backup GPT of a disk that has been put to another use since
- * kith:     takes it only where nothing else begins the disk
+ * libtsk:   uses the backup GPT left on a disk that has since been put to another use
+ * kith:     uses it only if nothing else is recognized at the start of the disk
  * image:    made by the test
  * test:     tests/cli/46-ls-gpt.sh
  */
@@ -220,7 +221,7 @@
  * QUIRK_READ_ERRORS
  * versions: all
  * libtsk:   hides read errors in its caches
- * kith:     lets libtsk read through a medium, which notes each unreadable range; calls containers below
+ * kith:     makes libtsk read through a medium, which records each unreadable range; reads containers below
  *           libtsk's cache
  * image:    images.sh ext4
  * test:     tests/cli/43-ls-faults.sh
@@ -229,8 +230,8 @@
 /*
  * QUIRK_EXTERNAL_IMAGE
  * versions: 4.15 and later
- * libtsk:   expects another structure in tsk_img_open_external, without saying so
- * kith:     is not built with that version
+ * libtsk:   expects a different structure in tsk_img_open_external, without notice
+ * kith:     refuses to be built with that version
  * image:    made by the test
  * test:     tests/source/dependencies.sh
  */

@@ -3,14 +3,14 @@
 #define KITH_TSK_H
 
 /*
- * The Sleuth Kit, for the few modules that speak to it.  None of them may run but in a worker process: libtsk
- * is known to crash, hang and abort on hostile images.
+ * The Sleuth Kit, for the few modules that use it.  They may run only in worker processes: libtsk is known to
+ * crash, hang and abort on hostile images.
  */
 #include <tsk/libtsk.h>
 
 #include "base/error.h"
 
-/* libtsk's last error as one line, behind what is said; returns -1. */
+/* Fills err with a message, followed by libtsk's last error as one line; returns -1. */
 int tsk_failed(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

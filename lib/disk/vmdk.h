@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 
-/* The descriptor of a VMDK: a text that lists the extents that the disk is made of. */
+/* The descriptor of a VMDK: a text that lists the extents of the disk. */
 enum { VMDK_MOST_TEXT = 1 << 18 };
 
 struct vmdk_extent {
     enum vmdk_kind { VMDK_FLAT, VMDK_SPARSE, VMDK_ZERO } kind;
-    uint64_t sectors, from; /* from: where it begins in a flat file */
-    char *name;             /* of a file in the descriptor's folder; NULL for zeros */
+    uint64_t sectors, from; /* from: where it begins, in a flat file */
+    char *name;             /* a file in the descriptor's folder; NULL for zeros */
 };
 
 struct vmdk_descriptor {
@@ -21,7 +21,7 @@ struct vmdk_descriptor {
     size_t count; /* at least one */
 };
 
-/* path is for messages.  What cannot be read as this is an error that says so; to be released in any case. */
+/* path is used in messages. -1 with a message if it cannot be parsed; call vmdk_release in any case. */
 int vmdk_parse(struct vmdk_descriptor *descriptor, const char *text, const char *path, struct error *err);
 void vmdk_release(struct vmdk_descriptor *descriptor);
 

@@ -8,12 +8,12 @@
 #include "disk/backend.h"
 
 /*
- * A sparse extent of a VMDK (KDMV, COWD): grains that a directory of tables places in the file.  Directory
- * and tables may have copies, and both have to say the same.
+ * A sparse extent of a VMDK (KDMV, COWD): a directory of tables locates its grains in the file.  If directory
+ * and tables have copies, both must agree.
  */
 enum { VMDK_SPARSE_HEADER = 512 }; /* bytes */
 
-/* As the backends of backend.h: force puts up with a damaged map. */
+/* Opens it as a backend (backend.h). force: tolerate a damaged map. */
 int vmdk_sparse_open(struct backend *backend, const char *path, bool force, struct error *err);
 
 #endif
