@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Bits in pages, so that what is all claimed or all unclaimed, which is most of a disk, takes no memory: a
- * page is NULL while no bit is set, and `full` once all are.
+ * Bitmaps in pages, so that areas that are entirely claimed or unclaimed, which are most of a disk, take no
+ * memory: a page is NULL while no bit in it is set, and `full` once all are.
  */
 enum { PAGE_WORDS = 512, PAGE_BITS = PAGE_WORDS * 64 };
 
@@ -70,7 +70,7 @@ static void bits_close(struct bits *bits, uint64_t count)
     free(bits->pages);
 }
 
-/* Whether a page has no bit set, or all. */
+/* Return whether no bit of a page is set, or all are. */
 static bool is_blank(const struct bits *bits, uint64_t page)
 {
     return !bits->pages[page];
@@ -81,7 +81,7 @@ static bool is_full(const struct bits *bits, uint64_t page)
     return bits->pages[page] == &full;
 }
 
-/* Those of a word's bits that lie in first .. end. */
+/* A mask of those bits of a word that lie in first .. end. */
 static uint64_t mask_of(uint64_t word, uint64_t first, uint64_t end)
 {
     uint64_t mask = UINT64_MAX;
@@ -93,7 +93,7 @@ static uint64_t mask_of(uint64_t word, uint64_t first, uint64_t end)
     return mask;
 }
 
-/* ---- life ---- */
+/* ---- creating an account ---- */
 
 struct account *account_new(uint64_t start, uint64_t len, uint64_t unit)
 {
@@ -125,7 +125,7 @@ void account_free(struct account *account)
 
 /* ---- claiming ---- */
 
-/* Bytes from one to another of the part become a row's, but for those that could not be read. */
+/* Counts the bytes from .. to of the part under a row, except those that could not be read. */
 static void credit(struct account *account, unsigned row, uint64_t from, uint64_t to,
                    const struct ranges *bad)
 {
@@ -148,7 +148,7 @@ static int claim_part(struct account *account, unsigned row, uint64_t from, uint
     const uint64_t unit = from / account->unit, start = unit * account->unit, end = unit_end(account, unit),
                    bit = (uint64_t)1 << unit % 64;
 
-    /* Slack that begins in a unit belongs to an object that was there before. */
+    /* Slack that begins inside a unit is counted with the object that fills the start of the unit. */
     if ((row == OBJECT_SLACK && from > start) || (word_of(&account->claimed, unit / 64) & bit))
         return 0;
     credit(account, row, from, to, bad);
@@ -157,7 +157,7 @@ static int claim_part(struct account *account, unsigned row, uint64_t from, uint
     return set_word(&account->claimed, unit / 64, bit);
 }
 
-/* Units one by one, where some of their bytes could not be read, or the last one is short. */
+/* Counts units one by one, as some bytes may be unreadable or the last unit may be short. */
 static void credit_units(struct account *account, unsigned row, uint64_t word, uint64_t bits,
                          const struct ranges *bad)
 {
@@ -168,7 +168,7 @@ static void credit_units(struct account *account, unsigned row, uint64_t word, u
     }
 }
 
-/* A page of units that nobody has, at once: a disk may be all of one kind. */
+/* Claims a whole untouched page at once: a disk may consist largely of one kind. */
 static bool claim_page(struct account *account, unsigned row, uint64_t unit, uint64_t end,
                        const struct ranges *bad)
 {
@@ -182,7 +182,7 @@ static bool claim_page(struct account *account, unsigned row, uint64_t unit, uin
     return true;
 }
 
-/* Whole units. */
+/* Claims whole units. */
 static int claim_units(struct account *account, unsigned row, uint64_t first, uint64_t end,
                        const struct ranges *bad)
 {
@@ -211,7 +211,7 @@ static int claim_units(struct account *account, unsigned row, uint64_t first, ui
     return 0;
 }
 
-/* A stretch of the image as one of the part; false if nothing of it lies there. */
+/* Converts a range of the image to one relative to the part; false if they do not overlap. */
 static bool clip(const struct account *account, uint64_t *start, uint64_t *end)
 {
     const struct account_table *table = &account->table;
@@ -225,7 +225,7 @@ static bool clip(const struct account *account, uint64_t *start, uint64_t *end)
     return *start < *end;
 }
 
-/* With the slack around it. */
+/* Considers the surrounding slack as well. */
 static bool is_all_good(const struct account *account, uint64_t start, uint64_t end, const struct ranges *bad)
 {
     const uint64_t around = account->unit, from = start > around ? start - around : 0;
@@ -242,7 +242,7 @@ int account_claim(struct account *account, unsigned row, uint64_t start, uint64_
     if (!clip(account, &start, &end))
         return 0;
     if (bad && is_all_good(account, start, end, bad))
-        bad = NULL; /* the fast way */
+        bad = NULL; /* the fast path */
     if (!unit) {
         credit(account, row, start, end, bad);
         return 0;
@@ -276,7 +276,7 @@ void account_count(struct account *account, unsigned row)
     account->table.objects[row]++;
 }
 
-/* ---- what is left ---- */
+/* ---- what remains ---- */
 
 static int add_unit(const struct account *account, uint64_t unit, struct ranges *out)
 {

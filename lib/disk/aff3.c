@@ -11,10 +11,10 @@
 
 enum {
     FILE_HEAD = 8,
-    HEAD_LEN = 16, /* of a segment: AFF, and the lengths of its name and its data, and a flag */
-    TAIL_LEN = 8,  /* ATT, and the length of it all */
+    HEAD_LEN = 16, /* of a segment: "AFF", the lengths of its name and data, and a flag */
+    TAIL_LEN = 8,  /* "ATT", and the length of the whole segment */
     NAME_ROOM = 64,
-    LEAST_SEARCHED = 4096, /* at once: the next sound segment is near, or there is none */
+    LEAST_SEARCHED = 4096, /* at first: the next valid segment is near, or there is none */
     MOST_SEARCHED = 1 << 20,
     LZMA_HEAD_LEN = 13,
     SMALLEST_PAGE = 512,
@@ -29,7 +29,7 @@ enum {
 
 struct aff_segment {
     char name[NAME_ROOM + 1];
-    uint64_t data, end; /* end: where the next one begins */
+    uint64_t data, end; /* end: start of the next segment */
     uint32_t len, flag;
 };
 
@@ -45,7 +45,7 @@ static uint32_t big32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Records what is wrong; 0 if that is put up with. */
+/* Records damage; returns 0 if that is tolerated. */
 __attribute__((format(printf, 2, 3))) static int damage(struct opening *opening, const char *fmt, ...)
 {
     struct buffer *damages = &opening->aff->damages;
@@ -56,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static int damage(struct opening *opening,
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (!opening->force)
-        return error_set(opening->err, "%s: %s; --force reads what is left", opening->path, text);
+        return error_set(opening->err, "%s: %s; use --force to read what remains", opening->path, text);
     if (damages->len < MOST_DAMAGES)
         buffer_printf(damages, "%s\n", text);
     return 0;
@@ -64,7 +64,7 @@ __attribute__((format(printf, 2, 3))) static int damage(struct opening *opening,
 
 /* ---- segments ---- */
 
-/* Whether a segment lies there whose head and tail agree. */
+/* Reads the segment at a position; false if there is none whose head and tail agree. */
 static bool read_segment(const struct aff3 *aff, uint64_t at, struct aff_segment *segment)
 {
     const uint64_t size = aff->file.size;
@@ -89,7 +89,7 @@ static bool read_segment(const struct aff3 *aff, uint64_t at, struct aff_segment
     return true;
 }
 
-/* Where the next sound segment begins, from a place on; the file's size: there is none. */
+/* Finds the next valid segment at or after a position; returns the file's size if there is none. */
 static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct aff_segment *segment)
 {
     const uint64_t size = aff->file.size;
@@ -111,7 +111,7 @@ static uint64_t search_segment(const struct aff3 *aff, uint64_t from, struct aff
     return found;
 }
 
-/* A 64-bit number: its low half first, each of them with the high byte first. */
+/* Reads a 64-bit number: the low half first, each half in big-endian order. */
 static bool read_number(const struct opening *opening, const struct aff_segment *segment, uint64_t *number)
 {
     uint8_t data[8];
@@ -127,8 +127,7 @@ static int take_size(struct opening *opening, const struct aff_segment *segment)
     uint64_t size = 0;
 
     if (!read_number(opening, segment, &size) || (opening->has_size && size != opening->aff->size))
-        return damage(opening, "its segment \"%s\" at byte %" PRIu64 " is damaged", segment->name,
-                      segment->data);
+        return damage(opening, "segment \"%s\" at byte %" PRIu64 " is damaged", segment->name, segment->data);
     opening->has_size = true;
     opening->aff->size = size;
     return 0;
@@ -137,8 +136,8 @@ static int take_size(struct opening *opening, const struct aff_segment *segment)
 static int take_flag(struct opening *opening, const struct aff_segment *segment, uint32_t *value)
 {
     if (*value && *value != segment->flag)
-        return damage(opening, "its segment \"%s\" at byte %" PRIu64 " contradicts an earlier one",
-                      segment->name, segment->data);
+        return damage(opening, "segment \"%s\" at byte %" PRIu64 " contradicts an earlier one", segment->name,
+                      segment->data);
     *value = segment->flag;
     return 0;
 }
@@ -155,7 +154,7 @@ static int take_bad_flag(struct opening *opening, const struct aff_segment *segm
     if (datafile_read(&aff->file, segment->data, aff->bad_flag, segment->len)) {
         free(aff->bad_flag);
         aff->bad_flag = NULL;
-        return damage(opening, "its segment \"%s\" at byte %" PRIu64 " cannot be read", segment->name,
+        return damage(opening, "segment \"%s\" at byte %" PRIu64 " cannot be read", segment->name,
                       segment->data);
     }
     return 0;
@@ -186,7 +185,7 @@ static enum aff3_packing packing_of(uint32_t flag)
     }
 }
 
-/* page0 and so on, or seg0 in the first versions. */
+/* page0 and so on; seg0 in the first versions. */
 static bool page_number(const char *name, uint64_t *number)
 {
     const char *digits = strncmp(name, "page", 4) == 0  ? name + 4
@@ -232,12 +231,11 @@ static int take_segment(struct opening *opening, const struct aff_segment *segme
     if (strcmp(name, "sectorsize") == 0)
         return take_flag(opening, segment, &aff->sector_size);
     if (strstr(name, "/aes256") || strncmp(name, "affkey_", 7) == 0)
-        return error_set(opening->err,
-                         "%s: is an AFF image that is encrypted: decrypt it with affcrypto and its key",
+        return error_set(opening->err, "%s: encrypted AFF image: decrypt it with affcrypto and its key",
                          opening->path);
     if (strcmp(name, "badsectors") == 0 && !read_number(opening, segment, &aff->bad_sectors)) {
         opening->count_lost = true;
-        return damage(opening, "its segment \"%s\" at byte %" PRIu64 " is damaged", name, segment->data);
+        return damage(opening, "segment \"%s\" at byte %" PRIu64 " is damaged", name, segment->data);
     }
     if (strcmp(name, "md5") == 0)
         take_digest(opening, segment, DIGEST_MD5);
@@ -248,7 +246,7 @@ static int take_segment(struct opening *opening, const struct aff_segment *segme
     return 0;
 }
 
-/* Twice, since a sector's size may come after what has it. */
+/* The bad flag is taken last, since the sector size may follow it in the file. */
 static int read_segments(struct opening *opening)
 {
     const struct aff3 *aff = opening->aff;
@@ -259,7 +257,7 @@ static int read_segments(struct opening *opening)
         const uint64_t from = at;
 
         if (!read_segment(aff, at, &segment)) {
-            if (damage(opening, "is damaged or cut off: there is no sound segment at byte %" PRIu64, from))
+            if (damage(opening, "damaged or truncated: no valid segment at byte %" PRIu64, from))
                 return -1;
             at = search_segment(aff, at + 1, &segment);
             if (at >= aff->file.size)
@@ -306,7 +304,8 @@ const struct aff3_page *aff3_find(const struct aff3 *aff, uint64_t number)
     return aff->page_count ? bsearch(&key, aff->pages, aff->page_count, sizeof key, by_number) : NULL;
 }
 
-/* Whether it can hold what it must; what is packed shows that only when it is unpacked. */
+/* Returns whether the page can hold as much as it must; a zlib page shows that only when it is
+ * decompressed. */
 static bool is_whole(const struct aff3 *aff, const struct aff3_page *page)
 {
     const uint32_t needed = aff3_page_len(aff, page->number);
@@ -323,7 +322,7 @@ static bool is_whole(const struct aff3 *aff, const struct aff3_page *page)
     return page->packing != AFF_BAD;
 }
 
-/* Leaves those that are there once and can be right. */
+/* Keeps only pages that occur once and may be intact. */
 static int check_pages(struct opening *opening)
 {
     struct aff3 *aff = opening->aff;
@@ -336,11 +335,11 @@ static int check_pages(struct opening *opening)
         for (next = i + 1; next < aff->page_count && aff->pages[next].number == page.number; next++)
             ;
         if (page.number >= total) {
-            if (damage(opening, "page %" PRIu64 " lies beyond its size of %" PRIu64 " bytes", page.number,
-                       aff->size))
+            if (damage(opening, "page %" PRIu64 " lies beyond the image's size of %" PRIu64 " bytes",
+                       page.number, aff->size))
                 return -1;
         } else if (next > i + 1) {
-            if (damage(opening, "page %" PRIu64 " is there %zu times", page.number, next - i))
+            if (damage(opening, "page %" PRIu64 " occurs %zu times", page.number, next - i))
                 return -1;
         } else if (!is_whole(aff, &page)) {
             if (damage(opening, "page %" PRIu64 " is damaged: it does not hold %" PRIu32 " bytes",
@@ -365,8 +364,8 @@ static int find_missing(struct opening *opening)
         first++;
     if (first == total)
         return 0;
-    return damage(opening, "page %" PRIu64 " is missing or damaged, %" PRIu64 " of %" PRIu64 " are", first,
-                  total - aff->page_count, total);
+    return damage(opening, "page %" PRIu64 " is missing or damaged (%" PRIu64 " of %" PRIu64 " pages are)",
+                  first, total - aff->page_count, total);
 }
 
 static int check(struct opening *opening)
@@ -375,12 +374,12 @@ static int check(struct opening *opening)
 
     if (!opening->has_size || aff->size == 0 || aff->size > INT64_MAX)
         return error_set(opening->err,
-                         "%s: its segment \"imagesize\" is missing or damaged, so its size is unknown%s",
+                         "%s: segment \"imagesize\" is missing or damaged, so the size is unknown%s",
                          opening->path, opening->force ? " (even with --force)" : "");
     if (aff->page_size < SMALLEST_PAGE || aff->page_size > LARGEST_PAGE || aff->sector_size < 512 ||
         aff->sector_size > 65536 || aff->page_size % aff->sector_size)
         return error_set(opening->err,
-                         "%s: its geometry is invalid: pages of %" PRIu32 " bytes, sectors of %" PRIu32,
+                         "%s: invalid geometry: pages of %" PRIu32 " bytes, sectors of %" PRIu32,
                          opening->path, aff->page_size, aff->sector_size);
     if (aff->page_count)
         qsort(aff->pages, aff->page_count, sizeof *aff->pages, by_number);
@@ -388,10 +387,10 @@ static int check(struct opening *opening)
         return -1;
     aff->is_doubtful = (aff->bad_sectors || opening->count_lost) && !aff->bad_flag;
     if (aff->is_doubtful &&
-        damage(opening, "nothing marks the sectors that could not be read when it was acquired"))
+        damage(opening, "sectors that could not be read during acquisition are not marked"))
         return -1;
     if (aff->bad_sectors)
-        buffer_printf(&aff->damages, "%" PRIu64 " sectors could not be read when it was acquired\n",
+        buffer_printf(&aff->damages, "sectors that could not be read during acquisition: %" PRIu64 "\n",
                       aff->bad_sectors);
     buffer_add_char(&aff->damages, '\0');
     return aff->damages.failed ? error_set(opening->err, "%s: out of memory", opening->path) : 0;
@@ -406,7 +405,7 @@ int aff3_open(struct aff3 *aff, const char *path, bool force, struct error *err)
     if (datafile_open(&aff->file, path, err))
         return -1;
     if (datafile_read(&aff->file, 0, head, sizeof head) || memcmp(head, "AFF10\r\n", sizeof head) != 0)
-        error_set(err, "%s: is not an AFF image: its signature is wrong", path);
+        error_set(err, "%s: not an AFF image: wrong signature", path);
     else if (read_segments(&opening) == 0 && check(&opening) == 0)
         return 0;
     aff3_close(aff);

@@ -9,9 +9,9 @@
 #include "disk/mapped.h"
 
 /*
- * AFF, read without afflib: that gives zeros, or a pattern of its own, for a page that is missing or damaged,
- * and calls it a success.  Only pages packed by LZMA are left to it; of those it gives all zeros if it fails,
- * and a page of nothing but zeros is never packed so.
+ * Reads AFF without afflib, which returns zeros or a pattern of its own for a missing or damaged page and
+ * reports success.  Only LZMA pages are read through it: it returns zeros throughout if it fails on one, and
+ * a page of nothing but zeros is never stored as LZMA.
  */
 enum { PROBE = 1 << 16 };
 
@@ -19,12 +19,12 @@ static const uint64_t NO_PAGE = UINT64_MAX;
 
 struct aff_reader {
     struct aff3 aff;
-    struct backend inner; /* all but LZMA */
-    struct backend lzma;  /* without read: there is none */
-    uint64_t probed;      /* the page of LZMA that was looked at last */
-    bool is_sound;        /* what was found */
+    struct backend inner; /* everything except LZMA */
+    struct backend lzma;  /* read is NULL if there is none */
+    uint64_t probed;      /* the LZMA page examined last */
+    bool is_sound;        /* the result of that */
     uint8_t *probe, *sector;
-    struct ranges lost;  /* in the order in which they became known */
+    struct ranges lost;  /* in the order of discovery */
     struct ranges known; /* the same, sorted */
 };
 
@@ -59,7 +59,7 @@ static bool has_content(const uint8_t *data, size_t len)
     return len && (data[0] || memcmp(data, data + 1, len - 1) != 0);
 }
 
-/* Whether afflib unpacks a page. */
+/* Returns whether afflib can decompress a page. */
 static bool probe_page(struct aff_reader *reader, uint64_t number)
 {
     const uint64_t start = number * reader->aff.page_size;
@@ -82,7 +82,7 @@ static bool probe_page(struct aff_reader *reader, uint64_t number)
     return is_sound;
 }
 
-/* At most to the end of a page. */
+/* Reads up to the end of a page at most. */
 static ssize_t read_page(struct aff_reader *reader, uint64_t offset, void *into, size_t len)
 {
     const uint32_t size = reader->aff.page_size;
@@ -99,7 +99,7 @@ static ssize_t read_page(struct aff_reader *reader, uint64_t offset, void *into,
     return reader->lzma.read(reader->lzma.state, offset, into, len);
 }
 
-/* ---- what is lost ---- */
+/* ---- lost ranges ---- */
 
 static int add_lost(struct aff_reader *reader, uint64_t start, uint64_t len)
 {
@@ -108,7 +108,7 @@ static int add_lost(struct aff_reader *reader, uint64_t start, uint64_t len)
     return ranges_insert(&reader->known, start, len) || ranges_add(&reader->lost, start, len) ? -1 : 0;
 }
 
-/* The pages that are not there, and those that nothing reads. */
+/* Adds the missing pages, and those that cannot be decompressed. */
 static int find_lost(struct aff_reader *reader)
 {
     const struct aff3 *aff = &reader->aff;
@@ -130,7 +130,7 @@ static int find_lost(struct aff_reader *reader)
                : 0;
 }
 
-/* Whether the sector holds what stands for one that could not be read; part: what was read of it. */
+/* Returns whether a sector is filled with the marker for unreadable sectors; part: the bytes already read. */
 static bool is_flagged(struct aff_reader *reader, uint64_t start, const uint8_t *part, uint64_t from,
                        size_t len)
 {
@@ -149,7 +149,7 @@ static bool is_flagged(struct aff_reader *reader, uint64_t start, const uint8_t 
     return len == size || memcmp(reader->sector, reader->aff.bad_flag, size) == 0;
 }
 
-/* Sectors that the acquisition could not read, among those that were read now. */
+/* Adds those sectors just read that the acquisition could not read. */
 static int note_flagged(struct aff_reader *reader, uint64_t offset, const uint8_t *data, size_t len)
 {
     const uint32_t size = reader->aff.sector_size;

@@ -10,20 +10,20 @@
 #include "disk/ewf.h"
 
 /*
- * E01, read without libewf: that fills a chunk that it cannot read with zeros, fails once and gives the zeros
- * the next time, and opens sets of which parts are missing.  Here a chunk is given only if its own checksum
- * is right; all others fail, each time.  S01 is read in the same way.
+ * Reads E01 without libewf, which fills an unreadable chunk with zeros, fails once and then returns the
+ * zeros, and opens incomplete sets.  Here a chunk is returned only if its checksum matches; otherwise reading
+ * it fails, every time.  S01 is read in the same way.
  */
 
 enum {
     MOST_SLOTS = 16,
-    SLOT_BYTES = 4 << 20, /* of all slots together, if the chunks are not larger */
+    SLOT_BYTES = 4 << 20, /* of all slots together, unless a single chunk is larger */
     CHECKSUM_LEN = 4,
 };
 
 static const uint64_t NO_CHUNK = UINT64_MAX;
 
-/* A chunk that was read last among those of its number modulo the slots. */
+/* Caches the chunk read last, among those with the same number modulo the number of slots. */
 struct ewf_slot {
     uint64_t chunk;
     uint8_t *data;
@@ -35,13 +35,13 @@ struct ewf_reader {
     uint64_t size;
     unsigned slots;
     struct ewf_slot slot[MOST_SLOTS];
-    uint8_t *packed; /* a chunk as it is in the file */
+    uint8_t *packed; /* a chunk as stored in the file */
     size_t packed_room;
     struct deflate *deflate;
-    struct ranges lost; /* bytes of the medium whose chunks are not there */
+    struct ranges lost; /* bytes of the medium without a chunk */
 };
 
-/* The bytes up to the end of the file, which a compressed chunk need not fill. */
+/* Bytes until the end of the file, which a compressed chunk may not need. */
 static size_t bytes_there(const struct ewf_reader *reader, const struct ewf_place *place)
 {
     const uint64_t size = reader->ewf.files[place->file].size;
@@ -73,7 +73,7 @@ static int read_packed(struct ewf_reader *reader, const struct ewf_place *place,
     return deflate_unpack(reader->deflate, reader->packed, packed_len, into, len) == (long)len ? 0 : -1;
 }
 
-/* All chunks of S01 are zlib streams, whether they are marked as compressed or not. */
+/* In S01 every chunk is a zlib stream, whether or not it is marked as compressed. */
 static int read_chunk(struct ewf_reader *reader, uint64_t chunk, uint8_t *into, size_t len)
 {
     struct ewf_place place;
@@ -100,7 +100,7 @@ static const uint8_t *cached(struct ewf_reader *reader, uint64_t chunk, size_t l
     return slot->data;
 }
 
-/* At most to the end of a chunk. */
+/* Reads up to the end of a chunk at most. */
 static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 {
     struct ewf_reader *reader = state;
@@ -167,8 +167,8 @@ static int add_lost(struct ewf_reader *reader, uint64_t chunk, uint64_t count)
     return count ? ranges_add(&reader->lost, start, left < len ? left : len) : 0;
 }
 
-/* The sectors that the acquisition could not read; and the chunks that no table lists, or that would lie
- * beyond the end of their file: only a damaged set has any. */
+/* Collects the sectors that the acquisition could not read, and chunks that no table lists or that would lie
+ * beyond the end of their file, which only happens in a damaged set. */
 static int find_lost(struct ewf_reader *reader)
 {
     const struct ewf *ewf = &reader->ewf;
@@ -192,7 +192,7 @@ static int find_lost(struct ewf_reader *reader)
     return add_lost(reader, next, ewf->chunk_count - next);
 }
 
-/* All the memory that reading takes, so that running out of it is not seen as damage. */
+/* Allocates all memory needed for reading, so that running out of it is not mistaken for damage. */
 static bool prepare(struct ewf_reader *reader)
 {
     struct buffer *damages = &reader->ewf.damages;

@@ -8,11 +8,11 @@
 #include "disk/backend.h"
 
 /*
- * The variant of EWF that ewf.c does not know (Ex01), by libewf itself and not through libtsk.
- * libewf fills a chunk whose checksum is wrong with zeros and calls that a success: which ones those were
- * must be asked for.  A chunk that it cannot read at all fails once and is zeros from then on: those are
- * remembered.  But it does not say which chunks no table lists, whether a segment is missing or is there
- * twice, or whether a table was changed; so that an Ex01 is read only if that is forced, and said to be so.
+ * The variant of EWF that ewf.c does not support (Ex01), read by libewf itself rather than through libtsk.
+ * libewf fills a chunk with a wrong checksum with zeros and reports success; which chunks those were must be
+ * asked for.  A chunk that it cannot read at all fails once and is zeros from then on, so these are
+ * remembered.  But libewf does not report which chunks no table lists, whether a segment is missing or occurs
+ * twice, or whether a table was altered.  An Ex01 is therefore read only with force, and with a warning.
  */
 struct libewf_reader {
     libewf_handle_t *handle;
@@ -29,7 +29,7 @@ static bool has_failed(const struct libewf_reader *reader, uint64_t chunk)
     return false;
 }
 
-/* Without room for more, all fail from then on. */
+/* If there is no memory to record it, every read fails from then on. */
 static void add_failed(struct libewf_reader *reader, uint64_t chunk)
 {
     if (array_reserve(&reader->failed, &reader->failed_room, reader->failed_count + 1))
@@ -38,7 +38,7 @@ static void add_failed(struct libewf_reader *reader, uint64_t chunk)
         reader->failed[reader->failed_count++] = chunk;
 }
 
-/* At most to the end of a chunk. */
+/* Reads up to the end of a chunk at most. */
 static ssize_t ewf_read(void *state, uint64_t offset, void *into, size_t len)
 {
     struct libewf_reader *reader = state;
@@ -77,9 +77,9 @@ static size_t ewf_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
 static const char *ewf_damages(void *state)
 {
     (void)state;
-    return "is an Ex01 image, read by libewf, which does not say which parts of it are missing and gives "
-           "zeros for "
-           "them: compare its digests with those that were stored (--hash-image)\n";
+    return "Ex01 image, read by libewf, which returns zeros for missing parts without reporting them: "
+           "compare its digests with the stored ones "
+           "(--hash-image)\n";
 }
 
 static void ewf_close(void *state)
@@ -94,7 +94,7 @@ static void ewf_close(void *state)
     free(reader);
 }
 
-/* libewf's text may hold names: it is shown escaped, as every message. */
+/* libewf's text may contain names; like every message it is escaped when shown. */
 static int ewf_error(struct error *err, const char *path, libewf_error_t *cause)
 {
     char text[1024] = "libewf gives no reason";
@@ -124,12 +124,12 @@ static int read_facts(struct backend *backend, struct libewf_reader *reader, con
     size32_t chunk = 0;
 
     if (libewf_handle_segment_files_corrupted(handle, NULL) != 0)
-        return error_set(err, "%s: libewf finds its segments corrupted", path);
+        return error_set(err, "%s: libewf reports corrupt segments", path);
     if (libewf_handle_get_media_size(handle, &size, NULL) != 1 || size == 0 || size > INT64_MAX)
-        return error_set(err, "%s: its media size is 0 or invalid", path);
+        return error_set(err, "%s: the media size is 0 or invalid", path);
     if (libewf_handle_get_bytes_per_sector(handle, &sector, NULL) != 1 || sector < 512 || sector > 65536 ||
         libewf_handle_get_chunk_size(handle, &chunk, NULL) != 1 || chunk < 512 || chunk > 1 << 27)
-        return error_set(err, "%s: its geometry is invalid", path);
+        return error_set(err, "%s: invalid geometry", path);
     backend->size = size;
     backend->sector_size = sector;
     backend->piece = chunk;
@@ -156,11 +156,10 @@ int backend_libewf_open(struct backend *backend, char *const *paths, size_t coun
     struct libewf_reader *reader = force ? calloc(1, sizeof *reader) : NULL;
 
     if (!force)
-        return error_set(
-            err,
-            "%s: is an Ex01 image, read by libewf, which does not say which parts of it are missing "
-            "and gives zeros for them; --force reads it all the same; or make an E01 of it",
-            paths[0]);
+        return error_set(err,
+                         "%s: Ex01 images are read by libewf, which returns zeros for missing parts without "
+                         "reporting them; use --force to read it anyway, or convert it to E01",
+                         paths[0]);
     if (!reader)
         return error_set(err, "%s: out of memory", paths[0]);
     *backend = (struct backend){.sector_size = 512,

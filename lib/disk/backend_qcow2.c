@@ -7,15 +7,15 @@
 #include "disk/mapped.h"
 
 /*
- * qcow2 (QEMU, docs/interop/qcow2.txt), versions 2 and 3.  Not by libqcow, which gives what lay there before
- * for clusters that version 3 marks as zeros.  An image that needs another file, or that this does not know
- * how to read, is refused.
+ * qcow2 (QEMU, docs/interop/qcow2.txt), versions 2 and 3.  Not read through libqcow, which returns old data
+ * for clusters that version 3 marks as zeros.  Images that need another file, or an unsupported feature, are
+ * refused.
  */
 enum {
     HEADER_LEN = 112,
     MOST_TABLE = 256 << 20,
     MOST_COUNTS = 64 << 20,
-    INCOMPATIBLE_DIRTY = 1, /* the reference counts, which are not used */
+    INCOMPATIBLE_DIRTY = 1, /* concerns only the reference counts, which are not needed */
     INCOMPATIBLE_CORRUPT = 2,
     INCOMPATIBLE_DATA_FILE = 4,
     INCOMPATIBLE_COMPRESSION = 8,
@@ -27,14 +27,14 @@ static const uint64_t OFFSET_BITS = 0x00fffffffffffe00, COMPRESSED = (uint64_t)1
 
 struct qcow2 {
     struct datafile file;
-    bool has_zeros; /* version 3: a bit marks clusters of zeros */
+    bool has_zeros; /* version 3: a flag marks clusters of zeros */
     unsigned cluster_bits;
-    uint64_t *first; /* offsets of the tables of the second level */
+    uint64_t *first; /* offsets of the L2 tables */
     uint64_t first_count;
-    uint64_t clusters, last_len; /* of the disk; bytes in the last */
+    uint64_t clusters, last_len; /* of the disk; bytes in the last cluster */
     struct mapped_tables *tables;
     struct mapped_parts parts;
-    struct ranges loose; /* up to where packed clusters may reach, beyond what they surely take */
+    struct ranges loose; /* where compressed clusters may extend beyond what they certainly occupy */
     char damages[1024];
 };
 
@@ -47,7 +47,7 @@ static uint64_t big(const uint8_t *at, int bytes)
     return number;
 }
 
-/* It takes at least one byte of the last sector, and the next one may begin after that. */
+/* The cluster occupies at least one byte of its last sector; the next one may begin right after that. */
 static void locate_packed(const struct qcow2 *qcow2, uint64_t entry, struct mapped_place *place)
 {
     const unsigned offset_bits = 62 - (qcow2->cluster_bits - 8);
@@ -60,8 +60,8 @@ static void locate_packed(const struct qcow2 *qcow2, uint64_t entry, struct mapp
     place->claim_len = place->packed_len > 512 ? place->packed_len - 511 : 1;
 }
 
-/* Whether an entry of a table has only bits that mean something, and an offset of a cluster; flags: those
- * that it may have besides. */
+/* Returns whether a table entry has only defined bits and the offset of a cluster; flags: further permitted
+ * bits. */
 static bool is_valid(const struct qcow2 *qcow2, uint64_t entry, uint64_t flags)
 {
     const uint64_t cluster_mask = ((uint64_t)1 << qcow2->cluster_bits) - 1;
@@ -127,21 +127,22 @@ static void qcow2_close(void *map)
     free(qcow2);
 }
 
-/* What it takes to read it that is not there, or NULL. */
+/* Returns what makes the image unsupported, and what to do, or NULL. */
 static const char *lacks(const uint8_t *header, uint64_t incompatible)
 {
     if (big(header + 8, 8))
-        return "has a backing file: convert it with that beside it: qemu-img convert -O raw IMAGE OUT";
+        return "it has a backing file; convert it with that file next to it: "
+               "qemu-img convert -O raw IMAGE OUT";
     if (big(header + 32, 4))
-        return "is encrypted: decrypt it with qemu-img convert and its secret";
+        return "it is encrypted; decrypt it with qemu-img convert and its secret";
     if (incompatible & INCOMPATIBLE_DATA_FILE)
-        return "has its data in another file: convert it: qemu-img convert -O raw IMAGE OUT";
+        return "its data is in another file; convert it: qemu-img convert -O raw IMAGE OUT";
     if (incompatible & INCOMPATIBLE_EXTENDED)
-        return "has extended L2 entries: convert it: qemu-img convert -O raw IMAGE OUT";
+        return "it has extended L2 entries; convert it: qemu-img convert -O raw IMAGE OUT";
     if (incompatible & INCOMPATIBLE_COMPRESSION)
-        return "is compressed by zstd: convert it: qemu-img convert -O raw IMAGE OUT";
+        return "it is compressed with zstd; convert it: qemu-img convert -O raw IMAGE OUT";
     if (incompatible & ~(uint64_t)(INCOMPATIBLE_DIRTY | INCOMPATIBLE_CORRUPT))
-        return "needs a newer version of the format: convert it: qemu-img convert -O raw IMAGE OUT";
+        return "it needs a newer version of the format; convert it: qemu-img convert -O raw IMAGE OUT";
     return NULL;
 }
 
@@ -156,22 +157,22 @@ static int check_header(struct qcow2 *qcow2, const uint8_t *header, const char *
     qcow2->has_zeros = version >= 3;
     if (memcmp(header, "QFI\xfb", 4) != 0 || (version != 2 && version != 3) || qcow2->cluster_bits < 9 ||
         qcow2->cluster_bits > 21 || size == 0 || size > INT64_MAX)
-        return error_set(err, "%s: its qcow2 header is invalid", path);
+        return error_set(err, "%s: invalid qcow2 header", path);
     if ((lack = lacks(header, incompatible)))
-        return error_set(err, "%s: is a qcow2 image that %s", path, lack);
+        return error_set(err, "%s: unsupported qcow2 image: %s", path, lack);
     if ((incompatible & INCOMPATIBLE_CORRUPT) && !force)
-        return error_set(err, "%s: is marked as corrupt; --force reads what is left", path);
+        return error_set(err, "%s: marked as corrupt; use --force to read what remains", path);
     qcow2->first_count = count;
     qcow2->clusters = ((size - 1) >> qcow2->cluster_bits) + 1;
     qcow2->last_len = ((size - 1) & (((uint64_t)1 << qcow2->cluster_bits) - 1)) + 1;
     if (count > MOST_TABLE / 8 || (size - 1) >> (2 * qcow2->cluster_bits - 3) >= count)
-        return error_set(err, "%s: its cluster table is too short for its size of %" PRIu64 " bytes", path,
-                         size);
+        return error_set(err, "%s: cluster table too short for a disk of %" PRIu64 " bytes", path, size);
     if (incompatible & INCOMPATIBLE_CORRUPT)
         snprintf(qcow2->damages, sizeof qcow2->damages, "the image is marked as corrupt\n");
     if (snapshots)
         snprintf(qcow2->damages + strlen(qcow2->damages), sizeof qcow2->damages - strlen(qcow2->damages),
-                 "its %" PRIu64 " internal snapshots were not examined, only its current state\n", snapshots);
+                 "internal snapshots not examined: %" PRIu64 "; only the current state was read\n",
+                 snapshots);
     return 0;
 }
 
@@ -188,7 +189,7 @@ static int read_first(struct qcow2 *qcow2, const uint8_t *header, const char *pa
     }
     if (datafile_read(&qcow2->file, big(header + 40, 8), data, len)) {
         free(data);
-        return error_set(err, "%s: its cluster table cannot be read: the file is cut or damaged", path);
+        return error_set(err, "%s: cannot read the cluster table: the file is truncated or damaged", path);
     }
     for (uint64_t i = 0; i < qcow2->first_count; i++)
         qcow2->first[i] = big(data + i * 8, 8);
@@ -196,16 +197,16 @@ static int read_first(struct qcow2 *qcow2, const uint8_t *header, const char *pa
     return 0;
 }
 
-/* ---- whether the map can be right ---- */
+/* ---- checking the map ---- */
 
-/* How its reference counts are stored. */
+/* How the reference counts are stored. */
 struct counts {
-    uint64_t at, len; /* of the table of the blocks that hold them; bytes */
-    unsigned bits;    /* of each */
-    bool is_exact;    /* all that is counted is in the map: no snapshots, no bitmaps */
-    bool is_dirty;    /* they need not be right */
-    bool is_unread;   /* they cannot be read, not all of them */
-    uint64_t lost;    /* clusters that are in use, and that the map does not refer to */
+    uint64_t at, len; /* of the table of the blocks that hold them, in bytes */
+    unsigned bits;    /* per count */
+    bool is_exact;    /* everything counted is in the map: no snapshots, no bitmaps */
+    bool is_dirty;    /* they may be out of date */
+    bool is_unread;   /* some of them cannot be read */
+    uint64_t lost;    /* clusters that are in use but not mapped */
 };
 
 static struct counts take_counts(const struct qcow2 *qcow2, const uint8_t *header)
@@ -220,7 +221,7 @@ static struct counts take_counts(const struct qcow2 *qcow2, const uint8_t *heade
                            .is_dirty = is_new && (big(header + 72, 8) & INCOMPATIBLE_DIRTY)};
 }
 
-/* The file may end with the disk, within its last cluster; what lies behind that is not read. */
+/* The file may end with the disk, within its last cluster; what follows is not read. */
 static int claim_cluster(struct qcow2 *qcow2, uint64_t cluster, const struct mapped_place *place)
 {
     const uint64_t needed = cluster + 1 < qcow2->clusters    ? (uint64_t)1 << qcow2->cluster_bits
@@ -232,7 +233,7 @@ static int claim_cluster(struct qcow2 *qcow2, uint64_t cluster, const struct map
     return place->kind == MAPPED_PACKED ? ranges_add(&qcow2->loose, place->offset, place->packed_len) : 0;
 }
 
-/* The clusters that a table of the second level lists. */
+/* Claims the clusters that an L2 table lists. */
 static int claim_listed(struct qcow2 *qcow2, uint64_t first)
 {
     const uint64_t entries = (uint64_t)1 << (qcow2->cluster_bits - 3), at = qcow2->first[first] & OFFSET_BITS;
@@ -255,7 +256,7 @@ static int claim_listed(struct qcow2 *qcow2, uint64_t first)
     return 0;
 }
 
-/* The blocks of reference counts. */
+/* Claims the blocks of reference counts. */
 static int claim_counts(struct qcow2 *qcow2, const struct counts *counts, const uint8_t *table)
 {
     if (!table)
@@ -269,7 +270,7 @@ static int claim_counts(struct qcow2 *qcow2, const struct counts *counts, const 
     return mapped_parts_claim(&qcow2->parts, counts->at, counts->len);
 }
 
-/* Tables first: what one lists that is not where it is said to be means nothing. */
+/* Tables are claimed first: the entries of a table whose own position is contested mean nothing. */
 static int claim_all(struct qcow2 *qcow2, const uint8_t *header, const struct counts *counts,
                      const uint8_t *table)
 {
@@ -320,11 +321,11 @@ static int compare_counts(struct qcow2 *qcow2, struct counts *counts, uint64_t n
     return 0;
 }
 
-/* Whether they have a place for all that the map takes. */
-static bool reach(const struct qcow2 *qcow2, const struct counts *counts)
+/* Returns whether the counts cover everything that the map claims. */
+static bool counts_reach(const struct qcow2 *qcow2, const struct counts *counts)
 {
     const struct ranges *claimed = &qcow2->parts.claimed;
-    const struct range *last = &claimed->list[claimed->count - 1]; /* the header is one */
+    const struct range *last = &claimed->list[claimed->count - 1]; /* there is at least the header */
     const uint64_t end = last->start + last->len < qcow2->file.size ? last->start + last->len
                                                                     : qcow2->file.size,
                    cluster = (uint64_t)1 << qcow2->cluster_bits;
@@ -332,7 +333,7 @@ static bool reach(const struct qcow2 *qcow2, const struct counts *counts)
     return (end - 1) / cluster / (cluster * 8 / counts->bits) < counts->len / 8;
 }
 
-/* What cannot be read of the counts says nothing, which is noted. */
+/* Counts that cannot be read prove nothing, but are noted. */
 static int compare_all(struct qcow2 *qcow2, struct counts *counts, const uint8_t *table)
 {
     const size_t cluster = (size_t)1 << qcow2->cluster_bits;
@@ -369,12 +370,12 @@ static void note_counts(struct qcow2 *qcow2, const struct counts *counts)
 
     if (counts->lost && counts->is_exact)
         snprintf(qcow2->damages + len, sizeof qcow2->damages - len,
-                 "%" PRIu64 " clusters are in use by its reference counts, but its map does not refer to "
-                 "them: they were not examined, and what it leaves unallocated is in doubt\n",
+                 "clusters in use according to the reference counts but not mapped: %" PRIu64 "; they were "
+                 "not examined, and the content of unallocated clusters is in doubt\n",
                  counts->lost);
     if (counts->is_unread)
         snprintf(qcow2->parts.fault, sizeof qcow2->parts.fault,
-                 "its reference counts are damaged: they cannot be read, or do not reach to its end");
+                 "corrupt reference counts: they cannot be read, or do not cover the whole file");
     qcow2->parts.doubts_free = (counts->lost && counts->is_exact) || counts->is_unread;
 }
 
@@ -386,7 +387,7 @@ static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *pat
     int failed = claim_all(qcow2, header, &counts, table);
 
     if (!failed && !counts.is_dirty) {
-        counts.is_unread = !table || !counts.bits || !reach(qcow2, &counts);
+        counts.is_unread = !table || !counts.bits || !counts_reach(qcow2, &counts);
         failed = table && counts.bits && compare_all(qcow2, &counts, table);
     }
     free(table);
@@ -415,7 +416,7 @@ int backend_qcow2_open(struct backend *backend, const char *path, bool force, st
     }
     if (datafile_read(&qcow2->file, 0, header, 72) ||
         (big(header + 4, 4) >= 3 && datafile_read(&qcow2->file, 0, header, sizeof header)))
-        error_set(err, "%s: is cut within its header", path);
+        error_set(err, "%s: truncated within its header", path);
     else if (check_header(qcow2, header, path, force, err) == 0 &&
              read_first(qcow2, header, path, err) == 0 && check_map(qcow2, header, path, force, err) == 0) {
         mapped.size = big(header + 24, 8);

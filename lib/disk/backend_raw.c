@@ -8,7 +8,7 @@
 #include "base/walk.h"
 #include "disk/backend.h"
 
-/* The bytes as they are: a file or block device, or several that follow each other. */
+/* Raw bytes: a file or block device, or several consecutive ones. */
 struct part {
     int fd;
     uint64_t start, end;
@@ -75,14 +75,14 @@ static int raw_new(struct backend *backend, size_t count, int close_them, struct
 static int add_part(struct backend *backend, int fd, const char *name, struct error *err)
 {
     struct raw *raw = backend->state;
-    off_t len = lseek(fd, 0, SEEK_END); /* also right for a block device */
+    off_t len = lseek(fd, 0, SEEK_END); /* works for block devices, too */
 
     raw->parts[raw->count++] =
         (struct part){fd, backend->size, backend->size + (len > 0 ? (uint64_t)len : 0)};
     if (len < 0)
         return error_errno(err, "%s", name);
     if ((uint64_t)len > INT64_MAX - backend->size)
-        return error_set(err, "%s: the files are larger than can be", name);
+        return error_set(err, "%s: the files are too large", name);
     backend->size += (uint64_t)len;
     return 0;
 }
@@ -99,8 +99,8 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
 }
 
 /*
- * Whoever splits an image makes all parts but the last one equally long.  A shorter one in the middle is cut,
- * and all that follows would lie in the wrong place; a longer last one belongs to another image.
+ * When an image is split, all parts except the last one have the same size.  A shorter one in the middle is
+ * truncated, so that everything after it would be misplaced; a longer last one belongs to another image.
  */
 static int check_lengths(const struct raw *raw, char *const *paths, struct error *err)
 {
@@ -111,8 +111,8 @@ static int check_lengths(const struct raw *raw, char *const *paths, struct error
 
         if (len > first || (len < first && i + 1 < raw->count))
             return error_set(err,
-                             "%s: is a segment of %" PRIu64 " bytes, but the first one has %" PRIu64
-                             ": it is cut, or belongs to another image",
+                             "%s: this segment has %" PRIu64 " bytes, but the first one has %" PRIu64
+                             ": it is truncated, or belongs to another image",
                              paths[i], len, first);
     }
     return 0;

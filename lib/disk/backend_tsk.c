@@ -5,7 +5,7 @@
 #include "disk/tsk.h"
 
 /*
- * The containers that libtsk reads by other libraries.  Their read functions are called as they are, and not
+ * Containers that libtsk reads through other libraries.  Their read functions are called directly, not
  * through tsk_img_read and its cache: see QUIRK_READ_ERRORS.
  */
 static ssize_t image_read(void *state, uint64_t offset, void *into, size_t len)
@@ -35,7 +35,7 @@ int backend_tsk_open(struct backend *backend, char *const *paths, size_t count, 
         return error_set(err, "%s: this libtsk was built without support for '%s' images", paths[0], type);
     image = tsk_img_open_utf8((int)count, (const char *const *)paths, id, 0);
     if (!image)
-        return tsk_failed(err, "%s: cannot be opened as '%s'", paths[0], type);
+        return tsk_failed(err, "%s: cannot be opened as a '%s' image", paths[0], type);
     *backend = (struct backend){.size = image->size > 0 ? (uint64_t)image->size : 0,
                                 .sector_size = image->sector_size,
                                 .read = image_read,

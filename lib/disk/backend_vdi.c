@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "disk/mapped.h"
 
-/* VDI of VirtualBox, version 1.1 (VDICore.h in its sources): a map of blocks, dynamic or of fixed size. */
+/* VDI of VirtualBox, version 1.1 (VDICore.h in its sources): a map of blocks, of dynamic or fixed size. */
 enum {
     HEADER_LEN = 0x1c8,
     DYNAMIC = 1,
@@ -75,20 +75,20 @@ static int check_header(struct vdi *vdi, const uint8_t *header, const char *path
     vdi->allocated = bytes_load32(header + 0x184);
     vdi->data_at = bytes_load32(header + 0x158);
     if (bytes_load32(header + 0x40) != 0xbeda107f || bytes_load32(header + 0x44) != 0x00010001)
-        return error_set(err, "%s: is a VDI image of an unknown version", path);
+        return error_set(err, "%s: VDI image of an unknown version", path);
     if ((type != DYNAMIC && type != STATIC) || has_parent(header))
         return error_set(err,
-                         "%s: is a differencing VDI image: merge it with its parents: VBoxManage clonemedium "
+                         "%s: differencing VDI image: merge it with its parents: VBoxManage clonemedium "
                          "IMAGE OUT --format RAW",
                          path);
     if (sector != 512 || extra || size == 0 || size > INT64_MAX || vdi->block_size < 4096 ||
         (vdi->block_size & (vdi->block_size - 1)) || vdi->block_size > 1 << 27 || vdi->count > MOST_BLOCKS ||
         (size + vdi->block_size - 1) / vdi->block_size > vdi->count || vdi->allocated > vdi->count)
-        return error_set(err, "%s: its VDI header is invalid", path);
+        return error_set(err, "%s: invalid VDI header", path);
     return 0;
 }
 
-/* The bytes of the disk that lie in a block; a map may have more blocks than the disk. */
+/* The bytes of the disk in a block; the map may have more blocks than the disk. */
 static uint64_t needed_of(const struct vdi *vdi, uint32_t block)
 {
     const uint64_t start = (uint64_t)block * vdi->block_size,
@@ -97,7 +97,7 @@ static uint64_t needed_of(const struct vdi *vdi, uint32_t block)
     return left < vdi->block_size ? left : vdi->block_size;
 }
 
-/* The parts of the image: header, map, blocks. */
+/* Claims the parts of the file: header, map, blocks. */
 static int claim(struct vdi *vdi, uint64_t map_at, bool force)
 {
     uint64_t used = 0;
@@ -122,8 +122,7 @@ static int claim(struct vdi *vdi, uint64_t map_at, bool force)
     }
     if (used != vdi->allocated)
         snprintf(vdi->parts.fault, sizeof vdi->parts.fault,
-                 "its map is damaged: it refers to %s blocks than the %" PRIu32
-                 " that its header says are in use",
+                 "corrupt map: it refers to %s blocks than the %" PRIu32 " in use according to its header",
                  used < vdi->allocated ? "fewer" : "more", vdi->allocated);
     vdi->parts.doubts_free = used != vdi->allocated || vdi->parts.invalid.count;
     return 0;
@@ -142,7 +141,7 @@ static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bo
     if (!vdi->map)
         return error_set(err, "%s: out of memory", path);
     if (datafile_read(&vdi->file, bytes_load32(header + 0x154), vdi->map, len))
-        return error_set(err, "%s: its block map cannot be read: the file is cut or damaged", path);
+        return error_set(err, "%s: cannot read the block map: the file is truncated or damaged", path);
     if (claim(vdi, bytes_load32(header + 0x154), force))
         return error_set(err, "%s: out of memory", path);
     return mapped_parts_judge(&vdi->parts, path, force, vdi->damages, sizeof vdi->damages, err);
@@ -161,7 +160,7 @@ int backend_vdi_open(struct backend *backend, const char *path, bool force, stru
         return -1;
     }
     if (datafile_read(&vdi->file, 0, header, sizeof header))
-        error_set(err, "%s: is cut within its header", path);
+        error_set(err, "%s: truncated within its header", path);
     else if (check_header(vdi, header, path, err) == 0 && read_map(vdi, header, path, force, err) == 0) {
         mapped.size = vdi->size;
         mapped.block_size = vdi->block_size;

@@ -16,12 +16,12 @@
 #include "disk/vmdk_sparse.h"
 
 /*
- * VMDK (VMware, Virtual Disk Format 5.0).  Not by libvmdk: that opens the extents by the names that are
- * stored inside, so of a renamed disk it read whatever file has the old name.  Here a disk in one file is
- * that file, whatever it is called inside; the extents of others are opened beside the descriptor.
+ * VMDK (VMware, Virtual Disk Format 5.0).  Not read through libvmdk, which opens the extents by the names
+ * stored inside, so that of a renamed disk it reads whatever file has the old name.  Here a disk in a single
+ * file is that file, whatever name is stored in it; other extents are looked for next to the descriptor.
  */
 struct extent {
-    uint64_t start, len; /* bytes of the disk */
+    uint64_t start, len; /* in bytes of the disk */
     uint64_t from;       /* where it begins in what inner reads */
     bool is_zero;
     struct backend inner;
@@ -30,11 +30,11 @@ struct extent {
 struct vmdk {
     struct extent *extents;
     size_t count;
-    uint64_t size;         /* of all extents */
-    struct buffer files;   /* names of the extents' files, each ended by a zero byte */
-    struct buffer damages; /* lines, ended by a zero byte */
-    struct ranges lost;    /* of the disk, known when it was opened */
-    bool force;            /* put up with damaged maps */
+    uint64_t size;         /* sum over all extents */
+    struct buffer files;   /* names of the extents' files, each NUL-terminated */
+    struct buffer damages; /* lines, NUL-terminated */
+    struct ranges lost;    /* bytes of the disk known to be lost on opening */
+    bool force;            /* tolerate damaged maps */
 };
 
 static const struct extent *extent_at(const struct vmdk *vmdk, uint64_t offset)
@@ -44,7 +44,7 @@ static const struct extent *extent_at(const struct vmdk *vmdk, uint64_t offset)
     return at < vmdk->count ? &vmdk->extents[at] : NULL;
 }
 
-/* At most to the end of an extent. */
+/* Reads up to the end of an extent at most. */
 static ssize_t vmdk_read(void *state, uint64_t offset, void *into, size_t len)
 {
     const struct extent *extent = extent_at(state, offset);
@@ -87,7 +87,7 @@ static void vmdk_close(void *state)
     free(vmdk);
 }
 
-/* path: of the extent's own file */
+/* path: the extent's own file. */
 static int open_inner(struct extent *extent, const struct vmdk_extent *listed, char *path, bool force,
                       struct error *err)
 {
@@ -102,17 +102,16 @@ static int open_inner(struct extent *extent, const struct vmdk_extent *listed, c
     size = extent->inner.size;
     extent->from = listed->kind == VMDK_FLAT ? listed->from * 512 : 0;
     if (listed->kind == VMDK_SPARSE && size != extent->len)
-        return error_set(
-            err, "%s: does not belong to this disk: it is an extent of %" PRIu64 " bytes, not of %" PRIu64,
-            path, size, extent->len);
+        return error_set(err,
+                         "%s: does not belong to this disk: the extent has %" PRIu64 " bytes, not %" PRIu64,
+                         path, size, extent->len);
     if (extent->from > size || extent->len > size - extent->from)
-        return error_set(
-            err, "%s: is too short for its extent, which has %" PRIu64 " bytes from byte %" PRIu64 " on",
-            path, extent->len, extent->from);
+        return error_set(err, "%s: too short for its extent of %" PRIu64 " bytes from byte %" PRIu64 " on",
+                         path, extent->len, extent->from);
     return 0;
 }
 
-/* What the extent's map leaves in doubt. */
+/* Adds what the extent's backend knows to be lost. */
 static int take_lost(struct vmdk *vmdk, const struct extent *extent)
 {
     const struct backend *inner = &extent->inner;
@@ -148,7 +147,7 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
 
     *extent = (struct extent){.start = vmdk->size, .len = listed->sectors * 512};
     if (extent->len > INT64_MAX - vmdk->size)
-        return error_set(err, "%s: its extents are larger than can be", disk);
+        return error_set(err, "%s: its extents are too large", disk);
     vmdk->size += extent->len;
     vmdk->count++;
     extent->is_zero = listed->kind == VMDK_ZERO;
@@ -163,7 +162,7 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
     if (result && path && strcmp(path, disk) == 0) /* a disk in one file is its own extent */
         error_set(err, "%s", cause.text);
     else if (result)
-        error_set(err, "%s: its extent %s", disk, cause.text);
+        error_set(err, "%s: extent %s", disk, cause.text);
     if (result == 0 && extent->inner.damages)
         buffer_add_text(&vmdk->damages, extent->inner.damages(extent->inner.state));
     free(path);
@@ -183,7 +182,7 @@ static int open_extents(struct vmdk *vmdk, const struct vmdk_descriptor *descrip
     return vmdk->files.failed || vmdk->damages.failed ? error_set(err, "%s: out of memory", path) : 0;
 }
 
-/* The text is a file of its own, or lies in the one extent that there is. */
+/* The text is a file of its own, or embedded in the disk's only extent. */
 static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path, bool *is_embedded,
                            struct error *err)
 {
@@ -206,7 +205,7 @@ static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path,
         if (len > file.size - at)
             len = file.size - at;
         if (datafile_read(&file, at, text, (size_t)len))
-            result = error_set(err, "%s: its descriptor cannot be read", path);
+            result = error_set(err, "%s: cannot read the descriptor", path);
         datafile_close(&file);
     }
     if (result == 0)
@@ -215,14 +214,14 @@ static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path,
     return result;
 }
 
-/* Whatever name is stored in it, it is this file. */
+/* The extent is this file, whatever name is stored in it. */
 static int open_alone(struct vmdk *vmdk, struct vmdk_descriptor *descriptor, const char *path,
                       struct error *err)
 {
     char *name;
 
     if (descriptor->count != 1 || descriptor->extents[0].kind != VMDK_SPARSE)
-        return error_set(err, "%s: its descriptor lists other files than itself", path);
+        return error_set(err, "%s: its descriptor lists files other than itself", path);
     name = strdup(path_last(path));
     if (!name)
         return error_set(err, "%s: out of memory", path);

@@ -5,13 +5,13 @@
 
 #include "base/search.h"
 
-/* The first run that ends after a place. */
+/* The first run that ends after an offset. */
 static size_t run_at(const struct object *object, uint64_t offset)
 {
     return SEARCH_FIRST(i, 0, object->run_count, object->runs[i].offset + object->runs[i].len > offset);
 }
 
-/* What of a run lies between two places of the object, both of which it reaches over or into. */
+/* The part of a run between two offsets in the object; they must overlap. */
 static struct object_run part_of(const struct object_run *run, uint64_t start, uint64_t end)
 {
     uint64_t from = run->offset > start ? run->offset : start;

@@ -13,7 +13,7 @@ int datafile_open(struct datafile *file, const char *path, struct error *err)
     file->fd = walk_open(path, 0);
     if (file->fd < 0)
         return error_errno(err, "%s", path);
-    size = lseek(file->fd, 0, SEEK_END); /* also right for a block device */
+    size = lseek(file->fd, 0, SEEK_END); /* works for block devices, too */
     if (size < 0) {
         error_errno(err, "%s", path);
         close(file->fd);

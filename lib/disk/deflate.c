@@ -2,7 +2,7 @@
 #include "disk/deflate.h"
 
 #include <stdlib.h>
-#define ZLIB_CONST /* what is unpacked is not written to */
+#define ZLIB_CONST /* compressed data is const */
 #include <zlib.h>
 
 struct deflate {

@@ -11,11 +11,11 @@
 
 #define LARGER_THAN_ANY ((TSK_OFF_T)1 << 60)
 
-/* libtsk takes any struct that begins with its own as an image. */
+/* libtsk accepts any struct that begins with TSK_IMG_INFO as an image. */
 struct disk {
     TSK_IMG_INFO image;
     struct medium *medium;
-    const struct gpt *gpt; /* what is shown of its beginning instead; may be NULL */
+    const struct gpt *gpt; /* shown in place of the disk's first bytes; may be NULL */
 };
 
 static ssize_t image_read(TSK_IMG_INFO *image, TSK_OFF_T offset, char *into, size_t len)
@@ -35,7 +35,7 @@ static ssize_t image_read(TSK_IMG_INFO *image, TSK_OFF_T offset, char *into, siz
 
 static void image_close(TSK_IMG_INFO *image)
 {
-    (void)image; /* freed by disk_close */
+    (void)image; /* disk_close frees it */
 }
 
 static void image_stat(TSK_IMG_INFO *image, FILE *file)
@@ -53,7 +53,7 @@ struct disk *disk_open(struct medium *medium, struct error *err)
     disk->medium = medium;
     if (!tsk_img_open_external(disk, (TSK_OFF_T)medium_size(medium), medium_sector_size(medium), image_read,
                                image_close, image_stat)) {
-        tsk_failed(err, "libtsk does not take the image");
+        tsk_failed(err, "libtsk rejects the image");
         free(disk);
         return NULL;
     }
@@ -79,8 +79,8 @@ struct medium *disk_medium(const struct disk *disk)
 
 /* ---- volumes ---- */
 
-static void tell_volumes(const struct disk *disk, const TSK_VS_INFO *table,
-                         void (*found)(void *arg, const struct disk_volume *), void *arg)
+static void report_volumes(const struct disk *disk, const TSK_VS_INFO *table,
+                           void (*found)(void *arg, const struct disk_volume *), void *arg)
 {
     const uint64_t size = medium_size(disk->medium), block = table->block_size;
 
@@ -109,7 +109,7 @@ static void read_medium(void *arg, uint64_t offset, void *into, size_t len)
     medium_read(arg, offset, into, len);
 }
 
-/* Whether the disk begins with nothing that is known. */
+/* Returns whether nothing recognizable begins at the start of the disk. */
 static bool begins_empty(struct medium *medium, struct error *err)
 {
     const uint64_t size = medium_size(medium);
@@ -133,7 +133,7 @@ static int examine_gpt(struct gpt *gpt, struct medium *medium, struct error *err
                        read_medium, medium, err);
 }
 
-/* A GPT that gpt_examine does not know is left over from another use of the disk: QUIRK_GPT_LEFT_OVER. */
+/* A GPT that gpt_examine does not find is a remnant of an earlier use of the disk: QUIRK_GPT_LEFT_OVER. */
 static int read_table(struct disk *disk, uint64_t offset, bool is_cut, const struct gpt *gpt,
                       const char **type, void (*found)(void *arg, const struct disk_volume *), void *arg,
                       struct error *err)
@@ -155,19 +155,19 @@ static int read_table(struct disk *disk, uint64_t offset, bool is_cut, const str
             tsk_error_reset();
             return 1;
         }
-        return tsk_failed(err, "the partition table cannot be read");
+        return tsk_failed(err, "cannot read the partition table");
     }
     if (table->vstype == TSK_VS_TYPE_GPT && offset == 0 && gpt->verdict == GPT_NONE) {
         tsk_vs_close(table);
         return 1;
     }
     *type = tsk_vs_type_toname(table->vstype);
-    tell_volumes(disk, table, found, arg);
+    report_volumes(disk, table, found, arg);
     tsk_vs_close(table);
     return 0;
 }
 
-/* libtsk caches what it has read, so the other view of the beginning has a handle of its own. */
+/* libtsk caches what it has read, so the corrected view of the first sectors needs a handle of its own. */
 static int read_repaired(struct disk *disk, const struct gpt *gpt, bool is_cut, const char **type,
                          void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *err)
 {
@@ -224,7 +224,7 @@ static bool try_type(struct system_search *search, TSK_FS_TYPE_ENUM type)
     return true;
 }
 
-/* QUIRK_TYPE_AMBIGUOUS, for which libtsk's error names several types ("ext or ufs"). */
+/* QUIRK_TYPE_AMBIGUOUS: in this case libtsk's error names several types ("ext or ufs"). */
 static void try_each(struct system_search *search)
 {
     static const TSK_FS_TYPE_ENUM types[] = {TSK_FS_TYPE_NTFS_DETECT, TSK_FS_TYPE_FAT_DETECT,
@@ -287,7 +287,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
     return search.count ? 0 : 1;
 }
 
-/* Those that libtsk 4.11 knows, without its older synonyms. */
+/* As in libtsk 4.11, without its older synonyms. */
 const char *const disk_types[] = {"ntfs",    "fat",  "fat12",  "fat16", "fat32", "exfat", "ext",
                                   "ext2",    "ext3", "ext4",   "ufs",   "ufs1",  "ufs2",  "hfs",
                                   "iso9660", "apfs", "yaffs2", "raw",   "swap",  NULL};

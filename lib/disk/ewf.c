@@ -13,7 +13,7 @@
 
 enum {
     FILE_HEADER_LEN = 13,
-    LEAST_SEARCHED = 4096, /* at once: the next sound descriptor is near, or there is none */
+    LEAST_SEARCHED = 4096, /* at first: the next valid descriptor is near, or there is none */
     MOST_SEARCHED = 1 << 20,
 };
 
@@ -32,7 +32,7 @@ static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct 
 
 /* ---- sections ---- */
 
-/* 1: what lies there can be a descriptor, at least by its type.  0: it cannot. */
+/* Reads the descriptor at a position; returns whether its type is known. */
 static int read_descriptor(const struct ewf_opening *opening, uint64_t at, struct ewf_section *section)
 {
     const uint64_t size = opening->ewf->files[opening->file].size;
@@ -58,7 +58,7 @@ static bool is_type_at(const char *at)
     return ewf_is_type(type);
 }
 
-/* Where the next sound descriptor lies, from a place on; 0: there is none. */
+/* Finds the next valid descriptor at or after a position; 0 if there is none. */
 static uint64_t search_descriptor(const struct ewf_opening *opening, uint64_t from)
 {
     const uint64_t size = opening->ewf->files[opening->file].size;
@@ -81,7 +81,8 @@ static uint64_t search_descriptor(const struct ewf_opening *opening, uint64_t fr
     return found;
 }
 
-/* Behind a damaged descriptor: where it says, if a sound one lies there, else wherever the next one is. */
+/* Finds the section after a damaged descriptor: where that says, if a valid one is there, or else the next
+ * valid one. */
 static uint64_t find_next(const struct ewf_opening *opening, const struct ewf_section *damaged)
 {
     struct ewf_section next;
@@ -102,18 +103,18 @@ static int read_sections(struct ewf_opening *opening)
         int result = 0;
 
         if (at > size || size - at < EWF_DESCRIPTOR_LEN)
-            return ewf_damage(opening, "is cut off: a section is missing from byte %" PRIu64 " on", at);
+            return ewf_damage(opening, "truncated: section missing at byte %" PRIu64, at);
         if (!section.sound &&
-            ewf_damage(opening, "the checksum of the section descriptor at byte %" PRIu64 " is wrong", at))
+            ewf_damage(opening, "wrong checksum of the section descriptor at byte %" PRIu64, at))
             return -1;
         at = section.sound ? section.next : find_next(opening, &section);
         section.end = at > section.at && at < size ? at : size;
         if (known && (result = ewf_take_section(opening, &section)))
             return result < 0 ? -1 : 0;
         if (section.sound && at <= section.at)
-            return ewf_damage(opening, "the section at byte %" PRIu64 " is followed by none", section.at);
+            return ewf_damage(opening, "no section follows the one at byte %" PRIu64, section.at);
         if (at == 0)
-            return ewf_damage(opening, "there is no sound section after byte %" PRIu64, section.at);
+            return ewf_damage(opening, "no valid section after byte %" PRIu64, section.at);
     }
 }
 
@@ -136,16 +137,16 @@ static int check_number(struct ewf_opening *opening, unsigned *next)
     }
     *next = expected + 1;
     if (ewf_read_at(opening->ewf, opening->file, 0, head, sizeof head) || memcmp(head, signature, 8) != 0)
-        return ewf_damage(opening, "is not an E01 segment: its signature is wrong") ? -1 : 1;
+        return ewf_damage(opening, "not an E01 segment: wrong signature") ? -1 : 1;
     number = (unsigned)(head[9] | head[10] << 8);
     if (number != expected && !named && alone) {
         ewf_names_extension(path, 1, missing);
-        return ewf_damage(opening, "is segment %u of a set, and segment %s is missing", number, missing);
+        return ewf_damage(opening, "this is segment %u of a set, and segment %s is missing", number, missing);
     }
-    if (number != expected && !(alone && number == 1)) /* alone it may have any name */
-        return ewf_damage(opening, "is segment %u by its header, not %u as its name says", number, expected);
+    if (number != expected && !(alone && number == 1)) /* on its own it may have any name */
+        return ewf_damage(opening, "this is segment %u by its header, but %u by its name", number, expected);
     if (head[8] != 1 || head[11] || head[12])
-        return ewf_damage(opening, "its header is invalid") ? -1 : 1;
+        return ewf_damage(opening, "invalid header") ? -1 : 1;
     return 1;
 }
 
@@ -159,7 +160,7 @@ static int read_segments(struct ewf_opening *opening)
 
         opening->is_identified = false;
         if (opening->ended)
-            return ewf_damage(opening, "belongs to another image: the set ends before it");
+            return ewf_damage(opening, "belongs to another image: the set ends before this segment");
         usable = check_number(opening, &next);
         if (usable < 0 || (usable && read_sections(opening)) || ewf_settle_table(opening))
             return -1;
@@ -174,7 +175,7 @@ static int read_segments(struct ewf_opening *opening)
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the set as a whole ---- */
 
 static uint64_t sum_of(const struct ranges *ranges)
 {
@@ -185,7 +186,8 @@ static uint64_t sum_of(const struct ranges *ranges)
     return sum;
 }
 
-/* The sectors that could not be read when the image was made, which sections of any segment may list. */
+/* Checks the list of sectors that could not be read during acquisition; sections in any segment may add to
+ * it. */
 static int take_unread(struct ewf_opening *opening)
 {
     struct ewf *ewf = opening->ewf;
@@ -197,8 +199,9 @@ static int take_unread(struct ewf_opening *opening)
         struct range range = unread->list[i];
 
         if (range.start >= ewf->sectors || range.len > ewf->sectors - range.start) {
-            if (ewf_damage(opening,
-                           "its list of sectors that could not be read names sectors beyond its end"))
+            if (ewf_damage(
+                    opening,
+                    "the list of sectors unreadable during acquisition goes beyond the end of the disk"))
                 return -1;
             range.len = range.start < ewf->sectors ? ewf->sectors - range.start : 0;
         }
@@ -207,12 +210,13 @@ static int take_unread(struct ewf_opening *opening)
     }
     unread->count = kept;
     if (unread->count)
-        buffer_printf(&ewf->damages, "%" PRIu64 " sectors could not be read when it was acquired\n",
+        buffer_printf(&ewf->damages, "sectors that could not be read during acquisition: %" PRIu64 "\n",
                       sum_of(unread));
     return 0;
 }
 
-/* The stretch of chunks that are missing lies between the first place where some may be and the last one. */
+/* Missing chunks lie between the first and the last place where some may be missing: chunks before are placed
+ * from the start, chunks after from the end. */
 static int place_runs(struct ewf_opening *opening)
 {
     struct ewf *ewf = opening->ewf;
@@ -220,7 +224,7 @@ static int place_runs(struct ewf_opening *opening)
     size_t first = 0, last = ewf->run_count, kept;
 
     if (opening->chunks > ewf->chunk_count || (lost && !opening->damaged)) {
-        return error_set(opening->err, "%s: its tables list %" PRIu64 " chunks, but it has %" PRIu64,
+        return error_set(opening->err, "%s: the chunk tables list %" PRIu64 " chunks instead of %" PRIu64,
                          opening->paths[0], opening->chunks, ewf->chunk_count);
     }
     if (!lost)
@@ -230,7 +234,7 @@ static int place_runs(struct ewf_opening *opening)
     while (!opening->gap && last > first && !ewf->runs[last - 1].after_gap)
         last--;
     if (!opening->gap && last > first)
-        last--; /* the run after the last gap lies at the end with those after it */
+        last--; /* the run after the last gap can be placed from the end */
     for (size_t i = first; i < last; i++)
         free(ewf->runs[i].entries);
     for (kept = first; last < ewf->run_count; last++, kept++) {
@@ -250,7 +254,7 @@ static int read_set(struct ewf_opening *opening)
     opening->file = 0;
     if (!opening->has_geometry)
         return error_set(opening->err,
-                         "%s: its section \"volume\" is missing or damaged, so its size is unknown%s",
+                         "%s: section \"volume\" is missing or damaged, so the size is unknown%s",
                          opening->paths[0], ewf->damages.len ? " (even with --force)" : "");
     if (place_runs(opening) || take_unread(opening))
         return -1;

@@ -16,19 +16,19 @@
 
 enum {
     NUMBERED = 99,
-    /* Many a file beside an image has three letters behind its dot (x.LOG, x.TXT), so letters are taken for a
-     * number only if the numbers before them are there, or nearly all of them. */
+    /* Many unrelated files have extensions of three letters (x.LOG, x.TXT), so letters count as a number only
+     * if the preceding numbers exist, or nearly all of them. */
     NEARBY = 26,
 };
 
-/* What is special to one way of naming: the letters that do not change, and the last one that counts. */
+/* The properties of a naming scheme: which characters are fixed, and how the last one counts. */
 struct scheme {
-    char first;    /* in capitals: E, S, L */
-    bool small;    /* as it is written */
-    bool version2; /* an x follows, which counts on to z */
+    char first;    /* in upper case: E, S, L */
+    bool small;    /* written in lower case */
+    bool version2; /* followed by an x, which counts up to z */
 };
 
-/* The extension of a path, if it has the form of a segment's. */
+/* The extension of a path, if it is formed like a segment's. */
 static const char *extension(const char *path, struct scheme *scheme)
 {
     const char *dot = strrchr(path, '.');
@@ -50,7 +50,7 @@ static unsigned letter(char c, char from)
     return (unsigned)(toupper((unsigned char)c) - from);
 }
 
-/* first: the letter that the set's first name begins with. */
+/* first: the letter with which the name of the set's first segment begins. */
 static unsigned number_of(const char *text, const struct scheme *scheme, char first)
 {
     const char c0 = (char)toupper((unsigned char)text[0]);
@@ -66,7 +66,7 @@ static unsigned number_of(const char *text, const struct scheme *scheme, char fi
     return NUMBERED + 1 + turn * 676 + letter(pair[0], 'A') * 26 + letter(pair[1], 'A');
 }
 
-/* A name that ends in letters may be any file's, and is taken for that of a set's E segment. */
+/* A name that ends in letters may be any file's; it is assumed to belong to an E set. */
 static char first_letter(const char *text, const struct scheme *scheme)
 {
     const char *pair = text + (scheme->version2 ? 2 : 1);
@@ -137,7 +137,7 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* All names in the folder that have the path's stem and scheme. */
+/* Lists all names in the folder with the path's stem and scheme. */
 static int list_folder(const char *path, const char *text, const struct scheme *scheme, struct found *found)
 {
     const char *name = path_last(path), first = first_letter(text, scheme);
@@ -165,7 +165,7 @@ static int list_folder(const char *path, const char *text, const struct scheme *
     return failed ? -1 : 0;
 }
 
-/* How many of the names that were found are the set's; they are sorted. */
+/* Returns how many of the names found, which are sorted, belong to the set. */
 static size_t count_set(const struct found *found)
 {
     size_t count = 0;
@@ -217,7 +217,7 @@ static int give_files(const char *path, const char *text, const struct found *fo
     return *files ? 1 : -1;
 }
 
-/* The set of a later segment has its first one. */
+/* The set of a later segment must have its first one. */
 static bool has_first(const struct found *found, unsigned number)
 {
     return number > 1 && found->count && found->list[0].number == 1 && is_among(found, number);
@@ -257,9 +257,9 @@ int ewf_names_find(const char *path, char ***files, size_t *count, struct error 
     if (find_all(path, text, &scheme, &found))
         result = error_set(err, "%s: out of memory", path);
     if (result == 0 && has_first(&found, number))
-        result = error_set(err, "%s: is a later segment of a split image; name the first one, %.*s%s", path,
-                           (int)(text - path), path, found.list[0].name);
-    /* Three letters alone are anyone's. */
+        result = error_set(err, "%s: this is a later segment of a split image; specify the first one, %.*s%s",
+                           path, (int)(text - path), path, found.list[0].name);
+    /* Three letters alone may be any file's extension. */
     if (result == 0 && number <= NUMBERED && count_set(&found) > 0 &&
         (result = give_files(path, text, &found, files, count)) < 0)
         error_set(err, "%s: out of memory", path);

@@ -11,7 +11,7 @@
 #include "disk/deflate.h"
 #include "disk/ewf_inner.h"
 
-/* What the sections of an E01 segment hold. */
+/* The content of the sections of an E01 segment. */
 
 enum {
     VOLUME_LEN = 1052,
@@ -27,7 +27,7 @@ enum {
 
 static const uint32_t COMPRESSED = 0x80000000;
 
-/* ---- the files, and what is wrong with them ---- */
+/* ---- the files, and damage to them ---- */
 
 int ewf_read_at(const struct ewf *ewf, size_t file, uint64_t offset, void *into, size_t len)
 {
@@ -44,8 +44,8 @@ int ewf_damage(struct ewf_opening *opening, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (!opening->force)
-        return error_set(opening->err, "%s: %s; --force reads what is left", opening->paths[opening->file],
-                         text);
+        return error_set(opening->err, "%s: %s; use --force to read what remains",
+                         opening->paths[opening->file], text);
     opening->gap = opening->damaged = true;
     if (damages->len < MOST_DAMAGES && opening->ewf->file_count > 1)
         buffer_printf(damages, "%s: %s\n", path_last(opening->paths[opening->file]), text);
@@ -81,25 +81,26 @@ static int check_geometry(struct ewf_opening *opening, const struct geometry *ge
 
     if (geometry->sectors == 0 || geometry->chunks == 0)
         return ewf_damage(opening,
-                          "its media size is 0: the acquisition was not completed, or the file is damaged");
+                          "the media size is 0: the acquisition was not completed, or the file is damaged");
     if (geometry->sector_size < 512 || geometry->sector_size > 65536 || geometry->chunk_sectors == 0 ||
         chunk > MOST_CHUNK || geometry->sectors > INT64_MAX / geometry->sector_size ||
         geometry->chunks != (geometry->sectors + geometry->chunk_sectors - 1) / geometry->chunk_sectors)
         return ewf_damage(opening,
-                          "its geometry is invalid: %" PRIu64 " sectors of %" PRIu32 " bytes in %" PRIu64
+                          "invalid geometry: %" PRIu64 " sectors of %" PRIu32 " bytes in %" PRIu64
                           " chunks of %" PRIu32 " sectors",
                           geometry->sectors, geometry->sector_size, geometry->chunks,
                           geometry->chunk_sectors);
     return 1;
 }
 
-/* A segment without any says nothing of the set that it belongs to; S01, and some programs, give none. */
+/* Returns whether the segment does not identify its set. (S01 never does, nor do some programs that write
+ * E01.) */
 static bool is_anonymous(const struct ewf_opening *opening)
 {
     return opening->has_geometry && !opening->is_identified && !is_zero(opening->ewf->set_id, EWF_SET_ID_LEN);
 }
 
-/* The first segment gives the geometry, and the others repeat it. */
+/* The first segment states the geometry, and the others repeat it. */
 static int take_geometry(struct ewf_opening *opening, const struct geometry *geometry)
 {
     struct ewf *ewf = opening->ewf;
@@ -113,11 +114,10 @@ static int take_geometry(struct ewf_opening *opening, const struct geometry *geo
             opening->is_identified = true;
             return 0;
         }
-        return ewf_damage(opening,
-                          "belongs to another image: the identifier of its set, or its geometry, is not "
-                          "that of the first segment")
+        return ewf_damage(opening, "belongs to another image: its set identifier or geometry does not match "
+                                   "the first segment")
                    ? -1
-                   : 1; /* nothing of it can be used */
+                   : 1; /* nothing in this segment can be used */
     }
     sound = check_geometry(opening, geometry);
     if (sound <= 0)
@@ -142,8 +142,8 @@ static int take_volume(struct ewf_opening *opening, const struct ewf_section *se
 
     if (ewf_read_at(opening->ewf, opening->file, section->at + EWF_DESCRIPTOR_LEN, data, len) ||
         !sums_to(data, len - 4, bytes_load32(data + len - 4)))
-        return ewf_damage(opening, "the checksum of its section \"%s\" at byte %" PRIu64 " is wrong",
-                          section->type, section->at);
+        return ewf_damage(opening, "wrong checksum of section \"%s\" at byte %" PRIu64, section->type,
+                          section->at);
     geometry = (struct geometry){.chunks = bytes_load32(data + 4),
                                  .chunk_sectors = bytes_load32(data + 8),
                                  .sector_size = bytes_load32(data + 12),
@@ -155,13 +155,14 @@ static int take_volume(struct ewf_opening *opening, const struct ewf_section *se
 
 /* ---- tables ---- */
 
-/* The offset of a chunk; offsets of more than 31 bits come after those that a bit marks as compressed. */
+/* The offset of a chunk.  Offsets of more than 31 bits come last; in the earlier ones a bit marks
+ * compression. */
 static uint64_t offset_of(const struct ewf_run *run, uint32_t i)
 {
     return run->base + (i < run->plain_from ? run->entries[i] & ~COMPRESSED : run->entries[i]);
 }
 
-/* From the chunk on that passes 2 GiB there is no bit for the compression any more (EnCase 6.7). */
+/* From the chunk that crosses 2 GiB on, the compression bit is part of the offset (EnCase 6.7). */
 static uint32_t find_plain(const struct ewf_run *run)
 {
     for (uint32_t i = 0; i + 1 < run->count; i++) {
@@ -173,7 +174,7 @@ static uint32_t find_plain(const struct ewf_run *run)
     return run->count;
 }
 
-/* Whether each chunk of a table of S01 begins after the one before it, between the table and the end of the
+/* Returns whether the chunks of an S01 table are in ascending order, between the table and the end of the
  * section. */
 static bool is_in_order(const struct ewf_run *run, const struct ewf_section *section)
 {
@@ -189,8 +190,8 @@ static bool is_in_order(const struct ewf_run *run, const struct ewf_section *sec
     return true;
 }
 
-/* Reads the table, with its checksums; 0 if there is something wrong with it.  It ends with its section, so
- * that no byte is read for two of them. */
+/* Reads a table and verifies its checksums; returns 0 if it is invalid.  It must end within its section, so
+ * that no byte is read as part of two tables. */
 static int load_table(struct ewf_opening *opening, const struct ewf_section *section, struct ewf_run *run)
 {
     const struct ewf *ewf = opening->ewf;
@@ -252,11 +253,11 @@ int ewf_settle_table(struct ewf_opening *opening)
     if (!opening->table_lost)
         return 0;
     opening->table_lost = false;
-    return ewf_damage(opening, "its chunk table at byte %" PRIu64 "%s damaged", opening->table_at,
-                      opening->ewf->is_smart ? " is" : " and the copy of it are");
+    return ewf_damage(opening, "the chunk table at byte %" PRIu64 "%s damaged", opening->table_at,
+                      opening->ewf->is_smart ? " is" : " and its copy are");
 }
 
-/* Each table is there twice; the second one counts if the first one is damaged. */
+/* Each table exists twice; the second one counts if the first one is damaged. */
 static int take_table(struct ewf_opening *opening, const struct ewf_section *section)
 {
     const struct ewf *ewf = opening->ewf;
@@ -266,7 +267,7 @@ static int take_table(struct ewf_opening *opening, const struct ewf_section *sec
     int loaded;
 
     if (is_anonymous(opening))
-        return ewf_damage(opening, "has no identifier of its set before its first chunk table") ? -1 : 1;
+        return ewf_damage(opening, "no set identifier before the first chunk table") ? -1 : 1;
     if (!is_copy && ewf_settle_table(opening))
         return -1;
     loaded = load_table(opening, section, &run);
@@ -274,7 +275,7 @@ static int take_table(struct ewf_opening *opening, const struct ewf_section *sec
         return -1;
     if (!loaded) {
         if (is_copy)
-            return 0; /* the table itself was taken, or is lost */
+            return 0; /* the table itself has been used, or is lost */
         opening->table_lost = true;
         opening->table_at = section->at;
         return 0;
@@ -286,15 +287,15 @@ static int take_table(struct ewf_opening *opening, const struct ewf_section *sec
     }
     if (last && last->file == run.file && offset_of(&run, 0) < offset_of(last, last->count - 1)) {
         free(run.entries);
-        return ewf_damage(opening, "its chunk table at byte %" PRIu64 " lists chunks of another one",
+        return ewf_damage(opening, "the chunk table at byte %" PRIu64 " lists chunks of another table",
                           section->at);
     }
     return add_run(opening, &run);
 }
 
-/* ---- sectors that could not be read ---- */
+/* ---- sectors that the acquisition could not read ---- */
 
-/* Damaged or not, what it names is not to be relied on. */
+/* Sectors on the list are treated as unreadable even if the list is damaged. */
 static int take_errors(struct ewf_opening *opening, const struct ewf_section *section)
 {
     const uint64_t at = section->at + EWF_DESCRIPTOR_LEN, room = section->end > at + ERRORS_HEAD_LEN + 4
@@ -323,15 +324,16 @@ static int take_errors(struct ewf_opening *opening, const struct ewf_section *se
     free(data);
     return sound ? 0
                  : ewf_damage(opening,
-                              "its list of sectors that could not be read, at byte %" PRIu64 ", is damaged",
+                              "the list of sectors unreadable during acquisition, at byte %" PRIu64
+                              ", is damaged",
                               section->at);
 }
 
 /* ---- stored hashes ---- */
 
-static const char hashes_damaged[] = "the hashes stored in it are damaged and were not compared";
+static const char hashes_damaged[] = "the stored hashes are damaged and were not compared";
 
-/* A note of what does not change what is read. */
+/* Adds a note about damage that does not affect the content. */
 static void add_damage(struct ewf_opening *opening, const char *text)
 {
     if (opening->ewf->damages.len < MOST_TEXT)
@@ -344,7 +346,7 @@ static void add_hex(struct buffer *out, const uint8_t *bytes, size_t len)
         buffer_printf(out, "%02x", bytes[i]);
 }
 
-/* Of several the first one is compared with the image; they must be the same. */
+/* The first of several hashes is compared with the image; the others must be equal. */
 static void store(struct ewf_opening *opening, enum digest_kind kind, const uint8_t *value)
 {
     struct digest_values *stored = &opening->ewf->stored;
@@ -356,8 +358,7 @@ static void store(struct ewf_opening *opening, enum digest_kind kind, const uint
     if (stored->kinds & DIGEST_BIT(kind)) {
         if (memcmp(stored->bytes[kind], value, len) == 0 || damages->len >= MOST_TEXT)
             return;
-        buffer_printf(damages, "the hashes stored in it contradict each other: its %s is ",
-                      digest_name(kind));
+        buffer_printf(damages, "the stored hashes contradict each other: the %s is ", digest_name(kind));
         add_hex(damages, stored->bytes[kind], len);
         buffer_add_text(damages, " and ");
         add_hex(damages, value, len);
@@ -395,7 +396,7 @@ static bool take_hex(const char *text, uint8_t *out, size_t len)
     return true;
 }
 
-/* The text of a section that is compressed; NULL if it is damaged. */
+/* Decompresses the text of a section; NULL if it is damaged. */
 static char *unpack_text(struct ewf_opening *opening, const struct ewf_section *section)
 {
     const uint64_t body = section->at + EWF_DESCRIPTOR_LEN,
@@ -417,7 +418,7 @@ static char *unpack_text(struct ewf_opening *opening, const struct ewf_section *
     return NULL;
 }
 
-/* An XML text: <sha1>...</sha1> and so on. */
+/* XML text: <sha1>...</sha1> and so on. */
 static void take_xhash(struct ewf_opening *opening, const struct ewf_section *section)
 {
     static const struct {
@@ -438,7 +439,7 @@ static void take_xhash(struct ewf_opening *opening, const struct ewf_section *se
     free(text);
 }
 
-/* ---- which is which ---- */
+/* ---- types of sections ---- */
 
 static const char *const types[] = {
     "header", "header2", "xheader", "volume", "disk",   "data",    "sectors", "table",  "table2",    "next",

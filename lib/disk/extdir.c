@@ -5,12 +5,12 @@
 
 #include "base/bytes.h"
 
-/* An entry: inode, its length up to the next, the name's length, the type, the name. */
+/* Layout of an entry: inode, distance to the next entry, length of the name, type, name. */
 enum { HEADER = 8, LENGTH_AT = 4, NAME_LEN_AT = 6, TYPE_AT = 7, MAX_TYPE = 7 };
 
 struct extdir_entry {
     uint64_t inode;
-    size_t len; /* up to the next entry */
+    size_t len; /* distance to the next entry */
     size_t name_len;
     uint8_t type;
 };
@@ -19,14 +19,14 @@ static struct extdir_entry read_entry(const struct extdir *dir, const uint8_t *a
 {
     struct extdir_entry entry = {.inode = bytes_load_le(at, 4), .len = bytes_load_le(at + LENGTH_AT, 2)};
 
-    entry.name_len = at[NAME_LEN_AT]; /* without types two bytes, but a name has 255 at most */
+    entry.name_len = at[NAME_LEN_AT]; /* two bytes if there are no types, but a name has at most 255 */
     entry.type = dir->has_types ? at[TYPE_AT] : EXTDIR_UNKNOWN;
-    if (entry.len == 0xffff || (entry.len == 0 && room >= 0x10000)) /* 65536 does not fit */
+    if (entry.len == 0xffff || (entry.len == 0 && room >= 0x10000)) /* 65536 does not fit into two bytes */
         entry.len = 0x10000;
     return entry;
 }
 
-/* What an entry takes at least: names are padded to four bytes. */
+/* The minimum size of an entry: names are padded to four bytes. */
 static size_t least_len(const struct extdir_entry *entry)
 {
     return (HEADER + entry->name_len + 3) & ~(size_t)3;
@@ -37,7 +37,8 @@ static bool is_dots(const char *name, size_t len)
     return (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.');
 }
 
-static int tell(const struct extdir *dir, const struct extdir_entry *entry, const uint8_t *at, bool allocated)
+static int report(const struct extdir *dir, const struct extdir_entry *entry, const uint8_t *at,
+                  bool allocated)
 {
     const char *name = (const char *)at + HEADER;
 
@@ -48,8 +49,8 @@ static int tell(const struct extdir *dir, const struct extdir_entry *entry, cons
 }
 
 /*
- * Bytes of an index that stands where a deleted entry could: pairs of a hash and a block, with their limit
- * and count in place of the first hash; at the root behind a header of eight bytes.
+ * Returns the length of a hash index, which lies where a deleted entry could be: pairs of a hash and a block,
+ * with limit and count in place of the first hash; in the root, after a header of eight bytes.
  */
 static size_t index_len(const uint8_t *at, size_t room)
 {
@@ -64,7 +65,7 @@ static size_t index_len(const uint8_t *at, size_t room)
     return head + (size_t)count * PAIR;
 }
 
-/* What lies between two entries may be anything: only what looks like an entry in all is one. */
+/* The space between two entries may contain anything, so a deleted entry must look right in every respect. */
 static bool looks_deleted(const struct extdir *dir, const struct extdir_entry *entry, const uint8_t *at,
                           size_t room)
 {
@@ -85,11 +86,11 @@ static int find_deleted(const struct extdir *dir, const uint8_t *at, size_t room
         uint32_t inode = bytes_load32(at);
         size_t step = 4;
 
-        if (inode > 0 && inode <= dir->last_inode) { /* most of it is zeros */
+        if (inode > 0 && inode <= dir->last_inode) { /* most of the space is zeros */
             struct extdir_entry entry = read_entry(dir, at, room);
 
             if (looks_deleted(dir, &entry, at, room)) {
-                if (tell(dir, &entry, at, false))
+                if (report(dir, &entry, at, false))
                     return 1;
                 step = least_len(&entry);
             }
@@ -110,7 +111,7 @@ int extdir_block(const struct extdir *dir, const uint8_t *block, size_t len)
             find_deleted(dir, block + at, len - at);
             return -1;
         }
-        if (tell(dir, &entry, block + at, true) || find_deleted(dir, block + at + used, entry.len - used))
+        if (report(dir, &entry, block + at, true) || find_deleted(dir, block + at + used, entry.len - used))
             return 0;
         at += entry.len;
     }

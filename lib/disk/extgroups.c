@@ -23,7 +23,7 @@ enum {
     OLD_INODE = 128,
     SMALL_DESCRIPTOR = 32,
     LARGE_DESCRIPTOR = 64,
-    LEAST_GROUP = 256, /* blocks */
+    LEAST_GROUP = 256, /* in blocks */
     MAX_BLOCK_SHIFT = 6,
     BAD_BLOCKS_INODE = 1,
     JOURNAL_INODE = 8,
@@ -37,7 +37,7 @@ static uint32_t get32(const uint8_t *superblock, size_t at)
 bool extgroups_parse(const uint8_t superblock[EXTGROUPS_SUPERBLOCK_LEN], struct extgroups *groups)
 {
     const uint32_t block_shift = get32(superblock, 0x18);
-    const bool has_sizes = get32(superblock, 0x4c) > 0; /* the revision: before, they were fixed */
+    const bool has_sizes = get32(superblock, 0x4c) > 0; /* the revision; before, the sizes were fixed */
     uint64_t data;
 
     *groups = (struct extgroups){
@@ -62,7 +62,7 @@ bool extgroups_parse(const uint8_t superblock[EXTGROUPS_SUPERBLOCK_LEN], struct 
         groups->inode_size < OLD_INODE)
         return false;
     groups->block_size = 1024u << block_shift;
-    if (groups->inodes_per_group > 8 * (uint64_t)groups->block_size) /* their bitmap is one block */
+    if (groups->inodes_per_group > 8 * (uint64_t)groups->block_size) /* the bitmap is a single block */
         return false;
     groups->descriptor_len =
         groups->incompat & IS_64BIT ? (uint32_t)bytes_load_le(superblock + 0xfe, 2) : SMALL_DESCRIPTOR;
@@ -134,7 +134,7 @@ static uint64_t descriptors_per_block(const struct extgroups *groups)
     return groups->block_size / groups->descriptor_len;
 }
 
-/* How many blocks of descriptors follow a superblock, not counting those of meta_bg. */
+/* The number of descriptor blocks after a superblock, not counting those of meta_bg. */
 static uint64_t descriptor_blocks(const struct extgroups *groups)
 {
     const uint64_t each = descriptors_per_block(groups);
@@ -154,7 +154,7 @@ static uint64_t descriptor_block(const struct extgroups *groups, uint64_t group)
     return base_of(groups, first) + has_copy(groups, first);
 }
 
-/* With meta_bg the first, second and last group of each block of descriptors have a copy of that block. */
+/* With meta_bg, the first, second and last group covered by a block of descriptors hold copies of it. */
 static bool has_meta_copy(const struct extgroups *groups, uint64_t group)
 {
     const uint64_t each = descriptors_per_block(groups), at = group % each;
@@ -172,7 +172,7 @@ static void found_heads(const struct extgroups *groups, const struct extgroups_r
         reader->found(reader->arg, base + has_copy(groups, group), 1);
 }
 
-/* Blocks of extended attributes, which files may share. */
+/* Reports blocks of extended attributes, which files may share. */
 static void found_attributes(const struct extgroups *groups, const struct extgroups_reader *reader,
                              const uint8_t *inode)
 {
@@ -185,7 +185,8 @@ static void found_attributes(const struct extgroups *groups, const struct extgro
         reader->found(reader->arg, block, 1);
 }
 
-/* Tables may lie over one another: no more blocks are read than there are.  Returns how many were. */
+/* Inode tables may overlap in a damaged file system: no more blocks are read than there are.  Returns how
+ * many were. */
 static uint64_t found_table(const struct extgroups *groups, const struct extgroups_reader *reader,
                             uint64_t table, uint8_t *block, uint64_t most)
 {
@@ -207,7 +208,7 @@ static uint64_t found_group(const struct extgroups *groups, const struct extgrou
 {
     static const struct {
         int low, high;
-    } places[] = {{0, 32}, {4, 36}, {8, 40}}; /* bitmap of blocks, of inodes, table of inodes */
+    } places[] = {{0, 32}, {4, 36}, {8, 40}}; /* block bitmap, inode bitmap, inode table */
     enum { PLACES = sizeof places / sizeof *places };
     uint64_t at[PLACES];
 
@@ -232,7 +233,7 @@ int extgroups_structures(const struct extgroups *groups, const struct extgroups_
         free(block);
         return -1;
     }
-    reader->found(reader->arg, 0, groups->first_block); /* the boot block, if blocks are so small */
+    reader->found(reader->arg, 0, groups->first_block); /* the boot block, if blocks are that small */
     for (uint64_t group = 0; group < groups->group_count; group++) {
         if (group % each == 0)
             reader->read(reader->arg, descriptor_block(groups, group) * groups->block_size, descriptors,

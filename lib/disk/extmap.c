@@ -10,19 +10,19 @@ enum {
     ENTRY_LEN = 12,
     MAGIC = 0xf30a,
     MAX_DEPTH = 5,
-    UNWRITTEN = 32768, /* an extent longer than that is unwritten, and that much shorter */
+    UNWRITTEN = 32768, /* longer extents are unwritten; this is subtracted from their length */
     DIRECT = 12,
 };
 
 struct extmap_walk {
     const struct extmap *map;
-    uint64_t end;    /* blocks of the file that are of interest */
-    uint64_t next;   /* of the file: everything below was added */
-    uint64_t budget; /* blocks that may still be read or mapped */
+    uint64_t end;    /* in blocks of the file; the rest is not needed */
+    uint64_t next;   /* block of the file: everything below has been added */
+    uint64_t budget; /* number of blocks that may still be read or mapped */
     bool damaged;
 };
 
-/* Adds what lies below the end; a stretch that is out of order or outside of the file system is damage. */
+/* Adds what lies below the end.  A run that is out of order or outside the file system is damage. */
 static void add(struct extmap_walk *walk, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
 {
     const struct extmap *map = walk->map;
@@ -42,7 +42,7 @@ static void add(struct extmap_walk *walk, uint64_t file_block, uint64_t block, u
         walk->damaged = true;
 }
 
-/* A block of the map itself; NULL if it cannot be had. */
+/* Loads a block of the map itself; NULL if that is impossible. */
 static uint8_t *load_block(struct extmap_walk *walk, uint64_t block)
 {
     const struct extmap *map = walk->map;
@@ -87,7 +87,7 @@ static void walk_node(struct extmap_walk *walk, const uint8_t *node, size_t room
         const uint8_t *entry = node + HEADER_LEN + (size_t)i * ENTRY_LEN;
 
         if (depth > 0) {
-            walk_child(walk, bytes_load_le(entry + 4, 6), depth - 1); /* 32 bits, and 16 above them */
+            walk_child(walk, bytes_load_le(entry + 4, 6), depth - 1); /* 32 bits, and 16 high ones */
         } else {
             unsigned count = (unsigned)bytes_load_le(entry + 4, 2);
             bool unwritten = count > UNWRITTEN;
@@ -112,7 +112,8 @@ int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN]
 
 /* ---- block pointers ---- */
 
-/* level 0: block holds content; 1..3: pointers.  span: blocks of the file behind one pointer of it. */
+/* level 0: block holds content; 1..3: pointers. span: number of the file's blocks that each of its pointers
+ * covers. */
 static void walk_pointer(struct extmap_walk *walk, uint64_t block, int level, uint64_t first, uint64_t span)
 {
     uint8_t *data;

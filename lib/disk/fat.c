@@ -71,7 +71,7 @@ uint64_t fat_stream_written(const uint8_t entry[FAT_ENTRY_LEN], uint64_t size)
     return (entry[0] & ~IN_USE) == STREAM && written < size ? written : size;
 }
 
-/* A part of a short name is padded with blanks; a flag says whether its letters are small. */
+/* Short names are padded with blanks; a flag says whether a part is in lower case. */
 static size_t add_part(const uint8_t *part, size_t len, bool is_small, char *out)
 {
     while (len > 0 && part[len - 1] == ' ')

@@ -53,8 +53,8 @@ static TSK_FS_INFO *open_in_pool(struct filesystem *filesystem, const struct dis
     return image ? tsk_fs_open_img_decrypt(image, 0, TSK_FS_TYPE_APFS, "") : NULL;
 }
 
-/* Only the groups that libtsk finds, see QUIRK_EXT_META_GROUPS: what comes after them belongs to no object.
- */
+/* Limits the facts to the groups that libtsk can find (QUIRK_EXT_META_GROUPS); what follows belongs to no
+ * object. */
 static void fill_ext(struct filesystem *filesystem)
 {
     struct filesystem_facts *facts = &filesystem->facts;
@@ -101,7 +101,7 @@ struct filesystem *filesystem_open(struct disk *disk, const struct disk_system *
         fill(filesystem, system->in_pool);
         return filesystem;
     }
-    tsk_failed(err, "the file system cannot be opened");
+    tsk_failed(err, "cannot open the file system");
     filesystem_close(filesystem);
     return NULL;
 }

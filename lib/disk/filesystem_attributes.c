@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "disk/filesystem_inner.h"
 
-/* The objects of an inode by the attributes that libtsk loads. */
+/* The objects of an inode, built from the attributes that libtsk loads. */
 
-/* The size of all extents of a large file but the last: see QUIRK_ISO_EXTENTS. */
+/* The size of every extent of a large file except the last: see QUIRK_ISO_EXTENTS. */
 static const uint64_t ISO_FULL_EXTENT = 0xfffff800;
 
-/* What libtsk makes of an attribute's bytes. */
+/* The content of an attribute as libtsk reads it. */
 struct attribute_content {
     struct content content;
     const TSK_FS_ATTR *attribute;
@@ -19,14 +19,14 @@ static ssize_t read_attribute(struct content *content, uint64_t offset, void *in
     return tsk_fs_attr_read(of->attribute, (TSK_OFF_T)offset, into, len, TSK_FS_FILE_READ_FLAG_NONE);
 }
 
-/* Holes are runs too: where the runs end before the content does, its blocks are lost, and not zeros. */
+/* Holes are runs, too: if the runs end before the content does, its blocks are unknown rather than zeros. */
 static void blame_lost(struct filesystem_inode *inode, uint64_t covered)
 {
     struct object *object = &inode->filesystem->object;
 
     if (covered < inode->known && covered < object->size)
-        object_blame(object, OBJECT_PARTIAL, "of its %llu bytes only the first %llu have a place on the disk",
-                     (unsigned long long)object->size, (unsigned long long)covered);
+        object_blame(object, OBJECT_PARTIAL, "only the first %llu of its %llu bytes have a place on the disk",
+                     (unsigned long long)covered, (unsigned long long)object->size);
 }
 
 static void add_runs(struct filesystem_inode *inode, const TSK_FS_ATTR *attribute)
@@ -38,7 +38,7 @@ static void add_runs(struct filesystem_inode *inode, const TSK_FS_ATTR *attribut
         if (run->offset <= INT64_MAX / size && run->len <= INT64_MAX / size - run->offset)
             covered = (run->offset + run->len) * size;
         if (run->flags & TSK_FS_ATTR_RUN_FLAG_FILLER)
-            object_blame(&inode->filesystem->object, OBJECT_PARTIAL, "a part of its block map is lost");
+            object_blame(&inode->filesystem->object, OBJECT_PARTIAL, "part of its block map is missing");
         if (run->flags & (TSK_FS_ATTR_RUN_FLAG_FILLER | TSK_FS_ATTR_RUN_FLAG_SPARSE))
             continue;
         if (run->offset > INT64_MAX / size) {
@@ -47,11 +47,12 @@ static void add_runs(struct filesystem_inode *inode, const TSK_FS_ATTR *attribut
         }
         filesystem_add_blocks(inode, run->offset * size, run->addr, run->len, false);
     }
-    if (inode->known <= (uint64_t)attribute->size) /* else it is compressed, and its runs are not its bytes */
+    /* otherwise it is compressed, and its runs are not its bytes */
+    if (inode->known <= (uint64_t)attribute->size)
         blame_lost(inode, covered);
 }
 
-/* Attributes that a program keeps whatever it likes in, beside a file's content. */
+/* Returns whether programs can store arbitrary data in the attribute, besides the file's content. */
 static bool is_stream(const struct filesystem_inode *inode, const TSK_FS_ATTR *attribute)
 {
     const bool named = attribute->name && attribute->name[0];
@@ -64,9 +65,9 @@ static bool is_stream(const struct filesystem_inode *inode, const TSK_FS_ATTR *a
         return true;
     case TSK_FS_ATTR_TYPE_NTFS_DATA:
         return named;
-    case TSK_FS_ATTR_TYPE_NTFS_LOG: /* resident ones hold a transaction's numbers, or a key */
+    case TSK_FS_ATTR_TYPE_NTFS_LOG: /* resident ones hold transaction numbers, or a key */
         return !(attribute->flags & TSK_FS_ATTR_RES);
-    default: /* types that nobody has defined */
+    default: /* undefined types */
         return filesystem_is_ntfs(inode->filesystem) && attribute->type > TSK_FS_ATTR_TYPE_NTFS_LOG;
     }
 }
@@ -94,9 +95,9 @@ static enum object_kind attribute_kind(const struct filesystem_inode *inode, con
 }
 
 /*
- * The clusters of a compressed attribute as they are stored, as slack: what is left in a unit after its
- * compressed bytes, does not decompress, or lies after the content's end would be read by nobody otherwise.
- * Units that are not compressed are read twice.
+ * Adds the clusters of a compressed attribute, as stored, to the slack.  Otherwise nothing would read what
+ * follows the compressed bytes within a unit, does not decompress, or lies after the end of the content.
+ * Uncompressed units are read twice as a result.
  */
 static void add_stored(struct filesystem_inode *inode, const TSK_FS_ATTR *attribute)
 {
@@ -118,7 +119,7 @@ static bool is_direct(const struct filesystem_inode *inode, const TSK_FS_ATTR *a
            !attribute->r;
 }
 
-/* What an attribute says of itself. */
+/* Copies an attribute's own properties. */
 static void describe(struct object *object, const TSK_FS_ATTR *attribute)
 {
     object->type = (uint32_t)attribute->type;
@@ -133,13 +134,13 @@ static void describe(struct object *object, const TSK_FS_ATTR *attribute)
         buffer_add_text(&object->stream, attribute->name);
 }
 
-/* How much of it may be stored, of the runs of an attribute. */
+/* Returns how many bytes of the content the attribute's runs may hold. */
 static uint64_t known_bytes(const struct filesystem_inode *inode, const TSK_FS_ATTR *attribute)
 {
     const struct object *object = &inode->filesystem->object;
 
     if (attribute->flags & TSK_FS_ATTR_COMP)
-        return INT64_MAX; /* the stored bytes are not the content's */
+        return INT64_MAX; /* the stored bytes are not those of the content */
     if (!is_direct(inode, attribute))
         return object->size;
     if (inode->filesystem->info->ftype == TSK_FS_TYPE_EXFAT && object->kind <= OBJECT_DELETED)
@@ -165,8 +166,7 @@ static int give_attribute(struct filesystem_inode *inode, const TSK_FS_ATTR *att
     if (filesystem_set_size(inode, attribute->size))
         return filesystem_give_wanted(inode, NULL);
     if (inode->filesystem->info->ftype == TSK_FS_TYPE_ISO9660 && object->size == ISO_FULL_EXTENT)
-        object_blame(object, OBJECT_PARTIAL,
-                     "it is the first part of a larger file, which goes on as another object");
+        object_blame(object, OBJECT_PARTIAL, "it is part of a larger file that continues as another object");
     if (attribute->flags & TSK_FS_ATTR_NONRES) {
         inode->known = known_bytes(inode, attribute);
         add_runs(inode, attribute);
@@ -177,7 +177,7 @@ static int give_attribute(struct filesystem_inode *inode, const TSK_FS_ATTR *att
     return filesystem_give_wanted(inode, is_direct(inode, attribute) ? NULL : &content.content);
 }
 
-/* A file or folder without any content of its own is listed all the same: it has a name. */
+/* A file or folder without content is listed all the same, because it has a name. */
 static int give_empty(struct filesystem_inode *inode)
 {
     enum object_kind kind = filesystem_content_kind(inode);
@@ -193,14 +193,14 @@ static int give_empty(struct filesystem_inode *inode)
     return filesystem_give(inode, NULL);
 }
 
-/* QUIRK_EXT_INLINE_EMPTY: no attribute, and an error, though nothing is wrong.  What is too large to be read
- * (QUIRK_EXT_INLINE_LARGE) is an error indeed. */
+/* QUIRK_EXT_INLINE_EMPTY: libtsk reports an error although nothing is wrong. (With QUIRK_EXT_INLINE_LARGE,
+ * there is a real error.) */
 static bool is_empty_inline(const TSK_FS_META *meta)
 {
     return meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_INLINE && meta->size == 0;
 }
 
-/* A file for whose attributes libtsk has nothing but an error. */
+/* A file whose attributes libtsk fails to load. */
 static int give_unreadable(struct filesystem_inode *inode)
 {
     struct object *object = &inode->filesystem->object;

@@ -3,7 +3,7 @@
 
 #include "disk/filesystem_inner.h"
 
-/* An object as it is put together: what all file systems say of a file, its blocks, its slack. */
+/* Building an object: the properties common to all file systems, its blocks, its slack. */
 
 static const struct {
     TSK_FS_META_TYPE_ENUM type;
@@ -41,7 +41,7 @@ void filesystem_begin_object(struct filesystem_inode *inode, enum object_kind ki
     inode->slack.count = 0;
 }
 
-/* How an object's content is called that has no name of its own. */
+/* The kind of content that has no name of its own. */
 enum object_kind filesystem_content_kind(const struct filesystem_inode *inode)
 {
     const TSK_FS_META *meta = inode->file->meta;
@@ -64,7 +64,7 @@ void filesystem_add_range(struct filesystem_inode *inode, struct ranges *ranges,
         inode->out_of_memory = true;
 }
 
-/* Blocks of the content, from a byte of it on; what lies behind the known content is slack. */
+/* Adds blocks from byte `offset` of the content on; whatever lies after the known content is slack. */
 int filesystem_add_blocks(struct filesystem_inode *inode, uint64_t offset, uint64_t block, uint64_t count,
                           bool unwritten)
 {
@@ -75,7 +75,7 @@ int filesystem_add_blocks(struct filesystem_inode *inode, uint64_t offset, uint6
 
     if (block >= blocks || count > blocks - block || count > INT64_MAX / size ||
         offset > INT64_MAX - count * size) {
-        object_blame(object, OBJECT_PARTIAL, "a part of it would lie outside of the file system");
+        object_blame(object, OBJECT_PARTIAL, "part of it would lie outside the file system");
         return -1;
     }
     image = filesystem->image_start + block * size;
@@ -83,7 +83,7 @@ int filesystem_add_blocks(struct filesystem_inode *inode, uint64_t offset, uint6
     if (known > len)
         known = len;
     if (object_add_run(object, offset, image, known))
-        object_blame(object, OBJECT_PARTIAL, "a part of its block map cannot be used");
+        object_blame(object, OBJECT_PARTIAL, "part of its block map is unusable");
     if (filesystem_wants(inode, OBJECT_SLACK))
         filesystem_add_range(inode, &inode->slack, image + known, len - known);
     return 0;
@@ -94,7 +94,7 @@ int filesystem_give(struct filesystem_inode *inode, struct content *content)
     return inode->found(inode->arg, &inode->filesystem->object, content);
 }
 
-/* The slack that was seen with an object. */
+/* Reports the slack found with an object. */
 static int give_slack(struct filesystem_inode *inode)
 {
     for (size_t i = 0, count = inode->slack.count; i < count; i++) {
@@ -112,13 +112,13 @@ static int give_slack(struct filesystem_inode *inode)
     return 0;
 }
 
-/* Whether an object of this kind has anything that is wanted: itself, or slack. */
+/* Returns whether anything of an object of this kind is wanted: itself or its slack. */
 bool filesystem_is_worth_it(const struct filesystem_inode *inode, enum object_kind kind)
 {
     return filesystem_wants(inode, kind) || filesystem_wants(inode, OBJECT_SLACK);
 }
 
-/* Not a block of its own, and no content either. */
+/* It has neither a block of its own nor other content. */
 static bool is_detail(const struct object *object)
 {
     return object->kind >= OBJECT_METADATA && object->run_count == 0;
@@ -134,7 +134,7 @@ int filesystem_give_wanted(struct filesystem_inode *inode, struct content *conte
     return give_slack(inode);
 }
 
-/* The blocks that say where the content lies, one after the other. */
+/* Reports the blocks of the block map, one after another, as one object. */
 int filesystem_give_map(struct filesystem_inode *inode, uint32_t type)
 {
     struct object *object = &inode->filesystem->object;
@@ -159,7 +159,7 @@ int filesystem_set_size(struct filesystem_inode *inode, TSK_OFF_T size)
 
     if (size < 0) {
         object->size = 0;
-        object_blame(object, OBJECT_UNREADABLE, "its size is impossible: %llu", (unsigned long long)size);
+        object_blame(object, OBJECT_UNREADABLE, "its size is invalid: %llu", (unsigned long long)size);
         return -1;
     }
     object->size = (uint64_t)size;

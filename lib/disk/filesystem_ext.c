@@ -7,7 +7,7 @@
 
 /* Files and folders of ext2, ext3 and ext4, whose blocks kith maps itself. */
 
-enum { EXT_SHORT_LINK = 60 }; /* the target of a link that is this long has blocks */
+enum { EXT_SHORT_LINK = 60 }; /* shorter targets are stored in the inode */
 
 struct mapping {
     TSK_FS_INFO *info;
@@ -57,7 +57,7 @@ int filesystem_map_ext(struct filesystem *filesystem, const TSK_FS_META *meta, i
 
 /* ---- folders ---- */
 
-/* An ext folder, block by block. */
+/* An ext folder, read block by block. */
 struct ext_folder {
     struct filesystem *filesystem;
     uint64_t inode;
@@ -136,7 +136,7 @@ static int add_extent(void *arg, uint64_t file_block, uint64_t block, uint64_t c
     return filesystem_add_blocks(inode, file_block * size, block, count, unwritten);
 }
 
-/* The same blocks may be named again and again: a map of the same length as the disk is long enough. */
+/* A hostile map may refer to the same blocks again and again; extmap stops once it is as long as the disk. */
 static void add_map_block(void *arg, uint64_t block)
 {
     struct filesystem_inode *inode = arg;
@@ -145,7 +145,7 @@ static void add_map_block(void *arg, uint64_t block)
     filesystem_add_range(inode, &inode->map, inode->filesystem->image_start + block * size, size);
 }
 
-/* A block of the resize inode is one more of the file system's own, wherever in that huge file it lies. */
+/* The resize inode's blocks belong to the file system itself, wherever they are in that huge file. */
 static int add_reserved(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
 {
     (void)file_block;
@@ -183,7 +183,7 @@ int filesystem_give_ext(struct filesystem_inode *inode)
     filesystem->object.type = TSK_FS_ATTR_TYPE_DEFAULT;
     if (filesystem_set_size(inode, meta->size) || !has_ext_blocks(meta))
         return filesystem_give_wanted(inode, NULL);
-    /* With preallocated blocks after the end, which are slack. */
+    /* The preallocated blocks after the end are slack. */
     if (filesystem_map_ext(filesystem, meta, filesystem_wants(inode, OBJECT_SLACK) ? -1 : meta->size,
                            add_extent, add_map_block, inode))
         object_blame(&filesystem->object, OBJECT_PARTIAL, "its block map is damaged");

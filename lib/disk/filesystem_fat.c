@@ -4,7 +4,7 @@
 #include "disk/fat.h"
 #include "disk/filesystem_inner.h"
 
-/* What FAT and exFAT keep in the entries of folders, and libtsk does not hand over. */
+/* Information from folder entries of FAT and exFAT that libtsk does not pass on. */
 
 bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *layout,
                           uint8_t entry[FAT_ENTRY_LEN])
@@ -18,8 +18,8 @@ bool filesystem_fat_entry(TSK_FS_INFO *info, uint64_t inode, struct fat_layout *
 }
 
 /*
- * QUIRK_FAT_SHORT_NAME: the bytes themselves are in the entry; they are taken if that is the same name
- * otherwise.  Returns the name's length.
+ * QUIRK_FAT_SHORT_NAME: the entry has the original bytes; they are used if the name is otherwise the same.
+ * Returns the name's length.
  */
 size_t filesystem_fat_name(const struct filesystem *filesystem, uint64_t inode, const char **name,
                            char bytes[FAT_SHORT_NAME])
@@ -40,8 +40,8 @@ size_t filesystem_fat_name(const struct filesystem *filesystem, uint64_t inode, 
 }
 
 /*
- * How much of an exFAT file was ever written, by the entry after the file's own (QUIRK_EXFAT_VALID_LENGTH).
- * What lies after that reads as zeros.  Without that entry in the same cluster all counts as written.
+ * The valid data length of an exFAT file, from the entry after the file's own (QUIRK_EXFAT_VALID_LENGTH).  If
+ * that entry is not in the same cluster, everything counts as written.
  */
 uint64_t filesystem_exfat_written(const struct filesystem_inode *inode, uint64_t size)
 {

@@ -6,22 +6,22 @@
 #include "disk/fat.h"
 #include "disk/filesystem_inner.h"
 
-/* Names in folders, and of files that no folder names. */
+/* Names in folders, and of files that no folder lists. */
 
 static bool is_dots(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Some file systems do not tell the type with the name: then the inode does. */
+/* Some file systems do not store the type with the name; then the inode must be read. */
 static bool is_folder(const struct filesystem *filesystem, const TSK_FS_NAME *name)
 {
     return name->type == TSK_FS_NAME_TYPE_UNDEF ? filesystem_is_folder(filesystem, name->meta_addr)
                                                 : name->type == TSK_FS_NAME_TYPE_DIR;
 }
 
-/* QUIRK_FOLDER_LIMIT: a folder is given up when libtsk would need to ask for more room than for a million
- * names, and is not when the room is there already. */
+/* QUIRK_FOLDER_LIMIT: libtsk gives up a folder when it would have to allocate room for more than a million
+ * names, but not if the room is already there. */
 enum { MOST_NAMES = TSK_VERSION_NUM >= 0x04120000 ? 1000000 : INT_MAX };
 
 static bool is_given_up(const TSK_FS_DIR *folder)
@@ -44,7 +44,8 @@ static int add_room(TSK_FS_DIR *folder)
     return 0;
 }
 
-/* As tsk_fs_dir_open_meta; a folder that is given up for lack of memory has the names that were read. */
+/* Like tsk_fs_dir_open_meta; a folder that has to be given up for lack of memory holds the names read
+ * so far. */
 static TSK_FS_DIR *open_folder(TSK_FS_INFO *info, uint64_t inode)
 {
     TSK_FS_DIR *folder = NULL;
@@ -60,7 +61,7 @@ static TSK_FS_DIR *open_folder(TSK_FS_INFO *info, uint64_t inode)
     return NULL;
 }
 
-/* A folder as libtsk reads it. */
+/* Reads a folder through libtsk. */
 static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem_found found, void *arg,
                        struct error *err)
 {
@@ -70,7 +71,7 @@ static int read_folder(struct filesystem *filesystem, uint64_t inode, filesystem
 
     folder = open_folder(filesystem->info, inode);
     if (!folder)
-        return tsk_failed(err, "folder %llu cannot be read", (unsigned long long)inode);
+        return tsk_failed(err, "cannot read folder %llu", (unsigned long long)inode);
     for (size_t i = 0; i < tsk_fs_dir_getsize(folder) && !stop; i++) {
         const TSK_FS_NAME *name = tsk_fs_dir_get_name(folder, i);
         char bytes[FAT_SHORT_NAME];
@@ -106,9 +107,9 @@ int filesystem_folder(struct filesystem *filesystem, uint64_t inode, filesystem_
         return read_folder(filesystem, inode, found, arg, err);
     file = tsk_fs_file_open_meta(filesystem->info, NULL, inode);
     if (!file || !file->meta)
-        result = tsk_failed(err, "folder %llu cannot be read", (unsigned long long)inode);
+        result = tsk_failed(err, "cannot read folder %llu", (unsigned long long)inode);
     else if (file->meta->type != TSK_FS_META_TYPE_DIR)
-        result = error_set(err, "inode %llu is named as a folder, but is none", (unsigned long long)inode);
+        result = error_set(err, "inode %llu is listed as a folder but is not one", (unsigned long long)inode);
     else if (file->meta->content_type == TSK_FS_META_CONTENT_TYPE_EXT4_INLINE)
         result = read_folder(filesystem, inode, found, arg, err);
     else
@@ -149,6 +150,6 @@ int filesystem_list(struct filesystem *filesystem, filesystem_found found, void 
     tsk_error_reset();
     if (tsk_fs_meta_walk(filesystem->info, filesystem->info->first_inum, filesystem->info->last_inum, flags,
                          list_one, &list))
-        return tsk_failed(err, "not all files could be found");
+        return tsk_failed(err, "cannot list all files");
     return 0;
 }

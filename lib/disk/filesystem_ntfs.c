@@ -4,7 +4,7 @@
 #include "disk/filesystem_inner.h"
 #include "disk/ntfs.h"
 
-/* Records of the MFT, and the names that they hold. */
+/* MFT records, and the names in them. */
 
 static bool is_name(const TSK_FS_ATTR *attribute, struct ntfs_name *name)
 {
@@ -37,7 +37,7 @@ int filesystem_names(struct filesystem *filesystem, uint64_t inode, uint32_t *se
     file = tsk_fs_file_open_meta(filesystem->info, NULL, inode);
     if (!file || !file->meta) {
         tsk_fs_file_close(file);
-        return tsk_failed(err, "record %llu cannot be read", (unsigned long long)inode);
+        return tsk_failed(err, "cannot read record %llu", (unsigned long long)inode);
     }
     *sequence = file->meta->seq;
     stop = !(file->meta->flags & TSK_FS_META_FLAG_USED) || file->meta->type == TSK_FS_META_TYPE_VIRT_DIR;

@@ -9,10 +9,10 @@ static bool is_used(const struct filesystem *filesystem, TSK_FS_FILE *file)
 
     if (meta->type == TSK_FS_META_TYPE_UNDEF || meta->type == TSK_FS_META_TYPE_VIRT_DIR)
         return false;
-    /* $MBR, $FAT1, $FAT2: libtsk's names for a part of the structures. */
+    /* $MBR, $FAT1, $FAT2: libtsk's names for some of the structures. */
     if (meta->type == TSK_FS_META_TYPE_VIRT && TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
-    /* Entries of FAT folders are only asked for when they are known; see QUIRK_EXFAT_DELETED. */
+    /* On FAT, only entries that are already known are asked for; see QUIRK_EXFAT_DELETED. */
     if ((meta->flags & TSK_FS_META_FLAG_UNUSED) && !TSK_FS_TYPE_ISFAT(filesystem->info->ftype))
         return false;
     return !filesystem_is_ntfs(filesystem) || !filesystem_ntfs_extends(file);

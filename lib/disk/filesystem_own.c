@@ -6,13 +6,14 @@
 #include "disk/ntfs.h"
 
 /*
- * Which files are the file system's own, and not a user's.  Nothing is taken from its word where that could
- * hide a file: a number counts only with the feature that it serves, a name only in its place.  What is wrong
- * here costs a file its kind, never its content: the file system's own files are read as well.
+ * Decides which files belong to the file system itself rather than to a user.  Nothing is trusted that could
+ * hide a file: an inode number counts only if the feature that needs it is enabled, a name only in its place.
+ * An error here changes a file's kind but never hides its content, because the file system's own files are
+ * read as well.
  */
 enum { HFS_FIRST_FILE = 16, NTFS_LAST_OWN = 11 };
 
-/* What NTFS keeps in the folder $Extend. */
+/* The names that NTFS itself keeps in the folder $Extend. */
 static bool is_extend_name(const char *name, size_t len)
 {
     static const char *const names[] = {"$ObjId",   "$Quota",      "$Reparse",
@@ -24,7 +25,7 @@ static bool is_extend_name(const char *name, size_t len)
     return false;
 }
 
-/* Whether all of its names, and at least one, are those of NTFS' own files in $Extend. */
+/* Returns whether it has names, all of them those of NTFS's own files in $Extend. */
 static bool is_in_extend(TSK_FS_FILE *file)
 {
     struct ntfs_name name;
@@ -39,7 +40,7 @@ static bool is_in_extend(TSK_FS_FILE *file)
     return found;
 }
 
-/* Records up to 23 are reserved, those from 12 on for later: they have neither a name nor content. */
+/* Records below 24 are reserved, those from 12 on for future use: these have neither a name nor content. */
 static bool is_reserved(TSK_FS_FILE *file)
 {
     for (int i = 0, count = tsk_fs_file_attr_getsize(file); i < count; i++) {
@@ -52,7 +53,7 @@ static bool is_reserved(TSK_FS_FILE *file)
     return file->meta->addr < NTFS_FIRST_FILE;
 }
 
-/* Entries of a FAT or exFAT folder that are no files: the label, the bitmap .. */
+/* Entries of a FAT or exFAT folder that are not files: the label, the bitmap, ... */
 static bool is_fat_own(const struct filesystem *filesystem, uint64_t inode)
 {
     struct fat_layout layout;

@@ -8,8 +8,9 @@
 #include "disk/ntfs.h"
 
 /*
- * Where a file system keeps structures that are no files: boot areas and their copies, superblocks, bitmaps,
- * tables.  What is not known here is not lost: it belongs to no object, and is read as that.
+ * Where a file system keeps structures that are not files: boot areas and their copies, superblocks, bitmaps,
+ * tables.  Structures that are not recognized here are not lost: they belong to no object, and are read as
+ * unclaimed.
  */
 struct structures {
     struct filesystem *filesystem;
@@ -20,7 +21,7 @@ struct structures {
 
 enum { ISO_SECTOR = 2048, HFS_HEADER = 1024, HFS_SECTOR = 512 };
 
-/* Bytes of the file system; as much as the image holds of them. */
+/* Reports bytes of the file system, as far as the image holds them. */
 static void found_bytes(const struct structures *structures, uint64_t start, uint64_t len)
 {
     const struct filesystem *filesystem = structures->filesystem;
@@ -33,7 +34,7 @@ static void found_bytes(const struct structures *structures, uint64_t start, uin
                       len < there - start ? len : there - start);
 }
 
-/* Whole blocks, for what shares its block with nothing else. */
+/* Reports whole blocks, for structures that share their block with nothing else. */
 static void found_in_blocks(const struct structures *structures, uint64_t start, uint64_t len)
 {
     const uint64_t size = structures->filesystem->facts.block_size;
@@ -42,7 +43,8 @@ static void found_in_blocks(const struct structures *structures, uint64_t start,
     found_bytes(structures, first, end - first);
 }
 
-/* What lies after the end of the image is zeros; nobody claimed to have it. */
+/* Reads zeros beyond the end of the image, without recording them as unreadable: nobody claimed that they
+ * exist. */
 static void read_there(const struct structures *structures, uint64_t at, void *into, size_t len)
 {
     struct filesystem *filesystem = structures->filesystem;
@@ -95,7 +97,7 @@ static void find_fat(const struct structures *structures)
         found_bytes(structures, areas[i].start, areas[i].len);
 }
 
-/* All of NTFS is files, but for the copy of the boot sector after its end. */
+/* Everything in NTFS is a file, except the copy of the boot sector after its end. */
 static void find_ntfs(const struct structures *structures)
 {
     uint8_t boot[NTFS_BOOT_LEN];
@@ -107,9 +109,9 @@ static void find_ntfs(const struct structures *structures)
     found_bytes(structures, at, len);
 }
 
-/* ---- the others ---- */
+/* ---- other file systems ---- */
 
-/* Boot blocks and the header, and the header's copy in the last sector but one. */
+/* The boot blocks and the header, and the header's copy in the last sector but one. */
 static void find_hfs(const struct structures *structures)
 {
     const uint64_t len = structures->filesystem->facts.len;
@@ -119,7 +121,7 @@ static void find_hfs(const struct structures *structures)
         found_in_blocks(structures, len - 2 * HFS_SECTOR, 2 * HFS_SECTOR);
 }
 
-/* The tables of paths that a volume descriptor names, in either order of bytes. */
+/* The path tables that a volume descriptor refers to, in both byte orders. */
 static void find_paths(const struct structures *structures, const uint8_t *descriptor)
 {
     enum { LEN_AT = 132, LITTLE_AT = 140, BIG_AT = 148, EACH = 2 };
@@ -136,7 +138,7 @@ static void find_paths(const struct structures *structures, const uint8_t *descr
     }
 }
 
-/* The system area, the descriptors, and what they name. */
+/* The system area, the descriptors, and what they refer to. */
 static void find_iso(const struct structures *structures)
 {
     enum { FIRST = 16, MOST = 64, PRIMARY = 1, SUPPLEMENTARY = 2 };
@@ -160,7 +162,7 @@ static TSK_WALK_RET_ENUM walk_block(const TSK_FS_BLOCK *block, void *arg)
     return TSK_WALK_CONT;
 }
 
-/* What libtsk itself takes for structures. */
+/* Blocks that libtsk itself marks as metadata. */
 static int find_marked(struct structures *structures, struct error *err)
 {
     const struct filesystem_facts *facts = &structures->filesystem->facts;
@@ -170,7 +172,7 @@ static int find_marked(struct structures *structures, struct error *err)
     tsk_error_reset();
     return tsk_fs_block_walk(structures->filesystem->info, facts->first_block, facts->last_block, flags,
                              walk_block, structures)
-               ? tsk_failed(err, "not all structures could be found")
+               ? tsk_failed(err, "cannot find all structures")
                : 0;
 }
 
@@ -202,7 +204,7 @@ struct free_blocks {
     filesystem_range found;
     void (*getting_on)(void *arg);
     void *arg;
-    uint64_t first, end; /* of the stretch that is being collected */
+    uint64_t first, end; /* of the range being collected */
     uint64_t seen;
 };
 
@@ -241,7 +243,7 @@ int filesystem_unallocated(struct filesystem *filesystem, uint64_t first, uint64
     tsk_error_reset();
     failed = tsk_fs_block_walk(filesystem->info, first, last, flags, free_block, &blocks);
     flush_free(&blocks);
-    return failed ? tsk_failed(err, "free blocks %llu to %llu cannot all be found", (unsigned long long)first,
-                               (unsigned long long)last)
+    return failed ? tsk_failed(err, "cannot find all free blocks from %llu to %llu",
+                               (unsigned long long)first, (unsigned long long)last)
                   : 0;
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes with their number: a cut of what the caller has read. */
+/* A slice of the bytes that the caller has read. */
 struct span {
     const uint8_t *data;
     size_t len;
 };
 
-/* What lies at an offset; the text may hold any byte. */
+/* The signature at an offset; it may contain any byte. */
 struct mark {
     size_t offset, len;
     const char *text;
@@ -26,7 +26,7 @@ struct mark {
 
 #define BY_QEMU      "convert it: qemu-img convert -O raw IMAGE OUT"
 #define BY_HDIUTIL   "convert it with macOS: hdiutil convert IMAGE -format UDTO -o OUT"
-#define EXPORT_FILES "export its files to a folder and name that"
+#define EXPORT_FILES "export its files to a folder and specify that"
 
 enum { SECTOR = 512 };
 
@@ -66,7 +66,7 @@ static bool span_mentions(struct span span, const char *text)
     return span.len > 0 && memmem(span.data, span.len, text, strlen(text));
 }
 
-/* Numbers; what lies behind the end reads as 0. */
+/* Numbers; 0 if they lie beyond the end. */
 static uint64_t load_little(struct span span, size_t offset, size_t bytes)
 {
     uint64_t number = 0;
@@ -87,11 +87,12 @@ static uint64_t load_big(struct span span, size_t offset, size_t bytes)
     return number;
 }
 
-/* ---- containers that their first bytes tell ---- */
+/* ---- containers identified by their first bytes ---- */
 
 /*
- * Of the short signatures some zeros of the version that follows are taken as well, so that no text matches.
- * EWF: libewf, documentation/Expert Witness Compression Format; the others as in the block drivers of QEMU.
+ * Short signatures include some zeros of the version field that follows, so that no text matches.  Sources:
+ * for EWF, libewf's documentation of the Expert Witness Compression Format; for others, the block drivers of
+ * QEMU.
  */
 static const struct {
     struct mark mark;
@@ -101,7 +102,7 @@ static const struct {
     {MARK(0, "EVF2\r\n\x81\0"), {FORMAT_EWF, "Ex01", NULL}},
     {MARK(0, "LVF\t\r\n\xff\0"), {FORMAT_REFUSED, "L01", EXPORT_FILES}},
     {MARK(0, "LEF2\r\n\x81\0"), {FORMAT_REFUSED, "Lx01", EXPORT_FILES}},
-    {MARK(0, "DVF\t\r\n\xff\0"), {FORMAT_REFUSED, "EWF delta", "name the .E01 that it belongs to"}},
+    {MARK(0, "DVF\t\r\n\xff\0"), {FORMAT_REFUSED, "EWF delta", "specify the .E01 that it belongs to"}},
     {MARK(0, "AFF10\r\n\0"), {FORMAT_AFF, "AFF", NULL}},
     {MARK(0, "ADSEGMENTEDFILE\0"), {FORMAT_REFUSED, "AD1", EXPORT_FILES}},
     {MARK(0, "ADCRYPT\0"), {FORMAT_REFUSED, "AD encrypted image", "decrypt it with FTK Imager"}},
@@ -128,7 +129,7 @@ static const struct {
     {MARK(0, "PaRtImAgE-VoLuMe"), {FORMAT_REFUSED, "partimage image", "restore it with partimage"}},
 };
 
-static bool tell_by_head(struct span head, struct format_verdict *verdict)
+static bool identify_by_head(struct span head, struct format_verdict *verdict)
 {
     for (size_t i = 0; i < COUNT(containers); i++)
         if (span_has(head, &containers[i].mark)) {
@@ -165,7 +166,7 @@ static struct span next_line(struct span text)
     return span_from(text, 1);
 }
 
-/* Whether the line gives a parent: a number other than FFFFFFFF. */
+/* Returns whether the line specifies a parent: a number other than FFFFFFFF. */
 static bool line_names_parent(struct span line)
 {
     static const char key[] = "parentCID";
@@ -192,7 +193,8 @@ int format_names_parent(const char *line, size_t len)
     return line_names_parent((struct span){(const uint8_t *)line, len});
 }
 
-/* What the head holds of the descriptor within a sparse extent, which gives its place and size in sectors. */
+/* The part of an embedded descriptor that the head contains; the header of the sparse extent gives its
+ * position and size in sectors. */
 static struct span embedded_descriptor(struct span head)
 {
     const uint64_t sector = load_little(head, 28, 8), sectors = load_little(head, 36, 8);
@@ -203,15 +205,14 @@ static struct span embedded_descriptor(struct span head)
     return sectors < FORMAT_HEAD / SECTOR ? span_first(text, sectors * SECTOR) : text;
 }
 
-/* An extent of a set that another file lists has no descriptor of its own, or leaves the room for it empty.
- */
+/* An extent listed in another file has no descriptor of its own, or leaves the space for it empty. */
 static bool is_bare_extent(struct span head, struct span descriptor)
 {
     return head.len >= SECTOR &&
            (load_little(head, 28, 8) == 0 || (descriptor.len > 0 && *descriptor.data == 0));
 }
 
-static struct format_verdict judge_vmdk(struct span head, struct format_verdict verdict)
+static struct format_verdict examine_vmdk(struct span head, struct format_verdict verdict)
 {
     struct span text = head;
 
@@ -221,13 +222,13 @@ static struct format_verdict judge_vmdk(struct span head, struct format_verdict 
         text = embedded_descriptor(head);
         if (is_bare_extent(head, text))
             return (struct format_verdict){FORMAT_REFUSED, "VMDK extent",
-                                           "name the .vmdk file that lists the extents"};
+                                           "specify the .vmdk file that lists the extents"};
     }
     for (; text.len > 0; text = next_line(text))
         if (line_names_parent(text))
             return (struct format_verdict){
                 FORMAT_REFUSED, "differencing VMDK",
-                "convert it with its parents beside it: qemu-img convert -O raw IMAGE OUT"};
+                "convert it with its parents next to it: qemu-img convert -O raw IMAGE OUT"};
     return verdict;
 }
 
@@ -240,7 +241,7 @@ static bool is_vhd_footer(struct span footer)
     return span_begins(footer, "conectix") && load_big(footer, 12, 4) == 0x00010000;
 }
 
-/* The one's complement of the sum of all bytes but its own four. */
+/* The one's complement of the sum of all bytes except its own four. */
 static bool vhd_checksum_holds(struct span footer)
 {
     uint32_t sum = 0;
@@ -253,7 +254,7 @@ static bool vhd_checksum_holds(struct span footer)
 
 static struct format_verdict vhd_of_type(uint64_t type)
 {
-    if (type == VHD_DIFFERENCING) /* qemu-img would convert it without a word as if it had no parent */
+    if (type == VHD_DIFFERENCING) /* qemu-img would silently convert it as if it had no parent */
         return (struct format_verdict){
             FORMAT_REFUSED, "differencing VHD",
             "merge it with its parents: VBoxManage clonemedium IMAGE OUT --format RAW"};
@@ -261,8 +262,8 @@ static struct format_verdict vhd_of_type(uint64_t type)
 }
 
 /*
- * A fixed disk is raw but for the footer, so one that belongs to a smaller file, at the end of a raw disk,
- * must not shorten that disk.
+ * A fixed disk is raw except for its footer.  So a footer that belongs to a smaller file, at the end of a raw
+ * disk, must not shorten that disk.
  */
 static bool ends_as_vhd(struct span tail, uint64_t size, struct format_verdict *verdict)
 {
@@ -279,7 +280,7 @@ static bool ends_as_vhd(struct span tail, uint64_t size, struct format_verdict *
     return false;
 }
 
-/* ---- Apple disk images that only the end tells ---- */
+/* ---- Apple disk images, identified by their last bytes ---- */
 
 static bool ends_as_dmg(struct span tail, struct format_verdict *verdict)
 {
@@ -295,11 +296,11 @@ static bool ends_as_dmg(struct span tail, struct format_verdict *verdict)
     return true;
 }
 
-/* ---- AFF4: a zip with a URN for its comment and a member of a certain name ---- */
+/* ---- AFF4: a zip file with a URN as its comment and a member of a certain name ---- */
 
 static const char aff4_member[] = "container.description";
 
-/* The comment of the zip that ends where the span ends. */
+/* The comment of a zip file that ends where the span ends. */
 static struct span zip_comment(struct span tail)
 {
     enum { END_LEN = 22 };
@@ -345,9 +346,9 @@ struct format_verdict format_container(const uint8_t *head_data, size_t head_len
     const struct span head = {head_data, head_len}, tail = {tail_data, tail_len};
     struct format_verdict verdict = {FORMAT_RAW, "raw", NULL};
 
-    if (tell_by_head(head, &verdict))
-        return verdict.format == FORMAT_VMDK ? judge_vmdk(head, verdict) : verdict;
-    if (is_vhd_footer(head)) { /* the copy that all but fixed disks begin with */
+    if (identify_by_head(head, &verdict))
+        return verdict.format == FORMAT_VMDK ? examine_vmdk(head, verdict) : verdict;
+    if (is_vhd_footer(head)) { /* the copy at the start of all but fixed disks */
         if (!ends_as_vhd(tail, size, &verdict) || verdict.format == FORMAT_VHD)
             verdict = vhd_of_type(load_big(head, 60, 4));
         return verdict;
@@ -364,7 +365,7 @@ struct format_verdict format_container(const uint8_t *head_data, size_t head_len
     return verdict;
 }
 
-/* ---- what lies in a volume ---- */
+/* ---- content of a volume ---- */
 
 /* As in libblkid (util-linux) and the headers of the Linux kernel; BitLocker and CoreStorage: libbde,
  * libfvde. */
@@ -403,7 +404,7 @@ static const struct {
     {MARK(4096 + 24, "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"), {"bcachefs", 0, 0}},
     {MARK(512 + 32, "1SFBEGIB"), {"BeFS", 0, 0}},
     {MARK(0, "\xce\xfa\xad\x1b"), {"SCO BFS", 0, 0}},
-    {MARK(0, "PM\0\0"), {"Apple partition map", 0, 1}}, /* which is a partition itself */
+    {MARK(0, "PM\0\0"), {"Apple partition map", 0, 1}}, /* which is itself a partition */
 };
 
 /* The label may lie in any of the first four sectors. */
@@ -418,7 +419,7 @@ static bool is_lvm(struct span head)
     return false;
 }
 
-/* The signature ends the first page, and there are pages of 4 to 64 KiB. */
+/* The signature is at the end of the first page; pages have 4 to 64 KiB. */
 static bool is_swap(struct span head)
 {
     static const char *const signatures[] = {"SWAPSPACE2", "SWAP-SPACE", "S1SUSPEND", "ULSUSPEND"};
@@ -430,7 +431,8 @@ static bool is_swap(struct span head)
     return false;
 }
 
-/* What GRUB keeps in a BIOS boot partition: the first sector loads the others, and says so on the screen. */
+/* GRUB's code in a BIOS boot partition: the first sector loads the others, and contains this text to
+ * display. */
 static bool is_grub(struct span head)
 {
     static const char text[] = "loading\0.\0\r\n\0Geom\0Read\0 Error";
@@ -441,7 +443,7 @@ static bool is_grub(struct span head)
     return false;
 }
 
-/* In the volume recognition sequence (ECMA-167, part 2), which sectors of 2048 or 4096 bytes hold. */
+/* In the volume recognition sequence (ECMA-167, part 2), in sectors of 2048 or 4096 bytes. */
 static bool is_udf(struct span head)
 {
     for (size_t at = 32768; at < 65536; at += 2048)
@@ -450,8 +452,8 @@ static bool is_udf(struct span head)
     return false;
 }
 
-/* Two letters prove little, so the block size and the length of the name must fit as well (Inside Macintosh:
- * Files). */
+/* Two letters prove little, so the block size and the length of the name must be plausible as well (Inside
+ * Macintosh: Files). */
 static bool is_hfs(struct span head)
 {
     const struct span mdb = span_from(head, 1024);
@@ -461,7 +463,7 @@ static bool is_hfs(struct span head)
            name_len <= 27;
 }
 
-enum { EXT_BIGALLOC = 0x200 }; /* of the features that only forbid writing */
+enum { EXT_BIGALLOC = 0x200 }; /* one of the features that only forbid writing */
 
 struct format_content format_content(const uint8_t *data, size_t len)
 {
@@ -483,7 +485,7 @@ struct format_content format_content(const uint8_t *data, size_t len)
     return (struct format_content){.name = is_hfs(head) ? "HFS" : NULL};
 }
 
-/* ---- file systems that can be read, and partition tables ---- */
+/* ---- readable file systems, and partition tables ---- */
 
 static const struct {
     struct mark mark;
@@ -531,8 +533,8 @@ const char *format_system(const uint8_t *data, size_t len)
     return is_ext(head) ? "ext" : is_fat(head) ? "FAT" : NULL;
 }
 
-/* Entries: in use or not, by a byte that has two values; a type, and a place that does not lie in another's.
- */
+/* Plausible entries: the status byte has one of its two values, the type is set, and the ranges do not
+ * overlap. */
 static int is_dos_table(struct span head)
 {
     enum { FIRST = 446, ENTRY = 16, ENTRIES = 4 };

@@ -26,11 +26,11 @@ struct disk_view {
     void *arg;
 };
 
-/* One of the two copies. */
+/* One of the two copies of the table. */
 struct copy {
     enum { ABSENT, HEADER_DAMAGED, ENTRIES_DAMAGED, SOUND } state;
     uint32_t sector_size;
-    uint64_t sector; /* where its header lies */
+    uint64_t sector; /* position of its header */
     uint8_t header[4096];
     uint8_t *entries;
     size_t entries_len;
@@ -40,8 +40,8 @@ struct copy {
 
 struct mbr {
     bool is_signed;
-    bool has_protective, has_others; /* entries */
-    uint64_t last_sector;            /* that the protective entry tells; 0: nothing of use */
+    bool has_protective, has_others; /* kinds of entries */
+    uint64_t last_sector;            /* according to the protective entry; 0: not usable */
 };
 
 static struct mbr read_mbr(const struct disk_view *disk)
@@ -66,7 +66,7 @@ static struct mbr read_mbr(const struct disk_view *disk)
     return mbr;
 }
 
-/* ---- a copy ---- */
+/* ---- reading a copy ---- */
 
 static uint32_t header_crc(const uint8_t *header, uint32_t len)
 {
@@ -119,7 +119,7 @@ static int read_copy(const struct disk_view *disk, struct copy *copy, uint32_t s
     return header_is_sound(copy) ? read_entries(disk, copy, err) : 0;
 }
 
-/* The better of what was found so far and what lies there. */
+/* Keeps the better of the best copy so far and the one in this sector. */
 static int try_copy(const struct disk_view *disk, struct copy *best, uint32_t sector_size, uint64_t sector,
                     struct error *err)
 {
@@ -140,7 +140,8 @@ static int try_copy(const struct disk_view *disk, struct copy *best, uint32_t se
     return 0;
 }
 
-/* The backup lies in the last sector of the disk: of the image, or where the header or the MBR say it was. */
+/* The backup is in the last sector of the disk: the last one of the image, or the one that the header or the
+ * MBR refers to. */
 static int find_copies(const struct disk_view *disk, uint32_t preferred, const struct mbr *mbr,
                        struct copy *primary, struct copy *backup, struct error *err)
 {
@@ -162,7 +163,7 @@ static int find_copies(const struct disk_view *disk, uint32_t preferred, const s
     return failed;
 }
 
-/* ---- the repair ---- */
+/* ---- repairing ---- */
 
 static void store(uint8_t *at, uint64_t number, int bytes)
 {
@@ -170,7 +171,7 @@ static void store(uint8_t *at, uint64_t number, int bytes)
         at[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* As the primary header was: the same table, but of another place. */
+/* Turns the backup's header into a primary one: the same table, in a different place. */
 static void turn_header(uint8_t *header, const struct copy *backup)
 {
     const uint32_t len = bytes_load32(header + 12);
@@ -192,7 +193,7 @@ static void write_protective(uint8_t *mbr)
     store(mbr + 510, 0xaa55, 2);
 }
 
-/* The first sectors, with a protective MBR and this copy as the primary one. */
+/* Builds the first sectors, with a protective MBR and this copy as the primary one. */
 static int make_start(struct gpt *gpt, const struct disk_view *disk, const struct copy *copy, bool has_mbr,
                       struct error *err)
 {
@@ -226,10 +227,10 @@ static const char *what_is_wrong(const struct copy *copy)
                                            : "has damaged entries";
 }
 
-static int judge(struct gpt *gpt, const struct disk_view *disk, const struct mbr *mbr, bool is_empty,
-                 const struct copy *primary, const struct copy *backup, struct error *err)
+static int decide(struct gpt *gpt, const struct disk_view *disk, const struct mbr *mbr, bool is_empty,
+                  const struct copy *primary, const struct copy *backup, struct error *err)
 {
-    const bool hidden = !mbr->has_protective && mbr->has_others; /* the disk has been partitioned anew */
+    const bool hidden = !mbr->has_protective && mbr->has_others; /* the disk has been repartitioned */
 
     if (primary->state == SOUND && mbr->has_protective) {
         gpt->verdict = GPT_SOUND;
@@ -238,13 +239,13 @@ static int judge(struct gpt *gpt, const struct disk_view *disk, const struct mbr
     if (hidden)
         return 0;
     if (primary->state == SOUND) {
-        error_set(&gpt->fault, "the protective MBR is missing; the GPT was used all the same");
+        error_set(&gpt->fault, "the protective MBR is missing; the GPT was used anyway");
         return make_start(gpt, disk, primary, false, err);
     }
     if (backup->state == SOUND && (mbr->has_protective || is_empty)) {
         error_set(&gpt->fault, "the primary GPT %s; the backup in sector %" PRIu64 " was used%s",
                   what_is_wrong(primary), backup->sector,
-                  mbr->has_protective ? "" : ", though the protective MBR is missing too");
+                  mbr->has_protective ? "" : ", although the protective MBR is missing, too");
         return make_start(gpt, disk, backup, mbr->has_protective, err);
     }
     if (mbr->has_protective || (is_empty && (primary->state != ABSENT || backup->state != ABSENT))) {
@@ -276,7 +277,7 @@ int gpt_examine(struct gpt *gpt, uint64_t size, uint32_t sector_size, bool is_em
         result = find_copies(&disk, sector_size, &mbr, &copies[0], &copies[1], err);
     }
     if (!result)
-        result = judge(gpt, &disk, &mbr, is_empty, &copies[0], &copies[1], err);
+        result = decide(gpt, &disk, &mbr, is_empty, &copies[0], &copies[1], err);
     free(copies[0].entries);
     free(copies[1].entries);
     free(copies);

@@ -10,7 +10,7 @@ void inspector_zeros(void (*data)(void *state, const void *data, size_t len), vo
     data(state, zeros, (size_t)len);
 }
 
-/* ---- the one that only reads ---- */
+/* ---- an inspector that only reads ---- */
 
 static void *reader_open(void *arg, const struct inspector_watch *watch, struct error *err)
 {

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    TABLE_BYTES = 8 << 20, /* of all tables that are kept */
+    TABLE_BYTES = 8 << 20, /* of all cached tables */
     MOST_TABLES = 64,
-    PIECE = 4096,          /* lost together where a block is not packed */
-    MOST_BLOCKS = 1 << 26, /* that are asked for their places when a damaged map is opened */
+    PIECE = 4096,          /* bytes lost together in an uncompressed block */
+    MOST_BLOCKS = 1 << 26, /* looked up, at most, when a damaged map is opened */
     MOST_SLOTS = 16,
-    SLOT_BYTES = 64 << 20, /* of all slots together, if the blocks are not larger */
+    SLOT_BYTES = 64 << 20, /* of all slots together, unless a single block is larger */
 };
 
 static const uint64_t NO_BLOCK = UINT64_MAX;
@@ -85,7 +85,7 @@ int mapped_parts_claim(struct mapped_parts *parts, uint64_t start, uint64_t len)
     return ranges_add(&parts->claimed, start, len);
 }
 
-/* How many of the bytes that are needed of a block its file holds, as far as can be told without them. */
+/* Returns how many of the needed bytes of a block its file holds, as far as the map shows. */
 static uint64_t held(const struct mapped_place *place, uint64_t needed)
 {
     const uint64_t size = place->kind == MAPPED_PLAIN || place->kind == MAPPED_PACKED ? place->file->size : 0;
@@ -151,12 +151,12 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
         struct ranges *ranges;
         const char *before, *after;
     } kinds[] = {
-        {&parts->cut, "it is cut or its map is damaged: block ",
-         " or the table that places it cannot be read or lies beyond its end"},
-        {&parts->contested, "its map is damaged: byte ",
-         " of the file is claimed by several parts of it, or is marked as unused"},
-        {&parts->doubtful, "its map is damaged: the two copies of it differ in block ", ""},
-        {&parts->invalid, "its map is damaged: the entry of block ", " is invalid"},
+        {&parts->cut, "truncated, or its map is corrupt: block ",
+         " or its table lies beyond the end of the file or cannot be read"},
+        {&parts->contested, "corrupt map: byte ",
+         " of the file is claimed more than once, or is marked as unused"},
+        {&parts->doubtful, "corrupt map: its two copies differ in block ", ""},
+        {&parts->invalid, "corrupt map: the entry of block ", " is invalid"},
     };
 
     if (mapped_parts_settle(parts))
@@ -168,13 +168,13 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
         if (kinds[i].ranges->count == 0)
             continue;
         if (!force)
-            return error_set(err, "%s: %s%" PRIu64 "%s; --force reads what is left", path, kinds[i].before,
-                             kinds[i].ranges->list[0].start, kinds[i].after);
+            return error_set(err, "%s: %s%" PRIu64 "%s; use --force to read what remains", path,
+                             kinds[i].before, kinds[i].ranges->list[0].start, kinds[i].after);
         snprintf(damages + len, room - len, "%s%" PRIu64 "%s\n", kinds[i].before,
                  kinds[i].ranges->list[0].start, kinds[i].after);
     }
     if (parts->fault[0] && !force)
-        return error_set(err, "%s: %s; --force reads what is left", path, parts->fault);
+        return error_set(err, "%s: %s; use --force to read what remains", path, parts->fault);
     if (parts->fault[0])
         snprintf(damages + strlen(damages), room - strlen(damages), "%s\n", parts->fault);
     return 0;
@@ -182,11 +182,11 @@ int mapped_parts_judge(struct mapped_parts *parts, const char *path, bool force,
 
 /* ---- reading ---- */
 
-/* A block that was unpacked last among those of its number modulo the slots. */
+/* Caches the block decompressed last, among those with the same number modulo the number of slots. */
 struct mapped_slot {
     uint64_t block;
     uint8_t *data;
-    bool is_sound; /* it could be unpacked; if not, it is not tried at every read */
+    bool is_sound; /* it could be decompressed; if not, this is not tried again at every read */
 };
 
 struct mapped_reader {
@@ -196,7 +196,7 @@ struct mapped_reader {
     size_t packed_room;
     unsigned slots;
     struct mapped_slot slot[MOST_SLOTS];
-    struct ranges lost; /* blocks whose places are in doubt; bytes of the disk */
+    struct ranges lost; /* bytes of the disk whose blocks cannot be located reliably */
 };
 
 static ssize_t failed(void)
@@ -205,7 +205,7 @@ static ssize_t failed(void)
     return -1;
 }
 
-/* What is lost together. */
+/* The number of bytes that are lost together. */
 static uint32_t piece_of(const struct mapped *mapped)
 {
     return mapped->has_packed ? mapped->block_size : PIECE;
@@ -243,7 +243,7 @@ static const uint8_t *unpack(struct mapped_reader *reader, uint64_t block, const
     return slot->data;
 }
 
-/* Where a block lies, if that is beyond doubt. */
+/* Locates a block; fails if its position is in doubt. */
 static int find(const struct mapped_reader *reader, uint64_t block, struct mapped_place *place)
 {
     const struct mapped_parts *parts = reader->mapped.parts;
@@ -258,7 +258,7 @@ static int find(const struct mapped_reader *reader, uint64_t block, struct mappe
     return mapped_parts_sound(parts, place->claim_at, place->claim_len) ? 0 : -1;
 }
 
-/* At most to the end of a block. */
+/* Reads up to the end of a block at most. */
 static ssize_t mapped_read(void *state, uint64_t offset, void *into, size_t len)
 {
     struct mapped_reader *reader = state;
@@ -304,7 +304,7 @@ static size_t mapped_lost(void *state, size_t from, uint64_t *offset, uint64_t *
     return 1;
 }
 
-/* How much of a block can be read: whole pieces, from its beginning on. */
+/* Returns how much of a block can be read: whole pieces, counted from its start. */
 static uint64_t kept_of(const struct mapped_reader *reader, uint64_t block, uint64_t needed,
                         struct mapped_place *place)
 {
@@ -315,7 +315,7 @@ static uint64_t kept_of(const struct mapped_reader *reader, uint64_t block, uint
     return kept < needed ? kept - kept % piece_of(&reader->mapped) : needed;
 }
 
-/* Nor may what else is known of the map tell blocks apart. */
+/* Blocks that share an entry still differ if any of them is doubtful or invalid. */
 static uint64_t alike_of(const struct mapped_parts *parts, uint64_t block, const struct mapped_place *place)
 {
     if (place->alike < 2 || ranges_overlap(&parts->doubtful, block, place->alike) ||
@@ -330,7 +330,7 @@ static bool is_whole(const struct mapped_parts *parts)
              parts->doubts_free);
 }
 
-/* Only a map that was put up with has any.  Of the blocks that are too many to be asked for all are lost. */
+/* Only a tolerated map has lost blocks.  Blocks beyond the number that can be looked up are all lost. */
 static int find_lost(struct mapped_reader *reader)
 {
     const struct mapped_parts *parts = reader->mapped.parts;
@@ -373,7 +373,7 @@ static void mapped_close(void *state)
     free(reader);
 }
 
-/* All the memory that unpacking takes. */
+/* Allocates all memory needed for decompression. */
 static bool prepare(struct mapped_reader *reader)
 {
     const struct mapped *mapped = &reader->mapped;

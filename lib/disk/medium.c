@@ -26,18 +26,18 @@ const char *const medium_types[] = {"raw",  "ewf", "aff",   "afd", "afm", "affli
                                     "vmdk", "vhd", "qcow2", "vdi", NULL};
 
 enum {
-    SMALLEST_READ = 4096, /* around a bad place: what is read at once to find out how far it goes */
-    MAX_BAD = 1 << 16,    /* stretches; after that neighbours swallow what comes */
+    SMALLEST_READ = 4096, /* granularity of reads around a bad position, to find its extent */
+    MAX_BAD = 1 << 16,    /* ranges; after that, new ones are merged into their neighbours */
 };
 
 struct medium {
     struct backend backend;
     const char *format;
-    struct ranges bad;  /* sorted */
-    struct ranges news; /* of them, since they were last asked for */
-    struct ranges lost; /* of them, those that were known when it was opened */
-    size_t told;        /* stretches that the backend told of */
-    uint64_t told_len;  /* of the last one, which may have grown */
+    struct ranges bad;     /* sorted */
+    struct ranges news;    /* added since they were last requested */
+    struct ranges lost;    /* known when it was opened */
+    size_t reported;       /* ranges received from the backend */
+    uint64_t reported_len; /* length of the last one, which may have grown since */
     uint64_t bytes_read;
 };
 
@@ -93,7 +93,7 @@ static bool has_extension(const char *path, const char *const *extensions)
     return dot && *extensions;
 }
 
-/* Raw bytes have no such name. */
+/* Raw images never have these extensions. */
 static const char *const containers[] = {".aff", ".qcow2", ".vdi", ".vhdx", NULL};
 
 static bool is_numbered_ewf(const char *path)
@@ -139,7 +139,7 @@ static bool is_extent(const char *path)
     return found;
 }
 
-/* Adds a path, if it is one; -1 without memory. */
+/* Adds a path, unless it is NULL; -1 if out of memory. */
 static int add_path(char ***list, size_t *count, char *path)
 {
     char **grown = path ? realloc(*list, (*count + 2) * sizeof *grown) : NULL;
@@ -188,7 +188,7 @@ bool medium_is_part(const char *path)
 
 static void ask_backend(struct medium *medium);
 
-/* What the backend knows to be lost before anything was read. */
+/* Keeps what the backend knows to be lost before anything has been read. */
 static int keep_lost(struct medium *medium)
 {
     struct ranges *lost = &medium->lost;
@@ -230,7 +230,7 @@ struct medium *medium_open_fd(int fd, const char *name, struct error *err)
     return backend_raw_fd(&backend, fd, name, err) ? NULL : medium_new(&backend, "raw", err);
 }
 
-/* Reads a stretch, as much as there is. */
+/* Reads as much of a range as possible. */
 static size_t read_some(const struct backend *backend, uint64_t offset, uint8_t *into, size_t len)
 {
     size_t done = 0;
@@ -282,7 +282,7 @@ static const char *type_of(enum format format)
     }
 }
 
-/* A few bytes of a container can claim any size, and everything would be looked for in it for years. */
+/* A few bytes in a container can claim any size, and searching all of that would take years. */
 static int check_size(const struct backend *backend, const char *path, struct error *err)
 {
     static const uint64_t most = (uint64_t)1 << 50;
@@ -291,13 +291,13 @@ static int check_size(const struct backend *backend, const char *path, struct er
         return 0;
     error_set(err,
               "%s: claims to hold a disk of %" PRIu64 " bytes; more than 1 PiB (%" PRIu64
-              " bytes) is taken for damage",
+              " bytes) is treated as damage",
               path, backend->size, most);
     backend->close(backend->state);
     return -1;
 }
 
-/* An AFM is the metadata of raw files beside it. */
+/* An AFM holds the metadata of raw files next to it. */
 static bool is_aff(const char *path, const char *type)
 {
     static const char *const others[] = {".afm", NULL};
@@ -334,27 +334,26 @@ static struct medium *open_as(char *const *files, size_t count, const char *type
 
 static int refuse(const char *path, const struct format_verdict *verdict, struct error *err)
 {
-    return error_set(err, "%s: is a %s image, which cannot be read as it is; %s", path, verdict->name,
-                     verdict->advice);
+    return error_set(err, "%s: unsupported format (%s); %s", path, verdict->name, verdict->advice);
 }
 
-/* A damaged signature must not turn a container into bytes of which nothing is known. */
+/* A damaged signature must not turn a container into a raw image without known content. */
 static int check_name(const char *path, struct error *err)
 {
     if (has_extension(path, containers))
         return error_set(err,
-                         "%s: is named as a container, but its signature is damaged or of another format; "
-                         "-i raw reads its bytes as they are",
+                         "%s: is named like a container, but its signature is damaged or of another format; "
+                         "use -i raw to read its bytes as they are",
                          path);
     if (is_numbered_ewf(path))
         return error_set(err,
-                         "%s: is named as a segment of an EWF image, but its signature is damaged; "
-                         "-i ewf --force tries to read it, -i raw reads its bytes as they are",
+                         "%s: is named like a segment of an EWF image, but its signature is damaged; "
+                         "use -i ewf --force to try to read it, or -i raw to read its bytes as they are",
                          path);
     return 0;
 }
 
-/* What the files are, by the signature.  ewf: the user says that they are EWF, whatever it is. */
+/* Identifies the files by their signature. ewf: the user says that they are EWF, whatever the signature. */
 static int find_format(char *const *files, size_t count, bool ewf, struct format_verdict *verdict,
                        struct error *err)
 {
@@ -369,19 +368,19 @@ static int find_format(char *const *files, size_t count, bool ewf, struct format
     return verdict->format == FORMAT_REFUSED ? refuse(files[0], verdict, err) : 0;
 }
 
-/* raw takes any bytes as they are, and an afd is a folder, which has no signature. */
-static bool is_judged(const char *type)
+/* "raw" accepts any bytes, and an AFD is a folder, which has no signature. */
+static bool has_signature(const char *type)
 {
     return strcmp(type, "raw") != 0 && strncmp(type, "af", 2) != 0;
 }
 
-/* What cannot be read is refused even if the user names its type. */
+/* An unsupported format is refused even if the user specifies its type. */
 struct medium *medium_open(char *const *files, size_t count, const char *type, bool force, struct error *err)
 {
     const bool ewf = type && strcmp(type, "ewf") == 0;
     struct format_verdict verdict = {.format = FORMAT_RAW};
 
-    if ((!type || is_judged(type)) && find_format(files, count, ewf, &verdict, err))
+    if ((!type || has_signature(type)) && find_format(files, count, ewf, &verdict, err))
         return NULL;
     if (type && !ewf)
         return open_as(files, count, type, type, force, err);
@@ -443,7 +442,7 @@ uint64_t medium_bytes_read(const struct medium *medium)
     return medium->bytes_read;
 }
 
-/* ---- what is bad ---- */
+/* ---- unreadable ranges ---- */
 
 static void note_bad(struct medium *medium, uint64_t start, uint64_t len)
 {
@@ -457,14 +456,14 @@ static void ask_backend(struct medium *medium)
 
     if (!medium->backend.bad)
         return;
-    if (medium->told && medium->backend.bad(medium->backend.state, medium->told - 1, &start, &len) &&
-        len > medium->told_len) {
-        medium->told_len = len;
+    if (medium->reported && medium->backend.bad(medium->backend.state, medium->reported - 1, &start, &len) &&
+        len > medium->reported_len) {
+        medium->reported_len = len;
         note_bad(medium, start, len);
     }
-    while (medium->backend.bad(medium->backend.state, medium->told, &start, &len)) {
-        medium->told++;
-        medium->told_len = len;
+    while (medium->backend.bad(medium->backend.state, medium->reported, &start, &len)) {
+        medium->reported++;
+        medium->reported_len = len;
         note_bad(medium, start, len);
     }
 }
@@ -494,7 +493,7 @@ uint64_t medium_lost_bytes(const struct medium *medium, uint64_t offset, uint64_
 
 /* ---- reading ---- */
 
-/* Behind a place that cannot be read the next one is tried, piece by piece. */
+/* After an unreadable position, reading continues piece by piece. */
 static void read_around(struct medium *medium, uint64_t offset, uint8_t *into, size_t len)
 {
     const uint32_t step = medium->backend.piece ? medium->backend.piece : SMALLEST_READ;

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 
-/* A $FILE_NAME: parent, times and sizes, then the count of UTF-16 units, the kind of name, the name. */
+/* Layout of $FILE_NAME: parent, times and sizes, number of UTF-16 units, namespace, name. */
 enum { COUNT_AT = 64, SPACE_AT = 65, TEXT_AT = 66, SPACE_DOS = 2 };
 
 static size_t utf8_of(const uint8_t *utf16, size_t units, char *out)
@@ -39,7 +39,7 @@ uint32_t ntfs_record_len(const uint8_t boot[NTFS_BOOT_LEN])
     enum { SECTOR_AT = 11, CLUSTER_AT = 13, RECORD_AT = 64 };
     unsigned record = boot[RECORD_AT];
 
-    /* So many clusters, or as a negative number the power of two. */
+    /* A number of clusters or, if negative, a power of two in bytes. */
     if (record < 128)
         return (uint32_t)(record * boot[CLUSTER_AT] * bytes_load_le(boot + SECTOR_AT, 2));
     return record > 256 - 32 ? 1u << (256 - record) : 0;
@@ -53,6 +53,6 @@ uint32_t ntfs_boot_copy(const uint8_t boot[NTFS_BOOT_LEN], uint64_t *at)
 
     if (sector == 0 || sector > LARGEST_SECTOR || sectors > INT64_MAX / sector)
         return 0;
-    *at = sectors * sector; /* it is not one of them */
+    *at = sectors * sector; /* it follows the last sector */
     return sector;
 }

@@ -144,7 +144,7 @@ void object_encode(struct buffer *out, const struct object *object)
         buffer_add(out, object->runs, object->run_count * sizeof *object->runs);
 }
 
-/* The numbers that a message begins with. */
+/* The numbers at the start of a message. */
 enum {
     KIND,
     FLAGS,
@@ -187,7 +187,7 @@ static void get_buffer(struct wire *wire, struct buffer *out)
     buffer_add(out, data, len);
 }
 
-/* object may be NULL: then it is only judged. */
+/* object may be NULL; the member is then only checked. */
 static void get_member(struct wire *wire, struct object *object)
 {
     size_t parent_len, member_len;
@@ -201,7 +201,7 @@ static void get_member(struct wire *wire, struct object *object)
     }
 }
 
-/* end: of the run before it. */
+/* end: of the previous run. */
 static bool is_run(const struct object_run *run, uint64_t end)
 {
     return run->offset <= INT64_MAX && run->image <= INT64_MAX && run->len <= INT64_MAX - run->offset &&

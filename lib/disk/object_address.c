@@ -5,7 +5,7 @@
 
 #include "disk/object_inner.h"
 
-static const char separator[] = "//"; /* between levels but the first */
+static const char separator[] = "//"; /* between levels; a single slash comes before the first */
 
 /* ---- writing ---- */
 
@@ -19,8 +19,8 @@ static bool is_plain(unsigned char c)
     return c > ' ' && c < 0x7f && !strchr("%;/\\\"", c);
 }
 
-/* A slash stays only between two characters of which neither is one that stayed: so no name begins, ends or
- * goes on with a level's separator. */
+/* A slash stays literal only between two characters neither of which is a literal slash, so that a name
+ * cannot begin, end or continue with a separator of levels. */
 static void add_name(struct buffer *out, const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -50,7 +50,7 @@ void object_address(struct buffer *out, const struct object *object)
         buffer_printf(out, "%" PRIu64 "-%" PRIu32 "-%" PRIu32, object->inode, object->type, object->id);
 }
 
-/* How many levels there are below the object of the disk. */
+/* Returns the number of levels below the object on the disk. */
 static size_t levels_of(const struct object *object)
 {
     const char *at = object->parent.data, *end;
@@ -109,7 +109,7 @@ static bool skip_char(struct address_text *text, char c)
     return true;
 }
 
-/* As printf writes it: without zeros at the front. */
+/* As written by printf: without leading zeros. */
 static bool skip_number(struct address_text *text)
 {
     enum { MOST_DIGITS = 20 };
@@ -135,7 +135,8 @@ static int digit_of(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* One character as add_name writes it, but a slash that stays; only what has to be escaped is. */
+/* One character as written by add_name, except a literal slash.  Only characters that need it may be
+ * escaped. */
 static bool skip_escaped(struct address_text *text)
 {
     int high, low, c;

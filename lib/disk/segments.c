@@ -16,17 +16,18 @@
 #include "base/walk.h"
 
 /*
- * How the segments of a set are called: a stem and an index, written in letters (aa, ab ..) or as a number
- * that has zeros in front up to a width.  Behind image.999 comes image.1000: FTK Imager and others count on.
+ * How the segments of a set are named: a stem and an index, written in letters (aa, ab, ...) or as a number
+ * with leading zeros up to a width. image.999 is followed by image.1000: FTK Imager and others simply count
+ * on.
  */
 struct naming {
     const char *path; /* as given */
-    const char *name; /* the last part of it */
-    size_t stem_len;  /* of the name; what follows is the index */
-    unsigned width;   /* 0: not the name of a segment */
+    const char *name; /* last component of the path */
+    size_t stem_len;  /* within the name; the index follows */
+    unsigned width;   /* 0: not named like a segment */
     bool letters;
     char *folder;
-    int at; /* the folder, or -1 */
+    int at; /* descriptor of the folder, or -1 */
 };
 
 enum {
@@ -35,7 +36,7 @@ enum {
     MAX_DIGITS = 5,
     MAX_INDEXES = 100000,
     INDEX_ROOM = 16,
-    NEARBY = 26, /* letters: a lone file this near to the last segment belongs to the set */
+    NEARBY = 26, /* with letters: a lone file within this distance of the last segment belongs to the set */
 };
 
 /* ---- indexes ---- */
@@ -49,7 +50,7 @@ static size_t power(size_t base, unsigned exponent)
     return result;
 }
 
-/* How many indexes are as wide as the set's first one. */
+/* Returns how many indexes have the same width as the set's first one. */
 static size_t indexes_of_width(const struct naming *naming)
 {
     return power(naming->letters ? 26 : 10, naming->width);
@@ -68,7 +69,7 @@ static bool all_within(const char *text, size_t len, char first, char last)
     return true;
 }
 
-/* The index that the text stands for; SIZE_MAX if for none. */
+/* Returns the index for a text; SIZE_MAX if it is not one. */
 static size_t index_of(const struct naming *naming, const char *text)
 {
     const size_t len = strlen(text);
@@ -97,7 +98,7 @@ static void write_index(const struct naming *naming, size_t index, char text[IND
 
 /* ---- files ---- */
 
-/* The path up to the stem and this behind it; NULL without memory. */
+/* The path up to the stem, followed by this index; NULL if out of memory. */
 static char *path_with(const struct naming *naming, const char *index)
 {
     const size_t stem = (size_t)(naming->name - naming->path) + naming->stem_len;
@@ -118,7 +119,7 @@ static char *path_of(const struct naming *naming, size_t index)
     return path_with(naming, text);
 }
 
-/* A link that leads nowhere counts: whoever opens it can say so, and a set must not end before it. */
+/* A dangling link counts: opening it will report the error, whereas a set must not silently end before it. */
 static bool is_file(const struct naming *naming, const char *name)
 {
     struct stat st;
@@ -152,7 +153,7 @@ static int out_of_memory(const struct naming *naming, struct error *err)
     return error_set(err, "%s: out of memory", naming->path);
 }
 
-/* The path that it is about, what is wrong, and another path; those may be NULL without memory. */
+/* path: the file at fault. path or other may be NULL if memory has run out. */
 static int fail_about(const struct naming *naming, const char *path, const char *what, const char *other,
                       struct error *err)
 {
@@ -161,10 +162,10 @@ static int fail_about(const struct naming *naming, const char *path, const char 
     return error_set(err, "%s: %s, %s", path, what, other);
 }
 
-/* ---- how a name is made up ---- */
+/* ---- analysing a name ---- */
 
-/* GNU split puts its letters right behind a prefix; many a word ends so, and it takes two files to believe
- * it. */
+/* GNU split appends letters directly to a prefix.  Many words end like that, so two such files are
+ * required. */
 static void find_letters(struct naming *naming)
 {
     const size_t len = strlen(naming->name);
@@ -198,12 +199,11 @@ static void find_naming(struct naming *naming)
     naming->width = (unsigned)len;
 }
 
-/* ---- the first one ---- */
+/* ---- the first segment ---- */
 
 /*
- * The index of the set's first file, if that is not the one that was given; SIZE_MAX if there is none.  Among
- * names with letters only those that follow on each other, or nearly, belong together: image.gz is no part of
- * image.aa.
+ * Returns the index of the set's first file, if it is not the given one; SIZE_MAX if there is none.  With
+ * letters, only names that follow each other closely belong together: image.gz is not part of image.aa.
  */
 static size_t earlier_first(const struct naming *naming, size_t given)
 {
@@ -217,8 +217,8 @@ static size_t earlier_first(const struct naming *naming, size_t given)
     return SIZE_MAX;
 }
 
-/* image.1000 follows on image.999, and so may be of a set that is less wide than its own digits: width
- * becomes that. */
+/* image.1000 follows image.999, and so may belong to a set whose width is smaller than its number of digits:
+ * width is set accordingly. */
 static size_t find_earlier_first(struct naming *naming, size_t given)
 {
     size_t first = earlier_first(naming, given);
@@ -236,8 +236,8 @@ static size_t find_earlier_first(struct naming *naming, size_t given)
 static int refuse_later(const struct naming *naming, size_t first, struct error *err)
 {
     char *path = path_of(naming, first);
-    const int result = fail_about(naming, naming->path,
-                                  "is a later segment of a split image; name the first one", path, err);
+    const int result = fail_about(
+        naming, naming->path, "this is a later segment of a split image; specify the first one", path, err);
 
     free(path);
     return result;
@@ -245,7 +245,7 @@ static int refuse_later(const struct naming *naming, size_t first, struct error 
 
 /* ---- the whole set ---- */
 
-/* Marks the indexes whose files are in the folder. */
+/* Marks the indexes whose files exist. */
 static int read_present(const struct naming *naming, bool *present, struct error *err)
 {
     const int fd = walk_open(naming->folder, O_DIRECTORY);
@@ -273,9 +273,9 @@ static int read_present(const struct naming *naming, bool *present, struct error
 }
 
 /*
- * A segment that is there although the one at the end is not; SIZE_MAX if there is none.  Other files have
- * letters behind the dot, too, so that image.log is no reason to miss anything, but neighbours are, and what
- * is near.
+ * Returns a segment that exists although the one at `end` does not; SIZE_MAX if there is none.  Unrelated
+ * files have letters after the dot, too, so image.log is no sign of a gap; but neighbouring names are, and
+ * near ones.
  */
 static size_t later_segment(const struct naming *naming, const bool *present, size_t end)
 {
@@ -292,15 +292,14 @@ static int refuse_hole(const struct naming *naming, size_t missing, size_t later
 {
     char *lost = path_of(naming, missing), *there = path_of(naming, later);
     const int result =
-        fail_about(naming, lost, "is missing, while there is a later segment of the split image", there, err);
+        fail_about(naming, lost, "missing, although the split image has a later segment", there, err);
 
     free(lost);
     free(there);
     return result;
 }
 
-/* GNU split goes on behind yz with zaaa, and behind 89 with 9000, if it was not told how wide the names are
- * to be. */
+/* Unless told the width, GNU split continues with zaaa after yz, and with 9000 after 89. */
 static int refuse_wider(const struct naming *naming, size_t end, struct error *err)
 {
     const size_t block = power(naming->letters ? 26 : 10, naming->width - 1);
@@ -314,7 +313,8 @@ static int refuse_wider(const struct naming *naming, size_t end, struct error *e
         return 0;
     path = path_with(naming, index);
     result =
-        path ? error_set(err, "%s: a split image whose names get longer cannot be read; join its files", path)
+        path ? error_set(err, "%s: split images whose names become longer are not supported; join the files",
+                         path)
              : out_of_memory(naming, err);
     free(path);
     return result;
@@ -341,7 +341,7 @@ static int add_set(struct segments *segments, const struct naming *naming, size_
     if (!present)
         return out_of_memory(naming, err);
     result = read_present(naming, present, err);
-    if (result && !has_segment(naming, end)) /* the folder may be closed to us and the file not */
+    if (result && !has_segment(naming, end)) /* the folder may be unreadable to us, but not the file */
         result = add_paths(segments, naming, first, end, err);
     else if (!result) {
         while (end < index_limit(naming) && present[end])
@@ -366,7 +366,7 @@ static int add_alone(struct segments *segments, const struct naming *naming, str
     return 0;
 }
 
-/* How path is named; width 0 if not as a segment. */
+/* Analyses the name of path; width 0 if it is not a segment's. */
 static int open_naming(struct naming *naming, const char *path, struct error *err)
 {
     *naming = (struct naming){.path = path, .name = path_last(path), .at = -1};

@@ -16,7 +16,7 @@ int tsk_failed(struct error *err, const char *fmt, ...)
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     if (!cause)
-        cause = "libtsk does not tell why";
+        cause = "libtsk gives no reason";
     len = strcspn(cause, "\n");
     error_set(err, "%s: %.*s", what, (int)(len < 512 ? len : 512), cause);
     tsk_error_reset();

@@ -25,7 +25,7 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* The word at a place, as far as it fits; what comes after it. */
+/* Copies the word at text, as far as it fits; returns what follows. */
 static const char *take_word(const char *text, char *word, size_t room)
 {
     const size_t len = strcspn(text, " \t\r\n");
@@ -57,18 +57,19 @@ static int find_kind(const char *word, enum vmdk_kind *kind)
     return -1;
 }
 
-/* A name in quotes, of a file in the same folder. */
+/* Parses a quoted name of a file in the same folder. */
 static int take_name(const char **text, char **name, const char *path, struct error *err)
 {
     const size_t len = **text == '"' ? strcspn(*text + 1, "\"\r\n") : 0;
 
     if (len == 0 || (*text)[len + 1] != '"')
-        return error_set(err, "%s: its descriptor is malformed: an extent has no name", path);
+        return error_set(err, "%s: malformed descriptor: an extent has no name", path);
     *name = strndup(*text + 1, len);
     if (!*name)
         return error_set(err, "%s: out of memory", path);
     if (strpbrk(*name, "/\\") || strcmp(*name, "..") == 0 || strcmp(*name, ".") == 0)
-        return error_set(err, "%s: its extent %s lies in another folder: bring them together", path, *name);
+        return error_set(err, "%s: extent %s is in another folder; put it next to the descriptor", path,
+                         *name);
     *text = skip_blanks(*text + len + 2);
     return 0;
 }
@@ -86,14 +87,13 @@ static int parse_extent(struct vmdk_extent *extent, const char *line, const char
     extent->sectors = strtoull(word, &end, 10);
     if (*end || end == word || !isdigit((unsigned char)word[0]) || extent->sectors == 0 ||
         extent->sectors > INT64_MAX / 512)
-        return error_set(err, "%s: its descriptor is malformed: '%s' sectors", path, word);
+        return error_set(err, "%s: malformed descriptor: '%s' sectors", path, word);
     line = take_word(line, word, sizeof word);
     if (find_kind(word, &extent->kind))
-        return error_set(
-            err,
-            "%s: is a VMDK image with an extent of type %s, which cannot be read; convert it: qemu-img "
-            "convert -O raw IMAGE OUT",
-            path, word);
+        return error_set(err,
+                         "%s: unsupported VMDK extent of type %s; convert it: qemu-img "
+                         "convert -O raw IMAGE OUT",
+                         path, word);
     if (extent->kind == VMDK_ZERO)
         return 0;
     if (take_name(&line, &extent->name, path, err))
@@ -101,7 +101,7 @@ static int parse_extent(struct vmdk_extent *extent, const char *line, const char
     take_word(line, word, sizeof word);
     extent->from = strtoull(word, &end, 10);
     return *end || extent->from > INT64_MAX / 512
-               ? error_set(err, "%s: its descriptor is malformed: '%s'", path, word)
+               ? error_set(err, "%s: malformed descriptor: '%s'", path, word)
                : 0;
 }
 
@@ -128,8 +128,8 @@ int vmdk_parse(struct vmdk_descriptor *descriptor, const char *text, const char 
     for (const char *line = skip_blanks(text); *line; line = skip_blanks(line + strspn(line, "\r\n"))) {
         if (format_names_parent(line, strcspn(line, "\r\n")))
             return error_set(err,
-                             "%s: is a differencing VMDK image, which cannot be read as it is; convert it "
-                             "with its parents beside it: qemu-img convert -O raw IMAGE OUT",
+                             "%s: differencing VMDK images are not supported; convert it "
+                             "with its parents next to it: qemu-img convert -O raw IMAGE OUT",
                              path);
         if (is_extent(line) && add_extent(descriptor, line, path, err))
             return -1;

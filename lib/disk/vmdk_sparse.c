@@ -14,7 +14,7 @@ enum {
     HAS_COPY = 1 << 1,
     MARKER_LEN = 12,
     MOST_TABLES = 1 << 22,
-    MOST_GRAIN = 1 << 24, /* bytes */
+    MOST_GRAIN = 1 << 24, /* in bytes */
     COWD_ENTRIES = 4096,
 };
 
@@ -22,16 +22,16 @@ static const uint64_t AT_END = UINT64_MAX;
 
 struct sparse {
     struct datafile file;
-    uint64_t capacity, grain, directory_at; /* sectors */
-    uint32_t flags, entries;                /* of a table */
+    uint64_t capacity, grain, directory_at; /* in sectors */
+    uint32_t flags, entries;                /* per table */
     uint64_t tables_count;
     uint8_t *directory;
     struct mapped_tables *tables;
-    uint8_t *copy;          /* of the directory, which lists copies of the tables; NULL: there is none */
+    uint8_t *copy;          /* of the directory, listing copies of the tables; NULL: there is none */
     uint64_t copy_at;       /* sector */
-    uint64_t descriptor[2]; /* sectors: where it lies, how many */
+    uint64_t descriptor[2]; /* in sectors: position and length */
     struct mapped_parts parts;
-    uint64_t last[2]; /* of the packed grain that lies last: sector, number */
+    uint64_t last[2]; /* the compressed grain stored last: its sector and number */
     char damages[1024];
 };
 
@@ -42,7 +42,7 @@ static int place_packed(const struct sparse *sparse, uint64_t grain, uint64_t se
 
     if (datafile_read(&sparse->file, sector * 512, marker, sizeof marker) ||
         bytes_load64(marker) != grain * sparse->grain)
-        return -1; /* it is that of another grain */
+        return -1; /* it belongs to another grain */
     place->kind = MAPPED_PACKED;
     place->offset = sector * 512 + MARKER_LEN;
     place->packed_len = bytes_load32(marker + 8);
@@ -98,16 +98,16 @@ static void sparse_close(void *map)
     free(sparse);
 }
 
-/* A stream's header says only that the directory is found by the copy of the header at the end. */
+/* The header of a stream says only that the directory is found through the header's copy at the end. */
 static int read_header(struct sparse *sparse, const char *path, uint8_t *header, struct error *err)
 {
     if (datafile_read(&sparse->file, 0, header, VMDK_SPARSE_HEADER))
-        return error_set(err, "%s: is cut within its header", path);
+        return error_set(err, "%s: truncated within its header", path);
     if (memcmp(header, "KDMV", 4) == 0 && bytes_load64(header + 56) == AT_END &&
         (sparse->file.size < 1024 ||
          datafile_read(&sparse->file, sparse->file.size - 1024, header, VMDK_SPARSE_HEADER) ||
          memcmp(header, "KDMV", 4) != 0 || bytes_load64(header + 56) == AT_END))
-        return error_set(err, "%s: its footer is missing: the file is cut or damaged", path);
+        return error_set(err, "%s: the footer is missing: the file is truncated or damaged", path);
     return 0;
 }
 
@@ -116,7 +116,7 @@ static int take_header(struct sparse *sparse, const char *path, const uint8_t *h
     const bool is_cowd = memcmp(header, "COWD", 4) == 0;
 
     if (!is_cowd && memcmp(header, "KDMV", 4) != 0)
-        return error_set(err, "%s: is not a sparse extent: its signature is damaged", path);
+        return error_set(err, "%s: not a sparse extent: damaged signature", path);
     sparse->flags = is_cowd ? 0 : bytes_load32(header + 8);
     sparse->capacity = is_cowd ? bytes_load32(header + 12) : bytes_load64(header + 12);
     sparse->grain = is_cowd ? bytes_load32(header + 16) : bytes_load64(header + 20);
@@ -128,15 +128,15 @@ static int take_header(struct sparse *sparse, const char *path, const uint8_t *h
         sparse->descriptor[1] = bytes_load64(header + 36);
     }
     if (!is_cowd && (sparse->flags & NEWLINES) && memcmp(header + 73, "\n \r\n", 4) != 0)
-        return error_set(err, "%s: was damaged by a transfer as text", path);
+        return error_set(err, "%s: damaged by a transfer in text mode", path);
     if (!is_cowd && (sparse->flags & COMPRESSED) && header[77] + (header[78] << 8) != 1)
-        return error_set(err, "%s: is compressed in an unknown way", path);
+        return error_set(err, "%s: unknown compression method", path);
     if (sparse->capacity == 0 || sparse->capacity > INT64_MAX / 512 || sparse->grain == 0 ||
         (sparse->grain & (sparse->grain - 1)) || sparse->grain > MOST_GRAIN / 512 || sparse->entries == 0 ||
         sparse->entries > 1 << 16 || sparse->directory_at > sparse->file.size / 512)
-        return error_set(err, "%s: its header is invalid", path);
+        return error_set(err, "%s: invalid header", path);
     sparse->tables_count = ((sparse->capacity - 1) / sparse->grain) / sparse->entries + 1;
-    return sparse->tables_count > MOST_TABLES ? error_set(err, "%s: its header is invalid", path) : 0;
+    return sparse->tables_count > MOST_TABLES ? error_set(err, "%s: invalid header", path) : 0;
 }
 
 static int read_directory(struct sparse *sparse, const char *path, struct error *err)
@@ -148,7 +148,7 @@ static int read_directory(struct sparse *sparse, const char *path, struct error 
     if (!sparse->directory || !sparse->tables)
         return error_set(err, "%s: out of memory", path);
     if (datafile_read(&sparse->file, sparse->directory_at * 512, sparse->directory, len))
-        return error_set(err, "%s: its grain directory cannot be read: the file is cut or damaged", path);
+        return error_set(err, "%s: cannot read the grain directory: the file is truncated or damaged", path);
     if (sparse->copy_at == 0 || sparse->copy_at > sparse->file.size / 512 ||
         sparse->copy_at == sparse->directory_at)
         return 0;
@@ -162,9 +162,9 @@ static int read_directory(struct sparse *sparse, const char *path, struct error 
     return 0;
 }
 
-/* ---- whether its map can be right ---- */
+/* ---- checking the map ---- */
 
-/* Tables that a directory lists. */
+/* Claims the tables that a directory lists. */
 static int claim_tables(struct sparse *sparse, const uint8_t *directory, const uint8_t *other)
 {
     for (uint64_t i = 0; i < sparse->tables_count; i++) {
@@ -195,8 +195,8 @@ static int claim_structures(struct sparse *sparse)
                : 0;
 }
 
-/* A packed grain begins with a marker, by which it is known: no more than that is claimed, since it would
- * have to be read. */
+/* Only the marker at the start of a compressed grain is claimed: finding out its length would mean reading
+ * every grain. */
 static int claim_grain(struct sparse *sparse, uint64_t grain, uint64_t sector)
 {
     const bool is_packed = sparse->flags & COMPRESSED;
@@ -215,7 +215,8 @@ static int claim_grain(struct sparse *sparse, uint64_t grain, uint64_t sector)
                              (left < sparse->grain ? left : sparse->grain) * 512);
 }
 
-/* A packed grain's end only its marker tells; if the file is cut, it is that of the last one. */
+/* Only the marker of a compressed grain tells where it ends; if the file is truncated, the last grain is
+ * affected. */
 static int check_last(struct sparse *sparse)
 {
     struct mapped_place place;
@@ -239,7 +240,7 @@ static int claim_grains(struct sparse *sparse, uint64_t index, const uint8_t *ta
     return 0;
 }
 
-/* Grains of which table and copy say different things. */
+/* Records the grains for which a table and its copy differ. */
 static int compare_tables(struct sparse *sparse, uint64_t index, const uint8_t *table, const uint8_t *copy)
 {
     for (uint64_t i = 0; i < sparse->entries; i++)
@@ -249,7 +250,7 @@ static int compare_tables(struct sparse *sparse, uint64_t index, const uint8_t *
     return 0;
 }
 
-/* One table of the directory, by its copy; empty: of zeros. */
+/* Checks one table of the directory against its copy.  A table that does not exist counts as all zeros. */
 static int check_table(struct sparse *sparse, uint64_t index, uint8_t *table, uint8_t *copy)
 {
     const uint64_t at = (uint64_t)bytes_load32(sparse->directory + index * 4) * 512,

@@ -50,7 +50,7 @@ qemu-img create -q -f vmdk -b disk-vmdk.vmdk -F vmdk child.vmdk
 status 3 "$KITH" ls child.vmdk
 says err "child.vmdk"
 status 3 "$KITH" ls -i ewf text
-says err "is not an E01 segment"
+says err "not an E01 segment"
 status 3 "$KITH" ls -i vmdk text
 status 3 "$KITH" ls -o 999999999 ext4.img
 says err "no sector 999999999: the image has"

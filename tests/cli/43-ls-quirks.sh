@@ -77,7 +77,7 @@ with open('large.iso', 'wb') as file:
     file.write(tail.ljust(2 * SECTOR, b'\0'))
 PY
 status 3 "$KITH" ls --csv large.iso
-same "files of two extents" "PART1.BIN 4294965248 partial: it is the first part of a larger file, which goes on as another object
+same "files of two extents" "PART1.BIN 4294965248 partial: it is part of a larger file that continues as another object
 PART1.BIN 3000 ok" "$(rows file)"
 
 # QUIRK_ORPHAN_ROOT: without its table of paths the disc has no inode but the root.

@@ -73,9 +73,9 @@ wrong()
 
 for image in pages plain; do
     wrong $image.aff 'del parts[index("page40")]' "page 40 is missing"
-    wrong $image.aff 'del parts[index("page40"):index("page60")]' "page 40 is missing or damaged, 20 of 144 are"
-    wrong $image.aff 'parts[index("page40")][0] = "page41"' "page 41 is there 2 times"
-    wrong $image.aff 'parts[index("page143")][0] = "page144"' "page 144 lies beyond its size"
+    wrong $image.aff 'del parts[index("page40"):index("page60")]' "page 40 is missing or damaged (20 of 144 pages are)"
+    wrong $image.aff 'parts[index("page40")][0] = "page41"' "page 41 occurs 2 times"
+    wrong $image.aff 'parts[index("page143")][0] = "page144"' "page 144 lies beyond the image's size"
     wrong $image.aff 'parts[index("page40")][2] = 0; parts[index("page40")][1] = b"x" * 1000' "page 40 is damaged"
     wrong $image.aff 'parts[index("page40")][2] = 0x11' "page 40 is damaged"
     wrong $image.aff 'parts[index("page40")][1:] = [bytes(4), 0x31]' "page 40 is damaged"
@@ -103,16 +103,16 @@ refused()
 }
 change pages.aff wrong.aff 'del parts[index("imagesize")]'
 refused wrong.aff --force
-says err 'its segment "imagesize" is missing or damaged'
+says err 'segment "imagesize" is missing or damaged'
 change pages.aff wrong.aff 'parts[index("imagesize")][1] = struct.pack(">II", 9437184 - 512, 0)'
 refused wrong.aff
 says err "page 143 is damaged: it does not hold 65024 bytes"
 head -c 100000 pages.aff >wrong.aff
 refused wrong.aff
-says err "is damaged or cut off: there is no sound segment at byte"
+says err "damaged or truncated: no valid segment at byte"
 change pages.aff wrong.aff 'parts.append(["affkey_aes256", bytes(52), 0])'
 refused wrong.aff --force
-says err "is an AFF image that is encrypted"
+says err "encrypted AFF image"
 
 # What stands for a sector that the acquisition could not read is not its content.
 change plain.aff wrong.aff '
@@ -120,16 +120,16 @@ page = parts[index("page40")]
 page[1] = page[1][:512] + parts[index("badflag")][1] + page[1][1024:]
 parts[index("badsectors")][1] = struct.pack(">II", 1, 0)'
 status 3 "$KITH" ls --hash --csv wrong.aff
-says err "1 sectors could not be read when it was acquired"
+says err "sectors that could not be read during acquisition: 1"
 says err "bytes 2621952 to 2622463 of the image cannot be read"
 same "objects on a bad sector" 1 "$(grep -c 'bytes of it cannot be read' out)"
 right "a bad sector"
 for unmarked in 'del parts[index("badflag")]' 'parts[index("badflag")][1] = bytes(511)'; do
     wrong plain.aff "parts[index('badsectors')][1] = struct.pack('>II', 1, 0); $unmarked" \
-        "nothing marks the sectors that could not be read when it was acquired"
+        "sectors that could not be read during acquisition are not marked"
     grep -q ',ok.$' out && fail "$unmarked: $(grep -m 1 ',ok.$' out)"
 done
-wrong plain.aff 'parts[index("badsectors")][1] = bytes(7); del parts[index("badflag")]' 'its segment "badsectors" at byte'
+wrong plain.aff 'parts[index("badsectors")][1] = bytes(7); del parts[index("badflag")]' 'segment "badsectors" at byte'
 
 cat >mutate.py <<'PY'
 import random, sys

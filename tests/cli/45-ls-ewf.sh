@@ -77,13 +77,13 @@ copy()
 copy; rm m/m.E02; refused m/m.E01 "segment E02 is missing"
 copy; rm "m/m.${last#*.}"; refused m/m.E01 "segment ${last#*.} is missing"
 copy; rm m/m.E01; refused m/m.E02 "segment E01 is missing"
-copy; cp m/m.E02 m/m.E03; refused m/m.E01 "m.E03: is segment 2 by its header, not 3 as its name says"
-copy; mv m/m.E03 m/x; mv m/m.E02 m/m.E03; mv m/x m/m.E02; refused m/m.E01 "m.E02: is segment 3"
+copy; cp m/m.E02 m/m.E03; refused m/m.E01 "m.E03: this is segment 2 by its header, but 3 by its name"
+copy; mv m/m.E03 m/x; mv m/m.E02 m/m.E03; mv m/x m/m.E02; refused m/m.E01 "m.E02: this is segment 3"
 copy; cp b-fast-parts.E02 m/m.E02 # which only the hash tells, since these sets have no identifier
 status 3 "$KITH" ls --hash-image --csv m/m.E01
 says err "the md5 of the image is not the one stored in it at acquisition"
-copy; cp b-fast-parts.E02 "m/m.E$(printf %02d $((10#${last##*E} + 1)))"; refused m/m.E01 "the set ends before it"
-copy; truncate -s -100000 m/m.E02; refused m/m.E01 "m.E02: is cut off"
+copy; cp b-fast-parts.E02 "m/m.E$(printf %02d $((10#${last##*E} + 1)))"; refused m/m.E01 "the set ends before this segment"
+copy; truncate -s -100000 m/m.E02; refused m/m.E01 "m.E02: truncated"
 copy; cp m/m.E02 m/alone; refused m/alone "segment E01 is missing"
 copy; printf x >m/m.EXE; status 0 "$KITH" ls --csv m/m.E01
 
@@ -115,7 +115,7 @@ for name in b'volume', b'data':
         data[at + 76 + 1048:at + 76 + 1052] = struct.pack('<I', zlib.adler32(data[at + 76:at + 76 + 1048]))
 open(sys.argv[2], 'wb').write(data)
 PY
-refused empty.E01 "its media size is 0"
+refused empty.E01 "the media size is 0"
 
 # Stored hashes that contradict each other, whichever of them is that of the image.
 for section in hash digest; do
@@ -130,7 +130,7 @@ data[at + size - 4:at + size] = struct.pack('<I', zlib.adler32(data[at:at + size
 open(sys.argv[2], 'wb').write(data)
 PY
     status 3 "$KITH" ls -q --csv two.E01
-    says err "the hashes stored in it contradict each other: its md5 is "
+    says err "the stored hashes contradict each other: the md5 is "
     says err "$(md5sum <a.img | cut -c1-32)"
 done
 
@@ -158,23 +158,23 @@ for set in a-fast a-fast-parts; do
     errors $set $((start / 512 + 20)) 3
     for hash in "" "--hash --hash-image"; do
         status 3 "$KITH" ls --csv $hash e.E01
-        says err "3 sectors could not be read when it was acquired"
+        says err "sectors that could not be read during acquisition: 3"
         says err "bytes $(((start / 512 + 20) * 512)) to $(((start / 512 + 23) * 512 - 1)) of the image cannot be read"
         same "objects on sectors that could not be read" "file random" \
             "$(grep 'bytes of it cannot be read' out | grep -v ',image,' | cut -d, -f4,5 | tr , ' ')"
     done
     grep -q "not the one stored in it" err && fail "the image is read as it was acquired, but its hash is not the stored one"
 done
-errors a-fast 16380 10; refused e.E01 "names sectors beyond its end"
-errors a-fast 100 10 'body[521] ^= 1'; refused e.E01 "its list of sectors that could not be read, at byte"
-errors a-fast 100 10 'body[:520] = summed(struct.pack("<I", 1 << 31) + bytes(512))'; refused e.E01 "its list of sectors that could not be read"
+errors a-fast 16380 10; refused e.E01 "goes beyond the end of the disk"
+errors a-fast 100 10 'body[521] ^= 1'; refused e.E01 "the list of sectors unreadable during acquisition, at byte"
+errors a-fast 100 10 'body[:520] = summed(struct.pack("<I", 1 << 31) + bytes(512))'; refused e.E01 "the list of sectors unreadable during acquisition"
 status 3 "$KITH" ls --force --csv e.E01
 says err "of the image cannot be read"
 
 # Ex01, which nothing here can make.
 printf 'EVF2\r\n\201\0\2\1\1\0\1\0\0\0' >empty.Ex01
 head -c 5000 /dev/zero >>empty.Ex01
-refused empty.Ex01 "is an Ex01 image, read by libewf, which does not say which parts of it are missing"
+refused empty.Ex01 "Ex01 images are read by libewf, which returns zeros for missing parts without reporting them"
 status 3 "$KITH" ls --force --csv empty.Ex01
 says err "cannot be opened as an EWF image"
 
@@ -196,7 +196,7 @@ for name in sorted(glob.glob(sys.argv[1] + '.E*')):
         at = following
     open(sys.argv[2] + '/m' + name[-4:], 'wb').write(data)
 PY
-refused m/m.E01 "m.E02: has no identifier of its set before its first chunk table"
+refused m/m.E01 "m.E02: no set identifier before the first chunk table"
 cp b-fast-parts.E02 m/m.E02 # whose identifier is zeros
 refused m/m.E01 "m.E02: belongs to another image"
 
@@ -226,8 +226,8 @@ copy_smart()
 copy_smart; status 0 "$KITH" ls --csv m/m.s01
 copy_smart; rm m/m.s02; refused m/m.s01 "segment s02 is missing"
 copy_smart; rm "m/m.${last#*.}"; refused m/m.s01 "segment ${last#*.} is missing"
-copy_smart; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: is segment 2 by its header, not 3 as its name says"
-copy_smart; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: is cut off"
+copy_smart; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: this is segment 2 by its header, but 3 by its name"
+copy_smart; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: truncated"
 copy_smart; cp b-smart-fast-parts.s02 m/m.s02
 status 3 "$KITH" ls --hash-image --csv m/m.s01
 says err "the md5 of the image is not the one stored in it at acquisition"
@@ -246,7 +246,7 @@ PY
 }
 for what in 'a, b = get(3), get(9); put(3, b); put(9, a)' 'put(5, get(4))' 'put(0, get(1))' 'put(7, 0)' 'put(2, len(data) | 1 << 31)'; do
     change_table "$what"
-    refused m/m.s01 "m.s02: its chunk table at byte"
+    refused m/m.s01 "m.s02: the chunk table at byte"
     status 3 "$KITH" ls --force --hash --csv m/m.s01
     says err "of the image cannot be read"
     says out "bytes of it cannot be read"

@@ -15,6 +15,6 @@ code=$?
 seq -f %07.0f 0 $((count - 1)) >expected
 cut -d, -f5 out | sed 1d | sort >listed
 cmp listed expected || fail "$(wc -l <listed) of $count files are listed"
-[ "$code" -eq 0 ] || says err "many.img: not all files could be found"
+[ "$code" -eq 0 ] || says err "many.img: cannot list all files"
 [ "$count" -eq 1000100 ] || same "the exit status" 0 $code
 finish

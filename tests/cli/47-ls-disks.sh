@@ -59,16 +59,16 @@ like zeros.qcow2 zeros.img
 mv raw.keep raw.csv
 
 qemu-img create -q -f qcow2 -b a.qcow2 -F qcow2 child.qcow2
-refused child.qcow2 "is a qcow2 image that has a backing file"
+refused child.qcow2 "unsupported qcow2 image: it has a backing file"
 qemu-img create -q -f qcow2 -o encrypt.format=luks,encrypt.key-secret=s --object secret,id=s,data=x crypt.qcow2 4M 2>/dev/null &&
-    refused crypt.qcow2 "is a qcow2 image that is encrypted"
-qemu-img create -q -f qcow2 -o data_file=data.raw outer.qcow2 4M 2>/dev/null && refused outer.qcow2 "has its data in another file"
+    refused crypt.qcow2 "unsupported qcow2 image: it is encrypted"
+qemu-img create -q -f qcow2 -o data_file=data.raw outer.qcow2 4M 2>/dev/null && refused outer.qcow2 "its data is in another file"
 qemu-img create -q -f qcow2 -o extended_l2=on,cluster_size=128k wide.qcow2 4M 2>/dev/null && refused wide.qcow2 "extended L2"
-make qcow2 -c -o compression_type=zstd disk.img zstd.qcow2 && refused zstd.qcow2 "compressed by zstd"
+make qcow2 -c -o compression_type=zstd disk.img zstd.qcow2 && refused zstd.qcow2 "compressed with zstd"
 cp a.qcow2 snap.qcow2
 qemu-img snapshot -c one snap.qcow2
 status 3 "$KITH" ls -q --hash --csv snap.qcow2
-says err "its 1 internal snapshots were not examined"
+says err "internal snapshots not examined: 1"
 
 # ---- VDI ----
 
@@ -84,12 +84,12 @@ open(sys.argv[2], 'wb').write(data)
 PY
 }
 change d.vdi twice.vdi 'data[512 + 8:512 + 12] = data[512 + 4:512 + 8]'
-refused twice.vdi "is claimed by several parts of it"
+refused twice.vdi "is claimed more than once"
 status 3 "$KITH" ls --force --hash --csv twice.vdi
-says err "is claimed by several parts of it"
+says err "is claimed more than once"
 says err "of the image cannot be read"
 change d.vdi child.vdi 'data[0x1a8] = 1'
-refused child.vdi "is a differencing VDI image"
+refused child.vdi "differencing VDI image"
 
 # ---- VMDK ----
 
@@ -110,33 +110,33 @@ like stream.vmdk disk.img
 
 # Extents that do not belong to the descriptor.
 truncate -s 9437183 monolithicFlat-flat.vmdk
-refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: is too short for its extent"
+refused monolithicFlat.vmdk "monolithicFlat-flat.vmdk: too short for its extent"
 rm monolithicFlat-flat.vmdk
-refused monolithicFlat.vmdk "monolithicFlat.vmdk: its extent monolithicFlat-flat.vmdk: No such file"
+refused monolithicFlat.vmdk "monolithicFlat.vmdk: extent monolithicFlat-flat.vmdk: No such file"
 head -c 5M /dev/zero >small.img
 make vmdk -o subformat=twoGbMaxExtentSparse small.img small.vmdk
 mv small-s001.vmdk twoGbMaxExtentSparse-s001.vmdk
-refused twoGbMaxExtentSparse.vmdk "does not belong to this disk: it is an extent of 5242880 bytes, not of 9437184"
-refused twoGbMaxExtentSparse-s001.vmdk "name the .vmdk file that lists the extents"
+refused twoGbMaxExtentSparse.vmdk "does not belong to this disk: the extent has 5242880 bytes, not 9437184"
+refused twoGbMaxExtentSparse-s001.vmdk "specify the .vmdk file that lists the extents"
 mkdir -p elsewhere
 sed 's#"twoGb#"../elsewhere/twoGb#' twoGbMaxExtentFlat.vmdk >outside.vmdk
-refused outside.vmdk "lies in another folder"
+refused outside.vmdk "is in another folder"
 sed 's/^RW \([0-9]*\) FLAT/RW \1 SESPARSE/' twoGbMaxExtentFlat.vmdk >new.vmdk
-refused new.vmdk "an extent of type SESPARSE"
+refused new.vmdk "extent of type SESPARSE"
 change stream.vmdk swapped.vmdk '
 import struct
 directory = struct.unpack_from("<Q", data, 56)[0] * 512
 table = struct.unpack_from("<I", data, directory)[0] * 512
 at = [table + i * 4 for i in range(512) if struct.unpack_from("<I", data, table + i * 4)[0] > 1][:40]
 data[at[20]:at[20] + 4], data[at[30]:at[30] + 4] = data[at[30]:at[30] + 4], data[at[20]:at[20] + 4]'
-refused swapped.vmdk "the two copies of it differ in block"
+refused swapped.vmdk "its two copies differ in block"
 status 3 "$KITH" ls -q --force --hash --csv swapped.vmdk
 says err "of the image cannot be read"
 # As VMware writes streams: where the directory lies stands at the end only.
 change stream.vmdk footer.vmdk 'header = bytes(data[:512]); data[56:64] = b"\xff" * 8; data += header + bytes(512)'
 like footer.vmdk disk.img
 change footer.vmdk none.vmdk 'del data[-1024:]'
-refused none.vmdk "its footer is missing"
+refused none.vmdk "the footer is missing"
 
 # ---- maps that cannot be right ----
 
@@ -162,7 +162,7 @@ $2"
     says err "${4-$3}"
     says err "of the image cannot be read"
 }
-shared="is claimed by several parts of it, or is marked as unused"
+shared="is claimed more than once, or is marked as unused"
 
 make qcow2 disk.img map.qcow2
 entries='
@@ -179,21 +179,21 @@ wrong map.qcow2 'put(used[3], get(48) | 1 << 63)' "$shared"
 wrong map.qcow2 'put(used[3], get(get(48)) | 1 << 63)' "$shared"
 wrong map.qcow2 'put(first, first | 1 << 63)' "$shared"
 for bit in 1 4 8 56 61; do
-    wrong map.qcow2 "put(used[3], get(used[3]) | 1 << $bit)" "its map is damaged: the entry of block"
+    wrong map.qcow2 "put(used[3], get(used[3]) | 1 << $bit)" "corrupt map: the entry of block"
 done
-wrong map.qcow2 'put(used[3], get(used[3]) + 512)' "its map is damaged: the entry of block"
-wrong map.qcow2 'put(first, get(first) | 1)' "its map is damaged: the entry of block 0 is invalid"
+wrong map.qcow2 'put(used[3], get(used[3]) + 512)' "corrupt map: the entry of block"
+wrong map.qcow2 'put(first, get(first) | 1)' "corrupt map: the entry of block 0 is invalid"
 # Version 2 knows no clusters of zeros.
 make qcow2 -o compat=0.10 disk.img old.qcow2
-wrong old.qcow2 'put(used[3], get(used[3]) | 1)' "its map is damaged: the entry of block"
+wrong old.qcow2 'put(used[3], get(used[3]) | 1)' "corrupt map: the entry of block"
 wrong map.qcow2 'data += bytes(data[get(used[3]) & ~(1 << 63):][:65536]) + bytes(-len(data) % 65536); put(used[3], len(data) - 65536 | 1 << 63)' "$shared"
 # Not refused: after a crash clusters may be left over.  But what is not in the map need not be zeros.
 for what in 'put(used[3], 0)' 'put(first, 0)'; do
     change map.qcow2 zeroed.qcow2 "$entries
 $what"
     status 3 "$KITH" ls --hash --csv zeroed.qcow2
-    says err "clusters are in use by its reference counts, but its map does not refer to them"
-    says err "what it leaves unallocated is in doubt"
+    says err "clusters in use according to the reference counts but not mapped"
+    says err "the content of unallocated clusters is in doubt"
     right "a map with '$what'"
 done
 change map.qcow2 left.qcow2 'import struct
@@ -201,7 +201,7 @@ data += bytes(-len(data) % 65536 + 65536)
 block = struct.unpack_from(">Q", data, struct.unpack_from(">Q", data, 48)[0])[0]
 struct.pack_into(">H", data, block + (len(data) // 65536 - 1) * 2, 1)'
 status 3 "$KITH" ls --hash --csv left.qcow2
-says err "1 clusters are in use"
+says err "not mapped: 1;"
 same "what a left-over cluster leaves of a file" "$(grep -c ',file,random,.*ok' raw.csv)" "$(grep -c ',file,random,.*,ok' out)"
 right "a left-over cluster"
 # A packed cluster, in one cluster of the file, and in its next one, which is also that of another.
@@ -228,7 +228,7 @@ refused tail.qcow2 "$shared"
 status 3 "$KITH" ls --force --hash-image --csv tail.qcow2
 says err "bytes 0 to 65535 of the image cannot be read"
 # Reference counts that cannot be read must not pass for right ones.
-counts="its reference counts are damaged"
+counts="corrupt reference counts"
 wrong map.qcow2 'put(used[3], 0); put(48, 1 << 40)' "$counts"
 wrong map.qcow2 'put(used[3], 0); struct.pack_into(">I", data, 56, 0)' "$counts"
 wrong map.qcow2 'put(used[3], 0); struct.pack_into(">I", data, 56, 0xffffffff)' "$counts"
@@ -241,7 +241,7 @@ like dirty.qcow2 disk.img
 qemu-img snapshot -c one map.qcow2
 qemu-io -c "write -P 7 3M 1M" map.qcow2 >/dev/null 2>&1
 status 3 "$KITH" ls -q --hash-image --csv map.qcow2
-same "what is said of a snapshot" "kith: map.qcow2: its 1 internal snapshots were not examined, only its current state" "$(cat err)"
+same "what is said of a snapshot" "kith: map.qcow2: internal snapshots not examined: 1; only the current state was read" "$(cat err)"
 qemu-img convert -O raw map.qcow2 map.img
 says out ",$(sha1sum <map.img | cut -c1-40)"
 
@@ -263,21 +263,21 @@ wrong map.vmdk 'both(3, 0x2)' "$shared"
 wrong map.vmdk 'both(3, 0)
 put(table + used[3], table // 512)' "$shared"
 wrong map.vmdk 'both(3, get(table + used[3]) ^ 1)' "$shared"
-wrong map.vmdk 'put(table + used[3], 0)' "the two copies of it differ in block"
-wrong map.vmdk 'put(copy + used[3], 0)' "the two copies of it differ in block"
-wrong map.vmdk 'put(directory, 0)' "the two copies of it differ in block"
+wrong map.vmdk 'put(table + used[3], 0)' "its two copies differ in block"
+wrong map.vmdk 'put(copy + used[3], 0)' "its two copies differ in block"
+wrong map.vmdk 'put(directory, 0)' "its two copies differ in block"
 wrong map.vmdk 'put(directory, directory // 512)' "$shared"
 
 entries='import struct'
 wrong d.vdi 'struct.pack_into("<I", data, 0x158, 512)' "$shared"
 
-wrong d.vdi 'data[512 + 4:512 + 8] = b"\xff" * 4' "its map is damaged: it refers to fewer blocks than the"
-wrong d.vdi 'struct.pack_into("<I", data, 512 + 4, 1000)' "its map is damaged: the entry of block 1 is invalid"
-wrong d.vdi 'struct.pack_into("<I", data, 0x184, struct.unpack_from("<I", data, 0x184)[0] - 1)' "its map is damaged"
+wrong d.vdi 'data[512 + 4:512 + 8] = b"\xff" * 4' "corrupt map: it refers to fewer blocks than the"
+wrong d.vdi 'struct.pack_into("<I", data, 512 + 4, 1000)' "corrupt map: the entry of block 1 is invalid"
+wrong d.vdi 'struct.pack_into("<I", data, 0x184, struct.unpack_from("<I", data, 0x184)[0] - 1)' "corrupt map"
 wrong d.vdi '
 map = struct.unpack_from("<9i", data, 512)
 data[512 + map.index(-1) * 4:][:4] = data[512:516]
-struct.pack_into("<i", data, 512 + map.index(-1) * 4, map[0])' "its map is damaged"
+struct.pack_into("<i", data, 512 + map.index(-1) * 4, map[0])' "corrupt map"
 
 # A disk may be of 1 PiB, of which nothing is there; not of more.
 printf '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\nRW %s ZERO\n' $((1 << 41)) >huge.vmdk
@@ -293,8 +293,8 @@ qemu-img create -q -f qcow2 -o cluster_size=2M huge.qcow2 2P 2>/dev/null &&
 
 # A disk that holds only what differs from another one is refused, whether its type is found or named.
 qemu-img create -q -f vmdk -b renamed.vmdk -F vmdk delta.vmdk 2>err || fail "qemu-img: $(cat err)"
-refused delta.vmdk "is a differencing VMDK image"
-refused delta.vmdk "is a differencing VMDK image" -i vmdk
+refused delta.vmdk "differencing VMDK"
+refused delta.vmdk "differencing VMDK" -i vmdk
 # .. with its descriptor where only the reader of the whole looks
 change delta.vmdk far.vmdk '
 import struct
@@ -303,7 +303,7 @@ data += bytes(max(0, 1024 - at) * 512) + bytes(-len(data) % 512)
 text = data[512:512 * 21]
 data[28:36] = struct.pack("<Q", len(data) // 512)
 data += text'
-refused far.vmdk "is a differencing VMDK image" -i vmdk
+refused far.vmdk "differencing VMDK" -i vmdk
 make vpc disk.img d.vhd
 for place in 0 -512; do
     change d.vhd delta.vhd "
@@ -312,8 +312,8 @@ at = $place % len(data)
 data[at + 60:at + 64] = bytes([0, 0, 0, 4])
 data[at + 64:at + 68] = bytes(4)
 data[at + 64:at + 68] = struct.pack('>I', 0xffffffff & ~sum(data[at:at + 512]))"
-    refused delta.vhd "is a differencing VHD image"
-    refused delta.vhd "is a differencing VHD image" -i vhd
+    refused delta.vhd "unsupported format (differencing VHD)"
+    refused delta.vhd "unsupported format (differencing VHD)" -i vhd
 done
 
 # ---- a split image ----
@@ -321,7 +321,7 @@ done
 split -b 2500000 -d -a 3 --numeric-suffixes=1 disk.img part.
 like part.001 disk.img
 truncate -s -512 part.002
-refused part.001 "part.002: is a segment of 2499488 bytes, but the first one has 2500000"
+refused part.001 "part.002: this segment has 2499488 bytes, but the first one has 2500000"
 
 # ---- what is cut or damaged ----
 
@@ -338,9 +338,9 @@ shorten()
 {
     local image=short.${1#*.}
     head -c "$2" "$1" >$image
-    refused $image "lies beyond its end"
+    refused $image "lies beyond the end of the file"
     status 3 "$KITH" ls --force --csv $image
-    says err "lies beyond its end"
+    says err "lies beyond the end of the file"
     says err "of the image cannot be read"
     grep ',ok.$' out | cut -d, -f2-5 >before
     status 3 "$KITH" ls --force --hash --csv $image
@@ -380,6 +380,6 @@ def get(form, at): return struct.unpack_from(form, data, at)[0]'
 for edit in "a.qcow2 put('>Q',get('>Q',40),1<<63|1<<40)" "renamed.vmdk put('<I',get('<Q',56)*512,1<<30)" "renamed.vmdk put('<I',get('<Q',48)*512,1<<30)"; do
     change ${edit%% *} far.x "$entries
 ${edit#* }"
-    refused far.x "lies beyond its end"
+    refused far.x "lies beyond the end of the file"
 done
 finish

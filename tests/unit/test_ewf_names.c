@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(refuses_a_later_segment_whose_first_one_is_there)
 {
-    expect("x.E01 x.E02", "x.E02", "name the first one, x.E01");
+    expect("x.E01 x.E02", "x.E02", "specify the first one, x.E01");
     expect("x.E01 x.E02 x.EXE", "x.EXE", "");
 }
 END_TEST
