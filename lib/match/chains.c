@@ -32,15 +32,15 @@ enum {
     /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
      * with 12 the test a_part_that_is_there_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
-    MOST_COPIES = 64, /* clusters of a reference that a cluster is compared with: bounds time */
+    MOST_COPIES = 64, /* clusters of a reference with which each is compared: bounds time */
     /* With this much support a chain is accepted even if none of it is close together.  Halving it gains 5
      * rows of pairs and a finding of the tar, which takes a quarter longer; doubling it loses 2 rows and one
      * finding. */
     MUCH_SUPPORT = 6,
 };
 
-/* E of the few samples that were looked up; more of a match will be seen later.  0.1 loses a pair, and one
- * finding each of other files and the tar; 10 loses a common block and adds 4 rows of pairs. */
+/* E of the few samples looked up so far; more of a match shows later.  0.1 loses a pair, and one finding each
+ * of other files and the tar; 10 loses a common block and adds 4 rows of pairs. */
 static const double first_look = 1;
 /* E if all of a reference's seeds lined up: if it is larger, the reference is not worth reading.  1e-4 to
  * 1e-2 make no difference. */
@@ -217,7 +217,7 @@ static bool are_copies(const struct cluster *a, const struct cluster *b)
     const int64_t start = a_start > b_start ? a_start : b_start, end = a_end < b_end ? a_end : b_end;
     const int64_t shorter = a_end - a_start < b_end - b_start ? a_end - a_start : b_end - b_start;
 
-    /* content that repeats itself has fewer hits at places other than its origin */
+    /* repetitive content has fewer hits at places other than its origin */
     return 2 * (end - start) > shorter && a->hits >= LEAST_COPY && b->hits >= LEAST_COPY &&
            4 * a->hits > 3 * b->hits && 4 * b->hits > 3 * a->hits;
 }

@@ -20,8 +20,8 @@ enum {
     FEW_HITS = 24,
 };
 
-/* The fewest hits that chance is assumed to give a band.  Halving it gains a finding of the tar; doubling it
- * changes E, but no finding. */
+/* The fewest hits that chance is assumed to give a band, however few are seen.  Halving it gains a finding of
+ * the tar; doubling it raises E, but changes no finding. */
 static const double least_rate = 1e-4;
 /* Hits are not scattered evenly, so this many times the mean is expected.  1 gains 2 pairs, but also 3
  * findings in other files; 4 loses a pair, and a_file_that_repeats_itself_is_found fails. */
@@ -57,7 +57,7 @@ static double bands_of(const struct chance_pair *pair)
     return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
 }
 
-/* Assumes the widest bands, and no more of them than the object alone needs. */
+/* Assumes the widest bands, and only as many of them as the object alone needs. */
 double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
 {
     const struct chance_pair widest = {.object_len = pair->object_len, .reference_len = pair->object_len};
@@ -121,8 +121,8 @@ struct sorting {
     uint64_t *keys, *spare; /* the diagonal minus the lowest, and the number of a hit, 32 bits each */
 };
 
-/* Makes the keys; fails unless hits of one diagonal are in order already and the diagonals span at most 32
- * bits. */
+/* Makes the keys.  Returns false unless hits of one diagonal are in order already and the diagonals span at
+ * most 32 bits. */
 static bool make_keys(const struct chance_hit *hits, size_t count, uint64_t *keys, uint64_t *span)
 {
     int64_t low = diagonal(&hits[0]), high = low;
@@ -264,8 +264,8 @@ static struct cluster fullest_band(struct chance_hit *hits, size_t count, double
     return best;
 }
 
-/* The number of different samples whose hits all lie outside the cluster.  (Samples that it also has are its
- * own: the reference lies in the object twice, or repeats itself.) */
+/* The number of different samples that have no hit in the cluster.  (Other hits of the cluster's samples are
+ * its own: the reference lies in the object twice, or repeats itself.) */
 static size_t count_elsewhere(struct chance_hit *hits, size_t count, const struct cluster *cluster,
                               size_t first)
 {

@@ -22,8 +22,8 @@
  * 0. An empty object has no findings, though many sets contain an empty file.
  * 1. Its digests are looked up.  A set that contains the file itself is searched no further, and if a set of
  *    kind known contains it, no set is searched for anything but digests.
- * 2. Some of the kept samples are looked up.  References whose samples line up (chance.h) explain others;
- *    this goes on until all samples are explained or looked up.  A sample that a known set has, too, is no
+ * 2. Some of the kept samples are looked up.  References whose samples line up (chance.h) explain others.
+ *    This is repeated until every sample is explained or looked up.  A sample that a known set also has is no
  *    evidence for another set; an isolated sample is no evidence at all.
  * 3. Each accepted reference is compared with the part of the object where it lies, and then proved: the
  *    bytes that its blocks must occupy are read again and hashed.

@@ -20,9 +20,9 @@ enum {
     /* Bytes that vary: each window of RICH_WINDOW bytes has ...  Halving the window loses 5 cases of noise
      * and 2 findings in other files; doubling it gains one and 2, and 35 rows of pairs. */
     RICH_WINDOW = 32,
-    /* ... this many different ones.  4 gains a case of noise; 14 loses a pair and 5 cases of noise. */
+    /* ... this many distinct ones.  4 gains a case of noise; 14 loses a pair and 5 cases of noise. */
     RICH_BYTES = 9,
-    /* ... and this many different differences to earlier bytes (tables_that_count_up_are_no_evidence).
+    /* ... and this many distinct differences to earlier bytes (tables_that_count_up_are_no_evidence).
      * Halving it gains 16 rows of pairs; doubling it loses 3 pairs, 5 cases of noise and 2 fragments. */
     RICH_DIFFERENCES = 10,
     /* ... up to this far before: the size of a symbol or relocation of ELF64. */
@@ -30,8 +30,8 @@ enum {
     /* Samples that are examined.  Halving it loses a case of noise; doubling it makes no difference. */
     RICH_TRIES = 64,
     RICH_PIECE = 4 << 10, /* bytes read at once: a page */
-    /* Matches that are evidence without such a stretch.  Halving it gains 23 findings in other files and 3
-     * pairs; doubling it loses 6 pairs and 5 cases of noise, and
+    /* Matches that are evidence even without such a stretch.  Halving it gains 23 findings in other files and
+     * 3 pairs; doubling it loses 6 pairs and 5 cases of noise, and
      * a_file_with_edits_is_a_variant_with_about_so_many fails. */
     DENSE_ANCHORS = 12,
     /* Fewer matches than STRAY_ANCHORS are ignored if they lie far from the reference's diagonals, or
@@ -120,7 +120,7 @@ static size_t samples_in(const struct record *record, uint64_t start, uint64_t e
     return count;
 }
 
-/* The number of different bytes in a window, or of different differences to the bytes `stride` before. */
+/* The number of distinct bytes in a window, or of distinct differences to the bytes `stride` before. */
 static unsigned count_different(const uint8_t *window, size_t stride)
 {
     uint64_t seen[4] = {0};
@@ -134,7 +134,7 @@ static unsigned count_different(const uint8_t *window, size_t stride)
                       __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
 }
 
-/* Data that counts up in steps of two, four or 24 bytes has few different differences. */
+/* Data that counts up in steps of two, four or 24 bytes has few distinct differences. */
 static bool is_rich(const uint8_t *window)
 {
     static const size_t strides[] = {1, 2, 3, 4, 8, 12, 16, RICH_BEFORE};

@@ -133,7 +133,7 @@ static void name_matches(const struct naming *a)
 }
 
 /* Whether the reference has this sample of the object on the diagonal, that is, one at its place with the
- * same character; names it. */
+ * same character; if so, names it. */
 static bool lies_on(const struct naming *a, const struct target *target, int64_t diagonal)
 {
     const size_t j =
@@ -205,8 +205,8 @@ static void name_repeats(const struct naming *a)
             samples[repeats[i].at].fp = samples[repeats[i].first].fp;
 }
 
-/* The rest match nothing, now and later.  Where the comparison thins samples by their fingerprints, they need
- * made-up fingerprints. */
+/* All others match nothing, now and later.  Where the comparison thins samples by their fingerprints, they
+ * need made-up ones. */
 static void name_strangers(const struct naming *a)
 {
     const struct record *reference = a->reference;

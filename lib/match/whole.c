@@ -85,7 +85,7 @@ static bool has_same_samples(const struct subject *subject, const struct set_rec
     return c < subject->c || same == record->places.count - places_from(&record->places, GF8_REACH);
 }
 
-/* Looks up which file the bytes are where the reference would lie: m->last. */
+/* Looks up which file has the bytes where the reference would lie; the result is in m->last. */
 static int look_up(struct marking *m, const struct seed_chain *chain)
 {
     const uint64_t start = (uint64_t)chain->cluster.main, len = chain->place.len;
@@ -270,7 +270,7 @@ int whole_mark(struct digest *digest, struct region *regions, size_t count, cons
 
 /* ---- the finding ---- */
 
-/* The share of the samples of both that lie where the reference is. */
+/* The share of the samples of both that lie where the reference does. */
 static double resemblance_of(const struct subject *subject, uint64_t start, uint64_t end)
 {
     size_t inside = 0;
