@@ -159,7 +159,7 @@ START_TEST(each_lost_item_is_reported_once_before_those_after_it)
     buffer_reset(&said);
     reading_take_losses(&reading, UINT64_MAX);
     buffer_add(&said, "", 1);
-    ck_assert_str_eq(said.data, "folder 14: it died\n");
+    ck_assert_str_eq(said.data, "cannot read folder 14: it died\n");
     buffer_release(&reading.task);
     buffer_release(&said);
 }
