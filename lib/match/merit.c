@@ -120,18 +120,21 @@ static size_t samples_in(const struct record *record, uint64_t start, uint64_t e
     return count;
 }
 
-/* The number of distinct bytes in a window, or of distinct differences to the bytes `stride` before. */
-static unsigned count_different(const uint8_t *window, size_t stride)
+/* Whether a window has at least this many distinct bytes or, with a stride, distinct differences to the bytes
+ * `stride` before.  The first few bytes of nearly every window do. */
+static bool has_different(const uint8_t *window, size_t stride, unsigned least)
 {
     uint64_t seen[4] = {0};
+    unsigned different = 0;
 
-    for (size_t i = 0; i < RICH_WINDOW; i++) {
+    for (size_t i = 0; i < RICH_WINDOW && different < least; i++) {
         const uint8_t value = (uint8_t)(window[i] - (stride ? *(window + i - stride) : 0));
+        const uint64_t bit = (uint64_t)1 << value % 64;
 
-        seen[value / 64] |= (uint64_t)1 << value % 64;
+        different += !(seen[value / 64] & bit);
+        seen[value / 64] |= bit;
     }
-    return (unsigned)(__builtin_popcountll(seen[0]) + __builtin_popcountll(seen[1]) +
-                      __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
+    return different >= least;
 }
 
 /* Data that counts up in steps of two, four or 24 bytes has few distinct differences. */
@@ -139,10 +142,10 @@ static bool is_rich(const uint8_t *window)
 {
     static const size_t strides[] = {1, 2, 3, 4, 8, 12, 16, RICH_BEFORE};
 
-    if (count_different(window, 0) < RICH_BYTES)
+    if (!has_different(window, 0, RICH_BYTES))
         return false;
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
-        if (count_different(window, strides[i]) < RICH_DIFFERENCES)
+        if (!has_different(window, strides[i], RICH_DIFFERENCES))
             return false;
     return true;
 }
