@@ -13,12 +13,12 @@
 #include "database/statement.h"
 
 enum {
-    SHORT_WAIT_MS = 300, /* for a lock that a writer has until it is done */
+    SHORT_WAIT_MS = 300, /* for a lock that a writer holds until it is done */
     CLAIMS = 5,
-    FREE_SHARE = 16, /* of the pages, one in so many may be free */
+    FREE_SHARE = 16, /* shrink the file if more than 1/16 of its pages are free */
 };
 
-/* What makes SQLite read the schema. */
+/* Settings that make SQLite read the schema. */
 static int tune(struct database *database, struct error *err)
 {
     const int code =
@@ -60,7 +60,7 @@ static int upgrade(struct database *database, const struct database_format *form
     return 0;
 }
 
-/* All in one transaction: until it is done the file is empty. */
+/* A single transaction: until it is committed the file is empty. */
 static int fill_new(struct database *database, const struct database_format *format, struct error *err)
 {
     int reserve = DATABASE_SUM;
@@ -85,7 +85,7 @@ static int fill_new(struct database *database, const struct database_format *for
     return -1;
 }
 
-/* Keeps the file for this writer, until it is closed; readers go on. */
+/* Reserves the file for this writer until it is closed; readers can continue. */
 static int claim(struct database *database, struct error *err)
 {
     int code = SQLITE_OK;
@@ -110,7 +110,7 @@ static int claim(struct database *database, struct error *err)
     if (code != SQLITE_OK)
         return database_fail(database, code, err);
     if (!database_pages_claimed(database->handle))
-        return error_set(err, "%s: cannot be written: programs cannot share memory on its file system",
+        return error_set(err, "%s: cannot be written to: its file system does not support shared memory",
                          database->path);
     return 0;
 }
@@ -125,7 +125,7 @@ static int open_writer(struct database *database, const struct database_format *
         return database_fail(database, code, err);
     if (sqlite3_db_readonly(database->handle, "main") != 0) {
         errno = access(database->path, W_OK) ? errno : EROFS;
-        return error_errno(err, "%s: cannot be written", database->path);
+        return error_errno(err, "%s: cannot be written to", database->path);
     }
     if (create ? fill_new(database, format, err) : database_refuse_others(database, format, err))
         return -1;
@@ -152,15 +152,15 @@ static int open_reader(struct database *database, const struct database_format *
         return -1;
     if (version < database_newest(format))
         return error_set(err,
-                         "%s: was made by an older version: its schema is %u, this program's is %u; "
-                         "a command that writes to it brings it up to date",
+                         "%s: was written by an older version of kith: its schema version is %u, this "
+                         "program uses %u; any command that writes to the file upgrades it",
                          database->path, version, database_newest(format));
     return database_check_schema(database, format, version, err) ? -1 : tune(database, err);
 }
 
 /* ---- opening and closing ---- */
 
-/* Pages that are free are given back if they are many; it takes time in proportion to them. */
+/* Gives free pages back to the file system if there are many; takes time in proportion to their number. */
 static int shrink(struct database *database)
 {
     int64_t pages = 0, free_pages = 0;
@@ -173,7 +173,7 @@ static int shrink(struct database *database)
     return code;
 }
 
-/* At rest it is one file.  With readers it stays as it is, and the next writer does this. */
+/* Puts the file at rest, as a single file.  While there are readers it is left to the next writer. */
 static int settle(struct database *database, struct error *err)
 {
     int code;
@@ -211,7 +211,7 @@ struct database *database_open(const char *path, enum database_mode mode,
         if (result == 0)
             return database;
         if (database->handle && database_pages_claimed(database->handle))
-            settle(database, NULL); /* leave it as it was */
+            settle(database, NULL); /* leave the file as it was found */
         database_free(database);
     }
     if (create)
@@ -271,7 +271,7 @@ struct database *database_create_foreign(const char *path, struct error *err)
     return NULL;
 }
 
-/* Before database_defend(): a connection that is defended does not do without a journal. */
+/* Before database_defend(), because SQLite in defensive mode does not allow journal_mode=OFF. */
 static int connect_temporary(struct database *database)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -321,12 +321,12 @@ int database_is_busy(const char *path, struct error *err)
     if (code == SQLITE_OK)
         database_exec(database, "ROLLBACK");
     database_free(database);
-    /* other faults are for whoever reads it */
+    /* other faults are reported when the file is read */
     return (code & 0xff) == SQLITE_BUSY ? error_set(err, "%s: is being written by another program", path) : 0;
 }
 
-/* What the last writer could not do because of this reader, or because it was killed; whoever is still there,
- * or comes, does it later. */
+/* Puts the file at rest if the last writer could not, because of this reader or because it was killed.  If
+ * others still use the file, it is left to them. */
 static void settle_after(const char *path)
 {
     struct database *database;

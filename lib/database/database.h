@@ -10,79 +10,82 @@
 #include "base/error.h"
 
 /*
- * SQLite files: those of the project (reference sets, cases), and those of others that are imported.
+ * SQLite files: kith's own (reference sets, cases) and foreign ones that are imported.
  *
- * A file may be hostile.  It is opened with every defence that SQLite has, one of the project's own is
- * refused unless its schema is to the letter what this program writes, and the type of each value is asked
- * for when it is read.
+ * Any file may be hostile.  All of SQLite's defences are enabled, a file of kith's own is rejected unless its
+ * schema is exactly the one this program writes, and the type of every value is checked when it is read.
  *
- * A file of the project has a CRC-32C in the last four bytes of each page, so a damaged byte is found
- * wherever it is; a page that was read is checked before it is used.  SQLite itself leaves these bytes alone.
+ * The last four bytes of every page of kith's own files hold a CRC-32C of the page, so any damaged byte is
+ * detected; a page is checked before it is used.  SQLite itself does not touch these bytes.
  *
- * Any number of readers, one writer.  While a writer has it open the file is in WAL mode, so readers go on
- * and see it as it was when they began; at rest it is a single file that can be read from read-only media.  A
- * writer is refused while another one has the file, or a reader that came first.
+ * There may be any number of readers and one writer.  While a writer has the file open it is in WAL mode:
+ * readers keep working on a snapshot from when they began.  At rest it is a single file, which can be read
+ * from read-only media.  A second writer is refused, and so is a writer that comes after a reader of a file
+ * at rest.
  *
- * Messages name the file.
+ * Error messages name the file.
  */
 struct database;
 struct statement;
 
 struct database_format {
     uint32_t application_id;
-    const char *noun;         /* "reference set", for messages */
-    const char *const *steps; /* SQL that makes version 1 of nothing, 2 of 1 ..; ends with NULL */
+    const char *noun; /* "reference set", for messages */
+    const char *const
+        *steps; /* SQL: the first creates version 1, each further one upgrades by one; ends with NULL */
 };
 
 enum database_mode {
-    DATABASE_READ,   /* a consistent view that does not change until it is closed */
-    DATABASE_FIXED,  /* as that, for a process that was forked by a reader who keeps the file at rest
-                        meanwhile: without  locks, which forked processes cannot have, and without any other
-                        file */
-    DATABASE_WRITE,  /* brought to the newest version */
-    DATABASE_CREATE, /* it must not be there */
+    DATABASE_READ,   /* a consistent snapshot that lasts until the database is closed */
+    DATABASE_FIXED,  /* the same for a child process whose parent is a reader and keeps the file at rest:
+                        takes no locks, which are not inherited across fork, and opens no other file */
+    DATABASE_WRITE,  /* upgrades the schema to the newest version */
+    DATABASE_CREATE, /* the file must not exist */
 };
 
-/* NULL on error. */
+/* Opens one of kith's own files; NULL on error. */
 struct database *database_open(const char *path, enum database_mode mode,
                                const struct database_format *format, struct error *err);
-/* Any SQLite file of somebody else, for reading; its views and triggers do not work. */
+/* Opens any other SQLite file for reading; its views and triggers are disabled.  NULL on error. */
 struct database *database_open_foreign(const char *path, struct error *err);
-/* An empty database for another program; the file must not be there. */
+/* Creates an empty database in another program's format; the file must not exist.  NULL on error. */
 struct database *database_create_foreign(const char *path, struct error *err);
 /*
- * One without a name, in a file that SQLite makes for temporary data (in $TMPDIR, if it is set) when it does
- * not fit into the cache, and that ends with the process.  Nothing can be rolled back: after a failed write
- * it is to be closed.
+ * Creates a temporary database without a name.  What does not fit into the cache goes to a temporary file of
+ * SQLite's (in $TMPDIR, if set), which disappears with the process.  There is no rollback: after a failed
+ * write, close it.  NULL on error.
  */
 struct database *database_open_temporary(const struct database_format *format, struct error *err);
-/* What was not committed is lost.  -1 if what was committed may not be safe on the disk. */
+/* Closes the database and rolls back what was not committed.  Returns -1 if committed data may not be safe on
+ * disk.  NULL is fine. */
 int database_close(struct database *database, struct error *err);
-/* -1 with a message if somebody is writing to the file, which is one of the project's. */
+/* Returns -1 and fills err if another process is writing to this file of kith's own, else 0. */
 int database_is_busy(const char *path, struct error *err);
 const char *database_path(const struct database *database);
-/* Says that it is damaged, what it is and what is wrong in it; what helps comes after that.  -1. */
+/* Fills err with "PATH: WHAT is damaged: REASON" followed by help, where the reason is formatted from fmt and
+ * args; returns -1. */
 int database_broken(const struct database *database, struct error *err, const char *what, const char *help,
                     const char *fmt, va_list args);
-/* A reader: whether it keeps writers away, since there is none; else one may go on writing. */
+/* For a reader: true if the file is at rest, in which case this reader keeps writers out; false if a writer
+ * may be at work. */
 bool database_at_rest(struct database *database);
 
-/* Whether a file begins like one of SQLite's; head: its first bytes. */
+/* Whether the first len bytes of a file, in head, are the signature of an SQLite file. */
 bool database_detect(const void *head, size_t len);
 
-/* Statements without results. */
+/* Runs SQL that returns no rows. */
 int database_run(struct database *database, const char *sql, struct error *err);
 int database_begin(struct database *database, struct error *err);
 int database_commit(struct database *database, struct error *err);
 void database_rollback(struct database *database);
 int64_t database_last_row(const struct database *database);
 
-/* The statement (statement.h) belongs to the caller, who frees it before the database is closed. */
+/* The caller owns the statement (statement.h) and frees it before closing the database.  NULL on error. */
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err);
 
 /*
- * Checks the whole file: the CRC of every page, then SQLite's own integrity check and the schema.  Each fault
- * is told; returns their number, or -1 if the file could not be read at all.
+ * Checks the whole file: the CRC of every page, SQLite's own integrity check, and the schema.  Calls fault
+ * for every fault found.  Returns the number of faults, or -1 if the file could not be read at all.
  */
 int database_verify(const char *path, const struct database_format *format,
                     void (*fault)(void *arg, const char *text), void *arg, struct error *err);

@@ -6,11 +6,11 @@
 #include "database/database.h"
 #include "database/database_inner.h"
 
-enum { PAGES_TOLD = 100 };
+enum { PAGES_REPORTED = 100 };
 
 static const char magic[16] = "SQLite format 3";
 
-/* ---- what a file of the project must be ---- */
+/* ---- is it one of kith's own files? ---- */
 
 static uint32_t get_u32(const uint8_t *p)
 {
@@ -22,14 +22,15 @@ bool database_detect(const void *head, size_t len)
     return len >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
 }
 
-/* How many of the things that all files of a format have at the beginning are others. */
+/* The number of header fields that differ from what all files of the format have. */
 static int strange_fields(const uint8_t *page, const struct database_format *format)
 {
     return !database_detect(page, DATABASE_PAGE) + (page[16] << 8 != DATABASE_PAGE || page[17] != 0) +
            (page[20] != DATABASE_SUM) + (get_u32(page + 68) != format->application_id);
 }
 
-/* Before SQLite sees it.  1: it is one, but its header is damaged. */
+/* Called before SQLite parses the file.  Returns 0, 1 if the file has the format but a damaged header, or -1
+ * if it does not have the format. */
 static int check_header(struct database *database, const struct database_format *format, uint8_t *page,
                         int64_t *len, struct error *err)
 {
@@ -51,7 +52,7 @@ int database_refuse_others(struct database *database, const struct database_form
     int64_t len;
     const int result = check_header(database, format, page, &len, err);
 
-    return result > 0 ? error_set(err, "%s: is damaged: its header is wrong", database->path) : result;
+    return result > 0 ? error_set(err, "%s: is damaged: invalid header", database->path) : result;
 }
 
 unsigned database_newest(const struct database_format *format)
@@ -78,7 +79,8 @@ int database_check_version(struct database *database, const struct database_form
         return error_set(err, "%s: is not a %s", database->path, format->noun);
     if (number > known)
         return error_set(err,
-                         "%s: was made by a newer version: its schema is %" PRId64 ", this program knows %u",
+                         "%s: was written by a newer version of kith: its schema version is %" PRId64
+                         ", this program supports up to %u",
                          database->path, number, known);
     *version = (unsigned)number;
     return 0;
@@ -86,7 +88,7 @@ int database_check_version(struct database *database, const struct database_form
 
 static const char schema_sql[] =
     "SELECT type, name, tbl_name, sql FROM sqlite_schema "
-    "ORDER BY 1, 2 LIMIT 1000"; /* a hostile file may have any number, and they are sorted in memory */
+    "ORDER BY 1, 2 LIMIT 1000"; /* sorted in memory, and a hostile file may have any number */
 
 static bool same_row(sqlite3_stmt *a, sqlite3_stmt *b)
 {
@@ -101,7 +103,7 @@ static bool same_row(sqlite3_stmt *a, sqlite3_stmt *b)
     return true;
 }
 
-/* An SQLite code of reading the second. */
+/* Returns an SQLite code for reading `got`. */
 static int compare_schemas(sqlite3_stmt *wanted, sqlite3_stmt *got, bool *same)
 {
     int wanted_code, code;
@@ -135,7 +137,7 @@ int database_check_schema(struct database *database, const struct database_forma
     if (code == SQLITE_OK)
         code = sqlite3_prepare_v2(memory, schema_sql, -1, &wanted, NULL);
     if (code != SQLITE_OK) {
-        result = error_set(err, "cannot make the schema of a %s: %s", format->noun, sqlite3_errmsg(memory));
+        result = error_set(err, "cannot create the schema of a %s: %s", format->noun, sqlite3_errmsg(memory));
         goto out;
     }
     code = sqlite3_prepare_v2(database->handle, schema_sql, -1, &got, NULL);
@@ -166,21 +168,21 @@ struct checking {
     int damaged; /* pages */
 };
 
-static void tell(struct checking *check, const char *text)
+static void report(struct checking *check, const char *text)
 {
     check->fault(check->arg, text);
     check->count++;
 }
 
-static void tell_page(void *arg, uint32_t page)
+static void report_page(void *arg, uint32_t page)
 {
     struct checking *check = arg;
     struct error text;
 
-    if (check->damaged++ >= PAGES_TOLD)
+    if (check->damaged++ >= PAGES_REPORTED)
         return;
-    error_set(&text, "%s: page %" PRIu32 " is damaged: its checksum is wrong", check->database->path, page);
-    tell(check, text.text);
+    error_set(&text, "%s: page %" PRIu32 " is damaged: checksum mismatch", check->database->path, page);
+    report(check, text.text);
 }
 
 static bool has_wal(struct database *database)
@@ -191,7 +193,7 @@ static bool has_wal(struct database *database)
     return path && database_is_there(sqlite3_filename_wal(path), &size) && size > 0;
 }
 
-/* The WAL, if there is one, may have pages that the file does not. */
+/* Not if there is a WAL: it may hold pages that are not in the file yet. */
 static void check_size(struct checking *check, const uint8_t *page, int64_t len)
 {
     const bool is_valid = get_u32(page + 24) == get_u32(page + 92);
@@ -200,28 +202,28 @@ static void check_size(struct checking *check, const uint8_t *page, int64_t len)
 
     if (len % DATABASE_PAGE == 0 && (!is_valid || pages * DATABASE_PAGE == len || has_wal(check->database)))
         return;
-    error_set(&text, "%s: is damaged: it has %" PRId64 " bytes, and its header tells of %" PRId64 " pages",
+    error_set(&text, "%s: is damaged: it has %" PRId64 " bytes, but its header states %" PRId64 " pages",
               check->database->path, len, pages);
-    tell(check, text.text);
+    report(check, text.text);
 }
 
 static int check_pages(struct checking *check, const uint8_t *page, int64_t len, struct error *err)
 {
     const int code =
-        database_pages_check(check->database->handle, has_wal(check->database), tell_page, check);
+        database_pages_check(check->database->handle, has_wal(check->database), report_page, check);
     struct error text;
 
     if (code != SQLITE_OK)
         return database_fail(check->database, code, err);
-    if (check->damaged > PAGES_TOLD) {
-        error_set(&text, "%s: %d pages are damaged in all", check->database->path, check->damaged);
-        tell(check, text.text);
+    if (check->damaged > PAGES_REPORTED) {
+        error_set(&text, "%s: %d damaged pages in total", check->database->path, check->damaged);
+        report(check, text.text);
     }
     check_size(check, page, len);
     return 0;
 }
 
-/* What SQLite finds. */
+/* Runs SQLite's own check. */
 static void check_integrity(struct checking *check)
 {
     struct error text;
@@ -236,11 +238,11 @@ static void check_integrity(struct checking *check)
             if (row && strcmp(row, "ok") == 0)
                 continue;
             error_set(&text, "%s: is damaged: %s", check->database->path, row ? row : "out of memory");
-            tell(check, text.text);
+            report(check, text.text);
         }
-    if (code != SQLITE_DONE && check->count == 0) { /* else it is a page that was told of */
+    if (code != SQLITE_DONE && check->count == 0) { /* else due to a page already reported */
         database_fail(check->database, code, &text);
-        tell(check, text.text);
+        report(check, text.text);
     }
     sqlite3_finalize(statement);
 }
@@ -253,7 +255,7 @@ static int check_file_whole(struct checking *check, const struct database_format
     int64_t len = 0;
     const int view = database_view(check->database);
 
-    if ((view & 0xff) == SQLITE_NOMEM) /* then a connection that is not whole may be left */
+    if ((view & 0xff) == SQLITE_NOMEM) /* the connection may be unusable */
         return database_fail(check->database, view, err);
     if (view != SQLITE_OK)
         database_fail(check->database, view, &text);
@@ -262,7 +264,7 @@ static int check_file_whole(struct checking *check, const struct database_format
     if (view == SQLITE_OK && database_check_version(check->database, format, &version, &text) == 0) {
         check_integrity(check);
         if (database_check_schema(check->database, format, version, &text) && check->count == 0)
-            tell(check, text.text);
+            report(check, text.text);
     } else if (check->count == 0) {
         return error_set(err, "%s", text.text);
     }

@@ -17,13 +17,13 @@ enum { VALUE_MAX = 64 << 20 };
 
 static int fail_io(struct database *database, int code, struct error *err)
 {
-    const int latest = errno; /* SQLite's record of it is not always kept */
+    const int latest = errno; /* SQLite does not always keep it */
     const bool written = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC ||
                          code == SQLITE_IOERR_TRUNCATE || code == SQLITE_IOERR_SHMSIZE;
     const uint32_t page = database->own ? database_pages_damaged(database->handle) : 0;
 
     if (code == SQLITE_IOERR_DATA && page > 0)
-        return error_set(err, "%s: page %" PRIu32 " is damaged: its checksum is wrong", database->path, page);
+        return error_set(err, "%s: page %" PRIu32 " is damaged: checksum mismatch", database->path, page);
     if (code == SQLITE_IOERR_NOMEM)
         return error_set(err, "out of memory");
     errno = sqlite3_system_errno(database->handle);
@@ -34,7 +34,7 @@ static int fail_io(struct database *database, int code, struct error *err)
     if (errno == 0)
         return error_set(err, "%s: %s", database->path, sqlite3_errmsg(database->handle));
     if (written)
-        return error_errno(err, "%s: cannot be written", database->path);
+        return error_errno(err, "%s: cannot be written to", database->path);
     return error_errno(err, "%s", database->path);
 }
 
@@ -50,10 +50,9 @@ int database_fail(struct database *database, int code, struct error *err)
         return error_set(err, "no space left for %s", database->path);
     case SQLITE_READONLY:
         if (code == SQLITE_READONLY_ROLLBACK)
-            return error_set(
-                err, "%s: its writer was interrupted, and it cannot be repaired: it cannot be written",
-                database->path);
-        return error_set(err, "%s: cannot be written", database->path);
+            return error_set(err, "%s: a write was interrupted; repairing the file requires write access",
+                             database->path);
+        return error_set(err, "%s: cannot be written to", database->path);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return fail_io(database, code, err);
@@ -61,7 +60,7 @@ int database_fail(struct database *database, int code, struct error *err)
     case SQLITE_NOTADB:
         return error_set(err, "%s: is damaged: %s", database->path, sqlite3_errmsg(database->handle));
     case SQLITE_TOOBIG:
-        if (strncmp(sqlite3_errmsg(database->handle), "malformed", 9) == 0) /* the schema, as it is read */
+        if (strncmp(sqlite3_errmsg(database->handle), "malformed", 9) == 0) /* while parsing the schema */
             return error_set(err, "%s: is damaged: its schema is too long", database->path);
         return error_set(err, "%s: a value is too long", database->path);
     default:
@@ -76,7 +75,6 @@ int database_exec(struct database *database, const char *sql)
     return sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
 }
 
-/* The first value of a statement's first row as a number. */
 int database_ask(struct database *database, const char *sql, int64_t *out)
 {
     sqlite3_stmt *statement = NULL;
@@ -117,8 +115,7 @@ int database_commit(struct database *database, struct error *err)
 void database_rollback(struct database *database)
 {
     if (!sqlite3_get_autocommit(database->handle))
-        database_exec(database,
-                      "ROLLBACK"); /* if it fails the journal is played back when the file is next opened */
+        database_exec(database, "ROLLBACK"); /* if this fails, the next open rolls the journal back */
 }
 
 int64_t database_last_row(const struct database *database)
@@ -128,7 +125,7 @@ int64_t database_last_row(const struct database *database)
 
 /* ---- connections ---- */
 
-/* As a URI: a name of any bytes, and parameters. */
+/* Makes a URI of a path, which may hold any bytes, and parameters. */
 static char *uri_new(const char *path, const char *parameters)
 {
     static const char digits[] = "0123456789abcdef";
@@ -137,7 +134,7 @@ static char *uri_new(const char *path, const char *parameters)
 
     if (!uri)
         return NULL;
-    to = stpcpy(to, path[0] == '/' ? "file:" : "file:./"); /* ":memory:" is a file like others */
+    to = stpcpy(to, path[0] == '/' ? "file:" : "file:./"); /* so ":memory:" is an ordinary file */
     for (size_t i = 0; i < len; i++) {
         *to++ = '%';
         *to++ = digits[(uint8_t)path[i] >> 4];
@@ -205,7 +202,7 @@ int database_connect(struct database *database, const char *parameters)
     return code == SQLITE_OK ? database_defend(database) : code;
 }
 
-/* Nothing is opened that would hang or has another meaning to SQLite. */
+/* Keeps SQLite from opening a pipe, which would hang, or a directory. */
 int database_check_file(const char *path, const char *noun, struct error *err)
 {
     struct stat status;
@@ -215,7 +212,7 @@ int database_check_file(const char *path, const char *noun, struct error *err)
     if (S_ISDIR(status.st_mode))
         return error_set(err, "%s: is a directory, not a %s", path, noun);
     if (!S_ISREG(status.st_mode))
-        return error_set(err, "%s: is not a file, so not a %s", path, noun);
+        return error_set(err, "%s: is not a regular file, so not a %s", path, noun);
     if (access(path, R_OK))
         return error_errno(err, "%s", path);
     return 0;
@@ -247,7 +244,7 @@ void database_free(struct database *database)
     free(database);
 }
 
-/* ---- the view of a reader ---- */
+/* ---- the reader's snapshot ---- */
 
 bool database_is_there(const char *path, off_t *size)
 {
@@ -265,7 +262,7 @@ int database_begin_view(struct database *database)
     return database_exec(database, "BEGIN; PRAGMA user_version");
 }
 
-/* Brings a file that was being changed without WAL back to its last good state. */
+/* Rolls back an interrupted write that did not use WAL. */
 static int undo_interrupted(struct database *database)
 {
     int code;
@@ -278,8 +275,8 @@ static int undo_interrupted(struct database *database)
     return code;
 }
 
-/* On a medium where SQLite cannot make the files that belong to WAL mode.  A writer, if there was one, would
- * have made its index. */
+/* For media where SQLite cannot create the files of WAL mode.  If there were a writer, it would have created
+ * the WAL index. */
 static int begin_unwritable(struct database *database)
 {
     const char *path = sqlite3_db_filename(database->handle, "main");
@@ -304,7 +301,6 @@ static int begin_unwritable(struct database *database)
                                                                : SQLITE_CANTOPEN;
 }
 
-/* Begins the transaction that is the reader's view. */
 int database_view(struct database *database)
 {
     int code = database_connect(database, "");

@@ -9,14 +9,14 @@
 #include "database/database_inner.h"
 
 /*
- * A VFS of SQLite's that has another do the work.  What is special: pages of a main file get their checksum
- * when they are written and are checked when they are read; no mapping of files; and the lock for writing to
- * the WAL can be kept.
+ * An SQLite VFS on top of the default one.  It adds checksums to the pages of a main database file when they
+ * are written and verifies them when they are read, disables memory mapping, and can hold on to the WAL write
+ * lock.
  */
 
 enum {
     LOCK_PAGE = 0x40000000 / DATABASE_PAGE + 1,
-    WRITE_LOCK = 0, /* the first of those of the WAL's index */
+    WRITE_LOCK = 0, /* the first lock of the WAL index */
     REREADS = 100,
 };
 
@@ -25,7 +25,7 @@ struct file {
     sqlite3_file *real;
     uint32_t damaged;
     bool claims, claimed;
-    bool private; /* the index of the WAL is in memory */
+    bool private; /* keep the WAL index in memory */
     bool plain;   /* without checksums */
     void **regions;
     int region_count;
@@ -64,7 +64,7 @@ void database_page_seal(uint8_t *page, uint32_t number)
         end[i] = (uint8_t)(sum >> (24 - 8 * i));
 }
 
-/* 0: it is not a whole page. */
+/* 0 if this is not a whole page. */
 static uint32_t page_number(int len, sqlite3_int64 offset)
 {
     const sqlite3_int64 number = offset / DATABASE_PAGE + 1;
@@ -72,7 +72,7 @@ static uint32_t page_number(int len, sqlite3_int64 offset)
     return len == DATABASE_PAGE && offset % DATABASE_PAGE == 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* ---- a main file ---- */
+/* ---- a main database file ---- */
 
 static struct file *mine(sqlite3_file *file)
 {
@@ -95,7 +95,7 @@ static int damaged(sqlite3_file *file, uint32_t page)
     return SQLITE_IOERR_DATA;
 }
 
-/* A file without anything is a new one; else SQLite does not read behind the end. */
+/* An empty file is a new database; otherwise SQLite does not read past the end. */
 static bool is_empty(sqlite3_file *file)
 {
     sqlite3_int64 len = 0;
@@ -103,7 +103,7 @@ static bool is_empty(sqlite3_file *file)
     return real_of(file)->pMethods->xFileSize(real_of(file), &len) == SQLITE_OK && len == 0;
 }
 
-/* A page as it is in the file, if its checksum is right. */
+/* Reads a page from the file and verifies its checksum. */
 static int read_page(sqlite3_file *file, uint8_t page[DATABASE_PAGE], uint32_t number)
 {
     const sqlite3_int64 offset = (sqlite3_int64)(number - 1) * DATABASE_PAGE;
@@ -116,7 +116,7 @@ static int read_page(sqlite3_file *file, uint8_t page[DATABASE_PAGE], uint32_t n
     return code;
 }
 
-/* A checksum covers a whole page, so the whole page is read and checked, whatever part of it is wanted. */
+/* The checksum covers the page, so the whole page is read and verified even if only part of it is needed. */
 static int read_part(sqlite3_file *file, uint8_t *into, uint32_t number, int from, int len)
 {
     uint8_t page[DATABASE_PAGE];
@@ -131,16 +131,16 @@ static int read_part(sqlite3_file *file, uint8_t *into, uint32_t number, int fro
 }
 
 /*
- * SQLite's cache asks for whole pages.  Since 3.45 long values are also read past the cache, without the end
- * of the page; nothing is presumed about place and length here.
+ * SQLite's page cache reads whole pages.  Since 3.45 long values are also read directly, without the end of
+ * the page; so any offset and length is accepted here.
  */
 static int file_read(sqlite3_file *file, void *into, int len, sqlite3_int64 offset)
 {
     const sqlite3_int64 end = offset + len;
     int code = SQLITE_OK;
 
-    /* The header alone is read without a lock, to see whether the file was changed; what is used of it later
-     * comes from the whole of page 1. */
+    /* SQLite reads the header alone, without a lock, to see whether the file changed; the fields that it goes
+     * by come from reading all of page 1. */
     if (mine(file)->plain || end <= DATABASE_HEADER)
         return real_of(file)->pMethods->xRead(real_of(file), into, len, offset);
     if (end / DATABASE_PAGE >= UINT32_MAX)
@@ -214,7 +214,7 @@ static int file_traits(sqlite3_file *file)
     return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
 }
 
-/* ---- the index of its WAL ---- */
+/* ---- its WAL index ---- */
 
 static int private_map(struct file *file, int region, int len, int extend, void volatile **out)
 {
@@ -281,7 +281,7 @@ static int file_shm_unmap(sqlite3_file *file, int remove)
     return real_of(file)->pMethods->xShmUnmap(real_of(file), remove);
 }
 
-/* Version 2 is without mapping. */
+/* Version 2 has no memory mapping. */
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = file_close,
@@ -309,7 +309,7 @@ static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-/* What SQLite gives as room is for both files. */
+/* SQLite allocates both files in one block (szOsFile): the real one starts here. */
 static size_t real_at(void)
 {
     return (sizeof(struct file) + 15) / 16 * 16;
@@ -393,7 +393,7 @@ static int vfs_register(sqlite3_vfs *vfs)
     return sqlite3_vfs_register(vfs, 0);
 }
 
-/* The only state that outlives a connection: SQLite keeps a list of these. */
+/* The only state that outlives a connection: SQLite keeps a list of VFSs. */
 const char *database_pages_vfs(void)
 {
     static sqlite3_vfs vfs = {.zName = "kith-pages"};
@@ -443,10 +443,8 @@ uint32_t database_pages_damaged(sqlite3 *handle)
     return file ? file->damaged : 0;
 }
 
-/*
- * The file is read through SQLite: closing another descriptor of it would drop all locks that this process
- * has on it.
- */
+/* Reads through SQLite's descriptor: closing another one would drop all POSIX locks of this process on the
+ * file. */
 int database_pages_first(sqlite3 *handle, uint8_t page[DATABASE_PAGE], int64_t *len)
 {
     struct file *file = file_of(handle);
@@ -464,8 +462,8 @@ int database_pages_first(sqlite3 *handle, uint8_t page[DATABASE_PAGE], int64_t *
 }
 
 /*
- * While a writer works a page may be seen half written, so a bad one is looked at again; and one that is
- * still in the WAL may be a hole, as others behind it were brought over first.
+ * While a writer is at work a page may be half written, so a bad one is read again.  A page that is still in
+ * the WAL may be a hole in the file if later pages were checkpointed first.
  */
 static int check_page(struct file *file, uint32_t number, unsigned *rereads, bool *good)
 {
@@ -487,7 +485,7 @@ static int check_page(struct file *file, uint32_t number, unsigned *rereads, boo
     }
 }
 
-int database_pages_check(sqlite3 *handle, bool changing, void (*tell)(void *arg, uint32_t page), void *arg)
+int database_pages_check(sqlite3 *handle, bool changing, void (*report)(void *arg, uint32_t page), void *arg)
 {
     struct file *file = file_of(handle);
     sqlite3_int64 len = 0;
@@ -499,7 +497,7 @@ int database_pages_check(sqlite3 *handle, bool changing, void (*tell)(void *arg,
 
         code = check_page(file, page, &rereads, &good);
         if (!good)
-            tell(arg, page);
+            report(arg, page);
     }
     return code;
 }

@@ -10,7 +10,7 @@
 struct statement {
     struct database *database;
     sqlite3_stmt *handle;
-    int bind_code; /* the first that failed since the last step */
+    int bind_code; /* of the first bind that failed since the last step */
 };
 
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err)
@@ -160,7 +160,7 @@ bool statement_text(struct statement *statement, int column, const char **text, 
     if (sqlite3_column_type(statement->handle, column) != SQLITE_TEXT)
         return false;
     *text = (const char *)sqlite3_column_text(statement->handle, column);
-    if (!*text) { /* no memory to convert it */
+    if (!*text) { /* out of memory during conversion */
         *text = "";
         return false;
     }

@@ -5,51 +5,53 @@
 #include "base/digest.h"
 #include "database/database.h"
 
-/* SQL that gives rows, or that is run again and again with other values; database_prepare makes one of it. */
+/* SQL that returns rows, or that is run repeatedly with different values.  Created by database_prepare. */
 struct statement;
 
-/* Before the database is closed. */
+/* To be called before the database is closed.  NULL is fine. */
 void statement_free(struct statement *statement);
 
-/* As many statements as there are SQLs; what was made in vain is to be freed, too. */
+/* Prepares a statement for each of the SQLs.  -1 on error; free the statements even then, with the function
+ * below.  The array must be zeroed. */
 int statement_prepare_all(struct statement **statements, struct database *database, const char *const *sqls,
                           size_t count, struct error *err);
 void statement_free_all(struct statement **statements, size_t count);
 
-/* Parameters count from 1.  Bytes and text are borrowed until the statement is stepped to its end or reset.
- */
+/* Parameters are numbered from 1.  Bytes and text are borrowed until the statement reaches its end or is
+ * reset.  Errors are reported by the next step. */
 void statement_bind_number(struct statement *statement, int parameter, int64_t number);
 void statement_bind_real(struct statement *statement, int parameter, double number);
 void statement_bind_bytes(struct statement *statement, int parameter, const void *data, size_t len);
 void statement_bind_text(struct statement *statement, int parameter, const char *text, size_t len);
 void statement_bind_null(struct statement *statement, int parameter);
 
-/* 1: a row; 0: the end, and the statement is reset; -1: an error, and it is reset. */
+/* Returns 1 if there is a row, 0 at the end, -1 on error; in the last two cases the statement is reset. */
 int statement_step(struct statement *statement, struct error *err);
 void statement_reset(struct statement *statement);
-/* For a statement that gives no row: step and reset. */
+/* Steps and resets a statement that returns no rows. */
 int statement_run(struct statement *statement, struct error *err);
 
-/* What a query gives in the first column of its first row: 1 if that is a number; 0 if not, and then the
- * number is 0; -1: an error. */
+/* Runs a query and takes the first column of its first row.  Returns 1 if that is a number, 0 (with *number
+ * 0) if not, -1 on error. */
 int statement_ask(struct database *database, const char *sql, int64_t *number, struct error *err);
 
-/* Columns of the row count from 0.  False if the value is of another type, and then the output is 0 and
- * empty. */
+/* Columns are numbered from 0.  Return false, with 0 or an empty value as output, if the value has a
+ * different type. */
 bool statement_number(struct statement *statement, int column, int64_t *out);
-/* A number from 0 to most. */
+/* Also false if the number is not within 0 to most. */
 bool statement_up_to(struct statement *statement, int column, uint64_t most, uint64_t *out);
-bool statement_real(struct statement *statement, int column, double *out); /* an integer is none */
-bool statement_bytes(struct statement *statement, int column, const void **data,
-                     size_t *len); /* blob or text */
+bool statement_real(struct statement *statement, int column, double *out); /* false for an integer */
+/* Takes a blob or text. */
+bool statement_bytes(struct statement *statement, int column, const void **data, size_t *len);
 bool statement_text(struct statement *statement, int column, const char **text, size_t *len);
 bool statement_is_null(struct statement *statement, int column);
-/* Copies a value of exactly so many bytes. */
+/* Copies a blob or text; false unless it has exactly len bytes. */
 bool statement_exactly(struct statement *statement, int column, void *out, size_t len);
-/* A column for each kind of digest, in their order; NULL: it is not there. */
+/* Reads one column per kind of digest, in the order of enum digest_kind; NULL means that it is missing. False
+ * if one has a wrong type or length. */
 bool statement_digests(struct statement *statement, int column, struct digest_values *out);
 int statement_columns(const struct statement *statement);
-/* The column's name, in the statement's memory. */
+/* The column's name, owned by the statement; "" if there is none. */
 const char *statement_column_name(struct statement *statement, int column);
 
 #endif

@@ -665,7 +665,7 @@ START_TEST(what_is_no_case_is_refused)
     unlink(path);
     close_case(open_case());
     spoil("PRAGMA user_version=9");
-    refuses(&plan, "was made by a newer version: its schema is 9, this program knows 1");
+    refuses(&plan, "was written by a newer version of kith: its schema version is 9, this program supports up to 1");
     ck_assert_ptr_null(casefile_open_report(path, &err));
     snprintf(path, sizeof path, "%s/none/a.kcase", folder);
     ck_assert_ptr_null(casefile_open(path, &plan, &err));

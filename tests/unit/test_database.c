@@ -363,7 +363,7 @@ START_TEST(what_is_not_of_the_format_is_refused)
         refuses((enum database_mode)mode, &format, "is a directory, not a thing set");
         rmdir(path);
         mkfifo(path, 0644);
-        refuses((enum database_mode)mode, &format, "is not a file, so not a thing set");
+        refuses((enum database_mode)mode, &format, "is not a regular file, so not a thing set");
         unlink(path);
         make(10, 10);
         refuses((enum database_mode)mode, &other_format, "is not a other set");
@@ -391,13 +391,14 @@ START_TEST(an_older_file_is_brought_up_to_date_by_a_writer)
     add_rows(database, 100, 50);
     close_ok(database);
     refuses(DATABASE_READ, &format,
-            "was made by an older version: its schema is 1, this program's is 2; "
-            "a command that writes to it brings it up to date");
+            "was written by an older version of kith: its schema version is 1, this program uses 2; "
+            "any command that writes to the file upgrades it");
     is_good();
     close_ok(open_as(DATABASE_WRITE));
     refuses(DATABASE_WRITE, &old_format,
-            "was made by a newer version: its schema is 2, this program knows 1");
-    refuses(DATABASE_READ, &old_format, "was made by a newer version: its schema is 2, this program knows 1");
+            "was written by a newer version of kith: its schema version is 2, this program supports up to 1");
+    refuses(DATABASE_READ, &old_format,
+            "was written by a newer version of kith: its schema version is 2, this program supports up to 1");
     is_at_rest();
     database = database_open(path, DATABASE_WRITE, &newer_format, &err);
     ck_assert_msg(database != NULL, "%s", err.text);
@@ -519,11 +520,11 @@ START_TEST(a_damaged_page_is_not_used)
     statement = prepare(database, "SELECT sum(length(data)) FROM item");
     result = statement_step(statement, &err);
     ck_assert_int_eq(result, -1);
-    ck_assert_ptr_nonnull(strstr(err.text, "page 21 is damaged: its checksum is wrong"));
+    ck_assert_ptr_nonnull(strstr(err.text, "page 21 is damaged: checksum mismatch"));
     statement_free(statement);
     close_ok(database);
     ck_assert_int_ge(faults(), 1);
-    ck_assert_ptr_nonnull(strstr(first_fault, "page 21 is damaged: its checksum is wrong"));
+    ck_assert_ptr_nonnull(strstr(first_fault, "page 21 is damaged: checksum mismatch"));
     end_test();
 }
 END_TEST
@@ -574,12 +575,12 @@ START_TEST(pages_that_were_swapped_or_lost_are_found)
     memcpy(data + 3 * DATABASE_PAGE, page, sizeof page);
     file_store(path, data, len);
     ck_assert_int_ge(faults(), 2);
-    ck_assert_ptr_nonnull(strstr(first_fault, "page 3 is damaged: its checksum is wrong"));
+    ck_assert_ptr_nonnull(strstr(first_fault, "page 3 is damaged: checksum mismatch"));
     memset(data + 3 * DATABASE_PAGE, 0, sizeof page);
     memcpy(data + 2 * DATABASE_PAGE, page, sizeof page);
     file_store(path, data, len);
     ck_assert_int_ge(faults(), 1);
-    ck_assert_ptr_nonnull(strstr(first_fault, "page 4 is damaged: its checksum is wrong"));
+    ck_assert_ptr_nonnull(strstr(first_fault, "page 4 is damaged: checksum mismatch"));
     free(data);
     end_test();
 }

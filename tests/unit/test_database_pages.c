@@ -193,7 +193,7 @@ START_TEST(damage_in_a_long_value_is_found)
             damage(at);
             database = open_as(DATABASE_READ);
             ck_assert_msg(!values_come_back(database, "SELECT id, data FROM item", 0), "byte %d", (int)at);
-            snprintf(wanted, sizeof wanted, "%s: page %d is damaged: its checksum is wrong", path, (int)page);
+            snprintf(wanted, sizeof wanted, "%s: page %d is damaged: checksum mismatch", path, (int)page);
             ck_assert_str_eq(err.text, wanted);
             close_ok(database);
             restore(at);
