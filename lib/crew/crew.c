@@ -10,11 +10,10 @@
 #include "base/memory.h"
 #include "crew/crew_inner.h"
 
-/* Results of tasks that wait for older ones: beyond that only the worker at the oldest task is listened to.
- */
+/* Limit on results that wait for older tasks: beyond it only the worker on the oldest task is read from. */
 static const size_t HELD_MAX = (size_t)256 << 20;
 
-/* The oldest first, so one that is to be done again comes before the others. */
+/* Oldest task first, so a retry precedes all others. */
 static void hand_out(struct crew *crew)
 {
     struct task *task = crew->oldest;
@@ -32,7 +31,7 @@ static void hand_out(struct crew *crew)
     }
 }
 
-/* Memory is bounded: by what is held for tasks that have to wait, and what one task may give. */
+/* Bounds memory to HELD_MAX plus the largest result of one task. */
 static bool holds_much(const struct crew *crew)
 {
     size_t held = 0;
@@ -59,7 +58,7 @@ static void await(struct crew *crew, int milliseconds)
             crew->polled[i].revents = 0;
 }
 
-/* One round of all that there is to do. */
+/* Does one round of everything. */
 static void serve(struct crew *crew, int milliseconds)
 {
     for (unsigned i = 0; i < crew->worker_count && !crew->failed; i++)
@@ -188,7 +187,7 @@ int crew_push(struct crew *crew, const struct crew_task *task, struct error *err
     *crew->end = added;
     crew->end = &added->next;
     crew->count++;
-    serve(crew, 0); /* if it fails, so will crew_pop */
+    serve(crew, 0); /* crew_pop reports failures */
     return 0;
 }
 
@@ -221,7 +220,7 @@ int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
         serve(crew, TICK_MS);
     }
     if (is_stopped(crew))
-        return error_set(err, "it was stopped");
+        return error_set(err, "stopped");
     if (crew->oldest->state != FINISHED)
         return error_set(err, "%s", crew->failure.text);
     task = take_oldest(crew);

@@ -11,77 +11,77 @@
 #include "base/error.h"
 
 /*
- * Work done by processes that may die: each worker is a sandboxed process of its own, forked from this one.
+ * A pool of worker processes that may crash: each worker is forked from this process and runs in a sandbox.
  *
- * A task is bytes, and descriptors that go with it; it is made of items, numbered from 0 by whoever works on
- * it.  Tasks are handed back in the order they came in, with all that the worker sent for them, so the
- * outcome does not depend on the number of workers.  A worker that dies, or spends too much CPU time on an
- * item without progress, is replaced. The item it was at is tried once more (not after a time-out), then left
- * out and recorded as a loss; the rest of the task is done by the next worker, from the start.
+ * A task is a block of bytes with file descriptors.  It consists of items, which the worker numbers from 0.
+ * Results are returned in the order in which tasks were pushed, each with everything its worker sent, so the
+ * outcome does not depend on the number of workers.  A worker that dies, or that uses too much CPU time on an
+ * item without progress, is replaced.  Its current item is retried once (after a time-out, not at all), then
+ * left out and recorded as a loss; the next worker does the rest of the task, from the start.
  *
- * What a worker sends is as little to be trusted as the evidence that it reads: it may have been taken over.
- * So nothing here rests on it.  A task has a limit on the bytes of its result, on the CPU time and on the
- * time that all tries of it take together, and on their number; beyond one of them it is lost as a whole.
- * What comes for it is judged by the job's owner, and a worker that sent anything else is killed.
+ * A worker may have been taken over by the evidence it reads, so its messages deserve no more trust than the
+ * evidence.  Every task has limits: on the size of its result, on CPU time and elapsed time over all
+ * attempts, and on their number.  A task that exceeds one is lost as a whole.  The job's owner decides
+ * whether a result is acceptable; a worker that sends anything else is killed.
  */
 
-struct crew_worker; /* the worker's side */
+struct crew_worker; /* in the worker's process */
 struct crew_result;
 
 struct crew_job {
-    /* In the worker, files can still be opened below the folders; NULL: the worker cannot work, err says why.
-     */
+    /* Runs in the worker, which can still open files below the folders.  Returns the worker's state, or NULL
+     * with err filled if it cannot work. */
     void *(*start)(void *arg, struct crew_worker *worker, struct error *err);
-    /* In the worker, in the sandbox.  The descriptors are closed by the crew afterwards. */
+    /* Does a task, in the worker and in the sandbox.  The crew closes the descriptors afterwards. */
     void (*work)(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
                  unsigned fd_count);
     void *arg;                  /* for start */
-    const char *const *folders; /* that start may read below; ends with NULL */
-    uint64_t memory;            /* bytes of address space that a worker may use */
-    bool no_sandbox;            /* work even where this system lacks a part of the sandbox */
-    unsigned seconds;           /* of CPU time without progress; see crew_task for the whole of a task */
-    unsigned patience;          /* so many times as long anything may take, if it waits for a disk */
+    const char *const *folders; /* below which start may read files; ends with NULL */
+    uint64_t memory;            /* limit on the address space of a worker, in bytes */
+    bool no_sandbox;            /* work even if the system lacks a part of the sandbox */
+    unsigned seconds;           /* limit on CPU time without progress; for whole tasks see crew_task */
+    unsigned patience;          /* limits on elapsed time are this many times those on CPU time */
     /*
-     * Whether what a worker has sent for a task is acceptable: in this process, while it comes (only the
-     * beginning is there; may be left out now and then) and when it is complete.  state: accept_size bytes
-     * for this task, zeros when a worker begins it.  NULL: everything is.
+     * Whether a worker's result for a task is acceptable; NULL accepts everything.  Runs in this process,
+     * from time to time while the result arrives (only its beginning is there) and when it is complete.
+     * state: accept_size bytes per task, zeroed when a worker begins it.
      */
     bool (*accept)(void *arg, void *state, const struct crew_result *result, bool complete);
     void *accept_arg;
     size_t accept_size;
-    const atomic_bool *stop; /* becomes true when nobody wants the rest any more; may be NULL */
-    void (*idle)(void *arg); /* in this process, several times a second while it waits; may be NULL */
+    const atomic_bool *stop; /* set to true to abandon all work; may be NULL */
+    void (*idle)(void *arg); /* called in this process several times a second while waiting; may be NULL */
     void *idle_arg;
 };
 
 /* ---- the worker's side ---- */
 
-/* Begins an item; false if it is to be left out. */
+/* Begins an item; returns false if it must be left out. */
 bool crew_begin(struct crew_worker *worker, uint32_t item);
-/* The current item is getting on: it has the full time again.  bytes are added to the crew's count. */
+/* Reports progress on the current item, which restarts its time limit, and adds bytes to the crew's count. */
 void crew_progress(struct crew_worker *worker, uint64_t bytes);
-/* Adds to the task's result. */
+/* Appends to the task's result. */
 void crew_send(struct crew_worker *worker, const void *data, size_t len);
-/* There is not enough memory to do this item: the process ends, and the parent records why. */
+/* Ends the process for lack of memory; the parent records the reason for the current item. */
 _Noreturn void crew_give_up(void);
 
 /* ---- the parent's side ---- */
 
 enum {
     CREW_MAX_FDS = 64,
-    CREW_WHOLE_TASK = UINT32_MAX, /* a loss of all of a task: no item in it can be blamed */
+    CREW_WHOLE_TASK = UINT32_MAX, /* a whole task was lost: no single item can be blamed */
 };
 
-/* What there is to be done, and the most that may come of it. */
+/* A task and its limits. */
 struct crew_task {
     uint64_t tag;
     const void *data;
     size_t len;
     const int *fds;
     unsigned fd_count;
-    uint32_t items;   /* that it is made of; no other can be lost */
-    uint64_t seconds; /* of CPU time that it may take in all */
-    uint64_t most;    /* bytes of its result */
+    uint32_t items;   /* their number; only these can be lost */
+    uint64_t seconds; /* limit on CPU time, all attempts together */
+    uint64_t most;    /* limit on the size of the result, in bytes */
 };
 
 struct crew_loss {
@@ -91,35 +91,36 @@ struct crew_loss {
 
 struct crew_result {
     uint64_t tag;
-    const char *task; /* as it was pushed */
+    const char *task; /* as pushed */
     size_t task_len;
-    const char *data; /* what the worker sent; as the losses, valid until the next call */
+    const char *data; /* what the worker sent; like the losses, valid until the next call */
     size_t len;
-    const struct crew_loss *losses; /* by item */
+    const struct crew_loss *losses; /* sorted by item */
     size_t loss_count;
 };
 
 struct crew;
 
-/* Starts the workers; waits until each has started, and fails with the first error of start, or if a part of
- * the sandbox is missing, unless the job says that it may be. */
+/* Starts the workers and waits until all are running.  NULL on error: the first error of job.start, or a part
+ * of the sandbox is missing and the job does not allow that. */
 struct crew *crew_new(const struct crew_job *job, unsigned workers, struct error *err);
-/* Kills the workers. */
+/* Kills the workers.  NULL is fine. */
 void crew_free(struct crew *crew);
 
-/* SANDBOX_NO_*: what the workers' sandbox lacks. */
+/* The parts that the workers' sandbox lacks: a set of SANDBOX_NO_*. */
 unsigned crew_missing(const struct crew *crew);
 
-/* Whether as many tasks are with it as can be; whether none is. */
+/* Whether the queue of tasks is full; whether it is empty. */
 bool crew_full(const struct crew *crew);
 bool crew_empty(const struct crew *crew);
-/* Must not be called while the crew is full.  The task is copied; the descriptors become the crew's. */
+/* Must not be called while the crew is full.  Copies the task and takes ownership of its descriptors.  -1
+ * without memory; the descriptors are closed then, too. */
 int crew_push(struct crew *crew, const struct crew_task *task, struct error *err);
-/* Waits for the oldest task; 1, 0 if there is none, -1 if no worker can be started any more, or job.stop is
- * true. */
+/* Waits for the oldest task.  Returns 1 with its result, 0 if there is none, -1 if no more workers can be
+ * started or job.stop is true. */
 int crew_pop(struct crew *crew, struct crew_result *result, struct error *err);
 
-/* Bytes of progress so far, of all workers. */
+/* Bytes of progress of all workers so far. */
 uint64_t crew_bytes(const struct crew *crew);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "crew/crew_inner.h"
 
-/* A worker's process as its parent sees it: from the fork to the end, and what its end means. */
+/* The process of a worker, seen from the parent: from the fork to the end, and what that end means. */
 
 void crew_process_fail(struct crew *crew, const char *text)
 {
@@ -49,8 +49,8 @@ void crew_process_forget_task(struct crew_process *worker)
     worker->task_waited = 0;
 }
 
-/* The memory of the others, of any crew, is none of a worker's business: no child has it but its own.  Should
- * the kernel refuse, one that was taken over can only have others stopped that are not to blame. */
+/* No worker sees the page of another, of any crew.  Should the kernel refuse, the harm is limited: a worker
+ * that was taken over could get innocent ones stopped. */
 void crew_process_share(const struct crew_process *worker, bool share)
 {
     madvise(worker->page, sizeof *worker->page, share ? MADV_DOFORK : MADV_DONTFORK);
@@ -69,7 +69,7 @@ void crew_process_fork(struct crew *crew, struct crew_process *worker)
     struct error err;
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-        error_errno(&err, "cannot make a socket");
+        error_errno(&err, "cannot create a socket");
         crew_process_not_started(crew, err.text);
         return;
     }
@@ -102,7 +102,7 @@ static void describe_end(char *text, size_t size, int status)
         snprintf(text, size, "the worker died: exit status %d", WEXITSTATUS(status));
 }
 
-/* Kills it if it is alive.  One that is dying already keeps the cause that it dies of. */
+/* A process that is already dying keeps its own exit status. */
 void crew_process_end(struct crew_process *worker, char *reason, size_t size)
 {
     int status = SIGKILL;
@@ -121,7 +121,7 @@ void crew_process_end(struct crew_process *worker, char *reason, size_t size)
     worker->verdict[0] = '\0';
 }
 
-/* The time of an item that got on with nothing has a limit of its own. */
+/* Adds the time of this attempt to the task, except for time without progress, which has its own limit. */
 static void charge(struct task *task, const struct crew_process *worker, enum loss loss)
 {
     const bool timed_out = loss == TIMED_OUT;

@@ -6,7 +6,7 @@
 #include "crew/crew_inner.h"
 #include "crew/sandbox.h"
 
-/* What comes from workers, frame by frame, and is judged. */
+/* Receives the messages of workers, frame by frame, and checks them. */
 
 static bool take_start(struct crew *crew, struct crew_process *worker, size_t len)
 {
@@ -21,7 +21,7 @@ static bool take_start(struct crew *crew, struct crew_process *worker, size_t le
     return true;
 }
 
-/* A worker that cannot start says so, and that is final when the crew is new. */
+/* A worker that cannot start says why.  For a new crew that is final. */
 static bool take_failure(struct crew *crew, struct crew_process *worker, size_t len)
 {
     char reason[sizeof worker->verdict];
@@ -37,8 +37,8 @@ static bool take_failure(struct crew *crew, struct crew_process *worker, size_t 
     return true;
 }
 
-/* False: the worker was killed for what it sent. */
-static bool judge(struct crew *crew, struct crew_process *worker, bool complete)
+/* Returns false if the worker was killed for what it sent. */
+static bool check(struct crew *crew, struct crew_process *worker, bool complete)
 {
     const struct crew_job *job = &crew->job;
     const struct crew_result result = crew_task_result(worker->task);
@@ -49,8 +49,8 @@ static bool judge(struct crew *crew, struct crew_process *worker, bool complete)
     return false;
 }
 
-/* It is judged now and then as it comes, so that nobody has to hold much of what is worth nothing: whenever
- * it has become larger by half, since a message that is not complete is looked at again. */
+/* The result is checked while it arrives, so that not much is kept of a bad one.  Each time it has grown by
+ * half: an incomplete message is parsed again every time. */
 static bool take_data(struct crew *crew, struct crew_process *worker, size_t len)
 {
     struct task *task = worker->task;
@@ -58,19 +58,19 @@ static bool take_data(struct crew *crew, struct crew_process *worker, size_t len
     if (!task)
         return false;
     if (len > task->most || task->result.len > task->most - len) {
-        crew_process_condemn(crew, worker, "the worker sent more than its task can give");
+        crew_process_condemn(crew, worker, "the worker sent more than its task allows");
         return true;
     }
     buffer_add(&task->result, worker->in.data, len);
     if (task->result.failed)
         crew_process_fail(crew, "out of memory");
-    if (task->result.len < task->judge_at || !judge(crew, worker, false))
+    if (task->result.len < task->judge_at || !check(crew, worker, false))
         return true;
     task->judge_at = task->result.len + task->result.len / 2;
     return true;
 }
 
-/* Whatever was lost on the way, or is left out, is missed: the worker counts, too. */
+/* The worker counts its bytes, too, so anything lost or left out is noticed. */
 static bool take_end(struct crew *crew, struct crew_process *worker, size_t len)
 {
     uint64_t sent;
@@ -80,14 +80,14 @@ static bool take_end(struct crew *crew, struct crew_process *worker, size_t len)
     memcpy(&sent, worker->in.data, sizeof sent);
     if (sent != worker->task->result.len)
         return false;
-    if (judge(crew, worker, true)) {
+    if (check(crew, worker, true)) {
         crew_task_finish(worker->task);
         worker->task = NULL;
     }
     return true;
 }
 
-/* False if it breaks the protocol. */
+/* Returns false if the frame breaks the protocol. */
 static bool take_frame(struct crew *crew, struct crew_process *worker)
 {
     const struct head *head = &worker->in.head;
@@ -115,7 +115,8 @@ static size_t frame_len(const struct crew_process *worker)
     return worker->received < head ? head : head + worker->in.head.len;
 }
 
-/* Receives what there is of the next frame: 1 if that is all of it, 0 if not yet, -1 if no more will come. */
+/* Receives what has arrived of the next frame.  Returns 1 if it is complete, 0 if not yet, -1 if the worker
+ * is gone. */
 static int receive_frame(struct crew_process *worker)
 {
     while (worker->received < sizeof worker->in.head ||

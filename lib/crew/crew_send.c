@@ -6,7 +6,7 @@
 
 #include "crew/crew_inner.h"
 
-/* Tasks on their way to workers. */
+/* Sends tasks to workers. */
 
 static unsigned parts_to_send(struct crew_process *worker, struct iovec *parts)
 {
@@ -49,7 +49,7 @@ static ssize_t send_part(struct crew_process *worker)
     return sendmsg(worker->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* As much as goes at once.  That a worker has died is learnt when it is read from. */
+/* A worker that has died is noticed when it is read from. */
 void crew_process_send(struct crew *crew, struct crew_process *worker)
 {
     char verdict[sizeof worker->verdict];
@@ -63,9 +63,9 @@ void crew_process_send(struct crew *crew, struct crew_process *worker)
         }
         if (errno == EINTR)
             continue;
-        /* ETOOMANYREFS: too many descriptors are on their way, all in all. */
+        /* ETOOMANYREFS: too many descriptors in flight, system-wide. */
         if (errno != EAGAIN && errno != EPIPE && errno != ECONNRESET && errno != ETOOMANYREFS) {
-            snprintf(verdict, sizeof verdict, "the task cannot be sent: %s", strerror(errno));
+            snprintf(verdict, sizeof verdict, "cannot send the task to the worker: %s", strerror(errno));
             crew_process_condemn(crew, worker, verdict);
         }
         return;

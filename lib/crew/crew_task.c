@@ -94,7 +94,7 @@ static void task_lose(struct task *task, uint32_t item, const char *reason)
     losses[i] = loss;
 }
 
-/* Whether it was one already. */
+/* Adds a suspect; returns whether it already was one. */
 static bool task_suspect(struct task *task, uint32_t item)
 {
     for (size_t i = 0; i < task->suspects.len; i += sizeof item)
@@ -116,7 +116,7 @@ static void task_give_up(struct task *task, const char *reason)
     crew_task_finish(task);
 }
 
-/* An offence is counted besides: else one could be put down to each item in turn. */
+/* Offences also count for the task as a whole; otherwise a worker could blame each item in turn. */
 void crew_task_retry(struct task *task, uint32_t item, const char *reason, enum loss loss)
 {
     const bool is_item = item < task->items && !task_lost(task, item);

@@ -5,19 +5,19 @@
 
 #include "crew/crew_inner.h"
 
-/* Whether workers get on: the time that they take for an item, and for a task. */
+/* Time limits of workers: without progress, and per task. */
 
 enum {
-    MOST_HALVINGS = 8,  /* of the time that an item gets, */
-    TASK_HALVINGS = 4,  /* and a task */
-    START_TIMES = 15,   /* an item's time, for a start */
-    LEAST_WAIT_S = 300, /* of time without an answer */
-    STANDSTILL_S = 10,  /* of time asleep */
+    MOST_HALVINGS = 8,  /* of the time limit of an item */
+    TASK_HALVINGS = 4,  /* of the time limit of a task */
+    START_TIMES = 15,   /* the limit for starting is this many times that of an item */
+    LEAST_WAIT_S = 300, /* minimum elapsed time before a worker counts as hung */
+    STANDSTILL_S = 10,  /* elapsed time after which one that sleeps does */
 };
 
 /*
- * A worker with a task reads from files and the parent reads from it: if it sleeps, and does not wait for a
- * disk, it waits for itself, as libtsk does for its own locks.
+ * A worker with a task only reads files, and the parent reads from it.  So if it sleeps (state S; waiting for
+ * a disk is state D) it waits for itself, as libtsk does when it deadlocks on its own locks.
  */
 static bool is_asleep(pid_t pid)
 {
@@ -32,13 +32,13 @@ static bool is_asleep(pid_t pid)
     if (!fgets(text, sizeof text, file))
         text[0] = '\0';
     fclose(file);
-    end = strrchr(text, ')'); /* of the program's name */
+    end = strrchr(text, ')'); /* ends the program's name */
     return end && strncmp(end, ") S", 3) == 0;
 }
 
 /*
- * Progress is what the worker says it is, so all of a task has a limit besides.  It is for workers that were
- * taken over: what reads and compares at a thousandth of the usual speed is still far from it.
+ * Progress is only what the worker claims, so the whole task has a limit, too.  It is aimed at workers that
+ * were taken over: an honest one at a thousandth of the usual speed is still far from it.
  */
 static bool is_exhausted(const struct crew *crew, struct crew_process *worker)
 {
@@ -63,13 +63,13 @@ static bool is_exhausted(const struct crew *crew, struct crew_process *worker)
 static void process_watch(struct crew *crew, struct crew_process *worker, int64_t passed)
 {
     const unsigned most = crew->job.seconds;
-    /* An image on which everything hangs must end too: each time-out halves what the next one gets. */
+    /* Each time-out halves the next limit, so that even an image where everything hangs comes to an end. */
     const unsigned halvings = crew->time_outs < MOST_HALVINGS ? crew->time_outs : MOST_HALVINGS;
     const unsigned seconds = most >> halvings > 0 ? most >> halvings : 1;
     const int64_t all = (int64_t)most * crew->job.patience,
                   wait = (all > LEAST_WAIT_S ? all : LEAST_WAIT_S) >> halvings;
 
-    if (worker->held) /* it waits for the parent */
+    if (worker->held) /* it is waiting for the parent */
         worker->waited = 0;
     else
         worker->task_waited += passed;
@@ -88,15 +88,15 @@ static void process_watch(struct crew *crew, struct crew_process *worker, int64_
                  "the worker was stopped after %u s of CPU time without progress", seconds);
     else if (worker->waited > wait * CREW_SECOND ||
              (worker->waited > STANDSTILL_S * CREW_SECOND && is_asleep(worker->pid)))
-        snprintf(worker->verdict, sizeof worker->verdict, "the worker does not answer");
+        snprintf(worker->verdict, sizeof worker->verdict, "the worker does not respond");
     else
         return;
     crew_process_lost(crew, worker, TIMED_OUT);
 }
 
 /*
- * When nobody looked for a while, because the parent was busy or stopped, a worker may have been done long
- * ago: then what it sent is read first, and it is judged next time.
+ * If this was not called for a while, because the parent was busy or stopped, a worker may have finished long
+ * ago.  Then its messages are read first, and its time is checked next time.
  */
 void crew_process_watch(struct crew *crew)
 {

@@ -20,7 +20,7 @@ struct crew_worker {
     struct crew_page *page;
     const uint32_t *left_out;
     size_t left_out_count;
-    uint64_t sent; /* bytes of results of the task */
+    uint64_t sent; /* bytes of the task's result */
     struct frame out;
 };
 
@@ -47,7 +47,7 @@ void crew_progress(struct crew_worker *worker, uint64_t bytes)
     atomic_fetch_add_explicit(&worker->page->progress, 1, memory_order_relaxed);
 }
 
-/* A worker without a parent has no reason to go on. */
+/* Exits if the parent is gone. */
 static void send_frame(struct crew_worker *worker, enum kind kind, size_t len)
 {
     const char *next = (const char *)&worker->out;
@@ -114,7 +114,7 @@ static void receive(const struct crew_worker *worker, void *to, size_t len)
     }
 }
 
-/* The descriptors come with the first byte. */
+/* The descriptors arrive with the first byte. */
 static void receive_order(const struct crew_worker *worker, struct order *order, int *fds)
 {
     union {
@@ -137,7 +137,7 @@ static void receive_order(const struct crew_worker *worker, struct order *order,
         memcpy(fds, CMSG_DATA(with), with->cmsg_len - CMSG_LEN(0));
     receive(worker, (char *)order + got, sizeof *order - (size_t)got);
     if ((with ? with->cmsg_len - CMSG_LEN(0) : 0) !=
-        order->fd_count * sizeof *fds) /* it may have too many open */
+        order->fd_count * sizeof *fds) /* some are missing: too many open files */
         _exit(EXIT_FAILURE);
 }
 
@@ -168,7 +168,7 @@ static void work_on_next(struct crew_worker *worker, const struct crew_job *job,
     send_text(worker, DONE, &worker->sent, sizeof worker->sent);
 }
 
-/* The parent's handlers are not for here, and it alone decides what an interrupt means. */
+/* Drops the parent's handlers, and ignores SIGINT: only the parent decides what an interrupt means. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -179,8 +179,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A line of /proc/self/maps: a file that is mapped for writing and shared is unmapped.  The page that parent
- * and worker share has no name but that of /dev/zero. */
+/* Takes a line of /proc/self/maps and unmaps a shared, writable mapping of a file.  The page shared with the
+ * parent is anonymous and listed as /dev/zero. */
 static void forget_if_shared(const char *line)
 {
     void *start, *end;
@@ -193,7 +193,7 @@ static void forget_if_shared(const char *line)
         munmap(start, (size_t)((char *)end - (char *)start));
 }
 
-/* Files that the parent has mapped (of a database, say) are none of a worker's business. */
+/* Unmaps what the parent has mapped of files, such as a database's. */
 static int forget_shared_files(struct error *err)
 {
     struct buffer maps = {0};
@@ -214,15 +214,15 @@ static int forget_shared_files(struct error *err)
     return 0;
 }
 
-/* Keeps no descriptor but the socket, and /dev/null for the standard ones; nothing of the parent's can be
- * reached. */
+/* Closes all descriptors except the socket, and replaces the standard ones by /dev/null, so that nothing of
+ * the parent's can be reached. */
 static int keep_only(int *socket, struct error *err)
 {
     const int kept = STDERR_FILENO + 1;
     int high = fcntl(*socket, F_DUPFD_CLOEXEC, kept + 1), null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     if (high < 0 || null < 0)
-        return error_errno(err, "cannot put /dev/null in place of the standard descriptors");
+        return error_errno(err, "cannot redirect the standard descriptors to /dev/null");
     dup2(null, STDIN_FILENO);
     dup2(null, STDOUT_FILENO);
 #ifndef SANDBOX_SANITIZED
@@ -242,7 +242,7 @@ static bool refuses(const struct crew_job *job, unsigned missing, struct error *
     return true;
 }
 
-/* No stdio here: a thread of the parent may have held its locks. */
+/* Must not use stdio: a thread of the parent may have held its locks during the fork. */
 static void *start(struct crew_worker *worker, const struct crew_job *job, unsigned *missing,
                    struct error *err)
 {
@@ -251,7 +251,7 @@ static void *start(struct crew_worker *worker, const struct crew_job *job, unsig
 
     if (forget_shared_files(err) || keep_only(&worker->socket, err))
         return NULL;
-    setenv("TZ", "UTC0", 1); /* so that the C library needs no file for it later */
+    setenv("TZ", "UTC0", 1); /* so the C library needs no time zone file later */
     tzset();
     if (sandbox_limit(job->folders, job->memory, missing, err) || refuses(job, *missing, err))
         return NULL;
@@ -270,7 +270,7 @@ _Noreturn void crew_worker_run(const struct crew_job *job, int socket, struct cr
     void *state;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!worker || getppid() != parent) /* it may have ended before */
+    if (!worker || getppid() != parent) /* the parent may have died before prctl */
         _exit(EXIT_FAILURE);
     reset_signals();
     *worker = (struct crew_worker){.socket = socket, .page = page};

@@ -23,8 +23,8 @@
 
 /* ---- Landlock ---- */
 
-/* As the kernel has it since ABI 6; <linux/landlock.h> may be older.  Older kernels take it if what they lack
- * is 0. */
+/* The kernel's struct since ABI 6; <linux/landlock.h> may be older.  Older kernels accept it if the fields
+ * they do not know are 0. */
 struct ruleset {
     uint64_t files, network, scopes;
 };
@@ -36,7 +36,7 @@ enum {
     SCOPES = 3,      /* abstract sockets, signals */
 };
 
-/* All that this kernel can forbid; false if it cannot forbid anything. */
+/* Everything that this kernel can restrict; returns false if it has no Landlock. */
 static bool ruleset_of_kernel(struct ruleset *all)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -57,7 +57,7 @@ static bool ruleset_of_kernel(struct ruleset *all)
 
 static int allow_reading(int ruleset, uint64_t known, const char *path, struct error *err)
 {
-    /* An image may be a device, which is asked for its size. */
+    /* An image may be a device, whose size is queried by ioctl. */
     uint64_t rights =
         (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | FILES_DEVICE_IOCTL) & known;
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -70,7 +70,7 @@ static int allow_reading(int ruleset, uint64_t known, const char *path, struct e
         rights &= ~(uint64_t)LANDLOCK_ACCESS_FS_READ_DIR; /* the kernel refuses it for a file */
     rule.allowed_access = rights;
     if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
-        result = error_errno(err, "cannot restrict files to %s", path);
+        result = error_errno(err, "cannot add a Landlock rule for %s", path);
     close(rule.parent_fd);
     return result;
 }
@@ -104,9 +104,9 @@ static int limit(int resource, rlim_t most, struct error *err)
     struct rlimit now;
 
     if (getrlimit((unsigned)resource, &now) == 0 && now.rlim_max < most)
-        most = now.rlim_max; /* it is tighter already */
+        most = now.rlim_max; /* already stricter */
     if (setrlimit((unsigned)resource, &(struct rlimit){most, most}))
-        return error_errno(err, "cannot set a limit");
+        return error_errno(err, "cannot set a resource limit");
     return 0;
 }
 
@@ -115,14 +115,14 @@ static int limit_resources(uint64_t bytes, struct error *err)
     if (limit(RLIMIT_CORE, 0, err))
         return -1;
 #ifdef SANDBOX_SANITIZED
-    (void)bytes; /* its shadow is larger than any limit, and its report may go to a file */
+    (void)bytes; /* the shadow memory exceeds any limit, and reports may go to a file */
 #else
     if (bytes > 0 && limit(RLIMIT_AS, bytes, err))
         return -1;
     if (limit(RLIMIT_FSIZE, 0, err))
         return -1;
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) /* a core dump to a program is not subject to RLIMIT_CORE */
-        return error_errno(err, "cannot forbid core dumps");
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) /* RLIMIT_CORE does not apply if core_pattern is a pipe */
+        return error_errno(err, "cannot disable core dumps");
 #endif
     return 0;
 }
@@ -130,8 +130,9 @@ static int limit_resources(uint64_t bytes, struct error *err)
 /* ---- seccomp ---- */
 
 /*
- * What is left in the end.  No call among them takes a path, makes a process, a socket or code, or acts on
- * another process.  Names that an architecture lacks are skipped; those of 32-bit ones are among them.
+ * The calls that remain to the end.  None of them takes a path, creates a process, a socket or executable
+ * memory, or acts on another process.  Some exist only on 32-bit architectures; those that an architecture
+ * lacks are skipped.
  */
 static const int always[] = {
     SCMP_SYS(read),
@@ -163,7 +164,7 @@ static const int always[] = {
     SCMP_SYS(rt_sigaction),
     SCMP_SYS(sigaltstack),
     SCMP_SYS(restart_syscall), /* after a stop and SIGCONT */
-    SCMP_SYS(setitimer),       /* see limit_making */
+    SCMP_SYS(setitimer),       /* see limit_building */
     SCMP_SYS(getpid),
     SCMP_SYS(gettid),
     SCMP_SYS(clock_gettime),
@@ -171,7 +172,7 @@ static const int always[] = {
     SCMP_SYS(gettimeofday),
     SCMP_SYS(time),
     SCMP_SYS(getrusage),
-    SCMP_SYS(sysinfo), /* glibc's qsort asks for the size of memory */
+    SCMP_SYS(sysinfo), /* glibc's qsort queries the size of memory */
     SCMP_SYS(sched_yield),
     SCMP_SYS(getrandom),
 #ifdef SANDBOX_SANITIZED
@@ -183,12 +184,12 @@ static const int always[] = {
     SCMP_SYS(nanosleep),
     SCMP_SYS(clock_nanosleep),
     SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(pipe), /* to see whether memory can be read */
+    SCMP_SYS(pipe), /* to test whether memory is readable */
     SCMP_SYS(pipe2),
 #endif
 };
 
-/* What opening an image, a reference set and libcrypto needs besides, and the way to the second step. */
+/* Further calls for opening images, reference sets and libcrypto, and for entering the second step. */
 static const int at_first[] = {
     SCMP_SYS(open),
     SCMP_SYS(openat),
@@ -225,10 +226,10 @@ static const int at_first[] = {
     SCMP_SYS(landlock_add_rule),
     SCMP_SYS(landlock_restrict_self),
     SCMP_SYS(seccomp),
-    SCMP_SYS(prctl), /* of libseccomp; it changes nothing but this process */
+    SCMP_SYS(prctl), /* used by libseccomp; affects only this process */
 };
 
-/* A name that the architecture lacks is no error. */
+/* Ignores the error for a call that the architecture lacks. */
 static int rule_result(int result)
 {
     return result == -EDOM ? 0 : result;
@@ -243,20 +244,19 @@ static int allow_all(scmp_filter_ctx filter, const int *calls, size_t count)
     return result;
 }
 
-/* Allows a call if its second argument, which says what to do, is one of these. */
-static int allow_deeds(scmp_filter_ctx filter, int call, const unsigned *deeds, size_t count)
+/* Allows a call if its second argument, the operation, is one of these. */
+static int allow_operations(scmp_filter_ctx filter, int call, const unsigned *operations, size_t count)
 {
     int result = 0;
 
     for (size_t i = 0; i < count && result == 0; i++)
-        result =
-            rule_result(seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, SCMP_A1(SCMP_CMP_EQ, deeds[i], 0)));
+        result = rule_result(
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, SCMP_A1(SCMP_CMP_EQ, operations[i], 0)));
     return result;
 }
 
-/* Code is not made, no other process gets a signal, and nothing is written but to standard error, which is
- * /dev/null: libraries complain there.  Of fcntl there are the locks with which SQLite guards
- * what it reads. */
+/* No executable memory, signals only to this process, writing only to standard error, which is /dev/null
+ * (libraries complain there), and of fcntl the locks that SQLite takes for reading. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
     static const int mapping[] = {SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect)};
@@ -272,17 +272,17 @@ static int allow_in_part(scmp_filter_ctx filter)
         result = rule_result(
             seccomp_rule_add(filter, SCMP_ACT_ALLOW, writing[i], 1, SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO, 0)));
 #ifdef SANDBOX_SANITIZED
-    if (result == 0) /* whether its report goes to a terminal */
-        result = allow_deeds(filter, SCMP_SYS(ioctl), (const unsigned[]){TCGETS}, 1);
+    if (result == 0) /* sanitizers test whether stderr is a terminal */
+        result = allow_operations(filter, SCMP_SYS(ioctl), (const unsigned[]){TCGETS}, 1);
 #endif
     if (result == 0)
-        result = allow_deeds(filter, SCMP_SYS(fcntl), locks, 2);
+        result = allow_operations(filter, SCMP_SYS(fcntl), locks, 2);
     if (result == 0)
-        result = allow_deeds(filter, SCMP_SYS(fcntl64), locks, 2);
+        result = allow_operations(filter, SCMP_SYS(fcntl64), locks, 2);
     return result;
 }
 
-/* While files are opened: descriptors, and what a device is asked for. */
+/* For opening files: operations on descriptors, and queries of devices. */
 static int allow_opening(scmp_filter_ctx filter)
 {
     static const unsigned controls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL};
@@ -290,19 +290,19 @@ static int allow_opening(scmp_filter_ctx filter)
     int result = allow_all(filter, at_first, sizeof at_first / sizeof *at_first);
 
     if (result == 0)
-        result = allow_deeds(filter, SCMP_SYS(fcntl), controls, sizeof controls / sizeof *controls);
+        result = allow_operations(filter, SCMP_SYS(fcntl), controls, sizeof controls / sizeof *controls);
     if (result == 0)
-        result = allow_deeds(filter, SCMP_SYS(fcntl64), controls, sizeof controls / sizeof *controls);
+        result = allow_operations(filter, SCMP_SYS(fcntl64), controls, sizeof controls / sizeof *controls);
     if (result == 0)
-        result = allow_deeds(filter, SCMP_SYS(ioctl), questions, sizeof questions / sizeof *questions);
-    if (result == 0) /* of this process alone */
+        result = allow_operations(filter, SCMP_SYS(ioctl), questions, sizeof questions / sizeof *questions);
+    if (result == 0) /* only of this process */
         result = rule_result(
             seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_EQ, 0, 0)));
     return result;
 }
 
-/* What is not allowed fails at first, since libraries probe for calls that they can do without; later it
- * kills. */
+/* In the first step other calls merely fail, since libraries probe for calls that they can do without; in the
+ * second they kill. */
 static int fill_filter(scmp_filter_ctx filter, bool last)
 {
     int result = allow_all(filter, always, sizeof always / sizeof *always);
@@ -319,9 +319,9 @@ static int fill_filter(scmp_filter_ctx filter, bool last)
 /* ---- fstat ---- */
 
 /*
- * glibc may do fstat as newfstatat with an empty path.  A filter cannot see whether a path is empty, so that
- * call never gets to the kernel: it is trapped, and done here by the call that takes no path.  Whoever
- * replaces the handler gains nothing by it.
+ * glibc may implement fstat as newfstatat with an empty path.  A filter cannot see whether a path is empty,
+ * so that call is never let through: it is trapped, and the handler uses the call that takes no path.  An
+ * attacker who replaces the handler gains nothing.
  */
 #if defined(__x86_64__) && defined(__LP64__)
 #define KERNEL_HAS_THE_SAME_STAT
@@ -378,7 +378,7 @@ static void trapped(int signal, siginfo_t *info, void *arg)
         return;
     }
     sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    syscall(SYS_tgkill, getpid(), gettid(), signal); /* is delivered at the end of this */
+    syscall(SYS_tgkill, getpid(), gettid(), signal); /* delivered when this handler returns */
 }
 
 static void catch_traps(void)
@@ -398,11 +398,11 @@ static void catch_traps(void)
 
 /* ---- both steps ---- */
 
-enum { MAKING_SECONDS = 3 }; /* of processor time; it takes milliseconds */
+enum { BUILDING_SECONDS = 3 }; /* of CPU time; normally milliseconds */
 
-/* Where memory runs out while libseccomp 2.5 makes a program of the rules, it never ends: then SIGPROF does
- * it. 0: no limit any more. */
-static void limit_making(int seconds)
+/* If memory runs out while libseccomp 2.5 compiles the rules, it loops forever; SIGPROF ends that.  0 lifts
+ * the limit. */
+static void limit_building(int seconds)
 {
     setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
 }
@@ -418,13 +418,13 @@ static int restrict_calls(bool last, unsigned *missing, struct error *err)
         *missing |= SANDBOX_NO_SECCOMP;
         return 0;
     }
-    limit_making(MAKING_SECONDS);
+    limit_building(BUILDING_SECONDS);
     result = fill_filter(filter, last);
     if (result == 0 && seccomp_load(filter))
         *missing |= SANDBOX_NO_SECCOMP;
-    limit_making(0);
+    limit_building(0);
     seccomp_release(filter);
-    return result ? error_set(err, "cannot make a seccomp filter: %s", strerror(-result)) : 0;
+    return result ? error_set(err, "cannot create a seccomp filter: %s", strerror(-result)) : 0;
 }
 
 int sandbox_limit(const char *const *folders, uint64_t bytes, unsigned *missing, struct error *err)
@@ -433,7 +433,7 @@ int sandbox_limit(const char *const *folders, uint64_t bytes, unsigned *missing,
     if (limit_resources(bytes, err))
         return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return error_errno(err, "cannot give up privileges");
+        return error_errno(err, "cannot set no_new_privs");
     return restrict_files(folders, missing, err) || restrict_calls(false, missing, err) ? -1 : 0;
 }
 
@@ -448,7 +448,7 @@ int sandbox_close(unsigned *missing, struct error *err)
     return restrict_calls(true, missing, err);
 }
 
-/* ---- whether there is one ---- */
+/* ---- probing ---- */
 
 enum { PROBE_FAILED = 100 };
 
@@ -475,7 +475,7 @@ int sandbox_probe(unsigned *missing, struct error *err)
         ;
     *missing = (unsigned)WEXITSTATUS(status);
     if (!WIFEXITED(status) || *missing >= PROBE_FAILED)
-        return error_set(err, "a process cannot enter the sandbox");
+        return error_set(err, "cannot enter the sandbox");
     return 0;
 }
 
@@ -483,9 +483,10 @@ const char *sandbox_lack(unsigned missing)
 {
     static const char *const lacks[] = {
         "",
-        "Landlock, which keeps workers from files",
-        "seccomp filters, which keep workers from the network and other processes",
-        "Landlock and seccomp filters, which keep workers from files, the network and other processes",
+        "Landlock, which restricts workers' access to files",
+        "seccomp filters, which restrict workers' access to the network and other processes",
+        "Landlock and seccomp filters, which restrict workers' access to files, the network and other "
+        "processes",
     };
 
     return lacks[missing & (SANDBOX_NO_LANDLOCK | SANDBOX_NO_SECCOMP)];

@@ -8,29 +8,30 @@
 #include "base/error.h"
 
 /*
- * A cage for a process that reads hostile bytes.  Entered in two steps, neither of which can be undone:
+ * A sandbox for a process that parses hostile bytes.  It is entered in two steps, neither of which can be
+ * undone:
  *
- *  sandbox_limit, before anything of the evidence is touched: limits on memory, no core dump, no new
- * privileges, no write anywhere, reading only below the folders that are named (Landlock); calls other than
- * those that open and read files fail with ENOSYS: no process is made or signalled, no socket, no code
- * (seccomp).
+ * sandbox_limit, before any evidence is touched: limited memory, no core dumps, no new privileges, no
+ * writing, and reading only below the given folders (Landlock).  System calls other than those for opening
+ * and reading files fail with ENOSYS, so no process can be created or signalled, no socket opened, and no
+ * memory made executable (seccomp).
  *
- *  sandbox_close, once all files are open: no file can be opened (Landlock), and only the system calls that
- * reading, memory and the socket to the parent need are left, none of which takes a path (seccomp); any other
- * kills the process (SIGSYS).
+ * sandbox_close, once all files are open: no file can be opened (Landlock).  Only the system calls for
+ * reading, memory and the socket to the parent remain, none of which takes a path; any other kills the
+ * process with SIGSYS (seccomp).
  *
- * Any version of Landlock is enough: what older ones do not govern (truncation, devices, TCP, signals, and in
- * all of them the attributes of a file by its path) takes a system call that the filters refuse.  Of seccomp,
- * what Linux 4.14 has is needed.  Whoever lacks one of the two has no sandbox: that is returned in missing,
- * and the other one is entered all the same.
+ * Any version of Landlock suffices: whatever older ones do not control (truncation, devices, TCP, signals,
+ * and in every version changing a file's attributes by path) needs a system call that the filters refuse. The
+ * filters need Linux 4.14.  A system without either is reported in `missing`; the other half is entered
+ * nevertheless.
  */
 enum {
     SANDBOX_NO_LANDLOCK = 1,
     SANDBOX_NO_SECCOMP = 2,
 };
 
-/* Built with a sanitizer: its runtime needs more address space, a few more system calls, and stderr for its
- * reports. */
+/* Defined in builds with a sanitizer, whose runtime needs more address space, a few more system calls, and
+ * stderr for its reports. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANDBOX_SANITIZED 1
 #elif defined(__has_feature)
@@ -40,17 +41,18 @@ enum {
 #endif
 #endif
 
-/* folders: ends with NULL; those that cannot be opened are ignored.  bytes: of address space, 0: no limit. */
+/* folders: ends with NULL; those that cannot be opened are ignored.  bytes: limit on the address space, 0 for
+ * none.  *missing receives a set of SANDBOX_NO_*.  Return -1 on any other error. */
 int sandbox_limit(const char *const *folders, uint64_t bytes, unsigned *missing, struct error *err);
 int sandbox_close(unsigned *missing, struct error *err);
 
-/* What this system lacks, as a child process finds by entering both steps; -1 if that fails otherwise. */
+/* Determines what this system lacks by having a child process enter both steps; -1 if that fails. */
 int sandbox_probe(unsigned *missing, struct error *err);
 
-/* What is missing, in words: "Landlock, which ..." */
+/* Describes the missing parts, for messages: "Landlock, which ..." */
 const char *sandbox_lack(unsigned missing);
 
-/* fstat, which stays possible: without the detour that a process in a sandbox pays for glibc's. */
+/* fstat without the detour through a signal handler that glibc's takes in the sandbox. */
 int sandbox_fstat(int fd, struct stat *status);
 
 #endif

@@ -1136,9 +1136,9 @@ START_TEST(a_result_has_as_many_bytes_as_its_task_may_give)
     ck_assert_uint_eq(result.len, 2 * MEBIBYTE);
     ck_assert_uint_eq(result.loss_count, 0);
     result = run_limited(crew, "x", 600, 2 * MEBIBYTE - 1);
-    assert_loss(&result, 3, "more than its task can give");
+    assert_loss(&result, 3, "more than its task allows");
     result = run_limited(crew, "F", 600, 100 * MEBIBYTE);
-    assert_loss(&result, 3, "more than its task can give");
+    assert_loss(&result, 3, "more than its task allows");
     crew_free(crew);
 }
 END_TEST
@@ -1396,7 +1396,7 @@ static void assert_started(unsigned *failures, const char *error)
 START_TEST(a_process_or_socket_that_cannot_be_had_is_tried_for_three_times)
 {
     assert_started(&fork_failures, "cannot start a process: Resource temporarily unavailable");
-    assert_started(&socket_failures, "cannot make a socket: Too many open files");
+    assert_started(&socket_failures, "cannot create a socket: Too many open files");
 }
 END_TEST
 

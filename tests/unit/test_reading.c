@@ -55,7 +55,7 @@ START_TEST(ranges_without_end_are_no_harm_once_reading_was_stopped)
     for (unsigned i = 0; i < 2; i++) {
         reading_ranges(&reading, OBJECT_UNALLOCATED, ranges, RANGES);
         ck_assert(reading.failed && reading.stopped);
-        ck_assert_str_eq(err.text, "it was stopped");
+        ck_assert_str_eq(err.text, "stopped");
     }
     crew_free(reading.crew);
     buffer_release(&reading.task);
