@@ -5,18 +5,19 @@
 #include "base/digest.h"
 #include "base/error.h"
 
-/* Writing the hash database of The Sleuth Kit and Autopsy (.kdb): an SQLite file of theirs. */
+/* Writes a hash database of The Sleuth Kit and Autopsy (.kdb), which is an SQLite file. */
 struct kdb;
 
-/* The file must not be there. */
+/* Creates the file, which must not exist.  NULL on error. */
 struct kdb *kdb_create(const char *path, struct error *err);
 /*
- * names: each ended by a zero byte.  1: it cannot be looked up there: it has no MD5, or another entry has the
- * same one (its names are added to that); -1: an error.
+ * Adds a file.  names: each terminated by a zero byte.  Returns 0; 1 if the file cannot be looked up in such
+ * a database, because it has no MD5 or another entry has the same one (its names are added to that entry); -1
+ * on error.
  */
 int kdb_add(struct kdb *kdb, const struct digest_values *digests, const char *names, size_t names_len,
             struct error *err);
-/* -1 if it is not complete; kdb_free alone leaves an incomplete file. */
+/* Completes the file; -1 on error.  Without this, kdb_free leaves an incomplete file. */
 int kdb_finish(struct kdb *kdb, struct error *err);
 void kdb_free(struct kdb *kdb);
 

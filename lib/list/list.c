@@ -9,7 +9,7 @@
 
 enum { LONGEST_OF_KITH = 64 << 20 };
 
-/* In the order in which they are tried: what begins with a mark of its own first. */
+/* In the order in which detection tries them: formats with an unambiguous signature first. */
 static const struct list_parser parsers[] = {
     {"kith-records", LIST_OF_LINES, LONGEST_OF_KITH, list_kith_records_detect, list_kith_open, list_kith_next,
      list_kith_close},
@@ -87,14 +87,15 @@ static int refuse_set(const struct list *list, const uint8_t *head, size_t len, 
 
     if (len < ID_AT + ID_LEN || memcmp(head + ID_AT, "KITH", ID_LEN) != 0)
         return 0;
-    return error_set(err, "%s: is a reference set of kith: see kith sets merge", list->path);
+    return error_set(err, "%s: is a reference set, not a list: use kith sets merge", list->path);
 }
 
-/* A file of SQLite is read by the database module, which opens it again. */
+/* The database module opens an SQLite file by its path. */
 static int become_database(struct list *list, const char *path, struct error *err)
 {
     if (!lines_is_file(list->lines))
-        return error_set(err, "%s: a file of SQLite can only be read from a file that is named", list->path);
+        return error_set(err, "%s: an SQLite database cannot be read from a pipe: name the file instead",
+                         list->path);
     list->file_size = lines_size(list->lines);
     lines_close(list->lines);
     list->lines = NULL;
@@ -131,7 +132,7 @@ static int find_format(struct list *list, struct error *err)
     if (list->parser)
         return 0;
     add_formats(&formats);
-    error_set(err, "%s: is no list of known files that kith knows; it reads: %.*s (--format)", list->path,
+    error_set(err, "%s: unrecognized list format; supported formats: %.*s (--format)", list->path,
               (int)formats.len, formats.len ? formats.data : "");
     buffer_release(&formats);
     return -1;
@@ -144,15 +145,15 @@ static int take_format(struct list *list, const char *format, struct error *err)
     list->parser = find_parser(format);
     if (!list->parser) {
         add_formats(&formats);
-        error_set(err, "'%s' is no format of lists; there are: %.*s", format, (int)formats.len,
+        error_set(err, "'%s' is not a list format; supported formats: %.*s", format, (int)formats.len,
                   formats.len ? formats.data : "");
         buffer_release(&formats);
         return -1;
     }
     if (fits(list, list->parser))
         return 0;
-    return error_set(err, "%s: is %s file of SQLite, so it is not of the format %s", list->path,
-                     list->database ? "a" : "no", format);
+    return error_set(err, "%s: is %s SQLite database, so its format cannot be %s", list->path,
+                     list->database ? "an" : "not an", format);
 }
 
 static int open_parts(struct list *list, const char *path, const char *format, struct error *err)

@@ -9,8 +9,8 @@
 #include "base/queue.h"
 
 enum {
-    ITEMS = 512,      /* of a batch, at most */
-    ENOUGH = 1 << 20, /* bytes of text, then the batch ends */
+    ITEMS = 512,      /* maximum per batch */
+    ENOUGH = 1 << 20, /* bytes of text after which a batch ends */
     BATCHES = 4,
 };
 
@@ -18,20 +18,19 @@ struct item {
     enum list_result result;
     struct list_entry entry;
     struct list_source source;
-    size_t mark;    /* length, of the entry's */
-    size_t message; /* length, of what is wrong */
+    size_t mark;    /* length of the entry's mark */
+    size_t message; /* length of the error message */
 };
 
-/* Rows that were read together.  Their texts lie one behind the other, in the order in which take_item puts
- * them. */
+/* Rows that were read together.  Their strings are stored one after the other, in the order of take_item. */
 struct batch {
     struct item items[ITEMS];
     size_t count;
     struct buffer text;
-    uint64_t bytes; /* of the list, so far */
+    uint64_t bytes; /* read of the list so far */
 };
 
-/* The list's SHA-256, where it is made by a thread of its own. */
+/* The list's SHA-256, if a separate thread computes it. */
 struct list_sum {
     int result;
     uint8_t sha256[DIGEST_SHA256_LEN];
@@ -40,13 +39,13 @@ struct list_sum {
 
 struct list_ahead {
     struct list *list;
-    struct queue *queue, *hashing; /* hashing: NULL if the SHA-256 is made while reading */
+    struct queue *queue, *hashing; /* hashing: NULL if the SHA-256 is computed while reading */
     struct list_sum sum;
     struct batch batches[BATCHES];
-    size_t pushed, popped; /* batches, so far */
-    struct batch *batch;   /* that is being given out */
-    size_t next;           /* of its items */
-    size_t text;           /* where that one's texts begin */
+    size_t pushed, popped; /* batches so far */
+    struct batch *batch;   /* the one whose items are being returned */
+    size_t next;           /* its next item */
+    size_t text;           /* offset of that item's strings */
     struct list_entry entry;
     struct list_source source;
     bool ended;
@@ -82,7 +81,7 @@ static void put_entry(struct buffer *text, const struct list_entry *entry)
     buffer_add(text, entry->name, entry->name_len);
     if (entry->names_len)
         buffer_add(text, entry->names, entry->names_len);
-    if (entry->names_from) { /* in its place in memory: numbers must be aligned */
+    if (entry->names_from) { /* padded, since numbers must be aligned */
         static const char zeros[sizeof(uint64_t)];
 
         buffer_add(text, zeros, padding(text->len));
@@ -96,7 +95,7 @@ static void put_entry(struct buffer *text, const struct list_entry *entry)
         buffer_add(text, entry->mark, strlen(entry->mark) + 1);
 }
 
-/* Whether there may be more. */
+/* Returns whether there may be more. */
 static bool take_item(struct list *list, struct batch *batch)
 {
     struct item *item = &batch->items[batch->count++];
@@ -234,7 +233,7 @@ static struct batch *pop(struct list_ahead *ahead)
     return queue_pop(ahead->queue);
 }
 
-/* The next batch, in place of the one that was given out. */
+/* Moves to the next batch, and returns the finished one to the thread. */
 static void next_batch(struct list_ahead *ahead)
 {
     if (ahead->batch)
@@ -279,7 +278,7 @@ const struct list_source *list_ahead_source(const struct list_ahead *ahead)
 
 int list_ahead_sha256(struct list_ahead *ahead, uint8_t out[DIGEST_SHA256_LEN], struct error *err)
 {
-    /* the reader is done with the list, also with what it read behind the end */
+    /* wait until the thread is done with the list, including the batches it started after the end */
     while (ahead->popped < ahead->pushed)
         pop(ahead);
     if (!ahead->hashing)

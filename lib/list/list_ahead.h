@@ -4,23 +4,23 @@
 
 #include "list/list.h"
 
-/* A list that a thread reads ahead, while what it gave before is being worked on. */
+/* Reads a list ahead in a thread, while the caller works on earlier rows. */
 struct list_ahead;
 
-/* The list is borrowed, and not to be touched before this is freed; what was read of it already is not given
- * again. */
+/* The list is borrowed and must not be used until this is freed.  Starts with the next row of the list.  NULL
+ * on error. */
 struct list_ahead *list_ahead_new(struct list *list, struct error *err);
 void list_ahead_free(struct list_ahead *ahead);
 
-/* As the functions of list.h. */
+/* Like the functions of list.h. */
 enum list_result list_ahead_next(struct list_ahead *ahead, struct error *err);
 const struct list_entry *list_ahead_entry(const struct list_ahead *ahead);
 const struct list_source *list_ahead_source(const struct list_ahead *ahead);
 
-/* The SHA-256 of the whole list, after LIST_END; -1 if it cannot be had. */
+/* The SHA-256 of the whole list, after LIST_END; -1 on error. */
 int list_ahead_sha256(struct list_ahead *ahead, uint8_t out[DIGEST_SHA256_LEN], struct error *err);
 
-/* For progress. */
+/* For progress: bytes read. */
 uint64_t list_ahead_bytes(const struct list_ahead *ahead);
 
 #endif

@@ -6,24 +6,24 @@
 #include "list/list_inner.h"
 
 /*
- * CSV (RFC 4180) with a header that names its columns: NSRL's NSRLFile.txt, HashKeeper's .hsh, and any other.
+ * CSV (RFC 4180) with a header that names its columns: NSRL's NSRLFile.txt, HashKeeper's .hsh, and others.
  *
- * Rows are taken apart where they stand; only a cell with doubled quotes and a row with a newline in a cell
- * are copied.  A row is read on only while it may still be right, so that a file full of stray quotes does
- * not take much longer than any other.
+ * Rows are split in place; only cells with doubled quotes and rows with a newline in a cell are copied.  A
+ * row is continued only while it may still be valid, so that a file full of stray quotes does not take much
+ * longer than any other.
  */
 
 enum {
     MAX_COLUMNS = 256,
-    ROW_LONGEST = 64 << 10, /* of a row with newlines in its cells, */
-    ROW_LINES = 64,         /* and how many lines: what is longer lacks a quote */
+    ROW_LONGEST = 64 << 10, /* maximum bytes of a row with newlines in its cells */
+    ROW_LINES = 64,         /* maximum lines of one; a longer row lacks a closing quote */
 };
 
 enum field {
     FIELD_SHA1 = DIGEST_SHA1,
     FIELD_MD5 = DIGEST_MD5,
     FIELD_SHA256 = DIGEST_SHA256,
-    FIELD_HASH, /* of the kind that its length tells */
+    FIELD_HASH, /* its length determines the kind */
     FIELD_SIZE,
     FIELD_NAME,
     FIELD_NAME_HEX,
@@ -32,7 +32,7 @@ enum field {
     FIELD_NONE = FIELDS,
 };
 
-/* What columns are called. */
+/* The titles of the columns, in lower case. */
 enum { MOST_TITLES = 4 };
 static const char *const titles[FIELDS][MOST_TITLES] = {
     [FIELD_SHA1] = {"sha1", "sha-1"},
@@ -47,7 +47,7 @@ static const char *const titles[FIELDS][MOST_TITLES] = {
 struct cell {
     const char *p;
     size_t len;
-    bool doubled; /* quotes are */
+    bool doubled; /* contains doubled quotes */
 };
 
 struct csv {
@@ -59,9 +59,9 @@ struct csv {
     struct buffer unquoted[FIELDS];
     struct buffer name;
     struct buffer joined; /* the lines of a row, or of what might be one */
-    size_t first_len;     /* the first of them, with its end */
-    unsigned lines;       /* how many; 0: the row is one line and was not copied */
-    bool too_long;        /* a line too long to be kept came behind them */
+    size_t first_len;     /* length of the first line, with its ending */
+    unsigned lines;       /* number of lines; 0 if the row is a single line and was not copied */
+    bool too_long;        /* they were followed by a line too long to be kept */
 };
 
 /* ---- cells ---- */
@@ -72,7 +72,7 @@ enum row_state {
     ROW_BAD,
 };
 
-/* Behind the opening quote.  Where the closing one is, or NULL. */
+/* Called after the opening quote; returns the closing one, or NULL. */
 static const char *closing_quote(struct cell *cell, const char *stop)
 {
     const char *p = cell->p;
@@ -86,7 +86,7 @@ static const char *closing_quote(struct cell *cell, const char *stop)
     return NULL;
 }
 
-/* Takes the cell at *p, which is moved behind it: to its separator, or to stop. */
+/* Takes the cell at *p, and moves *p to the separator after it, or to stop. */
 static enum row_state take_cell(struct cell *cell, const char **p, const char *stop, char separator)
 {
     const char *end;
@@ -107,7 +107,7 @@ static enum row_state take_cell(struct cell *cell, const char **p, const char *s
     return *p == stop || **p == separator ? ROW_GOOD : ROW_BAD;
 }
 
-/* Sets the cells of the fields; *columns: how many there are. */
+/* Sets the cells of the fields, and *columns to the number of columns. */
 static enum row_state split_row(struct csv *csv, const char *p, size_t len, size_t *columns)
 {
     const char *stop = p + len;
@@ -149,7 +149,7 @@ static enum field field_of(const struct cell *title)
 }
 
 struct header {
-    bool file_id, hashset_id, first_is_sha1, hash; /* what tells the formats apart */
+    bool file_id, hashset_id, first_is_sha1, hash; /* these distinguish the formats */
 };
 
 static bool read_header_with(struct csv *csv, const char *p, size_t len, struct header *header)
@@ -174,7 +174,7 @@ static bool read_header_with(struct csv *csv, const char *p, size_t len, struct 
         header->hashset_id |= list_is_word(cell.p, cell.len, "hashset_id");
         header->first_is_sha1 |= csv->columns == 0 && list_is_word(cell.p, cell.len, "SHA-1");
         if (field != FIELD_NONE && csv->wanted >> field & 1)
-            field = FIELD_NONE; /* the first of the columns with a title counts */
+            field = FIELD_NONE; /* of several columns with the same title, the first counts */
         csv->wanted |= field == FIELD_NONE ? 0 : 1u << field;
         csv->fields[csv->columns++] = (uint8_t)field;
         if (p == stop)
@@ -229,7 +229,7 @@ bool list_csv_detect(struct list *list, const struct list_head *head)
     struct csv csv;
 
     (void)list;
-    /* A single column of that name may also stand above a list of bare digests: that is CSV too. */
+    /* A list of bare digests with such a title is CSV with a single column. */
     return detect_header(head, &csv, &header) &&
            (csv.wanted & (1u << FIELD_SHA1 | 1u << FIELD_MD5 | 1u << FIELD_SHA256));
 }
@@ -250,7 +250,7 @@ int list_csv_open(struct list *list, struct error *err)
     if (result != LIST_ENTRY)
         return -1;
     if (!read_header(csv, line, len, &header))
-        return error_set(err, "%s: the first line names no column sha1, md5 or sha256", list->path);
+        return error_set(err, "%s: the first line does not name a column sha1, md5 or sha256", list->path);
     return 0;
 }
 
@@ -283,8 +283,8 @@ static enum row_state add_line(struct list *list, const char *line, size_t len, 
     return split_row(csv, csv->joined.data, begin + len, columns);
 }
 
-/* Goes on with a row that its first line left open, as far as it makes sense.  What fails here fails again
- * later. */
+/* Continues a row that its first line left open, within limits.  An error here is ignored: reading the next
+ * row reports it. */
 static enum row_state join_row(struct list *list, const char *line, size_t len, size_t *columns)
 {
     struct csv *csv = list->state;
@@ -306,8 +306,8 @@ static enum row_state join_row(struct list *list, const char *line, size_t len, 
 }
 
 /*
- * A row that seemed to have several lines is broken, most likely for a quote too many: that costs its first
- * line, and the others are looked at again.
+ * A row that seemed to span several lines is malformed, most likely because of a stray quote.  Only its first
+ * line is lost; the others are parsed again.
  */
 static int give_back(struct list *list, struct error *err)
 {
@@ -344,9 +344,11 @@ static enum list_result take_digest(struct list *list, uint64_t row, enum field 
         return LIST_ENTRY;
     if (field == FIELD_HASH)
         kind = list_digest_kind(cell->len);
-    if (kind < 0 || !list_add_digest(&list->entry, (enum digest_kind)kind, cell->p, cell->len))
-        return list_bad(list, row, err, "%s is not in hexadecimal digits, or not in as many as it has",
-                        field == FIELD_HASH ? "the hash" : digest_name((enum digest_kind)kind));
+    if (kind < 0)
+        return list_bad(list, row, err, "malformed hash: expected 32, 40 or 64 hexadecimal digits");
+    if (!list_add_digest(&list->entry, (enum digest_kind)kind, cell->p, cell->len))
+        return list_bad(list, row, err, "malformed %s: expected %zu hexadecimal digits",
+                        digest_name((enum digest_kind)kind), 2 * digest_len((enum digest_kind)kind));
     return LIST_ENTRY;
 }
 
@@ -358,7 +360,7 @@ static enum list_result take_size(struct list *list, uint64_t row, struct error 
     trim(cell);
     list->entry.has_size = cell->len != 0;
     if (cell->len && !list_number(cell->p, cell->len, &list->entry.size))
-        return list_bad(list, row, err, "the size is no number of bytes");
+        return list_bad(list, row, err, "the size is not a number of bytes");
     return LIST_ENTRY;
 }
 
@@ -379,7 +381,7 @@ static enum list_result take_name(struct list *list, uint64_t row, struct error 
     if (!to)
         return list_failed(list, err, "out of memory");
     if (!list_hex(hex->p, hex->len, (uint8_t *)to))
-        return list_bad(list, row, err, "name_hex is not in hexadecimal digits");
+        return list_bad(list, row, err, "malformed name_hex: expected hexadecimal digits");
     list->entry.name = to;
     list->entry.name_len = hex->len / 2;
     return LIST_ENTRY;
@@ -413,18 +415,18 @@ static enum list_result take_row(struct list *list, uint64_t row, struct error *
     return result;
 }
 
-static enum list_result judge_row(struct list *list, uint64_t row, enum row_state state, size_t columns,
+static enum list_result check_row(struct list *list, uint64_t row, enum row_state state, size_t columns,
                                   struct error *err)
 {
     struct csv *csv = list->state;
 
     if (state == ROW_OPEN)
-        return list_bad(list, row, err, "a quote has no end on its line, nor within %d lines and %d bytes",
+        return list_bad(list, row, err, "unterminated quote: not closed within %d lines and %d bytes",
                         ROW_LINES, ROW_LONGEST);
     if (state != ROW_GOOD)
-        return list_bad(list, row, err, "its quotes are wrong");
+        return list_bad(list, row, err, "malformed quoting");
     if (columns != csv->columns)
-        return list_bad(list, row, err, "it has %zu columns, not %zu", columns, csv->columns);
+        return list_bad(list, row, err, "wrong number of columns: %zu instead of %zu", columns, csv->columns);
     return take_row(list, row, err);
 }
 
@@ -447,6 +449,6 @@ enum list_result list_csv_next(struct list *list, struct error *err)
     state = split_row(csv, line, len, &columns);
     if (state == ROW_OPEN)
         state = join_row(list, line, len, &columns);
-    result = judge_row(list, row, state, columns, err);
+    result = check_row(list, row, state, columns, err);
     return result == LIST_BAD && csv->lines && give_back(list, err) ? LIST_FAILED : result;
 }

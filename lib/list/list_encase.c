@@ -6,7 +6,7 @@
 
 /*
  * EnCase's binary .hash, as The Sleuth Kit reads it: a header of 1,152 bytes (at 1,032 the set's name in
- * UTF-16), then entries of 18 bytes: an MD5, and two of unknown meaning.
+ * UTF-16), then entries of 18 bytes: an MD5 and two bytes of unknown meaning.
  */
 
 enum {
@@ -41,9 +41,9 @@ int list_encase_open(struct list *list, struct error *err)
     if (lines_copy(list->lines, header, sizeof header, &got, err))
         return -1;
     if (got < MAGIC_LEN || memcmp(header, magic, MAGIC_LEN) != 0)
-        return error_set(err, "%s: does not begin like a hash set of EnCase", list->path);
+        return error_set(err, "%s: is not an EnCase hash set", list->path);
     if (got < HEADER_LEN)
-        return error_set(err, "%s: is cut off in its header", list->path);
+        return error_set(err, "%s: is truncated within its header", list->path);
     return 0;
 }
 
@@ -64,7 +64,7 @@ enum list_result list_encase_next(struct list *list, struct error *err)
         return LIST_END;
     encase->row++;
     if (got < ENTRY_LEN)
-        return list_bad(list, encase->row, err, "it is cut off");
+        return list_bad(list, encase->row, err, "truncated entry");
     list_clear(list);
     list_add_digest_bytes(&list->entry, DIGEST_MD5, entry);
     return list->entry.digests.kinds ? LIST_ENTRY : list_bad(list, encase->row, err, "there is no digest");

@@ -5,13 +5,13 @@
 #include "list/list_inner.h"
 
 /*
- * hashdeep: `%%%% HASHDEEP-1.0`, then `%%%% size,md5,sha256,filename`, comments with ##, and a file a line.
- * The name is last and may have commas.  Lists that were put together have their headers in between.
+ * hashdeep: `%%%% HASHDEEP-1.0`, then `%%%% size,md5,sha256,filename`, comments that begin with ##, and one
+ * line per file.  The name is last and may contain commas.  A concatenation of lists has headers in between.
  */
 
 enum { MAX_COLUMNS = 32 };
 
-/* What a column holds: the kind of digest, or one of these. */
+/* The content of a column: a kind of digest, or one of these. */
 enum {
     COLUMN_SIZE = DIGEST_KINDS,
     COLUMN_NAME,
@@ -24,7 +24,7 @@ static const char *const titles[COLUMN_OTHER] = {
 };
 
 struct hashdeep {
-    size_t count; /* 0: the columns were not told yet */
+    size_t count; /* 0: the columns are not known yet */
     uint8_t columns[MAX_COLUMNS];
 };
 
@@ -60,7 +60,7 @@ static int column_of(const char *title, size_t len)
     return column;
 }
 
-/* The part of the text up to the next comma, which is passed. */
+/* Takes the text up to the next comma, and moves past it; NULL if there is no comma. */
 static const char *take_part(const char **p, const char *stop, size_t *len)
 {
     const char *part = *p, *comma = part < stop ? memchr(part, ',', (size_t)(stop - part)) : NULL;
@@ -70,7 +70,7 @@ static const char *take_part(const char **p, const char *stop, size_t *len)
     return comma ? part : NULL;
 }
 
-/* Reads the columns' titles; the version's line is passed over. */
+/* Reads the columns' titles; ignores the line with the version. */
 static bool read_header(struct hashdeep *hashdeep, const char *p, size_t len)
 {
     const char *stop = p + len;
@@ -89,7 +89,7 @@ static bool read_header(struct hashdeep *hashdeep, const char *p, size_t len)
     return !more;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *take_column(struct list_entry *entry, int column, const char *p, size_t len)
 {
     switch (column) {
@@ -97,10 +97,10 @@ static const char *take_column(struct list_entry *entry, int column, const char 
     case DIGEST_MD5:
     case DIGEST_SHA256:
         return len == 0 || list_add_digest(entry, (enum digest_kind)column, p, len) ? NULL
-                                                                                    : "a digest is wrong";
+                                                                                    : "malformed digest";
     case COLUMN_SIZE:
         entry->has_size = true;
-        return list_number(p, len, &entry->size) ? NULL : "the size is no number of bytes";
+        return list_number(p, len, &entry->size) ? NULL : "the size is not a number of bytes";
     case COLUMN_NAME:
         entry->name = p;
         entry->name_len = len;
@@ -118,14 +118,15 @@ static enum list_result take_row(struct list *list, const char *p, size_t len, s
     const char *stop = p + len, *wrong = NULL;
 
     if (!hashdeep->count)
-        return list_bad(list, row, err, "it comes before the line that names the columns");
+        return list_bad(list, row, err, "entry before the line that names the columns");
     list_clear(list);
     for (size_t i = 0; i < hashdeep->count && !wrong; i++) {
         const char *part = p;
         size_t part_len = (size_t)(stop - p);
 
         if (i + 1 < hashdeep->count && !take_part(&p, stop, &part_len))
-            return list_bad(list, row, err, "it has %zu columns, not %zu", i + 1, hashdeep->count);
+            return list_bad(list, row, err, "wrong number of columns: %zu instead of %zu", i + 1,
+                            hashdeep->count);
         wrong = take_column(&list->entry, hashdeep->columns[i], part, part_len);
     }
     if (!wrong && !list->entry.digests.kinds)
@@ -146,8 +147,7 @@ enum list_result list_hashdeep_next(struct list *list, struct error *err)
         if (len < MARK_LEN || memcmp(line, mark, MARK_LEN) != 0)
             return take_row(list, line, len, err);
         if (!read_header(hashdeep, line + MARK_LEN, len - MARK_LEN))
-            return list_bad(list, lines_number(list->lines), err, "it names more than %d columns",
-                            MAX_COLUMNS);
+            return list_bad(list, lines_number(list->lines), err, "more than %d columns", MAX_COLUMNS);
     }
     return result;
 }

@@ -9,9 +9,10 @@
 #include "database/database.h"
 #include "list/list.h"
 
-/* What the readers of the formats share; each has a row in the table of list.c, and is made of list_row.c. */
+/* Shared by the parsers of the formats.  Each has a row in the table of list.c and is built from list_row.c.
+ */
 
-/* The list's beginning, as text; of a SQLite file it is nothing. */
+/* The beginning of the list, as text; empty for an SQLite database. */
 struct list_head {
     const char *text;
     size_t len;
@@ -29,7 +30,7 @@ struct list_parser {
     enum list_source_kind kind;
     size_t longest_line;
     bool (*detect)(struct list *list, const struct list_head *head);
-    /* May set list->state, which close frees. */
+    /* open may set list->state (list_new_state), which close frees. */
     int (*open)(struct list *list, struct error *err);
     enum list_result (*next)(struct list *list, struct error *err);
     void (*close)(struct list *list);
@@ -39,61 +40,62 @@ struct list {
     char *path;
     const struct list_parser *parser;
     struct lines *lines;
-    struct database *database; /* of LIST_OF_SQLITE, and then lines is NULL */
+    struct database *database; /* for LIST_OF_SQLITE, in which case lines is NULL */
     uint64_t file_size;        /* of the database */
-    uint64_t rows, all_rows;   /* of the database, for progress; 0: unknown */
+    uint64_t rows, all_rows;   /* of the database, for progress; 0 if unknown */
     void *state;
-    bool held; /* a row that was looked at beforehand */
+    bool held; /* list_peek has read a row, which list_next returns */
     enum list_result held_result;
     struct error held_err;
     struct list_entry entry;
-    char mark[LIST_MARK_LEN + 1]; /* of the entry */
+    char mark[LIST_MARK_LEN + 1]; /* the entry's */
     struct list_source source;
     struct list_set set;
 };
 
-/* As list_open, of bytes that are borrowed. */
+/* Like list_open, for a list in memory, which is borrowed. */
 struct list *list_open_memory(const void *data, size_t len, const char *format, struct error *err);
 
-/* ---- list_row.c: what rows are made of ---- */
+/* ---- list_row.c: the parts of rows ---- */
 
-/* "PATH: row N: why"; LIST_BAD. */
+/* Fills err with "PATH: row N: why" and returns LIST_BAD. */
 enum list_result list_bad(const struct list *list, uint64_t row, struct error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* "PATH: why"; LIST_FAILED. */
+/* Fills err with "PATH: why" and returns LIST_FAILED. */
 enum list_result list_failed(const struct list *list, struct error *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The next line of a list of lines: LIST_ENTRY if there is one; a line that is too long is LIST_BAD. */
+/* Reads the next line of a LIST_OF_LINES.  Returns LIST_ENTRY if there is one, LIST_BAD if it is too long. */
 enum list_result list_line(struct list *list, const char **line, size_t *len, struct error *err);
 
-/* Makes the entry empty. */
+/* Clears the entry. */
 void list_clear(struct list *list);
 
-/* Hexadecimal digits of any case, two for each byte. */
+/* Decodes hexadecimal digits of either case; false if there are other characters or an odd number. */
 bool list_hex(const char *text, size_t len, uint8_t *out);
-/* How many hexadecimal digits there are at the beginning. */
+/* The number of leading hexadecimal digits. */
 size_t list_hex_digits(const char *text, size_t len);
-/* The kind of digest that has so many digits; -1: none. */
+/* The kind of digest with that many hexadecimal digits, or -1. */
 int list_digest_kind(size_t digits);
-/* Digests of zeros alone stand for none in the lists of many: they are good, and not added. */
+/* Add a digest; false if it is malformed.  Many lists write all zeros for a missing digest: that is accepted
+ * and not added. */
 bool list_add_digest(struct list_entry *entry, enum digest_kind kind, const char *text, size_t len);
 void list_add_digest_bytes(struct list_entry *entry, enum digest_kind kind, const void *digest);
-/* Sets the entry's mark; cut if it is too long, and what is not printable becomes "?". */
+/* Sets the entry's mark: truncated if too long, with "?" for characters that are not printable ASCII. */
 void list_mark(struct list *list, const char *prefix, const char *text, size_t len);
-/* A number of bytes, at most 2^63 - 1. */
+/* Parses a decimal number of bytes, at most 2^63 - 1. */
 bool list_number(const char *text, size_t len, uint64_t *out);
-/* Whether text is the word, whatever the case of its ASCII letters. */
+/* Whether text equals the word, ignoring the case of ASCII letters. */
 bool list_is_word(const char *text, size_t len, const char *word);
-/* The next line of a list's beginning without its end; false at its end, also if the last line is cut off. */
+/* The next line of the head, without its line ending; false if there is none or if it is cut off. */
 bool list_head_line(struct list_head *head, const char **line, size_t *len);
 
-/* The state that a parser opens a list with, all zero; its close frees it.  NULL without memory. */
+/* Allocates list->state, zeroed; the parser's close frees it.  NULL without memory. */
 void *list_new_state(struct list *list, size_t size, struct error *err);
 
 /* ---- the formats ---- */
 
-/* list_text.c: the sums of coreutils, md5deep, BSD, and bare digests */
+/* list_text.c: checksum files of coreutils, md5deep and BSD, and bare digests */
 bool list_sums_detect(struct list *list, const struct list_head *head);
 enum list_result list_sums_next(struct list *list, struct error *err);
 int list_sums_open(struct list *list, struct error *err);
@@ -133,36 +135,36 @@ int list_delta_open(struct list *list, struct error *err);
 enum list_result list_delta_next(struct list *list, struct error *err);
 void list_delta_close(struct list *list);
 
-/* list_sql.c: the tokens of a file of SQL, in constant memory; nothing of it is ever run */
+/* list_sql.c: splits an SQL script into tokens, in constant memory; no SQL is ever executed */
 enum list_sql_token {
     LIST_SQL_END,
-    LIST_SQL_WORD, /* perhaps with dots in it */
+    LIST_SQL_WORD, /* may contain dots */
     LIST_SQL_NUMBER,
     LIST_SQL_STRING,
     LIST_SQL_NAME, /* in double quotes, backquotes or brackets */
     LIST_SQL_SIGN, /* any other character */
-    LIST_SQL_LONG, /* longer than a line may be: its beginning; the rest comes as other tokens */
-    LIST_SQL_CUT,  /* the list ends within it */
+    LIST_SQL_LONG, /* the beginning of a token that exceeds the limit; the rest follows as further tokens */
+    LIST_SQL_CUT,  /* the list ends within the token */
     LIST_SQL_FAILED,
 };
 
 struct list_sql {
     const char *p, *stop;
-    uint64_t line; /* the number of the one that is read */
+    uint64_t line; /* number of the current line */
     bool failed;
-    struct buffer text; /* of the last token, without its quotes */
+    struct buffer text; /* of the last token, without quotes */
     char sign;
 };
 
-/* Begun once for each list, at its beginning. */
+/* Must be called once per list, at its beginning. */
 void list_sql_begin(struct list_sql *sql);
 void list_sql_release(struct list_sql *sql);
 
-/* The next token, as far as its text is kept; what is left of the line is passed over. */
+/* Returns the next token; skips the rest of the current line. */
 enum list_sql_token list_sql_next(struct list *list, struct list_sql *sql, struct error *err);
 void list_sql_skip_line(struct list *list, struct list_sql *sql, struct error *err);
 
-/* What a character is to SQL, and what a token is: that sign; that word, in any case. */
+/* Classify a character; compare a token with a sign, or with a word regardless of case. */
 bool list_sql_is_space(int c);
 bool list_sql_is_word(int c);
 bool list_sql_is_sign(const struct list_sql *sql, enum list_sql_token token, char sign);
@@ -174,7 +176,7 @@ int list_vic_open(struct list *list, struct error *err);
 enum list_result list_vic_next(struct list *list, struct error *err);
 void list_vic_close(struct list *list);
 
-/* list_kith.c: JSON lines and records of kith's own */
+/* list_kith.c: kith's own JSON lines and records */
 bool list_kith_json_detect(struct list *list, const struct list_head *head);
 bool list_kith_records_detect(struct list *list, const struct list_head *head);
 int list_kith_open(struct list *list, struct error *err);

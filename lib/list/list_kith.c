@@ -10,15 +10,15 @@
 #include "sample/record.h"
 
 /*
- * kith's own lists: lines of JSON objects, and lines of kith-record(5), in any mixture.
+ * kith's own lists: JSON objects and records of kith-record(5), one per line, in any mixture.
  *
- * An object with "kith-set" tells of the set, one with "source" of a source, any other one is an entry.  Keys
- * that are not known are passed over.
+ * An object with "kith-set" describes the set, one with "source" a source; any other is an entry.  Unknown
+ * keys are ignored.
  */
 
 enum {
     VERSION = 1,
-    NAME_LONGEST = 200, /* REFSET_NAME_LEN: of a set's name and category */
+    NAME_LONGEST = 200, /* REFSET_NAME_LEN, for a set's name and category */
 };
 
 static const char *const set_kinds[] = {"notable", "known", "neutral", NULL};
@@ -54,10 +54,10 @@ enum key {
 enum value_type {
     VALUE_NUMBER,
     VALUE_HEX,
-    VALUE_TEXT,    /* as it is */
+    VALUE_TEXT,    /* unescaped */
     VALUE_BYTES,   /* escaped text */
-    VALUE_STRINGS, /* an array of escaped texts */
-    VALUE_NUMBERS, /* a list of them */
+    VALUE_STRINGS, /* an array of escaped strings */
+    VALUE_NUMBERS, /* an array of numbers */
 };
 
 static const struct {
@@ -91,12 +91,12 @@ static const struct {
 
 struct kith {
     struct json *json;
-    struct error why; /* of a row that is broken; too large to be made for each row */
+    struct error why; /* what is wrong with a row; here because it is too large to initialize per row */
     struct record record;
-    bool begun;       /* a row was read */
+    bool begun;       /* a row has been read */
     unsigned present; /* a bit for each key of the row */
     uint64_t numbers[KEYS];
-    struct buffer values[KEYS]; /* raw; each with a zero byte behind it */
+    struct buffer values[KEYS]; /* raw; each followed by a zero byte */
 };
 
 _Static_assert(KEYS <= 32, "present has a bit for each key");
@@ -132,7 +132,7 @@ bool list_kith_records_detect(struct list *list, const struct list_head *head)
     return head->len >= RECORD_MAGIC_LEN && memcmp(head->text, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0;
 }
 
-/* Whether the object's first key is one of ours. */
+/* Whether the first key of the object is one of kith's. */
 bool list_kith_json_detect(struct list *list, const struct list_head *head)
 {
     struct json *json;
@@ -181,7 +181,7 @@ void list_kith_close(struct list *list)
 
 /* ---- values ---- */
 
-/* Each returns NULL, or why the value is wrong. */
+/* Each returns NULL, or what is wrong with the value. */
 
 static const char *take_hex(struct buffer *out, const char *text, size_t len)
 {
@@ -190,10 +190,10 @@ static const char *take_hex(struct buffer *out, const char *text, size_t len)
     if (!to)
         return "out of memory";
     out->len--;
-    return list_hex(text, len, (uint8_t *)to) ? NULL : "is not in hexadecimal digits";
+    return list_hex(text, len, (uint8_t *)to) ? NULL : "is not hexadecimal";
 }
 
-/* A zero byte follows, so that what has none inside is a string of C. */
+/* Adds a zero byte, so that a value without one inside is a C string. */
 static const char *take_text(struct buffer *out, const char *text, size_t len)
 {
     buffer_add(out, text, len);
@@ -204,7 +204,7 @@ static const char *take_text(struct buffer *out, const char *text, size_t len)
     return NULL;
 }
 
-/* Escaped text without escapes, as almost all is. */
+/* Whether text contains no escapes, as is almost always the case. */
 static bool is_plain(const char *text, size_t len)
 {
     bool plain = true;
@@ -219,7 +219,7 @@ static const char *take_bytes(struct buffer *out, const char *text, size_t len)
     if (is_plain(text, len))
         return take_text(out, text, len);
     if (!escape_undo(out, text, len))
-        return "is not escaped as it should be";
+        return "has an invalid escape";
     return take_text(out, "", 0);
 }
 
@@ -235,10 +235,10 @@ static const char *take_strings(struct kith *kith, struct buffer *out, struct er
         if (why)
             return why;
         if (memchr(out->data + begin, '\0', out->len - begin))
-            return "has a zero byte in it";
+            return "contains a zero byte";
         out->len++;
     }
-    return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is broken" : "is not a list of strings";
+    return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is malformed" : "is not a list of strings";
 }
 
 static const char *take_numbers(struct kith *kith, struct buffer *out, struct error *err)
@@ -254,7 +254,7 @@ static const char *take_numbers(struct kith *kith, struct buffer *out, struct er
         if (out->failed)
             return "out of memory";
     }
-    return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is broken" : "is not a list of numbers";
+    return token == JSON_ARRAY_END ? NULL : token == JSON_BAD ? "is malformed" : "is not a list of numbers";
 }
 
 static const char *take_value(struct kith *kith, enum key key, enum json_token token, struct error *err)
@@ -267,7 +267,7 @@ static const char *take_value(struct kith *kith, enum key key, enum json_token t
     if (keys[key].type == VALUE_NUMBER)
         return json_number(kith->json, &kith->numbers[key]) && kith->numbers[key] <= INT64_MAX
                    ? NULL
-                   : "is no number below 2^63";
+                   : "is not a number below 2^63";
     if (keys[key].type == VALUE_STRINGS)
         return token == JSON_ARRAY ? take_strings(kith, out, err) : "is not a list of strings";
     if (keys[key].type == VALUE_NUMBERS)
@@ -279,7 +279,7 @@ static const char *take_value(struct kith *kith, enum key key, enum json_token t
     return keys[key].type == VALUE_BYTES ? take_bytes(out, text, len) : take_text(out, text, len);
 }
 
-/* Reads the object of a line; the values of the keys that are known are in kith then. */
+/* Parses the object of a line, and stores the values of known keys. */
 static enum list_result read_object(struct list *list, const char *line, size_t len, struct error *err)
 {
     struct kith *kith = list->state;
@@ -290,7 +290,7 @@ static enum list_result read_object(struct list *list, const char *line, size_t 
     kith->present = 0;
     json_begin(kith->json, line, len, NULL, NULL);
     if (json_next(kith->json, why) != JSON_OBJECT)
-        return list_bad(list, row, err, "the line is no JSON object and no record");
+        return list_bad(list, row, err, "neither a JSON object nor a record");
     while ((token = json_next(kith->json, why)) == JSON_KEY) {
         size_t key_len;
         const char *text = json_text(kith->json, &key_len), *wrong;
@@ -303,7 +303,7 @@ static enum list_result read_object(struct list *list, const char *line, size_t 
         token = json_next(kith->json, why);
         if (token == JSON_BAD)
             break;
-        wrong = has(kith, (enum key)key) ? "is there twice" : take_value(kith, (enum key)key, token, why);
+        wrong = has(kith, (enum key)key) ? "occurs twice" : take_value(kith, (enum key)key, token, why);
         if (wrong)
             return list_bad(list, row, err, "\"%s\" %s", keys[key].name, wrong);
         kith->present |= 1u << key;
@@ -320,7 +320,7 @@ static const char *string_of(const struct kith *kith, enum key key)
     return has(kith, key) ? kith->values[key].data : "";
 }
 
-/* Fields that are strings of C must not have a zero byte. */
+/* Whether these fields are C strings, that is, without zero bytes inside. */
 static bool are_strings(const struct kith *kith, const enum key *which, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -329,7 +329,7 @@ static bool are_strings(const struct kith *kith, const enum key *which, size_t c
     return true;
 }
 
-/* Nothing is one of any words. */
+/* Also true for "". */
 static bool is_one_of(const char *text, const char *const *words)
 {
     while (*words && strcmp(text, *words) != 0)
@@ -344,20 +344,20 @@ static bool is_ascii(const char *text)
     return !*text;
 }
 
-/* NULL, or what is wrong with a set that could not be made like this. */
+/* Returns NULL, or why no such set can exist. */
 static const char *check_set(const struct list_set *set)
 {
     if (strlen(set->name) > NAME_LONGEST)
         return "the set's name is longer than 200 bytes";
     if (strlen(set->category) > NAME_LONGEST)
         return "the set's category is longer than 200 bytes";
-    return is_one_of(set->kind, set_kinds) ? NULL : "the set's kind is none of notable, known, neutral";
+    return is_one_of(set->kind, set_kinds) ? NULL : "the set's kind is not notable, known or neutral";
 }
 
 static const char *check_source(const struct list_source *source)
 {
     if (!is_one_of(source->kind, source_kinds))
-        return "\"kind\" is none of folder, file, image, list, set";
+        return "\"kind\" is not folder, file, image, list or set";
     return is_ascii(source->format) && is_ascii(source->tool)
                ? NULL
                : "\"format\" or \"tool\" is not printable ASCII";
@@ -373,12 +373,12 @@ static enum list_result take_set(struct list *list, bool first, struct error *er
     const char *wrong;
 
     if (kith->numbers[KEY_SET] != VERSION)
-        return list_failed(list, err, "was made by a newer version of kith (\"kith-set\" is %llu, not %d)",
+        return list_failed(list, err, "was written by a newer version of kith (\"kith-set\" is %llu, not %d)",
                            (unsigned long long)kith->numbers[KEY_SET], VERSION);
     if (!first)
-        return list_bad(list, row, err, "\"kith-set\" does not stand in the first row");
+        return list_bad(list, row, err, "\"kith-set\" is not in the first row");
     if (!are_strings(kith, strings, sizeof strings / sizeof *strings))
-        return list_bad(list, row, err, "a string has a zero byte in it");
+        return list_bad(list, row, err, "a string contains a zero byte");
     list->set = (struct list_set){.name = string_of(kith, KEY_NAME),
                                   .kind = string_of(kith, KEY_KIND),
                                   .category = string_of(kith, KEY_CATEGORY)};
@@ -419,7 +419,7 @@ static enum list_result take_source(struct list *list, struct error *err)
     if (kith->numbers[KEY_SOURCE] == 0)
         return list_bad(list, row, err, "\"source\" is 0");
     if (!are_strings(kith, strings, sizeof strings / sizeof *strings))
-        return list_bad(list, row, err, "a string has a zero byte in it");
+        return list_bad(list, row, err, "a string contains a zero byte");
     *source = (struct list_source){.number = kith->numbers[KEY_SOURCE],
                                    .path = string_of(kith, KEY_PATH),
                                    .path_len = has(kith, KEY_PATH) ? kith->values[KEY_PATH].len : 0,
@@ -431,11 +431,11 @@ static enum list_result take_source(struct list *list, struct error *err)
     if (wrong)
         return list_bad(list, row, err, "%s", wrong);
     if (*string_of(kith, KEY_TIME) && !read_time(string_of(kith, KEY_TIME), &source->time))
-        return list_bad(list, row, err, "\"time\" is not like 2026-01-31T12:00:00Z");
+        return list_bad(list, row, err, "\"time\" is not of the form 2026-01-31T12:00:00Z");
     if (!has(kith, KEY_SHA256))
         return LIST_SOURCE;
     if (kith->values[KEY_SHA256].len != DIGEST_SHA256_LEN)
-        return list_bad(list, row, err, "\"sha256\" has not %d bytes", DIGEST_SHA256_LEN);
+        return list_bad(list, row, err, "\"sha256\" is not %d bytes long", DIGEST_SHA256_LEN);
     source->has_sha256 = true;
     memcpy(source->sha256, kith->values[KEY_SHA256].data, DIGEST_SHA256_LEN);
     return LIST_SOURCE;
@@ -443,7 +443,7 @@ static enum list_result take_source(struct list *list, struct error *err)
 
 /* ---- entries ---- */
 
-/* The entry's fields that the record tells and the row does not; what both tell must agree. */
+/* Completes the entry from the record.  Returns NULL, or where the two disagree. */
 static const char *agree(struct list_entry *entry, const struct record *record)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
@@ -452,13 +452,13 @@ static const char *agree(struct list_entry *entry, const struct record *record)
         if (entry->digests.kinds & DIGEST_BIT(kind) &&
             memcmp(entry->digests.bytes[kind], record->digests.bytes[kind],
                    digest_len((enum digest_kind)kind)) != 0)
-            return "the record has another digest than the row";
+            return "the record's digest differs from the row's";
         list_add_digest_bytes(entry, (enum digest_kind)kind, record->digests.bytes[kind]);
     }
     if (!entry->digests.kinds)
         return "there is no digest";
     if (entry->has_size && entry->size != record->len)
-        return "the record has another length than the row";
+        return "the record's length differs from the row's";
     entry->has_size = true;
     entry->size = record->len;
     return NULL;
@@ -494,7 +494,7 @@ static const char *take_digests(struct kith *kith, struct list_entry *entry)
         if (!has(kith, of_kind[kind]))
             continue;
         if (value->len != digest_len((enum digest_kind)kind))
-            return "a digest is of the wrong length";
+            return "a digest has the wrong length";
         list_add_digest_bytes(entry, (enum digest_kind)kind, value->data);
     }
     return NULL;
@@ -519,7 +519,7 @@ static enum list_result take_entry(struct list *list, struct error *err)
     if (wrong)
         return list_bad(list, row, err, "%s", wrong);
     if (has(kith, KEY_BLOCKS) && kith->values[KEY_BLOCKS].len % DIGEST_SHA1_LEN)
-        return list_bad(list, row, err, "\"blocks\" is no list of SHA-1s");
+        return list_bad(list, row, err, "\"blocks\" is not a list of SHA-1 digests");
     entry->has_size = has(kith, KEY_SIZE);
     entry->size = entry->has_size ? kith->numbers[KEY_SIZE] : 0;
     entry->source = has(kith, KEY_FROM) ? kith->numbers[KEY_FROM] : 0;

@@ -6,13 +6,14 @@
 #include "list/list_inner.h"
 
 /*
- * A delta of NSRL RDSv3: SQL that makes the next full set of the last one.  It is read, never run: what it
- * inserts into FILE or METADATA are entries; that changes and deletions are not followed is told once.
+ * A delta of NSRL RDSv3: SQL that turns one full set into the next.  It is parsed, never executed: rows
+ * inserted into FILE or METADATA become entries.  Changes and deletions are not applied, which is reported
+ * once.
  */
 
 enum { MAX_VALUES = 64 };
 
-/* What a column holds: the kind of digest, or one of these. */
+/* The content of a column: a kind of digest, or one of these. */
 enum {
     COLUMN_SIZE = DIGEST_KINDS,
     COLUMN_NAME,
@@ -20,8 +21,7 @@ enum {
     COLUMN_OTHER,
 };
 
-/* The columns of FILE where a statement does not name them: with crc32, as the newer sets have it, and
- * without. */
+/* The columns of FILE if a statement does not name them: with crc32, as in newer sets, and without. */
 static const uint8_t with_crc[] = {DIGEST_SHA256, DIGEST_SHA1, DIGEST_MD5,  COLUMN_OTHER,
                                    COLUMN_NAME,   COLUMN_SIZE, COLUMN_OTHER};
 static const uint8_t without_crc[] = {DIGEST_SHA256, DIGEST_SHA1, DIGEST_MD5,
@@ -29,20 +29,20 @@ static const uint8_t without_crc[] = {DIGEST_SHA256, DIGEST_SHA1, DIGEST_MD5,
 
 enum place {
     PLACE_OUTSIDE,
-    PLACE_TUPLE,  /* one begins here */
-    PLACE_BEHIND, /* behind one */
+    PLACE_TUPLE, /* before a tuple */
+    PLACE_AFTER, /* after a tuple */
 };
 
 struct delta {
     struct list_sql sql;
     enum place place;
     uint64_t row;
-    bool told; /* that changes are not followed */
-    bool cut;  /* the list ended within quotes, in a statement that was passed */
+    bool reported; /* that changes are not applied */
+    bool cut;      /* the list ended within quotes, in a statement that was skipped */
     uint8_t columns[MAX_VALUES];
-    size_t column_count; /* 0: not named */
+    size_t column_count; /* 0: the statement does not name them */
 
-    struct buffer values; /* their texts, one behind another */
+    struct buffer values; /* the texts of the values, concatenated */
     size_t ends[MAX_VALUES];
     bool is_null[MAX_VALUES];
     size_t value_count;
@@ -53,7 +53,7 @@ static bool is_over(enum list_sql_token token)
     return token == LIST_SQL_END || token == LIST_SQL_CUT || token == LIST_SQL_FAILED;
 }
 
-static void pass_statement(struct list *list, struct delta *delta, enum list_sql_token token,
+static void skip_statement(struct list *list, struct delta *delta, enum list_sql_token token,
                            struct error *err)
 {
     while (!is_over(token) && !list_sql_is_sign(&delta->sql, token, ';'))
@@ -64,7 +64,7 @@ static void pass_statement(struct list *list, struct delta *delta, enum list_sql
 
 /* ---- statements ---- */
 
-/* FILE or METADATA, perhaps of a schema that is named. */
+/* FILE or METADATA, optionally with the name of a schema. */
 static bool is_table(const struct delta *delta, enum list_sql_token token)
 {
     const char *p = delta->sql.text.data, *dot;
@@ -95,7 +95,7 @@ static int column_of(const char *title, size_t len)
     return COLUMN_OTHER;
 }
 
-/* Behind the opening parenthesis; false if it is no list of names. */
+/* Called after the opening parenthesis; false if this is not a list of names. */
 static bool read_columns(struct list *list, struct delta *delta, struct error *err)
 {
     for (delta->column_count = 0; delta->column_count < MAX_VALUES;) {
@@ -114,7 +114,7 @@ static bool read_columns(struct list *list, struct delta *delta, struct error *e
     return false;
 }
 
-/* Behind INSERT or REPLACE, up to the first tuple.  LIST_END: it is not about files. */
+/* Parses from INSERT or REPLACE up to the first tuple.  LIST_END means no error. */
 static enum list_result begin_insert(struct list *list, struct delta *delta, struct error *err)
 {
     enum list_sql_token token = list_sql_next(list, &delta->sql, err);
@@ -125,7 +125,7 @@ static enum list_result begin_insert(struct list *list, struct delta *delta, str
         token = list_sql_next(list, &delta->sql, err);
     delta->column_count = 0;
     if (!is_table(delta, token)) {
-        pass_statement(list, delta, token, err);
+        skip_statement(list, delta, token, err);
         return LIST_END;
     }
     token = list_sql_next(list, &delta->sql, err);
@@ -135,11 +135,11 @@ static enum list_result begin_insert(struct list *list, struct delta *delta, str
         delta->place = PLACE_TUPLE;
         return LIST_END;
     }
-    pass_statement(list, delta, token, err);
-    return list_bad(list, delta->row, err, "an INSERT that kith does not understand");
+    skip_statement(list, delta, token, err);
+    return list_bad(list, delta->row, err, "unsupported INSERT statement");
 }
 
-/* Behind UPDATE or DELETE. */
+/* Parses an UPDATE or DELETE. */
 static enum list_result begin_change(struct list *list, struct delta *delta, struct error *err)
 {
     enum list_sql_token token = list_sql_next(list, &delta->sql, err);
@@ -148,12 +148,12 @@ static enum list_result begin_change(struct list *list, struct delta *delta, str
     if (list_sql_is_keyword(&delta->sql, token, "from"))
         token = list_sql_next(list, &delta->sql, err);
     about_files = is_table(delta, token);
-    pass_statement(list, delta, token, err);
-    if (!about_files || delta->told)
+    skip_statement(list, delta, token, err);
+    if (!about_files || delta->reported)
         return LIST_END;
-    delta->told = true;
+    delta->reported = true;
     return list_bad(list, delta->row, err,
-                    "changes and deletions (UPDATE, DELETE) are not followed, here and below");
+                    "changes and deletions (UPDATE, DELETE) are not applied; reported only once");
 }
 
 static enum list_result begin_statement(struct list *list, struct delta *delta, enum list_sql_token token,
@@ -165,7 +165,7 @@ static enum list_result begin_statement(struct list *list, struct delta *delta, 
     if (list_sql_is_keyword(&delta->sql, token, "update") ||
         list_sql_is_keyword(&delta->sql, token, "delete"))
         return begin_change(list, delta, err);
-    pass_statement(list, delta, token, err);
+    skip_statement(list, delta, token, err);
     return LIST_END;
 }
 
@@ -178,19 +178,19 @@ static enum list_result bad_tuple(struct list *list, struct delta *delta, enum l
         return LIST_FAILED;
     if (token == LIST_SQL_END || token == LIST_SQL_CUT) {
         delta->place = PLACE_OUTSIDE;
-        return list_bad(list, delta->row, err, "the list ends within it");
+        return list_bad(list, delta->row, err, "the list ends within this row");
     }
     if (token == LIST_SQL_LONG) {
         list_sql_skip_line(list, &delta->sql, err);
         delta->place = PLACE_OUTSIDE;
-        return list_bad(list, delta->row, err, "a value is longer than %d bytes: a quote is missing",
+        return list_bad(list, delta->row, err, "a value is longer than %d bytes: probably a missing quote",
                         LINES_LONGEST);
     }
-    pass_statement(list, delta, token, err);
-    return delta->sql.failed ? LIST_FAILED : list_bad(list, delta->row, err, "it is no list of values");
+    skip_statement(list, delta, token, err);
+    return delta->sql.failed ? LIST_FAILED : list_bad(list, delta->row, err, "malformed list of values");
 }
 
-/* A string, a number, X'..', NULL; *token becomes the one behind it. */
+/* Takes a string, a number, X'..' or NULL; *token becomes the next token. */
 static bool take_value(struct list *list, struct delta *delta, enum list_sql_token *token, struct error *err)
 {
     const size_t at = delta->value_count;
@@ -214,17 +214,17 @@ static bool take_value(struct list *list, struct delta *delta, enum list_sql_tok
     return delta->values.len <= LINES_LONGEST;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *set_field(struct list *list, int column, const char *p, size_t len)
 {
     struct list_entry *entry = &list->entry;
 
     if (column < COLUMN_SIZE)
         return len == 0 || list_add_digest(entry, (enum digest_kind)column, p, len) ? NULL
-                                                                                    : "a digest is wrong";
+                                                                                    : "malformed digest";
     if (column == COLUMN_SIZE) {
         entry->has_size = len != 0;
-        return len == 0 || list_number(p, len, &entry->size) ? NULL : "the size is no number of bytes";
+        return len == 0 || list_number(p, len, &entry->size) ? NULL : "the size is not a number of bytes";
     }
     if (column == COLUMN_MARK)
         list_mark(list, "", p, len);
@@ -260,7 +260,7 @@ static enum list_result take_tuple(struct list *list, struct delta *delta, struc
     else if (!delta->column_count && count == sizeof without_crc)
         columns = without_crc;
     else if (count != delta->column_count)
-        return list_bad(list, delta->row, err, "it has %zu values, not %zu", count,
+        return list_bad(list, delta->row, err, "wrong number of values: %zu instead of %zu", count,
                         delta->column_count ? delta->column_count : sizeof with_crc);
     if (delta->values.failed)
         return list_failed(list, err, "out of memory");
@@ -284,7 +284,7 @@ static enum list_result read_tuple(struct list *list, struct delta *delta, struc
     } while (list_sql_is_sign(&delta->sql, token, ','));
     if (!list_sql_is_sign(&delta->sql, token, ')'))
         return bad_tuple(list, delta, token, err);
-    delta->place = PLACE_BEHIND;
+    delta->place = PLACE_AFTER;
     return take_tuple(list, delta, err);
 }
 
@@ -303,11 +303,11 @@ enum list_result list_delta_next(struct list *list, struct error *err)
         if (token == LIST_SQL_FAILED)
             return LIST_FAILED;
         if (token == LIST_SQL_CUT)
-            return list_bad(list, delta->sql.line, err, "the list ends within quotes");
-        if (delta->place == PLACE_BEHIND && list_sql_is_sign(&delta->sql, token, ',')) {
+            return list_bad(list, delta->sql.line, err, "unterminated quote at the end of the list");
+        if (delta->place == PLACE_AFTER && list_sql_is_sign(&delta->sql, token, ',')) {
             delta->place = PLACE_TUPLE;
-        } else if (delta->place == PLACE_BEHIND) {
-            pass_statement(list, delta, token, err); /* its end, or ON CONFLICT .. */
+        } else if (delta->place == PLACE_AFTER) {
+            skip_statement(list, delta, token, err); /* its end, or ON CONFLICT ... */
         } else {
             delta->row = delta->sql.line;
             if (token == LIST_SQL_END)

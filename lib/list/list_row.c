@@ -77,7 +77,7 @@ void list_clear(struct list *list)
     entry->source = 0;
 }
 
-/* The value of a digit, with a bit above it that says that it is one. */
+/* The value of each hexadecimal digit, with IS_DIGIT set; 0 for other characters. */
 enum { IS_DIGIT = 0x10 };
 static const uint8_t digit_values[256] = {
     ['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15,

@@ -41,7 +41,7 @@ static inline void pass(struct list_sql *sql)
     sql->p++;
 }
 
-/* What a character can begin or go on. */
+/* What a character can begin or continue. */
 enum {
     SIGN,
     WORD,
@@ -75,7 +75,7 @@ void list_sql_skip_line(struct list *list, struct list_sql *sql, struct error *e
         pass(sql);
 }
 
-static void pass_comment(struct list *list, struct list_sql *sql, struct error *err)
+static void skip_comment(struct list *list, struct list_sql *sql, struct error *err)
 {
     int c, last = 0;
 
@@ -87,7 +87,7 @@ static void pass_comment(struct list *list, struct list_sql *sql, struct error *
     }
 }
 
-/* The text up to a closing character, which is doubled if it is part of it. */
+/* Takes text up to a closing character, which is doubled where it is part of the text. */
 static enum list_sql_token take_quoted(struct list *list, struct list_sql *sql, char close,
                                        enum list_sql_token token, struct error *err)
 {
@@ -128,7 +128,7 @@ static enum list_sql_token take_word(struct list *list, struct list_sql *sql, st
     return token;
 }
 
-/* A minus or a slash may begin a comment. */
+/* Takes a sign; returns false if it began a comment, which is skipped. */
 static bool take_sign(struct list *list, struct list_sql *sql, struct error *err)
 {
     sql->sign = *sql->p;
@@ -136,13 +136,13 @@ static bool take_sign(struct list *list, struct list_sql *sql, struct error *err
     if (sql->sign == '-' && peek(list, sql, err) == '-')
         list_sql_skip_line(list, sql, err);
     else if (sql->sign == '/' && peek(list, sql, err) == '*')
-        pass_comment(list, sql, err);
+        skip_comment(list, sql, err);
     else
         return true;
     return false;
 }
 
-/* Behind the opening quote. */
+/* Called after the opening quote. */
 static enum list_sql_token take_quote(struct list *list, struct list_sql *sql, char open, struct error *err)
 {
     const char close = open == '[' ? ']' : open;

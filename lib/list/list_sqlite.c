@@ -7,10 +7,10 @@
 #include "list/list_inner.h"
 
 /*
- * NSRL RDSv3 (the table FILE, or METADATA of the full sets, where FILE is a view), and the hash sets of
- * Autopsy and The Sleuth Kit (.kdb: hashes, and file_names that belong to them).
+ * NSRL RDSv3 (the table FILE, or METADATA in the full sets, where FILE is a view), and the hash sets of
+ * Autopsy and The Sleuth Kit (.kdb: tables hashes and file_names).
  *
- * Tables are read in the order in which they lie in the file, and never through views.
+ * Tables are read in storage order, and never through views.
  */
 
 enum {
@@ -24,9 +24,9 @@ enum { MAX_TABLE_COLUMNS = 256 };
 
 struct sqlite {
     struct statement *rows;
-    int columns[COLUMNS]; /* of rows; -1: there is none */
-    int id;               /* of a hash, in rows; -1: rows have their names themselves */
-    /* The names of hashes, in the hashes' order, one ahead of what was given. */
+    int columns[COLUMNS]; /* column numbers in rows, or -1 */
+    int id;               /* column of a hash's id in rows; -1 if rows contain their names */
+    /* The names of hashes, in the order of the hashes; one name is read ahead. */
     struct statement *names;
     bool has_name;
     int64_t name_id, hash_id;
@@ -77,7 +77,7 @@ static void add_quoted(struct buffer *out, const char *name)
     buffer_add_char(out, '"');
 }
 
-/* The name of a real table as the file writes it; false if there is none. */
+/* Finds a table, not a view or virtual table, and its name as spelled in the file. */
 static bool find_table(struct list *list, const char *wanted, struct buffer *name)
 {
     struct statement *statement = database_prepare(list->database,
@@ -102,8 +102,7 @@ static bool find_table(struct list *list, const char *wanted, struct buffer *nam
     return found;
 }
 
-/* Adds the columns that are known to a SELECT, and sets where they are in it.  False if no digest is among
- * them. */
+/* Adds the known columns to a SELECT, and sets their numbers in it.  Returns false if none is a digest. */
 static bool add_columns(struct list *list, const char *table, struct buffer *sql, int columns[COLUMNS],
                         int first)
 {
@@ -134,7 +133,7 @@ static bool add_columns(struct list *list, const char *table, struct buffer *sql
     return found && !sql->failed;
 }
 
-/* Ordinary tables have row numbers that ascend; the last one tells how far it is to the end. */
+/* For progress.  Row numbers of ordinary tables ascend, so the last one approximates the number of rows. */
 static void find_row_count(struct list *list, const char *table)
 {
     struct buffer sql = {0};
@@ -151,7 +150,7 @@ static void find_row_count(struct list *list, const char *table)
     statement_free(statement);
 }
 
-/* The table of RDSv3 and the SELECT that reads it. */
+/* Finds the table of RDSv3 and makes the SELECT that reads it. */
 static bool find_rds(struct list *list, int columns[COLUMNS], struct buffer *table, struct buffer *sql)
 {
     static const char *const tables[] = {"file", "metadata"};
@@ -273,7 +272,7 @@ void list_sqlite_close(struct list *list)
 
 /* ---- rows ---- */
 
-/* As bytes, or in hexadecimal digits; nothing is no digest. */
+/* Takes a digest in bytes or hexadecimal digits; NULL and "" mean none. */
 static bool take_digest(struct list *list, struct sqlite *sqlite, enum digest_kind kind)
 {
     struct list_entry *entry = &list->entry;
@@ -342,20 +341,23 @@ static enum list_result take_row(struct list *list, struct error *err)
     list_clear(list);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if (!take_digest(list, sqlite, (enum digest_kind)kind))
-            return list_bad(list, list->rows, err, "%s is not of %zu bytes, or not in hexadecimal digits",
-                            digest_name((enum digest_kind)kind), digest_len((enum digest_kind)kind));
+            return list_bad(list, list->rows, err,
+                            "malformed %s: expected %zu bytes or %zu hexadecimal digits",
+                            digest_name((enum digest_kind)kind), digest_len((enum digest_kind)kind),
+                            2 * digest_len((enum digest_kind)kind));
     if (!list->entry.digests.kinds)
         return list_bad(list, list->rows, err, "there is no digest");
     if (!take_size(list, sqlite))
-        return list_bad(list, list->rows, err, "the size is no number of bytes");
+        return list_bad(list, list->rows, err, "the size is not a number of bytes");
     take_name(&list->entry, sqlite->rows, sqlite->columns[COLUMN_NAME]);
     take_mark(list, sqlite);
     return LIST_ENTRY;
 }
 
-/* ---- names in a table of their own ---- */
+/* ---- names in a separate table ---- */
 
-/* Goes to the first name of the hash or of a later one: 1 if it has one, 0, -1. */
+/* Moves to the first name of the current hash or a later one.  Returns 1 if it is of the current hash, 0 if
+ * not, -1 on error. */
 static int find_name(struct sqlite *sqlite, struct error *err)
 {
     while (sqlite->has_name && sqlite->name_id < sqlite->hash_id) {
@@ -370,7 +372,7 @@ static int find_name(struct sqlite *sqlite, struct error *err)
     return sqlite->has_name && sqlite->name_id == sqlite->hash_id;
 }
 
-/* Another name of the hash that was given last: an entry of its own. */
+/* Takes another name of the hash that was returned last, as an entry of its own; 0 if there is none. */
 static int next_name(struct list *list, struct sqlite *sqlite, struct error *err)
 {
     const int step = statement_step(sqlite->names, err);

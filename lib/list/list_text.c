@@ -6,20 +6,20 @@
 #include "list/list_inner.h"
 
 /*
- * A digest a line: md5sum, sha1sum, sha256sum (`hex  name`, `hex *name`), their --tag and BSD's (`SHA1 (name)
- * = hex`), OpenSSL's (`SHA1(name)= hex`), md5deep and its kin (with -z the size comes first), or the digest
- * alone. coreutils marks a line with a backslash at its beginning if the name has escapes in it.
+ * One digest per line: md5sum, sha1sum, sha256sum (`hex  name`, `hex *name`), with --tag and on BSD (`SHA1
+ * (name) = hex`), OpenSSL (`SHA1(name)= hex`), md5deep and its siblings (with -z the size comes first), or a
+ * bare digest.  coreutils puts a backslash at the beginning of a line whose name contains escapes.
  */
 
 struct sums {
     struct buffer name;
 };
 
-/* What a line says; the name is as it stands there. */
+/* The parts of a line; the name is still escaped. */
 struct sum_line {
     const char *hex;
     size_t digits;
-    int kind; /* -1: of the length */
+    int kind; /* -1: determined by the number of digits */
     bool has_size;
     uint64_t size;
     bool escaped;
@@ -48,7 +48,7 @@ static const char *read_tagged(struct sum_line *sum, const char *p, size_t len)
         if (list_is_word(p, tag_len, tags[i].tag))
             sum->kind = (int)tags[i].kind;
     if (sum->kind < 0)
-        return "is no line with a digest that kith knows";
+        return "has no recognized digest";
     while (digits < len && list_hex_digits(stop - digits - 1, 1))
         digits++;
     sum->hex = stop - digits;
@@ -57,16 +57,16 @@ static const char *read_tagged(struct sum_line *sum, const char *p, size_t len)
     if (stop - open >= 3 && stop[-1] == ' ')
         stop--;
     if (stop - open < 3 || stop[-1] != '=')
-        return "has no '= digest' at its end";
+        return "does not end with '= digest'";
     stop -= stop[-2] == ' ' ? 2 : 1;
     if (stop - open < 2 || stop[-1] != ')')
-        return "has no '= digest' at its end";
+        return "does not end with '= digest'";
     sum->name = open + 1;
     sum->name_len = (size_t)(stop - 1 - sum->name);
     return NULL;
 }
 
-/* md5deep -z: the size, padded to the right. */
+/* Takes the right-aligned size that md5deep -z writes; returns the offset after it, or 0. */
 static size_t read_size(struct sum_line *sum, const char *p, size_t len)
 {
     size_t at = 0, digits = 0;
@@ -84,7 +84,7 @@ static size_t read_size(struct sum_line *sum, const char *p, size_t len)
     return at;
 }
 
-/* NULL, or why the line is broken.  The digits are not yet looked at. */
+/* Returns NULL, or what is wrong with the line.  Does not decode the digits yet. */
 static const char *read_sum(struct sum_line *sum, const char *p, size_t len)
 {
     size_t at;
@@ -113,7 +113,7 @@ static const char *read_sum(struct sum_line *sum, const char *p, size_t len)
     return NULL;
 }
 
-/* What coreutils writes: \n, \r, \\; and \xHH, which kith adds. */
+/* The escapes of coreutils, \n, \r and \\, and \xHH, which kith adds. */
 static bool unescape(struct buffer *out, const char *p, size_t len)
 {
     static const char from[] = "nr\\", to[] = "\n\r\\";
@@ -196,7 +196,7 @@ static enum list_result take_sum(struct list *list, const char *line, size_t len
         return list_bad(list, row, err, "the line %s", why);
     list_clear(list);
     if (!list_add_digest(entry, (enum digest_kind)kind, sum.hex, sum.digits))
-        return list_bad(list, row, err, "the digest has %zu digits, not %zu", sum.digits,
+        return list_bad(list, row, err, "the digest has %zu digits instead of %zu", sum.digits,
                         2 * digest_len((enum digest_kind)kind));
     if (!entry->digests.kinds)
         return list_bad(list, row, err, "there is no digest");
@@ -207,7 +207,7 @@ static enum list_result take_sum(struct list *list, const char *line, size_t len
     if (!sum.escaped || !sum.name_len)
         return LIST_ENTRY;
     if (!unescape(&sums->name, sum.name, sum.name_len))
-        return list_bad(list, row, err, "the name is marked as escaped, but has a bad escape");
+        return list_bad(list, row, err, "the name is marked as escaped, but contains an invalid escape");
     if (sums->name.failed)
         return list_failed(list, err, "out of memory");
     entry->name = sums->name.data;

@@ -10,7 +10,7 @@
 /*
  * Project VIC's JSON, versions 1 and 2: {"value":[media ..]}, where a medium has MD5, SHA1, MediaSize,
  * Category and MediaFiles:[{FileName, FilePath} ..]; or {"value":[case ..]} with the media in the case's
- * "Media".  After a medium that is no JSON it goes on with the next one.
+ * "Media".  After a medium that is malformed JSON, parsing resumes at the next one.
  */
 
 enum level {
@@ -18,7 +18,7 @@ enum level {
     LEVEL_ROOT,
     LEVEL_MEDIA, /* an array of media or cases */
     LEVEL_MEDIUM,
-    LEVEL_CASE, /* what seemed a medium has media in it */
+    LEVEL_CASE, /* seemed to be a medium, but contains media */
     LEVEL_FILES,
     LEVEL_FILE,
 };
@@ -57,9 +57,9 @@ struct vic {
     enum level levels[JSON_DEPTH + 1];
     enum key key;
     uint64_t row;
-    unsigned media; /* depth of the last array of them, or 0 */
-    /* of the medium */
-    uint64_t line; /* that it begins in */
+    unsigned media; /* depth of the latest array of media, or 0 */
+    /* the current medium */
+    uint64_t line; /* where it begins */
     const char *wrong;
     bool has_file;
     struct buffer name, path;
@@ -134,17 +134,17 @@ static const char *take_digest(struct list *list, struct vic *vic, enum digest_k
 
     if (len == 0 || list_add_digest(&list->entry, kind, text, len))
         return NULL;
-    return "a digest is not in hexadecimal digits, or not in as many as it has";
+    return "malformed digest";
 }
 
-/* The size is a number in quotes in version 1, and one without in version 2. */
+/* The size is a quoted number in version 1 and a bare one in version 2. */
 static const char *take_size(struct list *list, struct vic *vic)
 {
     size_t len;
     const char *text = json_text(vic->json, &len);
 
     list->entry.has_size = len != 0;
-    return len == 0 || list_number(text, len, &list->entry.size) ? NULL : "the size is no number of bytes";
+    return len == 0 || list_number(text, len, &list->entry.size) ? NULL : "the size is not a number of bytes";
 }
 
 static const char *take_string(struct vic *vic, struct buffer *out)
@@ -186,7 +186,7 @@ static const char *take_of_medium(struct list *list, struct vic *vic)
     }
 }
 
-/* The first of a medium's files names it. */
+/* The name of a medium is that of its first file. */
 static const char *take_of_file(struct vic *vic)
 {
     if (vic->has_file || (vic->key != KEY_NAME && vic->key != KEY_PATH))
@@ -273,7 +273,7 @@ static enum list_result end_medium(struct list *list, struct vic *vic, struct er
     return LIST_ENTRY;
 }
 
-/* LIST_END: it was no medium. */
+/* Returns LIST_END if the object was not a medium. */
 static enum list_result end_object(struct list *list, struct vic *vic, struct error *err)
 {
     const enum level level = vic->levels[json_depth(vic->json) + 1];
@@ -282,7 +282,8 @@ static enum list_result end_object(struct list *list, struct vic *vic, struct er
     return level == LEVEL_MEDIUM ? end_medium(list, vic, err) : LIST_END;
 }
 
-/* The depth of the innermost array of media, or 0.  After an error the array may only have seemed to end. */
+/* The depth of the innermost array of media, or 0.  If it seems to have ended, that may be due to the error.
+ */
 static unsigned depth_of_media(const struct vic *vic)
 {
     unsigned depth = json_depth(vic->json);
@@ -292,7 +293,7 @@ static unsigned depth_of_media(const struct vic *vic)
     return depth ? depth : vic->media;
 }
 
-/* A medium that is no JSON, or what stands between two of them. */
+/* Called for malformed JSON in a medium or between two. */
 static enum list_result recover(struct list *list, struct vic *vic, struct error *err)
 {
     const unsigned media = depth_of_media(vic), depth = json_depth(vic->json);

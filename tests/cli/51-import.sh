@@ -175,7 +175,7 @@ status 2 "$KITH" import --strict b.kith list
 says err "--strict"
 same "after --strict" "" "$(digests sha1 b.kith)"
 status 2 "$KITH" import c.kith "$SRCDIR/COPYING"
-says err "is no list of known files"
+says err "unrecognized list format"
 status 2 "$KITH" import c.kith nowhere
 says err "nowhere: No such file"
 gzip -c list >list.gz
@@ -193,9 +193,9 @@ status 2 "$KITH" import --format nonsense x.kith list
 rm -f ./*.kith
 "$KITH" import -q other.kith sha1s
 status 2 "$KITH" import s.kith other.kith
-says err "other.kith: is a reference set of kith: see kith sets merge"
+says err "other.kith: is a reference set, not a list: use kith sets merge"
 "$KITH" import s.kith - <other.kith 2>err && fail "a set is read from standard input"
-says err "standard input: is a reference set of kith"
+says err "standard input: is a reference set, not a list"
 echo '{"kith-set":2}' >newer
 status 2 "$KITH" import s.kith newer
 [ -e s.kith ] && fail "a set was made of what is no list"

@@ -128,10 +128,10 @@ START_TEST(what_is_no_list_is_refused_with_the_formats)
 
     for (size_t i = 0; list_formats[i]; i++)
         assert_refused(text, sizeof text - 1, NULL, list_formats[i]);
-    assert_refused(text, sizeof text - 1, NULL, "memory: is no list of known files");
-    assert_refused(text, sizeof text - 1, "nonsense", "'nonsense' is no format");
-    assert_refused(text, sizeof text - 1, "nsrl3", "no file of SQLite");
-    assert_refused(text, sizeof text - 1, "csv", "names no column");
+    assert_refused(text, sizeof text - 1, NULL, "memory: unrecognized list format");
+    assert_refused(text, sizeof text - 1, "nonsense", "'nonsense' is not a list format");
+    assert_refused(text, sizeof text - 1, "nsrl3", "is not an SQLite database");
+    assert_refused(text, sizeof text - 1, "csv", "does not name a column");
     assert_refused(text, sizeof text - 1, "encase", "EnCase");
 }
 END_TEST
@@ -186,7 +186,8 @@ START_TEST(escaped_names_are_undone_only_where_they_are_marked)
                 "sha1=" SHA1_ABC " name=a\\x0ab\\\\c\\x0dd\nsha1=" SHA1_ABC " name=a\\\\nb\n");
     ASSERT_LIST("\\MD5 (a\\nb) = " MD5_ABC "\n", "sums", "md5=" MD5_ABC " name=a\\x0ab\n");
     ASSERT_LIST("\\" SHA1_ABC "  a\\tb\n" SHA1_ABC "  x\n", "sums",
-                "row 1: the name is marked as escaped, but has a bad escape\nsha1=" SHA1_ABC " name=x\n");
+                "row 1: the name is marked as escaped, but contains an invalid escape\n"
+                "sha1=" SHA1_ABC " name=x\n");
 }
 END_TEST
 
@@ -210,9 +211,9 @@ START_TEST(broken_sums_are_told_with_their_line)
               "sums",
               "sha1=" SHA1_ABC " name=a\n"
               "row 2: the line has no digest of 32, 40 or 64 hexadecimal digits\n"
-              "row 4: the line is no line with a digest that kith knows\n"
-              "row 5: the digest has 40 digits, not 32\n"
-              "row 6: the line has no '= digest' at its end\n"
+              "row 4: the line has no recognized digest\n"
+              "row 5: the digest has 40 digits instead of 32\n"
+              "row 6: the line does not end with '= digest'\n"
               "md5=" MD5_ABC " name=\n");
 }
 END_TEST
@@ -264,10 +265,10 @@ START_TEST(broken_rows_of_hashdeep_are_told)
     ASSERT_LIST("%%%% HASHDEEP-1.0\n1,x\n%%%% size,md5,filename\n-3," MD5_ABC ",a\n3," SHA1_ABC
                 ",a\n3," MD5_ABC "\n3,,a\n0," MD5_EMPTY ",b",
                 "hashdeep",
-                "row 2: it comes before the line that names the columns\n"
-                "row 4: the size is no number of bytes\n"
-                "row 5: a digest is wrong\n"
-                "row 6: it has 2 columns, not 3\n"
+                "row 2: entry before the line that names the columns\n"
+                "row 4: the size is not a number of bytes\n"
+                "row 5: malformed digest\n"
+                "row 6: wrong number of columns: 2 instead of 3\n"
                 "row 7: there is no digest\n"
                 "md5=" MD5_EMPTY " size=0 name=b\n");
 }
@@ -322,15 +323,15 @@ START_TEST(broken_rows_of_csv_are_told)
                 ",9223372036854775808,a\nxyz,1,a\n,1,a\n"
                 "\"" SHA1_ABC "\"x,1,a\n" SHA1_ABC ",9223372036854775807,a\n" SHA1_ABC ",1,\"a\nb",
                 "csv",
-                "row 2: it has 2 columns, not 3\n"
-                "row 3: the size is no number of bytes\n"
-                "row 4: the size is no number of bytes\n"
-                "row 5: sha1 is not in hexadecimal digits, or not in as many as it has\n"
+                "row 2: wrong number of columns: 2 instead of 3\n"
+                "row 3: the size is not a number of bytes\n"
+                "row 4: the size is not a number of bytes\n"
+                "row 5: malformed sha1: expected 40 hexadecimal digits\n"
                 "row 6: there is no digest\n"
-                "row 7: its quotes are wrong\n"
+                "row 7: malformed quoting\n"
                 "sha1=" SHA1_ABC " size=9223372036854775807 name=a\n"
-                "row 9: a quote has no end on its line, nor within 64 lines and 65536 bytes\n"
-                "row 10: it has 1 columns, not 3\n");
+                "row 9: unterminated quote: not closed within 64 lines and 65536 bytes\n"
+                "row 10: wrong number of columns: 1 instead of 3\n");
 }
 END_TEST
 
@@ -395,10 +396,10 @@ START_TEST(a_row_with_a_stray_quote_is_told_with_its_line)
                 ",e\"\n" SHA1_ABC ",\"f",
                 "csv",
                 "sha1=" SHA1_ABC " name=a\n"
-                "row 3: its quotes are wrong\n"
+                "row 3: malformed quoting\n"
                 "sha1=" SHA1_ABC " name=c\\x0ad\n"
                 "sha1=" SHA1_ABC " name=e\"\n"
-                "row 8: a quote has no end on its line, nor within 64 lines and 65536 bytes\n");
+                "row 8: unterminated quote: not closed within 64 lines and 65536 bytes\n");
 }
 END_TEST
 
@@ -457,8 +458,8 @@ START_TEST(a_line_too_long_behind_a_stray_quote_is_told_as_well)
     list = list_open_memory(text.data, text.len, NULL, &err);
     ck_assert_msg(list != NULL, "%s", err.text);
     add_list(&out, list);
-    assert_text(&out, "row 2: its quotes are wrong\n"
-                      "row 3: a quote has no end on its line, nor within 64 lines and 65536 bytes\n"
+    assert_text(&out, "row 2: malformed quoting\n"
+                      "row 3: unterminated quote: not closed within 64 lines and 65536 bytes\n"
                       "row 4: the line is longer than 1048576 bytes\n"
                       "sha1=" SHA1_ABC " name=c\n");
     list_close(list);
@@ -611,9 +612,9 @@ START_TEST(encase_is_read)
     memcpy(text + 1152, md5, 16);
     memcpy(text + 1170, md5, 16);
     assert_list(text, 1188, NULL, "encase", "md5=" MD5_ABC " name=\nmd5=" MD5_ABC " name=\n");
-    assert_list(text, 1187, NULL, "encase", "md5=" MD5_ABC " name=\nrow 2: it is cut off\n");
+    assert_list(text, 1187, NULL, "encase", "md5=" MD5_ABC " name=\nrow 2: truncated entry\n");
     assert_list(text, 1152, NULL, "encase", "");
-    assert_refused(text, 1151, NULL, "cut off");
+    assert_refused(text, 1151, NULL, "truncated within its header");
 }
 END_TEST
 
@@ -649,8 +650,8 @@ START_TEST(broken_media_are_told_and_cost_no_other)
                 "\",\n\"MediaSize\":-1},{\"MD5\":\"" MD5_ABC "\"},\n{\"MD5\":},{\"MD5\":\"" MD5_EMPTY "\"}]}",
                 "projectvic",
                 "row 1: there is no digest (line 1)\n"
-                "row 2: a digest is not in hexadecimal digits, or not in as many as it has (line 2)\n"
-                "row 3: the size is no number of bytes (line 4)\n"
+                "row 2: malformed digest (line 2)\n"
+                "row 3: the size is not a number of bytes (line 4)\n"
                 "md5=" MD5_ABC " name=\n"
                 "row 5: malformed JSON at byte 150: expected a value (line 6)\n"
                 "md5=" MD5_EMPTY " name=\n");
@@ -827,7 +828,7 @@ START_TEST(changes_of_a_delta_are_told_once)
                 "SET bytes = 3;\n"
                 "INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "');",
                 "nsrl3-delta",
-                "row 2: changes and deletions (UPDATE, DELETE) are not followed, here and below\n"
+                "row 2: changes and deletions (UPDATE, DELETE) are not applied; reported only once\n"
                 "sha1=" SHA1_ABC " name=\n");
 }
 END_TEST
@@ -840,23 +841,24 @@ START_TEST(broken_rows_of_a_delta_are_told)
         "INSERT INTO FILE(sha1) VALUES(1+1);\nINSERT INTO FILE(sha1,file_size) VALUES('" SHA1_ABC "',-3);\n"
         "INSERT INTO FILE VALUES('" SHA1_ABC "');\nINSERT INTO FILE(sha1) VALUES('" SHA1_ABC "'),('" SHA1_ABC,
         "nsrl3-delta",
-        "row 1: an INSERT that kith does not understand\n"
+        "row 1: unsupported INSERT statement\n"
         "sha1=" SHA1_ABC " name=\n"
-        "row 3: a digest is wrong\n"
-        "row 4: it has 2 values, not 1\n"
-        "row 5: it is no list of values\n"
-        "row 6: the size is no number of bytes\n"
-        "row 7: it has 1 values, not 7\n"
+        "row 3: malformed digest\n"
+        "row 4: wrong number of values: 2 instead of 1\n"
+        "row 5: malformed list of values\n"
+        "row 6: the size is not a number of bytes\n"
+        "row 7: wrong number of values: 1 instead of 7\n"
         "sha1=" SHA1_ABC " name=\n"
-        "row 8: the list ends within it\n");
+        "row 8: the list ends within this row\n");
 }
 END_TEST
 
 START_TEST(a_delta_that_ends_within_quotes_says_so)
 {
-    static const char *const rests[][2] = {{";\nDROP TABLE \"PKG;\n", "row 3: the list ends within quotes"},
-                                           {"\nON CONFLICT 'x", "row 2: the list ends within quotes"},
-                                           {"'; COMMIT;\n", "row 2: the list ends within quotes"}};
+    static const char *const rests[][2] = {
+        {";\nDROP TABLE \"PKG;\n", "row 3: unterminated quote at the end of the list"},
+        {"\nON CONFLICT 'x", "row 2: unterminated quote at the end of the list"},
+        {"'; COMMIT;\n", "row 2: unterminated quote at the end of the list"}};
 
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
         assert_rest("nsrl3-delta", "INSERT INTO FILE(sha1) VALUES('" SHA1_ABC "')", "sha1=" SHA1_ABC,
@@ -907,8 +909,8 @@ START_TEST(a_record_must_agree_with_its_row)
                 "{\"sha1\":\"" SHA1_EMPTY "\",\"size\":1,\"record\":\"" RECORD_EMPTY "\"}\n"
                 "{\"sha1\":\"" SHA1_EMPTY "\",\"size\":0,\"record\":\"kith1:\"}\n",
                 "kith-json",
-                "row 1: the record has another digest than the row\n"
-                "row 2: the record has another length than the row\n"
+                "row 1: the record's digest differs from the row's\n"
+                "row 2: the record's length differs from the row's\n"
                 "row 3: the record's field 3 (n) is missing: the line ends after 6 bytes\n");
 }
 END_TEST
@@ -916,7 +918,7 @@ END_TEST
 START_TEST(a_newer_version_is_refused)
 {
     ASSERT_LIST("{\"kith-set\":2,\"name\":\"a\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
-                "FAILED was made by a newer version of kith (\"kith-set\" is 2, not 1)\n");
+                "FAILED was written by a newer version of kith (\"kith-set\" is 2, not 1)\n");
 }
 END_TEST
 
@@ -932,7 +934,7 @@ START_TEST(what_a_set_cannot_be_is_refused)
         {"name", 201, "FAILED the set's name is longer than 200 bytes\n"},
         {"category", 200, NULL},
         {"category", 201, "FAILED the set's category is longer than 200 bytes\n"},
-        {"kind", 5, "FAILED the set's kind is none of notable, known, neutral\n"},
+        {"kind", 5, "FAILED the set's kind is not notable, known or neutral\n"},
     };
 
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -970,7 +972,7 @@ START_TEST(sources_are_of_known_kinds_and_told_in_ascii)
                 "kith-json",
                 "source 1  folder    0 \nsource 2  file    0 \nsource 3  image    0 \nsource 4  list    0 \n"
                 "source 5  set    0 \n"
-                "row 6: \"kind\" is none of folder, file, image, list, set\n"
+                "row 6: \"kind\" is not folder, file, image, list or set\n"
                 "source 7      0 \n"
                 "row 8: \"format\" or \"tool\" is not printable ASCII\n"
                 "row 9: \"format\" or \"tool\" is not printable ASCII\n"
@@ -989,26 +991,26 @@ START_TEST(broken_rows_of_json_are_told)
         "{\"sha1\":\"" SHA1_ABC "\",\"blocks\":\"00\"}\n",
         "kith-json",
         "sha1=" SHA1_ABC " name=\n"
-        "row 2: \"sha1\" is not in hexadecimal digits\n"
-        "row 3: a digest is of the wrong length\n"
+        "row 2: \"sha1\" is not hexadecimal\n"
+        "row 3: a digest has the wrong length\n"
         "row 4: there is no digest\n"
         "row 5: \"sha1\" is not a string\n"
-        "row 6: \"sha1\" is there twice\n"
-        "row 7: \"name\" is not escaped as it should be\n"
-        "row 8: \"size\" is no number below 2^63\n"
+        "row 6: \"sha1\" occurs twice\n"
+        "row 7: \"name\" has an invalid escape\n"
+        "row 8: \"size\" is not a number below 2^63\n"
         "row 9: \"names\" is not a list of strings\n"
-        "row 10: the line is no JSON object and no record\n"
+        "row 10: neither a JSON object nor a record\n"
         "row 11: malformed JSON at byte 51: expected a comma or }\n"
-        "row 12: \"kith-set\" does not stand in the first row\n"
-        "row 13: \"time\" is not like 2026-01-31T12:00:00Z\n"
-        "row 14: \"blocks\" is no list of SHA-1s\n");
+        "row 12: \"kith-set\" is not in the first row\n"
+        "row 13: \"time\" is not of the form 2026-01-31T12:00:00Z\n"
+        "row 14: \"blocks\" is not a list of SHA-1 digests\n");
 }
 END_TEST
 
 START_TEST(each_fault_of_a_set_or_a_source_in_json_is_told)
 {
     ASSERT_LIST("{\"kith-set\":1,\"name\":\"a\\\\x00b\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
-                "row 1: a string has a zero byte in it\nsha1=" SHA1_ABC " name=\n");
+                "row 1: a string contains a zero byte\nsha1=" SHA1_ABC " name=\n");
     ASSERT_LIST("{\"kith-set\":1,\"c\":4294967295,\"common\":4294967296}\n", "kith-json",
                 "row 1: \"common\" is too large\n");
     ASSERT_LIST("{\"kith-set\":1}\n{\"source\":0}\n{\"source\":1,\"note\":\"\\\\x00\"}\n"
@@ -1020,9 +1022,9 @@ START_TEST(each_fault_of_a_set_or_a_source_in_json_is_told)
                 "kith-json",
                 "set    0 0 0 0\n"
                 "row 2: \"source\" is 0\n"
-                "row 3: a string has a zero byte in it\n"
-                "row 4: \"sha256\" has not 32 bytes\n"
-                "row 5: \"time\" is not like 2026-01-31T12:00:00Z\n"
+                "row 3: a string contains a zero byte\n"
+                "row 4: \"sha256\" is not 32 bytes long\n"
+                "row 5: \"time\" is not of the form 2026-01-31T12:00:00Z\n"
                 "row 6: \"names_from\" does not have a number for each of \"names\"\n"
                 "row 7: \"names_from\" does not have a number for each of \"names\"\n"
                 "row 8: \"names_from\" is not a list of numbers\n");
@@ -1084,9 +1086,9 @@ START_TEST(rdsv3_is_read_from_the_table_file)
         "nsrl3",
         "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " size=3 name=b,'c\n"
         "sha256=" SHA256_EMPTY " size=0 name=a\n"
-        "row 3: sha256 is not of 32 bytes, or not in hexadecimal digits\n"
+        "row 3: malformed sha256: expected 32 bytes or 64 hexadecimal digits\n"
         "row 4: there is no digest\n"
-        "row 5: the size is no number of bytes\n"
+        "row 5: the size is not a number of bytes\n"
         "sha1=" SHA1_ABC " name=\\x00\\xff\n");
 }
 END_TEST
@@ -1119,7 +1121,7 @@ START_TEST(hash_sets_of_autopsy_are_read_with_their_names)
         "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " name=a\n"
         "sha1=" SHA1_ABC " md5=" MD5_ABC " sha256=" SHA256_ABC " name=b\n"
         "md5=" MD5_EMPTY " name=\n"
-        "row 3: md5 is not of 16 bytes, or not in hexadecimal digits\n"
+        "row 3: malformed md5: expected 16 bytes or 32 hexadecimal digits\n"
         "sha1=" SHA1_EMPTY " name=z\n");
 }
 END_TEST
@@ -1144,12 +1146,12 @@ START_TEST(a_set_of_kith_is_refused_and_named)
     make_database("PRAGMA application_id = 0x4b495448; CREATE TABLE FILE (sha1 TEXT);");
     for (int i = 0; i < 2; i++) {
         ck_assert_ptr_null(list_open(sqlite_path, i ? "nsrl3" : NULL, &err));
-        ck_assert_ptr_nonnull(strstr(err.text, "is a reference set of kith: see kith sets merge"));
+        ck_assert_ptr_nonnull(strstr(err.text, "is a reference set, not a list: use kith sets merge"));
         ck_assert_ptr_nonnull(strstr(err.text, sqlite_path));
     }
     unlink(sqlite_path);
     memcpy(head + 68, "KITH", 4);
-    assert_refused(head, sizeof head, NULL, "memory: is a reference set of kith: see kith sets merge");
+    assert_refused(head, sizeof head, NULL, "memory: is a reference set, not a list: use kith sets merge");
 }
 END_TEST
 
@@ -1159,15 +1161,15 @@ START_TEST(other_files_of_sqlite_are_refused)
 
     make_database("CREATE TABLE x (sha1 TEXT); CREATE VIEW FILE AS SELECT * FROM x;");
     ck_assert_ptr_null(list_open(sqlite_path, NULL, &err));
-    ck_assert_ptr_nonnull(strstr(err.text, "is no list of known files"));
+    ck_assert_ptr_nonnull(strstr(err.text, "unrecognized list format"));
     ck_assert_ptr_null(list_open(sqlite_path, "nsrl3", &err));
     ck_assert_ptr_nonnull(strstr(err.text, "has no table FILE"));
     ck_assert_ptr_null(list_open(sqlite_path, "kdb", &err));
     ck_assert_ptr_nonnull(strstr(err.text, "has no table hashes"));
     ck_assert_ptr_null(list_open(sqlite_path, "sums", &err));
-    ck_assert_ptr_nonnull(strstr(err.text, "not of the format sums"));
+    ck_assert_ptr_nonnull(strstr(err.text, "its format cannot be sums"));
     unlink(sqlite_path);
-    assert_refused("SQLite format 3\0...", 19, NULL, "can only be read from a file");
+    assert_refused("SQLite format 3\0...", 19, NULL, "cannot be read from a pipe");
 }
 END_TEST
 
