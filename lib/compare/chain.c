@@ -9,16 +9,16 @@
 
 enum {
     NONE = UINT32_MAX,
-    /* A fingerprint that occurs more often on a side is common: pairs of it grow with the square.  Half:
-     * error of 218 distances .0205 instead of .0194; twice: .0192.
-     * fingerprints_that_occur_often_are_left_out. */
+    /* A fingerprint that occurs more often than this on either side is common: its pairs grow with the
+     * square. Halving it raises the error of 218 distances from .0194 to .0205; doubling it lowers it to
+     * .0192.  Test: fingerprints_that_occur_often_are_left_out. */
     MOST_ALIKE = 32,
-    /* Bounds their number, and so memory and time.  Half: a row differs; twice: the test
-     * a_mass_of_repeats_takes_bounded_room fails. */
+    /* Bounds the number of pairs, and thereby memory and time.  Halving it changes one row; doubling it makes
+     * the test a_mass_of_repeats_takes_bounded_room fail. */
     PAIRS_PER_SAMPLE = 8,
-    AHEAD = 12, /* samples whose slots are asked for while one is looked up: some 100 ns of memory */
-    /* Bytes by which the diagonal may be off that content which repeats is matched on.  Half and twice:
-     * ranges of some 47 rows differ, as many pairs. */
+    AHEAD = 12, /* samples by which slots are prefetched, to hide about 100 ns of memory latency */
+    /* Bytes by which the diagonal used for repetitive content may deviate from the expected one.  Halving or
+     * doubling it changes the ranges of some 47 rows, but not the number of pairs found. */
     DIAGONAL_REACH = 16 << 10,
 };
 
@@ -26,7 +26,7 @@ struct chain_group {
     uint64_t fp;
     uint32_t count_a, count_b;
     uint32_t head_b; /* its last sample of b */
-    uint32_t turn_b; /* its first one, and in turn the others: for those that are common */
+    uint32_t turn_b; /* its next unpaired sample of b, from the first on: for common fingerprints */
     uint32_t slot;   /* in the table */
 };
 
@@ -89,7 +89,7 @@ static size_t slot_of(const struct chain *chain, uint64_t fp)
     return (size_t)((fp * 0x9e3779b97f4a7c15) >> 32) & (chain->table_len - 1);
 }
 
-/* The slots lie anywhere: what memory has to bring is asked for some samples ahead. */
+/* Slots are scattered over memory, so they are prefetched some samples ahead. */
 static void ask_ahead(const struct chain *chain, const struct sample *samples, size_t count, size_t i)
 {
     if (i + AHEAD < count)
@@ -124,7 +124,7 @@ static void group_a(struct chain *chain, const struct sample *a, size_t count)
     chain->a_grouped = true;
 }
 
-/* What came last is taken out of the table first: so all others are found as before. */
+/* Removes the groups of b from the table, latest first, so that linear probing still finds the others. */
 static void forget_b(struct chain *chain)
 {
     for (size_t i = chain->group_count; i > chain->a_groups; i--)
@@ -137,7 +137,7 @@ static void forget_b(struct chain *chain)
     }
 }
 
-/* A group that nobody will look for. */
+/* Makes a group that is not in the table. */
 static uint32_t group_alone(struct chain *chain, uint64_t fp)
 {
     chain->groups[chain->group_count] = (struct chain_group){fp, 0, 0, NONE, NONE, NONE};
@@ -197,13 +197,13 @@ bool chain_common_b(const struct chain *chain, size_t i)
     return is_common(chain, &chain->groups[chain->group_b[i]]);
 }
 
-/* The number of pairs, after `most` was lowered until there are not too many of them. */
+/* Lowers `most` until the number of pairs is within bounds; returns that number. */
 static size_t limit_pairs(struct chain *chain, size_t samples, bool has_diagonal)
 {
     for (chain->most = MOST_ALIKE;; chain->most /= 2) {
         size_t pairs = 0, common = 0;
 
-        for (size_t i = 0; i < chain->many_count; i++) { /* the others have no pairs */
+        for (size_t i = 0; i < chain->many_count; i++) { /* other groups have no pairs */
             const struct chain_group *group = &chain->groups[chain->many[i]];
 
             if (is_common(chain, group))
@@ -225,7 +225,7 @@ static void add_pair(struct chain *chain, size_t a, uint32_t b)
     chain->pairs[chain->pair_count++] = (struct anchor){(uint32_t)a, b};
 }
 
-/* Of the occurrences in b of a common sample of a, that on the diagonal. */
+/* Pairs a common sample of a with its occurrence in b on the diagonal, if there is one. */
 static void pair_on_diagonal(struct chain *chain, const struct chain_sides *sides, size_t i, int64_t diagonal)
 {
     const int64_t at = (int64_t)sides->a[i].pos - diagonal;
@@ -235,7 +235,7 @@ static void pair_on_diagonal(struct chain *chain, const struct chain_sides *side
         add_pair(chain, i, (uint32_t)b);
 }
 
-/* The first in a with the first in b, and so on. */
+/* Pairs the first occurrence in a with the first in b, and so on. */
 static void pair_in_turn(struct chain *chain, struct chain_group *group, size_t i)
 {
     if (group->turn_b == NONE)
@@ -244,8 +244,8 @@ static void pair_in_turn(struct chain *chain, struct chain_group *group, size_t 
     group->turn_b = chain->after_b[group->turn_b];
 }
 
-/* Where a sample that either side has once says that the diagonal goes on; not too far away, that is another
- * place. */
+/* The diagonal after this sample: it follows samples that occur once on either side, but not too far away,
+ * which would be a different place. */
 static int64_t follow(const struct chain_sides *sides, const struct chain_group *group, size_t i,
                       int64_t diagonal)
 {
@@ -259,8 +259,8 @@ static int64_t follow(const struct chain_sides *sides, const struct chain_group 
                : diagonal;
 }
 
-/* All matches, ascending in a, and among those of one sample of a descending in b: so at most one of them is
- * taken. */
+/* Makes all pairs, ascending in a, and descending in b for the same sample of a, so that a chain uses at most
+ * one of these. */
 static void make_pairs(struct chain *chain, const struct chain_sides *sides)
 {
     int64_t diagonal = sides->hints ? sides->hints->diagonal : 0;
@@ -282,17 +282,17 @@ static void make_pairs(struct chain *chain, const struct chain_sides *sides)
     }
 }
 
-/* How many of the chains' ends (ascending) are at pairs with a smaller b; most often as many as guessed. */
+/* The number of chain ends (ascending) with a smaller b; usually the guess is right. */
 static size_t count_below(const uint32_t *ends, size_t count, uint32_t b, size_t guess)
 {
-    if (count == 0 || ends[count - 1] < b) /* the pair goes on the longest chain */
+    if (count == 0 || ends[count - 1] < b) /* the pair extends the longest chain */
         return count;
     if (guess < count && ends[guess] >= b && (guess == 0 || ends[guess - 1] < b))
         return guess;
     return SEARCH_FIRST(i, 0, count, ends[i] >= b);
 }
 
-/* By how many samples more the one content goes on than the other. */
+/* The difference between the numbers of samples by which the two contents advance. */
 static uint32_t shift_between(const struct anchor *before, const struct anchor *after)
 {
     const uint32_t a = after->a - before->a, b = after->b - before->b;
@@ -300,8 +300,8 @@ static uint32_t shift_between(const struct anchor *before, const struct anchor *
     return a < b ? b - a : a - b;
 }
 
-/* Of the pairs that may come before this one in the chain, the one nearest to its diagonal: where content
- * repeats, the chain is to stay in one place. */
+/* Of the pairs that can precede this one in the chain, the one nearest to its diagonal, so that the chain
+ * stays in one place in repetitive content. */
 static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
 {
     const struct anchor *pair = &chain->pairs[i];
@@ -315,8 +315,8 @@ static uint32_t nearest_previous(const struct chain *chain, uint32_t i)
     return best;
 }
 
-/* The longest ascending sub-list: tails[l] ends the chain of length l + 1 that has the smallest end, which is
- * ends[l], and under[i] did so before pair i. */
+/* The longest ascending subsequence.  tails[l] is the pair that ends the chain of length l + 1 with the
+ * smallest end, ends[l] is that end, and under[i] is the pair that pair i replaced in tails. */
 static void longest_chain(struct chain *chain)
 {
     size_t longest = 0, length = 0;

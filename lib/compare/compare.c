@@ -53,7 +53,7 @@ static int check_same_kind(const struct record *a, const struct record *b, struc
     if (p->scheme == q->scheme && p->n == q->n && p->k == q->k && (p->scheme == SAMPLER_GF8 || p->c == q->c))
         return 0;
     return error_set(
-        err, "records of different kinds cannot be compared: %s n=%u C=%u k=%u and %s n=%u C=%u k=%u",
+        err, "cannot compare records of different kinds: %s n=%u C=%u k=%u and %s n=%u C=%u k=%u",
         sampler_scheme_name(p->scheme), p->n, p->c, p->k, sampler_scheme_name(q->scheme), q->n, q->c, q->k);
 }
 
@@ -62,7 +62,7 @@ static uint32_t larger_c(const struct record *a, const struct record *b)
     return a->params.c > b->params.c ? a->params.c : b->params.c;
 }
 
-/* The record itself if it was taken at c, else the copy, reduced. */
+/* Returns the record itself if it was sampled at c, else a reduced copy; NULL without memory. */
 static const struct record *reduced(const struct record *record, uint32_t c, struct record *copy,
                                     struct error *err)
 {
@@ -109,7 +109,7 @@ static struct estimate_side side_of(const struct record *record)
 int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
                    const struct chain_hints *hints, struct comparison *out, struct error *err)
 {
-    struct chain_hints still; /* hold when samples are left out */
+    struct chain_hints still; /* the hints that remain valid when samples are dropped */
     struct estimate_side a_side, b_side;
 
     *out = (struct comparison){.c = larger_c(a, b)};

@@ -9,7 +9,7 @@
 #include "base/cpu.h"
 #include "compare/distance_simd.h"
 
-/* Two strings without what they begin and end with in common; it never changes the distance. */
+/* Two strings without their common prefix and suffix, which never affect the distance. */
 struct strings {
     const uint8_t *longer, *shorter;
     size_t longer_len, shorter_len;
@@ -34,7 +34,7 @@ static struct strings strings_of(const uint8_t *a, size_t a_len, const uint8_t *
     return s;
 }
 
-/* What the last column grows from the strip's first row to its last; modulo 2^64. */
+/* The increase of the last column from the first row of the strip to its last, modulo 2^64. */
 static uint64_t column_sum(const uint64_t *rows, const uint64_t *plus, const uint64_t *minus, size_t words)
 {
     uint64_t sum = 0;
@@ -48,8 +48,9 @@ static uint64_t column_sum(const uint64_t *rows, const uint64_t *plus, const uin
 /* ---- distance_exact ---- */
 
 /*
- * The longer string is cut into strips of rows, the shorter one is the columns.  Between strips only the edge
- * is kept, a byte for each column: so memory grows with the shorter string, and a strip stays in the cache.
+ * The longer string, cut into strips, gives the rows, and the shorter one the columns.  Between strips only
+ * the edge is kept, one byte per column: memory grows with the shorter string, and a strip stays in the
+ * cache.
  */
 struct exact {
     uint64_t masks[DISTANCE_SYMBOLS * DISTANCE_STRIP], rows[DISTANCE_STRIP];
@@ -57,7 +58,7 @@ struct exact {
     uint8_t edge[];
 };
 
-/* Goes through a strip of len rows; returns what the last column grows in it. */
+/* Computes a strip of len rows; returns the increase of the last column within it. */
 static uint64_t exact_strip(struct exact *e, const uint8_t *pattern, size_t len, const uint8_t *text,
                             size_t text_len)
 {
@@ -75,7 +76,7 @@ static uint64_t exact_strip(struct exact *e, const uint8_t *pattern, size_t len,
 
 static int no_memory(struct error *err, size_t a_len, size_t b_len)
 {
-    return error_set(err, "no memory to compare %zu bytes with %zu", a_len, b_len);
+    return error_set(err, "out of memory comparing %zu bytes with %zu", a_len, b_len);
 }
 
 int distance_exact(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len, uint64_t *out,
@@ -107,19 +108,21 @@ int distance_exact(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_le
 /* ---- distance_bounded ---- */
 
 /*
- * The band of the matrix through which a path of a cost within the limit can go.  The rows are the longer
- * string, in blocks of 64; the band is the blocks from first to end.
+ * The band of the matrix that can contain a path with a cost within the limit.  The rows are the longer
+ * string, in blocks of 64; the band consists of the blocks from first to end.
  *
- * The gap of a cell is how many more rows than columns are left, or the reverse: the least that is still to
- * be paid from there.  A cell is alive if its value and its gap together are within the limit; so are all
- * cells of a path whose cost is.  What the band computes for a cell is the cost of some path to it, and the
- * least cost for the cells of such a path, because the band has all of them:
+ * The gap of a cell is the difference between the rows and the columns that are left: the minimum cost of
+ * getting from there to the end.  A cell is alive if its value plus its gap is within the limit; so every
+ * cell of a path whose cost is within the limit is alive.  The value that the band computes for a cell is the
+ * cost of some path to it.  For the cells of such a path it is the minimum cost, because the band contains
+ * all of them:
  *
- * - A block is added at the bottom as soon as the last row is alive.  Until then its cells can be reached
- * only by going down from there, so they start as that.
- * - A block is dropped, from the top or the bottom, if none of its cells nor of the row above it can be
- * alive. From its last row that is known with an error: values of neighbouring rows differ by at most 1.
- * - The row above the band grows by 1 in each column, which is a path too: going right.
+ * - A block is added at the bottom as soon as the last row is alive.  Until then its cells can only be
+ * reached by going down from there, so that is how they are initialized.
+ * - A block is dropped from the top or the bottom if none of its cells, nor of the row above it, can be
+ * alive. Only its last row is known, which bounds the others: values of neighbouring rows differ by at
+ * most 1.
+ * - The row above the band grows by 1 in each column, which is a valid path, too: going right.
  */
 struct band {
     struct strings strings;
@@ -127,14 +130,14 @@ struct band {
     size_t blocks;        /* of all rows; the last one is padded with rows that match nothing */
     size_t first, end;    /* blocks [first, end) are in the band */
     uint64_t top, bottom; /* values of the row above the band and of its last row, in the current column */
-    size_t room;          /* of the ring in which the blocks are */
-    size_t first_slot;    /* where the first block is in it */
+    size_t room;          /* of the ring that holds the blocks */
+    size_t first_slot;    /* position of the first block in it */
     uint64_t *plus, *minus;
     uint64_t *masks; /* [symbol's index][slot]; index 0 is for symbols that no row has */
     uint16_t index[DISTANCE_SYMBOLS];
 };
 
-/* Numbers the symbols of a string from 1; returns how many there are. */
+/* Numbers the distinct symbols of a string from 1; returns their number. */
 static size_t index_symbols(uint16_t *index, const uint8_t *s, size_t len)
 {
     uint8_t seen[DISTANCE_SYMBOLS] = {0};
@@ -148,11 +151,11 @@ static size_t index_symbols(uint16_t *index, const uint8_t *s, size_t len)
 }
 
 /*
- * How many blocks the band can have.  With d rows more than columns, what is alive in column c is in the rows
- * from c - (limit - d) / 2 to c + (limit + d) / 2.  At the bottom the band goes on for up to 64 rows after
- * the row that was alive.  At the top it lags 64 columns behind, 64 rows because the value and the gap of a
- * block are each known only to 64, and another 64 because that is said of its last row.  All in all there are
- * fewer than limit + 256 rows, or limit / 64 + 5 blocks.
+ * The maximum number of blocks in the band.  With d more rows than columns, the live cells of column c are in
+ * rows c - (limit - d) / 2 to c + (limit + d) / 2.  At the bottom the band extends up to 64 rows beyond the
+ * live row.  At the top it lags by 64 columns, by 64 rows because the value and the gap of a block are each
+ * known only to within 64, and by another 64 because that is based on its last row.  In total these are fewer
+ * than limit + 256 rows, or limit / 64 + 5 blocks.
  */
 static size_t band_room(size_t blocks, uint64_t limit)
 {
@@ -182,7 +185,8 @@ static size_t band_slot(const struct band *band, size_t block)
     return slot < band->room ? slot : slot - band->room;
 }
 
-/* How many rows more than columns are left below and right of a cell: never less than what is left to pay. */
+/* Rows minus columns left below and to the right of a cell; its magnitude is a lower bound on the cost left.
+ */
 static int64_t band_gap(const struct band *band, uint64_t row, uint64_t column)
 {
     return (int64_t)((band->strings.longer_len - row) - (band->strings.shorter_len - column));
@@ -195,10 +199,10 @@ static int band_is_alive(const struct band *band, uint64_t value, uint64_t row, 
     return value + (uint64_t)(gap < 0 ? -gap : gap) <= band->limit;
 }
 
-/* Whether no cell of a block or of the row above it is alive; value is that of its last row. */
+/* Whether no cell of a block, nor of the row above it, can be alive; value: of the last row of the block. */
 static int block_is_dead(const struct band *band, size_t block, uint64_t value, uint64_t column)
 {
-    int64_t gap = band_gap(band, (uint64_t)block * 64, column); /* 1 less for each row further down */
+    int64_t gap = band_gap(band, (uint64_t)block * 64, column); /* decreases by 1 per row */
     uint64_t least = gap < 0 ? (uint64_t)-gap : gap > 64 ? (uint64_t)gap - 64 : 0;
 
     return (value > 64 ? value - 64 : 0) + least > band->limit;
@@ -218,7 +222,7 @@ static void block_mark(struct band *band, size_t block, int set)
     }
 }
 
-/* What a block grows from the row above it to its row of that number. */
+/* The increase from the row above a block over this number of its rows. */
 static uint64_t block_sum(const struct band *band, size_t block, size_t rows)
 {
     uint64_t used = rows < 64 ? ~(~(uint64_t)0 << rows) : ~(uint64_t)0;
@@ -227,8 +231,8 @@ static uint64_t block_sum(const struct band *band, size_t block, size_t rows)
     return column_sum(&used, band->plus + slot, band->minus + slot, 1);
 }
 
-/* Work is counted in steps of one block by one column, which take some 3 to 20 ns: so the caller is asked
- * about once a millisecond.  Adding a block sets up the masks of its 64 rows, which is taken for 32 steps. */
+/* Work is counted in steps of one block by one column, each about 3 to 20 ns, so stop is called about once
+ * per millisecond.  Adding a block, which sets up the masks of its 64 rows, counts as 32 steps. */
 enum { STEPS_PER_POLL = 65536, STEPS_TO_ADD_A_BLOCK = 32 };
 
 struct poll {
@@ -246,7 +250,7 @@ static int poll_stop(struct poll *poll, size_t steps)
     return poll->stop && poll->stop(poll->arg) != 0;
 }
 
-/* 1 if it was stopped. */
+/* Adds blocks at the bottom while the last row is alive; returns 1 if stopped. */
 static int band_extend(struct band *band, size_t column, struct poll *poll)
 {
     while (band->end < band->blocks && band_is_alive(band, band->bottom, (uint64_t)band->end * 64, column)) {
@@ -283,7 +287,8 @@ static void band_trim(struct band *band, size_t column)
     }
 }
 
-/* The next column of some blocks, below a row that differs by edge; returns how their last row does. */
+/* Computes the next column of some blocks from the change of the row above (edge); returns that of their last
+ * row. */
 static unsigned blocks_advance(const uint64_t *match, uint64_t *plus, uint64_t *minus, size_t count,
                                unsigned edge)
 {
@@ -303,7 +308,7 @@ static unsigned blocks_advance(const uint64_t *match, uint64_t *plus, uint64_t *
     return (grew ? DISTANCE_GREW : 0) | (shrank ? DISTANCE_SHRANK : 0);
 }
 
-/* The next column of the whole band; 1 if it was stopped. */
+/* Computes the next column of the whole band; returns 1 if stopped. */
 static int band_advance(struct band *band, uint8_t symbol, struct poll *poll)
 {
     const uint64_t *masks = band->masks + band->index[symbol] * band->room;
@@ -324,7 +329,7 @@ static int band_advance(struct band *band, uint8_t symbol, struct poll *poll)
     return 0;
 }
 
-/* The value of the last cell, after the last column; DISTANCE_MORE if the band does not have it. */
+/* The value of the last cell, after the last column; DISTANCE_MORE if it is not in the band. */
 static uint64_t band_value(const struct band *band)
 {
     size_t last = band->blocks - 1;
@@ -335,7 +340,7 @@ static uint64_t band_value(const struct band *band)
            block_sum(band, last, band->strings.longer_len - last * 64);
 }
 
-/* 0 and the distance or DISTANCE_MORE; 1 if it was stopped. */
+/* Sets *out to the distance or DISTANCE_MORE; returns 1 if stopped, else 0. */
 static int band_run(struct band *band, struct poll *poll, uint64_t *out)
 {
     const struct strings *s = &band->strings;
@@ -383,8 +388,8 @@ int distance_bounded(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_
 struct distance_query {
     const struct distance_kernel *kernel;
     struct distance_columns columns;
-    size_t *order; /* indexes of the references, and as much again to sort them */
-    size_t room;   /* for how many references */
+    size_t *order; /* indices of the references, and the same again for sorting */
+    size_t room;   /* number of references that fit */
 };
 
 struct distance_query *distance_query_new(const uint8_t *query, size_t len, struct error *err)
@@ -396,7 +401,7 @@ struct distance_query *distance_query_new(const uint8_t *query, size_t len, stru
         q->kernel = kernel;
         return q;
     }
-    error_set(err, "no memory for a signature of %zu bytes", len);
+    error_set(err, "out of memory for a signature of %zu bytes", len);
     free(q);
     return NULL;
 }
@@ -420,7 +425,7 @@ static int query_reserve(struct distance_query *query, size_t count)
     return 0;
 }
 
-/* One pass of a radix sort: by the byte of the length that shift selects. */
+/* One pass of a radix sort, by the byte of the length selected by shift. */
 static void sort_pass(const size_t *from, size_t *to, const size_t *lens, size_t count, unsigned shift)
 {
     size_t starts[256] = {0}, start = 0;
@@ -438,8 +443,8 @@ static void sort_pass(const size_t *from, size_t *to, const size_t *lens, size_t
 }
 
 /*
- * The references' indexes by length, so that those of a group are nearly equal in it.  order has room for
- * twice count.  What fits into one group needs no order.
+ * Sorts the indices of the references by length, so that those of a group have nearly the same length.  order
+ * has room for 2 * count.  A single group need not be sorted.
  */
 static const size_t *order_by_length(size_t *order, const size_t *lens, size_t count, size_t lanes)
 {
@@ -459,17 +464,16 @@ static const size_t *order_by_length(size_t *order, const size_t *lens, size_t c
     return from;
 }
 
-/* A reference for each lane.  Texts that are shorter than the longest start later, so that all end together.
- */
+/* One reference per lane.  Texts shorter than the longest one start later, so that all end together. */
 struct group {
     const uint8_t *texts[DISTANCE_LANES];
     size_t starts[DISTANCE_LANES];
     uint64_t sums[DISTANCE_LANES];
-    size_t longest; /* a lane */
+    size_t longest; /* lane of the longest text */
     size_t columns;
 };
 
-/* The references order[0..count), the last of them in all lanes that are left. */
+/* Assigns the references order[0..count) to lanes; remaining lanes repeat the last one. */
 static void group_init(struct group *group, const struct distance_query *query, const uint8_t *const *refs,
                        const size_t *lens, const size_t *order, size_t count)
 {
@@ -490,9 +494,9 @@ static void group_init(struct group *group, const struct distance_query *query, 
 }
 
 /*
- * Prepares the lanes for the columns from done on; returns how many columns all of them can go on.  A lane
- * that starts here begins with a fresh column; one that has not started yet follows the longest text, to no
- * purpose.
+ * Prepares the lanes for the columns from `done` on; returns the number of columns by which all can advance
+ * together.  A lane that starts here gets a fresh column; one that has not started yet computes on the longest
+ * text, and the result is discarded.
  */
 static size_t group_texts(const struct group *group, struct distance_query *query, size_t done,
                           const uint8_t **texts)
@@ -535,7 +539,7 @@ int distance_many(struct distance_query *query, const uint8_t *const *refs, cons
     if (count == 0)
         return 0;
     if (query_reserve(query, count))
-        return error_set(err, "no memory to compare %zu signatures", count);
+        return error_set(err, "out of memory comparing %zu signatures", count);
     order = order_by_length(query->order, lens, count, lanes);
     for (size_t done = 0; done < count; done += lanes) {
         size_t n = count - done < lanes ? count - done : lanes;

@@ -7,8 +7,8 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /*
- * "words" is a constant wherever the functions below are inlined, and the loops over words are unrolled: only
- * so do the arrays of a strip become registers.  That is worth a factor of 1.5.
+ * "words" is a constant wherever the functions below are inlined, and loops over words are unrolled.  Only
+ * then are the arrays of a strip kept in registers, which is worth a factor of 1.5.
  */
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
@@ -31,9 +31,9 @@
     }
 /* clang-format on */
 
-/* ---- what all kernels work on ---- */
+/* ---- shared by all kernels ---- */
 
-/* Words of the strip that starts at a word. */
+/* The number of words of the strip that starts at `word`. */
 static size_t strip_words(const struct distance_columns *columns, size_t word)
 {
     size_t left = columns->words - word;
@@ -106,7 +106,7 @@ void distance_columns_reset(struct distance_columns *columns, size_t lane, size_
     }
 }
 
-/* Inlined into each kernel, because only with its target flags is a population count one instruction. */
+/* Inlined into each kernel: only with its target flags is a population count a single instruction. */
 ALWAYS_INLINE void sum_lanes(const struct distance_columns *columns, size_t lanes, uint64_t *sums)
 {
     for (size_t word = 0; word < columns->words; word++) {
@@ -120,7 +120,7 @@ ALWAYS_INLINE void sum_lanes(const struct distance_columns *columns, size_t lane
 
 /* ---- scalar: 1 lane ---- */
 
-/* The first pass: completes zero[] but for the carries; returns those into the first word. */
+/* The first pass: computes zero[] without the carries; returns the carries into the first word. */
 ALWAYS_INLINE uint64_t carry1(const struct distance_strip *strip, size_t words, uint64_t *zero,
                               uint64_t from_above)
 {
@@ -136,7 +136,7 @@ ALWAYS_INLINE uint64_t carry1(const struct distance_strip *strip, size_t words, 
     return (made + from_above + either) ^ made ^ either;
 }
 
-/* The column on the right, from the row above. */
+/* Computes a word of the next column from the row above. */
 ALWAYS_INLINE void update1(const struct distance_strip *strip, size_t word, uint64_t zero,
                            uint64_t above_plus, uint64_t above_minus)
 {
@@ -163,7 +163,8 @@ ALWAYS_INLINE uint8_t column1(const struct distance_strip *strip, size_t words, 
         above_plus = minus | ~(plus | zero[word]);
         above_minus = plus & zero[word];
     }
-    /* The first word waits for the last, whose last bit is the only one without a place in it. */
+    /* The first word comes last: it needs the last word, shifted by one bit, whose top bit goes to the edge.
+     */
     update1(strip, 0, zero[0], above_plus << 1 | (edge & DISTANCE_GREW ? 1 : 0), first);
     return (uint8_t)((above_plus >> 63 ? DISTANCE_GREW : 0) | (above_minus >> 63 ? DISTANCE_SHRANK : 0));
 }
@@ -207,19 +208,18 @@ static const struct distance_kernel kernel_scalar = {1, advance_scalar, sum_scal
 #define AVX2   __attribute__((target("avx2,popcnt")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt")))
 
-/* A tile of one strip: where its masks and words are, and where it takes its edge from and leaves it. */
+/* A tile of one strip: its masks and words, and where its edges are read and written. */
 struct tile {
     const uint64_t *masks;
     uint64_t *plus, *minus;
     const uint64_t *above;
     uint64_t *below;
-    size_t above_step, below_step; /* 0: the same for all columns, or of no use to anybody */
+    size_t above_step, below_step; /* 0: the same edge for all columns, or an edge that nobody needs */
     const uint8_t *const *texts;
     size_t count;
 };
 
-/* The strip that starts at a word; top is the edge above the first one, spare a place for that of the last.
- */
+/* The strip that starts at `word`.  top: the edge above the first strip; spare: room for that of the last. */
 ALWAYS_INLINE struct tile tile_at(const struct distance_columns *columns, size_t word, size_t lanes,
                                   const uint64_t *top, uint64_t *spare)
 {
@@ -236,7 +236,7 @@ ALWAYS_INLINE struct tile tile_at(const struct distance_columns *columns, size_t
     };
 }
 
-/* The masks of each lane's symbol. */
+/* Points to the masks of the symbol in each lane. */
 ALWAYS_INLINE void masks_at(const struct tile *tile, size_t column, size_t lanes, const uint64_t **masks)
 {
     UNROLLED
@@ -252,7 +252,7 @@ struct strip4 {
     __m256i plus[DISTANCE_STRIP], minus[DISTANCE_STRIP];
 };
 
-/* Where a row grew to the right and where it shrank; the complement of the first saves an instruction. */
+/* Rows that increased or decreased to the right; storing the complement of the first saves an instruction. */
 struct row4 {
     __m256i not_plus, minus;
 };
@@ -273,7 +273,7 @@ AVX2 ALWAYS_INLINE __m256i join4(const uint64_t *low, const uint64_t *high)
                                    _mm_load_si128((const __m128i *)high), 1);
 }
 
-/* zero[word] gets that word of the masks of each lane. */
+/* Sets zero[word] to that word of the masks of all lanes. */
 AVX2 ALWAYS_INLINE void transpose4(const uint64_t *const *masks, size_t words, __m256i *zero)
 {
     UNROLLED
@@ -286,7 +286,7 @@ AVX2 ALWAYS_INLINE void transpose4(const uint64_t *const *masks, size_t words, _
     }
 }
 
-/* The first pass: completes zero[] but for the carries; returns those into the first word. */
+/* The first pass: computes zero[] without the carries; returns the carries into the first word. */
 AVX2 ALWAYS_INLINE __m256i carry4(const struct strip4 *strip, size_t words, __m256i *zero, __m256i edge)
 {
     __m256i made = _mm256_setzero_si256(), passed = _mm256_set1_epi64x(-1), either, sum;
@@ -302,7 +302,7 @@ AVX2 ALWAYS_INLINE __m256i carry4(const struct strip4 *strip, size_t words, __m2
     return _mm256_xor_si256(sum, _mm256_xor_si256(made, either));
 }
 
-/* The rows of a word, from its column on the left. */
+/* The row differences of a word, from the previous column. */
 AVX2 ALWAYS_INLINE struct row4 rows4(const struct strip4 *strip, size_t word, __m256i zero)
 {
     __m256i plus = strip->plus[word], minus = strip->minus[word];
@@ -311,14 +311,14 @@ AVX2 ALWAYS_INLINE struct row4 rows4(const struct strip4 *strip, size_t word, __
                          _mm256_and_si256(plus, zero)};
 }
 
-/* The column on the right, from the rows above. */
+/* Computes a word of the next column from the rows above. */
 AVX2 ALWAYS_INLINE void update4(struct strip4 *strip, size_t word, __m256i zero, struct row4 above)
 {
     strip->plus[word] = _mm256_or_si256(above.minus, _mm256_andnot_si256(zero, above.not_plus));
     strip->minus[word] = _mm256_andnot_si256(above.not_plus, zero);
 }
 
-/* edge is the row above the strip, and then its last one; only the sign bits matter. */
+/* edge: in, the row above the strip; out, its last row.  Only the sign bits matter. */
 AVX2 ALWAYS_INLINE void column4(struct strip4 *strip, size_t words, const uint64_t *const *masks,
                                 struct row4 *edge)
 {
@@ -372,7 +372,7 @@ AVX2 ALWAYS_INLINE void strip_avx2(const struct tile *tile, size_t words)
 
 AVX2 static void advance_avx2(struct distance_columns *columns, const uint8_t *const *texts, size_t count)
 {
-    _Alignas(64) static const uint64_t top[2 * LANES4] = {0}; /* grows in every lane */
+    _Alignas(64) static const uint64_t top[2 * LANES4] = {0}; /* increases in every lane */
     _Alignas(64) uint64_t spare[2 * LANES4];
 
     for (size_t word = 0; word < columns->words; word += columns->strip) {
@@ -395,7 +395,7 @@ static const struct distance_kernel kernel_avx2 = {LANES4, advance_avx2, sum_avx
 
 #define LANES8 8
 
-/* A truth table for ternarylogic, written as an expression of its inputs A, B and C. */
+/* Truth tables for ternarylogic are written as expressions of the inputs A, B and C. */
 enum { A = 0xf0, B = 0xcc, C = 0xaa };
 #define TERNARY(a, b, c, expression) _mm512_ternarylogic_epi64(a, b, c, (expression)&0xff)
 
@@ -515,7 +515,7 @@ AVX512 static void advance_avx512(struct distance_columns *columns, const uint8_
 {
     _Alignas(64) uint64_t top[2 * LANES8], spare[2 * LANES8];
 
-    _mm512_store_si512(top, _mm512_set1_epi64(INT64_MIN)); /* grows in every lane */
+    _mm512_store_si512(top, _mm512_set1_epi64(INT64_MIN)); /* increases in every lane */
     _mm512_store_si512(top + LANES8, _mm512_setzero_si512());
     for (size_t word = 0; word < columns->words; word += columns->strip) {
         struct tile tile = tile_at(columns, word, LANES8, top, spare);

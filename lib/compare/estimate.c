@@ -7,72 +7,76 @@
 #include "compare/estimate_inner.h"
 
 /*
- * The chain's anchors cut both contents into gaps.  What happened in a gap shows in two ways:
+ * The anchors of the chain cut both contents into gaps.  Edits in a gap show in two ways:
  *
- *   - Its two sides differ in length: so many bytes were inserted or deleted.
- *   - It holds samples that have no match.  Edits spread over the content lose a sample here and there: a
- * byte that changes takes the n windows with it that cover it.  Replaced blocks lose many in a row.
+ *   - Its two sides differ in length: that many bytes were inserted or deleted.
+ *   - It contains unmatched samples.  Edits spread over the content lose a sample here and there, because a
+ *     changed byte destroys the n windows that cover it.  Replaced blocks lose many samples in a row.
  *
- * So gaps that lost fewer than k samples are taken together to learn the rate q of spread edits, k being such
- * that this rate would hardly give a gap of k by chance; the others are blocks, in which the distance is that
- * of unrelated content over the part that must have been replaced.  If all gaps look like one rate, they are
- * taken as such.
+ * Gaps with fewer than k lost samples together give the rate q of spread edits, where k is so large that this
+ * rate would hardly produce a gap of k by chance.  The other gaps are blocks: their distance is that of
+ * unrelated content over the part that must have been replaced.  If a single rate explains all gaps, there
+ * are no blocks.
  *
- * The interval adds up what the samples leave open, each part by the hypothesis that is worst for it.  Its
- * constants were set on edited texts and on pairs of versions (HACKING.md: "The interval").
+ * The interval adds up what the samples leave undetermined, with the worst hypothesis for each part.  Its
+ * constants were tuned on edited texts and on pairs of versions (HACKING.md: "The interval").
  */
 /*
- * What "half" and "twice" are: tests/bench/bench_estimate at C = 128 on 34 texts (headers, sources, manuals,
- * documents) and in 22 kinds of edit.  With the values as they are the error is .0259 of the length on
- * average and the interval holds the distance in 99.3 % of cases, at a mean width of .237.
+ * The effect of other values ("halved", "doubled") was measured with tests/bench/bench_estimate at C = 128 on
+ * 34 texts (headers, sources, manuals, documents) with 22 kinds of edit.  With the present values the mean
+ * error is .0259 of the length, and the interval contains the distance in 99.3 % of cases, at a mean width of
+ * .237.
  */
 enum {
-    /* Bounds: either ends when nothing changes any more. */
+    /* Safety limits: both loops end when nothing changes any more. */
     MAX_ROUNDS = 12,
     MAX_PASSES = 8,
 };
 
-/* That spread edits give a gap that is taken for a block.  Half: error .0264; twice: .0253, but .0129 and not
- * .0124 on pairs of versions. */
+/* Probability that spread edits produce a gap that is taken for a block.  Halved: error .0264; doubled:
+ * .0253, but on pairs of versions .0129 instead of .0124. */
 static const double chance_of_k = 0.02;
-/* Of the bytes that random edits hit, those that it takes to undo them; 0.9: .0260, 1: .0259. */
+/* Edits needed to undo random edits, per byte hit.  0.9: error .0260; 1: .0259. */
 static const double hit_share = 0.97;
-/* A higher rate is not told from unrelated content any more.  0.9: no difference; 0.25: of 218 files that
- * were compared one is estimated otherwise, nearer to the truth. */
+/* Above this rate, edited content is indistinguishable from unrelated content.  0.9: no difference; 0.25: the
+ * estimate of one of 218 files compared differs, and is closer to the truth. */
 static const double spread_limit = 0.45;
-/* Log likelihood that blocks must win to be believed in.  Half: error .0284; twice: .0252. */
+/* Gain in log likelihood required to assume blocks.  Halved: error .0284; doubled: .0252. */
 static const double block_penalty = 3;
-/* Of texts; only for records without one, so half and twice: no difference. */
+/* Coincidence of typical texts, for records without one; so halving or doubling it makes no difference. */
 static const double usual_coincidence = 0.066;
 
-/* The interval's lower end: spread edits may come in clusters that lose several samples at once.  0.8: it
- * holds 98.5 % in all, 88 % where 0.2 % of bytes changed; 0.2: 99.6 %, as wide. */
+/* Lower end of the interval: spread edits may be clustered.  0.8: the interval holds in 98.5 % of cases
+ * overall, but in 88 % where 0.2 % of the bytes changed; 0.2: in 99.6 %, at the same width. */
 static const double low_spread = 0.4;
-/* Blocks may be tables in which little has changed.  Half and twice: the width differs by less than .001. */
+/* Lower end: blocks may be tables in which little has changed.  Halved or doubled: the width changes by less
+ * than .001. */
 static const double low_block = 0.04;
-/* The upper end: replaced bytes that a lost sample may stand for.  Half: 99.2 %, width .227; twice: as many,
- * .243. */
+/* Upper end: replaced bytes that a lost sample may represent.  Halved: 99.2 %, width .227; doubled: unchanged
+ * coverage, width .243. */
 static const double phrase = 60;
-/* Unrelated content may be farther apart than thought.  A rate of 1: the interval of unrelated content holds
- * 79 % instead of 97 %; 1.2: all of it, width .251.  Nothing more: 85 %; twice as much more: width .244. */
+/* Upper end: unrelated content may be farther apart than expected.  With high_rate = 1 the interval of
+ * unrelated content holds in 79 % of cases instead of 97 %; 1.2: in all cases, width .251.  With
+ * high_rate_more = 0: 85 %; doubled: width .244. */
 static const double high_rate = 1.05, high_rate_more = 0.03;
-/* Where nothing matches, the lower end: content may be much less far apart than what is unrelated.  Half:
- * width .238; twice: no difference. */
+/* Lower end if nothing matches: contents may be much closer than unrelated ones.  Halved: width .238;
+ * doubled: no difference. */
 static const double low_unrelated = 0.5;
-/* Standard deviations for 95 %.  1: 96.7 %, 68 % where 30 % of bytes changed; 4: 99.7 %, width .313. */
+/* Standard deviations for 95 %.  1: 96.7 %, and 68 % where 30 % of the bytes changed; 4: 99.7 %, width .313.
+ */
 static const double deviations = 2;
 
-/* What all gaps together say. */
+/* Totals over all gaps. */
 struct tally {
-    uint32_t k;            /* samples lost in a gap that make it a block */
+    uint32_t k;            /* number of lost samples that makes a gap a block */
     double kept, lost;     /* anchors and lost samples outside blocks */
-    double lost_in_blocks; /* samples lost in blocks, above k each */
-    double spots;          /* gaps of equal sides outside blocks that lost any */
+    double lost_in_blocks; /* samples lost in blocks, beyond k in each */
+    double spots;          /* gaps outside blocks with sides of equal length and lost samples */
     double q;              /* rate of spread edits */
     double shifted;        /* bytes inserted or deleted */
     double spread;         /* bytes over which edits are spread */
     double blocks, block_bytes, block_edits;
-    double still_edits; /* those of blocks that may be edited in place: their sides are equal */
+    double still_edits; /* block_edits of blocks with sides of equal length, which may be edited in place */
 };
 
 struct estimator *estimate_new(struct error *err)
@@ -107,8 +111,8 @@ double estimate_unrelated(uint32_t a_coincidence, uint32_t b_coincidence)
 /* ---- the chain ---- */
 
 /*
- * Drops the runs of anchors on one diagonal that cost more bytes inserted and deleted, to get there and away
- * again, than they save: chance matches, and content that moved.  Returns how many anchors went.
+ * Drops runs of anchors on one diagonal if getting there and away again costs more inserted and deleted bytes
+ * than the run saves: chance matches, and content that moved.  Returns the number of anchors dropped.
  */
 static size_t drop_detours(struct chain *chain, const struct pair *pair)
 {
@@ -152,7 +156,7 @@ static double count_lost(const struct chain *chain, const struct gap *gap)
         return (a_lost + b_lost) / 2.0;
     if (gap->b_len < gap->a_len)
         a_lost = b_lost;
-    return a_lost > 0 ? a_lost - 1 : 0; /* an insertion costs a sample at its place */
+    return a_lost > 0 ? a_lost - 1 : 0; /* the insertion itself loses one sample */
 }
 
 static int find_gaps(struct estimator *e, const struct pair *pair, struct error *err)
@@ -217,7 +221,7 @@ static struct tally count_with_k(const struct estimator *e, uint32_t k)
     return r;
 }
 
-/* The log likelihood of so many geometric variables with that sum, at the rate that fits them best. */
+/* The log likelihood of `count` geometric variables with this sum, at the best-fitting rate. */
 static double geometric(double count, double sum)
 {
     double s = (count + 0.5) / (count + sum + 1);
@@ -250,13 +254,12 @@ static struct tally choose_k(const struct estimator *e)
     return likelihood(&all, (double)gaps) >= likelihood(&r, (double)gaps) ? all : r;
 }
 
-/* Adds a block: what lies between the first and the last lost sample, about, and the rate that it has there.
- */
+/* Adds a block: roughly the bytes between the first and the last lost sample, and the edits in them. */
 static void add_block(struct tally *r, const struct gap *gap, const struct pair *pair)
 {
     const double g = (double)estimate_shorter(gap);
-    const double rho = g > 0 ? g / (g + (double)estimate_shift(gap))
-                             : 0; /* the shorter side finds more of itself in a long one */
+    /* The longer the other side, the more of the shorter one aligns with it by chance. */
+    const double rho = g > 0 ? g / (g + (double)estimate_shift(gap)) : 0;
     const double replaced = clamp(g * gap->lost / (gap->lost + 1) - (pair->n - 1.0), 0, g);
     const double edits = pair->unrelated * 1.6 * rho / (1 + 0.6 * rho) * replaced;
 
@@ -290,7 +293,7 @@ static struct tally read_gaps(const struct estimator *e, const struct pair *pair
 
 /* ---- the distance ---- */
 
-/* The upper end of Wilson's interval for a proportion of which count in total was seen. */
+/* The upper end of Wilson's interval for a proportion, given `count` successes in `total` trials. */
 static double wilson(double count, double total)
 {
     const double v = deviations * deviations, p = total > 0 ? count / total : 0;
@@ -302,7 +305,7 @@ static double wilson(double count, double total)
                  0, 1);
 }
 
-/* Nothing matches in order: unrelated, or edited so densely that no window survived. */
+/* For contents without a chain: unrelated, or edited so densely that no window survived. */
 static void estimate_without_chain(const struct tally *r, const struct pair *pair, double most, double rate,
                                    struct estimate *out)
 {
@@ -336,7 +339,7 @@ static void estimate_edits(const struct estimator *e, const struct pair *pair, s
 
 /* ---- all together ---- */
 
-static void tell_shares(const struct chain *chain, struct estimate *out)
+static void set_shares(const struct chain *chain, struct estimate *out)
 {
     const double shared = (double)chain->shared, a = shared + (double)chain->only_a,
                  b = shared + (double)chain->only_b;
@@ -367,7 +370,7 @@ int estimate_run(struct estimator *e, const struct estimate_side *a, const struc
     *out = (struct estimate){0};
     if (chain_find(&e->chain, &sides, err))
         return -1;
-    tell_shares(&e->chain, out);
+    set_shares(&e->chain, out);
     for (int pass = 0; pass < MAX_PASSES && drop_detours(&e->chain, &pair) > 0; pass++)
         ;
     if (find_gaps(e, &pair, err))

@@ -10,7 +10,7 @@
 #include "sample/sampler.h"
 
 /*
- * How far apart two contents are, from their samples alone: the matched ranges, resemblance and containment,
+ * Estimates from samples alone how two contents are related: matching ranges, resemblance and containment,
  * and the Levenshtein distance in bytes with an interval.
  *
  * Both lists of samples are of scheme gf8, with the same n and the same c.
@@ -22,26 +22,25 @@ struct estimate_side {
     uint32_t coincidence; /* as in struct sampler_result */
 };
 
-/* Bytes of a and of b that belong together, half open.  They may differ in places: see estimate.c. */
+/* Matching bytes of a and b, as half-open ranges.  They may differ in places: see estimate.c. */
 struct estimate_range {
     uint64_t a_start, a_end;
     uint64_t b_start, b_end;
-    uint64_t anchors; /* samples that match in it */
+    uint64_t anchors; /* number of matching samples in it */
 };
 
 struct estimate {
-    uint64_t shared;    /* different samples that both have */
-    double resemblance; /* of those that either has */
-    double a_in_b;      /* containment: of a's samples, those that b has, too */
+    uint64_t shared;    /* distinct samples in both */
+    double resemblance; /* shared / distinct samples in either */
+    double a_in_b;      /* containment: shared / distinct samples of a */
     double b_in_a;
     uint64_t anchors; /* matches in the longest chain */
     double edits;
-    double edits_low, edits_high;        /* meant to hold in 95 % of cases */
+    double edits_low, edits_high;        /* intended to hold in 95 % of cases */
     uint64_t a_matched, b_matched;       /* bytes in ranges */
-    const struct estimate_range *ranges; /* by a_start; they lie in the estimator until the next run */
+    const struct estimate_range *ranges; /* sorted by a_start; the estimator's, valid until its next run */
     size_t range_count;
-    const struct estimate_range
-        *solid; /* of that, from match to match with nothing between that does not match */
+    const struct estimate_range *solid; /* the parts of ranges with no unmatched sample between matches */
     size_t solid_count;
 };
 
@@ -51,14 +50,14 @@ struct estimator;
 struct estimator *estimate_new(struct error *err);
 void estimate_free(struct estimator *estimator);
 
-/* hints: as in struct chain_sides, or NULL. */
+/* Compares two lists of samples.  hints: as in struct chain_sides, or NULL.  -1 without memory. */
 int estimate_run(struct estimator *estimator, const struct estimate_side *a, const struct estimate_side *b,
                  uint32_t n, uint32_t c, const struct chain_hints *hints, struct estimate *out,
                  struct error *err);
 
 /*
- * The distance per byte of contents that have nothing to do with each other, from the coincidence of their
- * bytes: the more often two bytes are equal by chance, the more of them an alignment saves.
+ * The expected distance per byte of unrelated contents, from the coincidence of their bytes: the more often
+ * two bytes are equal by chance, the more edits an alignment saves.
  */
 double estimate_unrelated(uint32_t a_coincidence, uint32_t b_coincidence);
 

@@ -5,21 +5,22 @@
 #include "base/array.h"
 #include "compare/estimate_inner.h"
 
-/* Where two contents match, of which estimate.c says how far they are apart. */
+/* Finds where two contents match; estimate.c estimates their distance. */
 
-/* What "half" and "twice" were measured on: lib/match/README.md. */
+/* lib/match/README.md lists the data on which the effect of other values was measured. */
 enum {
-    /* Bytes by which a range may shift at one gap.  Half: one more of 351 pairs, 16 more rows; twice: one
-     * more pair and 6 more variants, but the error of their distances is .0139 instead of .0124. */
+    /* Bytes by which a range may shift at one gap.  Halving it finds one more of 351 pairs, and 16 more rows;
+     * doubling it one more pair and 6 more variants, but the error of their distances is .0139 instead of
+     * .0124. */
     NEAR_DIAGONAL = 64,
-    /* How often to look for content that moved: a bound for time. */
+    /* Maximum number of searches for moved content, which bounds the time. */
     MOVED_CHAINS = 16,
-    /* Matches that make it moved content.  2: other ranges, as many pairs; 6: 12 more rows of pairs, but 2
-     * findings of little content fewer. */
+    /* Matches required for moved content.  With 2 the ranges differ, but not the number of pairs; with 6
+     * there are 12 more rows of pairs, but 2 fewer findings of little content. */
     MOVED_ANCHORS = 3,
 };
 
-/* A new one at the end; NULL without memory. */
+/* Appends a range; NULL without memory. */
 static struct estimate_range *add_range(struct range_list *ranges, struct error *err)
 {
     if (array_reserve(&ranges->list, &ranges->room, ranges->count + 1)) {
@@ -40,12 +41,13 @@ static int put_range(struct range_list *ranges, const struct estimate_range *ran
 }
 
 /*
- * What goes on from one match to the next without a sample that does not match is most likely the same, byte
- * for byte; but where content says nothing for so long that there are no samples at all, nobody knows.
+ * Content between two matches without an unmatched sample is most likely identical, byte for byte.  Where it
+ * has no samples at all for a long stretch, that is unknown.  The limit is in mean distances between samples;
+ * halving it loses 5 rows, doubling it makes no difference.
  */
-enum { SOLID_GAPS = 4 }; /* mean distances between samples; half: 5 rows fewer, twice: no difference */
+enum { SOLID_GAPS = 4 };
 
-/* From a match to the next one, which has nothing unmatched before it. */
+/* Adds the bytes from a match to the next one, with no unmatched sample in between. */
 static int add_solid(struct estimator *e, const struct pair *pair, const struct anchor *from,
                      struct error *err)
 {
@@ -72,15 +74,15 @@ static uint64_t smaller(uint64_t x, uint64_t y)
     return x < y ? x : y;
 }
 
-/* What is farther away than the other content goes contradicts nothing. */
+/* An unmatched sample beyond the end of the other content contradicts nothing. */
 static uint64_t halfway(uint64_t unmatched, uint64_t most, bool outer)
 {
     return outer && unmatched > most ? most : smaller(most, unmatched / 2);
 }
 
 /*
- * How far the content goes on matching into a gap from one of its ends: to the middle between the anchor and
- * the nearest sample without a match; if there is none, to the end of the content or else half the gap.
+ * How far a match extends into a gap from one of its ends: halfway from the anchor to the nearest unmatched
+ * sample; if there is none, to the end of the content, or else through half of the gap.
  */
 static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t i, bool from_end)
 {
@@ -103,7 +105,7 @@ static uint64_t reach(const struct estimator *e, const struct pair *pair, size_t
     return most;
 }
 
-/* The ranges of the chain: anchors with no block and no great shift between them. */
+/* Finds the ranges of the chain: runs of anchors without a block or large shift between them. */
 static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k, struct error *err)
 {
     const struct anchor *anchors = e->chain.anchors;
@@ -132,7 +134,7 @@ static int find_ranges(struct estimator *e, const struct pair *pair, uint32_t k,
     return 0;
 }
 
-/* Ranges of content that is not in the chain's order; their ends are where samples match. */
+/* Finds ranges of content that moved, so that it is not in the chain; they end with matching samples. */
 static int find_moved(struct estimator *e, const struct pair *pair, struct error *err)
 {
     const struct anchor *anchors = e->chain.anchors;
@@ -182,8 +184,8 @@ static int by_b_start(const void *x, const void *y)
     return a->a_start < b->a_start ? -1 : a->a_start > b->a_start;
 }
 
-/* Bytes in any of the ranges, which may touch each other where content repeats; they are sorted by that side.
- */
+/* The number of bytes covered by the ranges, which may overlap where content repeats.  They must be sorted by
+ * that side. */
 static uint64_t covered(const struct estimate_range *ranges, size_t count, bool of_a)
 {
     uint64_t end = 0, sum = 0;
@@ -202,7 +204,7 @@ static uint64_t covered(const struct estimate_range *ranges, size_t count, bool 
     return sum;
 }
 
-/* Leaves them by where they begin in a. */
+/* Computes the matched bytes; leaves the ranges sorted by their start in a. */
 static void measure(struct range_list *ranges, struct estimate *out)
 {
     if (ranges->count == 0)

@@ -115,7 +115,7 @@ bool finding_is_complete(const struct finding *finding)
 
 /* ---- messages ---- */
 
-/* The least of each that a message has: four numbers, and fifteen. */
+/* Minimum size in a message: four numbers, and fifteen. */
 enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 15 };
 
 static void put_double(struct buffer *out, double value)

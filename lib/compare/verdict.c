@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/verdict.h"
 
-/* What "half" and "twice" were measured on: lib/match/README.md; pairs are those that kith compare was given,
- * if it is named. */
+/* lib/match/README.md lists the data on which the effect of other values was measured; where kith compare is
+ * named, the pairs are those given to it. */
 enum {
-    /* Fewer samples do not carry a verdict of "nothing in common", nor of "something".  2: no difference; 8:
-     * compare finds one of 218 pairs fewer. */
+    /* Fewer samples justify neither "nothing in common" nor "something in common".  With 2: no difference;
+     * with 8: kith compare misses one more of 218 pairs. */
     FEW_SAMPLES = 4,
-    /* Content with fewer than 1/8 of the samples that its length promises has low entropy: one of 2,500 other
-     * files.  1/4: four of them; 1/16: none. */
+    /* Content with fewer than 1/8 of the samples expected from its length has low entropy: one of 2,500 other
+     * files.  With 1/4: four of them; with 1/16: none. */
     DULL_SHARE = 8,
-    /* Matches in a range that make it evidence.  1: no difference; 4: one pair fewer. */
+    /* Matches that make a range evidence.  With 1: no difference; with 4: one pair fewer. */
     EVIDENCE_ANCHORS = 2,
-    /* Bytes: in less one cannot say that there is nothing.  128: no difference; 512: the test
-     * unrelated_content_matches_nothing fails. */
+    /* Smaller objects (in bytes) are too small to rule out a match.  With 128: no difference; with 512: the
+     * test unrelated_content_matches_nothing fails. */
     LEAST_SIZE = 256,
-    /* The part of an object, a twentieth, that may lie outside of what is known to match.  1/10: the test
-     * a_file_with_edits_is_a_variant_with_about_so_many fails; 1/40: no difference on the corpora. */
+    /* A twentieth of an object may lie outside the part known to match.  With 1/10: the test
+     * a_file_with_edits_is_a_variant_with_about_so_many fails; with 1/40: no difference on the corpora. */
     EDGE_SHARE = 20,
-    /* Near are this many bytes off the reference's diagonals, and a share of its length for insertions, up to
-     * a bound: the test near_is_a_share_of_the_reference.  With half and twice of each ranges differ, no
-     * planted file and at most one pair more or fewer. */
+    /* "Near" means within this many bytes of the reference's diagonals, plus a share of its length to allow
+     * for insertions, up to a bound; test: near_is_a_share_of_the_reference.  Halving or doubling any of them
+     * changes ranges, but no planted file and at most one pair. */
     STRAY_LEAST = 256,
     STRAY_SHARE = 16,
     STRAY_MOST = 4096,
 };
 
-/* The verdicts' definitions: at least half of each; nearly all of one.  With 0.75 15 of 178 pairs are no
- * variants any more; with 0.25 13 more are, and 22 of 56 files that share one block.  With 0.6 and 0.9 one of
- * 238 planted files has another verdict. */
+/* By definition: at least half of each; nearly all of one.  With a variant_share of 0.75, 15 of 178 pairs are
+ * no longer variants; with 0.25, 13 more pairs are, and so are 22 of 56 files that share one block.  With an
+ * embedded_share of 0.6 or 0.9 the verdict on one of 238 planted files changes. */
 static const double variant_share = 0.5;
 static const double embedded_share = 0.8;
-/* Of samples: below it even long ranges are no versions of each other.  No difference on the corpora from
- * 0.025 to 0.1; half_of_each_makes_a_variant_if_samples_agree. */
+/* Share of samples; below it even long ranges do not make a variant.  No difference on the corpora from 0.025
+ * to 0.1; test: half_of_each_makes_a_variant_if_samples_agree. */
 static const double least_containment = 0.05;
-/* Of samples that repeat and so have no range.  Half: no difference; twice: compare finds a pair fewer. */
+/* Share of samples, for repetitive content without ranges.  Halved: no difference; doubled: kith compare
+ * finds one pair fewer. */
 static const double chance_containment = 0.01;
-/* All of a piece matches but for estimates at its ends; and it is most of what matches.  No difference on the
- * corpora from 0.96 to 0.99, and from 0.8 to 0.95. */
+/* A piece matches completely, except for estimated ends; and it is most of what matches.  No difference on
+ * the corpora from 0.96 to 0.99 and from 0.8 to 0.95, respectively. */
 static const double nearly = 0.98;
 static const double mostly = 0.9;
-/* Of the reference: an object that lacks so much is a part of it, not a newer version.  0.05: 9 more of 336
- * fragments are called so, but a file with noise, too; 0.2: 17 fewer. */
+/* Share of the reference; an object that lacks more is a part of it, not another version.  With 0.05, 9 more
+ * of 336 fragments are recognized, but a file with noise is called one, too; with 0.2, 17 fewer. */
 static const double cut_off = 0.1;
 
 /* ---- two contents side by side ---- */
@@ -67,8 +68,8 @@ void verdict_of_pair(const struct record *a, const struct record *b, struct comp
     const double a_share = a->len ? (double)e->a_matched / (double)a->len : 0;
     const double b_share = b->len ? (double)e->b_matched / (double)b->len : 0;
     const double containment = e->a_in_b > e->b_in_a ? e->a_in_b : e->b_in_a;
-    const bool much_longer =
-        a->len / 2 > b->len || b->len / 2 > a->len; /* repeats: no version, whatever the samples */
+    /* Then content repeats: it is not a variant, whatever the samples say. */
+    const bool much_longer = a->len / 2 > b->len || b->len / 2 > a->len;
     const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
 
     if (!has_evidence(e) && !shares) {
@@ -106,13 +107,13 @@ enum verdict verdict_without_finding(uint64_t count, uint64_t len, uint32_t c)
     }
 }
 
-/* A file to which something was added at one end is a newer version rather than a container. */
+/* If content was added at one end only, the object is a newer version rather than a container. */
 enum verdict verdict_of_whole(const struct finding_range *range, uint64_t obj_size, bool range_only)
 {
-    const uint64_t before = range->obj_start, behind = obj_size - range->obj_end;
+    const uint64_t before = range->obj_start, after = obj_size - range->obj_end;
 
-    return !range_only && (before == 0 || behind == 0) && obj_size / 2 <= range->ref_end ? VERDICT_VARIANT
-                                                                                         : VERDICT_EMBEDDED;
+    return !range_only && (before == 0 || after == 0) && obj_size / 2 <= range->ref_end ? VERDICT_VARIANT
+                                                                                        : VERDICT_EMBEDDED;
 }
 
 bool verdict_lies_near(const struct verdict_case *c, int64_t diagonal)
@@ -123,7 +124,7 @@ bool verdict_lies_near(const struct verdict_case *c, int64_t diagonal)
     return diagonal >= c->low - slack && diagonal <= c->high + slack;
 }
 
-/* Ends of ranges that are not proved are known about as well as samples lie close. */
+/* Unless proved, the ends of ranges are only as precise as the distance between samples. */
 static uint64_t slack_of(const struct verdict_case *c, const struct finding *finding)
 {
     return finding_is_complete(finding) ? 0 : 2 * (uint64_t)c->ref_c;
@@ -134,7 +135,7 @@ static int64_t diagonal_of(const struct finding_range *range)
     return (int64_t)(range->obj_start - range->ref_start);
 }
 
-/* The ranges on the diagonal of the longest one. */
+/* Joins the ranges on the diagonal of the longest one. */
 static struct finding_range main_piece(const struct finding *finding, uint64_t *matched)
 {
     const struct finding_range *longest = &finding->ranges[0];
@@ -164,7 +165,7 @@ static struct finding_range main_piece(const struct finding *finding, uint64_t *
     return piece;
 }
 
-/* Whether what matches is one stretch in both; content that repeats may have been found elsewhere in the
+/* Whether the match is one contiguous piece in both; repetitive content may have matched elsewhere in the
  * reference. */
 static bool is_one_piece(const struct finding *finding, struct finding_range *piece)
 {
@@ -176,7 +177,7 @@ static bool is_one_piece(const struct finding *finding, struct finding_range *pi
            (double)matched >= mostly * (double)finding->matched;
 }
 
-/* The rest is repetition. */
+/* Drops all other ranges, which are mere repetition. */
 static void keep_piece(struct finding *finding, const struct finding_range *piece)
 {
     finding->ranges[0] = *piece;
@@ -184,37 +185,37 @@ static void keep_piece(struct finding *finding, const struct finding_range *piec
     finding_measure(finding);
 }
 
-/* Whether the object is nothing but a part of the reference: cut out of it, or much of it cut off. */
+/* Whether the object is just a part of the reference: cut out of it, or with much of it cut off. */
 static bool is_nothing_else(const struct verdict_case *c, const struct finding_range *piece, uint64_t slack)
 {
     const uint64_t outside = piece->obj_start + c->obj_size - piece->obj_end;
-    const uint64_t before = piece->ref_start, behind = c->ref_size - piece->ref_end;
+    const uint64_t before = piece->ref_start, after = c->ref_size - piece->ref_end;
 
     return outside <= slack + c->obj_size / EDGE_SHARE &&
-           ((before > slack && behind > slack) || (double)(before + behind) >= cut_off * (double)c->ref_size);
+           ((before > slack && after > slack) || (double)(before + after) >= cut_off * (double)c->ref_size);
 }
 
 /*
- * What is roughly as long as the reference and shares half of it is a variant, unless it is more exactly
- * told: all of the reference with other things before and behind it is embedded, and an object that is
- * nothing but a part of it, cut out or cut off, is a fragment.  (A reference to which something was only
- * added, before or behind, is a variant.)
+ * An object about as long as the reference that shares half of it is a variant, unless a more specific
+ * verdict applies: the whole reference with other content before and after it is embedded, and an object that
+ * is just a part of the reference is a fragment.  (If content was added only before or only after it, the
+ * object is a variant.)
  */
 static enum verdict verdict_of_related(const struct verdict_case *c, struct finding *finding)
 {
     const uint64_t slack = slack_of(c, finding);
     struct finding_range piece;
-    uint64_t before, behind, missing_before, missing_behind, missing;
+    uint64_t before, after, missing_before, missing_after, missing;
     enum verdict verdict = VERDICT_VARIANT;
 
     if (!is_one_piece(finding, &piece))
         return VERDICT_VARIANT;
     before = piece.obj_start;
-    behind = c->obj_size - piece.obj_end;
+    after = c->obj_size - piece.obj_end;
     missing_before = piece.ref_start;
-    missing_behind = c->ref_size - piece.ref_end;
-    missing = missing_before + missing_behind;
-    if (missing <= slack && (c->range_only || (before > slack && behind > slack)))
+    missing_after = c->ref_size - piece.ref_end;
+    missing = missing_before + missing_after;
+    if (missing <= slack && (c->range_only || (before > slack && after > slack)))
         verdict = VERDICT_EMBEDDED;
     else if (missing > slack && (c->range_only || is_nothing_else(c, &piece, slack)))
         verdict = VERDICT_FRAGMENT;
@@ -223,7 +224,7 @@ static enum verdict verdict_of_related(const struct verdict_case *c, struct find
     return verdict;
 }
 
-/* Ranges far from where the reference lies as a whole are mere repetition. */
+/* Drops ranges far from where the reference as a whole was found: mere repetition. */
 static void keep_near(const struct verdict_case *c, struct finding *finding)
 {
     size_t kept = 0;
@@ -235,8 +236,8 @@ static void keep_near(const struct verdict_case *c, struct finding *finding)
     finding_measure(finding);
 }
 
-/* Whether all of the reference, or nearly, lies in the object: as it is or with edits.  If it does so in one
- * place, others are forgotten. */
+/* Whether the object contains all or nearly all of the reference, possibly with edits.  If so in one place,
+ * ranges elsewhere are dropped. */
 static bool is_embedded(const struct verdict_case *c, struct finding *finding)
 {
     uint64_t near = 0;

@@ -36,7 +36,7 @@ status 2 "$KITH" compare --nonsense a b
 "$KITH" sign -s coates2015 -C 103 a >c103
 for other in n16 s2015; do
     status 2 "$KITH" compare record $other
-    says err "records of different kinds cannot be compared"
+    says err "cannot compare records of different kinds"
 done
 status 2 "$KITH" compare s2015 c103
 
