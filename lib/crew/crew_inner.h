@@ -13,7 +13,7 @@
 enum {
     TICK_MS = 100,
     FRAME_MAX = 64 * 1024,
-    JUDGE_STEP = 4 * FRAME_MAX, /* bytes of a result before it is first checked */
+    CHECK_STEP = 4 * FRAME_MAX, /* bytes of a result before it is first checked */
     STARTS = 3,                 /* attempts to start a worker, or at a task if no single item can be blamed */
     EXIT_NO_MEMORY = 9,
 };
@@ -67,7 +67,7 @@ struct task {
     struct buffer suspects; /* uint32_t: items that have killed a worker once */
     struct buffer losses;   /* struct crew_loss, sorted by item */
     struct buffer result;
-    size_t judge_at;      /* size of the result at which it is next checked */
+    size_t check_at;      /* size of the result at which it is next checked */
     struct buffer accept; /* the state of job.accept */
     size_t len;
     char data[];

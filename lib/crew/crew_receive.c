@@ -64,9 +64,9 @@ static bool take_data(struct crew *crew, struct crew_process *worker, size_t len
     buffer_add(&task->result, worker->in.data, len);
     if (task->result.failed)
         crew_process_fail(crew, "out of memory");
-    if (task->result.len < task->judge_at || !check(crew, worker, false))
+    if (task->result.len < task->check_at || !check(crew, worker, false))
         return true;
-    task->judge_at = task->result.len + task->result.len / 2;
+    task->check_at = task->result.len + task->result.len / 2;
     return true;
 }
 

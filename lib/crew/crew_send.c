@@ -87,7 +87,7 @@ void crew_process_give(struct crew *crew, struct crew_process *worker, struct ta
     }
     if (task->accept.len)
         memset(task->accept.data, 0, task->accept.len);
-    task->judge_at = JUDGE_STEP;
+    task->check_at = CHECK_STEP;
     task->state = WORKED_ON;
     worker->task = task;
     worker->sent = 0;
