@@ -175,7 +175,7 @@ static void check_finding(const struct case_row *row)
 
 static void read_rows(struct casefile *casefile)
 {
-    const struct case_filter filter = {true, true};
+    const struct case_filter filter = {.known = true, .objects = true};
     struct case_reader *reader = casefile_reader_new(casefile, &filter, NULL);
     struct case_row row;
 
