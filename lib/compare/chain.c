@@ -11,10 +11,10 @@ enum {
     NONE = UINT32_MAX,
     /* A fingerprint that occurs more often than this on either side is common: its pairs grow with the
      * square. Halving it raises the error of 218 distances from .0194 to .0205; doubling it lowers it to
-     * .0192.  Test: fingerprints_that_occur_often_are_left_out. */
+     * .0192.  Test: frequent_fingerprints_are_left_out. */
     MOST_ALIKE = 32,
     /* Bounds the number of pairs, and thereby memory and time.  Halving it changes one row; doubling it makes
-     * the test a_mass_of_repeats_takes_bounded_room fail. */
+     * the test a_mass_of_repeats_takes_bounded_memory fail. */
     PAIRS_PER_SAMPLE = 8,
     AHEAD = 12, /* samples by which slots are prefetched, to hide about 100 ns of memory latency */
     /* Bytes by which the diagonal used for repetitive content may deviate from the expected one.  Halving or

@@ -16,7 +16,7 @@ enum {
      * test unrelated_content_matches_nothing fails. */
     LEAST_SIZE = 256,
     /* A twentieth of an object may lie outside the part known to match.  With 1/10: the test
-     * a_file_with_edits_is_a_variant_with_about_so_many fails; with 1/40: no difference on the corpora. */
+     * an_edited_file_is_a_variant_with_about_that_many_edits fails; with 1/40: no difference on the corpora. */
     EDGE_SHARE = 20,
     /* "Near" means within this many bytes of the reference's diagonals, plus a share of its length to allow
      * for insertions, up to a bound; test: near_is_a_share_of_the_reference.  Halving or doubling any of them

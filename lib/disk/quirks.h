@@ -26,7 +26,7 @@
  * libtsk:   reads files with more than 340 extents as empty
  * kith:     maps the blocks itself
  * image:    images.sh ext4-extents
- * test:     tests/cli/40-ls.sh; tests/unit/test_extmap.c extents_map_what_was_built
+ * test:     tests/cli/40-ls.sh; tests/unit/test_extmap.c extents_map_what_the_builder_wrote
  */
 
 /*
@@ -35,7 +35,7 @@
  * libtsk:   hangs on files with triple-indirect blocks
  * kith:     maps the blocks itself
  * image:    images.sh ext3-sparse
- * test:     tests/cli/40-ls.sh; tests/unit/test_extmap.c pointers_map_what_was_built
+ * test:     tests/cli/40-ls.sh; tests/unit/test_extmap.c pointers_map_what_the_builder_wrote
  */
 
 /*
@@ -45,7 +45,7 @@
  * kith:     reads the folder itself
  * image:    made by the test
  * test:     tests/cli/45-ls-million.sh; tests/unit/test_extdir.c
- *           what_was_written_and_deleted_is_told_once_each
+ *           every_name_in_use_or_deleted_is_reported_once
  */
 
 /*
@@ -94,7 +94,7 @@
  * libtsk:   reads whatever is on the disk after the valid length of a file
  * kith:     reads zeros there, and lists what is on the disk as slack
  * image:    images.sh exfat-valid
- * test:     tests/cli/40-ls.sh; tests/unit/test_fat.c a_stream_entry_tells_how_much_was_written
+ * test:     tests/cli/40-ls.sh; tests/unit/test_fat.c a_stream_entry_states_the_valid_length
  */
 
 /*
@@ -123,7 +123,7 @@
  * libtsk:   returns zeros for some compressed streams if a read begins within a compression unit
  * kith:     begins reads at the start of a unit
  * image:    made by the test
- * test:     tests/unit/test_batch.c content_of_a_file_system_is_read_again_from_there
+ * test:     tests/unit/test_batch.c file_system_content_is_reread_through_the_file_system
  */
 
 /*

@@ -17,7 +17,7 @@ enum {
     WHOLE_LEAST = 64 << 10,
     /* Up to this many times the length, the object may be a version even though it has parts of the reference
      * twice.  With 1 a variant of the pairs is lost; with 4 the test
-     * a_part_that_is_there_three_times_is_found_three_times fails. */
+     * a_part_that_occurs_three_times_is_found_three_times fails. */
     VERSION_SHARE = 2,
     /* Bytes before and after the place where the reference should lie: a share of its length, for insertions,
      * plus a minimum, bounded for time.  Halving or doubling any of them only changes ranges, and one or two

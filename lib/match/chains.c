@@ -14,7 +14,7 @@ enum {
         1 << 14, /* bounds memory: 5 MiB; if there are more, the queries are searched in two parts */
     MOST_CLUSTERS = 1 << 12, /* of one reference: 288 KiB; */
     /* ... but fewer where they would take forever, as each goes through all hits: 16 and a million steps
-     * bound time (a_file_is_found_however_often_it_is_there). */
+     * bound time (a_file_is_found_however_often_it_occurs). */
     LEAST_CLUSTERS = 16,
     CLUSTER_WORK = 1 << 20,
     /* Queries looked for on a diagonal, and hits counted for a cluster, in the time it takes to compare one
@@ -23,14 +23,14 @@ enum {
     HITS_A_SAMPLE = 16,
     /* Seeds that are evidence of a part; a chain with fewer is only reported as a whole.  1 gains a finding
      * of copies; 4 loses 11 planted files, 3 copies and 3 other files, and the test
-     * a_fragment_of_content_full_of_phrases_is_found_where_it_is fails. */
+     * a_fragment_of_content_full_of_stock_phrases_is_located fails. */
     LEAST_RARE = 2,
     /* With fewer references than this, noise is averaged over this number, since a few references are no
      * measure of what is usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
     MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
     /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
-     * with 12 the test a_part_that_is_there_three_times_is_found_three_times fails. */
+     * with 12 the test a_part_that_occurs_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
     MOST_COPIES = 64, /* clusters of a reference with which each is compared: bounds time */
     /* With this much support a chain is accepted even if none of it is close together.  Halving it gains 5

@@ -7,7 +7,7 @@
 enum {
     /* A finding inside one that is this many times larger is no near-copy of it, and is reported as well.  1
      * gives four times as many findings of copies; 4 loses 2 planted files and 46 rows, and the test
-     * a_small_file_that_is_a_part_of_a_large_one_is_told_of_both fails. */
+     * a_small_file_inside_a_large_one_is_reported_with_it fails. */
     MUCH_LARGER = 2,
     /* A finding is not reported if a better one explains this percentage of it.  60 loses a common block, a
      * fragment, and 3 of 107 references of the tar; 95 gains 3 blocks and a fragment, but also a quarter more

@@ -21,7 +21,7 @@ struct effort {
 };
 
 /* Half a second at 30 ns each.  A worker is stopped after 20 s without progress, so a machine may be forty
- * times slower (work_is_reported_as_progress_now_and_then). */
+ * times slower (work_is_reported_as_progress_at_intervals). */
 enum { EFFORT_REPORT = 1 << 24 };
 
 /* Counts work, and reports it as progress now and then. */

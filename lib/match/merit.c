@@ -22,7 +22,7 @@ enum {
     RICH_WINDOW = 32,
     /* ... this many distinct ones.  4 gains a case of noise; 14 loses a pair and 5 cases of noise. */
     RICH_BYTES = 9,
-    /* ... and this many distinct differences to earlier bytes (tables_that_count_up_are_no_evidence).
+    /* ... and this many distinct differences to earlier bytes (tables_of_ascending_numbers_are_no_evidence).
      * Halving it gains 16 rows of pairs; doubling it loses 3 pairs, 5 cases of noise and 2 fragments. */
     RICH_DIFFERENCES = 10,
     /* ... up to this far before: the size of a symbol or relocation of ELF64. */
@@ -32,10 +32,10 @@ enum {
     RICH_PIECE = 4 << 10, /* bytes read at once: a page */
     /* Matches that are evidence even without such a stretch.  Halving it gains 23 findings in other files and
      * 3 pairs; doubling it loses 6 pairs and 5 cases of noise, and
-     * a_file_with_edits_is_a_variant_with_about_so_many fails. */
+     * an_edited_file_is_a_variant_with_about_that_many_edits fails. */
     DENSE_ANCHORS = 12,
     /* Fewer matches than STRAY_ANCHORS are ignored if they lie far from the reference's diagonals, or
-     * STRAY_GAP samples away from all others (what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it).
+     * STRAY_GAP samples away from all others (chance_matches_far_from_a_fragment_are_not_part_of_it).
      * 2 keeps all pairs, with 40 fewer rows; 6 gains 2 pairs, 90 rows, and 9 more in the tar.  Halving or
      * doubling the gap changes ranges of 94 or 45 rows, but no pair. */
     STRAY_ANCHORS = 3,
@@ -43,7 +43,7 @@ enum {
 };
 
 /* The share of the samples that must match.  Halving it gains a pair, but 3 of 5 new findings in noise are
- * wrong; doubling it loses 3 cases of noise, and a_file_with_edits_is_a_variant_with_about_so_many fails. */
+ * wrong; doubling it loses 3 cases of noise, and an_edited_file_is_a_variant_with_about_that_many_edits fails. */
 static const double dense_share = 0.05;
 
 struct verdict_case merit_case(const struct alignment *alignment)

@@ -13,7 +13,7 @@
 
 enum {
     /* Places at which a block is hashed: bounds reading where content repeats itself and ranges overlap
-     * (whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound).  Halving it changes 4 rows. */
+     * (proofs_from_any_estimate_of_repetitive_content_are_sound).  Halving it changes 4 rows. */
     MOST_TRIES = 8,
 };
 

@@ -15,7 +15,7 @@ enum {
      * finding of copies; 4 loses 26 rows, of files that lie in others. */
     MUCH_LARGER = 2,
     /* The extra share of work that an object may take to compare what was found by then
-     * (work_that_is_too_much_is_left_and_told_and_what_was_found_stays).  No object of the corpora needs
+     * (excessive_work_is_dropped_and_reported_and_findings_so_far_are_kept).  No object of the corpora needs
      * it. */
     MORE_WORK = 4,
 };

@@ -23,7 +23,7 @@ enum {
      * 8 loses 2 of 56 common blocks; 32 loses one, and the tar takes a fifth longer. */
     FREQUENT = 16,
     /* A sample in up to this many files is evidence in any case.  32 loses 4 rows of pairs; with 128 the test
-     * a_part_that_a_hundred_files_have_is_no_finding fails. */
+     * a_part_shared_by_a_hundred_files_is_no_finding fails. */
     LEAST_COMMON = 64,
     /* Or in one of this many: for sets of more than 6,400 references, which the corpora do not have. */
     COMMON_SHARE = 100,

@@ -45,7 +45,7 @@ struct seeds {
 };
 
 /* The length of a stretch, in samples: 64 KiB at C = 128.  Halving it loses 2 findings of the tar, doubling
- * it one; with either a_part_that_is_there_three_times_is_found_three_times fails. */
+ * it one; with either a_part_that_occurs_three_times_is_found_three_times fails. */
 enum { SEEDS_STRETCH = 512 };
 
 /* The set is borrowed.  Returns -1 if out of memory.  A zeroed struct, or one whose opening failed, may be

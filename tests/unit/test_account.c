@@ -78,7 +78,7 @@ static void claim_the_rest(struct account *account, const struct ranges *bad)
     ranges_release(&left);
 }
 
-START_TEST(each_byte_counts_once_for_the_first_that_claims_it)
+START_TEST(each_byte_counts_once_for_its_first_claimant)
 {
     for (int round = 0; round < 100; round++) {
         struct account *account;
@@ -122,7 +122,7 @@ START_TEST(each_byte_counts_once_for_the_first_that_claims_it)
 }
 END_TEST
 
-START_TEST(slack_claims_whole_units_only)
+START_TEST(slack_claims_only_whole_units)
 {
     struct account *account = account_new(START, 10 * UNIT, UNIT);
     struct ranges left = {0};
@@ -138,7 +138,7 @@ START_TEST(slack_claims_whole_units_only)
 }
 END_TEST
 
-START_TEST(what_lies_outside_of_the_part_is_passed_over)
+START_TEST(claims_outside_the_part_are_ignored)
 {
     struct account *account = account_new(START, 4 * UNIT, UNIT);
 
@@ -190,7 +190,6 @@ START_TEST(rows_have_names)
 }
 END_TEST
 
-RUN_TESTS("account", each_byte_counts_once_for_the_first_that_claims_it, slack_claims_whole_units_only,
-          what_lies_outside_of_the_part_is_passed_over,
-          large_parts_take_little_memory_and_the_rest_is_one_row, without_a_map_claims_are_added_up,
-          rows_have_names)
+RUN_TESTS("account", each_byte_counts_once_for_its_first_claimant, slack_claims_only_whole_units,
+          claims_outside_the_part_are_ignored, large_parts_take_little_memory_and_the_rest_is_one_row,
+          without_a_map_claims_are_added_up, rows_have_names)

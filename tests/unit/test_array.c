@@ -10,7 +10,7 @@ struct item {
     char rest[5];
 };
 
-START_TEST(what_was_in_an_array_stays_in_it)
+START_TEST(growing_an_array_keeps_its_contents)
 {
     struct item *items = NULL;
     size_t room = 0;
@@ -28,7 +28,7 @@ START_TEST(what_was_in_an_array_stays_in_it)
 }
 END_TEST
 
-START_TEST(an_array_that_grows_by_one_is_moved_rarely)
+START_TEST(growing_one_by_one_rarely_reallocates)
 {
     uint8_t *bytes = NULL;
     size_t room = 0, changes = 0;
@@ -47,7 +47,7 @@ START_TEST(an_array_that_grows_by_one_is_moved_rarely)
 }
 END_TEST
 
-START_TEST(a_large_step_gets_all_its_room_at_once)
+START_TEST(a_large_step_is_allocated_at_once)
 {
     uint32_t *numbers = NULL;
     size_t room = 0;
@@ -59,7 +59,7 @@ START_TEST(a_large_step_gets_all_its_room_at_once)
 }
 END_TEST
 
-START_TEST(an_array_can_be_cut_to_its_length_or_to_nothing)
+START_TEST(an_array_can_be_trimmed_to_its_length_or_to_nothing)
 {
     uint32_t *numbers = NULL;
 
@@ -78,7 +78,7 @@ START_TEST(an_array_can_be_cut_to_its_length_or_to_nothing)
 END_TEST
 
 /* A product of 2^64 + 16 is not 16. */
-START_TEST(more_bytes_than_can_be_counted_are_refused_and_change_nothing)
+START_TEST(a_size_that_overflows_is_refused_and_changes_nothing)
 {
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / sizeof(struct item) + 1};
     struct item *items = NULL, *before;
@@ -123,7 +123,7 @@ START_TEST(arrays_that_share_a_capacity_grow_together)
 }
 END_TEST
 
-RUN_TESTS("array", arrays_that_share_a_capacity_grow_together, what_was_in_an_array_stays_in_it,
-          an_array_that_grows_by_one_is_moved_rarely, a_large_step_gets_all_its_room_at_once,
-          an_array_can_be_cut_to_its_length_or_to_nothing,
-          more_bytes_than_can_be_counted_are_refused_and_change_nothing)
+RUN_TESTS("array", arrays_that_share_a_capacity_grow_together, growing_an_array_keeps_its_contents,
+          growing_one_by_one_rarely_reallocates, a_large_step_is_allocated_at_once,
+          an_array_can_be_trimmed_to_its_length_or_to_nothing,
+          a_size_that_overflows_is_refused_and_changes_nothing)

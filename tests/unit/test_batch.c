@@ -458,7 +458,7 @@ static void assert_batches(struct spec wanted, int rounds)
 
 enum { ALL = (1 << SHAPES) - 1 };
 
-START_TEST(small_objects_are_what_their_runs_hold)
+START_TEST(small_objects_have_the_content_of_their_runs)
 {
     assert_batches((struct spec){.count = 100, .shapes = 1 << TINY | 1 << SMALL | 1 << HOLES}, 3);
     assert_batches((struct spec){.count = 30, .shapes = 1 << TINY | 1 << SPARSE | 1 << ADJACENT | 1 << HOLES},
@@ -468,7 +468,7 @@ START_TEST(small_objects_are_what_their_runs_hold)
 }
 END_TEST
 
-START_TEST(more_objects_than_are_read_together_are_what_their_runs_hold)
+START_TEST(objects_beyond_one_batch_have_the_content_of_their_runs)
 {
     assert_batches((struct spec){.count = 60, .shapes = 1 << MIDDLE | 1 << TINY}, 3);
     assert_batches((struct spec){.count = 1500, .shapes = 1 << TINY}, 2);
@@ -481,14 +481,14 @@ START_TEST(large_objects_keep_their_place_among_small_ones)
 }
 END_TEST
 
-START_TEST(a_batch_can_be_used_again)
+START_TEST(a_batch_can_be_reused)
 {
     assert_batches((struct spec){.count = 100, .shapes = ALL & ~(1 << LARGE), .flush = 7}, 2);
     assert_batches((struct spec){.count = 50, .shapes = ALL & ~(1 << LARGE), .flush = 1}, 1);
 }
 END_TEST
 
-START_TEST(objects_on_bad_sectors_or_behind_the_end_are_partial)
+START_TEST(objects_on_bad_sectors_or_past_the_end_are_partial)
 {
     assert_batches(
         (struct spec){.count = 100, .shapes = ALL & ~(1 << MIDDLE | 1 << LARGE), .bad_sectors = true}, 3);
@@ -497,14 +497,14 @@ START_TEST(objects_on_bad_sectors_or_behind_the_end_are_partial)
 }
 END_TEST
 
-START_TEST(objects_that_are_not_wanted_are_handed_over_as_they_are)
+START_TEST(unwanted_objects_are_passed_on_unread)
 {
     assert_batches((struct spec){.count = 60, .shapes = ALL, .refuse_some = true}, 2);
     assert_batches((struct spec){.count = 60, .shapes = ALL & ~(1 << LARGE), .blame_some = true}, 2);
 }
 END_TEST
 
-START_TEST(objects_with_content_that_is_not_asked_for_are_handed_over_as_they_are)
+START_TEST(objects_whose_content_is_not_requested_are_passed_on_unread)
 {
     assert_batches((struct spec){.count = 60, .shapes = ALL, .unwant_some = true, .flush = 25}, 3);
 }
@@ -512,7 +512,7 @@ END_TEST
 
 /* ---- reading again ---- */
 
-START_TEST(what_is_read_again_is_what_the_runs_hold)
+START_TEST(rereading_returns_the_content_of_the_runs)
 {
     const unsigned small = 1 << TINY | 1 << SMALL | 1 << HOLES;
 
@@ -524,7 +524,7 @@ START_TEST(what_is_read_again_is_what_the_runs_hold)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_not_there_when_it_is_read_again)
+START_TEST(unreadable_bytes_are_missing_when_reread)
 {
     assert_batches((struct spec){.count = 50, .shapes = 1 << SMALL, .bad_sectors = true, .again = true}, 3);
     assert_batches((struct spec){.count = 12, .shapes = 1 << BEHIND | 1 << TINY, .again = true}, 3);
@@ -532,7 +532,7 @@ START_TEST(what_cannot_be_read_is_not_there_when_it_is_read_again)
 }
 END_TEST
 
-START_TEST(what_is_read_again_is_not_counted)
+START_TEST(rereads_are_not_counted)
 {
     const struct spec given = {.seed = 8,
                                .count = 30,
@@ -571,7 +571,7 @@ START_TEST(without_an_inspector_nothing_is_read)
 }
 END_TEST
 
-START_TEST(neighbours_are_read_at_once_in_whatever_order_they_come)
+START_TEST(neighbours_are_read_together_in_any_order)
 {
     const struct spec given = {
         .seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
@@ -580,7 +580,7 @@ START_TEST(neighbours_are_read_at_once_in_whatever_order_they_come)
 }
 END_TEST
 
-START_TEST(holes_are_zeros_as_long_as_they_are_not_absurd)
+START_TEST(holes_read_as_zeros_unless_absurdly_large)
 {
     const struct spec few = {
         .seed = 6, .count = 2, .shapes = 1 << HOLES, .holes = 16 * GIBIBYTE}; /* together, the most */
@@ -674,7 +674,7 @@ static bool add_again_and_again(struct bench *bench)
     return empty;
 }
 
-START_TEST(adding_gives_back_an_empty_object)
+START_TEST(adding_leaves_the_object_empty)
 {
     assert_holds(add_again_and_again);
 }
@@ -695,7 +695,7 @@ static bool add_large_one(struct bench *bench)
     return small == 0 && large == 1 && bench->inspection.ended == 2;
 }
 
-START_TEST(a_large_object_is_inspected_at_once)
+START_TEST(a_large_object_is_inspected_immediately)
 {
     assert_holds(add_large_one);
 }
@@ -721,7 +721,7 @@ static bool add_absurd_ones(struct bench *bench)
     return good && bench->inspection.ended == 0;
 }
 
-START_TEST(an_object_of_absurdly_many_zeros_is_not_read)
+START_TEST(an_object_with_absurdly_many_zeros_is_not_read)
 {
     assert_holds(add_absurd_ones);
 }
@@ -835,7 +835,7 @@ static void add_stored_ones(void *state, struct crew_worker *worker, const void 
     crew_send(worker, good ? "done" : "it does not hold", good ? 4 : 16);
 }
 
-START_TEST(content_of_a_file_system_is_read_again_from_there)
+START_TEST(file_system_content_is_reread_through_the_file_system)
 {
     assert_done(add_stored_ones);
 }
@@ -863,20 +863,20 @@ static bool add_large_member(struct bench *bench)
     return good && bench->inspection.ended == 1;
 }
 
-START_TEST(a_large_member_is_read_though_no_run_holds_it)
+START_TEST(a_large_member_is_read_although_no_run_holds_it)
 {
     assert_holds(add_large_member);
 }
 END_TEST
 
-RUN_TESTS("batch", a_large_member_is_read_though_no_run_holds_it, small_objects_are_what_their_runs_hold,
-          more_objects_than_are_read_together_are_what_their_runs_hold,
-          large_objects_keep_their_place_among_small_ones, a_batch_can_be_used_again,
-          objects_on_bad_sectors_or_behind_the_end_are_partial,
-          objects_that_are_not_wanted_are_handed_over_as_they_are, without_an_inspector_nothing_is_read,
-          neighbours_are_read_at_once_in_whatever_order_they_come,
-          holes_are_zeros_as_long_as_they_are_not_absurd, adding_gives_back_an_empty_object,
-          objects_with_content_that_is_not_asked_for_are_handed_over_as_they_are,
-          what_is_read_again_is_what_the_runs_hold, what_cannot_be_read_is_not_there_when_it_is_read_again,
-          what_is_read_again_is_not_counted, content_of_a_file_system_is_read_again_from_there,
-          a_large_object_is_inspected_at_once, an_object_of_absurdly_many_zeros_is_not_read)
+RUN_TESTS("batch", a_large_member_is_read_although_no_run_holds_it,
+          small_objects_have_the_content_of_their_runs,
+          objects_beyond_one_batch_have_the_content_of_their_runs,
+          large_objects_keep_their_place_among_small_ones, a_batch_can_be_reused,
+          objects_on_bad_sectors_or_past_the_end_are_partial, unwanted_objects_are_passed_on_unread,
+          without_an_inspector_nothing_is_read, neighbours_are_read_together_in_any_order,
+          holes_read_as_zeros_unless_absurdly_large, adding_leaves_the_object_empty,
+          objects_whose_content_is_not_requested_are_passed_on_unread,
+          rereading_returns_the_content_of_the_runs, unreadable_bytes_are_missing_when_reread,
+          rereads_are_not_counted, file_system_content_is_reread_through_the_file_system,
+          a_large_object_is_inspected_immediately, an_object_with_absurdly_many_zeros_is_not_read)

@@ -84,7 +84,7 @@ static void put_all(struct bits_writer *writer, struct twin *twin, const uint64_
         }
 }
 
-START_TEST(writes_the_bits_that_a_naive_twin_writes_and_reads_them_again)
+START_TEST(writes_the_bits_that_a_naive_twin_writes_and_reads_them_back)
 {
     static struct twin twin;
     static uint64_t numbers[NUMBERS];
@@ -113,7 +113,7 @@ START_TEST(writes_the_bits_that_a_naive_twin_writes_and_reads_them_again)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_left_out_and_so_is_all_after_it)
+START_TEST(what_does_not_fit_is_dropped_with_everything_after_it)
 {
     for (size_t room = 0; room < 40; room++)
         for (unsigned width = 1; width <= 64; width++) {
@@ -151,7 +151,7 @@ START_TEST(a_writer_can_be_filled_to_the_last_bit)
 }
 END_TEST
 
-START_TEST(reading_beyond_the_end_breaks_the_reader_and_gives_zeros)
+START_TEST(reading_past_the_end_breaks_the_reader_and_gives_zeros)
 {
     uint8_t ones[20];
 
@@ -173,7 +173,7 @@ START_TEST(reading_beyond_the_end_breaks_the_reader_and_gives_zeros)
 }
 END_TEST
 
-START_TEST(a_rice_code_that_is_cut_anywhere_is_broken)
+START_TEST(a_rice_code_truncated_anywhere_is_broken)
 {
     for (unsigned k = 0; k < 64; k++)
         for (int round = 0; round < 10; round++) {
@@ -220,7 +220,7 @@ START_TEST(a_code_that_no_writer_writes_is_broken)
 }
 END_TEST
 
-START_TEST(width_is_the_least_that_holds_the_number)
+START_TEST(width_is_the_smallest_that_holds_the_number)
 {
     ck_assert_uint_eq(bits_width(0), 0);
     for (unsigned width = 1; width <= 64; width++) {
@@ -249,7 +249,7 @@ static uint64_t cost(const uint64_t *numbers, unsigned k)
     return bits;
 }
 
-START_TEST(the_parameter_is_nearly_the_best_one_for_geometric_numbers)
+START_TEST(the_parameter_is_nearly_optimal_for_geometric_numbers)
 {
     for (uint64_t mean = 0; mean < 3000; mean += 1 + mean / 5) {
         uint64_t numbers[NUMBERS], sum = 0, best = UINT64_MAX, chosen;
@@ -276,9 +276,8 @@ START_TEST(the_parameter_is_in_range_for_any_sum)
 }
 END_TEST
 
-RUN_TESTS("bits", writes_the_bits_that_a_naive_twin_writes_and_reads_them_again,
-          what_does_not_fit_is_left_out_and_so_is_all_after_it, a_writer_can_be_filled_to_the_last_bit,
-          reading_beyond_the_end_breaks_the_reader_and_gives_zeros,
-          a_rice_code_that_is_cut_anywhere_is_broken, a_code_that_no_writer_writes_is_broken,
-          width_is_the_least_that_holds_the_number,
-          the_parameter_is_nearly_the_best_one_for_geometric_numbers, the_parameter_is_in_range_for_any_sum)
+RUN_TESTS("bits", writes_the_bits_that_a_naive_twin_writes_and_reads_them_back,
+          what_does_not_fit_is_dropped_with_everything_after_it, a_writer_can_be_filled_to_the_last_bit,
+          reading_past_the_end_breaks_the_reader_and_gives_zeros, a_rice_code_truncated_anywhere_is_broken,
+          a_code_that_no_writer_writes_is_broken, width_is_the_smallest_that_holds_the_number,
+          the_parameter_is_nearly_optimal_for_geometric_numbers, the_parameter_is_in_range_for_any_sum)

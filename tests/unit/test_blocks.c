@@ -58,7 +58,7 @@ START_TEST(each_block_has_its_sha1_however_the_stream_is_cut)
 }
 END_TEST
 
-START_TEST(a_stream_that_was_not_ended_does_not_reach_into_the_next)
+START_TEST(an_unfinished_stream_does_not_affect_the_next)
 {
     struct blocks *blocks = blocks_new(&err);
 
@@ -107,5 +107,5 @@ START_TEST(blocks_cover_the_file_are_not_too_many_and_no_larger_than_needed)
 END_TEST
 
 RUN_TESTS("blocks", each_block_has_its_sha1_however_the_stream_is_cut,
-          a_stream_that_was_not_ended_does_not_reach_into_the_next,
+          an_unfinished_stream_does_not_affect_the_next,
           blocks_cover_the_file_are_not_too_many_and_no_larger_than_needed)

@@ -104,7 +104,7 @@ static void compare_with_twin(void)
     }
 }
 
-START_TEST(sets_the_bits_that_a_twin_of_the_specification_sets)
+START_TEST(sets_the_same_bits_as_a_twin_of_the_specification)
 {
     for_each_level(compare_with_twin);
 }
@@ -169,7 +169,7 @@ START_TEST(the_number_of_blocks_gives_each_key_its_bits)
 }
 END_TEST
 
-START_TEST(absurd_sizes_are_refused_and_large_ones_are_empty)
+START_TEST(absurd_sizes_are_refused_and_large_filters_start_empty)
 {
     struct bloom *bloom;
 
@@ -188,6 +188,7 @@ START_TEST(absurd_sizes_are_refused_and_large_ones_are_empty)
 END_TEST
 
 RUN_TESTS("bloom", passes_every_key_that_was_added_and_few_others,
-          sets_the_bits_that_a_twin_of_the_specification_sets, every_level_passes_the_same_keys,
+          sets_the_same_bits_as_a_twin_of_the_specification, every_level_passes_the_same_keys,
           any_number_of_keys_can_be_looked_up_at_once, an_empty_filter_passes_nothing,
-          the_number_of_blocks_gives_each_key_its_bits, absurd_sizes_are_refused_and_large_ones_are_empty)
+          the_number_of_blocks_gives_each_key_its_bits,
+          absurd_sizes_are_refused_and_large_filters_start_empty)

@@ -20,7 +20,7 @@ static int is_there(struct casefile *casefile, uint64_t evidence, uint64_t numbe
     return casefile_skip(casefile, evidence, &number, &object, &err);
 }
 
-START_TEST(objects_and_findings_of_all_kinds_come_back_in_the_order_of_reports)
+START_TEST(objects_and_findings_of_all_kinds_are_read_back_in_report_order)
 {
     struct casefile *casefile;
 
@@ -121,7 +121,7 @@ START_TEST(findings_are_counted_by_verdict_without_those_in_known_sets)
 }
 END_TEST
 
-START_TEST(evidence_that_is_gone_on_with_later_keeps_its_place)
+START_TEST(evidence_resumed_later_keeps_its_place)
 {
     struct casefile *casefile;
 
@@ -133,7 +133,7 @@ START_TEST(evidence_that_is_gone_on_with_later_keeps_its_place)
 }
 END_TEST
 
-START_TEST(a_case_keeps_what_it_was_made_with)
+START_TEST(a_case_keeps_what_it_was_created_with)
 {
     const struct case_set *got;
     const struct case_info *info;
@@ -182,7 +182,7 @@ static void assert_evidence(struct casefile *casefile, uint64_t number, enum cas
     ck_assert_int_eq(evidence.has_image, format[0] != '\0');
 }
 
-START_TEST(what_is_known_of_evidence_comes_back)
+START_TEST(what_is_recorded_of_evidence_is_read_back)
 {
     const struct evidence_image image = {.format = "E01", .table = "gpt", .size = (uint64_t)5 << 40};
     const struct digest_values digests = make_digests(5), stored = make_digests(2), none = {0};
@@ -217,7 +217,7 @@ START_TEST(what_is_known_of_evidence_comes_back)
 }
 END_TEST
 
-START_TEST(evidence_that_is_none_is_an_error)
+START_TEST(nonexistent_evidence_is_an_error)
 {
     static const uint64_t bad[] = {0, EVIDENCE + 1, (uint64_t)1 << 23, (uint64_t)1 << 24, UINT64_MAX};
     struct case_evidence evidence;
@@ -261,7 +261,7 @@ static void assert_problems(uint64_t evidence, const char *wanted)
     close_case(casefile);
 }
 
-START_TEST(problems_come_back_in_order_and_once_for_each_evidence)
+START_TEST(problems_are_read_back_in_order_and_once_per_evidence)
 {
     static const char *const told[] = {"z", "a \xff", "z", "m", "a \xff", ""};
     struct casefile *casefile;
@@ -325,7 +325,7 @@ START_TEST(objects_are_committed_by_the_thousand_and_by_the_second)
 }
 END_TEST
 
-START_TEST(a_report_during_a_scan_sees_one_state)
+START_TEST(a_report_during_a_scan_sees_one_consistent_state)
 {
     struct casefile *writer, *reader;
 
@@ -360,7 +360,7 @@ END_TEST
 
 /* ---- going on ---- */
 
-START_TEST(a_case_that_was_closed_is_gone_on_with)
+START_TEST(a_closed_case_can_be_resumed)
 {
     struct casefile *casefile;
 
@@ -378,7 +378,7 @@ START_TEST(a_case_that_was_closed_is_gone_on_with)
 }
 END_TEST
 
-START_TEST(objects_that_are_there_are_told_from_others)
+START_TEST(existing_objects_are_recognized)
 {
     struct sample_object sample;
     struct casefile *casefile;
@@ -414,7 +414,7 @@ static void add_at(struct casefile *casefile, const char *address, uint64_t size
     ck_assert_int_eq(casefile_add(casefile, &object, NULL, NULL, 0, &err), 0);
 }
 
-START_TEST(objects_that_are_there_in_chunks_are_skipped_as_one)
+START_TEST(objects_stored_in_chunks_are_skipped_as_one)
 {
     static const struct {
         const char *address;
@@ -446,7 +446,7 @@ START_TEST(objects_that_are_there_in_chunks_are_skipped_as_one)
 }
 END_TEST
 
-START_TEST(chunked_files_with_the_same_address_are_told_apart_by_path_and_place)
+START_TEST(chunked_files_with_the_same_address_are_distinguished_by_path_and_place)
 {
     static const char *const paths[] = {"a", "b"};
     struct casefile *casefile;
@@ -546,7 +546,7 @@ static void kill_a_writer(uint64_t least[EVIDENCE], unsigned most_us, bool begun
     close(told[0]);
 }
 
-START_TEST(what_a_killed_scan_added_is_a_beginning_of_the_whole)
+START_TEST(a_killed_scan_leaves_a_prefix_of_the_whole)
 {
     uint64_t least[EVIDENCE] = {0}, counts[EVIDENCE];
 
@@ -582,7 +582,7 @@ static void refuses(const struct case_plan *plan, const char *reason)
     ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, reason), "%s", err.text);
 }
 
-START_TEST(another_scan_is_refused_with_what_differs)
+START_TEST(a_different_scan_is_refused_with_the_difference)
 {
     static const char *const other_evidence[] = {"/images/a \xff\n.E01", "B", "/c/d.dd"};
     static const char *const more_evidence[] = {"/images/a \xff\n.E01", "b", "/c/d.dd", "fourth"};
@@ -623,7 +623,7 @@ START_TEST(another_scan_is_refused_with_what_differs)
 }
 END_TEST
 
-START_TEST(there_is_one_writer)
+START_TEST(only_one_writer_is_allowed)
 {
     const struct case_plan plan = make_plan();
     struct casefile *casefile;
@@ -642,7 +642,7 @@ START_TEST(there_is_one_writer)
 }
 END_TEST
 
-START_TEST(what_is_no_case_is_refused)
+START_TEST(a_file_that_is_not_a_case_is_refused)
 {
     const struct case_plan plan = make_plan();
     struct database *database;
@@ -724,7 +724,7 @@ START_TEST(a_full_disk_is_an_error_and_leaves_whole_batches)
 }
 END_TEST
 
-START_TEST(a_finding_that_cannot_be_is_not_written)
+START_TEST(an_impossible_finding_is_not_written)
 {
     struct sample_object sample;
     struct casefile *casefile;
@@ -770,7 +770,7 @@ START_TEST(a_finding_that_cannot_be_is_not_written)
 }
 END_TEST
 
-START_TEST(paths_without_end_are_cut_at_a_name)
+START_TEST(endless_paths_are_cut_at_a_name)
 {
     const size_t each = 100000, count = 500;
     char *paths = malloc(each * count);
@@ -800,7 +800,7 @@ START_TEST(paths_without_end_are_cut_at_a_name)
 }
 END_TEST
 
-START_TEST(an_integer_is_no_real)
+START_TEST(an_integer_is_not_a_real)
 {
     struct database *database = database_open_temporary(&casefile_format, &err);
     struct statement *row = database_prepare(database, "SELECT 1, 1.5, NULL, '1.5', x'00', ?, ?", &err);
@@ -837,7 +837,7 @@ static void assert_findings_only(struct casefile *casefile, uint64_t objects)
     ck_assert_uint_eq(counts[0], objects);
 }
 
-START_TEST(a_temporary_case_has_no_name_and_keeps_what_it_is_told)
+START_TEST(a_temporary_case_has_no_name_and_keeps_what_is_added)
 {
     const struct case_plan plan = make_plan();
 
@@ -868,17 +868,18 @@ START_TEST(a_temporary_case_has_no_name_and_keeps_what_it_is_told)
 }
 END_TEST
 
-RUN_TESTS("casefile", objects_and_findings_of_all_kinds_come_back_in_the_order_of_reports,
+RUN_TESTS("casefile", objects_and_findings_of_all_kinds_are_read_back_in_report_order,
           the_most_significant_findings_come_first_if_asked_and_none_is_lost,
-          findings_are_counted_by_verdict_without_those_in_known_sets,
-          evidence_that_is_gone_on_with_later_keeps_its_place, a_case_keeps_what_it_was_made_with,
-          what_is_known_of_evidence_comes_back, evidence_that_is_none_is_an_error,
-          problems_come_back_in_order_and_once_for_each_evidence,
-          objects_are_committed_by_the_thousand_and_by_the_second, a_report_during_a_scan_sees_one_state,
-          a_reader_writes_nothing, a_case_that_was_closed_is_gone_on_with,
-          objects_that_are_there_are_told_from_others, objects_that_are_there_in_chunks_are_skipped_as_one,
-          chunked_files_with_the_same_address_are_told_apart_by_path_and_place,
-          what_a_killed_scan_added_is_a_beginning_of_the_whole, another_scan_is_refused_with_what_differs,
-          there_is_one_writer, what_is_no_case_is_refused, a_full_disk_is_an_error_and_leaves_whole_batches,
-          a_finding_that_cannot_be_is_not_written, paths_without_end_are_cut_at_a_name, an_integer_is_no_real,
-          a_temporary_case_has_no_name_and_keeps_what_it_is_told)
+          findings_are_counted_by_verdict_without_those_in_known_sets, evidence_resumed_later_keeps_its_place,
+          a_case_keeps_what_it_was_created_with, what_is_recorded_of_evidence_is_read_back,
+          nonexistent_evidence_is_an_error, problems_are_read_back_in_order_and_once_per_evidence,
+          objects_are_committed_by_the_thousand_and_by_the_second,
+          a_report_during_a_scan_sees_one_consistent_state, a_reader_writes_nothing,
+          a_closed_case_can_be_resumed, existing_objects_are_recognized,
+          objects_stored_in_chunks_are_skipped_as_one,
+          chunked_files_with_the_same_address_are_distinguished_by_path_and_place,
+          a_killed_scan_leaves_a_prefix_of_the_whole, a_different_scan_is_refused_with_the_difference,
+          only_one_writer_is_allowed, a_file_that_is_not_a_case_is_refused,
+          a_full_disk_is_an_error_and_leaves_whole_batches, an_impossible_finding_is_not_written,
+          endless_paths_are_cut_at_a_name, an_integer_is_not_a_real,
+          a_temporary_case_has_no_name_and_keeps_what_is_added)

@@ -187,7 +187,7 @@ static void try_column(const struct column *column)
     }
 }
 
-START_TEST(each_column_of_each_table_is_sealed)
+START_TEST(every_column_of_every_table_is_sealed)
 {
     unsigned allowed = 0;
 
@@ -227,7 +227,7 @@ static const char *copy_row(const struct column *first, size_t count)
     return sql;
 }
 
-START_TEST(no_row_can_be_added_or_taken_out)
+START_TEST(no_row_can_be_added_or_removed_unnoticed)
 {
     unsigned tables = 0;
 
@@ -266,7 +266,7 @@ END_TEST
 #define A_FINDING "(SELECT min(object) FROM finding WHERE class = 0)"
 #define LAST_LOG  " WHERE id > (SELECT max(id) - 2 FROM log)"
 
-START_TEST(what_was_sealed_cannot_be_begun_again)
+START_TEST(sealed_evidence_cannot_be_restarted)
 {
     static const char *const changes[] = {
         "UPDATE evidence SET state = 'begun' WHERE id = 1",
@@ -301,7 +301,7 @@ START_TEST(what_was_sealed_cannot_be_begun_again)
 END_TEST
 
 /* Whoever has this program's code can write entries whose chain is right. */
-START_TEST(a_second_seal_of_other_content_is_noticed)
+START_TEST(a_second_seal_with_other_content_is_detected)
 {
     struct casefile *casefile;
 
@@ -323,7 +323,7 @@ START_TEST(a_second_seal_of_other_content_is_noticed)
 }
 END_TEST
 
-START_TEST(a_seal_of_evidence_that_is_not_there_is_noticed)
+START_TEST(a_seal_of_missing_evidence_is_detected)
 {
     static const uint64_t numbers[] = {EVIDENCE + 1, EVIDENCE + 2, CASE_MOST_EVIDENCE};
 
@@ -342,7 +342,7 @@ START_TEST(a_seal_of_evidence_that_is_not_there_is_noticed)
 }
 END_TEST
 
-START_TEST(a_seal_that_fails_leaves_the_evidence_begun)
+START_TEST(a_failed_seal_leaves_the_evidence_unfinished)
 {
     struct case_evidence evidence;
     struct casefile *casefile;
@@ -365,7 +365,7 @@ START_TEST(a_seal_that_fails_leaves_the_evidence_begun)
 }
 END_TEST
 
-START_TEST(what_is_sealed_takes_nothing_more)
+START_TEST(sealed_evidence_accepts_nothing_more)
 {
     const struct evidence_image image = {.format = "raw", .table = "", .size = 7};
     struct casefile *casefile;
@@ -384,7 +384,7 @@ START_TEST(what_is_sealed_takes_nothing_more)
 }
 END_TEST
 
-RUN_TESTS("casefile_seal", each_column_of_each_table_is_sealed, no_row_can_be_added_or_taken_out,
-          what_was_sealed_cannot_be_begun_again, a_second_seal_of_other_content_is_noticed,
-          a_seal_of_evidence_that_is_not_there_is_noticed, a_seal_that_fails_leaves_the_evidence_begun,
-          what_is_sealed_takes_nothing_more)
+RUN_TESTS("casefile_seal", every_column_of_every_table_is_sealed, no_row_can_be_added_or_removed_unnoticed,
+          sealed_evidence_cannot_be_restarted, a_second_seal_with_other_content_is_detected,
+          a_seal_of_missing_evidence_is_detected, a_failed_seal_leaves_the_evidence_unfinished,
+          sealed_evidence_accepts_nothing_more)

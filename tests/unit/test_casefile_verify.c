@@ -28,7 +28,7 @@ static void write_log(void)
     }
 }
 
-START_TEST(the_log_comes_back_in_order)
+START_TEST(the_log_is_read_back_in_order)
 {
     struct texts texts = {""};
 
@@ -43,7 +43,7 @@ START_TEST(the_log_comes_back_in_order)
 }
 END_TEST
 
-START_TEST(a_log_that_was_changed_is_found)
+START_TEST(a_changed_log_is_detected)
 {
     static const char *const changes[] = {
         "UPDATE log SET text = 'begin' WHERE id = 4",
@@ -87,7 +87,7 @@ START_TEST(a_log_that_was_changed_is_found)
 END_TEST
 
 /* Rows that are as they could be, but not as they were. */
-START_TEST(what_the_log_sealed_cannot_be_changed)
+START_TEST(changes_to_sealed_rows_are_detected)
 {
     static const char *const changes[] = {
         "UPDATE info SET parameters = 'c=64'",
@@ -313,7 +313,7 @@ static void make_case(void)
     close_case(casefile);
 }
 
-START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
+START_TEST(every_kind_of_damage_is_detected_and_does_no_harm)
 {
     uint8_t *good;
     size_t len;
@@ -334,7 +334,7 @@ START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
 }
 END_TEST
 
-START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
+START_TEST(an_unreadable_row_is_an_error_that_says_so)
 {
     const struct case_filter filter = {.known = true, .objects = true};
     struct case_reader *reader;
@@ -356,6 +356,6 @@ START_TEST(a_row_that_cannot_be_read_is_an_error_that_says_so)
     end_test();
 }
 END_TEST
-RUN_TESTS("casefile_verify", the_log_comes_back_in_order, a_log_that_was_changed_is_found,
-          what_the_log_sealed_cannot_be_changed, each_thing_that_is_spoiled_is_found_and_does_no_harm,
-          a_row_that_cannot_be_read_is_an_error_that_says_so)
+RUN_TESTS("casefile_verify", the_log_is_read_back_in_order, a_changed_log_is_detected,
+          changes_to_sealed_rows_are_detected, every_kind_of_damage_is_detected_and_does_no_harm,
+          an_unreadable_row_is_an_error_that_says_so)

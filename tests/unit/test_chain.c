@@ -84,7 +84,7 @@ START_TEST(is_the_longest_common_subsequence)
 }
 END_TEST
 
-START_TEST(fingerprints_that_occur_often_are_left_out)
+START_TEST(frequent_fingerprints_are_left_out)
 {
     struct chain chain = {0};
     struct error err;
@@ -106,7 +106,7 @@ START_TEST(fingerprints_that_occur_often_are_left_out)
 }
 END_TEST
 
-START_TEST(content_that_repeats_is_matched_in_order)
+START_TEST(repetitive_content_is_matched_in_order)
 {
     struct chain chain = {0};
     struct error err;
@@ -120,7 +120,7 @@ START_TEST(content_that_repeats_is_matched_in_order)
 }
 END_TEST
 
-START_TEST(a_part_of_content_that_repeats_is_matched_on_the_diagonal)
+START_TEST(a_part_of_repetitive_content_is_matched_on_the_diagonal)
 {
     enum { PART = 50, FROM = 130 };
     const struct chain_hints hints = {.diagonal = 100 * (7 - FROM)};
@@ -142,7 +142,7 @@ START_TEST(a_part_of_content_that_repeats_is_matched_on_the_diagonal)
 END_TEST
 
 /* A few samples, each three times: all places are as good, and one is near. */
-START_TEST(of_chains_that_are_as_long_the_one_in_one_place_is_taken)
+START_TEST(of_equally_long_chains_the_one_in_one_place_is_chosen)
 {
     enum { COPY = 10 };
     struct chain chain = {0};
@@ -185,7 +185,7 @@ START_TEST(the_next_chain_uses_none_of_the_samples_of_the_last)
 }
 END_TEST
 
-START_TEST(a_mass_of_repeats_takes_bounded_room)
+START_TEST(a_mass_of_repeats_takes_bounded_memory)
 {
     enum { MANY = 200000 };
     struct sample *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y);
@@ -254,7 +254,7 @@ static void make_side(struct sample *samples, size_t count, uint64_t own)
         samples[i] = (struct sample){100 * i, random64() % 3 ? random64() % 50 : own + i};
 }
 
-START_TEST(what_is_known_of_the_sides_saves_work_and_changes_nothing)
+START_TEST(hints_about_the_sides_save_work_and_change_nothing)
 {
     struct chain chain = {0}, plain = {0};
     struct error err;
@@ -284,9 +284,9 @@ START_TEST(what_is_known_of_the_sides_saves_work_and_changes_nothing)
 }
 END_TEST
 
-RUN_TESTS("chain", is_the_longest_common_subsequence, fingerprints_that_occur_often_are_left_out,
-          content_that_repeats_is_matched_in_order, a_part_of_content_that_repeats_is_matched_on_the_diagonal,
-          of_chains_that_are_as_long_the_one_in_one_place_is_taken,
+RUN_TESTS("chain", is_the_longest_common_subsequence, frequent_fingerprints_are_left_out,
+          repetitive_content_is_matched_in_order, a_part_of_repetitive_content_is_matched_on_the_diagonal,
+          of_equally_long_chains_the_one_in_one_place_is_chosen,
           the_next_chain_uses_none_of_the_samples_of_the_last,
-          what_is_known_of_the_sides_saves_work_and_changes_nothing, a_mass_of_repeats_takes_bounded_room,
+          hints_about_the_sides_save_work_and_change_nothing, a_mass_of_repeats_takes_bounded_memory,
           nothing_gives_nothing)

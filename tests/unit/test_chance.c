@@ -55,7 +55,7 @@ START_TEST(ln_e_is_the_tail_of_a_poisson_distribution)
 }
 END_TEST
 
-START_TEST(few_hits_where_chance_gives_many_are_not_believed)
+START_TEST(few_hits_where_chance_gives_many_are_discarded)
 {
     static const double rates[] = {150, 500, 2000, 6000};
 
@@ -230,7 +230,7 @@ static void assert_same(const struct cluster *a, const struct cluster *b)
     ck_assert_double_eq_tol(a->ln_e, b->ln_e, 1e-6 * (1 + fabs(b->ln_e)));
 }
 
-START_TEST(clusters_are_those_of_the_definition)
+START_TEST(clusters_match_the_definition)
 {
     size_t several = 0;
 
@@ -253,7 +253,7 @@ START_TEST(clusters_are_those_of_the_definition)
 }
 END_TEST
 
-START_TEST(no_cluster_is_better_than_the_best_that_its_hits_could_come_to)
+START_TEST(no_cluster_beats_the_bound_on_its_hits)
 {
     for (int round = 0; round < 3000; round++) {
         struct chance_pair pair = any_pair(), unknown;
@@ -282,7 +282,7 @@ START_TEST(no_cluster_is_better_than_the_best_that_its_hits_could_come_to)
 END_TEST
 
 /* As many times as it is there, each with all of its hits. */
-START_TEST(a_reference_that_is_there_several_times_is_found_as_often)
+START_TEST(a_reference_that_occurs_several_times_is_found_each_time)
 {
     enum { TIMES = 9, EACH = 25 };
     const struct chance_pair pair = {
@@ -309,7 +309,7 @@ START_TEST(a_reference_that_is_there_several_times_is_found_as_often)
 }
 END_TEST
 
-START_TEST(scattered_hits_are_not_believed)
+START_TEST(scattered_hits_are_discarded)
 {
     size_t believed = 0;
 
@@ -331,7 +331,7 @@ START_TEST(scattered_hits_are_not_believed)
 }
 END_TEST
 
-START_TEST(hits_that_turn_up_later_make_a_cluster_more_certain)
+START_TEST(later_hits_make_a_cluster_more_certain)
 {
     const struct chance_pair pair = {
         .object_len = 1 << 20, .reference_len = 50000, .references = 2501, .most_ln_e = -7};
@@ -349,8 +349,7 @@ START_TEST(hits_that_turn_up_later_make_a_cluster_more_certain)
 END_TEST
 
 RUN_TESTS("chance", ln_e_is_the_tail_of_a_poisson_distribution,
-          few_hits_where_chance_gives_many_are_not_believed, more_hits_and_fewer_references_are_more_certain,
-          clusters_are_those_of_the_definition,
-          no_cluster_is_better_than_the_best_that_its_hits_could_come_to,
-          a_reference_that_is_there_several_times_is_found_as_often, scattered_hits_are_not_believed,
-          hits_that_turn_up_later_make_a_cluster_more_certain)
+          few_hits_where_chance_gives_many_are_discarded, more_hits_and_fewer_references_are_more_certain,
+          clusters_match_the_definition, no_cluster_beats_the_bound_on_its_hits,
+          a_reference_that_occurs_several_times_is_found_each_time, scattered_hits_are_discarded,
+          later_hits_make_a_cluster_more_certain)

@@ -10,7 +10,7 @@ static bool is_hollow(struct claims *claims, uint64_t size, uint64_t stored)
     return claims_are_hollow(claims, &(struct object){.size = size}, stored);
 }
 
-START_TEST(objects_have_32_gib_of_holes_together)
+START_TEST(all_objects_together_may_have_32_gib_of_holes)
 {
     struct claims claims = {0};
 
@@ -25,7 +25,7 @@ START_TEST(objects_have_32_gib_of_holes_together)
 }
 END_TEST
 
-START_TEST(where_no_digest_is_needed_an_object_is_judged_by_what_it_stores)
+START_TEST(without_digests_only_stored_bytes_are_claimed)
 {
     const uint64_t own = 256 * MEBIBYTE;
     struct claims claims = {.by_object = true};
@@ -40,7 +40,7 @@ START_TEST(where_no_digest_is_needed_an_object_is_judged_by_what_it_stores)
 }
 END_TEST
 
-START_TEST(a_size_that_the_host_gives_is_believed_up_to_32_gib_each)
+START_TEST(a_size_given_by_the_host_is_accepted_up_to_32_gib_each)
 {
     struct claims claims = {.is_trusted = true, .by_object = true};
 
@@ -52,7 +52,7 @@ START_TEST(a_size_that_the_host_gives_is_believed_up_to_32_gib_each)
 }
 END_TEST
 
-START_TEST(what_lies_in_no_run_by_nature_is_no_hole)
+START_TEST(content_that_never_has_runs_is_not_a_hole)
 {
     struct claims claims = {0};
     struct object object = {.size = UINT64_MAX, .flags = OBJECT_RESIDENT};
@@ -65,7 +65,7 @@ START_TEST(what_lies_in_no_run_by_nature_is_no_hole)
 }
 END_TEST
 
-START_TEST(twice_the_medium_and_64_mib_are_stored)
+START_TEST(stored_bytes_may_reach_twice_the_medium_and_64_mib)
 {
     struct claims claims = {0};
 
@@ -80,7 +80,7 @@ START_TEST(twice_the_medium_and_64_mib_are_stored)
 }
 END_TEST
 
-RUN_TESTS("claims", objects_have_32_gib_of_holes_together,
-          where_no_digest_is_needed_an_object_is_judged_by_what_it_stores,
-          a_size_that_the_host_gives_is_believed_up_to_32_gib_each, what_lies_in_no_run_by_nature_is_no_hole,
-          twice_the_medium_and_64_mib_are_stored)
+RUN_TESTS("claims", all_objects_together_may_have_32_gib_of_holes,
+          without_digests_only_stored_bytes_are_claimed,
+          a_size_given_by_the_host_is_accepted_up_to_32_gib_each, content_that_never_has_runs_is_not_a_hole,
+          stored_bytes_may_reach_twice_the_medium_and_64_mib)

@@ -46,7 +46,7 @@ static void end(void)
     record_release(&y);
 }
 
-START_TEST(records_of_different_kinds_never_meet)
+START_TEST(records_of_different_kinds_are_never_compared)
 {
     const struct sampler_params kinds[] = {
         gf8(12, 64),
@@ -172,7 +172,7 @@ START_TEST(the_papers_estimates_follow_their_formulas)
 }
 END_TEST
 
-START_TEST(the_published_significances_come_out)
+START_TEST(the_published_significances_are_reproduced)
 {
     /* What the author's program is known to say of 100 characters inside 1000, and (about) of unrelated
      * texts. */
@@ -182,7 +182,7 @@ START_TEST(the_published_significances_come_out)
 }
 END_TEST
 
-START_TEST(nothing_and_too_little_are_said_to_be_so)
+START_TEST(too_small_and_low_entropy_are_reported_as_such)
 {
     static const uint8_t zeros[LEN];
 
@@ -198,7 +198,7 @@ START_TEST(nothing_and_too_little_are_said_to_be_so)
 }
 END_TEST
 
-RUN_TESTS("compare", records_of_different_kinds_never_meet, equal_digests_are_identical_whatever_the_samples,
-          one_byte_of_difference_is_not_identical, denser_records_are_reduced,
-          the_papers_estimates_follow_their_formulas, the_published_significances_come_out,
-          nothing_and_too_little_are_said_to_be_so)
+RUN_TESTS("compare", records_of_different_kinds_are_never_compared,
+          equal_digests_are_identical_whatever_the_samples, one_byte_of_difference_is_not_identical,
+          denser_records_are_reduced, the_papers_estimates_follow_their_formulas,
+          the_published_significances_are_reproduced, too_small_and_low_entropy_are_reported_as_such)

@@ -80,7 +80,7 @@ static void sha1_of(const uint8_t *bytes, size_t len, uint8_t sha1[20])
     ck_assert_uint_eq(got, 20);
 }
 
-START_TEST(the_digest_of_a_part_is_that_of_its_bytes)
+START_TEST(the_digest_of_a_part_matches_its_bytes)
 {
     struct memory memory = in_memory(original, LEN);
     struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1), &err);
@@ -267,7 +267,7 @@ static void assert_member(struct wire *wire, const char *address, enum object_st
     buffer_release(&text);
 }
 
-START_TEST(members_in_memory_are_scanned_as_objects_of_the_disk_are)
+START_TEST(members_in_memory_are_scanned_like_objects_on_disk)
 {
     const char *folders[] = {folder, NULL};
     const struct crew_job job = {.start = start,
@@ -301,5 +301,5 @@ START_TEST(members_in_memory_are_scanned_as_objects_of_the_disk_are)
 }
 END_TEST
 
-RUN_TESTS("content", all_bytes_are_read_or_none_are, the_digest_of_a_part_is_that_of_its_bytes,
-          members_in_memory_are_scanned_as_objects_of_the_disk_are)
+RUN_TESTS("content", all_bytes_are_read_or_none_are, the_digest_of_a_part_matches_its_bytes,
+          members_in_memory_are_scanned_like_objects_on_disk)

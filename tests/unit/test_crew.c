@@ -231,7 +231,7 @@ START_TEST(results_are_equal_and_in_order_for_any_number_of_workers)
 }
 END_TEST
 
-START_TEST(a_small_crew_does_a_thousand_tasks)
+START_TEST(a_small_crew_completes_a_thousand_tasks)
 {
     run_seeds(2, 1000);
 }
@@ -275,7 +275,7 @@ START_TEST(tasks_of_8_MiB_and_results_of_32_MiB_are_carried)
 }
 END_TEST
 
-START_TEST(a_task_of_nothing_has_a_result_of_nothing)
+START_TEST(an_empty_task_has_an_empty_result)
 {
     const struct crew_job job = job_of(work_backwards);
     struct crew *crew = make(&job, 1);
@@ -415,38 +415,38 @@ static void assert_costs_one_item_after_two_tries(char how, const char *reason)
         assert_costs_one_item(how, reason, 2, crew_sizes[i]);
 }
 
-START_TEST(a_segmentation_fault_costs_the_item_alone)
+START_TEST(a_segmentation_fault_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('S', "the worker died: Segmentation fault");
     assert_costs_one_item_after_two_tries('R', "the worker died: Segmentation fault");
 }
 END_TEST
 
-START_TEST(an_abort_costs_the_item_alone)
+START_TEST(an_abort_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('A', "the worker died: Aborted");
 }
 END_TEST
 
-START_TEST(an_exit_costs_the_item_alone)
+START_TEST(an_exit_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('E', "exit status 3");
 }
 END_TEST
 
-START_TEST(a_call_that_the_sandbox_forbids_costs_the_item_alone)
+START_TEST(a_call_that_the_sandbox_forbids_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('O', "stopped by the sandbox");
 }
 END_TEST
 
-START_TEST(garbage_on_the_socket_costs_the_item_alone)
+START_TEST(garbage_on_the_socket_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('G', "the worker broke the protocol");
 }
 END_TEST
 
-START_TEST(a_death_in_the_middle_of_a_message_costs_the_item_alone)
+START_TEST(dying_in_the_middle_of_a_message_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('P', "the worker died: Aborted");
 }
@@ -480,13 +480,13 @@ START_TEST(what_a_worker_sent_before_it_died_is_dropped)
 }
 END_TEST
 
-START_TEST(a_worker_that_hangs_up_and_lives_on_costs_the_item_alone)
+START_TEST(a_worker_that_hangs_up_and_lives_on_costs_only_the_item)
 {
     assert_costs_one_item_after_two_tries('C', "the worker died");
 }
 END_TEST
 
-START_TEST(a_loop_without_end_costs_the_item_alone_and_is_not_tried_again)
+START_TEST(an_endless_loop_costs_only_the_item_and_is_not_retried)
 {
     share();
     assert_costs_one_item('L', "stopped after 1 s of CPU time without progress", 1, 1);
@@ -510,7 +510,7 @@ static void work_that_ends_all_over(void *state, struct crew_worker *worker, con
     }
 }
 
-START_TEST(many_bad_items_are_all_left_out_and_recorded_by_number)
+START_TEST(many_bad_items_are_all_skipped_and_recorded_by_number)
 {
     const struct crew_job job = job_of(work_that_ends_all_over);
     struct crew *crew;
@@ -540,7 +540,7 @@ static void work_that_hangs_at_each_item(void *state, struct crew_worker *worker
             spin();
 }
 
-START_TEST(each_time_out_halves_the_time_of_the_next)
+START_TEST(each_timeout_halves_the_next_one)
 {
     static const uint8_t items = 4;
     struct crew_job job = job_of(work_that_hangs_at_each_item);
@@ -569,7 +569,7 @@ static void work_that_never_begins(void *state, struct crew_worker *worker, cons
         abort();
 }
 
-START_TEST(a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole)
+START_TEST(a_task_that_kills_workers_before_an_item_begins_is_lost_as_a_whole)
 {
     const struct crew_job job = job_of(work_that_never_begins);
 
@@ -635,7 +635,7 @@ static void *kill_victims(void *arg)
     return NULL;
 }
 
-START_TEST(a_worker_that_is_killed_from_outside_costs_nothing)
+START_TEST(a_worker_killed_from_outside_costs_nothing)
 {
     const struct crew_job job = job_of(work_that_is_killed);
 
@@ -668,7 +668,7 @@ static void work_that_tells_who_it_is(void *state, struct crew_worker *worker, c
     crew_send(worker, &self, sizeof self);
 }
 
-START_TEST(a_worker_that_is_killed_while_idle_is_replaced)
+START_TEST(a_worker_killed_while_idle_is_replaced)
 {
     const struct crew_job job = job_of(work_that_tells_who_it_is);
     struct crew *crew = make(&job, 2);
@@ -705,7 +705,7 @@ static void *start_and_tell(void *arg, struct crew_worker *worker, struct error 
 
 /* As by a terminal that stops the program, and lets it go on: a worker that waits for the rest of its task
  * has a part of it then. */
-START_TEST(a_worker_that_is_stopped_in_the_middle_of_a_task_goes_on_with_it)
+START_TEST(a_worker_stopped_in_the_middle_of_a_task_resumes_it)
 {
     const struct timespec moment = {0, 50000000};
     const size_t len = 8 * MEBIBYTE;
@@ -887,7 +887,7 @@ static void work_with_a_bad_frame(void *state, struct crew_worker *worker, const
     }
 }
 
-START_TEST(a_frame_that_is_not_for_a_worker_with_a_task_costs_the_item_alone)
+START_TEST(a_frame_that_no_worker_with_a_task_may_send_costs_only_the_item)
 {
     const struct crew_job job = job_of(work_with_a_bad_frame);
     struct crew *crew;
@@ -965,7 +965,7 @@ START_TEST(a_task_cannot_end_before_the_worker_has_it)
 }
 END_TEST
 
-START_TEST(what_comes_from_a_worker_without_a_task_ends_the_worker)
+START_TEST(a_frame_from_a_worker_without_a_task_ends_the_worker)
 {
     struct crew_job job = job_of(work_that_does_not_end);
     static const char *const hows[] = {"D", "M"};
@@ -1008,7 +1008,7 @@ static void work_that_blames_others(void *state, struct crew_worker *worker, con
     }
 }
 
-START_TEST(a_worker_cannot_put_its_end_down_to_item_after_item)
+START_TEST(a_worker_cannot_blame_its_end_on_item_after_item)
 {
     const struct crew_job job = job_of(work_that_blames_others);
     static const char *const hows[] = {"A", "G"}, *const reasons[] = {"Aborted", "broke the protocol"};
@@ -1101,7 +1101,7 @@ static void work_for_some_time_and_die(void *state, struct crew_worker *worker, 
     abort();
 }
 
-START_TEST(the_time_of_a_task_is_that_of_all_its_tries)
+START_TEST(the_time_of_a_task_includes_all_its_attempts)
 {
     const struct crew_job job = job_of(work_for_some_time_and_die);
     struct crew *crew;
@@ -1127,7 +1127,7 @@ static void work_that_sends_much(void *state, struct crew_worker *worker, const 
         crew_send(worker, data, sizeof data);
 }
 
-START_TEST(a_result_has_as_many_bytes_as_its_task_may_give)
+START_TEST(a_result_is_limited_to_the_bytes_that_its_task_allows)
 {
     const struct crew_job job = job_of(work_that_sends_much);
     struct crew *crew = make(&job, 1);
@@ -1188,7 +1188,7 @@ static void work_with_a_zero(void *state, struct crew_worker *worker, const void
     crew_begin(worker, BAD_ITEM); /* which it was at when it sent that */
 }
 
-START_TEST(what_is_not_acceptable_costs_the_item_alone)
+START_TEST(an_unacceptable_message_costs_only_the_item)
 {
     struct crew *crew = judging_crew(work_with_a_zero);
     struct crew_result result = run_limited(crew, "x", 600, MEBIBYTE);
@@ -1202,7 +1202,7 @@ START_TEST(what_is_not_acceptable_costs_the_item_alone)
 }
 END_TEST
 
-START_TEST(a_flood_of_what_is_not_acceptable_is_stopped_early)
+START_TEST(a_flood_of_unacceptable_messages_is_stopped_early)
 {
     struct crew *crew = judging_crew(work_that_sends_much);
     struct crew_result result = run_limited(crew, "F", 600, (uint64_t)100 * 1024 * MEBIBYTE);
@@ -1222,7 +1222,7 @@ static void work_without_memory(void *state, struct crew_worker *worker, const v
     crew_send(worker, task, 1);
 }
 
-START_TEST(an_item_for_which_there_is_no_memory_is_lost_with_that_reason)
+START_TEST(an_item_that_runs_out_of_memory_is_lost_with_that_reason)
 {
     const struct crew_job job = job_of(work_without_memory);
     struct crew *crew = make(&job, 1);
@@ -1267,7 +1267,7 @@ static void assert_start_fails(unsigned workers, const char *what, const char *m
     ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no process is left */
 }
 
-START_TEST(a_start_that_fails_is_told_with_its_message)
+START_TEST(a_failed_start_is_reported_with_its_message)
 {
     const unsigned before = open_descriptors();
 
@@ -1280,7 +1280,7 @@ START_TEST(a_start_that_fails_is_told_with_its_message)
 }
 END_TEST
 
-START_TEST(a_worker_without_its_sandbox_does_not_start_unless_it_may)
+START_TEST(a_worker_without_its_sandbox_does_not_start_unless_allowed)
 {
     struct crew_job job = job_of(work_backwards);
     struct error err = {""};
@@ -1303,7 +1303,7 @@ START_TEST(a_worker_without_its_sandbox_does_not_start_unless_it_may)
 }
 END_TEST
 
-START_TEST(start_reads_below_the_folders_only)
+START_TEST(start_reads_only_below_the_folders)
 {
     static const char *const folders[] = {"/dev", NULL};
     struct crew_job job = job_of(work_backwards);
@@ -1324,7 +1324,7 @@ START_TEST(start_reads_below_the_folders_only)
 }
 END_TEST
 
-START_TEST(when_no_worker_can_be_replaced_the_error_is_told)
+START_TEST(when_no_worker_can_be_replaced_the_error_is_reported)
 {
     struct crew_job job = job_of(work_that_ends_badly);
     struct crew_result result;
@@ -1393,14 +1393,14 @@ static void assert_started(unsigned *failures, const char *error)
     ck_assert_uint_eq(*failures, 0);
 }
 
-START_TEST(a_process_or_socket_that_cannot_be_had_is_tried_for_three_times)
+START_TEST(creating_a_process_or_socket_is_tried_three_times)
 {
     assert_started(&fork_failures, "cannot start a process: Resource temporarily unavailable");
     assert_started(&socket_failures, "cannot create a socket: Too many open files");
 }
 END_TEST
 
-START_TEST(a_start_that_fails_in_a_new_crew_is_not_tried_again)
+START_TEST(a_failed_start_in_a_new_crew_is_not_retried)
 {
     struct crew_job job = job_of(work_that_ends_badly);
     struct error err = {""};
@@ -1424,7 +1424,7 @@ static void *start_every_third_time(void *arg, struct crew_worker *worker, struc
     return NULL;
 }
 
-START_TEST(replacing_a_worker_may_take_three_tries_again_and_again)
+START_TEST(every_replacement_of_a_worker_may_take_three_tries)
 {
     struct crew_job job = job_of(work_that_ends_badly);
     struct crew *crew;
@@ -1442,7 +1442,7 @@ END_TEST
 
 /* ---- the end ---- */
 
-START_TEST(free_ends_workers_in_the_middle_and_leaves_other_children_alone)
+START_TEST(free_ends_busy_workers_and_leaves_other_children_alone)
 {
     const unsigned before = open_descriptors();
     struct crew_job job = job_of(work_that_ends_badly);
@@ -1491,30 +1491,28 @@ START_TEST(workers_end_with_their_parent)
 }
 END_TEST
 
-RUN_TESTS("crew", a_process_or_socket_that_cannot_be_had_is_tried_for_three_times,
+RUN_TESTS("crew", creating_a_process_or_socket_is_tried_three_times,
           a_task_cannot_end_before_the_worker_has_it,
-          a_worker_without_its_sandbox_does_not_start_unless_it_may,
-          results_are_equal_and_in_order_for_any_number_of_workers, a_small_crew_does_a_thousand_tasks,
-          tasks_of_8_MiB_and_results_of_32_MiB_are_carried, a_task_of_nothing_has_a_result_of_nothing,
-          a_segmentation_fault_costs_the_item_alone, an_abort_costs_the_item_alone,
-          an_exit_costs_the_item_alone, a_call_that_the_sandbox_forbids_costs_the_item_alone,
-          garbage_on_the_socket_costs_the_item_alone, a_death_in_the_middle_of_a_message_costs_the_item_alone,
-          what_a_worker_sent_before_it_died_is_dropped, descriptors_of_the_parent_are_closed_in_a_worker,
-          a_worker_that_hangs_up_and_lives_on_costs_the_item_alone,
-          a_loop_without_end_costs_the_item_alone_and_is_not_tried_again,
-          many_bad_items_are_all_left_out_and_recorded_by_number, each_time_out_halves_the_time_of_the_next,
-          a_task_that_kills_workers_before_an_item_is_begun_is_lost_as_a_whole,
-          a_worker_that_is_killed_from_outside_costs_nothing, a_worker_that_is_killed_while_idle_is_replaced,
-          a_worker_that_is_stopped_in_the_middle_of_a_task_goes_on_with_it,
-          descriptors_come_with_the_task_and_are_closed_after_it, a_start_that_fails_is_told_with_its_message,
-          start_reads_below_the_folders_only, when_no_worker_can_be_replaced_the_error_is_told,
-          free_ends_workers_in_the_middle_and_leaves_other_children_alone,
-          a_start_that_fails_in_a_new_crew_is_not_tried_again,
-          replacing_a_worker_may_take_three_tries_again_and_again, workers_end_with_their_parent,
-          a_frame_that_is_not_for_a_worker_with_a_task_costs_the_item_alone,
-          what_comes_from_a_worker_without_a_task_ends_the_worker,
-          a_worker_cannot_put_its_end_down_to_item_after_item,
-          progress_alone_does_not_keep_a_worker_at_a_task, the_time_of_a_task_is_that_of_all_its_tries,
-          a_result_has_as_many_bytes_as_its_task_may_give, what_is_not_acceptable_costs_the_item_alone,
-          a_flood_of_what_is_not_acceptable_is_stopped_early,
-          an_item_for_which_there_is_no_memory_is_lost_with_that_reason)
+          a_worker_without_its_sandbox_does_not_start_unless_allowed,
+          results_are_equal_and_in_order_for_any_number_of_workers, a_small_crew_completes_a_thousand_tasks,
+          tasks_of_8_MiB_and_results_of_32_MiB_are_carried, an_empty_task_has_an_empty_result,
+          a_segmentation_fault_costs_only_the_item, an_abort_costs_only_the_item, an_exit_costs_only_the_item,
+          a_call_that_the_sandbox_forbids_costs_only_the_item, garbage_on_the_socket_costs_only_the_item,
+          dying_in_the_middle_of_a_message_costs_only_the_item, what_a_worker_sent_before_it_died_is_dropped,
+          descriptors_of_the_parent_are_closed_in_a_worker,
+          a_worker_that_hangs_up_and_lives_on_costs_only_the_item,
+          an_endless_loop_costs_only_the_item_and_is_not_retried,
+          many_bad_items_are_all_skipped_and_recorded_by_number, each_timeout_halves_the_next_one,
+          a_task_that_kills_workers_before_an_item_begins_is_lost_as_a_whole,
+          a_worker_killed_from_outside_costs_nothing, a_worker_killed_while_idle_is_replaced,
+          a_worker_stopped_in_the_middle_of_a_task_resumes_it,
+          descriptors_come_with_the_task_and_are_closed_after_it, a_failed_start_is_reported_with_its_message,
+          start_reads_only_below_the_folders, when_no_worker_can_be_replaced_the_error_is_reported,
+          free_ends_busy_workers_and_leaves_other_children_alone, a_failed_start_in_a_new_crew_is_not_retried,
+          every_replacement_of_a_worker_may_take_three_tries, workers_end_with_their_parent,
+          a_frame_that_no_worker_with_a_task_may_send_costs_only_the_item,
+          a_frame_from_a_worker_without_a_task_ends_the_worker,
+          a_worker_cannot_blame_its_end_on_item_after_item, progress_alone_does_not_keep_a_worker_at_a_task,
+          the_time_of_a_task_includes_all_its_attempts, a_result_is_limited_to_the_bytes_that_its_task_allows,
+          an_unacceptable_message_costs_only_the_item, a_flood_of_unacceptable_messages_is_stopped_early,
+          an_item_that_runs_out_of_memory_is_lost_with_that_reason)

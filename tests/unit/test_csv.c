@@ -141,7 +141,7 @@ static void add_cell(struct buffer *csv, struct buffer *wanted)
     ck_assert(!begins_formula(wanted->data, wanted->len));
 }
 
-START_TEST(cells_come_back_by_the_rules_of_rfc_4180)
+START_TEST(cells_round_trip_by_the_rules_of_rfc_4180)
 {
     struct buffer wanted[4 * MAX_CELLS] = {0};
 
@@ -197,7 +197,7 @@ static void assert_foreign(const char *data, size_t len, const char *cell, bool 
     buffer_release(&csv);
 }
 
-START_TEST(foreign_cells_are_written_as_described)
+START_TEST(foreign_cells_are_written_as_documented)
 {
     assert_foreign("a.txt", 5, "a.txt", false);
     assert_foreign("a,b", 3, "\"a,b\"", false);
@@ -225,7 +225,7 @@ START_TEST(foreign_cells_are_written_as_described)
 }
 END_TEST
 
-START_TEST(a_foreign_cell_can_be_turned_back)
+START_TEST(a_foreign_cell_is_reversible)
 {
     for (int round = 0; round < 20000; round++) {
         char bytes[MAX_LEN + 1];
@@ -243,7 +243,7 @@ START_TEST(a_foreign_cell_can_be_turned_back)
 }
 END_TEST
 
-START_TEST(what_is_not_foreign_is_escaped_all_the_same)
+START_TEST(cells_that_are_not_foreign_are_still_escaped)
 {
     struct buffer csv = {0};
 
@@ -255,13 +255,13 @@ START_TEST(what_is_not_foreign_is_escaped_all_the_same)
 }
 END_TEST
 
-START_TEST(a_zero_byte_is_no_formula)
+START_TEST(a_zero_byte_is_not_a_formula)
 {
     assert_foreign("\0=1", 3, "\\x00=1", true);
 }
 END_TEST
 
-START_TEST(no_bytes_make_a_formula_or_another_line)
+START_TEST(no_bytes_produce_a_formula_or_another_line)
 {
     for (int round = 0; round < 5000; round++) {
         uint8_t bytes[6];
@@ -305,7 +305,7 @@ START_TEST(numbers_digests_texts_and_paths_are_cells)
 }
 END_TEST
 
-RUN_TESTS("csv", cells_come_back_by_the_rules_of_rfc_4180, numbers_digests_texts_and_paths_are_cells,
-          empty_cells_are_counted_wherever_they_stand, foreign_cells_are_written_as_described,
-          a_zero_byte_is_no_formula, a_foreign_cell_can_be_turned_back,
-          what_is_not_foreign_is_escaped_all_the_same, no_bytes_make_a_formula_or_another_line)
+RUN_TESTS("csv", cells_round_trip_by_the_rules_of_rfc_4180, numbers_digests_texts_and_paths_are_cells,
+          empty_cells_are_counted_wherever_they_stand, foreign_cells_are_written_as_documented,
+          a_zero_byte_is_not_a_formula, a_foreign_cell_is_reversible,
+          cells_that_are_not_foreign_are_still_escaped, no_bytes_produce_a_formula_or_another_line)

@@ -280,7 +280,7 @@ static struct statement *prepare(struct database *database, const char *sql)
     return statement;
 }
 
-START_TEST(values_of_all_kinds_come_back)
+START_TEST(values_of_all_kinds_are_read_back)
 {
     struct database *database;
     struct statement *statement;
@@ -324,7 +324,7 @@ START_TEST(values_of_all_kinds_come_back)
 }
 END_TEST
 
-START_TEST(a_value_that_cannot_be_bound_fails_the_next_step_only)
+START_TEST(a_value_that_cannot_be_bound_fails_only_the_next_step)
 {
     struct database *database;
     struct statement *statement;
@@ -347,7 +347,7 @@ END_TEST
 
 /* ---- what is refused ---- */
 
-START_TEST(what_is_not_of_the_format_is_refused)
+START_TEST(a_file_of_another_format_is_refused)
 {
     sqlite3 *handle;
 
@@ -381,7 +381,7 @@ START_TEST(what_is_not_of_the_format_is_refused)
 }
 END_TEST
 
-START_TEST(an_older_file_is_brought_up_to_date_by_a_writer)
+START_TEST(a_writer_upgrades_an_older_file)
 {
     struct database *database;
 
@@ -409,7 +409,7 @@ START_TEST(an_older_file_is_brought_up_to_date_by_a_writer)
 }
 END_TEST
 
-START_TEST(a_schema_of_somebody_else_is_refused)
+START_TEST(a_foreign_schema_is_refused)
 {
     static const char *const changes[] = {
         "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END",
@@ -451,7 +451,7 @@ START_TEST(a_schema_of_somebody_else_is_refused)
 }
 END_TEST
 
-START_TEST(a_file_that_cannot_be_made_leaves_nothing)
+START_TEST(a_file_that_cannot_be_created_leaves_nothing)
 {
     static const char *const wrong[] = {"CREATE TABLE a (b)", "nonsense", NULL};
     const struct database_format bad = {APPLICATION, "thing set", wrong};
@@ -475,7 +475,7 @@ static void make_small(void)
     close_ok(database);
 }
 
-START_TEST(any_damaged_byte_is_found)
+START_TEST(any_damaged_byte_is_detected)
 {
     uint8_t *data, byte;
     size_t len;
@@ -531,7 +531,7 @@ END_TEST
 
 /* The cell of one row is said to lie where it would end after the page does: not even the other rows of the
  * page are used. */
-START_TEST(a_page_with_a_cell_that_leaves_it_is_not_used)
+START_TEST(a_page_whose_cell_overruns_it_is_not_used)
 {
     enum { HEADER = 8, LEAF = 13 };
     struct database *database;
@@ -562,7 +562,7 @@ START_TEST(a_page_with_a_cell_that_leaves_it_is_not_used)
 }
 END_TEST
 
-START_TEST(pages_that_were_swapped_or_lost_are_found)
+START_TEST(swapped_or_lost_pages_are_detected)
 {
     uint8_t *data, page[DATABASE_PAGE];
     size_t len;
@@ -586,7 +586,7 @@ START_TEST(pages_that_were_swapped_or_lost_are_found)
 }
 END_TEST
 
-START_TEST(a_file_of_another_length_is_found)
+START_TEST(a_file_of_the_wrong_length_is_detected)
 {
     uint8_t *data;
     size_t len;
@@ -703,7 +703,7 @@ static int is_refused_elsewhere(void)
     return wait_for(pid);
 }
 
-START_TEST(there_is_one_writer)
+START_TEST(only_one_writer_is_allowed)
 {
     struct database *writer;
 
@@ -789,7 +789,7 @@ static void check_groups(int64_t before, int64_t told)
     close_ok(database);
 }
 
-START_TEST(what_a_killed_writer_committed_is_there)
+START_TEST(commits_of_a_killed_writer_survive)
 {
     int64_t before = 0;
     char bytes[4096];
@@ -827,7 +827,7 @@ START_TEST(what_a_killed_writer_committed_is_there)
 }
 END_TEST
 
-START_TEST(a_file_that_is_being_written_can_be_read_and_verified)
+START_TEST(a_file_can_be_read_and_verified_while_it_is_written)
 {
     int told[2];
     pid_t pid;
@@ -854,7 +854,7 @@ START_TEST(a_file_that_is_being_written_can_be_read_and_verified)
 }
 END_TEST
 
-START_TEST(pages_that_are_still_in_the_wal_are_not_missing)
+START_TEST(pages_still_in_the_wal_are_not_missing)
 {
     struct database *writer, *reader;
 
@@ -923,7 +923,7 @@ static int fill_disk(void)
     return 0;
 }
 
-START_TEST(a_full_disk_is_an_error_and_no_damage)
+START_TEST(a_full_disk_is_an_error_without_damage)
 {
     struct database *database;
     pid_t pid;
@@ -948,7 +948,7 @@ START_TEST(a_full_disk_is_an_error_and_no_damage)
 }
 END_TEST
 
-START_TEST(what_was_committed_is_safe_on_the_disk)
+START_TEST(committed_data_is_safe_on_disk)
 {
     struct database *database;
 
@@ -1004,7 +1004,7 @@ static void counts_unwritable(int rows, bool foreign)
     ck_assert_int_eq(chmod(folder, 0755), 0);
 }
 
-START_TEST(a_folder_that_cannot_be_written_can_be_read)
+START_TEST(a_read_only_folder_can_be_read)
 {
     struct database *writer;
     uint8_t *data, *wal;
@@ -1038,7 +1038,7 @@ END_TEST
 
 /* ---- those of others ---- */
 
-START_TEST(databases_of_others_are_read_without_their_code)
+START_TEST(foreign_databases_are_read_without_running_their_code)
 {
     struct database *database;
     sqlite3 *handle;
@@ -1069,14 +1069,15 @@ START_TEST(databases_of_others_are_read_without_their_code)
 }
 END_TEST
 
-RUN_TESTS("database", values_of_all_kinds_come_back, a_value_that_cannot_be_bound_fails_the_next_step_only,
-          what_is_not_of_the_format_is_refused, an_older_file_is_brought_up_to_date_by_a_writer,
-          a_schema_of_somebody_else_is_refused, a_file_that_cannot_be_made_leaves_nothing,
-          any_damaged_byte_is_found, a_damaged_page_is_not_used,
-          a_page_with_a_cell_that_leaves_it_is_not_used, pages_that_were_swapped_or_lost_are_found,
-          a_file_of_another_length_is_found, mutants_do_no_harm, at_rest_it_is_one_file,
-          a_reader_keeps_its_view, there_is_one_writer, a_writer_waits_for_no_reader,
-          what_a_killed_writer_committed_is_there, a_file_that_is_being_written_can_be_read_and_verified,
-          pages_that_are_still_in_the_wal_are_not_missing, large_transactions_leave_no_large_files,
-          a_full_disk_is_an_error_and_no_damage, what_was_committed_is_safe_on_the_disk,
-          a_folder_that_cannot_be_written_can_be_read, databases_of_others_are_read_without_their_code)
+RUN_TESTS("database", values_of_all_kinds_are_read_back,
+          a_value_that_cannot_be_bound_fails_only_the_next_step, a_file_of_another_format_is_refused,
+          a_writer_upgrades_an_older_file, a_foreign_schema_is_refused,
+          a_file_that_cannot_be_created_leaves_nothing, any_damaged_byte_is_detected,
+          a_damaged_page_is_not_used, a_page_whose_cell_overruns_it_is_not_used,
+          swapped_or_lost_pages_are_detected, a_file_of_the_wrong_length_is_detected, mutants_do_no_harm,
+          at_rest_it_is_one_file, a_reader_keeps_its_view, only_one_writer_is_allowed,
+          a_writer_waits_for_no_reader, commits_of_a_killed_writer_survive,
+          a_file_can_be_read_and_verified_while_it_is_written, pages_still_in_the_wal_are_not_missing,
+          large_transactions_leave_no_large_files, a_full_disk_is_an_error_without_damage,
+          committed_data_is_safe_on_disk, a_read_only_folder_can_be_read,
+          foreign_databases_are_read_without_running_their_code)

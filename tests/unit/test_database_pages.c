@@ -153,7 +153,7 @@ static bool values_come_back(struct database *database, const char *sql, unsigne
     return result == 0;
 }
 
-START_TEST(long_values_come_back)
+START_TEST(long_values_are_read_back)
 {
     static const char *const queries[] = {
         "SELECT id, data FROM item",
@@ -178,7 +178,7 @@ END_TEST
 
 /* Also in the last bytes of a page, which only the checksum occupies.  Page 2 says which page belongs to
  * which: it is not needed for reading. */
-START_TEST(damage_in_a_long_value_is_found)
+START_TEST(damage_in_a_long_value_is_detected)
 {
     char wanted[200];
 
@@ -285,7 +285,7 @@ START_TEST(no_part_of_a_damaged_page_can_be_read)
 }
 END_TEST
 
-START_TEST(nothing_can_be_read_after_the_end)
+START_TEST(nothing_can_be_read_past_the_end)
 {
     struct database *database;
     uint8_t got[2 * DATABASE_PAGE];
@@ -304,6 +304,6 @@ START_TEST(nothing_can_be_read_after_the_end)
 }
 END_TEST
 
-RUN_TESTS("database_pages", long_values_come_back, damage_in_a_long_value_is_found,
+RUN_TESTS("database_pages", long_values_are_read_back, damage_in_a_long_value_is_detected,
           any_part_of_the_file_can_be_read, no_part_of_a_damaged_page_can_be_read,
-          nothing_can_be_read_after_the_end)
+          nothing_can_be_read_past_the_end)

@@ -81,7 +81,7 @@ static void assert_vector(const struct digest_values *values, const struct vecto
     assert_hex(values, DIGEST_SHA256, wanted->sha256);
 }
 
-START_TEST(gives_the_published_digests)
+START_TEST(matches_the_published_digests)
 {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         struct digest *digest = make(ALL);
@@ -93,7 +93,7 @@ START_TEST(gives_the_published_digests)
 }
 END_TEST
 
-START_TEST(md5_gives_the_other_digests_of_its_rfc)
+START_TEST(md5_matches_the_other_digests_of_its_rfc)
 {
     static const char *const messages[][2] = {
         {"a", "0cc175b9c0f1b6a831c399e269772661"},
@@ -117,7 +117,7 @@ START_TEST(md5_gives_the_other_digests_of_its_rfc)
 }
 END_TEST
 
-START_TEST(a_million_letters_give_the_published_digests)
+START_TEST(a_million_letters_hash_to_the_published_digests)
 {
     struct digest *digest = make(ALL);
     struct digest_values values;
@@ -165,7 +165,7 @@ START_TEST(does_not_depend_on_how_input_is_cut)
 }
 END_TEST
 
-START_TEST(begins_afresh_after_the_end_and_after_input_that_was_given_up)
+START_TEST(starts_afresh_after_the_end_and_after_abandoned_input)
 {
     struct digest *digest = make(ALL);
     struct digest_values values;
@@ -183,7 +183,7 @@ START_TEST(begins_afresh_after_the_end_and_after_input_that_was_given_up)
 }
 END_TEST
 
-START_TEST(only_the_kinds_that_were_asked_for_are_there)
+START_TEST(only_the_requested_kinds_are_present)
 {
     for (unsigned kinds = 0; kinds <= ALL; kinds++) {
         struct digest_values values;
@@ -204,7 +204,7 @@ START_TEST(only_the_kinds_that_were_asked_for_are_there)
 }
 END_TEST
 
-START_TEST(names_and_lengths_are_those_of_the_algorithms)
+START_TEST(names_and_lengths_match_the_algorithms)
 {
     ck_assert_str_eq(digest_name(DIGEST_SHA1), "sha1");
     ck_assert_str_eq(digest_name(DIGEST_MD5), "md5");
@@ -216,7 +216,7 @@ START_TEST(names_and_lengths_are_those_of_the_algorithms)
 }
 END_TEST
 
-RUN_TESTS("digest", gives_the_published_digests, md5_gives_the_other_digests_of_its_rfc,
-          a_million_letters_give_the_published_digests, does_not_depend_on_how_input_is_cut,
-          begins_afresh_after_the_end_and_after_input_that_was_given_up,
-          only_the_kinds_that_were_asked_for_are_there, names_and_lengths_are_those_of_the_algorithms)
+RUN_TESTS("digest", matches_the_published_digests, md5_matches_the_other_digests_of_its_rfc,
+          a_million_letters_hash_to_the_published_digests, does_not_depend_on_how_input_is_cut,
+          starts_afresh_after_the_end_and_after_abandoned_input, only_the_requested_kinds_are_present,
+          names_and_lengths_match_the_algorithms)

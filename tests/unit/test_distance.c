@@ -186,7 +186,7 @@ START_TEST(agrees_with_plain_dynamic_programming_across_strips_of_rows)
 }
 END_TEST
 
-START_TEST(knows_the_distances_that_one_can_count)
+START_TEST(finds_distances_that_can_be_counted_by_hand)
 {
     static const struct {
         const char *a, *b;
@@ -327,7 +327,7 @@ static int stop_at_last(void *arg)
     return ++patience->asked == patience->last;
 }
 
-START_TEST(stops_when_told_to)
+START_TEST(stops_on_request)
 {
     struct text a = text_random(20000, 256), b = text_random(20000, 256);
 
@@ -347,7 +347,7 @@ START_TEST(stops_when_told_to)
 END_TEST
 
 /* A step of 64 rows takes some nanoseconds: 100000 of them, less than a few milliseconds. */
-START_TEST(asks_often_whether_to_stop)
+START_TEST(checks_often_whether_to_stop)
 {
     static const size_t lens[] = {5000, 20000};
 
@@ -476,7 +476,7 @@ START_TEST(compares_references_longer_than_any_tile)
 }
 END_TEST
 
-START_TEST(uses_a_query_again_and_has_a_copy_of_it)
+START_TEST(reuses_a_query_and_keeps_its_own_copy)
 {
     struct text text = text_random(200, 64), refs[MANY];
     struct distance_query *query;
@@ -497,7 +497,7 @@ START_TEST(uses_a_query_again_and_has_a_copy_of_it)
 }
 END_TEST
 
-START_TEST(tells_all_symbols_apart)
+START_TEST(distinguishes_all_symbols)
 {
     struct text text = text_new(256), refs[MANY];
     struct distance_query *query;
@@ -519,7 +519,7 @@ START_TEST(tells_all_symbols_apart)
 }
 END_TEST
 
-START_TEST(frees_no_query)
+START_TEST(freeing_no_query_is_harmless)
 {
     distance_query_free(NULL);
 }
@@ -533,23 +533,23 @@ static Suite *distance_suite(void)
     tcase_set_timeout(one, 300);
     tcase_add_test(one, agrees_with_plain_dynamic_programming);
     tcase_add_test(one, agrees_with_plain_dynamic_programming_across_strips_of_rows);
-    tcase_add_test(one, knows_the_distances_that_one_can_count);
+    tcase_add_test(one, finds_distances_that_can_be_counted_by_hand);
     tcase_add_test(one, is_a_metric_and_keeps_its_bounds);
     tcase_add_test(one, finds_a_distance_up_to_the_limit_and_none_above);
     tcase_add_test(one, finds_a_path_along_the_edge_of_the_band);
     tcase_add_test(one, finds_distances_of_long_strings_with_a_narrow_band);
     tcase_add_test(one, finds_the_distance_when_the_limit_is_doubled);
-    tcase_add_test(one, stops_when_told_to);
-    tcase_add_test(one, asks_often_whether_to_stop);
+    tcase_add_test(one, stops_on_request);
+    tcase_add_test(one, checks_often_whether_to_stop);
     suite_add_tcase(suite, one);
     tcase_set_timeout(many, 300);
     tcase_add_loop_test(many, compares_one_with_any_number, CPU_SCALAR, CPU_AVX512 + 1);
     tcase_add_loop_test(many, compares_a_query_of_any_length, CPU_SCALAR, CPU_AVX512 + 1);
     tcase_add_loop_test(many, compares_references_of_very_different_lengths, CPU_SCALAR, CPU_AVX512 + 1);
     tcase_add_loop_test(many, compares_references_longer_than_any_tile, CPU_SCALAR, CPU_AVX512 + 1);
-    tcase_add_loop_test(many, uses_a_query_again_and_has_a_copy_of_it, CPU_SCALAR, CPU_AVX512 + 1);
-    tcase_add_loop_test(many, tells_all_symbols_apart, CPU_SCALAR, CPU_AVX512 + 1);
-    tcase_add_test(many, frees_no_query);
+    tcase_add_loop_test(many, reuses_a_query_and_keeps_its_own_copy, CPU_SCALAR, CPU_AVX512 + 1);
+    tcase_add_loop_test(many, distinguishes_all_symbols, CPU_SCALAR, CPU_AVX512 + 1);
+    tcase_add_test(many, freeing_no_query_is_harmless);
     suite_add_tcase(suite, many);
     return suite;
 }

@@ -111,7 +111,7 @@ static void assert_all_escaped(const uint8_t *p, size_t len)
 
 /* ---- text ---- */
 
-START_TEST(plain_text_stays_as_it_is)
+START_TEST(plain_text_is_unchanged)
 {
     for (char c = ' '; c < 127; c++)
         if (c != '\\')
@@ -125,7 +125,7 @@ START_TEST(plain_text_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(letters_and_signs_of_the_scripts_stay_as_they_are)
+START_TEST(letters_and_signs_of_all_scripts_are_unchanged)
 {
     static const struct range visible[] = {
         {0xa1, 0xac},     {0xae, 0x34e},      {0x350, 0x377},     {0x400, 0x52f},     {0x620, 0x6dc},
@@ -164,7 +164,7 @@ START_TEST(control_direction_and_invisible_characters_are_escaped)
 }
 END_TEST
 
-START_TEST(what_steers_a_terminal_or_a_reader_is_written_out)
+START_TEST(what_controls_a_terminal_or_misleads_a_reader_is_escaped)
 {
     assert_escapes("a\nb\r\t", 5, "a\\x0ab\\x0d\\x09");
     assert_escapes("\0", 1, "\\x00");
@@ -178,7 +178,7 @@ START_TEST(what_steers_a_terminal_or_a_reader_is_written_out)
 }
 END_TEST
 
-START_TEST(what_is_not_utf8_is_escaped_byte_by_byte)
+START_TEST(invalid_utf8_is_escaped_byte_by_byte)
 {
     static const char *const ill_formed[] = {
         "\x80",
@@ -218,7 +218,7 @@ START_TEST(what_is_not_utf8_is_escaped_byte_by_byte)
 }
 END_TEST
 
-START_TEST(every_pair_of_bytes_stays_only_if_it_is_utf8)
+START_TEST(a_pair_of_bytes_is_unchanged_only_if_it_is_utf8)
 {
     for (unsigned pair = 0; pair < 65536; pair++) {
         const uint8_t p[2] = {(uint8_t)(pair >> 8), (uint8_t)pair};
@@ -265,7 +265,7 @@ static size_t fill_mixed(uint8_t *p)
     return len;
 }
 
-START_TEST(every_byte_string_comes_back_from_its_text)
+START_TEST(every_byte_string_round_trips)
 {
     for (int round = 0; round < 50000; round++) {
         uint8_t data[MAX_LEN];
@@ -380,7 +380,7 @@ static void assert_strict(const char *text, size_t len)
     buffer_release(&back);
 }
 
-START_TEST(a_text_is_accepted_only_if_it_is_how_its_bytes_are_written)
+START_TEST(only_the_canonical_text_of_its_bytes_is_accepted)
 {
     static const char letters[] = {'\\', 'x', '6', '1', 'c', 'A', '\n', '\xc3'};
     static const char *const pieces[] = {"\\x",   "c3",    "a9",    "e2",    "80",     "82",    "ac",
@@ -408,7 +408,7 @@ START_TEST(a_text_is_accepted_only_if_it_is_how_its_bytes_are_written)
 }
 END_TEST
 
-START_TEST(text_is_appended_to_what_is_there)
+START_TEST(text_is_appended)
 {
     struct buffer out = {0};
 
@@ -501,7 +501,7 @@ START_TEST(json_strings_are_written_as_expected)
 }
 END_TEST
 
-START_TEST(hexadecimal_is_two_lower_case_digits_a_byte)
+START_TEST(hexadecimal_is_two_lower_case_digits_per_byte)
 {
     uint8_t data[256];
     char wanted[2 * 256 + 1];
@@ -535,7 +535,7 @@ static void assert_forms(const char *data, size_t len, const char *marked, const
     buffer_release(&out);
 }
 
-START_TEST(other_programs_get_names_as_they_are_unless_a_terminal_would_obey_them)
+START_TEST(other_programs_get_raw_names_unless_a_terminal_would_obey_them)
 {
     assert_forms("a b\xc3\xa4", 5, "a b\u00e4", "a b\u00e4", "a b\u00e4");
     assert_forms("a\nb\r", 4, "a\\nb\\r", "a\\nb\\r", "a\\x0ab\\x0d");
@@ -584,7 +584,7 @@ static void undo_form(struct buffer *out, const struct buffer *text, bool marked
     }
 }
 
-START_TEST(the_forms_of_other_programs_are_harmless_and_can_be_turned_back)
+START_TEST(the_forms_of_other_programs_are_harmless_and_reversible)
 {
     for (int round = 0; round < 50000; round++) {
         uint8_t data[MAX_LEN];
@@ -606,7 +606,7 @@ START_TEST(the_forms_of_other_programs_are_harmless_and_can_be_turned_back)
 }
 END_TEST
 
-START_TEST(nothing_stays_nothing)
+START_TEST(an_empty_string_stays_empty)
 {
     struct buffer out = {0};
 
@@ -622,12 +622,12 @@ START_TEST(nothing_stays_nothing)
 }
 END_TEST
 
-RUN_TESTS("escape", plain_text_stays_as_it_is, letters_and_signs_of_the_scripts_stay_as_they_are,
+RUN_TESTS("escape", plain_text_is_unchanged, letters_and_signs_of_all_scripts_are_unchanged,
           control_direction_and_invisible_characters_are_escaped,
-          what_steers_a_terminal_or_a_reader_is_written_out, what_is_not_utf8_is_escaped_byte_by_byte,
-          every_pair_of_bytes_stays_only_if_it_is_utf8, every_byte_string_comes_back_from_its_text,
-          text_that_is_never_written_is_refused, a_text_is_accepted_only_if_it_is_how_its_bytes_are_written,
-          text_is_appended_to_what_is_there, a_json_string_holds_the_escaped_text,
-          json_strings_are_written_as_expected, hexadecimal_is_two_lower_case_digits_a_byte,
-          other_programs_get_names_as_they_are_unless_a_terminal_would_obey_them,
-          the_forms_of_other_programs_are_harmless_and_can_be_turned_back, nothing_stays_nothing)
+          what_controls_a_terminal_or_misleads_a_reader_is_escaped, invalid_utf8_is_escaped_byte_by_byte,
+          a_pair_of_bytes_is_unchanged_only_if_it_is_utf8, every_byte_string_round_trips,
+          text_that_is_never_written_is_refused, only_the_canonical_text_of_its_bytes_is_accepted,
+          text_is_appended, a_json_string_holds_the_escaped_text, json_strings_are_written_as_expected,
+          hexadecimal_is_two_lower_case_digits_per_byte,
+          other_programs_get_raw_names_unless_a_terminal_would_obey_them,
+          the_forms_of_other_programs_are_harmless_and_reversible, an_empty_string_stays_empty)

@@ -139,7 +139,7 @@ static size_t edit(int kind)
 
 /* ---- tests ---- */
 
-START_TEST(the_same_samples_are_no_edits_apart)
+START_TEST(equal_samples_mean_no_edits)
 {
     struct estimate e;
 
@@ -196,7 +196,7 @@ START_TEST(insertions_are_counted_to_the_byte)
 }
 END_TEST
 
-START_TEST(content_inside_a_larger_one_is_found_in_its_place)
+START_TEST(content_inside_a_larger_one_is_located)
 {
     begin(32);
     for (int round = 0; round < 20; round++) {
@@ -222,7 +222,7 @@ START_TEST(content_inside_a_larger_one_is_found_in_its_place)
 }
 END_TEST
 
-START_TEST(parts_that_changed_places_are_all_matched)
+START_TEST(parts_that_swapped_places_are_all_matched)
 {
     struct estimate e;
 
@@ -263,7 +263,7 @@ START_TEST(ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_
 }
 END_TEST
 
-START_TEST(both_directions_say_the_same)
+START_TEST(both_directions_agree)
 {
     begin(64);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -307,7 +307,7 @@ START_TEST(never_below_the_difference_of_the_lengths)
 }
 END_TEST
 
-START_TEST(unrelated_content_is_as_far_apart_as_its_bytes_promise)
+START_TEST(the_distance_of_unrelated_content_follows_from_its_bytes)
 {
     begin(128);
     fill_text(a, LEN);
@@ -320,9 +320,8 @@ START_TEST(unrelated_content_is_as_far_apart_as_its_bytes_promise)
 }
 END_TEST
 
-RUN_TESTS("estimate", the_same_samples_are_no_edits_apart,
-          is_near_the_true_distance_and_the_interval_covers_it, insertions_are_counted_to_the_byte,
-          content_inside_a_larger_one_is_found_in_its_place, parts_that_changed_places_are_all_matched,
-          ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_edited,
-          both_directions_say_the_same, never_below_the_difference_of_the_lengths,
-          unrelated_content_is_as_far_apart_as_its_bytes_promise)
+RUN_TESTS("estimate", equal_samples_mean_no_edits, is_near_the_true_distance_and_the_interval_covers_it,
+          insertions_are_counted_to_the_byte, content_inside_a_larger_one_is_located,
+          parts_that_swapped_places_are_all_matched,
+          ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_edited, both_directions_agree,
+          never_below_the_difference_of_the_lengths, the_distance_of_unrelated_content_follows_from_its_bytes)

@@ -262,7 +262,7 @@ static void add_file(struct buffer *wanted, const char *name, size_t len)
     tell(wanted, "file", 0, bytes, len, name);
 }
 
-START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
+START_TEST(files_of_a_folder_are_reported_in_order_with_their_content)
 {
     static const size_t lens[] = {0, 1, 511, 4096, 100000, 2500000, 70000, 3};
     atomic_ullong counted;
@@ -293,7 +293,7 @@ START_TEST(files_of_a_folder_are_told_in_order_with_their_content)
 }
 END_TEST
 
-START_TEST(an_empty_folder_holds_nothing)
+START_TEST(an_empty_folder_reports_nothing)
 {
     begin_folder();
     assert_found(folder, &test.options, &test.wanted);
@@ -301,7 +301,7 @@ START_TEST(an_empty_folder_holds_nothing)
 }
 END_TEST
 
-START_TEST(a_slash_behind_a_folder_changes_nothing)
+START_TEST(a_trailing_slash_changes_nothing)
 {
     begin_folder();
     add_file(&test.wanted, "x", 1000);
@@ -311,7 +311,7 @@ START_TEST(a_slash_behind_a_folder_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_file_that_is_no_disk_is_a_file)
+START_TEST(a_file_that_is_not_an_image_is_read_as_a_file)
 {
     static const size_t lens[] = {0, 1, 511, 512, 513, 1000, 5000, 65536, 200000, 2000000};
 
@@ -328,7 +328,7 @@ START_TEST(a_file_that_is_no_disk_is_a_file)
 }
 END_TEST
 
-START_TEST(without_an_inspector_only_names_are_told)
+START_TEST(without_an_inspector_only_names_are_reported)
 {
     begin_folder();
     write_file("x", (const uint8_t *)"content", 7);
@@ -340,7 +340,7 @@ START_TEST(without_an_inspector_only_names_are_told)
 }
 END_TEST
 
-START_TEST(a_file_is_an_image_where_that_is_said)
+START_TEST(a_file_is_an_image_if_the_caller_says_so)
 {
     begin_folder();
     fill_text(bytes, 100000);
@@ -435,7 +435,7 @@ START_TEST(volumes_and_gaps_cover_a_disk_in_order)
 }
 END_TEST
 
-START_TEST(only_the_kinds_that_are_wanted_are_told)
+START_TEST(only_the_requested_kinds_are_reported)
 {
     const struct part part = {100, 1000};
 
@@ -451,7 +451,7 @@ START_TEST(only_the_kinds_that_are_wanted_are_told)
 }
 END_TEST
 
-START_TEST(only_what_begins_at_an_offset_is_looked_at)
+START_TEST(with_an_offset_only_what_begins_there_is_read)
 {
     const struct part part = {100, 1000};
     struct error err = {""};
@@ -507,7 +507,7 @@ static void assert_unseen(const struct unseen *tried, bool accepted)
                   "%s: %d, %u problems, %u unexamined", tried->what, result, problems, unexamined);
 }
 
-START_TEST(volumes_that_are_not_examined_are_problems_unless_that_is_accepted)
+START_TEST(unexamined_volumes_are_problems_unless_accepted)
 {
     static const struct unseen tried[] = {
         {"zeros", 0, "", 0, false},
@@ -528,7 +528,7 @@ START_TEST(volumes_that_are_not_examined_are_problems_unless_that_is_accepted)
 }
 END_TEST
 
-START_TEST(the_digests_of_a_disk_are_those_of_its_bytes)
+START_TEST(the_digests_of_a_disk_match_its_bytes)
 {
     const struct part part = {100, 1000};
     const unsigned kinds = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
@@ -555,7 +555,7 @@ START_TEST(the_digests_of_a_disk_are_those_of_its_bytes)
 }
 END_TEST
 
-START_TEST(a_disk_that_changes_meanwhile_is_told)
+START_TEST(a_disk_that_changes_while_it_is_read_is_reported)
 {
     const struct part part = {100, 1000};
     struct evidence_options options = defaults();
@@ -637,7 +637,7 @@ static const struct inspector reads_twice = {.open = inspector_open,
                                              .end = twice_end,
                                              .arg = &twice_of_worker};
 
-START_TEST(content_is_the_same_when_it_is_read_again)
+START_TEST(rereading_gives_the_same_content)
 {
     static const size_t lens[] = {0, 1, 5000, 100000, 200000, 2900000};
     const struct part part = {100, 5000};
@@ -883,7 +883,7 @@ static const struct listed *find_listed(const struct listing *listing, const cha
     return NULL;
 }
 
-START_TEST(items_have_the_same_numbers_for_any_number_of_workers)
+START_TEST(items_are_numbered_alike_for_any_number_of_workers)
 {
     make_evidence();
     for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
@@ -899,7 +899,7 @@ START_TEST(items_have_the_same_numbers_for_any_number_of_workers)
 }
 END_TEST
 
-START_TEST(each_file_is_an_item_with_its_slack_and_each_range_is_one)
+START_TEST(each_file_with_its_slack_is_an_item_and_so_is_each_range)
 {
     struct evidence_options options = all_kinds(2);
     struct listing listing;
@@ -924,7 +924,7 @@ START_TEST(each_file_is_an_item_with_its_slack_and_each_range_is_one)
 }
 END_TEST
 
-START_TEST(content_before_the_first_item_is_not_read_but_all_is_listed)
+START_TEST(content_before_the_first_item_is_listed_but_not_read)
 {
     make_evidence();
     for (size_t i = 0; i < EVIDENCE_COUNT; i++) {
@@ -969,7 +969,7 @@ static bool wants(void *arg, const char *paths, size_t count)
     return wanted;
 }
 
-START_TEST(content_is_wanted_or_not_by_the_paths_of_a_file)
+START_TEST(the_paths_of_a_file_decide_whether_its_content_is_wanted)
 {
     parent = getpid();
     make_evidence();
@@ -998,7 +998,7 @@ START_TEST(content_is_wanted_or_not_by_the_paths_of_a_file)
 }
 END_TEST
 
-START_TEST(nobody_is_asked_for_what_is_before_the_first_item)
+START_TEST(wanted_is_not_called_before_the_first_item)
 {
     struct evidence_options options = all_kinds(1);
 
@@ -1042,7 +1042,7 @@ static void assert_numbers(const struct listing *whole, const struct listing *go
     ck_assert_uint_ge(same + 2, whole->count);
 }
 
-START_TEST(what_is_lost_is_told_in_its_place)
+START_TEST(losses_are_reported_in_their_place)
 {
     const struct inspector dies = inspector_with(inspector_open, dying_end);
 
@@ -1087,7 +1087,7 @@ static void slow_end(void *state, struct object *object)
     inspector_end(state, object);
 }
 
-START_TEST(an_inspector_that_reports_progress_is_not_taken_for_stuck)
+START_TEST(an_inspector_that_reports_progress_does_not_time_out)
 {
     const struct inspector slow = inspector_with(slow_open, slow_end);
     struct evidence_options options = defaults();
@@ -1121,7 +1121,7 @@ static void lying_end(void *state, struct object *object)
     inspector_end(state, object);
 }
 
-START_TEST(an_item_that_the_task_does_not_have_or_that_was_passed_costs_the_task_and_is_not_believed)
+START_TEST(an_item_outside_the_task_or_already_done_is_rejected_and_costs_the_task)
 {
     static const uint64_t lies[] = {0, 512, 100000, UINT64_MAX};
     const struct inspector liar = inspector_with(inspector_open, lying_end);
@@ -1317,7 +1317,7 @@ static void *large_open(void *arg, const struct inspector_watch *watch, struct e
     return allocate((size_t)700 << 20) ? arg : (error_set(err, "out of memory"), NULL);
 }
 
-START_TEST(an_inspector_has_the_memory_that_it_asks_for)
+START_TEST(an_inspector_gets_the_memory_it_asks_for)
 {
     struct inspector large = inspector;
     struct evidence_options options = defaults();
@@ -1345,7 +1345,7 @@ static bool removes(void *arg, const char *paths, size_t count)
     return strcmp(paths, "a07") != 0;
 }
 
-START_TEST(a_file_that_cannot_be_opened_is_told_between_its_neighbours)
+START_TEST(an_unreadable_file_is_reported_between_its_neighbours)
 {
     struct evidence_options options = all_kinds(2);
     struct listing listing;
@@ -1383,7 +1383,7 @@ static void assert_fails(const char *path, const char *reason)
     ck_assert_uint_eq(found.len, 0);
 }
 
-START_TEST(what_cannot_be_opened_is_an_error_that_names_it)
+START_TEST(evidence_that_cannot_be_opened_is_an_error_that_names_it)
 {
     static const uint8_t qed[600] = {'Q', 'E', 'D', 0, 1, 0, 0, 0};
 
@@ -1398,20 +1398,20 @@ START_TEST(what_cannot_be_opened_is_an_error_that_names_it)
 }
 END_TEST
 
-RUN_TESTS("evidence", files_of_a_folder_are_told_in_order_with_their_content, an_empty_folder_holds_nothing,
-          a_slash_behind_a_folder_changes_nothing, a_file_that_is_no_disk_is_a_file,
-          without_an_inspector_only_names_are_told, a_file_is_an_image_where_that_is_said,
-          volumes_and_gaps_cover_a_disk_in_order, only_the_kinds_that_are_wanted_are_told,
-          only_what_begins_at_an_offset_is_looked_at,
-          volumes_that_are_not_examined_are_problems_unless_that_is_accepted,
-          the_digests_of_a_disk_are_those_of_its_bytes, a_disk_that_changes_meanwhile_is_told,
-          what_cannot_be_opened_is_an_error_that_names_it, content_is_the_same_when_it_is_read_again,
-          items_have_the_same_numbers_for_any_number_of_workers,
-          each_file_is_an_item_with_its_slack_and_each_range_is_one,
-          content_before_the_first_item_is_not_read_but_all_is_listed,
-          content_is_wanted_or_not_by_the_paths_of_a_file, nobody_is_asked_for_what_is_before_the_first_item,
-          what_is_lost_is_told_in_its_place, an_inspector_that_reports_progress_is_not_taken_for_stuck,
-          an_item_that_the_task_does_not_have_or_that_was_passed_costs_the_task_and_is_not_believed,
+RUN_TESTS("evidence", files_of_a_folder_are_reported_in_order_with_their_content,
+          an_empty_folder_reports_nothing, a_trailing_slash_changes_nothing,
+          a_file_that_is_not_an_image_is_read_as_a_file, without_an_inspector_only_names_are_reported,
+          a_file_is_an_image_if_the_caller_says_so, volumes_and_gaps_cover_a_disk_in_order,
+          only_the_requested_kinds_are_reported, with_an_offset_only_what_begins_there_is_read,
+          unexamined_volumes_are_problems_unless_accepted, the_digests_of_a_disk_match_its_bytes,
+          a_disk_that_changes_while_it_is_read_is_reported,
+          evidence_that_cannot_be_opened_is_an_error_that_names_it, rereading_gives_the_same_content,
+          items_are_numbered_alike_for_any_number_of_workers,
+          each_file_with_its_slack_is_an_item_and_so_is_each_range,
+          content_before_the_first_item_is_listed_but_not_read,
+          the_paths_of_a_file_decide_whether_its_content_is_wanted,
+          wanted_is_not_called_before_the_first_item, losses_are_reported_in_their_place,
+          an_inspector_that_reports_progress_does_not_time_out,
+          an_item_outside_the_task_or_already_done_is_rejected_and_costs_the_task,
           an_inspector_reads_a_database_below_its_folders, an_inspector_locks_what_it_reads,
-          an_inspector_has_the_memory_that_it_asks_for,
-          a_file_that_cannot_be_opened_is_told_between_its_neighbours)
+          an_inspector_gets_the_memory_it_asks_for, an_unreadable_file_is_reported_between_its_neighbours)

@@ -60,7 +60,7 @@ static bool is_accepted(const struct buffer *out)
     return accepted;
 }
 
-START_TEST(a_message_that_was_dropped_is_missed)
+START_TEST(a_dropped_message_is_noticed)
 {
     for (unsigned sent = 0; sent < 5; sent++)
         for (uint64_t told = 0; told < 5; told++) {
@@ -74,7 +74,7 @@ START_TEST(a_message_that_was_dropped_is_missed)
 }
 END_TEST
 
-START_TEST(an_item_that_was_passed_over_is_missed)
+START_TEST(a_skipped_item_is_noticed)
 {
     for (uint64_t begun = 0; begun < 4; begun++) {
         struct buffer out = {0};
@@ -97,7 +97,7 @@ static uint64_t most(enum evidence_task kind, uint64_t items, enum evidence_mess
                                message, size);
 }
 
-START_TEST(what_a_task_may_give_grows_with_its_items_and_the_image)
+START_TEST(the_result_limit_grows_with_the_items_and_the_image)
 {
     ck_assert_uint_eq(most(TASK_FOLDERS, 2, MESSAGE_NAME, 0), 1024);
     ck_assert_uint_eq(most(TASK_FOLDERS, 2, MESSAGE_NAME, 1200), 1024 + 100);
@@ -107,7 +107,7 @@ START_TEST(what_a_task_may_give_grows_with_its_items_and_the_image)
 }
 END_TEST
 
-START_TEST(nothing_comes_after_the_end)
+START_TEST(nothing_is_accepted_after_the_end)
 {
     struct buffer out = {0};
 
@@ -124,7 +124,7 @@ START_TEST(nothing_comes_after_the_end)
 END_TEST
 
 /* A stretch of 4096 bytes at 8192 was asked for: what is read must lie there, all of it, and once. */
-START_TEST(a_stretch_lies_where_it_was_asked_for)
+START_TEST(a_range_must_lie_where_it_was_requested)
 {
     static const uint64_t task_numbers[] = {TASK_RANGES, OBJECT_UNALLOCATED, 0, 1, 8192, 4096, 1};
     static const struct {
@@ -164,7 +164,7 @@ START_TEST(a_stretch_lies_where_it_was_asked_for)
 }
 END_TEST
 
-START_TEST(no_task_gives_members_of_objects)
+START_TEST(no_task_may_return_members_of_objects)
 {
     enum { SYSTEM_NUMBERS = 4 };
     const uint64_t rest[] = {OBJECT_STORED, OBJECT_STORED, 1, 1234,
@@ -195,6 +195,6 @@ START_TEST(no_task_gives_members_of_objects)
 }
 END_TEST
 
-RUN_TESTS("evidence_rules", no_task_gives_members_of_objects, a_message_that_was_dropped_is_missed,
-          an_item_that_was_passed_over_is_missed, what_a_task_may_give_grows_with_its_items_and_the_image,
-          nothing_comes_after_the_end, a_stretch_lies_where_it_was_asked_for)
+RUN_TESTS("evidence_rules", no_task_may_return_members_of_objects, a_dropped_message_is_noticed,
+          a_skipped_item_is_noticed, the_result_limit_grows_with_the_items_and_the_image,
+          nothing_is_accepted_after_the_end, a_range_must_lie_where_it_was_requested)

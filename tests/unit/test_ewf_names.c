@@ -67,7 +67,7 @@ static void expect(const char *there, const char *path, const char *expected)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-START_TEST(finds_a_set_in_order_and_leaves_others_out)
+START_TEST(finds_a_set_in_order_and_ignores_other_files)
 {
     expect("x.E02 x.E01 x.E03 y.E01 x.e04 x.E01.txt x.TXT x.EXE", "x.E01", "x.E01 x.E02 x.E03");
     expect("x.E01", "./x.E01", "./x.E01");
@@ -77,21 +77,21 @@ START_TEST(finds_a_set_in_order_and_leaves_others_out)
 }
 END_TEST
 
-START_TEST(leaves_holes_to_be_seen)
+START_TEST(leaves_gaps_visible)
 {
     expect("x.E01 x.E03", "x.E01", "x.E01 x.E03");
     expect("x.E02 x.E03", "x.E02", "x.E02 x.E03");
 }
 END_TEST
 
-START_TEST(refuses_a_later_segment_whose_first_one_is_there)
+START_TEST(refuses_a_later_segment_if_the_first_one_exists)
 {
     expect("x.E01 x.E02", "x.E02", "specify the first one, x.E01");
     expect("x.E01 x.E02 x.EXE", "x.EXE", "");
 }
 END_TEST
 
-START_TEST(takes_other_names_for_none)
+START_TEST(does_not_take_other_names_for_segments)
 {
     static const char *const names[] = {"x",    "x.dd",    "x.E1",  "x.E001", "E01",
                                         ".E01", "x.E01/y", "x.F01", "x.001",  "x.E0A"};
@@ -106,7 +106,7 @@ START_TEST(takes_other_names_for_none)
 END_TEST
 
 /* As libewf's documentation has it: E99, EAA .. EAZ, EBA .. EZZ, FAA .. ZZZ. */
-START_TEST(counts_on_with_letters)
+START_TEST(continues_counting_with_letters)
 {
     static const struct {
         unsigned number;
@@ -131,7 +131,7 @@ START_TEST(counts_on_with_letters)
 }
 END_TEST
 
-START_TEST(takes_letters_for_a_segment_only_behind_the_others)
+START_TEST(takes_letters_for_a_segment_only_after_the_others)
 {
     char all[2048] = "", with[sizeof all + 64];
 
@@ -144,6 +144,6 @@ START_TEST(takes_letters_for_a_segment_only_behind_the_others)
 }
 END_TEST
 
-RUN_TESTS("ewf_names", finds_a_set_in_order_and_leaves_others_out, leaves_holes_to_be_seen,
-          refuses_a_later_segment_whose_first_one_is_there, takes_other_names_for_none,
-          counts_on_with_letters, takes_letters_for_a_segment_only_behind_the_others)
+RUN_TESTS("ewf_names", finds_a_set_in_order_and_ignores_other_files, leaves_gaps_visible,
+          refuses_a_later_segment_if_the_first_one_exists, does_not_take_other_names_for_segments,
+          continues_counting_with_letters, takes_letters_for_a_segment_only_after_the_others)

@@ -309,7 +309,7 @@ static bool is_told(size_t at)
 /* ---- whole blocks ---- */
 
 /* Written out by hand from Documentation/filesystems/ext4/directory.rst. */
-START_TEST(a_deleted_name_lies_behind_the_length_of_the_one_before)
+START_TEST(a_deleted_name_lies_in_the_gap_after_the_name_before_it)
 {
     static const uint8_t bytes[64] = "\x0c\0\0\0\x10\0\5\1apple\0\0\0"
                                      "\x0d\0\0\0\x1c\0\3\2fig\0"
@@ -332,7 +332,7 @@ START_TEST(a_deleted_name_lies_behind_the_length_of_the_one_before)
 }
 END_TEST
 
-START_TEST(what_was_written_and_deleted_is_told_once_each)
+START_TEST(every_name_in_use_or_deleted_is_reported_once)
 {
     for (unsigned round = 0; round < 2000; round++) {
         const bool types = round / 8 % 2;
@@ -369,7 +369,7 @@ START_TEST(a_full_block_that_is_emptied_from_either_end_keeps_its_names)
 }
 END_TEST
 
-START_TEST(of_the_first_of_a_block_deletion_leaves_no_inode_but_what_it_swallows_is_told)
+START_TEST(deleting_the_first_entry_clears_its_inode_but_the_names_it_swallows_are_reported)
 {
     begin_block(1024, true, false);
     add_entry(11, 1, "first", 5);
@@ -386,7 +386,7 @@ START_TEST(of_the_first_of_a_block_deletion_leaves_no_inode_but_what_it_swallows
 }
 END_TEST
 
-START_TEST(dots_are_not_told_but_what_begins_with_dots_is)
+START_TEST(dot_entries_are_skipped_but_names_starting_with_dots_are_reported)
 {
     begin_block(1024, true, false);
     add_entry(2, 2, ".", 1);
@@ -405,7 +405,7 @@ START_TEST(dots_are_not_told_but_what_begins_with_dots_is)
 }
 END_TEST
 
-START_TEST(without_types_a_name_has_255_bytes_all_the_same)
+START_TEST(without_types_a_name_still_has_up_to_255_bytes)
 {
     uint8_t name[255];
 
@@ -431,7 +431,7 @@ START_TEST(without_types_the_checksum_at_the_end_is_no_damage)
 }
 END_TEST
 
-START_TEST(no_hash_of_an_index_is_a_name)
+START_TEST(a_hash_of_an_index_is_not_a_name)
 {
     begin_block(1024, true, false);
     memcpy(block + 8,
@@ -443,7 +443,7 @@ START_TEST(no_hash_of_an_index_is_a_name)
 }
 END_TEST
 
-START_TEST(names_of_255_bytes_may_hold_any_but_zero_and_slash)
+START_TEST(names_of_255_bytes_may_hold_any_byte_but_zero_and_slash)
 {
     uint8_t name[255];
 
@@ -465,7 +465,7 @@ START_TEST(names_of_255_bytes_may_hold_any_but_zero_and_slash)
 }
 END_TEST
 
-START_TEST(a_live_name_is_told_whatever_it_is)
+START_TEST(a_live_name_is_reported_whatever_it_holds)
 {
     begin_block(1024, true, false);
     add_entry(LAST_INODE + 1, 1, "beyond", 6);
@@ -496,7 +496,7 @@ static bool tells_deleted(uint64_t inode, size_t len, size_t name_len, uint8_t t
     return told_count == 2;
 }
 
-START_TEST(what_only_resembles_a_deleted_entry_is_none)
+START_TEST(what_only_resembles_a_deleted_entry_is_not_reported)
 {
     for (unsigned type = 0; type < 256; type++)
         ck_assert_int_eq(tells_deleted(12, 16, 6, (uint8_t)type, "second"), type >= 1 && type <= 7);
@@ -530,7 +530,7 @@ START_TEST(a_deleted_entry_ends_before_the_next_live_one)
 }
 END_TEST
 
-START_TEST(names_behind_rubbish_are_found)
+START_TEST(names_after_garbage_are_found)
 {
     for (size_t skip = 4; skip < 900; skip += 4) {
         begin_block(1024, true, false);
@@ -612,7 +612,7 @@ START_TEST(no_index_looks_like_a_name_of_more_than_three_bytes)
 }
 END_TEST
 
-START_TEST(names_that_an_index_was_written_over_are_found_behind_it)
+START_TEST(names_that_survive_after_an_index_are_found)
 {
     static const uint8_t index[32] = "\x7c\0\3\0\1\0\0\0"
                                      "\x10\x32\x54\x76\2\0\0\0"
@@ -634,7 +634,7 @@ START_TEST(names_that_an_index_was_written_over_are_found_behind_it)
 }
 END_TEST
 
-START_TEST(the_checksum_at_the_end_is_no_name)
+START_TEST(the_checksum_at_the_end_is_not_a_name)
 {
     for (size_t i = 0; i < 4; i++) {
         begin_block(block_sizes[i], true, true);
@@ -668,7 +668,7 @@ START_TEST(a_length_of_64_kib_is_written_as_0_or_65535)
 }
 END_TEST
 
-START_TEST(in_smaller_blocks_and_behind_their_start_such_lengths_are_damage)
+START_TEST(in_smaller_blocks_and_after_their_start_such_lengths_are_damage)
 {
     static const unsigned lens[] = {0, 0xffff};
 
@@ -708,7 +708,7 @@ static size_t broken_len(size_t at)
     }
 }
 
-START_TEST(a_broken_chain_is_told_and_so_is_what_lies_before_and_behind)
+START_TEST(a_broken_chain_is_reported_and_so_are_the_names_around_it)
 {
     for (unsigned round = 0; round < 1500; round++) {
         size_t at;
@@ -743,7 +743,7 @@ START_TEST(a_name_that_does_not_fit_its_entry_breaks_the_chain)
 }
 END_TEST
 
-START_TEST(found_may_stop_it)
+START_TEST(the_callback_can_stop_the_search)
 {
     for (unsigned round = 0; round < 200; round++) {
         size_t all;
@@ -761,7 +761,7 @@ START_TEST(found_may_stop_it)
 }
 END_TEST
 
-START_TEST(found_may_stop_it_behind_the_damage)
+START_TEST(the_callback_can_stop_the_search_after_damage)
 {
     begin_block(1024, true, false);
     for (uint64_t i = 0; i < 5; i++)
@@ -775,7 +775,7 @@ START_TEST(found_may_stop_it_behind_the_damage)
 }
 END_TEST
 
-START_TEST(a_block_may_be_cut_anywhere)
+START_TEST(a_block_may_be_truncated_anywhere)
 {
     ck_assert_int_eq(read_bytes(block, 0), 0);
     ck_assert_uint_eq(told_count, 0);
@@ -827,20 +827,20 @@ START_TEST(any_bytes_are_read_within_their_bounds)
 }
 END_TEST
 
-RUN_TESTS("extdir", a_deleted_name_lies_behind_the_length_of_the_one_before,
-          what_was_written_and_deleted_is_told_once_each,
+RUN_TESTS("extdir", a_deleted_name_lies_in_the_gap_after_the_name_before_it,
+          every_name_in_use_or_deleted_is_reported_once,
           a_full_block_that_is_emptied_from_either_end_keeps_its_names,
-          of_the_first_of_a_block_deletion_leaves_no_inode_but_what_it_swallows_is_told,
-          dots_are_not_told_but_what_begins_with_dots_is, without_types_a_name_has_255_bytes_all_the_same,
-          without_types_the_checksum_at_the_end_is_no_damage, no_hash_of_an_index_is_a_name,
-          names_of_255_bytes_may_hold_any_but_zero_and_slash, a_live_name_is_told_whatever_it_is,
-          what_only_resembles_a_deleted_entry_is_none, a_deleted_entry_ends_before_the_next_live_one,
-          names_behind_rubbish_are_found, an_index_is_not_taken_for_names,
-          no_index_looks_like_a_name_of_more_than_three_bytes,
-          names_that_an_index_was_written_over_are_found_behind_it, the_checksum_at_the_end_is_no_name,
+          deleting_the_first_entry_clears_its_inode_but_the_names_it_swallows_are_reported,
+          dot_entries_are_skipped_but_names_starting_with_dots_are_reported,
+          without_types_a_name_still_has_up_to_255_bytes, without_types_the_checksum_at_the_end_is_no_damage,
+          a_hash_of_an_index_is_not_a_name, names_of_255_bytes_may_hold_any_byte_but_zero_and_slash,
+          a_live_name_is_reported_whatever_it_holds, what_only_resembles_a_deleted_entry_is_not_reported,
+          a_deleted_entry_ends_before_the_next_live_one, names_after_garbage_are_found,
+          an_index_is_not_taken_for_names, no_index_looks_like_a_name_of_more_than_three_bytes,
+          names_that_survive_after_an_index_are_found, the_checksum_at_the_end_is_not_a_name,
           a_length_of_64_kib_is_written_as_0_or_65535,
-          in_smaller_blocks_and_behind_their_start_such_lengths_are_damage,
-          a_broken_chain_is_told_and_so_is_what_lies_before_and_behind,
-          a_name_that_does_not_fit_its_entry_breaks_the_chain, found_may_stop_it,
-          found_may_stop_it_behind_the_damage, a_block_may_be_cut_anywhere,
+          in_smaller_blocks_and_after_their_start_such_lengths_are_damage,
+          a_broken_chain_is_reported_and_so_are_the_names_around_it,
+          a_name_that_does_not_fit_its_entry_breaks_the_chain, the_callback_can_stop_the_search,
+          the_callback_can_stop_the_search_after_damage, a_block_may_be_truncated_anywhere,
           damaged_blocks_are_read_within_their_bounds, any_bytes_are_read_within_their_bounds)

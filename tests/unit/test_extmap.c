@@ -208,7 +208,7 @@ static void build_pointers(uint64_t pointers[EXTMAP_POINTERS], unsigned sparse)
     }
 }
 
-START_TEST(pointers_map_what_was_built)
+START_TEST(pointers_map_what_the_builder_wrote)
 {
     uint64_t pointers[EXTMAP_POINTERS];
 
@@ -223,7 +223,7 @@ START_TEST(pointers_map_what_was_built)
 }
 END_TEST
 
-START_TEST(blocks_behind_each_level_are_found_at_their_place)
+START_TEST(blocks_below_each_level_are_found_at_their_place)
 {
     const uint64_t per = 1024 / 4,
                    firsts[] = {12, 12 + per, 12 + per + per * per}; /* of the indirect levels */
@@ -271,7 +271,7 @@ START_TEST(a_pointer_outside_is_damage_and_the_rest_is_mapped)
 }
 END_TEST
 
-START_TEST(a_block_of_pointers_that_cannot_be_read_is_damage_and_the_rest_is_mapped)
+START_TEST(an_unreadable_block_of_pointers_is_damage_and_the_rest_is_mapped)
 {
     uint64_t pointers[EXTMAP_POINTERS];
 
@@ -293,7 +293,7 @@ START_TEST(a_block_of_pointers_that_cannot_be_read_is_damage_and_the_rest_is_map
 }
 END_TEST
 
-START_TEST(pointers_that_go_in_circles_come_to_an_end)
+START_TEST(cyclic_pointers_terminate)
 {
     for (size_t s = 0; s < sizeof block_sizes / sizeof *block_sizes; s++) {
         uint64_t pointers[EXTMAP_POINTERS];
@@ -436,7 +436,7 @@ static void build_extents(uint8_t root[EXTMAP_ROOT_LEN], unsigned depth)
     build_node(root, EXTMAP_ROOT_LEN, depth, extents, extent_count);
 }
 
-START_TEST(extents_map_what_was_built)
+START_TEST(extents_map_what_the_builder_wrote)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
 
@@ -452,7 +452,7 @@ START_TEST(extents_map_what_was_built)
 }
 END_TEST
 
-START_TEST(the_longest_extents_are_told_from_unwritten_ones)
+START_TEST(the_longest_extents_are_distinguished_from_unwritten_ones)
 {
     static const unsigned counts[] = {1, 32767, 32768};
     uint8_t root[EXTMAP_ROOT_LEN] = {0};
@@ -521,7 +521,7 @@ static void assert_damaged(uint8_t *root, size_t i, const struct extent *bad)
     assert_mapped(WHOLE);
 }
 
-START_TEST(an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped)
+START_TEST(an_impossible_extent_is_damage_and_the_rest_is_mapped)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
 
@@ -554,7 +554,7 @@ START_TEST(an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped)
 }
 END_TEST
 
-START_TEST(extents_out_of_order_or_over_each_other_are_damage)
+START_TEST(extents_out_of_order_or_overlapping_are_damage)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
 
@@ -571,7 +571,7 @@ START_TEST(extents_out_of_order_or_over_each_other_are_damage)
 }
 END_TEST
 
-START_TEST(a_leaf_that_is_lost_is_damage_and_the_rest_is_mapped)
+START_TEST(a_lost_leaf_is_damage_and_the_rest_is_mapped)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
 
@@ -609,7 +609,7 @@ START_TEST(a_leaf_that_is_lost_is_damage_and_the_rest_is_mapped)
 }
 END_TEST
 
-START_TEST(a_root_that_cannot_be_is_damage)
+START_TEST(an_impossible_root_is_damage)
 {
     uint8_t root[EXTMAP_ROOT_LEN];
 
@@ -628,7 +628,7 @@ START_TEST(a_root_that_cannot_be_is_damage)
 }
 END_TEST
 
-START_TEST(a_tree_that_is_deeper_than_five_is_damage)
+START_TEST(a_tree_deeper_than_five_levels_is_damage)
 {
     struct extent extent = {.block = 5, .count = 1};
 
@@ -654,7 +654,7 @@ START_TEST(a_tree_that_is_deeper_than_five_is_damage)
 }
 END_TEST
 
-START_TEST(nodes_that_lead_back_to_themselves_come_to_an_end)
+START_TEST(cyclic_nodes_terminate)
 {
     for (unsigned depth = 1; depth <= 5; depth++) {
         uint8_t root[EXTMAP_ROOT_LEN] = {0};
@@ -724,13 +724,11 @@ START_TEST(damaged_maps_stay_within_bounds)
 }
 END_TEST
 
-RUN_TESTS("extmap", pointers_map_what_was_built, blocks_behind_each_level_are_found_at_their_place,
+RUN_TESTS("extmap", pointers_map_what_the_builder_wrote, blocks_below_each_level_are_found_at_their_place,
           a_pointer_outside_is_damage_and_the_rest_is_mapped,
-          a_block_of_pointers_that_cannot_be_read_is_damage_and_the_rest_is_mapped,
-          pointers_that_go_in_circles_come_to_an_end, extents_map_what_was_built,
-          the_longest_extents_are_told_from_unwritten_ones, addresses_have_48_bits,
-          an_extent_that_cannot_be_is_damage_and_the_rest_is_mapped,
-          extents_out_of_order_or_over_each_other_are_damage,
-          a_leaf_that_is_lost_is_damage_and_the_rest_is_mapped, a_root_that_cannot_be_is_damage,
-          a_tree_that_is_deeper_than_five_is_damage, nodes_that_lead_back_to_themselves_come_to_an_end,
+          an_unreadable_block_of_pointers_is_damage_and_the_rest_is_mapped, cyclic_pointers_terminate,
+          extents_map_what_the_builder_wrote, the_longest_extents_are_distinguished_from_unwritten_ones,
+          addresses_have_48_bits, an_impossible_extent_is_damage_and_the_rest_is_mapped,
+          extents_out_of_order_or_overlapping_are_damage, a_lost_leaf_is_damage_and_the_rest_is_mapped,
+          an_impossible_root_is_damage, a_tree_deeper_than_five_levels_is_damage, cyclic_nodes_terminate,
           a_refusal_is_passed_on, damaged_maps_stay_within_bounds)

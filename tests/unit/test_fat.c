@@ -60,7 +60,7 @@ static void put_exfat(unsigned sector_shift, unsigned cluster_shift, uint32_t he
 }
 
 /* A floppy disk of 1.44 MB, a small card, a USB stick as mkfs.fat makes it. */
-START_TEST(data_begins_behind_the_last_table)
+START_TEST(data_begins_after_the_last_table)
 {
     put_fat(12, 512, 1, 1, 2, 9);
     assert_layout(false, 19 * 512, 512); /* the root folder, which is of no cluster */
@@ -88,7 +88,7 @@ START_TEST(the_layout_follows_from_the_fields_of_the_specification)
 }
 END_TEST
 
-START_TEST(the_layout_of_exfat_is_told_in_shifts)
+START_TEST(the_layout_of_exfat_is_given_as_shifts)
 {
     put_exfat(9, 3, 2048);
     assert_layout(true, 1 << 20, 4096);
@@ -104,7 +104,7 @@ START_TEST(the_layout_of_exfat_is_told_in_shifts)
 }
 END_TEST
 
-START_TEST(layouts_that_cannot_be_are_refused)
+START_TEST(impossible_layouts_are_refused)
 {
     put_fat(16, 0, 4, 1, 2, 9);
     ck_assert(!read_layout(false));
@@ -128,7 +128,7 @@ START_TEST(layouts_that_cannot_be_are_refused)
 }
 END_TEST
 
-START_TEST(of_any_boot_sector_all_places_can_be_asked_for)
+START_TEST(any_position_can_be_queried_for_any_boot_sector)
 {
     static const uint64_t inodes[] = {0,
                                       1,
@@ -222,7 +222,7 @@ static bool is_file(bool is_exfat, size_t at, unsigned byte)
 
 /* Attributes: 1 read-only, 2 hidden, 4 system, 8 the label, 0x10 a folder, 0x20 archive; 0x0f a part of a
  * long name. */
-START_TEST(a_label_or_a_part_of_a_name_is_no_file)
+START_TEST(a_label_or_a_part_of_a_name_is_not_a_file)
 {
     for (unsigned attributes = 0; attributes < 256; attributes++)
         ck_assert_int_eq(is_file(false, 11, attributes), (attributes & 8) == 0);
@@ -231,7 +231,7 @@ END_TEST
 
 /* Specification, 7: 0x85 a file or folder, 0x05 one that is deleted; 0x81 bitmap, 0x82 up-case table, 0x83
  * label .. */
-START_TEST(of_exfat_only_entries_of_type_5_are_files)
+START_TEST(only_exfat_entries_of_type_5_are_files)
 {
     for (unsigned type = 0; type < 256; type++)
         ck_assert_int_eq(is_file(true, 0, type), type == 0x85 || type == 0x05);
@@ -251,7 +251,7 @@ static uint64_t written(unsigned type, uint64_t valid, uint64_t size)
 }
 
 /* Specification, 7.6: 0xc0, deleted 0x40; ValidDataLength, at 8, lies between 0 and DataLength. */
-START_TEST(a_stream_entry_tells_how_much_was_written)
+START_TEST(a_stream_entry_states_the_valid_length)
 {
     for (unsigned type = 0; type < 256; type++) {
         const bool stream = type == 0xc0 || type == 0x40;
@@ -298,9 +298,9 @@ START_TEST(a_short_name_keeps_its_bytes)
 }
 END_TEST
 
-RUN_TESTS("fat", a_short_name_keeps_its_bytes, data_begins_behind_the_last_table,
-          the_layout_follows_from_the_fields_of_the_specification, the_layout_of_exfat_is_told_in_shifts,
-          layouts_that_cannot_be_are_refused, of_any_boot_sector_all_places_can_be_asked_for,
+RUN_TESTS("fat", a_short_name_keeps_its_bytes, data_begins_after_the_last_table,
+          the_layout_follows_from_the_fields_of_the_specification, the_layout_of_exfat_is_given_as_shifts,
+          impossible_layouts_are_refused, any_position_can_be_queried_for_any_boot_sector,
           entries_are_numbered_from_3_where_the_data_begins,
-          the_first_entry_of_a_cluster_lies_at_its_first_sector, a_label_or_a_part_of_a_name_is_no_file,
-          of_exfat_only_entries_of_type_5_are_files, a_stream_entry_tells_how_much_was_written)
+          the_first_entry_of_a_cluster_lies_at_its_first_sector, a_label_or_a_part_of_a_name_is_not_a_file,
+          only_exfat_entries_of_type_5_are_files, a_stream_entry_states_the_valid_length)

@@ -24,7 +24,7 @@ static double random_share(void)
 
 /* ---- names ---- */
 
-START_TEST(verdicts_are_found_by_their_names)
+START_TEST(verdicts_are_looked_up_by_name)
 {
     for (int verdict = 0; verdict < VERDICTS; verdict++)
         assert_named(verdict, finding_verdict_name((enum verdict)verdict), finding_verdict_find);
@@ -43,7 +43,7 @@ static void assert_proof(const struct finding *finding, const char *text)
     buffer_release(&out);
 }
 
-START_TEST(proofs_are_written_as_described)
+START_TEST(proofs_are_written_as_documented)
 {
     assert_proof(&(struct finding){.proof = PROOF_ESTIMATE, .blocks = 7}, "estimate");
     assert_proof(&(struct finding){.proof = PROOF_BLOCKS, .proved = 3, .blocks = 4}, "blocks 3/4");
@@ -161,7 +161,7 @@ static void assert_same(const struct findings *a, const struct findings *b)
         assert_same_finding(&a->list[i], &b->list[i]);
 }
 
-START_TEST(findings_come_back_from_their_messages)
+START_TEST(findings_round_trip_through_messages)
 {
     struct findings findings[3] = {{0}}, back = {0};
 
@@ -246,7 +246,7 @@ static bool is_taken(const struct buffer *message, size_t len, uint64_t size)
     return taken;
 }
 
-START_TEST(a_message_that_is_cut_is_none)
+START_TEST(a_truncated_message_is_refused)
 {
     struct findings findings = {0};
 
@@ -264,7 +264,7 @@ START_TEST(a_message_that_is_cut_is_none)
 }
 END_TEST
 
-START_TEST(whatever_is_changed_in_a_message_nothing_unsound_comes_of_it)
+START_TEST(a_changed_message_never_yields_an_unsound_finding)
 {
     static const uint64_t values[] = {0,          1,         2,          5,        1u << 31,
                                       UINT32_MAX, INT64_MAX, UINT64_MAX, UNIVERSE, UNIVERSE + 1};
@@ -320,7 +320,7 @@ static bool double_is_taken(size_t at, double value)
     return number_is_taken(at, bits);
 }
 
-START_TEST(what_no_finding_has_is_refused)
+START_TEST(impossible_findings_are_refused)
 {
     enum {
         VERDICT = 0,
@@ -361,7 +361,7 @@ START_TEST(what_no_finding_has_is_refused)
 }
 END_TEST
 
-RUN_TESTS("finding", verdicts_are_found_by_their_names, proofs_are_written_as_described,
-          span_and_matched_bytes_are_those_of_a_bitmap, findings_come_back_from_their_messages,
-          a_message_that_is_cut_is_none, whatever_is_changed_in_a_message_nothing_unsound_comes_of_it,
-          what_no_finding_has_is_refused)
+RUN_TESTS("finding", verdicts_are_looked_up_by_name, proofs_are_written_as_documented,
+          span_and_matched_bytes_are_those_of_a_bitmap, findings_round_trip_through_messages,
+          a_truncated_message_is_refused, a_changed_message_never_yields_an_unsound_finding,
+          impossible_findings_are_refused)

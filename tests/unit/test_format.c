@@ -154,7 +154,7 @@ static const struct example containers[] = {
     EXAMPLE(0, "\xfe\xef\x09\x01", FORMAT_REFUSED, "Ghost image"),
 };
 
-START_TEST(containers_are_known_by_their_first_bytes)
+START_TEST(containers_are_recognized_by_their_first_bytes)
 {
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         const struct example *e = &containers[i];
@@ -182,7 +182,7 @@ START_TEST(a_vdi_has_its_text_and_its_signature)
 }
 END_TEST
 
-START_TEST(what_may_be_evidence_itself_is_raw)
+START_TEST(what_may_itself_be_evidence_is_raw)
 {
     static const struct example plain[] = {
         PLAIN(0, "PK\3\4"),
@@ -260,7 +260,7 @@ START_TEST(a_vmdk_with_a_parent_is_refused)
 }
 END_TEST
 
-START_TEST(of_a_sparse_vmdk_only_the_descriptor_is_read)
+START_TEST(only_the_descriptor_of_a_sparse_vmdk_is_read)
 {
     put_extent(1, 1, DESCRIPTOR("parentCID=ffffffff"));
     PUT(1024, "\nparentCID=13acc851\n");
@@ -298,7 +298,7 @@ static void put_footer(size_t offset, unsigned type, uint64_t disk_len)
     put_big(offset + 64, ~sum, 4);
 }
 
-START_TEST(a_vhd_is_known_by_its_footer_at_the_end)
+START_TEST(a_vhd_is_recognized_by_its_footer_at_the_end)
 {
     clear_image(300000);
     put_footer(image_len - 512, 2, image_len - 512);
@@ -312,7 +312,7 @@ START_TEST(a_vhd_is_known_by_its_footer_at_the_end)
 }
 END_TEST
 
-START_TEST(a_vhd_is_known_by_the_copy_of_its_footer_at_the_start)
+START_TEST(a_vhd_is_recognized_by_the_copy_of_its_footer_at_the_start)
 {
     clear_image(300000);
     put_footer(0, 3, 1 << 30);
@@ -359,7 +359,7 @@ END_TEST
 
 /* ---- Apple ---- */
 
-START_TEST(a_dmg_is_known_by_its_trailer)
+START_TEST(a_dmg_is_recognized_by_its_trailer)
 {
     clear_image(300000);
     PUT(image_len - 512, "koly\0\0\0\4\0\0\2\0");
@@ -411,7 +411,7 @@ START_TEST(an_aff4_is_a_zip_with_a_urn_or_a_description)
 }
 END_TEST
 
-START_TEST(another_zip_is_raw)
+START_TEST(any_other_zip_is_raw)
 {
     put_zip(200000, "other", "");
     assert_raw();
@@ -484,7 +484,7 @@ static const struct {
     CONTENT(36864, "\0NSR03\1", "UDF", false),
 };
 
-START_TEST(contents_are_known_by_their_marks)
+START_TEST(contents_are_recognized_by_their_signatures)
 {
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
         clear_image(IMAGE_LEN);
@@ -499,7 +499,7 @@ START_TEST(contents_are_known_by_their_marks)
 }
 END_TEST
 
-START_TEST(grub_is_known_by_what_its_first_sector_says)
+START_TEST(grub_is_recognized_by_its_first_sector)
 {
     static const char text[] = "loading\0.\0\r\n\0Geom\0Read\0 Error";
 
@@ -534,7 +534,7 @@ START_TEST(hfs_has_blocks_and_a_name)
 }
 END_TEST
 
-START_TEST(marks_of_which_a_part_is_missing_are_not_known)
+START_TEST(incomplete_signatures_are_not_recognized)
 {
     clear_image(IMAGE_LEN);
     PUT(0, "LABELONE");
@@ -563,7 +563,7 @@ static void assert_sound(size_t len)
     ck_assert(!content.encrypted || content.name);
 }
 
-START_TEST(nothing_is_raw_and_holds_nothing)
+START_TEST(an_empty_image_is_raw_and_holds_nothing)
 {
     clear_image(0);
     assert_raw();
@@ -585,7 +585,7 @@ START_TEST(random_bytes_of_every_length_are_raw)
 }
 END_TEST
 
-START_TEST(files_cut_off_at_any_length_are_read_within_their_bounds)
+START_TEST(files_truncated_at_any_length_are_read_within_their_bounds)
 {
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
         for (size_t len = 0; len <= 2000; len++) {
@@ -607,7 +607,7 @@ START_TEST(files_cut_off_at_any_length_are_read_within_their_bounds)
 }
 END_TEST
 
-START_TEST(contents_cut_off_within_their_marks_are_not_known)
+START_TEST(contents_truncated_within_their_signatures_are_not_recognized)
 {
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
         clear_image(IMAGE_LEN);
@@ -620,7 +620,7 @@ START_TEST(contents_cut_off_within_their_marks_are_not_known)
 }
 END_TEST
 
-START_TEST(marks_in_random_surroundings_are_read_within_their_bounds)
+START_TEST(signatures_in_random_surroundings_are_read_within_their_bounds)
 {
     for (int round = 0; round < 20000; round++) {
         const struct example *e = &containers[random64() % (sizeof containers / sizeof *containers)];
@@ -694,7 +694,7 @@ static const struct {
     SYSTEM(65536 + 1372, "\x19\x54\1\x19", "UFS2"),
 };
 
-START_TEST(file_systems_are_known_by_their_marks)
+START_TEST(file_systems_are_recognized_by_their_signatures)
 {
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
         clear_image(IMAGE_LEN);
@@ -707,7 +707,7 @@ START_TEST(file_systems_are_known_by_their_marks)
 }
 END_TEST
 
-START_TEST(an_ext_has_its_number_and_a_size_of_block)
+START_TEST(ext_has_its_magic_number_and_a_block_size)
 {
     for (unsigned size = 0; size < 300; size++) { /* 1 KiB shifted */
         clear_image(IMAGE_LEN);
@@ -733,7 +733,7 @@ static void put_fat(void)
     PUT(510, "\x55\xaa");
 }
 
-START_TEST(a_fat_is_known_by_what_its_boot_sector_says)
+START_TEST(fat_is_recognized_by_its_boot_sector)
 {
     static const struct {
         size_t offset;
@@ -767,7 +767,7 @@ START_TEST(a_file_system_is_not_hidden_by_a_boot_sector)
 }
 END_TEST
 
-START_TEST(file_systems_are_known_as_soon_as_their_marks_are_there)
+START_TEST(file_systems_are_recognized_as_soon_as_their_signatures_are_complete)
 {
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
         clear_image(IMAGE_LEN);
@@ -840,7 +840,7 @@ START_TEST(a_dos_table_has_an_entry)
 }
 END_TEST
 
-START_TEST(an_entry_that_cannot_be_makes_no_table)
+START_TEST(an_impossible_entry_makes_no_table)
 {
     for (unsigned entry = 0; entry < 4; entry++) {
         for (unsigned status = 0; status < 256; status++) {
@@ -865,7 +865,7 @@ START_TEST(an_entry_that_cannot_be_makes_no_table)
 }
 END_TEST
 
-START_TEST(partitions_that_overlap_make_no_table)
+START_TEST(overlapping_partitions_make_no_table)
 {
     for (int round = 0; round < 5000; round++) {
         uint64_t first[4], end[4];
@@ -897,7 +897,7 @@ START_TEST(partitions_that_overlap_make_no_table)
 }
 END_TEST
 
-START_TEST(a_gpt_is_known_by_its_header_behind_the_boot_sector)
+START_TEST(a_gpt_is_recognized_by_its_header_after_the_boot_sector)
 {
     clear_table();
     put_partition(0, 0, 0xee, 1, UINT32_MAX); /* as UEFI asks for */
@@ -920,7 +920,7 @@ START_TEST(a_gpt_is_known_by_its_header_behind_the_boot_sector)
 }
 END_TEST
 
-START_TEST(a_boot_sector_of_a_file_system_is_no_table)
+START_TEST(the_boot_sector_of_a_file_system_is_not_a_table)
 {
     put_fat();
     assert_table(0);
@@ -938,7 +938,7 @@ START_TEST(a_boot_sector_of_a_file_system_is_no_table)
 }
 END_TEST
 
-START_TEST(a_table_is_no_file_system)
+START_TEST(a_table_is_not_a_file_system)
 {
     clear_table();
     memset(image + 3, 0, 60); /* code could by chance be the fields of a FAT */
@@ -957,7 +957,7 @@ START_TEST(a_boot_sector_may_be_both_a_fat_and_a_table)
 }
 END_TEST
 
-START_TEST(tables_and_systems_of_every_length_are_read_within_their_bounds)
+START_TEST(tables_and_file_systems_of_every_length_are_read_within_their_bounds)
 {
     clear_table();
     put_partition(3, 0, 7, 2048, 100);
@@ -979,22 +979,24 @@ START_TEST(tables_and_systems_of_every_length_are_read_within_their_bounds)
 }
 END_TEST
 
-RUN_TESTS("format", containers_are_known_by_their_first_bytes, a_vdi_has_its_text_and_its_signature,
-          what_may_be_evidence_itself_is_raw, a_vmdk_without_a_parent_can_be_read,
-          a_vmdk_with_a_parent_is_refused, of_a_sparse_vmdk_only_the_descriptor_is_read,
-          an_extent_without_a_descriptor_is_refused, a_vhd_is_known_by_its_footer_at_the_end,
-          a_vhd_is_known_by_the_copy_of_its_footer_at_the_start, a_differencing_vhd_is_refused,
-          what_only_looks_like_the_footer_of_a_vhd_is_raw, a_dmg_is_known_by_its_trailer,
-          an_aff4_is_a_zip_with_a_urn_or_a_description, another_zip_is_raw, contents_are_known_by_their_marks,
-          grub_is_known_by_what_its_first_sector_says, hfs_has_blocks_and_a_name,
-          marks_of_which_a_part_is_missing_are_not_known, nothing_is_raw_and_holds_nothing,
-          random_bytes_of_every_length_are_raw, files_cut_off_at_any_length_are_read_within_their_bounds,
-          contents_cut_off_within_their_marks_are_not_known,
-          marks_in_random_surroundings_are_read_within_their_bounds, file_systems_are_known_by_their_marks,
-          an_ext_has_its_number_and_a_size_of_block, a_fat_is_known_by_what_its_boot_sector_says,
-          a_file_system_is_not_hidden_by_a_boot_sector,
-          file_systems_are_known_as_soon_as_their_marks_are_there, a_dos_table_has_an_entry,
-          an_entry_that_cannot_be_makes_no_table, partitions_that_overlap_make_no_table,
-          a_gpt_is_known_by_its_header_behind_the_boot_sector, a_boot_sector_of_a_file_system_is_no_table,
-          a_table_is_no_file_system, a_boot_sector_may_be_both_a_fat_and_a_table,
-          tables_and_systems_of_every_length_are_read_within_their_bounds)
+RUN_TESTS("format", containers_are_recognized_by_their_first_bytes, a_vdi_has_its_text_and_its_signature,
+          what_may_itself_be_evidence_is_raw, a_vmdk_without_a_parent_can_be_read,
+          a_vmdk_with_a_parent_is_refused, only_the_descriptor_of_a_sparse_vmdk_is_read,
+          an_extent_without_a_descriptor_is_refused, a_vhd_is_recognized_by_its_footer_at_the_end,
+          a_vhd_is_recognized_by_the_copy_of_its_footer_at_the_start, a_differencing_vhd_is_refused,
+          what_only_looks_like_the_footer_of_a_vhd_is_raw, a_dmg_is_recognized_by_its_trailer,
+          an_aff4_is_a_zip_with_a_urn_or_a_description, any_other_zip_is_raw,
+          contents_are_recognized_by_their_signatures, grub_is_recognized_by_its_first_sector,
+          hfs_has_blocks_and_a_name, incomplete_signatures_are_not_recognized,
+          an_empty_image_is_raw_and_holds_nothing, random_bytes_of_every_length_are_raw,
+          files_truncated_at_any_length_are_read_within_their_bounds,
+          contents_truncated_within_their_signatures_are_not_recognized,
+          signatures_in_random_surroundings_are_read_within_their_bounds,
+          file_systems_are_recognized_by_their_signatures, ext_has_its_magic_number_and_a_block_size,
+          fat_is_recognized_by_its_boot_sector, a_file_system_is_not_hidden_by_a_boot_sector,
+          file_systems_are_recognized_as_soon_as_their_signatures_are_complete, a_dos_table_has_an_entry,
+          an_impossible_entry_makes_no_table, overlapping_partitions_make_no_table,
+          a_gpt_is_recognized_by_its_header_after_the_boot_sector,
+          the_boot_sector_of_a_file_system_is_not_a_table, a_table_is_not_a_file_system,
+          a_boot_sector_may_be_both_a_fat_and_a_table,
+          tables_and_file_systems_of_every_length_are_read_within_their_bounds)

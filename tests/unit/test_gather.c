@@ -72,7 +72,7 @@ static void end(void)
     object_release(&object);
 }
 
-START_TEST(a_gap_is_read_if_it_is_small)
+START_TEST(small_gaps_are_read)
 {
     add(10000 + 100 + GAP, 100);
     add(10000, 100);
@@ -93,7 +93,7 @@ START_TEST(a_gap_is_read_if_it_is_small)
 }
 END_TEST
 
-START_TEST(runs_over_each_other_are_read_once)
+START_TEST(overlapping_runs_are_read_once)
 {
     add(5000, 1000);
     add(5500, 100);
@@ -111,7 +111,7 @@ START_TEST(runs_over_each_other_are_read_once)
 }
 END_TEST
 
-START_TEST(gaps_take_no_more_memory_than_runs_may)
+START_TEST(gaps_stay_within_the_memory_limit_of_runs)
 {
     enum { RUNS = 3000, EACH = GATHER_MOST / RUNS, STEP = EACH + GAP };
 
@@ -126,7 +126,7 @@ START_TEST(gaps_take_no_more_memory_than_runs_may)
 }
 END_TEST
 
-START_TEST(of_nothing_nothing_is_read)
+START_TEST(no_runs_read_nothing)
 {
     gather_reset(&gather);
     read_all();
@@ -138,5 +138,5 @@ START_TEST(of_nothing_nothing_is_read)
 }
 END_TEST
 
-RUN_TESTS("gather", a_gap_is_read_if_it_is_small, runs_over_each_other_are_read_once,
-          gaps_take_no_more_memory_than_runs_may, of_nothing_nothing_is_read)
+RUN_TESTS("gather", small_gaps_are_read, overlapping_runs_are_read_once,
+          gaps_stay_within_the_memory_limit_of_runs, no_runs_read_nothing)

@@ -15,7 +15,7 @@ static void hash(struct hasher *hasher, const uint8_t *data, size_t len, struct 
 
 /* C is the largest power of two of which the length holds 48 or more, from 4 on: so below 48 * 64 bytes it is
  * less than the set's. */
-START_TEST(small_content_is_sampled_by_its_length_and_the_rest_as_the_set)
+START_TEST(small_content_is_sampled_by_its_length_and_the_rest_like_the_set)
 {
     static uint8_t data[MOST];
     static const struct {
@@ -53,7 +53,7 @@ START_TEST(small_content_is_sampled_by_its_length_and_the_rest_as_the_set)
 }
 END_TEST
 
-START_TEST(a_pair_that_cannot_be_made_is_closed)
+START_TEST(a_pair_that_fails_to_open_is_left_closed)
 {
     struct hasher_pair pair;
     struct error err;
@@ -65,5 +65,5 @@ START_TEST(a_pair_that_cannot_be_made_is_closed)
 }
 END_TEST
 
-RUN_TESTS("hasher_pair", small_content_is_sampled_by_its_length_and_the_rest_as_the_set,
-          a_pair_that_cannot_be_made_is_closed)
+RUN_TESTS("hasher_pair", small_content_is_sampled_by_its_length_and_the_rest_like_the_set,
+          a_pair_that_fails_to_open_is_left_closed)

@@ -50,7 +50,7 @@ START_TEST(a_set_has_what_was_added)
 }
 END_TEST
 
-START_TEST(sorting_gives_each_member_once_in_rising_order)
+START_TEST(sorting_gives_each_member_once_in_ascending_order)
 {
     for (int round = 0; round < 40; round++) {
         const uint64_t size = random64() % 3000, below = 1 + random64() % (round % 2 ? UINT64_MAX - 1 : 5000);
@@ -127,5 +127,5 @@ START_TEST(an_empty_set_has_nothing)
 }
 END_TEST
 
-RUN_TESTS("inodes", a_set_has_what_was_added, sorting_gives_each_member_once_in_rising_order,
+RUN_TESTS("inodes", a_set_has_what_was_added, sorting_gives_each_member_once_in_ascending_order,
           the_smallest_and_the_largest_numbers_are_members_too, an_empty_set_has_nothing)

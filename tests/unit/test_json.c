@@ -114,7 +114,7 @@ START_TEST(values_of_every_kind_are_found)
 }
 END_TEST
 
-START_TEST(numbers_are_those_of_the_grammar)
+START_TEST(numbers_follow_the_grammar)
 {
     ASSERT_TOKENS("0", "n(0)$");
     ASSERT_TOKENS("-0.5e+10", "n(-0.5e+10)$");
@@ -163,7 +163,7 @@ END_TEST
 
 /* ---- strings ---- */
 
-START_TEST(escapes_are_undone)
+START_TEST(escapes_are_decoded)
 {
     ASSERT_TOKENS("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "s(\"\\/\b\f\n\r\t)$");
     ASSERT_TOKENS("\"\\u0041\\u00e9\\u20AC\\u0000\"", "s(A\u00e9\u20ac\0)$");
@@ -186,7 +186,7 @@ START_TEST(surrogates_are_joined_and_halves_are_kept)
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_utf8_and_control_characters_are_kept)
+START_TEST(invalid_utf8_and_control_characters_are_kept)
 {
     ASSERT_TOKENS("\"\xff\x80\xc3\"", "s(\xff\x80\xc3)$");
     ASSERT_TOKENS("\"a\nb\"", "s(a\nb)$");
@@ -199,7 +199,7 @@ START_TEST(bytes_that_are_no_utf8_and_control_characters_are_kept)
 }
 END_TEST
 
-START_TEST(a_string_that_is_too_long_is_passed_over)
+START_TEST(an_overlong_string_is_skipped)
 {
     static char text[5000], at_limit[1003];
     struct json *json = new_json();
@@ -236,7 +236,7 @@ END_TEST
 
 /* ---- grammar ---- */
 
-START_TEST(what_is_no_json_is_refused)
+START_TEST(invalid_json_is_refused)
 {
     ASSERT_TOKENS("", "!");
     ASSERT_TOKENS("  ", "!");
@@ -327,7 +327,7 @@ START_TEST(a_value_can_be_skipped)
 }
 END_TEST
 
-START_TEST(a_source_that_fails_is_told_wherever_it_fails)
+START_TEST(a_failing_source_is_reported_wherever_it_fails)
 {
     static const char text[] = "{\"key\":[\"a\\u0041\",12.5e3,true]}";
     struct json *json = new_json();
@@ -400,7 +400,7 @@ START_TEST(after_an_error_the_next_object_of_an_array_is_found)
 }
 END_TEST
 
-START_TEST(where_nothing_is_found_the_text_ends_or_is_cut_off)
+START_TEST(if_no_object_follows_the_text_ends_or_is_truncated)
 {
     assert_resynced("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}}", 2, "{k(v)[{k(a)!.");
     assert_resynced("{\"v\":[{\"a\":x}],\"b\":{\"c\":1}", 2, "{k(v)[{k(a)!-");
@@ -429,10 +429,10 @@ START_TEST(lines_are_counted)
 }
 END_TEST
 
-RUN_TESTS("json", values_of_every_kind_are_found, numbers_are_those_of_the_grammar,
-          numbers_without_sign_and_fraction_are_read_if_they_fit, escapes_are_undone,
-          surrogates_are_joined_and_halves_are_kept, bytes_that_are_no_utf8_and_control_characters_are_kept,
-          a_string_that_is_too_long_is_passed_over, what_is_no_json_is_refused, nothing_comes_after_an_error,
-          nesting_has_a_limit, a_value_can_be_skipped, a_source_that_fails_is_told_wherever_it_fails,
+RUN_TESTS("json", values_of_every_kind_are_found, numbers_follow_the_grammar,
+          numbers_without_sign_and_fraction_are_read_if_they_fit, escapes_are_decoded,
+          surrogates_are_joined_and_halves_are_kept, invalid_utf8_and_control_characters_are_kept,
+          an_overlong_string_is_skipped, invalid_json_is_refused, nothing_comes_after_an_error,
+          nesting_has_a_limit, a_value_can_be_skipped, a_failing_source_is_reported_wherever_it_fails,
           after_an_error_the_next_object_of_an_array_is_found,
-          where_nothing_is_found_the_text_ends_or_is_cut_off, lines_are_counted)
+          if_no_object_follows_the_text_ends_or_is_truncated, lines_are_counted)

@@ -165,7 +165,7 @@ static void check_round_trip(const struct block *block, const struct keyblock_en
     assert_same(unpacked, entries, block->entries);
 }
 
-START_TEST(what_was_packed_is_unpacked)
+START_TEST(packing_round_trips)
 {
     for_each_kind(check_round_trip);
 }
@@ -193,7 +193,7 @@ static void check_whole_keys(const struct block *block, const struct keyblock_en
     ck_assert(block->len <= KEYBLOCK_LEN || one_key);
 }
 
-START_TEST(a_block_has_whole_keys_and_is_long_for_one_with_many_values_only)
+START_TEST(a_block_has_whole_keys_and_is_long_only_for_one_with_many_values)
 {
     static struct keyblock_entry entries[ENTRIES + KEYBLOCK_GROUP];
 
@@ -251,7 +251,7 @@ static size_t least_bits(const struct keyblock_entry *entries, size_t count)
     return 73 + count * bits_width(max - min + 1) + best;
 }
 
-START_TEST(a_block_takes_the_least_bits_that_its_keys_can_take)
+START_TEST(a_block_uses_the_fewest_bits_that_its_keys_need)
 {
     static struct keyblock_entry entries[500];
 
@@ -285,7 +285,7 @@ START_TEST(blocks_are_full_and_an_entry_of_an_index_takes_five_and_a_half_bytes)
 }
 END_TEST
 
-START_TEST(a_block_takes_no_more_entries_than_can_be_unpacked)
+START_TEST(a_block_never_has_more_entries_than_can_be_unpacked)
 {
     static struct keyblock_entry entries[2 * KEYBLOCK_ENTRIES];
 
@@ -323,7 +323,7 @@ START_TEST(the_smallest_and_the_largest_keys_and_values_are_packed)
 }
 END_TEST
 
-START_TEST(nothing_is_packed_from_no_entries)
+START_TEST(no_entries_pack_to_nothing)
 {
     uint8_t out[KEYBLOCK_MAX];
     size_t len = 1;
@@ -358,7 +358,7 @@ static void look_for_all_kinds_of_keys(const struct block *block)
     }
 }
 
-START_TEST(a_block_that_is_cut_anywhere_is_broken)
+START_TEST(a_block_truncated_anywhere_is_broken)
 {
     for (int round = 0; round < 2 * KINDS; round++) {
         struct block block = small_block(round % KINDS);
@@ -493,7 +493,7 @@ START_TEST(keys_that_do_not_ascend_or_are_too_large_are_broken)
 }
 END_TEST
 
-START_TEST(what_is_too_much_in_a_block_is_not_found)
+START_TEST(excess_content_of_a_block_is_not_found)
 {
     const struct parts more = {.entries = 2, .keys = 2, .highs = "0101"},
                        large = {.entries = 2, .keys = 2, .first = key_limit - 2, .highs = "001"},
@@ -532,7 +532,7 @@ START_TEST(values_that_do_not_ascend_or_are_too_large_are_broken)
 }
 END_TEST
 
-START_TEST(numbers_of_entries_that_do_not_agree_are_broken)
+START_TEST(entry_counts_that_disagree_are_broken)
 {
     struct parts parts = {
         .entries = 3, .keys = 2, .width = 4, .starts = "101", .values = {1, 2, 3}, .highs = "01"};
@@ -569,15 +569,15 @@ START_TEST(a_block_with_something_left_over_is_broken)
 }
 END_TEST
 
-RUN_TESTS("keyblock", what_was_packed_is_unpacked, each_key_is_found_with_its_values_and_no_other_key,
-          a_block_has_whole_keys_and_is_long_for_one_with_many_values_only,
+RUN_TESTS("keyblock", packing_round_trips, each_key_is_found_with_its_values_and_no_other_key,
+          a_block_has_whole_keys_and_is_long_only_for_one_with_many_values,
           the_last_key_is_left_if_more_may_follow_unless_it_is_the_only_one,
           blocks_are_full_and_an_entry_of_an_index_takes_five_and_a_half_bytes,
-          a_block_takes_the_least_bits_that_its_keys_can_take,
-          a_block_takes_no_more_entries_than_can_be_unpacked, a_key_may_have_256_values_far_apart,
-          the_smallest_and_the_largest_keys_and_values_are_packed, nothing_is_packed_from_no_entries,
-          a_block_that_is_cut_anywhere_is_broken,
+          a_block_uses_the_fewest_bits_that_its_keys_need,
+          a_block_never_has_more_entries_than_can_be_unpacked, a_key_may_have_256_values_far_apart,
+          the_smallest_and_the_largest_keys_and_values_are_packed, no_entries_pack_to_nothing,
+          a_block_truncated_anywhere_is_broken,
           a_block_with_changed_bits_is_broken_or_gives_what_can_be_packed,
-          keys_that_do_not_ascend_or_are_too_large_are_broken, what_is_too_much_in_a_block_is_not_found,
-          values_that_do_not_ascend_or_are_too_large_are_broken,
-          numbers_of_entries_that_do_not_agree_are_broken, a_block_with_something_left_over_is_broken)
+          keys_that_do_not_ascend_or_are_too_large_are_broken, excess_content_of_a_block_is_not_found,
+          values_that_do_not_ascend_or_are_too_large_are_broken, entry_counts_that_disagree_are_broken,
+          a_block_with_something_left_over_is_broken)

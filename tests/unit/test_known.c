@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- what a set takes ---- */
 
-START_TEST(what_fits_is_taken)
+START_TEST(consistent_entries_are_accepted)
 {
     static const uint64_t sizes[] = {0, 1, 11, 12, 13, 4096, 4097, 100000, 1 << 22};
 
@@ -127,7 +127,7 @@ END_TEST
         ck_assert_int_eq(check(), -1);                                                                       \
     } while (0)
 
-START_TEST(what_does_not_fit_is_refused)
+START_TEST(inconsistent_entries_are_refused)
 {
     struct record *record = &known.record;
 
@@ -158,14 +158,14 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-START_TEST(a_record_whose_c_is_not_told_is_refused)
+START_TEST(a_record_without_c_is_refused)
 {
     REFUSES(known.record.params.c = SAMPLER_AUTO);
     known_release(&known);
 }
 END_TEST
 
-START_TEST(a_name_ends_at_a_zero_byte_and_an_empty_one_is_none)
+START_TEST(a_name_ends_at_a_zero_byte_and_an_empty_one_does_not_count)
 {
     known_add_name(&known, "a\0b", 3);
     known_add_name(&known, "", 0);
@@ -178,7 +178,7 @@ START_TEST(a_name_ends_at_a_zero_byte_and_an_empty_one_is_none)
 }
 END_TEST
 
-START_TEST(one_that_was_reset_is_empty)
+START_TEST(a_reset_entry_is_empty)
 {
     make_known(20000, 16);
     known_add_name(&known, "a", 1);
@@ -217,7 +217,7 @@ static void assert_same(const struct known *a, const struct known *b)
         ck_assert_mem_eq(a->blocks.data, b->blocks.data, a->blocks.len);
 }
 
-START_TEST(what_was_encoded_is_decoded)
+START_TEST(encoding_round_trips)
 {
     static const uint64_t sizes[] = {0, 5, 30000, 100, 1 << 20};
     struct buffer out = {0};
@@ -238,7 +238,7 @@ START_TEST(what_was_encoded_is_decoded)
 END_TEST
 
 /* Whatever it gives is checked before it is used; checking must not fall over it. */
-START_TEST(messages_that_are_cut_or_changed_do_no_harm)
+START_TEST(truncated_or_changed_messages_do_no_harm)
 {
     struct buffer out = {0};
     struct known back = {0};
@@ -275,8 +275,8 @@ START_TEST(a_fingerprint_has_47_bits_of_key_and_six_of_character)
 END_TEST
 
 RUN_TESTS("known", c_grows_with_the_square_root_of_large_files_and_shrinks_with_small_ones,
-          c_never_falls_with_length, denser_records_are_reduced_and_others_stay, what_fits_is_taken,
-          what_does_not_fit_is_refused, a_record_whose_c_is_not_told_is_refused,
-          a_name_ends_at_a_zero_byte_and_an_empty_one_is_none, one_that_was_reset_is_empty,
-          what_was_encoded_is_decoded, messages_that_are_cut_or_changed_do_no_harm,
+          c_never_falls_with_length, denser_records_are_reduced_and_others_stay,
+          consistent_entries_are_accepted, inconsistent_entries_are_refused, a_record_without_c_is_refused,
+          a_name_ends_at_a_zero_byte_and_an_empty_one_does_not_count, a_reset_entry_is_empty,
+          encoding_round_trips, truncated_or_changed_messages_do_no_harm,
           a_fingerprint_has_47_bits_of_key_and_six_of_character)

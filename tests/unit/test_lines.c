@@ -73,7 +73,7 @@ START_TEST(cr_ends_lines_only_where_there_is_no_lf)
 }
 END_TEST
 
-START_TEST(zero_bytes_and_bytes_that_are_no_utf8_are_kept)
+START_TEST(zero_bytes_and_invalid_utf8_are_kept)
 {
     ASSERT_LINES("a\0b\n\xff\xfe\x80", "[a\0b]n[\xff\xfe\x80]");
 }
@@ -81,7 +81,7 @@ END_TEST
 
 /* ---- encodings ---- */
 
-START_TEST(a_byte_order_mark_is_left_out)
+START_TEST(a_byte_order_mark_is_dropped)
 {
     ASSERT_LINES("\xef\xbb\xbf"
                  "a\nb",
@@ -102,7 +102,7 @@ START_TEST(utf16_becomes_utf8)
 }
 END_TEST
 
-START_TEST(utf16_is_known_without_a_mark_if_it_is_plain)
+START_TEST(plain_utf16_is_recognized_without_a_mark)
 {
     ASSERT_LINES("s\0h\0a\0001\0,\0m\0d\0005\0\r\0\n\0x\0", "[sha1,md5]rn[x]");
     ASSERT_LINES("\0s\0h\0a\0001\0,\0m\0d\0005\0\n\0x", "[sha1,md5]n[x]");
@@ -198,7 +198,7 @@ START_TEST(lines_come_whole_wherever_reads_end)
 }
 END_TEST
 
-START_TEST(a_line_that_is_too_long_is_passed_over_and_counted)
+START_TEST(an_overlong_line_is_skipped_and_counted)
 {
     static char text[3 * LINES_LONGEST];
     const size_t lens[] = {LINES_LONGEST, LINES_LONGEST + 1, LINES_LONGEST * 2};
@@ -241,7 +241,7 @@ END_TEST
 
 /* ---- bytes, head, digest ---- */
 
-START_TEST(the_head_is_there_before_anything_is_read)
+START_TEST(the_head_is_available_before_anything_is_read)
 {
     struct lines *lines = open_memory("\xff\xfe"
                                       "a\0b\0",
@@ -268,7 +268,7 @@ START_TEST(the_head_is_there_before_anything_is_read)
 }
 END_TEST
 
-START_TEST(the_sha256_is_that_of_the_bytes_as_they_are)
+START_TEST(the_sha256_is_that_of_the_raw_bytes)
 {
     /* printf 'abc' | sha256sum; printf '' | sha256sum; printf '\377\376a\0' | sha256sum */
     static const struct {
@@ -333,7 +333,7 @@ static void read_again_and_again(struct buffer *out, struct lines *lines, size_t
     buffer_release(&text);
 }
 
-START_TEST(lines_that_are_given_back_come_again_with_their_numbers)
+START_TEST(lines_put_back_are_read_again_with_their_numbers)
 {
     static const char *const parts[] = {"a\n", "\n", "b\r\n", "a longer line\n", "this line is too long\n",
                                         "\r"};
@@ -364,7 +364,7 @@ START_TEST(lines_that_are_given_back_come_again_with_their_numbers)
 }
 END_TEST
 
-START_TEST(what_cannot_be_opened_is_named)
+START_TEST(a_file_that_cannot_be_opened_is_named)
 {
     struct error err = {""};
 
@@ -375,7 +375,7 @@ START_TEST(what_cannot_be_opened_is_named)
 }
 END_TEST
 
-START_TEST(a_pipe_is_read_as_it_comes)
+START_TEST(a_pipe_is_read_as_data_arrives)
 {
     char path[] = "/tmp/test_lines.XXXXXX", fifo[64];
     struct buffer out = {0};
@@ -409,10 +409,10 @@ START_TEST(a_pipe_is_read_as_it_comes)
 END_TEST
 
 RUN_TESTS("lines", lines_end_with_lf_or_cr_lf_or_the_text, cr_ends_lines_only_where_there_is_no_lf,
-          zero_bytes_and_bytes_that_are_no_utf8_are_kept, a_byte_order_mark_is_left_out, utf16_becomes_utf8,
-          utf16_is_known_without_a_mark_if_it_is_plain, half_a_surrogate_pair_and_an_odd_byte_are_kept,
+          zero_bytes_and_invalid_utf8_are_kept, a_byte_order_mark_is_dropped, utf16_becomes_utf8,
+          plain_utf16_is_recognized_without_a_mark, half_a_surrogate_pair_and_an_odd_byte_are_kept,
           utf16_does_not_depend_on_where_reads_end, lines_come_whole_wherever_reads_end,
-          a_line_that_is_too_long_is_passed_over_and_counted, the_limit_can_be_set,
-          the_head_is_there_before_anything_is_read, the_sha256_is_that_of_the_bytes_as_they_are,
-          lines_that_are_given_back_come_again_with_their_numbers, what_cannot_be_opened_is_named,
-          a_pipe_is_read_as_it_comes)
+          an_overlong_line_is_skipped_and_counted, the_limit_can_be_set,
+          the_head_is_available_before_anything_is_read, the_sha256_is_that_of_the_raw_bytes,
+          lines_put_back_are_read_again_with_their_numbers, a_file_that_cannot_be_opened_is_named,
+          a_pipe_is_read_as_data_arrives)

@@ -122,7 +122,7 @@ static void assert_refused(const void *data, size_t len, const char *format, con
 
 /* ---- opening ---- */
 
-START_TEST(what_is_no_list_is_refused_with_the_formats)
+START_TEST(an_unrecognized_file_is_refused_with_the_known_formats)
 {
     static const char text[] = "Dear Sir,\nthis is a letter.\n";
 
@@ -147,7 +147,7 @@ START_TEST(compressed_lists_are_refused_with_advice)
 }
 END_TEST
 
-START_TEST(an_empty_list_is_one_of_sums)
+START_TEST(an_empty_list_counts_as_sums)
 {
     ASSERT_LIST("", "sums", "");
     ASSERT_LIST("\xef\xbb\xbf", "sums", "");
@@ -155,7 +155,7 @@ START_TEST(an_empty_list_is_one_of_sums)
 }
 END_TEST
 
-START_TEST(files_that_cannot_be_read_are_named)
+START_TEST(unreadable_files_are_named)
 {
     struct error err;
 
@@ -180,7 +180,7 @@ START_TEST(sums_of_coreutils_are_read)
 }
 END_TEST
 
-START_TEST(escaped_names_are_undone_only_where_they_are_marked)
+START_TEST(names_are_unescaped_only_where_marked)
 {
     ASSERT_LIST("\\" SHA1_ABC "  a\\nb\\\\c\\rd\n" SHA1_ABC "  a\\nb\n", "sums",
                 "sha1=" SHA1_ABC " name=a\\x0ab\\\\c\\x0dd\nsha1=" SHA1_ABC " name=a\\\\nb\n");
@@ -204,7 +204,7 @@ START_TEST(md5deep_with_sizes_and_bare_digests_are_read)
 }
 END_TEST
 
-START_TEST(broken_sums_are_told_with_their_line)
+START_TEST(malformed_sums_are_reported_with_their_line)
 {
     ASSERT_AS(SHA1_ABC "  a\n" SHA1_ABC "0  b\n\nSHA512 (c) = 00\nMD5 (d) = " SHA1_ABC "\nMD5 (e)\n" MD5_ABC
                        "\n",
@@ -252,7 +252,7 @@ START_TEST(hashdeep_names_its_columns)
 }
 END_TEST
 
-START_TEST(hashdeep_lists_that_were_put_together_are_read)
+START_TEST(concatenated_hashdeep_lists_are_read)
 {
     ASSERT_LIST("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n3," MD5_ABC ",a\n"
                 "%%%% HASHDEEP-1.0\n%%%% size,sha1,filename\n0," SHA1_EMPTY ",b\n",
@@ -260,7 +260,7 @@ START_TEST(hashdeep_lists_that_were_put_together_are_read)
 }
 END_TEST
 
-START_TEST(broken_rows_of_hashdeep_are_told)
+START_TEST(malformed_rows_of_hashdeep_are_reported)
 {
     ASSERT_LIST("%%%% HASHDEEP-1.0\n1,x\n%%%% size,md5,filename\n-3," MD5_ABC ",a\n3," SHA1_ABC
                 ",a\n3," MD5_ABC "\n3,,a\n0," MD5_EMPTY ",b",
@@ -309,7 +309,7 @@ START_TEST(any_csv_with_a_digest_is_read)
 }
 END_TEST
 
-START_TEST(kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it)
+START_TEST(kiths_own_csv_has_names_in_hexadecimal_where_necessary)
 {
     ASSERT_LIST("sha1,md5,sha256,size,name,name_hex\r\n" SHA1_ABC ",,,3,\"'=a\\x00b\",3d610062\r\n" SHA1_EMPTY
                 ",,,0,x,\r\n",
@@ -317,7 +317,7 @@ START_TEST(kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it)
 }
 END_TEST
 
-START_TEST(broken_rows_of_csv_are_told)
+START_TEST(malformed_rows_of_csv_are_reported)
 {
     ASSERT_LIST("sha1,size,name\n" SHA1_ABC ",3\n" SHA1_ABC ",-1,a\n" SHA1_ABC
                 ",9223372036854775808,a\nxyz,1,a\n,1,a\n"
@@ -365,7 +365,7 @@ static void assert_stray_quotes(const struct buffer *text, const char *stray, si
     list_close(list);
 }
 
-START_TEST(a_stray_quote_costs_its_own_line)
+START_TEST(a_stray_quote_costs_only_its_own_line)
 {
     static const char *const strays[] = {
         "\"r," SHA1_ABC "\n",        SHA1_ABC ",\"\n", "\"\n", "r,\"" SHA1_ABC "\n",
@@ -390,7 +390,7 @@ START_TEST(a_stray_quote_costs_its_own_line)
 }
 END_TEST
 
-START_TEST(a_row_with_a_stray_quote_is_told_with_its_line)
+START_TEST(a_row_with_a_stray_quote_is_reported_with_its_line)
 {
     ASSERT_LIST("sha1,name\n" SHA1_ABC ",a\n" SHA1_ABC ",\"b\n\n" SHA1_ABC ",\"c\nd\"\n" SHA1_ABC
                 ",e\"\n" SHA1_ABC ",\"f",
@@ -414,7 +414,7 @@ static void add_tall(struct buffer *text, size_t newlines, size_t bytes)
     }
 }
 
-START_TEST(a_row_has_64_lines_and_64_kib_at_most)
+START_TEST(a_row_has_at_most_64_lines_and_64_kib)
 {
     static const struct {
         size_t newlines, bytes;
@@ -445,7 +445,7 @@ START_TEST(a_row_has_64_lines_and_64_kib_at_most)
 }
 END_TEST
 
-START_TEST(a_line_too_long_behind_a_stray_quote_is_told_as_well)
+START_TEST(an_overlong_line_after_a_stray_quote_is_reported_as_well)
 {
     struct buffer text = {0}, out = {0};
     struct error err = {""};
@@ -473,7 +473,7 @@ END_TEST
 #define ZEROS_40 ZEROS_32 "00000000"
 #define ZEROS_64 ZEROS_32 ZEROS_32
 
-START_TEST(a_digest_of_zeros_is_none)
+START_TEST(a_digest_of_zeros_is_no_digest)
 {
     char encase[1152 + 18] = "HASH\r\n\xff";
 
@@ -500,7 +500,7 @@ START_TEST(a_digest_of_zeros_is_none)
 }
 END_TEST
 
-START_TEST(what_else_a_list_says_of_an_entry_is_its_mark)
+START_TEST(other_statements_about_an_entry_become_its_mark)
 {
     ASSERT_LIST("\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\","
                 "\"SpecialCode\"\r\n"
@@ -521,7 +521,7 @@ START_TEST(what_else_a_list_says_of_an_entry_is_its_mark)
 END_TEST
 
 /* The reader that copies entries has more than one batch of them here. */
-START_TEST(marks_come_through_the_thread_that_reads_ahead)
+START_TEST(marks_survive_the_read_ahead_thread)
 {
     static const char *const marks[] = {"M", "", "S", "", "", "long mark"};
     struct buffer text = {0};
@@ -552,7 +552,7 @@ START_TEST(marks_come_through_the_thread_that_reads_ahead)
 END_TEST
 
 /* Whatever an entry has, and broken rows between them, as without the thread. */
-START_TEST(entries_come_whole_through_the_thread_that_reads_ahead)
+START_TEST(entries_survive_the_read_ahead_thread_intact)
 {
     static const char *const rests[] = {
         "\"sha1\":\"" SHA1_ABC "\",\"size\":3,\"names\":[\"e\"],\"blocks\":\"" SHA1_EMPTY SHA1_ABC "\"}\n",
@@ -644,7 +644,7 @@ START_TEST(project_vic_cases_have_their_media_inside)
 }
 END_TEST
 
-START_TEST(broken_media_are_told_and_cost_no_other)
+START_TEST(malformed_media_are_reported_and_cost_no_others)
 {
     ASSERT_LIST("{\"value\":[{\"MediaID\":1},\n{\"MD5\":\"x\"},\n\n{\"MD5\":\"" MD5_ABC
                 "\",\n\"MediaSize\":-1},{\"MD5\":\"" MD5_ABC "\"},\n{\"MD5\":},{\"MD5\":\"" MD5_EMPTY "\"}]}",
@@ -669,7 +669,7 @@ static void assert_rest(const char *format, const char *begin, const char *first
     assert_list(text, strlen(text), NULL, format, all);
 }
 
-START_TEST(the_last_medium_may_be_broken_but_the_list_must_end)
+START_TEST(the_last_medium_may_be_malformed_but_the_list_must_end)
 {
     static const char *const rests[][2] = {
         {",{\"MD5\":x}],\"a\":[1]}\n", "row 2: malformed JSON at byte 61: expected a value (line 1)"},
@@ -692,7 +692,7 @@ START_TEST(control_characters_in_json_are_kept)
 }
 END_TEST
 
-START_TEST(a_broken_medium_of_a_case_costs_no_other)
+START_TEST(a_malformed_medium_of_a_case_costs_no_others)
 {
     ASSERT_LIST(
         "{\"value\":[{\"CaseID\":\"1\",\"Media\":[{\"SHA1\":\"" SHA1_ABC
@@ -782,7 +782,7 @@ static void assert_other_media(const struct buffer *text, size_t at, char extra)
     list_close(list);
 }
 
-START_TEST(a_byte_too_many_or_too_few_costs_one_medium)
+START_TEST(an_extra_or_missing_byte_costs_one_medium)
 {
     static const char extras[] = {'\0', '"', '{', '}', '[', ']', ',', '\\', 'x', '\n'};
 
@@ -803,7 +803,7 @@ END_TEST
 
 /* ---- RDSv3 deltas ---- */
 
-START_TEST(what_a_delta_inserts_are_entries)
+START_TEST(rows_inserted_by_a_delta_are_entries)
 {
     ASSERT_LIST(
         "-- RDS\nBEGIN TRANSACTION;\nINSERT INTO PKG VALUES (1,'a;b''');\n"
@@ -822,7 +822,7 @@ START_TEST(what_a_delta_inserts_are_entries)
 }
 END_TEST
 
-START_TEST(changes_of_a_delta_are_told_once)
+START_TEST(updates_and_deletions_of_a_delta_are_reported_once)
 {
     ASSERT_LIST("DELETE FROM PKG WHERE package_id = 1;\nDELETE FROM FILE WHERE sha1 = 'x;';\nUPDATE METADATA "
                 "SET bytes = 3;\n"
@@ -833,7 +833,7 @@ START_TEST(changes_of_a_delta_are_told_once)
 }
 END_TEST
 
-START_TEST(broken_rows_of_a_delta_are_told)
+START_TEST(malformed_rows_of_a_delta_are_reported)
 {
     ASSERT_LIST(
         "INSERT INTO FILE SELECT * FROM x;\nINSERT INTO FILE(sha1) VALUES('" SHA1_ABC
@@ -853,7 +853,7 @@ START_TEST(broken_rows_of_a_delta_are_told)
 }
 END_TEST
 
-START_TEST(a_delta_that_ends_within_quotes_says_so)
+START_TEST(a_delta_that_ends_within_quotes_is_an_error)
 {
     static const char *const rests[][2] = {
         {";\nDROP TABLE \"PKG;\n", "row 3: unterminated quote at the end of the list"},
@@ -923,7 +923,7 @@ START_TEST(a_newer_version_is_refused)
 END_TEST
 
 /* With what the set could not be made there is no use in its entries; a source is one row. */
-START_TEST(what_a_set_cannot_be_is_refused)
+START_TEST(impossible_set_properties_are_refused)
 {
     static const struct {
         const char *key;
@@ -960,7 +960,7 @@ START_TEST(what_a_set_cannot_be_is_refused)
 }
 END_TEST
 
-START_TEST(sources_are_of_known_kinds_and_told_in_ascii)
+START_TEST(sources_are_of_known_kinds_and_shown_in_ascii)
 {
     ASSERT_LIST("{\"source\":1,\"kind\":\"folder\"}\n{\"source\":2,\"kind\":\"file\"}\n{\"source\":3,"
                 "\"kind\":\"image\"}\n"
@@ -980,7 +980,7 @@ START_TEST(sources_are_of_known_kinds_and_told_in_ascii)
 }
 END_TEST
 
-START_TEST(broken_rows_of_json_are_told)
+START_TEST(malformed_rows_of_json_are_reported)
 {
     ASSERT_LIST(
         "{\"sha1\":\"" SHA1_ABC "\"}\n{\"sha1\":\"x\"}\n{\"sha1\":\"00\"}\n{\"size\":1}\n{\"sha1\":1}\n"
@@ -1007,7 +1007,7 @@ START_TEST(broken_rows_of_json_are_told)
 }
 END_TEST
 
-START_TEST(each_fault_of_a_set_or_a_source_in_json_is_told)
+START_TEST(every_fault_of_a_set_or_source_in_json_is_reported)
 {
     ASSERT_LIST("{\"kith-set\":1,\"name\":\"a\\\\x00b\"}\n{\"sha1\":\"" SHA1_ABC "\"}\n", "kith-json",
                 "row 1: a string contains a zero byte\nsha1=" SHA1_ABC " name=\n");
@@ -1126,7 +1126,7 @@ START_TEST(hash_sets_of_autopsy_are_read_with_their_names)
 }
 END_TEST
 
-START_TEST(marks_and_digests_of_zeros_are_known_in_files_of_sqlite)
+START_TEST(marks_and_digests_of_zeros_are_recognized_in_sqlite_files)
 {
     assert_database("CREATE TABLE FILE (sha1 VARCHAR, md5 VARCHAR, special_code VARCHAR);"
                     "INSERT INTO FILE VALUES ('" ZEROS_40 "', '" MD5_ABC "', 'M'), ('" SHA1_ABC
@@ -1138,7 +1138,7 @@ START_TEST(marks_and_digests_of_zeros_are_known_in_files_of_sqlite)
 }
 END_TEST
 
-START_TEST(a_set_of_kith_is_refused_and_named)
+START_TEST(a_kith_set_is_refused_by_name)
 {
     char head[100] = "SQLite format 3";
     struct error err = {""};
@@ -1155,7 +1155,7 @@ START_TEST(a_set_of_kith_is_refused_and_named)
 }
 END_TEST
 
-START_TEST(other_files_of_sqlite_are_refused)
+START_TEST(other_sqlite_files_are_refused)
 {
     struct error err = {""};
 
@@ -1234,7 +1234,7 @@ static size_t make_name(char name[60])
     return len;
 }
 
-START_TEST(any_name_comes_back_from_every_format_that_can_hold_it)
+START_TEST(any_name_round_trips_through_every_format_that_can_hold_it)
 {
     static char names[20000][60];
     static size_t lens[20000];
@@ -1273,7 +1273,7 @@ END_TEST
 
 /* ---- progress and digest ---- */
 
-START_TEST(what_was_read_and_its_sha256_are_told)
+START_TEST(progress_and_the_sha256_of_the_list_are_reported)
 {
     static const char text[] = MD5_ABC "\r\n" MD5_EMPTY;
     /* printf 'MD5_ABC\r\nMD5_EMPTY' | sha256sum */
@@ -1294,29 +1294,30 @@ START_TEST(what_was_read_and_its_sha256_are_told)
 }
 END_TEST
 
-RUN_TESTS("list", what_is_no_list_is_refused_with_the_formats, compressed_lists_are_refused_with_advice,
-          an_empty_list_is_one_of_sums, files_that_cannot_be_read_are_named, sums_of_coreutils_are_read,
-          escaped_names_are_undone_only_where_they_are_marked, md5deep_with_sizes_and_bare_digests_are_read,
-          broken_sums_are_told_with_their_line, names_keep_their_bytes, lists_in_utf16_are_read,
-          hashdeep_names_its_columns, hashdeep_lists_that_were_put_together_are_read,
-          broken_rows_of_hashdeep_are_told, nsrl_rdsv2_is_read, hashkeeper_is_read,
-          any_csv_with_a_digest_is_read, kiths_own_csv_has_its_names_in_hexadecimal_where_they_need_it,
-          broken_rows_of_csv_are_told, a_stray_quote_costs_its_own_line,
-          a_row_with_a_stray_quote_is_told_with_its_line, a_row_has_64_lines_and_64_kib_at_most,
-          a_line_too_long_behind_a_stray_quote_is_told_as_well, a_digest_of_zeros_is_none,
-          what_else_a_list_says_of_an_entry_is_its_mark, marks_come_through_the_thread_that_reads_ahead,
-          entries_come_whole_through_the_thread_that_reads_ahead, encase_is_read, project_vic_is_read,
-          project_vic_cases_have_their_media_inside, broken_media_are_told_and_cost_no_other,
-          the_last_medium_may_be_broken_but_the_list_must_end, control_characters_in_json_are_kept,
-          a_broken_medium_of_a_case_costs_no_other, a_byte_too_many_or_too_few_costs_one_medium,
-          what_a_delta_inserts_are_entries, changes_of_a_delta_are_told_once, broken_rows_of_a_delta_are_told,
-          a_delta_that_ends_within_quotes_says_so, kiths_json_lines_are_read,
-          records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
-          a_newer_version_is_refused, what_a_set_cannot_be_is_refused,
-          sources_are_of_known_kinds_and_told_in_ascii, broken_rows_of_json_are_told,
-          each_fault_of_a_set_or_a_source_in_json_is_told, rdsv3_is_read_from_the_table_file,
+RUN_TESTS("list", an_unrecognized_file_is_refused_with_the_known_formats,
+          compressed_lists_are_refused_with_advice, an_empty_list_counts_as_sums, unreadable_files_are_named,
+          sums_of_coreutils_are_read, names_are_unescaped_only_where_marked,
+          md5deep_with_sizes_and_bare_digests_are_read, malformed_sums_are_reported_with_their_line,
+          names_keep_their_bytes, lists_in_utf16_are_read, hashdeep_names_its_columns,
+          concatenated_hashdeep_lists_are_read, malformed_rows_of_hashdeep_are_reported, nsrl_rdsv2_is_read,
+          hashkeeper_is_read, any_csv_with_a_digest_is_read,
+          kiths_own_csv_has_names_in_hexadecimal_where_necessary, malformed_rows_of_csv_are_reported,
+          a_stray_quote_costs_only_its_own_line, a_row_with_a_stray_quote_is_reported_with_its_line,
+          a_row_has_at_most_64_lines_and_64_kib, an_overlong_line_after_a_stray_quote_is_reported_as_well,
+          a_digest_of_zeros_is_no_digest, other_statements_about_an_entry_become_its_mark,
+          marks_survive_the_read_ahead_thread, entries_survive_the_read_ahead_thread_intact, encase_is_read,
+          project_vic_is_read, project_vic_cases_have_their_media_inside,
+          malformed_media_are_reported_and_cost_no_others,
+          the_last_medium_may_be_malformed_but_the_list_must_end, control_characters_in_json_are_kept,
+          a_malformed_medium_of_a_case_costs_no_others, an_extra_or_missing_byte_costs_one_medium,
+          rows_inserted_by_a_delta_are_entries, updates_and_deletions_of_a_delta_are_reported_once,
+          malformed_rows_of_a_delta_are_reported, a_delta_that_ends_within_quotes_is_an_error,
+          kiths_json_lines_are_read, records_are_read_alone_and_within_rows, a_record_must_agree_with_its_row,
+          a_newer_version_is_refused, impossible_set_properties_are_refused,
+          sources_are_of_known_kinds_and_shown_in_ascii, malformed_rows_of_json_are_reported,
+          every_fault_of_a_set_or_source_in_json_is_reported, rdsv3_is_read_from_the_table_file,
           rdsv3_in_full_is_read_from_metadata_where_file_is_a_view,
           hash_sets_of_autopsy_are_read_with_their_names,
-          marks_and_digests_of_zeros_are_known_in_files_of_sqlite, a_set_of_kith_is_refused_and_named,
-          other_files_of_sqlite_are_refused, any_name_comes_back_from_every_format_that_can_hold_it,
-          what_was_read_and_its_sha256_are_told)
+          marks_and_digests_of_zeros_are_recognized_in_sqlite_files, a_kith_set_is_refused_by_name,
+          other_sqlite_files_are_refused, any_name_round_trips_through_every_format_that_can_hold_it,
+          progress_and_the_sha256_of_the_list_are_reported)

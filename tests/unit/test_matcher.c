@@ -36,7 +36,7 @@ static void assert_variant(struct bytes bytes, int file, size_t edits)
                   "%zu edits, not %g .. %g", edits, finding->edits_low, finding->edits_high);
 }
 
-START_TEST(a_file_with_edits_is_a_variant_with_about_so_many)
+START_TEST(an_edited_file_is_a_variant_with_about_that_many_edits)
 {
     static const size_t edits[] = {1, 3, 10, 30001 / 100, 30001 / 10};
 
@@ -61,7 +61,7 @@ START_TEST(a_file_with_edits_is_a_variant_with_about_so_many)
 }
 END_TEST
 
-START_TEST(a_file_of_which_the_halves_changed_places_is_a_variant)
+START_TEST(a_file_with_swapped_halves_is_a_variant)
 {
     begin_files(40000);
     for (int i = 0; i < 2; i++) {
@@ -109,7 +109,7 @@ START_TEST(a_file_in_other_content_is_found_to_the_byte)
 }
 END_TEST
 
-START_TEST(a_file_that_is_there_twice_is_found_twice)
+START_TEST(a_file_that_occurs_twice_is_found_twice)
 {
     begin_files(20001);
     for (int i = 0; i < 2; i++) {
@@ -145,7 +145,7 @@ static void assert_copies(struct bytes reference, size_t copies)
     free(bytes.data);
 }
 
-START_TEST(a_file_is_found_however_often_it_is_there)
+START_TEST(a_file_is_found_however_often_it_occurs)
 {
     begin_test();
     new_set(REFSET_NOTABLE);
@@ -197,7 +197,7 @@ START_TEST(a_file_that_repeats_itself_is_found)
 END_TEST
 
 /* Also where the object is not much longer than the reference. */
-START_TEST(a_part_that_is_there_three_times_is_found_three_times)
+START_TEST(a_part_that_occurs_three_times_is_found_three_times)
 {
     begin_files(45000);
     for (int i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ END_TEST
 
 /* Of a sample that is not looked up only place and character are known, so one in some thousands is alike by
  * chance. */
-START_TEST(what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it)
+START_TEST(chance_matches_far_from_a_fragment_are_not_part_of_it)
 {
     begin_files(2000000);
     for (int i = 0; i < 2; i++)
@@ -316,7 +316,7 @@ START_TEST(what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it)
 }
 END_TEST
 
-START_TEST(findings_that_match_in_too_few_bytes_are_not_told)
+START_TEST(findings_with_too_few_matching_bytes_are_not_reported)
 {
     struct bytes bytes;
 
@@ -335,7 +335,7 @@ START_TEST(findings_that_match_in_too_few_bytes_are_not_told)
 }
 END_TEST
 
-START_TEST(findings_of_a_larger_e_are_not_believed)
+START_TEST(findings_with_a_larger_e_are_discarded)
 {
     struct bytes bytes, piece;
     double ln_e;
@@ -362,7 +362,7 @@ START_TEST(findings_of_a_larger_e_are_not_believed)
 END_TEST
 
 /* A file has a beginning and an end of its own. */
-START_TEST(a_file_at_the_beginning_of_free_space_is_embedded_in_it)
+START_TEST(a_file_at_the_start_of_free_space_is_embedded_in_it)
 {
     static const size_t lens[] = {1500, 30000};
 
@@ -386,12 +386,11 @@ START_TEST(a_file_at_the_beginning_of_free_space_is_embedded_in_it)
 }
 END_TEST
 
-RUN_TESTS("matcher", the_same_file_is_identical, a_file_with_edits_is_a_variant_with_about_so_many,
-          a_file_of_which_the_halves_changed_places_is_a_variant,
-          a_file_in_other_content_is_found_to_the_byte, a_file_that_is_there_twice_is_found_twice,
-          a_file_is_found_however_often_it_is_there, a_file_that_repeats_itself_is_found,
-          a_part_that_is_there_three_times_is_found_three_times, two_files_in_one_object_are_both_found,
-          four_kib_of_a_file_are_a_fragment, whole_blocks_of_a_fragment_are_proved,
-          what_is_alike_by_chance_far_from_a_fragment_is_no_part_of_it,
-          findings_that_match_in_too_few_bytes_are_not_told, findings_of_a_larger_e_are_not_believed,
-          a_file_at_the_beginning_of_free_space_is_embedded_in_it)
+RUN_TESTS("matcher", the_same_file_is_identical, an_edited_file_is_a_variant_with_about_that_many_edits,
+          a_file_with_swapped_halves_is_a_variant, a_file_in_other_content_is_found_to_the_byte,
+          a_file_that_occurs_twice_is_found_twice, a_file_is_found_however_often_it_occurs,
+          a_file_that_repeats_itself_is_found, a_part_that_occurs_three_times_is_found_three_times,
+          two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
+          whole_blocks_of_a_fragment_are_proved, chance_matches_far_from_a_fragment_are_not_part_of_it,
+          findings_with_too_few_matching_bytes_are_not_reported, findings_with_a_larger_e_are_discarded,
+          a_file_at_the_start_of_free_space_is_embedded_in_it)

@@ -22,7 +22,7 @@ static void end_copies(struct bytes *copies, size_t count)
     end_test();
 }
 
-START_TEST(of_near_copies_the_best_is_told_and_the_others_are_counted)
+START_TEST(the_best_of_several_near_copies_is_reported_and_the_others_are_counted)
 {
     enum { COPIES = 12 };
     struct bytes copies[COPIES], bytes = random_bytes(150000);
@@ -67,7 +67,7 @@ static void begin_nested(struct bytes part, struct bytes whole, size_t pos, unsi
     begin_scan(false);
 }
 
-START_TEST(a_small_file_that_is_a_part_of_a_large_one_is_told_of_both)
+START_TEST(a_small_file_inside_a_large_one_is_reported_with_it)
 {
     struct bytes small = random_bytes(40000), large = random_bytes(100000), bytes = random_bytes(400000);
     const struct findings *findings;
@@ -85,7 +85,7 @@ START_TEST(a_small_file_that_is_a_part_of_a_large_one_is_told_of_both)
 }
 END_TEST
 
-START_TEST(of_many_near_copies_with_the_same_samples_the_right_one_is_told)
+START_TEST(the_right_one_of_many_near_copies_with_equal_samples_is_reported)
 {
     enum { COPIES = 200 };
     struct bytes copies[COPIES], bytes = random_bytes(150000);
@@ -159,7 +159,7 @@ START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
 END_TEST
 
 /* All of one origin, so that most of what one has very many have. */
-START_TEST(a_version_of_one_of_many_is_told)
+START_TEST(a_version_of_one_of_many_is_reported)
 {
     enum { KIN = 70, LEN = 30000 };
     struct bytes origin = text(LEN), kin[KIN];
@@ -188,7 +188,7 @@ START_TEST(a_version_of_one_of_many_is_told)
 }
 END_TEST
 
-START_TEST(a_part_that_a_hundred_files_have_is_no_finding)
+START_TEST(a_part_shared_by_a_hundred_files_is_no_finding)
 {
     struct bytes other = random_bytes(30000), bytes = random_bytes(200000), part;
     const struct findings *findings;
@@ -209,7 +209,7 @@ START_TEST(a_part_that_a_hundred_files_have_is_no_finding)
 }
 END_TEST
 
-START_TEST(a_file_that_is_all_there_is_told_though_more_of_another_one_is)
+START_TEST(a_complete_file_is_reported_although_more_of_another_one_matches)
 {
     struct bytes whole = text(30000), more = random_bytes(15000), longer = new_bytes(45000),
                  bytes = random_bytes(200000);
@@ -241,7 +241,7 @@ START_TEST(a_file_that_is_all_there_is_told_though_more_of_another_one_is)
 }
 END_TEST
 
-START_TEST(with_all_references_what_lies_in_a_larger_one_is_told_too)
+START_TEST(with_all_references_those_inside_a_larger_one_are_reported_too)
 {
     struct bytes small = random_bytes(2000), large = random_bytes(300000), bytes = random_bytes(1000000);
     const struct findings *findings;
@@ -265,10 +265,10 @@ START_TEST(with_all_references_what_lies_in_a_larger_one_is_told_too)
 }
 END_TEST
 
-RUN_TESTS("matcher_copies", of_near_copies_the_best_is_told_and_the_others_are_counted,
-          a_small_file_that_is_a_part_of_a_large_one_is_told_of_both,
-          of_many_near_copies_with_the_same_samples_the_right_one_is_told,
-          one_of_a_hundred_versions_is_found_beside_another_file, a_version_of_one_of_many_is_told,
-          a_part_that_a_hundred_files_have_is_no_finding,
-          a_file_that_is_all_there_is_told_though_more_of_another_one_is,
-          with_all_references_what_lies_in_a_larger_one_is_told_too)
+RUN_TESTS("matcher_copies", the_best_of_several_near_copies_is_reported_and_the_others_are_counted,
+          a_small_file_inside_a_large_one_is_reported_with_it,
+          the_right_one_of_many_near_copies_with_equal_samples_is_reported,
+          one_of_a_hundred_versions_is_found_beside_another_file, a_version_of_one_of_many_is_reported,
+          a_part_shared_by_a_hundred_files_is_no_finding,
+          a_complete_file_is_reported_although_more_of_another_one_matches,
+          with_all_references_those_inside_a_larger_one_are_reported_too)

@@ -21,7 +21,7 @@ START_TEST(unrelated_content_matches_nothing)
 }
 END_TEST
 
-START_TEST(of_too_few_bytes_and_of_low_entropy_nothing_is_said)
+START_TEST(too_few_bytes_or_low_entropy_are_reported_as_such)
 {
     struct bytes bytes, zeros = new_bytes(100000);
 
@@ -43,7 +43,7 @@ START_TEST(of_too_few_bytes_and_of_low_entropy_nothing_is_said)
 }
 END_TEST
 
-START_TEST(an_empty_object_is_no_finding_though_a_set_has_an_empty_file)
+START_TEST(an_empty_object_is_no_finding_even_if_a_set_has_an_empty_file)
 {
     struct bytes empty = new_bytes(0);
 
@@ -58,7 +58,7 @@ START_TEST(an_empty_object_is_no_finding_though_a_set_has_an_empty_file)
 }
 END_TEST
 
-START_TEST(without_sets_that_have_anything_nothing_is_found)
+START_TEST(empty_sets_find_nothing)
 {
     struct bytes bytes = text(50000);
 
@@ -72,7 +72,7 @@ START_TEST(without_sets_that_have_anything_nothing_is_found)
 END_TEST
 
 /* Numbers that count up, as tables in fonts and programs do. */
-START_TEST(tables_that_count_up_are_no_evidence)
+START_TEST(tables_of_ascending_numbers_are_no_evidence)
 {
     static const unsigned widths[] = {2, 4, 8, 2, 4, 8};
 
@@ -129,7 +129,7 @@ static struct bytes list_of_changes(size_t len)
     return bytes;
 }
 
-START_TEST(a_fragment_of_content_full_of_phrases_is_found_where_it_is)
+START_TEST(a_fragment_of_content_full_of_stock_phrases_is_located)
 {
     struct bytes changes = list_of_changes(400000), others[6];
 
@@ -161,7 +161,7 @@ START_TEST(a_fragment_of_content_full_of_phrases_is_found_where_it_is)
 }
 END_TEST
 
-START_TEST(phrases_in_common_are_no_finding)
+START_TEST(shared_stock_phrases_are_no_finding)
 {
     struct bytes bytes = random_bytes(200000);
 
@@ -186,7 +186,7 @@ START_TEST(phrases_in_common_are_no_finding)
 END_TEST
 
 RUN_TESTS("matcher_nothing", unrelated_content_matches_nothing,
-          of_too_few_bytes_and_of_low_entropy_nothing_is_said,
-          an_empty_object_is_no_finding_though_a_set_has_an_empty_file,
-          without_sets_that_have_anything_nothing_is_found, tables_that_count_up_are_no_evidence,
-          a_fragment_of_content_full_of_phrases_is_found_where_it_is, phrases_in_common_are_no_finding)
+          too_few_bytes_or_low_entropy_are_reported_as_such,
+          an_empty_object_is_no_finding_even_if_a_set_has_an_empty_file, empty_sets_find_nothing,
+          tables_of_ascending_numbers_are_no_evidence, a_fragment_of_content_full_of_stock_phrases_is_located,
+          shared_stock_phrases_are_no_finding)

@@ -3,7 +3,7 @@
 
 /* Several sets. */
 
-START_TEST(content_that_a_known_set_has_too_is_no_evidence_for_others)
+START_TEST(content_also_in_a_known_set_is_no_evidence_for_other_sets)
 {
     for (int silenced = 0; silenced < 2; silenced++) {
         struct bytes library = random_bytes(20000), program = random_bytes(60000),
@@ -39,7 +39,7 @@ START_TEST(content_that_a_known_set_has_too_is_no_evidence_for_others)
 }
 END_TEST
 
-START_TEST(a_file_that_a_known_set_has_needs_no_search_for_its_kin_but_one_of_a_notable_set_does)
+START_TEST(files_of_known_sets_need_no_search_for_related_files_but_notable_ones_do)
 {
     static const enum refset_kind kinds[] = {REFSET_KNOWN, REFSET_NOTABLE, REFSET_NEUTRAL};
 
@@ -69,7 +69,7 @@ START_TEST(a_file_that_a_known_set_has_needs_no_search_for_its_kin_but_one_of_a_
 }
 END_TEST
 
-START_TEST(a_file_that_several_sets_have_is_told_of_each)
+START_TEST(a_file_in_several_sets_is_reported_for_each)
 {
     struct bytes file = text(30000);
     const struct findings *findings;
@@ -90,6 +90,6 @@ START_TEST(a_file_that_several_sets_have_is_told_of_each)
 }
 END_TEST
 
-RUN_TESTS("matcher_sets", content_that_a_known_set_has_too_is_no_evidence_for_others,
-          a_file_that_a_known_set_has_needs_no_search_for_its_kin_but_one_of_a_notable_set_does,
-          a_file_that_several_sets_have_is_told_of_each)
+RUN_TESTS("matcher_sets", content_also_in_a_known_set_is_no_evidence_for_other_sets,
+          files_of_known_sets_need_no_search_for_related_files_but_notable_ones_do,
+          a_file_in_several_sets_is_reported_for_each)

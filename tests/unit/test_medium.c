@@ -217,7 +217,7 @@ static void read_anywhere(struct medium *medium)
 
 /* ---- reading ---- */
 
-START_TEST(all_that_can_be_read_is_right)
+START_TEST(everything_readable_is_read_correctly)
 {
     for (int round = 0; round < 15; round++) {
         struct medium *medium;
@@ -243,7 +243,7 @@ static void read_around(struct medium *medium)
         read_anywhere(medium);
 }
 
-START_TEST(what_cannot_be_read_is_zeros_and_noted)
+START_TEST(unreadable_bytes_are_zeros_and_recorded)
 {
     for (int round = 0; round < 60; round++) {
         const enum behaviour behaviour = (enum behaviour)(round % 3);
@@ -260,7 +260,7 @@ START_TEST(what_cannot_be_read_is_zeros_and_noted)
 }
 END_TEST
 
-START_TEST(one_read_of_everything_notes_each_bad_stretch_once)
+START_TEST(one_read_of_everything_records_each_bad_range_once)
 {
     for (int round = 0; round < 30; round++) {
         struct medium *medium;
@@ -299,7 +299,7 @@ START_TEST(bad_bytes_are_counted_once_however_they_were_read)
 }
 END_TEST
 
-START_TEST(bad_bytes_between_two_bad_stretches_are_counted_once)
+START_TEST(bad_bytes_between_two_bad_ranges_are_counted_once)
 {
     struct medium *medium;
 
@@ -316,7 +316,7 @@ START_TEST(bad_bytes_between_two_bad_stretches_are_counted_once)
 }
 END_TEST
 
-START_TEST(bad_bytes_that_are_read_again_much_later_are_counted_once)
+START_TEST(bad_bytes_reread_much_later_are_counted_once)
 {
     struct medium *medium;
 
@@ -333,7 +333,7 @@ START_TEST(bad_bytes_that_are_read_again_much_later_are_counted_once)
 }
 END_TEST
 
-START_TEST(bytes_behind_the_end_are_zeros_and_noted)
+START_TEST(bytes_past_the_end_are_zeros_and_recorded)
 {
     struct medium *medium;
 
@@ -354,7 +354,7 @@ START_TEST(bytes_behind_the_end_are_zeros_and_noted)
 }
 END_TEST
 
-START_TEST(what_the_backend_knows_to_be_wrong_is_noted)
+START_TEST(what_the_backend_knows_to_be_wrong_is_recorded)
 {
     for (int round = 0; round < 20; round++) {
         struct backend backend = {.size = SIZE,
@@ -410,7 +410,7 @@ static struct medium *unreadable_medium(void)
 }
 
 /* It may be noted too widely then, but not too narrowly. */
-START_TEST(very_many_bad_stretches_are_noted_in_rising_order)
+START_TEST(very_many_bad_ranges_are_recorded_in_ascending_order)
 {
     struct medium *medium = unreadable_medium();
 
@@ -422,7 +422,7 @@ START_TEST(very_many_bad_stretches_are_noted_in_rising_order)
 }
 END_TEST
 
-START_TEST(very_many_bad_stretches_are_noted_in_falling_order)
+START_TEST(very_many_bad_ranges_are_recorded_in_descending_order)
 {
     struct medium *medium = unreadable_medium();
 
@@ -437,7 +437,7 @@ END_TEST
 
 /* ---- what it is ---- */
 
-START_TEST(a_medium_tells_what_its_backend_is)
+START_TEST(a_medium_describes_its_backend)
 {
     struct backend backend = {
         .size = 12345, .sector_size = 2048, .read = fake_read, .close = fake_close, .state = &fake};
@@ -564,7 +564,7 @@ START_TEST(the_parts_of_an_image_follow_each_other)
 }
 END_TEST
 
-START_TEST(a_file_that_became_shorter_is_noted_from_there_on)
+START_TEST(a_file_that_shrank_is_recorded_as_bad_from_there_on)
 {
     struct medium *medium;
 
@@ -582,7 +582,7 @@ START_TEST(a_file_that_became_shorter_is_noted_from_there_on)
 }
 END_TEST
 
-START_TEST(a_part_that_is_gone_is_an_error_that_names_it)
+START_TEST(a_missing_part_is_an_error_that_names_it)
 {
     char first[128], second[128];
     char *files[] = {first, second, NULL};
@@ -599,7 +599,7 @@ START_TEST(a_part_that_is_gone_is_an_error_that_names_it)
 }
 END_TEST
 
-START_TEST(parts_of_which_one_is_cut_or_foreign_are_refused)
+START_TEST(truncated_or_foreign_parts_are_refused)
 {
     static const struct {
         size_t lens[3];
@@ -630,7 +630,7 @@ START_TEST(parts_of_which_one_is_cut_or_foreign_are_refused)
 }
 END_TEST
 
-START_TEST(an_empty_file_is_a_medium_of_nothing)
+START_TEST(an_empty_file_is_an_empty_medium)
 {
     struct medium *medium;
 
@@ -648,7 +648,7 @@ START_TEST(an_empty_file_is_a_medium_of_nothing)
 }
 END_TEST
 
-START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
+START_TEST(an_unsupported_container_is_refused_unless_raw_is_requested)
 {
     static const uint8_t qed[] = {'Q', 'E', 'D', 0, 1, 0, 0, 0};
     char first[128];
@@ -673,14 +673,14 @@ START_TEST(a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
 }
 END_TEST
 
-RUN_TESTS("medium", all_that_can_be_read_is_right, what_cannot_be_read_is_zeros_and_noted,
-          one_read_of_everything_notes_each_bad_stretch_once,
+RUN_TESTS("medium", everything_readable_is_read_correctly, unreadable_bytes_are_zeros_and_recorded,
+          one_read_of_everything_records_each_bad_range_once,
           bad_bytes_are_counted_once_however_they_were_read,
-          bad_bytes_between_two_bad_stretches_are_counted_once,
-          bad_bytes_that_are_read_again_much_later_are_counted_once, bytes_behind_the_end_are_zeros_and_noted,
-          what_the_backend_knows_to_be_wrong_is_noted, very_many_bad_stretches_are_noted_in_rising_order,
-          very_many_bad_stretches_are_noted_in_falling_order, a_medium_tells_what_its_backend_is,
+          bad_bytes_between_two_bad_ranges_are_counted_once, bad_bytes_reread_much_later_are_counted_once,
+          bytes_past_the_end_are_zeros_and_recorded, what_the_backend_knows_to_be_wrong_is_recorded,
+          very_many_bad_ranges_are_recorded_in_ascending_order,
+          very_many_bad_ranges_are_recorded_in_descending_order, a_medium_describes_its_backend,
           a_descriptor_is_read_and_stays_open, the_parts_of_an_image_follow_each_other,
-          a_file_that_became_shorter_is_noted_from_there_on, a_part_that_is_gone_is_an_error_that_names_it,
-          parts_of_which_one_is_cut_or_foreign_are_refused, an_empty_file_is_a_medium_of_nothing,
-          a_container_that_cannot_be_read_is_refused_unless_raw_is_asked_for)
+          a_file_that_shrank_is_recorded_as_bad_from_there_on, a_missing_part_is_an_error_that_names_it,
+          truncated_or_foreign_parts_are_refused, an_empty_file_is_an_empty_medium,
+          an_unsupported_container_is_refused_unless_raw_is_requested)

@@ -28,7 +28,7 @@ START_TEST(a_new_block_is_all_zero)
 }
 END_TEST
 
-START_TEST(without_memory_there_is_an_error)
+START_TEST(running_out_of_memory_is_an_error)
 {
     struct error err = {""};
 
@@ -38,4 +38,4 @@ START_TEST(without_memory_there_is_an_error)
 }
 END_TEST
 
-RUN_TESTS("memory", a_new_block_is_all_zero, without_memory_there_is_an_error)
+RUN_TESTS("memory", a_new_block_is_all_zero, running_out_of_memory_is_an_error)

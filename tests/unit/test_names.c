@@ -218,7 +218,7 @@ static void build_tree(uint64_t inodes, unsigned gone, bool deleted)
     }
 }
 
-START_TEST(paths_are_those_of_a_naive_search)
+START_TEST(paths_match_a_naive_search)
 {
     for (int round = 0; round < 60; round++) {
         const uint64_t inodes = FIRST + random64() % (round % 4 ? 60 : 600);
@@ -232,7 +232,7 @@ START_TEST(paths_are_those_of_a_naive_search)
 }
 END_TEST
 
-START_TEST(a_folder_that_was_renamed_has_the_name_that_is)
+START_TEST(a_renamed_folder_has_its_current_name)
 {
     for (int round = 0; round < 40; round++) {
         const uint64_t inodes = 200;
@@ -253,7 +253,7 @@ END_TEST
 
 /* ---- inodes that are used again ---- */
 
-START_TEST(a_parent_that_was_used_again_is_another_one)
+START_TEST(a_reused_parent_is_a_different_folder)
 {
     for (int round = 0; round < 60; round++) {
         const uint64_t inodes = 150;
@@ -293,7 +293,7 @@ static void assert_is(struct names *names, uint64_t inode, const char *path, boo
     buffer_release(&paths);
 }
 
-START_TEST(a_deleted_folder_counts_one_use_more)
+START_TEST(a_deleted_folder_counts_one_more_use)
 {
     struct names *names = names_new();
 
@@ -320,7 +320,7 @@ START_TEST(a_deleted_folder_counts_one_use_more)
 END_TEST
 
 /* NTFS leaves out 0, which stands for none. */
-START_TEST(uses_are_counted_on_from_1_behind_65535)
+START_TEST(uses_wrap_from_65535_to_1)
 {
     struct names *names = names_new();
 
@@ -341,7 +341,7 @@ static void assert_begins(const struct buffer *paths, const char *text)
                   paths->data);
 }
 
-START_TEST(a_circle_of_folders_is_lost)
+START_TEST(a_cycle_of_folders_is_lost)
 {
     for (uint64_t len = 1; len <= 100; len = len * 3 + 1) {
         struct names *names = names_new();
@@ -366,7 +366,7 @@ START_TEST(a_circle_of_folders_is_lost)
 }
 END_TEST
 
-START_TEST(a_circle_of_folders_comes_to_an_end)
+START_TEST(a_cycle_of_folders_terminates)
 {
     static const size_t lens[] = {0, 1, 255, 60000};
     static char text[60000];
@@ -413,7 +413,7 @@ static void put_chain(struct buffer *out, uint64_t last)
     buffer_add_char(out, '\0');
 }
 
-START_TEST(of_a_path_that_is_too_long_the_end_is_told)
+START_TEST(an_overlong_path_keeps_its_end)
 {
     static const uint64_t lasts[] = {0, 1, 2, 500, 5000, 6000, 7000, 8000, 10000, 15000, 18000, DEEP - 1};
     struct names *names = chain(ROOT);
@@ -516,13 +516,13 @@ START_TEST(the_order_of_adding_does_not_matter)
 END_TEST
 
 /* A name may be there as a file's and as a folder's, found in a folder and by the search for lost ones. */
-START_TEST(the_order_of_adding_does_not_matter_to_names_that_contradict_each_other)
+START_TEST(the_order_of_adding_contradictory_names_does_not_matter)
 {
     assert_order_does_not_matter(NAMES_ALLOCATED | NAMES_FOLDER | NAMES_TOP);
 }
 END_TEST
 
-START_TEST(nothing_is_known_of_nothing)
+START_TEST(without_names_no_path_is_known)
 {
     struct names *names = names_new();
     struct buffer paths = {0};
@@ -583,10 +583,9 @@ START_TEST(long_names_of_many_files_are_kept)
 }
 END_TEST
 
-RUN_TESTS("names", paths_are_those_of_a_naive_search, a_folder_that_was_renamed_has_the_name_that_is,
-          a_parent_that_was_used_again_is_another_one, a_deleted_folder_counts_one_use_more,
-          uses_are_counted_on_from_1_behind_65535, a_circle_of_folders_is_lost,
-          a_circle_of_folders_comes_to_an_end, of_a_path_that_is_too_long_the_end_is_told,
-          a_deep_chain_that_leads_nowhere_is_lost, the_order_of_adding_does_not_matter,
-          the_order_of_adding_does_not_matter_to_names_that_contradict_each_other,
-          nothing_is_known_of_nothing, a_zero_byte_ends_a_name, long_names_of_many_files_are_kept)
+RUN_TESTS("names", paths_match_a_naive_search, a_renamed_folder_has_its_current_name,
+          a_reused_parent_is_a_different_folder, a_deleted_folder_counts_one_more_use,
+          uses_wrap_from_65535_to_1, a_cycle_of_folders_is_lost, a_cycle_of_folders_terminates,
+          an_overlong_path_keeps_its_end, a_deep_chain_that_leads_nowhere_is_lost,
+          the_order_of_adding_does_not_matter, the_order_of_adding_contradictory_names_does_not_matter,
+          without_names_no_path_is_known, a_zero_byte_ends_a_name, long_names_of_many_files_are_kept)

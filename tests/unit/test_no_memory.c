@@ -83,7 +83,7 @@ MAKER(examiner, examine_new(err), struct examiner, examine_free)
 MAKER(matcher, matcher_new(NULL, 0, &matching, err), struct matcher, matcher_free)
 MAKER(lines, lines_open_memory("a", 1, err), struct lines, lines_close)
 
-START_TEST(what_works_in_memory_says_when_there_is_none)
+START_TEST(modules_that_work_in_memory_report_when_it_runs_out)
 {
     RUNS_OUT(json);
     RUNS_OUT(digest);
@@ -147,7 +147,7 @@ static void end_folder(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-START_TEST(sets_and_cases_say_when_there_is_no_memory)
+START_TEST(sets_and_cases_report_when_memory_runs_out)
 {
     struct refset_params wanted;
     struct error err;
@@ -174,7 +174,7 @@ static const char *format;
 
 MAKER(list, list_open(path, format, err), struct list, list_close)
 
-START_TEST(lists_say_when_there_is_no_memory)
+START_TEST(lists_report_when_memory_runs_out)
 {
     static const char *const formats[] = {"hashdeep",  "sums",         "csv",        "projectvic",
                                           "kith-json", "kith-records", "nsrl3-delta"};
@@ -195,5 +195,5 @@ START_TEST(lists_say_when_there_is_no_memory)
 }
 END_TEST
 
-RUN_TESTS("no_memory", what_works_in_memory_says_when_there_is_none,
-          sets_and_cases_say_when_there_is_no_memory, lists_say_when_there_is_no_memory)
+RUN_TESTS("no_memory", modules_that_work_in_memory_report_when_it_runs_out,
+          sets_and_cases_report_when_memory_runs_out, lists_report_when_memory_runs_out)

@@ -102,7 +102,7 @@ static size_t put_character(uint16_t *units, uint32_t c)
     return 2;
 }
 
-START_TEST(every_character_is_converted_as_iconv_does)
+START_TEST(every_character_is_converted_as_by_iconv)
 {
     uint16_t units[MAX_UNITS];
     size_t count = 0;
@@ -121,7 +121,7 @@ START_TEST(every_character_is_converted_as_iconv_does)
 }
 END_TEST
 
-START_TEST(names_are_converted_as_iconv_does)
+START_TEST(names_are_converted_as_by_iconv)
 {
     open_converter();
     for (int round = 0; round < 20000; round++) {
@@ -189,7 +189,7 @@ START_TEST(a_lone_surrogate_is_three_bytes)
 END_TEST
 
 /* What could follow a name must not complete its last half. */
-START_TEST(a_half_at_the_end_is_not_completed_from_behind_the_name)
+START_TEST(half_a_pair_at_the_end_is_not_completed_from_beyond_the_name)
 {
     static const uint16_t units[] = {'a', 0xd83d, 0xde00};
 
@@ -206,7 +206,7 @@ static void require(bool holds)
         ck_abort_msg("the name does not lead back to its units");
 }
 
-START_TEST(any_units_lead_back_to_themselves)
+START_TEST(any_code_units_round_trip)
 {
     for (int round = 0; round < 20000; round++) {
         uint16_t units[MAX_UNITS];
@@ -276,7 +276,7 @@ START_TEST(only_a_short_name_beside_a_long_one_is_left_out)
 }
 END_TEST
 
-START_TEST(an_attribute_that_is_cut_has_no_name)
+START_TEST(a_truncated_attribute_has_no_name)
 {
     uint16_t units[MAX_UNITS];
 
@@ -293,7 +293,7 @@ START_TEST(an_attribute_that_is_cut_has_no_name)
 END_TEST
 
 /* Attributes are padded to eight bytes. */
-START_TEST(what_follows_the_name_is_not_of_it)
+START_TEST(bytes_after_the_name_are_not_part_of_it)
 {
     static const uint16_t units[] = {'a', 'b', 'c', 'd', 'e'};
 
@@ -335,7 +335,7 @@ static uint32_t record_len(unsigned sector, unsigned cluster, unsigned record)
     return len;
 }
 
-START_TEST(the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two)
+START_TEST(the_record_length_is_given_in_clusters_or_as_a_power_of_two)
 {
     ck_assert_uint_eq(record_len(512, 8, 0xf6), 1024);  /* as nearly all are */
     ck_assert_uint_eq(record_len(4096, 1, 0xf4), 4096); /* sectors of 4 KiB */
@@ -350,7 +350,7 @@ START_TEST(the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two)
 }
 END_TEST
 
-START_TEST(a_length_of_a_record_that_cannot_be_is_0)
+START_TEST(an_impossible_record_length_is_0)
 {
     ck_assert_uint_eq(record_len(512, 8, 0), 0);
     ck_assert_uint_eq(record_len(512, 0, 1), 0);
@@ -362,11 +362,10 @@ START_TEST(a_length_of_a_record_that_cannot_be_is_0)
 }
 END_TEST
 
-RUN_TESTS("ntfs", every_character_is_converted_as_iconv_does, names_are_converted_as_iconv_does,
+RUN_TESTS("ntfs", every_character_is_converted_as_by_iconv, names_are_converted_as_by_iconv,
           the_longest_name_fits, a_lone_surrogate_is_three_bytes,
-          a_half_at_the_end_is_not_completed_from_behind_the_name, any_units_lead_back_to_themselves,
+          half_a_pair_at_the_end_is_not_completed_from_beyond_the_name, any_code_units_round_trip,
           the_parent_has_48_bits_and_its_sequence_16, only_a_short_name_beside_a_long_one_is_left_out,
-          an_attribute_that_is_cut_has_no_name, what_follows_the_name_is_not_of_it,
+          a_truncated_attribute_has_no_name, bytes_after_the_name_are_not_part_of_it,
           random_bytes_of_every_length_are_read_within_their_bounds,
-          the_length_of_a_record_is_told_in_clusters_or_as_a_power_of_two,
-          a_length_of_a_record_that_cannot_be_is_0)
+          the_record_length_is_given_in_clusters_or_as_a_power_of_two, an_impossible_record_length_is_0)

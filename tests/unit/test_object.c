@@ -10,7 +10,7 @@ enum { UNIVERSE = 2000, MAX_RUNS = 50 };
 
 /* ---- kinds ---- */
 
-START_TEST(kinds_are_found_by_their_names)
+START_TEST(kinds_are_looked_up_by_name)
 {
     for (int kind = 0; kind < OBJECT_KINDS; kind++)
         assert_named(kind, object_kind_name((enum object_kind)kind), object_kind_find);
@@ -31,7 +31,7 @@ static void assert_address(const struct object *object, const char *text)
     buffer_release(&out);
 }
 
-START_TEST(addresses_are_written_as_described)
+START_TEST(addresses_are_written_as_documented)
 {
     assert_address(&(struct object){.inode = 1234, .type = 128, .id = 3}, "1234-128-3");
     assert_address(
@@ -96,7 +96,7 @@ START_TEST(a_member_has_the_address_of_its_parent_before_its_own)
 }
 END_TEST
 
-START_TEST(names_cannot_leave_their_level)
+START_TEST(a_name_cannot_escape_its_level)
 {
     static const char *const names[][2] = {
         {"/etc/passwd", "%2Fetc/passwd"},
@@ -122,7 +122,7 @@ START_TEST(names_cannot_leave_their_level)
 }
 END_TEST
 
-START_TEST(members_of_one_name_and_without_one_differ_in_their_number)
+START_TEST(members_with_the_same_name_or_none_differ_by_number)
 {
     static char name[OBJECT_MOST_MEMBER + 2];
     struct object_member member = member_of("zip", "x;7");
@@ -166,7 +166,7 @@ static size_t unescape(const char *text, size_t len, char *name)
 }
 
 /* All names of up to four of the bytes that mean something, in an archive, and as the inner of two. */
-START_TEST(every_name_comes_back_and_no_two_have_one_address)
+START_TEST(every_name_round_trips_and_no_two_share_an_address)
 {
     static const char bytes[] = {'/', '%', ';', '2', 'F', '\0', '\xff'};
     enum { BYTES = sizeof bytes, MOST = 4, NAMES = BYTES + 49 + 343 + 2401 };
@@ -204,7 +204,7 @@ START_TEST(every_name_comes_back_and_no_two_have_one_address)
 }
 END_TEST
 
-START_TEST(members_are_nested_so_deep_and_no_deeper)
+START_TEST(nesting_of_members_is_limited)
 {
     const struct object_member member = member_of("zip", "z");
     struct object objects[LEVELS + 1] = {inode}, more = {0};
@@ -234,7 +234,7 @@ static void place(uint64_t places[UNIVERSE], uint64_t offset, uint64_t image, ui
         places[offset + i] = image + i + 1;
 }
 
-START_TEST(runs_are_joined_where_they_go_on_and_only_there)
+START_TEST(only_contiguous_runs_are_joined)
 {
     for (int round = 0; round < 300; round++) {
         uint64_t added[UNIVERSE] = {0}, kept[UNIVERSE] = {0}, offset = 0, image = random64() % 100,
@@ -314,7 +314,7 @@ START_TEST(stored_and_overlap_are_sums_over_bytes)
 }
 END_TEST
 
-START_TEST(overlap_holds_at_the_end_of_all_images)
+START_TEST(overlap_is_right_at_the_largest_offsets)
 {
     struct object object = {0};
     const uint64_t far = INT64_MAX;
@@ -460,7 +460,7 @@ static void assert_same(const struct object *a, const struct object *b)
     ck_assert(a->run_count == 0 || memcmp(a->runs, b->runs, a->run_count * sizeof *a->runs) == 0);
 }
 
-START_TEST(objects_come_back_from_their_messages)
+START_TEST(objects_round_trip_through_messages)
 {
     struct object objects[5] = {0}, back = {0};
 
@@ -487,7 +487,7 @@ START_TEST(objects_come_back_from_their_messages)
 }
 END_TEST
 
-START_TEST(the_largest_numbers_come_back)
+START_TEST(the_largest_numbers_round_trip)
 {
     struct object object = {.kind = OBJECT_IMAGE, .flags = OBJECT_MEMBER - 1, .state = OBJECT_CHANGED};
     struct object back = {0};
@@ -509,7 +509,7 @@ START_TEST(the_largest_numbers_come_back)
 }
 END_TEST
 
-START_TEST(a_message_that_is_cut_is_none)
+START_TEST(a_truncated_message_is_refused)
 {
     struct object object = {0}, back = {0};
 
@@ -554,7 +554,7 @@ static bool is_taken(size_t at, uint64_t number)
     return taken;
 }
 
-START_TEST(what_no_object_has_is_refused)
+START_TEST(impossible_objects_are_refused)
 {
     enum { KIND = 0, FLAGS = 1, TYPE = 3, ID = 4, MODE = 7, UID = 8, GID = 9, STATE = 10, NANOSECONDS = 12 };
     static const size_t narrow[] = {TYPE, ID, MODE, UID, GID, NANOSECONDS};
@@ -590,7 +590,7 @@ static bool member_is_taken(const char *parent, const char *member)
     return taken;
 }
 
-START_TEST(what_is_no_address_is_refused)
+START_TEST(invalid_addresses_are_refused)
 {
     static const char *const bad_parents[] = {"",
                                               "1234",
@@ -678,7 +678,7 @@ static bool runs_are_taken(const struct object_run *runs, size_t count)
     return taken;
 }
 
-START_TEST(runs_that_cannot_be_are_refused)
+START_TEST(impossible_runs_are_refused)
 {
     const uint64_t far = INT64_MAX, too_far = far + 1;
 
@@ -695,7 +695,7 @@ START_TEST(runs_that_cannot_be_are_refused)
 END_TEST
 
 /* They are joined while they are read, so what was taken once might be too long to be sent on. */
-START_TEST(runs_that_are_taken_can_be_sent_on)
+START_TEST(accepted_runs_can_be_sent_on)
 {
     const uint64_t half = (uint64_t)1 << 62, far = INT64_MAX;
     const struct object_run runs[][2] = {{{0, 0, far}, {far, far, far}},
@@ -710,7 +710,7 @@ START_TEST(runs_that_are_taken_can_be_sent_on)
 }
 END_TEST
 
-START_TEST(an_object_that_is_reset_is_an_empty_one)
+START_TEST(a_reset_object_is_empty)
 {
     struct object object = {0}, empty = {0};
 
@@ -726,13 +726,13 @@ START_TEST(an_object_that_is_reset_is_an_empty_one)
 }
 END_TEST
 
-RUN_TESTS("object", kinds_are_found_by_their_names, addresses_are_written_as_described,
-          a_member_has_the_address_of_its_parent_before_its_own, names_cannot_leave_their_level,
-          members_of_one_name_and_without_one_differ_in_their_number,
-          every_name_comes_back_and_no_two_have_one_address, members_are_nested_so_deep_and_no_deeper,
-          what_is_no_address_is_refused, runs_are_joined_where_they_go_on_and_only_there,
+RUN_TESTS("object", kinds_are_looked_up_by_name, addresses_are_written_as_documented,
+          a_member_has_the_address_of_its_parent_before_its_own, a_name_cannot_escape_its_level,
+          members_with_the_same_name_or_none_differ_by_number,
+          every_name_round_trips_and_no_two_share_an_address, nesting_of_members_is_limited,
+          invalid_addresses_are_refused, only_contiguous_runs_are_joined,
           a_run_ends_within_63_bits_in_the_object_and_on_the_image, stored_and_overlap_are_sums_over_bytes,
-          overlap_holds_at_the_end_of_all_images, a_worse_state_replaces_a_better_one_with_its_reason,
-          objects_come_back_from_their_messages, the_largest_numbers_come_back, a_message_that_is_cut_is_none,
-          what_no_object_has_is_refused, runs_that_cannot_be_are_refused, runs_that_are_taken_can_be_sent_on,
-          an_object_that_is_reset_is_an_empty_one)
+          overlap_is_right_at_the_largest_offsets, a_worse_state_replaces_a_better_one_with_its_reason,
+          objects_round_trip_through_messages, the_largest_numbers_round_trip, a_truncated_message_is_refused,
+          impossible_objects_are_refused, impossible_runs_are_refused, accepted_runs_can_be_sent_on,
+          a_reset_object_is_empty)

@@ -92,7 +92,7 @@ static void assert_round_trip(const struct sample *samples, size_t count, uint64
     buffer_release(&packed);
 }
 
-START_TEST(what_was_packed_is_unpacked_but_for_the_upper_bits_of_fingerprints)
+START_TEST(samples_round_trip_except_the_upper_bits_of_fingerprints)
 {
     static struct sample samples[SAMPLES];
 
@@ -140,7 +140,7 @@ START_TEST(a_sample_of_128_takes_15_bits)
 }
 END_TEST
 
-START_TEST(bytes_are_added_to_those_that_are_there)
+START_TEST(packed_bytes_are_appended)
 {
     struct sample sample = {7, 9}, back;
     struct buffer packed = {0};
@@ -173,7 +173,7 @@ START_TEST(a_position_at_the_limit_is_refused)
 }
 END_TEST
 
-START_TEST(another_length_or_another_count_is_refused)
+START_TEST(a_wrong_length_or_count_is_refused)
 {
     static struct sample samples[SAMPLES], back[SAMPLES + 2];
 
@@ -196,7 +196,7 @@ START_TEST(another_length_or_another_count_is_refused)
 }
 END_TEST
 
-START_TEST(changed_bytes_are_refused_or_are_the_packing_of_what_they_give)
+START_TEST(changed_bytes_are_refused_or_unpack_to_what_packs_the_same)
 {
     static struct sample samples[SAMPLES], back[SAMPLES];
 
@@ -219,8 +219,7 @@ START_TEST(changed_bytes_are_refused_or_are_the_packing_of_what_they_give)
 }
 END_TEST
 
-RUN_TESTS("packing", what_was_packed_is_unpacked_but_for_the_upper_bits_of_fingerprints,
-          no_samples_take_no_bytes, the_largest_positions_are_packed_too, a_sample_of_128_takes_15_bits,
-          bytes_are_added_to_those_that_are_there, a_position_at_the_limit_is_refused,
-          another_length_or_another_count_is_refused,
-          changed_bytes_are_refused_or_are_the_packing_of_what_they_give)
+RUN_TESTS("packing", samples_round_trip_except_the_upper_bits_of_fingerprints, no_samples_take_no_bytes,
+          the_largest_positions_are_packed_too, a_sample_of_128_takes_15_bits, packed_bytes_are_appended,
+          a_position_at_the_limit_is_refused, a_wrong_length_or_count_is_refused,
+          changed_bytes_are_refused_or_unpack_to_what_packs_the_same)

@@ -90,7 +90,7 @@ START_TEST(the_farthest_positions_are_found)
 END_TEST
 
 /* Places whose lower halves are equal, or that of what stands after the last one. */
-START_TEST(places_that_differ_in_their_upper_halves_alone_are_told_apart)
+START_TEST(places_that_differ_only_in_their_upper_halves_are_distinguished)
 {
     const uint64_t turn = (uint64_t)1 << 32;
 
@@ -110,7 +110,7 @@ START_TEST(places_that_differ_in_their_upper_halves_alone_are_told_apart)
 }
 END_TEST
 
-START_TEST(none_are_found_among_none)
+START_TEST(an_empty_list_finds_nothing)
 {
     struct places none = {0};
 
@@ -122,5 +122,5 @@ START_TEST(none_are_found_among_none)
 END_TEST
 
 RUN_TESTS("places", each_is_found_by_position_and_character_and_nothing_else,
-          the_farthest_positions_are_found, places_that_differ_in_their_upper_halves_alone_are_told_apart,
-          none_are_found_among_none)
+          the_farthest_positions_are_found, places_that_differ_only_in_their_upper_halves_are_distinguished,
+          an_empty_list_finds_nothing)

@@ -198,7 +198,7 @@ static struct finding_range blur(struct finding_range range)
 
 /* ---- all of it ---- */
 
-START_TEST(a_reference_that_is_all_there_is_proved_and_told_exactly)
+START_TEST(a_complete_reference_is_proved_with_exact_ranges)
 {
     for (int round = 0; round < 100; round++) {
         const struct proof_reference reference = make_reference();
@@ -218,7 +218,7 @@ START_TEST(a_reference_that_is_all_there_is_proved_and_told_exactly)
 }
 END_TEST
 
-START_TEST(ranges_of_one_piece_become_one)
+START_TEST(ranges_of_one_piece_are_joined)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range exact = range_of(777, 0, LEN),
@@ -231,7 +231,7 @@ START_TEST(ranges_of_one_piece_become_one)
 }
 END_TEST
 
-START_TEST(content_that_was_put_in_between_leaves_all_blocks_but_one_proved)
+START_TEST(an_insertion_leaves_all_blocks_but_one_proved)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = {1000 + 100, 1000 + LEN + 55 - 100, 100, LEN - 100},
@@ -249,7 +249,7 @@ END_TEST
 
 /* ---- parts of it ---- */
 
-START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
+START_TEST(a_fragment_on_block_boundaries_is_exact_to_the_byte)
 {
     for (int round = 0; round < 200; round++) {
         const struct proof_reference reference = make_reference();
@@ -271,7 +271,7 @@ START_TEST(a_fragment_on_borders_of_blocks_is_exact_to_the_byte)
 END_TEST
 
 /* Blocks are proved between them, too, so both reach over all of it. */
-START_TEST(ranges_of_a_fragment_that_grow_into_each_other_become_one)
+START_TEST(ranges_that_grow_into_each_other_are_joined)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range exact = range_of(30000, BLOCK, 8 * BLOCK),
@@ -284,7 +284,7 @@ START_TEST(ranges_of_a_fragment_that_grow_into_each_other_become_one)
 }
 END_TEST
 
-START_TEST(ends_within_a_block_stay_where_they_were_estimated)
+START_TEST(ends_within_a_block_stay_as_estimated)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = range_of(5000, 2000, 6 * BLOCK + 3000);
@@ -295,7 +295,7 @@ START_TEST(ends_within_a_block_stay_where_they_were_estimated)
 }
 END_TEST
 
-START_TEST(a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly)
+START_TEST(a_damaged_block_is_not_proved_and_splits_ranges_exactly)
 {
     for (size_t bad = 1; bad + 1 < BLOCKS; bad++) {
         const struct proof_reference reference = make_reference();
@@ -335,7 +335,7 @@ START_TEST(one_wrong_byte_costs_one_block)
 }
 END_TEST
 
-START_TEST(pieces_that_moved_are_proved_where_they_are)
+START_TEST(moved_pieces_are_proved_in_their_new_place)
 {
     const struct proof_reference reference = make_reference();
     const uint64_t half = 6 * BLOCK, at = BLOCK + 1;
@@ -354,7 +354,7 @@ START_TEST(pieces_that_moved_are_proved_where_they_are)
 }
 END_TEST
 
-START_TEST(blocks_are_looked_for_where_hints_say_too)
+START_TEST(blocks_are_also_searched_where_hints_point)
 {
     struct proof_reference reference = make_reference();
     const struct finding_range hints[] = {range_of(90000 + 5000, 5000, 5200),
@@ -374,7 +374,7 @@ START_TEST(blocks_are_looked_for_where_hints_say_too)
 }
 END_TEST
 
-START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
+START_TEST(a_block_cut_by_the_end_of_the_object_is_not_proved)
 {
     const struct proof_reference reference = make_reference();
     const uint64_t at = 3003, to = 7 * BLOCK + 1234;
@@ -395,7 +395,7 @@ START_TEST(a_block_that_the_end_of_the_object_cuts_is_not_proved)
 }
 END_TEST
 
-START_TEST(a_block_before_the_begin_of_the_object_is_not_proved)
+START_TEST(a_block_before_the_start_of_the_object_is_not_proved)
 {
     const struct proof_reference reference = make_reference();
     const struct finding_range rough = {0, LEN - 5000, 5000, LEN};
@@ -429,7 +429,7 @@ START_TEST(a_reference_without_blocks_is_proved_as_a_whole)
 }
 END_TEST
 
-START_TEST(a_reference_of_which_no_digest_is_known_stays_an_estimate)
+START_TEST(a_reference_without_digests_stays_an_estimate)
 {
     struct proof_reference reference = make_small_reference(1000);
     const struct finding_range rough = range_of(0, 0, 1000);
@@ -443,7 +443,7 @@ END_TEST
 
 /* ---- content that cannot be had again ---- */
 
-START_TEST(what_cannot_be_read_again_stays_an_estimate)
+START_TEST(content_that_cannot_be_reread_stays_an_estimate)
 {
     const struct proof_reference reference = make_reference(),
                                  small = {.len = LEN, .sha1 = whole_sha1, .c = C};
@@ -544,7 +544,7 @@ static void assert_true(const struct finding *finding, uint64_t len)
         ck_assert_mem_eq(object.bytes + range->obj_start, content, len);
 }
 
-START_TEST(whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound)
+START_TEST(proofs_from_any_estimate_of_repetitive_content_are_sound)
 {
     enum { MOST = 5 };
     size_t proved = 0;
@@ -664,17 +664,13 @@ START_TEST(samples_save_hashing_and_change_nothing)
 }
 END_TEST
 
-RUN_TESTS("proof", a_reference_that_is_all_there_is_proved_and_told_exactly, ranges_of_one_piece_become_one,
-          content_that_was_put_in_between_leaves_all_blocks_but_one_proved,
-          a_fragment_on_borders_of_blocks_is_exact_to_the_byte,
-          ranges_of_a_fragment_that_grow_into_each_other_become_one,
-          ends_within_a_block_stay_where_they_were_estimated,
-          a_block_that_is_damaged_is_not_proved_and_parts_ranges_exactly, one_wrong_byte_costs_one_block,
-          pieces_that_moved_are_proved_where_they_are, blocks_are_looked_for_where_hints_say_too,
-          a_block_that_the_end_of_the_object_cuts_is_not_proved,
-          a_block_before_the_begin_of_the_object_is_not_proved,
-          a_reference_without_blocks_is_proved_as_a_whole,
-          a_reference_of_which_no_digest_is_known_stays_an_estimate,
-          what_cannot_be_read_again_stays_an_estimate, a_finding_without_ranges_is_not_proved,
-          whatever_is_estimated_of_content_that_repeats_what_comes_out_is_sound,
-          samples_save_hashing_and_change_nothing)
+RUN_TESTS("proof", a_complete_reference_is_proved_with_exact_ranges, ranges_of_one_piece_are_joined,
+          an_insertion_leaves_all_blocks_but_one_proved, a_fragment_on_block_boundaries_is_exact_to_the_byte,
+          ranges_that_grow_into_each_other_are_joined, ends_within_a_block_stay_as_estimated,
+          a_damaged_block_is_not_proved_and_splits_ranges_exactly, one_wrong_byte_costs_one_block,
+          moved_pieces_are_proved_in_their_new_place, blocks_are_also_searched_where_hints_point,
+          a_block_cut_by_the_end_of_the_object_is_not_proved,
+          a_block_before_the_start_of_the_object_is_not_proved,
+          a_reference_without_blocks_is_proved_as_a_whole, a_reference_without_digests_stays_an_estimate,
+          content_that_cannot_be_reread_stays_an_estimate, a_finding_without_ranges_is_not_proved,
+          proofs_from_any_estimate_of_repetitive_content_are_sound, samples_save_hashing_and_change_nothing)

@@ -75,7 +75,7 @@ START_TEST(queries_of_other_sets_and_of_known_ones_are_not_selected)
 }
 END_TEST
 
-START_TEST(what_was_explained_is_open_again_or_waits_as_before)
+START_TEST(reopening_restores_explained_queries_to_their_earlier_state)
 {
     const struct query all[] = {{10, 1, 1}, {20, 2, 1}, {30, 3, 1}};
 
@@ -94,4 +94,4 @@ END_TEST
 RUN_TESTS("queries", in_a_small_object_a_query_needs_a_neighbour,
           in_a_large_object_a_query_needs_two_neighbours,
           queries_of_other_sets_and_of_known_ones_are_not_selected,
-          what_was_explained_is_open_again_or_waits_as_before)
+          reopening_restores_explained_queries_to_their_earlier_state)

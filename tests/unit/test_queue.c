@@ -114,7 +114,7 @@ static void run_all(unsigned threads, size_t depth)
     ck_assert_uint_eq(jobs_of_all_threads(), MAX_JOBS);
 }
 
-START_TEST(jobs_come_back_finished_once_and_in_order)
+START_TEST(each_job_comes_back_once_finished_and_in_order)
 {
     static const size_t depths[] = {1, 2, 7, 64};
 
@@ -167,7 +167,7 @@ START_TEST(pushes_and_pops_in_any_pattern_keep_the_order)
 }
 END_TEST
 
-START_TEST(it_is_full_when_it_holds_as_many_jobs_as_it_is_deep)
+START_TEST(it_is_full_at_its_depth)
 {
     for (size_t depth = 1; depth < 20; depth++) {
         struct queue *queue = make(2, depth, work);
@@ -262,7 +262,7 @@ static void work_until_freed(void *state, void *job)
     work(state, job);
 }
 
-START_TEST(free_finishes_the_jobs_that_are_begun_and_drops_the_others)
+START_TEST(free_finishes_started_jobs_and_drops_the_others)
 {
     main_thread = (pid_t)syscall(SYS_gettid);
     for (size_t i = 0; i < 3; i++) {
@@ -311,9 +311,8 @@ START_TEST(free_at_any_moment_leaves_no_job_half_done)
 }
 END_TEST
 
-RUN_TESTS("queue", jobs_come_back_finished_once_and_in_order, jobs_without_work_come_back_in_order,
+RUN_TESTS("queue", each_job_comes_back_once_finished_and_in_order, jobs_without_work_come_back_in_order,
           one_long_job_keeps_its_place, pushes_and_pops_in_any_pattern_keep_the_order,
-          it_is_full_when_it_holds_as_many_jobs_as_it_is_deep, an_empty_queue_has_nothing_to_pop,
-          waiting_for_many_jobs_waits_for_the_last_of_them,
-          free_finishes_the_jobs_that_are_begun_and_drops_the_others,
+          it_is_full_at_its_depth, an_empty_queue_has_nothing_to_pop,
+          waiting_for_many_jobs_waits_for_the_last_of_them, free_finishes_started_jobs_and_drops_the_others,
           free_at_any_moment_leaves_no_job_half_done)

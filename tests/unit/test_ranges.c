@@ -49,7 +49,7 @@ START_TEST(inserting_keeps_a_sorted_list_without_overlaps)
 END_TEST
 
 /* All of it is there; nothing else, unless there were too many. */
-START_TEST(covering_keeps_to_so_many_stretches_and_loses_nothing)
+START_TEST(covering_respects_the_limit_on_ranges_and_loses_nothing)
 {
     int cut = 0;
 
@@ -79,7 +79,7 @@ START_TEST(covering_keeps_to_so_many_stretches_and_loses_nothing)
 }
 END_TEST
 
-START_TEST(sorting_gives_what_inserting_gives)
+START_TEST(sorting_agrees_with_inserting)
 {
     for (int round = 0; round < 300; round++) {
         struct ranges ranges = {0};
@@ -122,5 +122,5 @@ START_TEST(overlap_counts_the_bytes_of_both)
 END_TEST
 
 RUN_TESTS("ranges", inserting_keeps_a_sorted_list_without_overlaps,
-          covering_keeps_to_so_many_stretches_and_loses_nothing, sorting_gives_what_inserting_gives,
+          covering_respects_the_limit_on_ranges_and_loses_nothing, sorting_agrees_with_inserting,
           overlap_counts_the_bytes_of_both)

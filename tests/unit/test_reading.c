@@ -44,7 +44,7 @@ static struct range *many_ranges(void)
 }
 
 /* More ranges than any task holds are left when reading fails, between two tasks. */
-START_TEST(ranges_without_end_are_no_harm_once_reading_was_stopped)
+START_TEST(any_number_of_ranges_is_harmless_once_reading_was_stopped)
 {
     const atomic_bool stop = true;
     const struct evidence_options options = {.kinds = OBJECT_BIT(OBJECT_UNALLOCATED), .stop = &stop};
@@ -165,6 +165,6 @@ START_TEST(each_lost_item_is_reported_once_before_those_after_it)
 }
 END_TEST
 
-RUN_TESTS("reading", ranges_without_end_are_no_harm_once_reading_was_stopped,
+RUN_TESTS("reading", any_number_of_ranges_is_harmless_once_reading_was_stopped,
           what_a_lost_task_would_have_found_is_reported,
           each_lost_item_is_reported_once_before_those_after_it)

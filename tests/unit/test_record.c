@@ -181,7 +181,7 @@ static void assert_round_trip(const struct record *record)
     buffer_release(&again);
 }
 
-START_TEST(signed_records_come_back_from_their_lines)
+START_TEST(signed_records_round_trip_through_lines)
 {
     struct record record = {0};
 
@@ -202,7 +202,7 @@ START_TEST(signed_records_come_back_from_their_lines)
 }
 END_TEST
 
-START_TEST(records_with_any_numbers_come_back_from_their_lines)
+START_TEST(records_with_any_numbers_round_trip_through_lines)
 {
     struct record record = {0};
 
@@ -214,7 +214,7 @@ START_TEST(records_with_any_numbers_come_back_from_their_lines)
 }
 END_TEST
 
-START_TEST(the_largest_numbers_come_back)
+START_TEST(the_largest_numbers_round_trip)
 {
     const uint64_t longest = INT64_MAX;
     struct record record = {0};
@@ -238,7 +238,7 @@ START_TEST(the_largest_numbers_come_back)
 }
 END_TEST
 
-START_TEST(a_name_may_hold_every_byte)
+START_TEST(a_name_may_hold_any_byte)
 {
     struct record record = {0};
     char name[512];
@@ -273,7 +273,7 @@ static void assert_line(const struct record *record, const char *wanted)
     record_release(&back);
 }
 
-START_TEST(the_papers_schemes_are_written_as_described)
+START_TEST(the_papers_schemes_are_written_as_documented)
 {
     struct record record = {0};
 
@@ -293,7 +293,7 @@ START_TEST(the_papers_schemes_are_written_as_described)
 }
 END_TEST
 
-START_TEST(gf8_is_written_as_described)
+START_TEST(gf8_is_written_as_documented)
 {
     static const struct sample samples[] = {
         {0, 0},
@@ -318,7 +318,7 @@ END_TEST
 
 /* ---- samples ---- */
 
-START_TEST(reducing_is_signing_at_the_larger_c)
+START_TEST(reducing_equals_signing_at_the_larger_c)
 {
     struct record dense = {0}, sparse = {0};
 
@@ -421,7 +421,7 @@ static struct buffer example_line(enum sampler_scheme scheme)
     return line;
 }
 
-START_TEST(a_byte_that_is_replaced_is_refused_or_kept)
+START_TEST(a_replaced_byte_is_refused_or_kept)
 {
     struct record record = {0};
 
@@ -443,7 +443,7 @@ START_TEST(a_byte_that_is_replaced_is_refused_or_kept)
 }
 END_TEST
 
-START_TEST(a_byte_that_is_added_or_left_out_is_refused_or_kept)
+START_TEST(an_added_or_missing_byte_is_refused_or_kept)
 {
     static const char added[] = "\n 019:/AZaz-_\\x\xc3";
     struct record record = {0};
@@ -471,7 +471,7 @@ START_TEST(a_byte_that_is_added_or_left_out_is_refused_or_kept)
 }
 END_TEST
 
-START_TEST(a_line_that_is_cut_off_is_refused_or_has_a_shorter_name)
+START_TEST(a_truncated_line_is_refused_or_has_a_shorter_name)
 {
     struct record record = {0};
 
@@ -567,7 +567,7 @@ static void assert_all_bad(const struct bad *bad, size_t count)
         }
 }
 
-START_TEST(the_line_that_the_errors_start_from_is_good)
+START_TEST(the_line_that_the_error_tests_start_from_is_valid)
 {
     struct buffer line = line_with(NAME, "file");
     struct record record = {0};
@@ -684,7 +684,7 @@ START_TEST(wrong_names_are_named)
 }
 END_TEST
 
-START_TEST(fields_that_are_missing_are_named)
+START_TEST(missing_fields_are_named)
 {
     struct buffer line = {0};
 
@@ -707,7 +707,7 @@ START_TEST(an_empty_line_is_an_error)
 }
 END_TEST
 
-START_TEST(a_zero_byte_is_an_error_wherever_it_stands)
+START_TEST(a_zero_byte_is_an_error_anywhere)
 {
     struct buffer line = line_with(NAME, "file");
 
@@ -829,7 +829,7 @@ static void assert_holds(const struct buffer *json, const char *text)
     ck_assert_msg(strstr(json->data, text) != NULL, "no %s in %s", text, json->data);
 }
 
-START_TEST(json_holds_what_the_record_holds)
+START_TEST(json_holds_the_whole_record)
 {
     struct buffer line = line_with(NAME, "a\"b"), json;
     struct record record = {0};
@@ -855,7 +855,7 @@ START_TEST(json_holds_what_the_record_holds)
 }
 END_TEST
 
-START_TEST(json_of_a_name_that_is_escaped_holds_its_bytes_too)
+START_TEST(json_of_an_escaped_name_also_holds_its_bytes)
 {
     struct buffer line = line_with(NAME, "a\\x0a\\\\"), json;
     struct record record = {0};
@@ -902,17 +902,16 @@ START_TEST(a_record_without_a_name_can_be_written)
 }
 END_TEST
 
-RUN_TESTS("record", signed_records_come_back_from_their_lines,
-          records_with_any_numbers_come_back_from_their_lines, the_largest_numbers_come_back,
-          a_name_may_hold_every_byte, the_papers_schemes_are_written_as_described,
-          gf8_is_written_as_described, reducing_is_signing_at_the_larger_c,
+RUN_TESTS("record", signed_records_round_trip_through_lines,
+          records_with_any_numbers_round_trip_through_lines, the_largest_numbers_round_trip,
+          a_name_may_hold_any_byte, the_papers_schemes_are_written_as_documented,
+          gf8_is_written_as_documented, reducing_equals_signing_at_the_larger_c,
           the_signature_has_the_character_of_each_sample, samples_and_names_are_copied_and_replaced,
-          a_byte_that_is_replaced_is_refused_or_kept, a_byte_that_is_added_or_left_out_is_refused_or_kept,
-          a_line_that_is_cut_off_is_refused_or_has_a_shorter_name,
-          the_line_that_the_errors_start_from_is_good, wrong_parameters_are_named,
+          a_replaced_byte_is_refused_or_kept, an_added_or_missing_byte_is_refused_or_kept,
+          a_truncated_line_is_refused_or_has_a_shorter_name,
+          the_line_that_the_error_tests_start_from_is_valid, wrong_parameters_are_named,
           wrong_parameters_of_the_papers_schemes_are_named, wrong_lengths_and_digests_are_named,
-          wrong_samples_are_named, wrong_names_are_named, fields_that_are_missing_are_named,
-          an_empty_line_is_an_error, a_zero_byte_is_an_error_wherever_it_stands,
-          a_record_can_be_filled_after_an_error, json_holds_what_the_record_holds,
-          json_of_a_name_that_is_escaped_holds_its_bytes_too, json_is_well_formed_whatever_the_record_holds,
-          a_record_without_a_name_can_be_written)
+          wrong_samples_are_named, wrong_names_are_named, missing_fields_are_named, an_empty_line_is_an_error,
+          a_zero_byte_is_an_error_anywhere, a_record_can_be_filled_after_an_error,
+          json_holds_the_whole_record, json_of_an_escaped_name_also_holds_its_bytes,
+          json_is_well_formed_whatever_the_record_holds, a_record_without_a_name_can_be_written)

@@ -39,7 +39,7 @@ static void set_number(struct refset_params *params, int which, uint32_t number)
     *numbers[which] = number;
 }
 
-START_TEST(parameters_out_of_their_bounds_are_refused)
+START_TEST(out_of_range_parameters_are_refused)
 {
     static const uint32_t bad[4][6] = {{0, 7, 33, UINT32_MAX, 64, 1},
                                        {0, 2, 100, SAMPLER_MAX_C * 2, UINT32_MAX, 3},
@@ -79,7 +79,7 @@ END_TEST
 
 /* ---- creating and opening ---- */
 
-START_TEST(a_set_keeps_what_it_was_made_with)
+START_TEST(a_set_keeps_the_parameters_it_was_created_with)
 {
     struct refset_params params;
     struct refset_info info;
@@ -112,7 +112,7 @@ START_TEST(a_set_keeps_what_it_was_made_with)
 }
 END_TEST
 
-START_TEST(no_two_sets_have_the_same_uuid_and_its_version_is_4)
+START_TEST(every_set_has_its_own_version_4_uuid)
 {
     uint8_t uuid[UUID_LEN];
     struct refset *set;
@@ -130,7 +130,7 @@ START_TEST(no_two_sets_have_the_same_uuid_and_its_version_is_4)
 }
 END_TEST
 
-START_TEST(a_file_that_is_there_is_not_overwritten)
+START_TEST(an_existing_file_is_not_overwritten)
 {
     struct refset_params params;
 
@@ -146,7 +146,7 @@ START_TEST(a_file_that_is_there_is_not_overwritten)
 }
 END_TEST
 
-START_TEST(an_empty_set_is_good_and_has_nothing)
+START_TEST(an_empty_set_is_valid_and_has_nothing)
 {
     struct refset *set;
 
@@ -170,7 +170,7 @@ START_TEST(an_empty_set_is_good_and_has_nothing)
 }
 END_TEST
 
-START_TEST(a_row_of_info_that_cannot_be_is_an_error)
+START_TEST(an_impossible_info_row_is_an_error)
 {
     static const char *const sqls[] = {
         "DELETE FROM info",
@@ -212,7 +212,7 @@ END_TEST
 
 /* ---- digests that all have ---- */
 
-START_TEST(common_digests_are_those_that_all_files_have_or_most)
+START_TEST(common_digests_are_those_that_all_or_most_files_have)
 {
     struct refset_writer *writer;
     struct refset *set;
@@ -290,7 +290,7 @@ static void add_one(struct refset_writer *writer, int i)
     offer_to(writer, &twin.contents[i], (struct offer){.kinds = 1, .names = {i % MOST_NAMES, -1, -1, -1}});
 }
 
-START_TEST(sources_are_kept_if_anything_came_from_them_and_files_name_theirs)
+START_TEST(sources_that_contributed_are_kept_and_files_name_theirs)
 {
     struct refset_source first = a_source, second = a_source, third = a_source;
     struct refset_writer *writer;
@@ -383,7 +383,7 @@ START_TEST(texts_of_a_source_may_be_long)
 }
 END_TEST
 
-START_TEST(a_spoiled_source_is_an_error)
+START_TEST(a_corrupt_source_is_an_error)
 {
     static const char *const sqls[] = {"UPDATE source SET sha256 = x'00'", "UPDATE source SET id = -1"};
     struct refset_writer *writer;
@@ -414,10 +414,9 @@ START_TEST(a_spoiled_source_is_an_error)
 }
 END_TEST
 
-RUN_TESTS("refset", a_set_is_named_after_its_file, kinds_have_names,
-          parameters_out_of_their_bounds_are_refused, a_set_keeps_what_it_was_made_with,
-          no_two_sets_have_the_same_uuid_and_its_version_is_4, a_file_that_is_there_is_not_overwritten,
-          an_empty_set_is_good_and_has_nothing, a_row_of_info_that_cannot_be_is_an_error,
-          common_digests_are_those_that_all_files_have_or_most,
-          sources_are_kept_if_anything_came_from_them_and_files_name_theirs, texts_of_a_source_may_be_long,
-          a_spoiled_source_is_an_error)
+RUN_TESTS("refset", a_set_is_named_after_its_file, kinds_have_names, out_of_range_parameters_are_refused,
+          a_set_keeps_the_parameters_it_was_created_with, every_set_has_its_own_version_4_uuid,
+          an_existing_file_is_not_overwritten, an_empty_set_is_valid_and_has_nothing,
+          an_impossible_info_row_is_an_error, common_digests_are_those_that_all_or_most_files_have,
+          sources_that_contributed_are_kept_and_files_name_theirs, texts_of_a_source_may_be_long,
+          a_corrupt_source_is_an_error)

@@ -88,7 +88,7 @@ static void assert_bounds(struct refset_cache *cache, const uint64_t *firsts, si
     ck_assert_uint_eq(end, i < count ? firsts[i] : UINT64_MAX);
 }
 
-START_TEST(the_bounds_of_all_samples_are_those_of_their_records)
+START_TEST(samples_have_the_bounds_of_their_records)
 {
     static uint64_t firsts[MOST_CONTENTS];
     struct refset_cache *cache;
@@ -109,7 +109,7 @@ START_TEST(the_bounds_of_all_samples_are_those_of_their_records)
 END_TEST
 
 /* A large set has more shelves than the cache: here the numbers of a small one are spread out. */
-START_TEST(bounds_far_apart_are_right_too)
+START_TEST(bounds_that_are_far_apart_are_right_too)
 {
     static const uint64_t shift = (uint64_t)1 << 40;
     static uint64_t firsts[MOST_CONTENTS];
@@ -192,7 +192,7 @@ static void check_records(size_t bytes)
     end_search();
 }
 
-START_TEST(records_are_those_of_the_set_however_little_is_kept)
+START_TEST(records_are_right_however_small_the_cache_is)
 {
     static const size_t budgets[] = {0, 1, 3000, 20000, 1 << 20};
 
@@ -201,7 +201,7 @@ START_TEST(records_are_those_of_the_set_however_little_is_kept)
 }
 END_TEST
 
-START_TEST(where_no_record_begins_one_is_missing)
+START_TEST(where_no_record_starts_none_is_found)
 {
     struct refset_cache *cache;
 
@@ -220,7 +220,7 @@ START_TEST(where_no_record_begins_one_is_missing)
 }
 END_TEST
 
-START_TEST(a_record_that_cannot_be_read_is_an_error_each_time)
+START_TEST(an_unreadable_record_is_an_error_every_time)
 {
     struct refset_cache *cache;
     size_t broken = 0;
@@ -254,7 +254,6 @@ START_TEST(a_record_that_cannot_be_read_is_an_error_each_time)
 }
 END_TEST
 
-RUN_TESTS("refset_cache", the_bounds_of_all_samples_are_those_of_their_records,
-          bounds_far_apart_are_right_too, a_set_without_records_has_no_bounds,
-          records_are_those_of_the_set_however_little_is_kept, where_no_record_begins_one_is_missing,
-          a_record_that_cannot_be_read_is_an_error_each_time)
+RUN_TESTS("refset_cache", samples_have_the_bounds_of_their_records, bounds_that_are_far_apart_are_right_too,
+          a_set_without_records_has_no_bounds, records_are_right_however_small_the_cache_is,
+          where_no_record_starts_none_is_found, an_unreadable_record_is_an_error_every_time)

@@ -116,7 +116,7 @@ static void assert_entries(struct refset *set, enum refset_index index, size_t c
     ck_assert_uint_le(segments, most_segments);
 }
 
-START_TEST(the_key_of_a_digest_depends_on_all_of_it_and_on_the_set)
+START_TEST(the_key_depends_on_the_whole_digest_and_on_the_set)
 {
     struct refset one = {.info = {.uuid = {1}}}, other = {.info = {.uuid = {2}}};
     uint8_t digest[DIGEST_SHA1_LEN] = {1, 2, 3};
@@ -130,7 +130,7 @@ START_TEST(the_key_of_a_digest_depends_on_all_of_it_and_on_the_set)
 }
 END_TEST
 
-START_TEST(what_was_written_is_read_back_sorted)
+START_TEST(entries_are_read_back_sorted)
 {
     static const uint64_t keys[] = {5, 3000, (uint64_t)1 << 48};
     static const size_t counts[] = {1, 2, 1000, ENTRIES};
@@ -153,7 +153,7 @@ START_TEST(what_was_written_is_read_back_sorted)
 }
 END_TEST
 
-START_TEST(nothing_is_written_of_no_entries)
+START_TEST(no_entries_write_nothing)
 {
     struct refset *set;
     size_t segments;
@@ -206,7 +206,7 @@ START_TEST(merging_loses_nothing_and_leaves_few_segments)
 END_TEST
 
 /* Each of a thousand additions of one entry would be merged some log2(1000) times, not 250. */
-START_TEST(an_entry_is_merged_a_few_times_only)
+START_TEST(an_entry_is_merged_only_a_few_times)
 {
     enum { ADDITIONS = 400 };
     struct refset_segments segments = {0};
@@ -266,7 +266,7 @@ static void assert_sieved(struct refset *set, size_t count, size_t common)
         ck_assert(got[i].key == lost[i].key && got[i].value == lost[i].value);
 }
 
-START_TEST(common_features_are_marked_and_their_values_kept_aside)
+START_TEST(common_features_are_marked_and_their_values_stored_separately)
 {
     static const uint32_t limits[] = {1, 3, 30, 256};
     struct refset *set;
@@ -295,7 +295,7 @@ START_TEST(common_features_are_marked_and_their_values_kept_aside)
 }
 END_TEST
 
-START_TEST(a_smaller_limit_marks_more_when_all_is_merged)
+START_TEST(a_lower_limit_marks_more_once_everything_is_merged)
 {
     struct refset *set;
 
@@ -319,7 +319,7 @@ END_TEST
 
 /* ---- cursors ---- */
 
-START_TEST(a_cursor_goes_on_with_the_first_block_at_or_behind_a_key)
+START_TEST(a_cursor_resumes_at_the_first_block_at_or_after_a_key)
 {
     struct refset_segments segments = {0};
     const struct keyblock_entry *block;
@@ -357,7 +357,7 @@ START_TEST(a_cursor_goes_on_with_the_first_block_at_or_behind_a_key)
 }
 END_TEST
 
-START_TEST(the_last_number_of_a_segment_can_be_read)
+START_TEST(the_largest_segment_number_can_be_read)
 {
     struct refset *set;
 
@@ -378,7 +378,7 @@ END_TEST
 
 /* ---- filters ---- */
 
-START_TEST(a_filter_that_is_wrong_is_made_anew)
+START_TEST(a_wrong_filter_is_rebuilt)
 {
     static const char *const sqls[] = {"DELETE FROM filter",
                                        "UPDATE filter SET crc = crc + 1",
@@ -426,7 +426,7 @@ START_TEST(a_filter_that_is_wrong_is_made_anew)
 }
 END_TEST
 
-START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
+START_TEST(an_impossible_segment_row_is_an_error_or_is_skipped)
 {
     static const char *const sqls[] = {
         "UPDATE segment SET id = 32768",      "UPDATE segment SET id = -1",
@@ -466,10 +466,9 @@ START_TEST(a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
 }
 END_TEST
 
-RUN_TESTS("refset_index", the_key_of_a_digest_depends_on_all_of_it_and_on_the_set,
-          what_was_written_is_read_back_sorted, nothing_is_written_of_no_entries,
-          merging_loses_nothing_and_leaves_few_segments, an_entry_is_merged_a_few_times_only,
-          common_features_are_marked_and_their_values_kept_aside,
-          a_smaller_limit_marks_more_when_all_is_merged,
-          a_cursor_goes_on_with_the_first_block_at_or_behind_a_key, the_last_number_of_a_segment_can_be_read,
-          a_filter_that_is_wrong_is_made_anew, a_row_of_segment_that_cannot_be_is_an_error_or_left_out)
+RUN_TESTS("refset_index", the_key_depends_on_the_whole_digest_and_on_the_set, entries_are_read_back_sorted,
+          no_entries_write_nothing, merging_loses_nothing_and_leaves_few_segments,
+          an_entry_is_merged_only_a_few_times, common_features_are_marked_and_their_values_stored_separately,
+          a_lower_limit_marks_more_once_everything_is_merged,
+          a_cursor_resumes_at_the_first_block_at_or_after_a_key, the_largest_segment_number_can_be_read,
+          a_wrong_filter_is_rebuilt, an_impossible_segment_row_is_an_error_or_is_skipped)

@@ -13,14 +13,14 @@ static void check_set(size_t contents, uint32_t common, unsigned batch)
     end_set(set);
 }
 
-START_TEST(all_that_was_added_is_found_and_nothing_else)
+START_TEST(everything_added_is_found_and_nothing_else)
 {
     check_set(150, 256, 30);
     check_set(60, 256, UINT32_MAX);
 }
 END_TEST
 
-START_TEST(features_of_more_files_than_common_are_not_looked_up)
+START_TEST(features_of_more_files_than_the_limit_are_not_looked_up)
 {
     static const uint32_t limits[] = {1, 2, 3, 8, 20};
 
@@ -32,7 +32,7 @@ START_TEST(features_of_more_files_than_common_are_not_looked_up)
 }
 END_TEST
 
-START_TEST(a_search_sees_what_was_added_after_it_was_made_once_it_is_refreshed)
+START_TEST(a_search_sees_later_additions_once_refreshed)
 {
     struct refset_search *search;
     struct refset_writer *writer;
@@ -65,7 +65,7 @@ END_TEST
 static uint64_t probe_keys[5000];
 static uint32_t passed[5000];
 
-START_TEST(the_filters_let_all_keys_through_and_few_others)
+START_TEST(the_filters_pass_every_key_and_few_others)
 {
     struct refset_search *search;
     struct refset *set;
@@ -95,7 +95,7 @@ START_TEST(the_filters_let_all_keys_through_and_few_others)
 }
 END_TEST
 
-START_TEST(many_digests_are_found_at_once)
+START_TEST(many_digests_can_be_looked_up_at_once)
 {
     static uint8_t digests[3000][DIGEST_MAX_LEN];
     static uint64_t files[3000], one;
@@ -125,7 +125,7 @@ START_TEST(many_digests_are_found_at_once)
 }
 END_TEST
 
-START_TEST(digests_that_only_begin_alike_or_contradict_are_not_found)
+START_TEST(digests_that_only_share_a_prefix_or_contradict_are_not_found)
 {
     struct refset_search *search;
     struct refset_writer *writer;
@@ -160,7 +160,7 @@ START_TEST(digests_that_only_begin_alike_or_contradict_are_not_found)
 END_TEST
 
 /* The index has 48 bits of a digest. */
-START_TEST(digests_with_the_same_beginning_are_told_apart)
+START_TEST(digests_with_a_common_prefix_are_distinguished)
 {
     struct refset_search *search;
     struct refset_writer *writer;
@@ -190,7 +190,7 @@ START_TEST(digests_with_the_same_beginning_are_told_apart)
 }
 END_TEST
 
-START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are_not_found)
+START_TEST(only_requested_fields_are_loaded_and_missing_files_are_not_found)
 {
     struct refset_search *search;
     struct set_hits hits = {0};
@@ -217,10 +217,9 @@ START_TEST(what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are
 }
 END_TEST
 
-RUN_TESTS("refset_search", all_that_was_added_is_found_and_nothing_else,
-          features_of_more_files_than_common_are_not_looked_up,
-          a_search_sees_what_was_added_after_it_was_made_once_it_is_refreshed,
-          the_filters_let_all_keys_through_and_few_others, many_digests_are_found_at_once,
-          digests_that_only_begin_alike_or_contradict_are_not_found,
-          digests_with_the_same_beginning_are_told_apart,
-          what_was_not_asked_for_is_not_loaded_and_files_that_are_not_there_are_not_found)
+RUN_TESTS("refset_search", everything_added_is_found_and_nothing_else,
+          features_of_more_files_than_the_limit_are_not_looked_up,
+          a_search_sees_later_additions_once_refreshed, the_filters_pass_every_key_and_few_others,
+          many_digests_can_be_looked_up_at_once, digests_that_only_share_a_prefix_or_contradict_are_not_found,
+          digests_with_a_common_prefix_are_distinguished,
+          only_requested_fields_are_loaded_and_missing_files_are_not_found)

@@ -40,7 +40,7 @@ static void spoil_or_skip(const char *sql)
 
 /* ---- good sets ---- */
 
-START_TEST(a_good_set_has_no_faults_and_its_files_are_counted)
+START_TEST(an_intact_set_has_no_faults_and_its_files_are_counted)
 {
     atomic_ullong count = 0;
 
@@ -51,7 +51,7 @@ START_TEST(a_good_set_has_no_faults_and_its_files_are_counted)
 }
 END_TEST
 
-START_TEST(what_is_no_set_is_an_error)
+START_TEST(a_file_that_is_not_a_set_is_an_error)
 {
     begin_test();
     ck_assert_int_eq(refset_verify(path, take_fault, NULL, NULL, &err), -1);
@@ -158,7 +158,7 @@ static const char *const spoilings[] = {
     "UPDATE filter SET segment = segment + 50",
 };
 
-START_TEST(each_thing_that_is_spoiled_is_found_and_does_no_harm)
+START_TEST(every_kind_of_damage_is_detected_and_does_no_harm)
 {
     begin_full_set(80, 15);
     for (size_t i = 0; i < sizeof spoilings / sizeof *spoilings; i++) {
@@ -249,7 +249,7 @@ static void check_entries(int kind, void (*change)(struct keyblock_entry *, int 
     }
 }
 
-START_TEST(an_entry_that_leads_nowhere_is_found_wherever_it_stands)
+START_TEST(a_dangling_entry_is_detected_anywhere)
 {
     begin_full_set(60, UINT32_MAX);
     ck_assert_int_lt(ask("SELECT next_sample FROM info"), NOWHERE);
@@ -260,7 +260,7 @@ START_TEST(an_entry_that_leads_nowhere_is_found_wherever_it_stands)
 }
 END_TEST
 
-START_TEST(an_entry_that_is_missing_or_has_another_key_is_found)
+START_TEST(a_missing_entry_or_a_changed_key_is_detected)
 {
     begin_full_set(60, UINT32_MAX);
     for (int kind = REFSET_FEATURE; kind < REFSET_INDEXES; kind++) {
@@ -274,7 +274,7 @@ END_TEST
 
 /* ---- damaged bytes ---- */
 
-START_TEST(a_changed_byte_is_found_wherever_it_is_and_does_no_harm)
+START_TEST(a_changed_byte_is_detected_anywhere_and_does_no_harm)
 {
     uint8_t *bad;
 
@@ -366,7 +366,7 @@ static const struct rescue rescues[] = {
     {"UPDATE block SET data = x''" ONE_OF(2), 0, 0, false},
 };
 
-START_TEST(what_is_not_damaged_is_saved)
+START_TEST(undamaged_content_is_recovered)
 {
     begin_full_set(80, 15);
     const int64_t files = ask("SELECT files FROM info"), records = ask("SELECT records FROM info");
@@ -390,7 +390,7 @@ START_TEST(what_is_not_damaged_is_saved)
 END_TEST
 
 /* All blocks but the first few, of a thousand samples in as many files. */
-START_TEST(blocks_behind_damaged_ones_are_read)
+START_TEST(blocks_after_damaged_ones_are_read)
 {
     struct refset_writer *writer;
     struct known known = {0};
@@ -507,7 +507,7 @@ static void change_rows(void)
     buffer_release(&sql);
 }
 
-START_TEST(rows_that_are_changed_at_random_do_no_harm)
+START_TEST(randomly_changed_rows_do_no_harm)
 {
     begin_full_set(40, 8);
     for (int i = 0; i < 250; i++) {
@@ -524,9 +524,8 @@ START_TEST(rows_that_are_changed_at_random_do_no_harm)
 }
 END_TEST
 
-RUN_TESTS("refset_verify", a_good_set_has_no_faults_and_its_files_are_counted, what_is_no_set_is_an_error,
-          each_thing_that_is_spoiled_is_found_and_does_no_harm,
-          an_entry_that_leads_nowhere_is_found_wherever_it_stands,
-          an_entry_that_is_missing_or_has_another_key_is_found,
-          a_changed_byte_is_found_wherever_it_is_and_does_no_harm, what_is_not_damaged_is_saved,
-          blocks_behind_damaged_ones_are_read, rows_that_are_changed_at_random_do_no_harm)
+RUN_TESTS("refset_verify", an_intact_set_has_no_faults_and_its_files_are_counted,
+          a_file_that_is_not_a_set_is_an_error, every_kind_of_damage_is_detected_and_does_no_harm,
+          a_dangling_entry_is_detected_anywhere, a_missing_entry_or_a_changed_key_is_detected,
+          a_changed_byte_is_detected_anywhere_and_does_no_harm, undamaged_content_is_recovered,
+          blocks_after_damaged_ones_are_read, randomly_changed_rows_do_no_harm)

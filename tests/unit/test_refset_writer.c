@@ -19,7 +19,7 @@ static void fill_new(size_t contents, uint32_t common, unsigned batch)
 
 /* ---- what was added is there ---- */
 
-START_TEST(all_that_was_added_is_read_back_once)
+START_TEST(everything_added_is_read_back_once)
 {
     static const unsigned batches[] = {1, 5, 50, UINT32_MAX};
     struct refset *set;
@@ -52,7 +52,7 @@ START_TEST(common_features_are_read_back_too)
 }
 END_TEST
 
-START_TEST(sets_of_other_parameters_are_the_same_but_for_them)
+START_TEST(sets_with_other_parameters_hold_the_same_files)
 {
     struct refset_params params;
     struct refset *set;
@@ -76,7 +76,7 @@ START_TEST(sets_of_other_parameters_are_the_same_but_for_them)
 }
 END_TEST
 
-START_TEST(a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open)
+START_TEST(a_set_reopened_for_every_batch_grows_like_one_kept_open)
 {
     struct refset_writer *writer;
     struct refset *set;
@@ -123,7 +123,7 @@ static void offer_again(struct refset *set)
 }
 
 /* The first page has a counter that each opening for writing moves, and a checksum of it. */
-START_TEST(adding_all_again_changes_nothing)
+START_TEST(adding_everything_again_changes_nothing)
 {
     enum { COUNTERS = 24, VALID_FOR = 92, PAGE = 4096, SUM = 4 };
     uint8_t *before, *after;
@@ -187,7 +187,7 @@ static void end_one(struct refset *set, struct refset_writer *writer)
     end_set(set);
 }
 
-START_TEST(what_comes_later_completes_a_file_in_the_same_batch_or_another)
+START_TEST(later_entries_complete_a_file_in_the_same_batch_or_another)
 {
     for (int batches = 0; batches < 2; batches++) {
         struct refset *set;
@@ -293,7 +293,7 @@ static void damage_table(const char *name)
     free(data);
 }
 
-START_TEST(files_that_cannot_be_joined_completely_stay_apart)
+START_TEST(files_that_cannot_be_joined_completely_stay_separate)
 {
     static const char *const tables[] = {"name", "record"};
     static const struct offer parts[] = {
@@ -324,7 +324,7 @@ START_TEST(files_that_cannot_be_joined_completely_stay_apart)
 }
 END_TEST
 
-START_TEST(another_size_for_the_same_digest_is_refused)
+START_TEST(a_different_size_for_the_same_digest_is_refused)
 {
     struct refset *set;
     struct refset_writer *writer = begin_one(&set);
@@ -344,7 +344,7 @@ START_TEST(another_size_for_the_same_digest_is_refused)
 }
 END_TEST
 
-START_TEST(digests_that_contradict_are_of_another_file)
+START_TEST(contradicting_digests_belong_to_another_file)
 {
     struct refset *set;
     struct refset_writer *writer = begin_one(&set);
@@ -359,7 +359,7 @@ START_TEST(digests_that_contradict_are_of_another_file)
 }
 END_TEST
 
-START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
+START_TEST(what_a_set_cannot_hold_is_refused_and_the_rest_is_added)
 {
     static const struct {
         unsigned n, c;
@@ -380,7 +380,7 @@ START_TEST(what_a_set_cannot_hold_is_refused_and_the_others_are_taken)
 }
 END_TEST
 
-START_TEST(without_all_names_a_file_has_one)
+START_TEST(unless_all_names_are_kept_a_file_has_one)
 {
     struct refset_writer *writer;
     struct known known = {0};
@@ -415,7 +415,7 @@ END_TEST
 
 /* ---- what was not committed ---- */
 
-START_TEST(what_was_not_committed_was_never_there)
+START_TEST(uncommitted_files_leave_no_trace)
 {
     struct refset_writer *writer;
     struct refset *set;
@@ -505,7 +505,7 @@ START_TEST(seventy_thousand_files_may_share_a_feature)
 }
 END_TEST
 
-START_TEST(a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever)
+START_TEST(a_placeholder_md5_does_not_slow_an_import)
 {
     enum { FILES = 1000 };
     struct refset_writer *writer;
@@ -535,7 +535,7 @@ START_TEST(a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever)
 }
 END_TEST
 
-START_TEST(sizes_may_be_as_large_as_they_can_be)
+START_TEST(the_largest_sizes_are_accepted)
 {
     struct refset_writer *writer;
     struct refset *set;
@@ -557,7 +557,7 @@ END_TEST
 
 /* ---- compacting ---- */
 
-START_TEST(compacting_loses_nothing_and_leaves_a_segment_for_each_index)
+START_TEST(compacting_loses_nothing_and_leaves_one_segment_per_index)
 {
     static const uint32_t limits[] = {8, 0, 3, 1};
     struct refset_writer *writer;
@@ -585,7 +585,7 @@ START_TEST(compacting_loses_nothing_and_leaves_a_segment_for_each_index)
 }
 END_TEST
 
-START_TEST(a_limit_out_of_its_bounds_does_not_spoil_the_set)
+START_TEST(an_out_of_range_limit_does_not_damage_the_set)
 {
     struct refset_writer *writer;
     struct refset *set;
@@ -649,7 +649,7 @@ static void move_b(struct refset *set)
     ck_assert_int_eq(rename(beside("b.kset"), path), 0);
 }
 
-START_TEST(a_copy_holds_the_same_with_its_sources)
+START_TEST(a_copy_has_the_same_files_and_sources)
 {
     struct refset_copy copy = {0};
     atomic_ullong count = 0;
@@ -673,7 +673,7 @@ START_TEST(a_copy_holds_the_same_with_its_sources)
 }
 END_TEST
 
-START_TEST(only_what_is_kept_is_copied)
+START_TEST(only_files_that_keep_accepts_are_copied)
 {
     struct chosen chosen = {0};
     struct refset_copy copy = {.keep = keep_even, .arg = &chosen};
@@ -692,7 +692,7 @@ START_TEST(only_what_is_kept_is_copied)
 }
 END_TEST
 
-START_TEST(a_copy_into_a_set_with_some_of_it_extends_these)
+START_TEST(copying_into_a_set_with_some_of_the_files_extends_them)
 {
     struct refset_copy copy = {0};
     struct refset_writer *writer;
@@ -788,7 +788,7 @@ START_TEST(each_name_keeps_its_source_in_a_copy)
 }
 END_TEST
 
-START_TEST(a_copy_that_is_stopped_says_so)
+START_TEST(a_stopped_copy_says_so)
 {
     atomic_bool stop = true;
     struct refset_copy copy = {.stop = &stop};
@@ -857,7 +857,7 @@ static void add_for_ever(int started)
     }
 }
 
-START_TEST(a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
+START_TEST(a_set_whose_writer_was_killed_is_intact_and_holds_whole_batches)
 {
     int64_t files = 0;
 
@@ -897,19 +897,19 @@ START_TEST(a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
 }
 END_TEST
 
-RUN_TESTS("refset_writer", all_that_was_added_is_read_back_once, common_features_are_read_back_too,
-          sets_of_other_parameters_are_the_same_but_for_them,
-          a_set_that_is_opened_again_and_again_grows_like_one_that_stays_open,
-          adding_all_again_changes_nothing, what_comes_later_completes_a_file_in_the_same_batch_or_another,
+RUN_TESTS("refset_writer", everything_added_is_read_back_once, common_features_are_read_back_too,
+          sets_with_other_parameters_hold_the_same_files,
+          a_set_reopened_for_every_batch_grows_like_one_kept_open, adding_everything_again_changes_nothing,
+          later_entries_complete_a_file_in_the_same_batch_or_another,
           a_file_that_joins_another_brings_its_size_and_its_record,
-          files_that_cannot_be_joined_completely_stay_apart, another_size_for_the_same_digest_is_refused,
-          digests_that_contradict_are_of_another_file,
-          what_a_set_cannot_hold_is_refused_and_the_others_are_taken, without_all_names_a_file_has_one,
-          what_was_not_committed_was_never_there, seventy_thousand_files_may_share_a_feature,
-          a_placeholder_for_an_unknown_md5_does_not_make_a_list_take_for_ever,
-          sizes_may_be_as_large_as_they_can_be, compacting_loses_nothing_and_leaves_a_segment_for_each_index,
-          a_limit_out_of_its_bounds_does_not_spoil_the_set, a_copy_holds_the_same_with_its_sources,
-          only_what_is_kept_is_copied, a_copy_into_a_set_with_some_of_it_extends_these,
-          each_name_keeps_its_source_in_a_copy, a_copy_that_is_stopped_says_so,
+          files_that_cannot_be_joined_completely_stay_separate,
+          a_different_size_for_the_same_digest_is_refused, contradicting_digests_belong_to_another_file,
+          what_a_set_cannot_hold_is_refused_and_the_rest_is_added, unless_all_names_are_kept_a_file_has_one,
+          uncommitted_files_leave_no_trace, seventy_thousand_files_may_share_a_feature,
+          a_placeholder_md5_does_not_slow_an_import, the_largest_sizes_are_accepted,
+          compacting_loses_nothing_and_leaves_one_segment_per_index,
+          an_out_of_range_limit_does_not_damage_the_set, a_copy_has_the_same_files_and_sources,
+          only_files_that_keep_accepts_are_copied, copying_into_a_set_with_some_of_the_files_extends_them,
+          each_name_keeps_its_source_in_a_copy, a_stopped_copy_says_so,
           blocks_of_another_size_are_dropped_or_the_record_is_refused,
-          a_set_whose_writer_was_killed_is_good_and_holds_whole_batches)
+          a_set_whose_writer_was_killed_is_intact_and_holds_whole_batches)

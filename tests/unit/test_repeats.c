@@ -57,7 +57,7 @@ static void assert_round_trip(size_t count, size_t samples)
     buffer_release(&out);
 }
 
-START_TEST(what_was_packed_is_unpacked)
+START_TEST(packing_round_trips)
 {
     for (size_t samples = 1; samples < MOST; samples += 1 + samples / 3)
         for (unsigned one_of = 1; one_of < 200; one_of *= 3)
@@ -75,7 +75,7 @@ START_TEST(all_samples_but_the_first_may_repeat_it)
 }
 END_TEST
 
-START_TEST(samples_may_be_as_many_as_there_can_be)
+START_TEST(the_maximum_number_of_samples_is_packed)
 {
     const uint32_t last = UINT32_MAX - 1;
 
@@ -112,7 +112,7 @@ START_TEST(a_repeat_takes_a_few_bits)
 }
 END_TEST
 
-START_TEST(what_is_cut_or_longer_is_refused)
+START_TEST(truncated_or_longer_input_is_refused)
 {
     struct buffer out = {0};
     struct repeat *back;
@@ -128,7 +128,7 @@ START_TEST(what_is_cut_or_longer_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_refused_leaves_nothing_to_be_freed_or_read)
+START_TEST(a_refusal_leaves_nothing_to_free_or_read)
 {
     struct repeat *back = repeats;
     size_t count = 7;
@@ -142,7 +142,7 @@ START_TEST(what_is_refused_leaves_nothing_to_be_freed_or_read)
 }
 END_TEST
 
-START_TEST(samples_that_are_not_there_are_refused)
+START_TEST(nonexistent_samples_are_refused)
 {
     struct buffer out = {0};
     struct repeat *back;
@@ -164,7 +164,7 @@ START_TEST(samples_that_are_not_there_are_refused)
 END_TEST
 
 /* Whatever is taken is what packing it gives. */
-START_TEST(changed_bytes_are_refused_or_are_those_of_other_repeats)
+START_TEST(changed_bytes_are_refused_or_encode_other_repeats)
 {
     struct buffer out = {0}, again = {0};
     unsigned taken = 0;
@@ -195,7 +195,7 @@ START_TEST(changed_bytes_are_refused_or_are_those_of_other_repeats)
 }
 END_TEST
 
-RUN_TESTS("repeats", what_was_packed_is_unpacked, all_samples_but_the_first_may_repeat_it,
-          samples_may_be_as_many_as_there_can_be, no_repeats_take_no_bytes, a_repeat_takes_a_few_bits,
-          what_is_cut_or_longer_is_refused, what_is_refused_leaves_nothing_to_be_freed_or_read,
-          samples_that_are_not_there_are_refused, changed_bytes_are_refused_or_are_those_of_other_repeats)
+RUN_TESTS("repeats", packing_round_trips, all_samples_but_the_first_may_repeat_it,
+          the_maximum_number_of_samples_is_packed, no_repeats_take_no_bytes, a_repeat_takes_a_few_bits,
+          truncated_or_longer_input_is_refused, a_refusal_leaves_nothing_to_free_or_read,
+          nonexistent_samples_are_refused, changed_bytes_are_refused_or_encode_other_repeats)

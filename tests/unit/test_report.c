@@ -221,7 +221,7 @@ static bool is_legend(const char *line)
     return strncmp(line, "proof   ", 8) == 0;
 }
 
-START_TEST(the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked)
+START_TEST(the_text_has_a_paragraph_per_row_and_colours_only_on_request)
 {
     struct casefile *casefile = make_case();
     const struct counter wanted = expect(full, &filters[3]);
@@ -349,7 +349,7 @@ START_TEST(verdicts_are_coloured_if_asked)
 }
 END_TEST
 
-START_TEST(a_writer_that_takes_no_more_is_asked_no_more)
+START_TEST(a_writer_that_stops_is_not_called_again)
 {
     struct casefile *casefile = make_case();
     struct counter full_stream = {.writer = {.does = &counting, .out.to = stderr}, .most = 7};
@@ -367,7 +367,7 @@ START_TEST(a_writer_that_takes_no_more_is_asked_no_more)
 }
 END_TEST
 
-START_TEST(a_stream_that_cannot_be_written_ends_the_report_and_is_left_to_its_owner)
+START_TEST(a_failing_stream_ends_the_report_and_is_left_to_its_owner)
 {
     struct casefile *casefile = make_case();
     FILE *to = fopen("/dev/full", "w");
@@ -404,9 +404,8 @@ START_TEST(an_empty_case_has_a_header_and_no_rows)
 END_TEST
 
 RUN_TESTS("report", a_counting_writer_sees_what_the_csv_writer_writes_and_what_the_case_holds,
-          the_text_has_a_paragraph_for_each_row_and_colours_only_if_asked,
+          the_text_has_a_paragraph_per_row_and_colours_only_on_request,
           without_a_finding_the_text_has_no_legend,
           on_a_terminal_lines_fit_and_each_finding_with_ranges_has_a_strip, verdicts_are_coloured_if_asked,
-          a_writer_that_takes_no_more_is_asked_no_more,
-          a_stream_that_cannot_be_written_ends_the_report_and_is_left_to_its_owner,
+          a_writer_that_stops_is_not_called_again, a_failing_stream_ends_the_report_and_is_left_to_its_owner,
           an_empty_case_has_a_header_and_no_rows)

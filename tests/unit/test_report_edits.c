@@ -15,7 +15,7 @@ static void assert_words(struct report_edits edits, const char *expected)
     buffer_release(&out);
 }
 
-START_TEST(an_estimate_of_none_is_not_called_identical)
+START_TEST(an_estimate_of_no_edits_is_not_called_identical)
 {
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .not_identical = true},
                  "not identical; at most about 374 bytes differ");
@@ -27,7 +27,7 @@ START_TEST(an_estimate_of_none_is_not_called_identical)
 }
 END_TEST
 
-START_TEST(what_is_equal_has_no_byte_that_differs)
+START_TEST(equal_content_has_no_differing_byte)
 {
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = true}, "no byte differs");
     assert_words((struct report_edits){0, 0, 0, 1, 5000, 5000, .identical = false}, "no byte differs");
@@ -46,14 +46,14 @@ START_TEST(an_estimate_comes_with_its_interval_unless_it_is_exact)
 }
 END_TEST
 
-START_TEST(many_edits_of_content_that_is_all_common_are_another_order)
+START_TEST(many_edits_of_fully_shared_content_mean_another_order)
 {
     assert_words((struct report_edits){9216, 8700, 9800, .9996, 50000, 50000, .not_identical = true},
                  "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)");
 }
 END_TEST
 
-START_TEST(edits_that_the_lengths_explain_or_that_are_few_are_no_other_order)
+START_TEST(few_edits_or_edits_explained_by_lengths_do_not_mean_another_order)
 {
     assert_words((struct report_edits){50000, 50000, 50010, 1, 100000, 50000, .not_identical = true},
                  "about 50,000 bytes differ (50,000 to 50,010)");
@@ -66,7 +66,7 @@ START_TEST(edits_that_the_lengths_explain_or_that_are_few_are_no_other_order)
 }
 END_TEST
 
-RUN_TESTS("report_edits", an_estimate_of_none_is_not_called_identical,
-          what_is_equal_has_no_byte_that_differs, an_estimate_comes_with_its_interval_unless_it_is_exact,
-          many_edits_of_content_that_is_all_common_are_another_order,
-          edits_that_the_lengths_explain_or_that_are_few_are_no_other_order)
+RUN_TESTS("report_edits", an_estimate_of_no_edits_is_not_called_identical,
+          equal_content_has_no_differing_byte, an_estimate_comes_with_its_interval_unless_it_is_exact,
+          many_edits_of_fully_shared_content_mean_another_order,
+          few_edits_or_edits_explained_by_lengths_do_not_mean_another_order)

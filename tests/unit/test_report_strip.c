@@ -27,7 +27,7 @@ START_TEST(a_cell_has_a_capital_if_nine_tenths_of_it_match_and_a_dot_if_nothing_
 }
 END_TEST
 
-START_TEST(letters_begin_again_after_z_and_colours_go_round)
+START_TEST(letters_restart_after_z_and_colours_repeat)
 {
     struct report_strip strip;
 
@@ -50,7 +50,7 @@ START_TEST(the_shorter_of_two_contents_has_fewer_cells_of_the_same_size)
 }
 END_TEST
 
-START_TEST(what_is_too_wide_is_cut_to_the_room_there_is_and_stays_in_proportion)
+START_TEST(what_is_too_wide_is_scaled_to_the_available_width)
 {
     struct report_strip strip;
 
@@ -76,7 +76,6 @@ START_TEST(ranges_beyond_the_content_mark_nothing)
 END_TEST
 
 RUN_TESTS("report_strip", a_cell_has_a_capital_if_nine_tenths_of_it_match_and_a_dot_if_nothing_does,
-          letters_begin_again_after_z_and_colours_go_round,
+          letters_restart_after_z_and_colours_repeat,
           the_shorter_of_two_contents_has_fewer_cells_of_the_same_size,
-          what_is_too_wide_is_cut_to_the_room_there_is_and_stays_in_proportion,
-          ranges_beyond_the_content_mark_nothing)
+          what_is_too_wide_is_scaled_to_the_available_width, ranges_beyond_the_content_mark_nothing)

@@ -330,7 +330,7 @@ START_TEST(about_one_position_in_c_is_taken_from_random_content)
 }
 END_TEST
 
-START_TEST(embedded_content_gives_the_same_samples_but_for_its_edges)
+START_TEST(embedded_content_gives_the_same_samples_except_at_its_edges)
 {
     static uint8_t host[3 * MAX_LEN / 4];
     struct sampler *sampler = make((struct sampler_params){SAMPLER_GF8, 12, 32, 0});
@@ -400,7 +400,7 @@ START_TEST(does_not_depend_on_how_input_is_cut)
 }
 END_TEST
 
-START_TEST(zeros_that_are_skipped_are_as_zeros_that_are_seen)
+START_TEST(skipped_zeros_count_like_zeros_that_are_read)
 {
     for (int round = 0; round < 400; round++) {
         const size_t before = random64() % 3000, zeros = random64() % (round % 4 ? 9000 : 60000);
@@ -486,7 +486,7 @@ START_TEST(auto_c_leaves_48_samples_within_4_to_128)
 }
 END_TEST
 
-START_TEST(parameters_out_of_bounds_are_refused)
+START_TEST(out_of_range_parameters_are_refused)
 {
     static const struct sampler_params bad[] = {
         {SAMPLER_GF8, 7, 128, 0},          {SAMPLER_GF8, 33, 128, 0},        {SAMPLER_GF8, 12, 2, 0},
@@ -504,7 +504,7 @@ START_TEST(parameters_out_of_bounds_are_refused)
 }
 END_TEST
 
-START_TEST(coincidence_is_that_of_the_bytes)
+START_TEST(coincidence_matches_the_bytes)
 {
     struct sampler *sampler = make(sampler_defaults(SAMPLER_GF8));
 
@@ -524,7 +524,7 @@ RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
           gf8_agrees_with_its_definition_on_long_content, zeros_and_other_constant_content_give_no_samples,
           a_list_made_at_one_c_and_thinned_is_the_list_made_at_the_larger_c,
           about_one_position_in_c_is_taken_from_random_content,
-          embedded_content_gives_the_same_samples_but_for_its_edges, does_not_depend_on_how_input_is_cut,
-          zeros_that_are_skipped_are_as_zeros_that_are_seen, the_papers_schemes_follow_the_papers_steps,
+          embedded_content_gives_the_same_samples_except_at_its_edges, does_not_depend_on_how_input_is_cut,
+          skipped_zeros_count_like_zeros_that_are_read, the_papers_schemes_follow_the_papers_steps,
           symbols_are_printable_and_come_in_the_promised_numbers, auto_c_leaves_48_samples_within_4_to_128,
-          parameters_out_of_bounds_are_refused, coincidence_is_that_of_the_bytes)
+          out_of_range_parameters_are_refused, coincidence_matches_the_bytes)

@@ -177,7 +177,7 @@ static void name_files_and_what_is_not_there(void)
     EXPECT(!can_open(folder, O_RDONLY | O_DIRECTORY));
 }
 
-START_TEST(a_folder_may_be_a_file_or_not_be_there)
+START_TEST(a_folder_may_be_a_file_or_missing)
 {
     assert_done(SANDBOX_NO_LANDLOCK, name_files_and_what_is_not_there);
 }
@@ -335,13 +335,13 @@ static void use_much_memory(void)
         EXPECT(i < ROOM / 1000);
 }
 
-START_TEST(memory_ends_at_the_limit_and_that_is_told_by_malloc)
+START_TEST(memory_ends_at_the_limit_and_malloc_reports_it)
 {
     ck_assert_int_eq(end_of(use_much_memory), 0);
 }
 END_TEST
 
-START_TEST(a_file_that_is_open_for_writing_does_not_grow)
+START_TEST(a_file_open_for_writing_does_not_grow)
 {
     struct stat status;
 
@@ -641,7 +641,7 @@ static void ask_for_open_file(void)
     EXPECT(sandbox_fstat(4000, &other) < 0 && errno == EBADF);
 }
 
-START_TEST(once_closed_it_can_ask_for_the_attributes_of_an_open_file)
+START_TEST(once_closed_it_can_query_the_attributes_of_an_open_file)
 {
     assert_done(0, ask_for_open_file);
 }
@@ -679,7 +679,7 @@ static void read_and_compute(void)
     free(p);
 }
 
-START_TEST(once_closed_it_still_reads_what_is_open_and_computes)
+START_TEST(once_closed_it_still_reads_open_files_and_computes)
 {
     assert_done(0, read_and_compute);
 }
@@ -692,7 +692,7 @@ static void fail_assertion(void)
     abort();
 }
 
-START_TEST(once_closed_an_abort_is_seen_as_one)
+START_TEST(once_closed_an_abort_still_ends_in_sigabrt)
 {
     int status = end_of(fail_assertion);
 
@@ -742,7 +742,7 @@ static void without_seccomp(void)
     EXPECT((missing & SANDBOX_NO_LANDLOCK) || !can_open(inside, O_RDONLY)); /* though it was allowed before */
 }
 
-START_TEST(a_process_finds_out_what_the_kernel_lacks_without_being_caged)
+START_TEST(a_process_detects_what_the_kernel_lacks_without_confining_itself)
 {
     unsigned missing = 77;
 
@@ -753,7 +753,7 @@ START_TEST(a_process_finds_out_what_the_kernel_lacks_without_being_caged)
 }
 END_TEST
 
-START_TEST(what_the_kernel_lacks_is_told_and_the_rest_is_done)
+START_TEST(what_the_kernel_lacks_is_reported_and_the_rest_is_applied)
 {
     assert_done(SANDBOX_NO_SECCOMP, without_landlock); /* it takes seccomp to take something away */
     assert_done(SANDBOX_NO_SECCOMP, without_seccomp);
@@ -764,15 +764,15 @@ END_TEST
 #define UNSANITIZED
 #else
 #define UNSANITIZED                                                                                          \
-    memory_ends_at_the_limit_and_that_is_told_by_malloc, a_file_that_is_open_for_writing_does_not_grow,
+    memory_ends_at_the_limit_and_malloc_reports_it, a_file_open_for_writing_does_not_grow,
 #endif
 
 RUN_TESTS("sandbox", UNSANITIZED once_limited_it_reads_below_the_folders_and_nowhere_else,
-          once_limited_it_changes_nothing_even_below_the_folders, a_folder_may_be_a_file_or_not_be_there,
+          once_limited_it_changes_nothing_even_below_the_folders, a_folder_may_be_a_file_or_missing,
           limits_cannot_be_widened, once_limited_it_reaches_no_network_no_other_process_and_no_attributes,
           once_limited_it_can_do_what_opening_files_takes, there_is_no_core_dump_and_no_way_to_privileges,
-          once_closed_a_forbidden_call_kills, once_closed_it_can_ask_for_the_attributes_of_an_open_file,
-          once_closed_it_still_reads_what_is_open_and_computes, once_closed_an_abort_is_seen_as_one,
+          once_closed_a_forbidden_call_kills, once_closed_it_can_query_the_attributes_of_an_open_file,
+          once_closed_it_still_reads_open_files_and_computes, once_closed_an_abort_still_ends_in_sigabrt,
           once_closed_it_still_talks_to_its_socket,
-          a_process_finds_out_what_the_kernel_lacks_without_being_caged,
-          what_the_kernel_lacks_is_told_and_the_rest_is_done)
+          a_process_detects_what_the_kernel_lacks_without_confining_itself,
+          what_the_kernel_lacks_is_reported_and_the_rest_is_applied)

@@ -6,7 +6,7 @@
 
 /* How an object comes, what a scan is planned with, and what workers say. */
 
-START_TEST(what_is_found_does_not_depend_on_how_an_object_is_cut)
+START_TEST(findings_do_not_depend_on_how_an_object_is_cut)
 {
     static const size_t pieces[] = {1 << 20, 100001, 4097, 300000};
     struct bytes bytes = random_bytes(3000001), changed;
@@ -34,7 +34,7 @@ START_TEST(what_is_found_does_not_depend_on_how_an_object_is_cut)
 }
 END_TEST
 
-START_TEST(work_that_is_too_much_is_left_and_told_and_what_was_found_stays)
+START_TEST(excessive_work_is_dropped_and_reported_and_findings_so_far_are_kept)
 {
     struct bytes bytes = random_bytes(3000001);
     size_t some = 0;
@@ -72,7 +72,7 @@ static void count_report(void *arg)
     ++*(unsigned *)arg;
 }
 
-START_TEST(work_is_reported_as_progress_now_and_then)
+START_TEST(work_is_reported_as_progress_at_intervals)
 {
     unsigned reports = 0;
     const struct inspector_watch watch = {count_report, &reports};
@@ -118,7 +118,7 @@ START_TEST(chunks_are_scanned_one_by_one)
 }
 END_TEST
 
-START_TEST(objects_of_more_bytes_than_are_wanted_are_not_read)
+START_TEST(objects_larger_than_the_limit_are_not_read)
 {
     struct object large = {.size = 100001}, fitting = {.size = 100000};
 
@@ -132,7 +132,7 @@ START_TEST(objects_of_more_bytes_than_are_wanted_are_not_read)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_a_second_time_is_found_all_the_same)
+START_TEST(content_that_cannot_be_reread_is_still_found)
 {
     struct bytes bytes = random_bytes(300000);
     const struct findings *findings;
@@ -187,7 +187,7 @@ START_TEST(a_small_file_in_a_huge_object_is_found)
 END_TEST
 
 /* As a caller of its own, which has no content to give. */
-START_TEST(a_matcher_can_do_without_the_content)
+START_TEST(a_matcher_works_without_the_content)
 {
     struct bytes bytes = random_bytes(100000);
     struct refset_cache *cache;
@@ -230,7 +230,7 @@ END_TEST
 
 /* ---- plans ---- */
 
-START_TEST(a_plan_is_what_all_its_sets_need)
+START_TEST(a_plan_covers_what_all_its_sets_need)
 {
     struct bytes file = text(5000);
 
@@ -267,7 +267,7 @@ START_TEST(a_plan_is_what_all_its_sets_need)
 }
 END_TEST
 
-START_TEST(sets_of_different_windows_do_not_go_together)
+START_TEST(sets_with_different_windows_cannot_be_combined)
 {
     struct bytes file = text(5000);
 
@@ -327,7 +327,7 @@ static void put_part(struct buffer *out, uint64_t len, unsigned kinds, uint64_t 
     finding_list_encode(out, findings);
 }
 
-START_TEST(a_result_that_cannot_be_is_refused)
+START_TEST(an_impossible_result_is_refused)
 {
     struct finding finding = {.verdict = VERDICT_VARIANT};
     const struct findings none = {0}, one = {.list = &finding, .count = 1};
@@ -360,7 +360,7 @@ START_TEST(a_result_that_cannot_be_is_refused)
 }
 END_TEST
 
-START_TEST(a_worker_that_failed_says_why)
+START_TEST(a_failed_worker_says_why)
 {
     struct scanner_part part = {0};
     struct buffer result = {0};
@@ -373,11 +373,10 @@ START_TEST(a_worker_that_failed_says_why)
 }
 END_TEST
 
-RUN_TESTS("scanner", what_is_found_does_not_depend_on_how_an_object_is_cut,
-          work_that_is_too_much_is_left_and_told_and_what_was_found_stays,
-          work_is_reported_as_progress_now_and_then, chunks_are_scanned_one_by_one,
-          objects_of_more_bytes_than_are_wanted_are_not_read,
-          what_cannot_be_read_a_second_time_is_found_all_the_same, a_small_file_in_a_huge_object_is_found,
-          a_matcher_can_do_without_the_content, a_plan_is_what_all_its_sets_need,
-          sets_of_different_windows_do_not_go_together, a_result_that_cannot_be_is_refused,
-          a_worker_that_failed_says_why)
+RUN_TESTS("scanner", findings_do_not_depend_on_how_an_object_is_cut,
+          excessive_work_is_dropped_and_reported_and_findings_so_far_are_kept,
+          work_is_reported_as_progress_at_intervals, chunks_are_scanned_one_by_one,
+          objects_larger_than_the_limit_are_not_read, content_that_cannot_be_reread_is_still_found,
+          a_small_file_in_a_huge_object_is_found, a_matcher_works_without_the_content,
+          a_plan_covers_what_all_its_sets_need, sets_with_different_windows_cannot_be_combined,
+          an_impossible_result_is_refused, a_failed_worker_says_why)

@@ -12,7 +12,7 @@ static size_t first_slowly(const unsigned *list, size_t from, size_t to, unsigne
     return from;
 }
 
-START_TEST(it_finds_what_a_search_from_the_beginning_finds)
+START_TEST(it_agrees_with_a_linear_search)
 {
     unsigned list[MOST];
 
@@ -29,7 +29,7 @@ START_TEST(it_finds_what_a_search_from_the_beginning_finds)
 }
 END_TEST
 
-START_TEST(it_asks_few_and_only_within_the_bounds)
+START_TEST(it_makes_few_comparisons_and_only_within_bounds)
 {
     for (size_t want = 0; want <= 1000; want++) {
         size_t asked = 0;
@@ -42,11 +42,11 @@ START_TEST(it_asks_few_and_only_within_the_bounds)
 }
 END_TEST
 
-START_TEST(of_nothing_it_gives_the_end)
+START_TEST(an_empty_range_gives_the_end)
 {
     ck_assert_uint_eq(SEARCH_FIRST(i, 7, 7, i > 0), 7);
 }
 END_TEST
 
-RUN_TESTS("search", it_finds_what_a_search_from_the_beginning_finds, it_asks_few_and_only_within_the_bounds,
-          of_nothing_it_gives_the_end)
+RUN_TESTS("search", it_agrees_with_a_linear_search, it_makes_few_comparisons_and_only_within_bounds,
+          an_empty_range_gives_the_end)

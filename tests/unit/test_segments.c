@@ -212,7 +212,7 @@ static void make_numbers(const char *stem, int width, unsigned first, unsigned l
     }
 }
 
-START_TEST(behind_999_comes_1000)
+START_TEST(after_999_comes_1000)
 {
     struct segments segments;
     struct error err;
@@ -234,7 +234,7 @@ START_TEST(behind_999_comes_1000)
 }
 END_TEST
 
-START_TEST(names_of_another_width_or_stem_do_not_belong)
+START_TEST(names_of_another_width_or_stem_do_not_belong_to_the_set)
 {
     make_folder_of(
         "image.001 image.002 image.03 image.0003 image.00003 other.003 image.2023 image.004x image.d3 "
@@ -249,7 +249,7 @@ START_TEST(names_of_another_width_or_stem_do_not_belong)
 }
 END_TEST
 
-START_TEST(other_files_with_endings_of_letters_do_not_belong)
+START_TEST(other_files_with_letters_as_extension_do_not_belong_to_the_set)
 {
     make_folder_of("image.aa image.ab image.gz image.md image.db image.txt image.log");
     assert_set("image.aa image.ab");
@@ -263,7 +263,7 @@ START_TEST(other_files_with_endings_of_letters_do_not_belong)
 }
 END_TEST
 
-START_TEST(a_name_without_others_is_alone)
+START_TEST(a_name_without_successors_stands_alone)
 {
     make_folder_of(
         "image.001 b.aa xaa image.E01 image.E02 001 aa noext report.doc image.1 image.100000 image.002x .aa");
@@ -285,7 +285,7 @@ START_TEST(a_name_without_others_is_alone)
 }
 END_TEST
 
-START_TEST(what_is_not_a_file_is_alone)
+START_TEST(what_is_not_a_file_stands_alone)
 {
     const char *missing, *slash, *far;
 
@@ -306,7 +306,7 @@ START_TEST(what_is_not_a_file_is_alone)
 }
 END_TEST
 
-START_TEST(folders_of_such_names_are_no_segments)
+START_TEST(folders_with_such_names_are_not_segments)
 {
     make_folder_of("image.001 image.002");
     ck_assert_int_eq(mkdir(in_folder("image.003"), 0755), 0);
@@ -328,7 +328,7 @@ START_TEST(links_to_files_are_segments)
 }
 END_TEST
 
-START_TEST(a_set_does_not_end_before_a_link_that_leads_nowhere)
+START_TEST(a_dangling_link_does_not_end_a_set)
 {
     make_folder();
     make_file("image.001");
@@ -338,7 +338,7 @@ START_TEST(a_set_does_not_end_before_a_link_that_leads_nowhere)
 }
 END_TEST
 
-START_TEST(paths_are_as_they_were_given)
+START_TEST(paths_are_kept_as_given)
 {
     const char *const here[] = {"image.001", "image.002"}, *const dotted[] = {"./image.001", "./image.002"};
 
@@ -367,7 +367,7 @@ START_TEST(a_set_knows_its_files)
 }
 END_TEST
 
-START_TEST(names_as_long_as_they_can_be_make_a_set)
+START_TEST(names_of_the_maximum_length_make_a_set)
 {
     char first[NAME_MAX + 1], second[NAME_MAX + 1];
     const char *paths[2];
@@ -387,7 +387,7 @@ START_TEST(names_as_long_as_they_can_be_make_a_set)
 }
 END_TEST
 
-START_TEST(paths_longer_than_the_system_takes_make_a_set)
+START_TEST(paths_longer_than_the_system_limit_make_a_set)
 {
     char *paths[2] = {malloc(3 * PATH_MAX), malloc(3 * PATH_MAX)};
     size_t len;
@@ -410,7 +410,7 @@ END_TEST
 
 /* ---- errors ---- */
 
-START_TEST(a_later_segment_is_refused_and_the_first_one_named)
+START_TEST(a_later_segment_is_refused_with_the_name_of_the_first)
 {
     static const char *const later[][2] = {{"image.002", "image.001"},
                                            {"image.003", "image.001"},
@@ -429,7 +429,7 @@ START_TEST(a_later_segment_is_refused_and_the_first_one_named)
 }
 END_TEST
 
-START_TEST(a_later_segment_whose_first_one_is_gone_is_alone)
+START_TEST(a_later_segment_without_the_first_stands_alone)
 {
     make_folder_of("image.002 image.003 x.ab x.ac yab yac");
     assert_alone("image.002");
@@ -439,7 +439,7 @@ START_TEST(a_later_segment_whose_first_one_is_gone_is_alone)
 }
 END_TEST
 
-START_TEST(a_hole_is_refused_and_named)
+START_TEST(a_missing_segment_is_an_error_that_names_it)
 {
     make_folder_of("image.001 image.002 image.004 far.00001 far.99999 zero.000 zero.002 x.aa x.ab x.ad y.aaa "
                    "y.baa y.bab");
@@ -454,7 +454,7 @@ START_TEST(a_hole_is_refused_and_named)
 }
 END_TEST
 
-START_TEST(a_set_that_goes_on_with_longer_names_is_refused)
+START_TEST(a_set_that_continues_with_longer_names_is_refused)
 {
     char name[8];
 
@@ -475,7 +475,7 @@ START_TEST(a_set_that_goes_on_with_longer_names_is_refused)
 }
 END_TEST
 
-START_TEST(a_folder_that_cannot_be_read_is_no_matter_to_a_file_alone)
+START_TEST(a_single_file_does_not_need_a_readable_folder)
 {
     struct segments segments;
     struct error err = {""};
@@ -506,12 +506,13 @@ END_TEST
 
 RUN_TESTS("segments", numbers_of_two_to_five_digits_from_0_or_1_make_a_set,
           two_or_three_letters_from_a_make_a_set, letters_without_a_dot_make_a_set_if_the_next_is_there,
-          numbers_and_letters_are_carried, behind_999_comes_1000,
-          names_of_another_width_or_stem_do_not_belong, other_files_with_endings_of_letters_do_not_belong,
-          a_name_without_others_is_alone, what_is_not_a_file_is_alone, folders_of_such_names_are_no_segments,
-          links_to_files_are_segments, a_set_does_not_end_before_a_link_that_leads_nowhere,
-          paths_are_as_they_were_given, a_set_knows_its_files, names_as_long_as_they_can_be_make_a_set,
-          paths_longer_than_the_system_takes_make_a_set, a_later_segment_is_refused_and_the_first_one_named,
-          a_later_segment_whose_first_one_is_gone_is_alone, a_hole_is_refused_and_named,
-          a_set_that_goes_on_with_longer_names_is_refused,
-          a_folder_that_cannot_be_read_is_no_matter_to_a_file_alone)
+          numbers_and_letters_are_carried, after_999_comes_1000,
+          names_of_another_width_or_stem_do_not_belong_to_the_set,
+          other_files_with_letters_as_extension_do_not_belong_to_the_set,
+          a_name_without_successors_stands_alone, what_is_not_a_file_stands_alone,
+          folders_with_such_names_are_not_segments, links_to_files_are_segments,
+          a_dangling_link_does_not_end_a_set, paths_are_kept_as_given, a_set_knows_its_files,
+          names_of_the_maximum_length_make_a_set, paths_longer_than_the_system_limit_make_a_set,
+          a_later_segment_is_refused_with_the_name_of_the_first,
+          a_later_segment_without_the_first_stands_alone, a_missing_segment_is_an_error_that_names_it,
+          a_set_that_continues_with_longer_names_is_refused, a_single_file_does_not_need_a_readable_folder)

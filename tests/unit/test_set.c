@@ -64,7 +64,7 @@ static uint64_t sample_count(const struct pair *pair)
     return pair->sets[0]->does->info(pair->sets[0])->counts.next_sample;
 }
 
-START_TEST(a_set_says_what_is_in_it)
+START_TEST(a_set_describes_its_contents)
 {
     struct pair pair;
     const struct refset_info *a, *b;
@@ -168,7 +168,7 @@ START_TEST(every_sample_is_within_the_bounds_of_a_record)
 }
 END_TEST
 
-START_TEST(a_record_is_there_by_its_first_sample_and_by_no_other)
+START_TEST(a_record_is_found_by_its_first_sample_and_no_other)
 {
     struct pair pair;
     size_t records = 0, repeats = 0, blocks = 0;
@@ -222,7 +222,7 @@ START_TEST(a_file_is_found_by_each_of_its_digests_unless_another_contradicts)
 }
 END_TEST
 
-START_TEST(files_are_numbered_from_one_on)
+START_TEST(files_are_numbered_from_one)
 {
     struct pair pair;
 
@@ -271,9 +271,8 @@ START_TEST(objects_of_common_content_are_matched_alike)
 }
 END_TEST
 
-RUN_TESTS("set", a_set_says_what_is_in_it,
+RUN_TESTS("set", a_set_describes_its_contents,
           the_samples_with_a_key_are_found_and_those_of_too_many_files_only_counted,
-          every_sample_is_within_the_bounds_of_a_record,
-          a_record_is_there_by_its_first_sample_and_by_no_other,
-          a_file_is_found_by_each_of_its_digests_unless_another_contradicts, files_are_numbered_from_one_on,
+          every_sample_is_within_the_bounds_of_a_record, a_record_is_found_by_its_first_sample_and_no_other,
+          a_file_is_found_by_each_of_its_digests_unless_another_contradicts, files_are_numbered_from_one,
           objects_of_common_content_are_matched_alike)

@@ -5,7 +5,7 @@
 #include "check_main.h"
 
 /* The example of RFC 4122, section 3, which RFC 9562 has in section 4. */
-START_TEST(the_text_is_that_of_the_rfc)
+START_TEST(the_text_matches_the_rfc)
 {
     static const uint8_t uuid[UUID_LEN] = {0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0,
                                            0xa7, 0x65, 0x00, 0xa0, 0xc9, 0x1e, 0x6b, 0xf6};
@@ -18,7 +18,7 @@ END_TEST
 
 /* RFC 9562, 5.4: version 4 in the upper half of byte 6, the variant 10 in the upper two bits of byte 8; each
  * of the other 122 bits is now 0 and now 1. */
-START_TEST(those_that_are_made_are_random_ones)
+START_TEST(new_uuids_are_random)
 {
     uint8_t all[UUID_LEN], any[UUID_LEN] = {0}, last[UUID_LEN] = {0};
 
@@ -41,4 +41,4 @@ START_TEST(those_that_are_made_are_random_ones)
 }
 END_TEST
 
-RUN_TESTS("uuid", the_text_is_that_of_the_rfc, those_that_are_made_are_random_ones)
+RUN_TESTS("uuid", the_text_matches_the_rfc, new_uuids_are_random)

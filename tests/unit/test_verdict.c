@@ -27,7 +27,7 @@ static struct comparison compare_shares(struct record a, struct record b, uint64
     return out;
 }
 
-START_TEST(one_side_that_is_nearly_all_in_the_other_is_embedded_even_where_no_range_says_where)
+START_TEST(one_side_nearly_all_in_the_other_is_embedded_even_without_ranges)
 {
     const struct record large = {.len = 100000, .count = 1500}, small = {.len = 4000, .count = 60};
     struct comparison out;
@@ -41,7 +41,7 @@ START_TEST(one_side_that_is_nearly_all_in_the_other_is_embedded_even_where_no_ra
 }
 END_TEST
 
-START_TEST(few_samples_in_common_or_a_share_that_chance_gives_are_nothing)
+START_TEST(few_shared_samples_or_a_share_due_to_chance_are_nothing)
 {
     const struct record one = {.len = 100000, .count = 1500}, other = {.len = 90000, .count = 1400};
 
@@ -79,7 +79,7 @@ START_TEST(half_of_each_makes_a_variant_if_samples_agree)
 END_TEST
 
 /* Content that repeats has the same samples however long it is. */
-START_TEST(what_is_more_than_twice_as_long_is_no_variant_by_its_samples)
+START_TEST(content_more_than_twice_as_long_is_no_variant_by_its_samples)
 {
     const struct record once = {.len = 1000, .count = 100}, twice = {.len = 2001, .count = 100},
                         more = {.len = 2002, .count = 100};
@@ -140,7 +140,7 @@ static enum verdict find_one(uint64_t obj_size, uint64_t obj, uint64_t ref, uint
     return find(obj_size, false, &(struct piece){obj, ref, len}, 1, &finding);
 }
 
-START_TEST(a_reference_with_other_things_before_and_behind_it_is_embedded)
+START_TEST(a_reference_with_other_content_before_and_after_it_is_embedded)
 {
     ck_assert_int_eq(find_one(OBJ, 5000, 0, REF), VERDICT_EMBEDDED);
     ck_assert_int_eq(find_one(OBJ, 0, 0, REF), VERDICT_VARIANT); /* added at one end: a newer version */
@@ -180,7 +180,7 @@ START_TEST(ranges_on_one_diagonal_are_one_piece)
 }
 END_TEST
 
-START_TEST(what_lies_far_from_the_longest_piece_keeps_it_a_variant)
+START_TEST(a_piece_far_from_the_longest_one_keeps_it_a_variant)
 {
     static const struct piece pieces[] = {{5000, 0, 80000}, {86000, 80000, 20000}};
     struct finding finding;
@@ -206,7 +206,7 @@ START_TEST(four_fifths_of_a_reference_in_one_place_are_embedded)
 END_TEST
 
 /* Free space has no ends of its own. */
-START_TEST(in_free_space_all_of_a_reference_is_embedded_and_less_a_fragment)
+START_TEST(in_free_space_a_whole_reference_is_embedded_and_less_is_a_fragment)
 {
     static const struct piece all = {0, 0, REF}, most = {0, 0, 99000};
     struct finding finding;
@@ -216,7 +216,7 @@ START_TEST(in_free_space_all_of_a_reference_is_embedded_and_less_a_fragment)
 }
 END_TEST
 
-START_TEST(a_whole_file_to_which_something_was_added_at_an_end_is_a_variant)
+START_TEST(a_whole_file_extended_at_one_end_is_a_variant)
 {
     const struct finding_range first = {0, 1000, 0, 1000}, later = {1, 1001, 0, 1000},
                                last = {1000, 2000, 0, 1000};
@@ -241,13 +241,13 @@ START_TEST(near_is_a_share_of_the_reference)
 }
 END_TEST
 
-RUN_TESTS("verdict", one_side_that_is_nearly_all_in_the_other_is_embedded_even_where_no_range_says_where,
-          few_samples_in_common_or_a_share_that_chance_gives_are_nothing,
+RUN_TESTS("verdict", one_side_nearly_all_in_the_other_is_embedded_even_without_ranges,
+          few_shared_samples_or_a_share_due_to_chance_are_nothing,
           half_of_each_makes_a_variant_if_samples_agree,
-          what_is_more_than_twice_as_long_is_no_variant_by_its_samples,
-          a_reference_with_other_things_before_and_behind_it_is_embedded,
+          content_more_than_twice_as_long_is_no_variant_by_its_samples,
+          a_reference_with_other_content_before_and_after_it_is_embedded,
           an_object_that_lacks_both_ends_of_the_reference_is_a_fragment, ranges_on_one_diagonal_are_one_piece,
-          what_lies_far_from_the_longest_piece_keeps_it_a_variant,
+          a_piece_far_from_the_longest_one_keeps_it_a_variant,
           four_fifths_of_a_reference_in_one_place_are_embedded,
-          in_free_space_all_of_a_reference_is_embedded_and_less_a_fragment,
-          a_whole_file_to_which_something_was_added_at_an_end_is_a_variant, near_is_a_share_of_the_reference)
+          in_free_space_a_whole_reference_is_embedded_and_less_is_a_fragment,
+          a_whole_file_extended_at_one_end_is_a_variant, near_is_a_share_of_the_reference)

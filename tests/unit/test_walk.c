@@ -179,7 +179,7 @@ START_TEST(names_come_sorted_at_each_level)
 }
 END_TEST
 
-START_TEST(names_of_every_byte_come_in_the_order_of_the_bytes)
+START_TEST(names_with_any_byte_are_sorted_bytewise)
 {
     struct walk *walk;
 
@@ -235,7 +235,7 @@ START_TEST(names_are_taken_as_they_are)
 }
 END_TEST
 
-START_TEST(a_slash_at_the_end_of_the_folder_is_not_doubled)
+START_TEST(a_trailing_slash_of_the_folder_is_not_doubled)
 {
     make_folder();
     make_file("a");
@@ -244,7 +244,7 @@ START_TEST(a_slash_at_the_end_of_the_folder_is_not_doubled)
 }
 END_TEST
 
-START_TEST(a_walk_may_be_given_up_at_any_item)
+START_TEST(a_walk_can_be_abandoned_at_any_item)
 {
     make_folder();
     make_dir("a");
@@ -268,7 +268,7 @@ END_TEST
 
 /* ---- what is no file ---- */
 
-START_TEST(links_are_told_and_not_followed)
+START_TEST(links_are_reported_but_not_followed)
 {
     make_folder();
     make_dir("dir");
@@ -287,7 +287,7 @@ START_TEST(links_are_told_and_not_followed)
 }
 END_TEST
 
-START_TEST(a_link_that_the_user_names_as_the_folder_is_followed)
+START_TEST(a_link_named_by_the_user_as_the_folder_is_followed)
 {
     make_folder();
     make_dir("dir");
@@ -310,7 +310,7 @@ START_TEST(fifos_and_sockets_are_special)
 }
 END_TEST
 
-START_TEST(kinds_have_names_of_their_own)
+START_TEST(every_kind_has_its_own_name)
 {
     static const mode_t types[] = {S_IFIFO, S_IFCHR, S_IFBLK, S_IFSOCK, S_IFDIR, S_IFLNK, S_IFREG, 0};
 
@@ -329,7 +329,7 @@ END_TEST
 
 /* ---- what goes wrong ---- */
 
-START_TEST(a_folder_that_is_missing_or_none_is_an_error)
+START_TEST(a_folder_that_is_missing_or_not_a_folder_is_an_error)
 {
     static const char *const names[] = {"missing", "file", "to-nothing"};
 
@@ -346,7 +346,7 @@ START_TEST(a_folder_that_is_missing_or_none_is_an_error)
 }
 END_TEST
 
-START_TEST(a_folder_that_vanishes_is_an_error_and_the_walk_goes_on)
+START_TEST(a_folder_that_vanishes_is_an_error_and_the_walk_continues)
 {
     struct walk *walk;
 
@@ -398,7 +398,7 @@ static bool give_up_privileges(void)
     return faccessat(AT_FDCWD, folder, R_OK | X_OK, AT_EACCESS) == 0;
 }
 
-START_TEST(an_unreadable_folder_is_an_error_and_the_walk_goes_on)
+START_TEST(an_unreadable_folder_is_an_error_and_the_walk_continues)
 {
     make_folder();
     make_dir("a");
@@ -514,7 +514,7 @@ static void assert_all_lead_to_it(const char *end)
     buffer_release(&path);
 }
 
-START_TEST(a_path_of_any_length_leads_to_its_file)
+START_TEST(a_path_of_any_length_opens_its_file)
 {
     make_folder();
     write_file(folder_fd, "leaf", "here");
@@ -556,7 +556,7 @@ START_TEST(a_long_path_may_end_with_slashes)
 }
 END_TEST
 
-START_TEST(a_name_that_is_too_long_is_an_error)
+START_TEST(an_overlong_name_is_an_error)
 {
     static char name[3 * PATH_MAX];
 
@@ -586,7 +586,7 @@ START_TEST(opening_a_fifo_does_not_wait_for_its_writer)
 }
 END_TEST
 
-START_TEST(opening_takes_more_flags_and_is_not_inherited)
+START_TEST(opening_accepts_more_flags_and_is_not_inherited)
 {
     int fd;
 
@@ -645,15 +645,16 @@ START_TEST(no_descriptor_stays_open)
 END_TEST
 
 RUN_TESTS("walk", an_empty_folder_has_no_items, names_come_sorted_at_each_level,
-          names_of_every_byte_come_in_the_order_of_the_bytes, many_files_come_once_each_and_in_order,
-          names_are_taken_as_they_are, a_slash_at_the_end_of_the_folder_is_not_doubled,
-          a_walk_may_be_given_up_at_any_item, links_are_told_and_not_followed,
-          a_link_that_the_user_names_as_the_folder_is_followed, fifos_and_sockets_are_special,
-          kinds_have_names_of_their_own, a_folder_that_is_missing_or_none_is_an_error,
-          a_folder_that_vanishes_is_an_error_and_the_walk_goes_on,
-          a_folder_that_becomes_a_link_is_not_entered, an_unreadable_folder_is_an_error_and_the_walk_goes_on,
-          a_file_deeper_than_path_max_is_found_and_opened, a_path_of_any_length_leads_to_its_file,
+          names_with_any_byte_are_sorted_bytewise, many_files_come_once_each_and_in_order,
+          names_are_taken_as_they_are, a_trailing_slash_of_the_folder_is_not_doubled,
+          a_walk_can_be_abandoned_at_any_item, links_are_reported_but_not_followed,
+          a_link_named_by_the_user_as_the_folder_is_followed, fifos_and_sockets_are_special,
+          every_kind_has_its_own_name, a_folder_that_is_missing_or_not_a_folder_is_an_error,
+          a_folder_that_vanishes_is_an_error_and_the_walk_continues,
+          a_folder_that_becomes_a_link_is_not_entered,
+          an_unreadable_folder_is_an_error_and_the_walk_continues,
+          a_file_deeper_than_path_max_is_found_and_opened, a_path_of_any_length_opens_its_file,
           double_slashes_in_long_paths_do_not_lead_to_the_root, a_long_path_may_end_with_slashes,
-          a_name_that_is_too_long_is_an_error, opening_a_fifo_does_not_wait_for_its_writer,
-          opening_takes_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone,
+          an_overlong_name_is_an_error, opening_a_fifo_does_not_wait_for_its_writer,
+          opening_accepts_more_flags_and_is_not_inherited, reading_leaves_the_access_time_alone,
           no_descriptor_stays_open)

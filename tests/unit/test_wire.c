@@ -76,7 +76,7 @@ static void read_message(struct wire *wire)
     }
 }
 
-START_TEST(messages_come_back)
+START_TEST(messages_round_trip)
 {
     for (int round = 0; round < 500; round++) {
         struct buffer message = make_message();
@@ -102,7 +102,7 @@ static char *copy_exactly(const char *data, size_t len)
     return copy;
 }
 
-START_TEST(a_message_that_is_cut_is_broken)
+START_TEST(a_truncated_message_is_broken)
 {
     for (int round = 0; round < 60; round++) {
         struct buffer message = make_message();
@@ -121,7 +121,7 @@ START_TEST(a_message_that_is_cut_is_broken)
 }
 END_TEST
 
-START_TEST(what_is_broken_stays_so_and_reads_as_nothing)
+START_TEST(a_broken_reader_stays_broken_and_yields_nothing)
 {
     struct buffer message = {0};
     struct wire wire;
@@ -140,7 +140,7 @@ START_TEST(what_is_broken_stays_so_and_reads_as_nothing)
 }
 END_TEST
 
-START_TEST(counts_that_cannot_be_are_refused)
+START_TEST(impossible_counts_are_refused)
 {
     static const size_t each[] = {1, 2, 3, 8, 16, 24, 1000};
 
@@ -165,7 +165,7 @@ START_TEST(counts_that_cannot_be_are_refused)
 }
 END_TEST
 
-START_TEST(bytes_that_are_longer_than_the_message_are_refused)
+START_TEST(bytes_longer_than_the_message_are_refused)
 {
     static const uint64_t lens[] = {
         9, 10, 1000, UINT32_MAX, (uint64_t)UINT32_MAX + 9, INT64_MAX, UINT64_MAX - 8, UINT64_MAX};
@@ -186,7 +186,7 @@ START_TEST(bytes_that_are_longer_than_the_message_are_refused)
 }
 END_TEST
 
-START_TEST(an_empty_message_has_no_more)
+START_TEST(an_empty_message_has_nothing_to_read)
 {
     struct wire wire = {NULL, 0, false};
 
@@ -197,6 +197,6 @@ START_TEST(an_empty_message_has_no_more)
 }
 END_TEST
 
-RUN_TESTS("wire", messages_come_back, a_message_that_is_cut_is_broken,
-          what_is_broken_stays_so_and_reads_as_nothing, counts_that_cannot_be_are_refused,
-          bytes_that_are_longer_than_the_message_are_refused, an_empty_message_has_no_more)
+RUN_TESTS("wire", messages_round_trip, a_truncated_message_is_broken,
+          a_broken_reader_stays_broken_and_yields_nothing, impossible_counts_are_refused,
+          bytes_longer_than_the_message_are_refused, an_empty_message_has_nothing_to_read)
