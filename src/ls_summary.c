@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "ls_text.h"
 
-/* A line of the summary: a volume, and what was found in it.  The first of all is for what lies in none. */
+/* A volume and the number of objects of each kind in it.  The first one is for what lies outside of volumes. */
 struct ls_volume {
     char *text; /* escaped */
     unsigned long long count[OBJECT_KINDS], bytes[OBJECT_KINDS], damaged;
@@ -21,7 +21,7 @@ static struct ls_volume *add_volume(struct ls_report *report)
     return &report->volumes[report->volume_count++];
 }
 
-/* What it is comes before what is found in it, which is known at the end. */
+/* The volume's description precedes the counts, which are complete only at the end, so it is kept. */
 static void put_volume(struct ls_report *report, const struct evidence_volume *volume)
 {
     struct buffer *line = &report->out.line;
@@ -62,7 +62,7 @@ static void add_counts(struct buffer *line, const struct ls_volume *volume)
             buffer_add_char(line, '\n');
         }
     if (volume->damaged)
-        buffer_printf(line, "    %-11s %9llu\n", "not whole", volume->damaged);
+        buffer_printf(line, "    %-11s %9llu\n", "incomplete", volume->damaged);
 }
 
 static void end(struct ls_report *report)
@@ -77,7 +77,7 @@ static void end(struct ls_report *report)
     }
     if (report->volume_count) {
         if (rest->count[OBJECT_GAP])
-            buffer_add_text(line, "between and behind file systems:\n");
+            buffer_add_text(line, "between and after file systems:\n");
         add_counts(line, rest);
     }
     report->volume_count = 0;

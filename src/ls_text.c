@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "ls_values.h"
 
-/* ---- what all human-readable forms have ---- */
+/* ---- shared by the human-readable formats ---- */
 
 void ls_text_size(struct buffer *out, uint64_t bytes)
 {
@@ -31,7 +31,7 @@ void ls_text_volume(struct ls_report *report, const struct evidence_volume *volu
     struct buffer *line = &report->out.line;
     const char *in = volume->system[0]    ? volume->system
                      : volume->content[0] ? volume->content
-                                          : "no file system that is known";
+                                          : "no known file system";
 
     if (volume->len == 0)
         return;
@@ -39,8 +39,10 @@ void ls_text_volume(struct ls_report *report, const struct evidence_volume *volu
     add_bold(report, volume->label);
     buffer_printf(line, ": ");
     escape_text(line, in, strlen(in));
-    if (volume->encrypted && !strstr(in, "ncrypt"))
-        buffer_add_text(line, " (encrypted)");
+    if (volume->encrypted)
+        buffer_add_text(line, ", ENCRYPTED, content not examined");
+    else if (volume->unexamined)
+        buffer_add_text(line, ", files in it not examined");
     buffer_add_text(line, ",");
     ls_text_size(line, volume->len);
     if (volume->about[0]) {
@@ -68,8 +70,8 @@ void ls_text_whole(struct ls_report *report, uint64_t size, const struct digest_
         ls_values_digest(line, values, (enum digest_kind)kind);
         if (stored->kinds & DIGEST_BIT(kind))
             buffer_add_text(line, is_equal(values, stored, (enum digest_kind)kind)
-                                      ? "  (as stored in it)"
-                                      : "  (NOT as stored in it)");
+                                      ? "  (matches the hash stored in it)"
+                                      : "  (DOES NOT MATCH the hash stored in it)");
         buffer_add_char(line, '\n');
     }
 }
@@ -92,7 +94,7 @@ void ls_text_account(struct ls_report *report, const struct report_account *acco
 
 /* ---- a line for each object ---- */
 
-/* The text in a column, cut after `most` bytes; it is emptied. */
+/* Adds the text in a column, cut after `most` bytes, and empties it. */
 static void add_column(struct buffer *line, int width, int most, struct buffer *text)
 {
     buffer_printf(line, "%-*.*s  ", width, text->len < (size_t)most ? (int)text->len : most,

@@ -9,7 +9,7 @@
 
 #include "base/escape.h"
 #include "command.h"
-#include "report/report_about.h"
+#include "report/report_summary.h"
 #include "set_flags.h"
 
 /* ---- parameters ---- */
@@ -153,24 +153,26 @@ int scan_case_has_finding(const struct scan_case *scan_case, struct error *err)
     return 0;
 }
 
-static int show_evidence(struct casefile *casefile, uint64_t number, struct error *err)
+/* arg: a pointer to the path of the evidence */
+static void show_unexamined(void *arg, const char *text)
 {
-    struct case_evidence evidence;
-    struct case_counts counts;
-    struct buffer text = {0};
+    const char *const *path = arg;
 
-    if (casefile_evidence(casefile, number, &evidence, err) <= 0 ||
-        casefile_count(casefile, number, &counts, err))
-        return -1;
-    if (evidence.state == CASE_FAILED && counts.objects == 0) /* the error was shown, and says more */
-        return 0;
-    report_about_counts(&counts, &text);
-    if (text.failed)
-        return error_set(err, "out of memory");
-    complain("%s: %" PRIu64 " object%s, %.1f MB: %.*s", evidence.path, counts.objects, plural(counts.objects),
-             (double)counts.bytes / 1e6, (int)text.len, text.data ? text.data : "");
+    complain("%s: %s", *path, text);
+}
+
+static int show_evidence(struct casefile *casefile, uint64_t number, const char *path, struct error *err)
+{
+    struct buffer text = {0};
+    int result = report_summary(casefile, number, &text, err);
+
+    if (result == 0 && text.failed)
+        result = error_set(err, "out of memory");
+    if (result == 0 && text.len)
+        complain("%s: %.*s", path, (int)text.len, text.data);
     buffer_release(&text);
-    return 0;
+    return result ? -1
+                  : report_summary_unexamined(casefile, number, show_unexamined, &path, err);
 }
 
 static void take_chain(void *arg, const struct case_entry *entry)
@@ -196,7 +198,7 @@ static int show_seal(const struct scan_case *scan_case, struct error *err)
 int scan_case_show(const struct scan_case *scan_case, struct error *err)
 {
     for (size_t i = 1; i <= scan_case->evidence->count; i++)
-        if (show_evidence(scan_case->scan->casefile, i, err))
+        if (show_evidence(scan_case->scan->casefile, i, scan_case->evidence->paths[i - 1], err))
             return -1;
     return scan_case->path ? show_seal(scan_case, err) : 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "report/report_account.h"
+#include "report/report_summary.h"
 #include "report/report_values.h"
 
 static void about_case(struct buffer *out, const struct case_info *info)
@@ -48,13 +49,35 @@ static void add_digests(struct buffer *out, const char *what, const struct diges
     }
 }
 
+static void about_line(void *arg, const char *text)
+{
+    struct buffer *out = arg;
+
+    buffer_add_text(out, "            ");
+    report_values_foreign(out, text);
+    buffer_add_char(out, '\n');
+}
+
+static int about_counts(struct buffer *out, struct casefile *casefile, uint64_t evidence, struct error *err)
+{
+    struct buffer text = {0};
+    const int result = report_summary(casefile, evidence, &text, err);
+
+    if (text.len) {
+        buffer_add_text(out, "; ");
+        buffer_add(out, text.data, text.len);
+    }
+    buffer_add_char(out, '\n');
+    buffer_inherit(out, &text);
+    buffer_release(&text);
+    return result ? result : report_summary_unexamined(casefile, evidence, about_line, out, err);
+}
+
 static int about_evidence(struct buffer *out, struct casefile *casefile, const struct case_evidence *evidence,
                           struct error *err)
 {
-    struct case_counts counts;
+    const uint64_t number = evidence->number;
 
-    if (casefile_count(casefile, evidence->number, &counts, err))
-        return -1;
     buffer_add_text(out, "evidence    ");
     report_values_foreign(out, evidence->path);
     if (evidence->has_image) {
@@ -70,11 +93,8 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
     add_digests(out, "stored at acquisition: ", &evidence->stored, &evidence->digests);
     if (evidence->has_image && !evidence->digests.kinds)
         buffer_add_text(out, "\n            the image was not hashed");
-    buffer_printf(out, "\n            %s; %" PRIu64 " objects, %" PRIu64 " bytes: ",
-                  casefile_state_name(evidence->state), counts.objects, counts.bytes);
-    report_about_counts(&counts, out);
-    buffer_add_char(out, '\n');
-    return 0;
+    buffer_printf(out, "\n            %s", casefile_state_name(evidence->state));
+    return about_counts(out, casefile, number, err);
 }
 
 static int add_part(void *arg, const char *volume, const struct account_table *table)
@@ -91,15 +111,6 @@ static int about_account(struct buffer *out, struct casefile *casefile, uint64_t
         report_account_text(&account, out, 12);
     report_account_reset(&account);
     return result;
-}
-
-static void about_problem(void *arg, const char *text)
-{
-    struct buffer *out = arg;
-
-    buffer_add_text(out, "            ");
-    report_values_foreign(out, text);
-    buffer_add_char(out, '\n');
 }
 
 struct log_text {
@@ -142,7 +153,7 @@ static int about_all(struct buffer *out, struct casefile *casefile, struct error
         about_set(out, &sets[i]);
     for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)
         if (about_evidence(out, casefile, &evidence, err) || about_account(out, casefile, number, err) ||
-            casefile_problems(casefile, number, about_problem, out, err))
+            casefile_problems(casefile, number, about_line, out, err))
             return -1;
     return result < 0 ? -1 : about_log(out, casefile, err);
 }
@@ -155,20 +166,4 @@ int report_about(struct report_stream *stream, struct casefile *casefile, struct
         result = -1;
     report_stream_release(stream);
     return result;
-}
-
-void report_about_counts(const struct case_counts *counts, struct buffer *out)
-{
-    static const enum verdict always[] = {VERDICT_IDENTICAL, VERDICT_VARIANT, VERDICT_EMBEDDED,
-                                          VERDICT_FRAGMENT};
-    static const enum verdict if_any[] = {VERDICT_TOO_SMALL, VERDICT_LOW_ENTROPY, VERDICT_SKIPPED,
-                                          VERDICT_UNREADABLE};
-
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "", finding_verdict_name(always[i]),
-                      counts->findings[always[i]]);
-    buffer_printf(out, "; known %" PRIu64, counts->known);
-    for (size_t i = 0; i < sizeof if_any / sizeof *if_any; i++)
-        if (counts->findings[if_any[i]])
-            buffer_printf(out, ", %s %" PRIu64, finding_verdict_name(if_any[i]), counts->findings[if_any[i]]);
 }

@@ -110,7 +110,7 @@ says out ",image,"
 grep -q "$(sha1sum <images/disk-dos.img | cut -c1-40).*$(md5sum <images/disk-dos.img | cut -c1-32),$(sha256sum <images/disk-dos.img | cut -c1-64)" out ||
     fail "the image's digests are wrong"
 status 0 "$KITH" ls --hash-image --summary images/disk-ewf.E01
-says out "(as stored in it)"
+says out "(matches the hash stored in it)"
 
 # Files and folders of the host.
 mkdir -p tree/sub

@@ -23,7 +23,7 @@ for image in whole pages plain lzma; do
         diff <(cut -d, -f1-17 expected) - | head -n 3)"
     says out ",image,,,9437184,$(sha1sum <disk.raw | cut -c1-40)"
     status 0 "$KITH" ls --summary --hash-image $image.aff
-    same "stored digests" 2 "$(grep -c '(as stored in it)' out)"
+    same "stored digests" 2 "$(grep -c '(matches the hash stored in it)' out)"
 done
 
 # change IMAGE OUT PYTHON: parts is a list of [name, data, flag]

@@ -35,7 +35,7 @@ for set in a-{none,fast}{,-parts}.E01 a-smart-{none,fast}{,-parts}.s01; do
     says out ",image,,,8388608,$(sha1sum <a.img | cut -c1-40)"
 done
 status 0 "$KITH" ls --summary --hash-image a-fast.E01
-same "stored digests" 2 "$(grep -c '(as stored in it)' out)"
+same "stored digests" 2 "$(grep -c '(matches the hash stored in it)' out)"
 
 # One that is not the image's, in a section with a checksum that is right, is a contradiction.
 cp a-fast.E01 wrong.E01
@@ -56,7 +56,7 @@ open('wrong.E01', 'wb').write(data)
 PY
 status 3 "$KITH" ls --summary --hash-image wrong.E01
 says err "the md5 of the image is not the one stored in it at acquisition"
-says out "(NOT as stored in it)"
+says out "(DOES NOT MATCH the hash stored in it)"
 says out "$(md5sum <a.img | cut -c1-32)"
 
 # Each way in which a set can be wrong is named.

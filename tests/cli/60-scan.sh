@@ -62,7 +62,7 @@ PY
 status 0 "$KITH" add -q --name 'The "set"' --kind notable set.kith refs
 
 scan 0 folder.csv -r set.kith tree
-says err "tree: 28 objects"
+says err " of 28 objects ("
 scan 0 folder-all.csv --all -r set.kith tree
 python 'verdicts or ranges in a folder are wrong' <<'PY'
 import os, tarfile
@@ -326,7 +326,7 @@ scan 3 cut.csv --all -r set.kith cut.img
 python 'a cut image is wrong' <<'PY'
 found = rows("cut.csv")
 r = one(found, path=read("behind").decode(), kind="file")
-assert "behind the end" in r["proof"], r
+assert "beyond the end" in r["proof"], r
 whole = {(r["address"], r["ref_name"]): r for r in rows("ext4.csv")}
 same = [r for r in found if r["verdict"] in ("identical", "variant", "embedded", "fragment") and r["kind"] == "file"]
 assert len(same) > 10

@@ -42,14 +42,13 @@ status 0 "$KITH" add -q other.kith other
 # ---- several sets, and what their kinds mean ----
 
 status 0 "$KITH" scan --csv -r bad.kith tree
-says err "kith: tree: 10 objects, 0.4 MB: identical 2, variant 1, embedded 0, fragment "
-says err "; known 0"
+grep -qE "^kith: tree: [0-9]+ findings in [0-9]+ of 10 objects \(4[0-9][0-9] kB\): 2 identical, 1 variant(, 1 fragment|, [0-9]+ fragments)?; no verdict possible: 1 low-entropy$" err || fail "summary: $(cat err)"
 is "one set" '{(r["path"], r["verdict"], r["ref_name"]) for r in found} >= {("bad", "identical", "bad"), ("folder/bad.txt", "variant", "bad"), ("in-both", "identical", "in-both")}'
 
 status 0 "$KITH" scan --csv -r known.kith -r other.kith -r bad.kith tree
 mv out three.csv
 cp err three.err
-says err "; known 2"
+says err "; 2 known objects"
 is "notable sets first" '[r["set_kind"] for r in found] == sorted((r["set_kind"] for r in found), key="notable neutral".split().index) and {r["set"] for r in found} == {"bad", "other"}' three.csv
 is "a known file silences" 'not [r for r in found if r["path"] in ("ignored", "folder/ignored.txt")]' three.csv
 is "an identical file of another set is told though it is known" 'one(found, path="in-both")["set"] == "bad"' three.csv
@@ -78,7 +77,7 @@ is "with it" 'found == []'
 status 0 "$KITH" scan --csv -r bad.kith more/part tree/bad more
 is "in their order" '[r["evidence"] for r in found] == ["more/part", "tree/bad", "more", "more"]'
 is "a file of its own has its name" 'found[0]["path"] == "part" and found[0]["kind"] == "file" and found[0]["sha1"] == sha1(read("more/part"))'
-same "a line for each" 3 "$(grep -cE ' [0-9]+ objects?, ' err)"
+same "a line for each" 3 "$(grep -cE ' [0-9]+ objects? ' err)"
 status 3 "$KITH" scan --csv -r bad.kith more/part nowhere tree/bad
 says err "nowhere: No such file"
 is "the others are scanned" '[r["evidence"] for r in found] == ["more/part", "tree/bad"]'

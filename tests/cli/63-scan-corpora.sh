@@ -14,7 +14,7 @@ status 0 "$KITH" add -q set.kith small/reference
 cd small || exit 99
 images=(ext4.img fat32.img ntfs.img iso.iso gpt.img ext4.E01)
 status 0 "$KITH" scan -j2 --csv -r ../set.kith "${images[@]}"
-same "a line for each image" 6 "$(grep -c ' objects, ' err)"
+same "a line for each image" 6 "$(grep -cE ' findings? in [0-9,]+ of [0-9,]+ objects' err)"
 mv out ../found.csv
 status 0 "$KITH" scan -q -j2 --csv --all-references -r ../set.kith "${images[@]}"
 mv out ../all.csv

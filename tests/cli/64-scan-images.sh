@@ -47,7 +47,7 @@ says about "done, but"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
 status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: still so
 status 3 "$KITH" ls --hash-image --summary wrong.E01
-says out "(NOT as stored in it)"
+says out "(DOES NOT MATCH the hash stored in it)"
 # Images in a folder: their number is said, and --images opens them, after the folder, each by its own name.
 mkdir -p folder/sub
 cp disk.img folder/raw.dd

@@ -84,4 +84,47 @@ shown 80 "TERM=xterm" "'$KITH' scan -q --csv -r refs.kith tree"
 status 0 "$KITH" scan -q --csv -r refs.kith tree
 same "CSV is the same on a terminal" "$(tr -d '\r' <out)" "$(cat shown)"
 
+# ---- the summary ----
+
+# summary: what the last command wrote on standard error
+summary()
+{
+    sed 's/^kith: //' err
+}
+
+status 0 "$KITH" scan --csv -r refs.kith tree more
+same "findings and objects" \
+    "tree: 4 findings in 4 of 5 objects (249 kB): 1 identical, 2 variants, 1 embedded
+more: 1 finding in 1 of 2 objects (60 kB): 1 identical" "$(summary)"
+status 0 "$KITH" scan --csv -r refs.kith none
+same "no findings" "none: no findings in 1 object (9000 bytes)" "$(summary)"
+cp refs/long refs/short none
+status 0 "$KITH" add -q --kind known known.kith more/other tree/other
+status 0 "$KITH" scan --csv --max-size 50000 -r refs.kith -r known.kith none
+same "what is known and what was not examined" \
+    "none: 1 finding in 1 of 3 objects (109 kB): 1 identical; 1 known object; not examined: 1 skipped" "$(summary)"
+status 0 "$KITH" scan -q --case none.case -r refs.kith none
+status 0 "$KITH" report --about none.case
+says out "done; 2 findings in 2 of 3 objects (109 kB): 2 identical"
+mkdir nothing
+status 0 "$KITH" scan --csv -r refs.kith nothing
+same "an empty folder" "nothing: no findings in 0 objects (0 bytes)" "$(summary)"
+status 3 "$KITH" scan --csv -r refs.kith missing tree
+grep -q "^kith: missing: no findings\|^kith: missing: .*objects" err && fail "counts after an error: $(cat err)"
+says err "tree: 4 findings in 4 of 5 objects"
+
+# Encrypted volumes are listed again at the end, whatever else was written before.
+python3 -c 'open("luks.img", "wb").write(b"LUKS\xba\xbe\0\2" + bytes(1 << 20))'
+status 3 "$KITH" scan --csv -r refs.kith luks.img
+same "an encrypted image" "luks.img: the image (1049 kB): ENCRYPTED, content not examined" "$(summary | tail -n 1)"
+status 3 "$KITH" scan -q --case luks.case -r refs.kith luks.img
+status 3 "$KITH" report --about luks.case
+says out "            the image (1049 kB): ENCRYPTED, content not examined"
+status 3 "$KITH" ls --summary luks.img
+says out "LUKS2, ENCRYPTED, content not examined,"
+head -c 100000 /dev/urandom >unknown.img
+status 3 "$KITH" scan --csv -i raw -r refs.kith unknown.img
+same "an unknown file system" "unknown.img: the image (100 kB): no known file system, files in it not examined" \
+    "$(summary | tail -n 1)"
+
 finish

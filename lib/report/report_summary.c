@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report_summary.h"
+
+#include <string.h>
+
+#include "report/report_account.h"
+#include "report/report_values.h"
+
+/* ---- counts ---- */
+
+/* "identical" and "embedded" are adjectives, which have no plural. */
+static const char *const singular[] = {[VERDICT_IDENTICAL] = NULL,
+                                       [VERDICT_VARIANT] = "variant",
+                                       [VERDICT_EMBEDDED] = NULL,
+                                       [VERDICT_FRAGMENT] = "fragment"};
+
+static void add_verdict(struct buffer *out, enum verdict verdict, uint64_t count)
+{
+    if (singular[verdict]) {
+        report_values_count(out, count, singular[verdict]);
+        return;
+    }
+    report_values_number(out, count);
+    buffer_printf(out, " %s", finding_verdict_name(verdict));
+}
+
+static uint64_t sum_findings(const uint64_t findings[VERDICTS])
+{
+    uint64_t sum = 0;
+
+    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
+        sum += findings[verdict];
+    return sum;
+}
+
+static void add_findings(struct buffer *out, const struct case_counts *counts,
+                         const uint64_t findings[VERDICTS])
+{
+    const uint64_t all = sum_findings(findings);
+    const char *separator = ": ";
+
+    if (all == 0) {
+        buffer_add_text(out, "no findings in ");
+    } else {
+        report_values_count(out, all, "finding");
+        buffer_add_text(out, " in ");
+        report_values_number(out, sum_findings(counts->findings));
+        buffer_add_text(out, " of ");
+    }
+    report_values_count(out, counts->objects, "object");
+    buffer_add_text(out, " (");
+    report_values_size(out, counts->bytes);
+    buffer_add_char(out, ')');
+    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++) {
+        if (!findings[verdict])
+            continue;
+        buffer_add_text(out, separator);
+        add_verdict(out, (enum verdict)verdict, findings[verdict]);
+        separator = ", ";
+    }
+}
+
+/* Objects by the reason for which they have no finding. */
+static void add_without(struct buffer *out, const struct case_counts *counts, const char *heading,
+                        enum verdict first, enum verdict second)
+{
+    const enum verdict verdicts[] = {first, second};
+    const char *separator = heading;
+
+    for (int i = 0; i < 2; i++) {
+        if (!counts->findings[verdicts[i]])
+            continue;
+        buffer_add_text(out, separator);
+        report_values_number(out, counts->findings[verdicts[i]]);
+        buffer_printf(out, " %s", finding_verdict_name(verdicts[i]));
+        separator = ", ";
+    }
+}
+
+int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err)
+{
+    struct case_evidence about;
+    struct case_counts counts;
+    uint64_t findings[VERDICTS] = {0};
+
+    if (casefile_evidence(casefile, evidence, &about, err) <= 0 ||
+        casefile_count(casefile, evidence, &counts, err) ||
+        casefile_count_findings(casefile, evidence, findings, err))
+        return -1;
+    if (counts.objects == 0 && (about.state == CASE_FAILED || about.state == CASE_BEGUN))
+        return 0;
+    add_findings(out, &counts, findings);
+    if (counts.known) {
+        buffer_add_text(out, "; ");
+        report_values_count(out, counts.known, "known object");
+    }
+    add_without(out, &counts, "; no verdict possible: ", VERDICT_TOO_SMALL, VERDICT_LOW_ENTROPY);
+    add_without(out, &counts, "; not examined: ", VERDICT_UNREADABLE, VERDICT_SKIPPED);
+    return 0;
+}
+
+/* ---- what was not examined ---- */
+
+struct volume_problem {
+    const char *volume;
+    bool encrypted;
+};
+
+/* Of encryption only the volume's problem tells; the account says no more than that it was not examined. */
+static void look_for_encryption(void *arg, const char *text)
+{
+    struct volume_problem *problem = arg;
+    const size_t len = strlen(problem->volume);
+
+    if (strncmp(text, "volume ", 7) == 0 && strncmp(text + 7, problem->volume, len) == 0 &&
+        text[7 + len] == ' ' && strstr(text, "(encrypted)"))
+        problem->encrypted = true;
+}
+
+static int add_unexamined(struct casefile *casefile, uint64_t evidence, const struct report_account_part *part,
+                          struct buffer *out, struct error *err)
+{
+    struct volume_problem problem = {.volume = part->label};
+
+    if (casefile_problems(casefile, evidence, look_for_encryption, &problem, err))
+        return -1;
+    if (strcmp(part->label, "-") == 0)
+        buffer_add_text(out, "the image (");
+    else
+        buffer_printf(out, "volume %s (", part->label);
+    report_values_size(out, part->table.bytes[ACCOUNT_NOT_EXAMINED]);
+    buffer_add_text(out, problem.encrypted ? "): ENCRYPTED, content not examined"
+                                           : "): no known file system, files in it not examined");
+    buffer_add_char(out, '\0');
+    return out->failed ? error_set(err, "out of memory") : 0;
+}
+
+static int add_part(void *arg, const char *volume, const struct account_table *table)
+{
+    return report_account_add(arg, volume, table);
+}
+
+int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
+                              void (*take)(void *arg, const char *text), void *arg, struct error *err)
+{
+    struct report_account account = {0};
+    struct buffer text = {0};
+    int result = casefile_account(casefile, evidence, add_part, &account, err);
+
+    for (size_t i = 0; i < account.count && result == 0; i++) {
+        if (account.parts[i].table.bytes[ACCOUNT_NOT_EXAMINED] == 0)
+            continue;
+        result = add_unexamined(casefile, evidence, &account.parts[i], &text, err);
+        if (result == 0)
+            take(arg, text.data);
+        buffer_reset(&text);
+    }
+    buffer_release(&text);
+    report_account_reset(&account);
+    return result;
+}

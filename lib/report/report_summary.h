@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_REPORT_SUMMARY_H
+#define KITH_REPORT_SUMMARY_H
+
+#include "case/casefile.h"
+
+/* What a case holds of a piece of evidence, in a sentence. */
+
+/*
+ * Adds "3 findings in 2 of 1,204 objects (15 MB): 1 identical, 2 variants", or "no findings in 1,204 objects
+ * (15 MB)"; after it, what is known, and what had no verdict or was not examined.  Adds nothing for evidence of
+ * which nothing could be read.  Returns -1 if the case cannot be read.
+ */
+int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err);
+
+/* Calls take for each volume whose files were not examined: "volume 2@1048576 (50 MB): ENCRYPTED, content not
+ * examined".  Returns -1 if the case cannot be read or memory runs out. */
+int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
+                              void (*take)(void *arg, const char *text), void *arg, struct error *err);
+
+#endif
