@@ -12,6 +12,7 @@
 enum {
     REPORT_FORMAT,
     REPORT_CSV,
+    REPORT_EXCEL,
     REPORT_TEXT,
     REPORT_ALL,
     REPORT_KNOWN,
@@ -22,6 +23,7 @@ enum {
 static const struct option_spec report_options[] = {
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
     {0, "csv", NULL, "the same as --format csv", NULL},
+    {0, "excel", NULL, "the same as --format excel: CSV whose cells no spreadsheet changes", NULL},
     {0, "text", NULL, "the same as --format text", NULL},
     {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},

@@ -11,13 +11,16 @@
 /* ---- the tables ---- */
 
 static const struct format ls[] = {
-    {"text", "long", &ls_table, 0}, {"summary", "summary", &ls_summary, 0}, {"csv", "csv", &ls_csv, 0},
-    {"json", "json", &ls_json, 0},  {"body", "body", &ls_body, 0},          {NULL, NULL, NULL, 0},
+    {"text", "long", &ls_table, 0}, {"summary", "summary", &ls_summary, 0},
+    {"csv", "csv", &ls_csv, 0},     {"excel", "excel", &ls_csv_excel, 0},
+    {"json", "json", &ls_json, 0},  {"body", "body", &ls_body, 0},
+    {NULL, NULL, NULL, 0},
 };
 
 static const struct format rows[] = {
     {"text", "text", &report_text, 0},
     {"csv", "csv", &report_csv, 0},
+    {"excel", "excel", &report_csv_excel, 0},
     {NULL, NULL, NULL, 0},
 };
 
@@ -85,6 +88,12 @@ const struct format *formats_find(const struct values *formats, const char *name
     return found < 0 ? NULL : (const struct format *)formats->table + found;
 }
 
+/* Excel's CSV is CSV, too: both may be asked for together. */
+static bool is_refined(const struct format *format, const struct format *by)
+{
+    return strcmp(format->name, "csv") == 0 && strcmp(by->name, "excel") == 0;
+}
+
 int formats_take(struct format_choice *choice, const struct options *options)
 {
     const struct format *format;
@@ -101,7 +110,9 @@ int formats_take(struct format_choice *choice, const struct options *options)
         format = find_synonym(options->command, options->spec->name);
         snprintf(option, sizeof option, "--%s", options->spec->name);
     }
-    if (choice->format && choice->format != format) {
+    if (choice->format && is_refined(format, choice->format))
+        return 0;
+    if (choice->format && choice->format != format && !is_refined(choice->format, format)) {
         options_wrong(options->command, "%s and %s contradict each other", choice->option, option);
         return -1;
     }

@@ -5,22 +5,33 @@
 #include "ls_report.h"
 #include "ls_values.h"
 
+static const struct csv_column columns[] = {
+    {"evidence", false}, {"volume", false}, {"address", false}, {"kind", false},     {"path", false},
+    {"path_hex", false}, {"size", true},    {"sha1", false},    {"allocated", true}, {"mtime", false},
+    {"atime", false},    {"ctime", false},  {"crtime", false},  {"flags", false},    {"runs", false},
+    {"also", false},     {"status", false}};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
 static void begin(struct ls_report *report)
 {
-    static const char *const columns[] = {"evidence", "volume", "address",   "kind",  "path",  "path_hex",
-                                          "size",     "sha1",   "allocated", "mtime", "atime", "ctime",
-                                          "crtime",   "flags",  "runs",      "also",  "status"};
+    struct buffer *line = &report->out.line;
 
     if (report->is_account) {
-        report_account_csv_header(&report->out.line);
+        report_account_csv_header(line);
         return;
     }
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        csv_cell(&report->out.line, columns[i]);
+    csv_header(line, columns, COLUMNS);
     for (int kind = DIGEST_MD5; kind < DIGEST_KINDS; kind++)
         if (report->digests & DIGEST_BIT(kind))
-            csv_cell(&report->out.line, digest_name((enum digest_kind)kind));
-    csv_end_line(&report->out.line);
+            csv_cell(line, digest_name((enum digest_kind)kind));
+    csv_end_line(line);
+}
+
+static void begin_excel(struct ls_report *report)
+{
+    csv_bom(&report->out.line);
+    begin(report);
 }
 
 static void add_digest(struct buffer *line, const struct digest_values *values, enum digest_kind kind)
@@ -88,10 +99,27 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
     buffer_release(&text);
 }
 
+static void put_object_excel(struct ls_report *report, const struct ls_entry *entry)
+{
+    const size_t from = report->out.line.len;
+
+    put_object(report, entry);
+    csv_excel(&report->out.line, from, columns, COLUMNS);
+}
+
 static void put_account(struct ls_report *report, const struct report_account *account)
 {
     report_account_csv(account, &report->out.line, report->evidence);
 }
 
+static void put_account_excel(struct ls_report *report, const struct report_account *account)
+{
+    report_account_csv_excel(account, &report->out.line, report->evidence);
+}
+
 const struct ls_operations ls_csv = {
     .begin = begin, .object = put_object, .whole = ls_report_whole_object, .account = put_account};
+const struct ls_operations ls_csv_excel = {.begin = begin_excel,
+                                           .object = put_object_excel,
+                                           .whole = ls_report_whole_object,
+                                           .account = put_account_excel};

@@ -50,7 +50,8 @@ struct ls_operations {
 
 extern const struct ls_operations ls_summary, /* volumes, and how much of what is in each: for people */
     ls_table,                                 /* a line an object: for people */
-    ls_csv, ls_json,                          /* JSON: an object a line */
+    ls_csv, ls_csv_excel, /* the latter for spreadsheets: see csv_excel */
+    ls_json,                          /* JSON: an object a line */
     ls_body;                                  /* for mactime */
 
 /* Begins the report; begins and ends a piece of evidence. */

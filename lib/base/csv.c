@@ -154,3 +154,116 @@ void csv_end_line(struct buffer *out)
 {
     buffer_add_text(out, "\r\n");
 }
+
+/* ---- columns, and records for spreadsheets ---- */
+
+enum { EXACT_DIGITS = 15, MOST_QUOTED = 255 };
+
+void csv_header(struct buffer *out, const struct csv_column *columns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        buffer_add_text(out, i ? "," : "");
+        buffer_add_text(out, columns[i].name);
+    }
+}
+
+void csv_bom(struct buffer *out)
+{
+    buffer_add_text(out, "\xef\xbb\xbf");
+}
+
+/* Reads the cell at p without its quotes; returns where it ends. */
+static const char *read_cell(struct buffer *cell, const char *p, const char *end)
+{
+    bool quoted = p < end && *p == '"';
+
+    buffer_reset(cell);
+    for (p += quoted; p < end; p++) {
+        if (quoted && *p == '"' && ++p < end && *p != '"')
+            quoted = false;
+        if (p == end || (!quoted && (*p == ',' || *p == '\r')))
+            break;
+        buffer_add_char(cell, *p);
+    }
+    return p;
+}
+
+/* A count that a spreadsheet would round, or what is no number at all, is text. */
+static bool stays_number(const struct buffer *cell)
+{
+    if (strspn(cell->data, "0123456789") >= cell->len)
+        return cell->len <= EXACT_DIGITS;
+    return strspn(cell->data, "0123456789.e+-") >= cell->len;
+}
+
+static void add_formula(struct buffer *out, const struct buffer *cell)
+{
+    buffer_add_text(out, "\"=\"\"");
+    for (size_t i = 0; i < cell->len; i++)
+        if (cell->data[i] == '"')
+            buffer_add_text(out, "\"\"\"\"");
+        else
+            buffer_add_char(out, cell->data[i]);
+    buffer_add_text(out, "\"\"\"");
+}
+
+/* The cell is terminated. */
+static void add_for_excel(struct buffer *out, struct buffer *cell, bool is_number)
+{
+    if (cell->len == 0)
+        return;
+    if (is_number && stays_number(cell)) {
+        buffer_add(out, cell->data, cell->len);
+    } else if (cell->len <= MOST_QUOTED) {
+        add_formula(out, cell);
+    } else {
+        const bool begins_number = cell->data[0] >= '0' && cell->data[0] <= '9';
+
+        buffer_add_text(out, begins_number ? "\"'" : "\"");
+        for (size_t i = 0; i < cell->len; i++) {
+            buffer_add_text(out, cell->data[i] == '"' ? "\"" : "");
+            buffer_add_char(out, cell->data[i]);
+        }
+        buffer_add_char(out, '"');
+    }
+}
+
+static void rewrite(struct buffer *out, const char *p, const char *end, const struct csv_column *columns,
+                    size_t count)
+{
+    struct buffer cell = {0};
+    size_t column = 0;
+
+    while (p < end) {
+        p = read_cell(&cell, p, end);
+        buffer_add_char(&cell, '\0');
+        if (cell.failed)
+            break;
+        cell.len--;
+        add_for_excel(out, &cell, column < count && columns[column].is_number);
+        if (p < end && *p == ',') {
+            buffer_add_char(out, *p++);
+            column++;
+        } else {
+            csv_end_line(out);
+            p += p < end ? 2 : 0; /* CR LF */
+            column = 0;
+        }
+    }
+    buffer_inherit(out, &cell);
+    buffer_release(&cell);
+}
+
+void csv_excel(struct buffer *out, size_t from, const struct csv_column *columns, size_t count)
+{
+    struct buffer records = {0};
+
+    if (out->failed || out->len == from)
+        return;
+    buffer_add(&records, out->data + from, out->len - from);
+    out->len = from;
+    if (!records.failed)
+        rewrite(out, records.data, records.data + records.len, columns, count);
+    buffer_inherit(out, &records);
+    buffer_release(&records);
+}

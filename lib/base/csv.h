@@ -37,4 +37,28 @@ void csv_path(struct buffer *out, const char *path, size_t len);
 /* Ends the line with CR LF. */
 void csv_end_line(struct buffer *out);
 
+/* ---- columns, and records for spreadsheets ---- */
+
+struct csv_column {
+    const char *name;
+    bool is_number;
+};
+
+/* Appends the names of the columns to an empty line, and does not end it. */
+void csv_header(struct buffer *out, const struct csv_column *columns, size_t count);
+
+/* Appends the byte-order mark by which spreadsheets recognise UTF-8. */
+void csv_bom(struct buffer *out);
+
+/*
+ * Rewrites the whole records that begin at out->data[from], which the functions above have written, so that a
+ * spreadsheet shows every cell as it is instead of guessing at dates, numbers and formulas: a text becomes the
+ * formula ="text".  Columns beyond count are text.
+ *
+ * Numbers stay numbers up to 15 digits, which is what spreadsheets keep.  Empty cells stay empty.  Text of
+ * more than 255 bytes, the most that a formula may quote, stays text: it has an apostrophe before it if it
+ * begins with a digit, and csv_foreign has dealt with formulas.
+ */
+void csv_excel(struct buffer *out, size_t from, const struct csv_column *columns, size_t count);
+
 #endif

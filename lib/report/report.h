@@ -10,8 +10,8 @@
 /*
  * The rows of a case in some format, on a stream that the caller opened.
  *
- * A format is a struct of operations.  report_write drives it: begin, finding for each row that the filter lets
- * through, end.  A new format is a new struct of operations; nothing else has to change.
+ * A format is a struct of operations.  report_write drives it: begin, finding for each row that the filter
+ * lets through, end.  A new format is a new struct of operations; nothing else has to change.
  *
  * The operations return 0; 1 if the stream takes no more (ferror is set), after which none of them is called;
  * -1 with the error set.
@@ -23,7 +23,7 @@ struct report_writer {
     unsigned width; /* columns of the terminal that the stream is; 0: it is none */
 
     /* of report_text */
-    bool names_evidence; /* in each row, since there is more than one piece of it */
+    bool names_evidence;     /* in each row, since there is more than one piece of it */
     uint64_t rows, findings; /* written so far */
 };
 
@@ -38,12 +38,14 @@ struct report_operations {
 
 /* Comma-separated values, as kith-report(1) describes them. */
 extern const struct report_operations report_csv;
-/* Human-readable paragraphs, and a legend if there was a finding.  On a terminal each finding has a strip, and
- * lines fit the window. */
+/* The same for spreadsheets: see csv_excel. */
+extern const struct report_operations report_csv_excel;
+/* Human-readable paragraphs, and a legend if there was a finding.  On a terminal each finding has a strip,
+ * and lines fit the window. */
 extern const struct report_operations report_text;
 
-/* Writes the rows in the order of casefile_reader_new.  Returns -1 if the case cannot be read or memory runs out.
- * A stream that fails is no error here: its owner checks ferror. */
+/* Writes the rows in the order of casefile_reader_new.  Returns -1 if the case cannot be read or memory runs
+ * out. A stream that fails is no error here: its owner checks ferror. */
 int report_write(struct report_writer *writer, struct casefile *casefile, const struct case_filter *filter,
                  struct error *err);
 

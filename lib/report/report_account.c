@@ -97,9 +97,15 @@ void report_account_text(const struct report_account *report, struct buffer *out
     text_row(out, indent, "total", total_objects(report), report_account_total(report));
 }
 
+static const struct csv_column columns[] = {
+    {"evidence", false}, {"volume", false}, {"kind", false}, {"objects", true}, {"bytes", true}};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
 void report_account_csv_header(struct buffer *out)
 {
-    buffer_add_text(out, "evidence,volume,kind,objects,bytes\r\n");
+    csv_header(out, columns, COLUMNS);
+    csv_end_line(out);
 }
 
 typedef void row_writer(struct buffer *out, const char *evidence, const char *label, const char *name,
@@ -132,6 +138,14 @@ static void csv_row(struct buffer *out, const char *evidence, const char *label,
 void report_account_csv(const struct report_account *report, struct buffer *out, const char *evidence)
 {
     write_rows(report, out, evidence, csv_row);
+}
+
+void report_account_csv_excel(const struct report_account *report, struct buffer *out, const char *evidence)
+{
+    const size_t from = out->len;
+
+    report_account_csv(report, out, evidence);
+    csv_excel(out, from, columns, COLUMNS);
 }
 
 static void json_row(struct buffer *out, const char *evidence, const char *label, const char *name,

@@ -31,6 +31,7 @@ uint64_t report_account_total(const struct report_account *report);
 void report_account_text(const struct report_account *report, struct buffer *out, unsigned indent);
 void report_account_csv_header(struct buffer *out);
 void report_account_csv(const struct report_account *report, struct buffer *out, const char *evidence);
+void report_account_csv_excel(const struct report_account *report, struct buffer *out, const char *evidence);
 void report_account_json(const struct report_account *report, struct buffer *out, const char *evidence);
 
 #endif

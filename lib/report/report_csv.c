@@ -5,19 +5,29 @@
 #include "report/report.h"
 #include "report/report_values.h"
 
+static const struct csv_column columns[] = {
+    {"evidence", false},   {"volume", false},   {"address", false},  {"kind", false},
+    {"path", false},       {"path_hex", false}, {"size", true},      {"sha1", false},
+    {"verdict", false},    {"set", false},      {"set_kind", false}, {"ref_id", true},
+    {"ref_name", false},   {"ref_sha1", false}, {"obj_start", true}, {"obj_end", true},
+    {"ref_start", true},   {"ref_end", true},   {"matched", true},   {"resemblance", true},
+    {"containment", true}, {"edits", true},     {"edits_low", true}, {"edits_high", true},
+    {"e_value", true},     {"proof", false},    {"status", false}};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
 static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
-    static const char *const columns[] = {
-        "evidence",  "volume",    "address",    "kind",     "path",    "path_hex",    "size",
-        "sha1",      "verdict",   "set",        "set_kind", "ref_id",  "ref_name",    "ref_sha1",
-        "obj_start", "obj_end",   "ref_start",  "ref_end",  "matched", "resemblance", "containment",
-        "edits",     "edits_low", "edits_high", "e_value",  "proof",   "status"};
-
     (void)casefile;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        csv_cell(&writer->out.line, columns[i]);
+    csv_header(&writer->out.line, columns, COLUMNS);
     csv_end_line(&writer->out.line);
     return report_stream_put(&writer->out, err);
+}
+
+static int begin_excel(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    csv_bom(&writer->out.line);
+    return begin(writer, casefile, err);
 }
 
 static void add_sha1(struct buffer *line, const struct digest_values *digests)
@@ -84,7 +94,7 @@ static void add_finding(struct buffer *line, const struct case_row *row)
     add_measures(line, finding);
 }
 
-/* Nothing was found in it: 16 columns are empty, and that of the proof says why. */
+/* Without a finding 16 columns are empty, and the one of the proof has the reason. */
 static void add_nothing(struct buffer *line, const struct case_object *object)
 {
     csv_cell(line, finding_verdict_name(object->verdict));
@@ -93,10 +103,8 @@ static void add_nothing(struct buffer *line, const struct case_object *object)
     csv_foreign(line, object->reason, strlen(object->reason));
 }
 
-static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
+static void add_row(struct buffer *line, const struct case_row *row)
 {
-    struct buffer *line = &writer->out.line;
-
     add_object(line, row);
     if (row->has_finding)
         add_finding(line, row);
@@ -104,7 +112,20 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
         add_nothing(line, &row->object);
     csv_cell(line, row->object.partial ? "partial" : "ok");
     csv_end_line(line);
+}
+
+static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
+{
+    add_row(&writer->out.line, row);
+    return report_stream_put(&writer->out, err);
+}
+
+static int put_row_excel(struct report_writer *writer, const struct case_row *row, struct error *err)
+{
+    add_row(&writer->out.line, row);
+    csv_excel(&writer->out.line, 0, columns, COLUMNS);
     return report_stream_put(&writer->out, err);
 }
 
 const struct report_operations report_csv = {.begin = begin, .finding = put_row};
+const struct report_operations report_csv_excel = {.begin = begin_excel, .finding = put_row_excel};

@@ -17,7 +17,8 @@ struct report_edits {
 };
 
 /* Adds, for example, "about 315 bytes differ (86 to 2,054)", "not identical; at most about 374 bytes differ",
- * "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)" or "no byte differs". */
+ * "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)" or "no byte differs".
+ */
 void report_edits(const struct report_edits *edits, struct buffer *out);
 
 #endif

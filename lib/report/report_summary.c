@@ -117,8 +117,8 @@ static void look_for_encryption(void *arg, const char *text)
         problem->encrypted = true;
 }
 
-static int add_unexamined(struct casefile *casefile, uint64_t evidence, const struct report_account_part *part,
-                          struct buffer *out, struct error *err)
+static int add_unexamined(struct casefile *casefile, uint64_t evidence,
+                          const struct report_account_part *part, struct buffer *out, struct error *err)
 {
     struct volume_problem problem = {.volume = part->label};
 

@@ -8,8 +8,8 @@
 
 /*
  * Adds "3 findings in 2 of 1,204 objects (15 MB): 1 identical, 2 variants", or "no findings in 1,204 objects
- * (15 MB)"; after it, what is known, and what had no verdict or was not examined.  Adds nothing for evidence of
- * which nothing could be read.  Returns -1 if the case cannot be read.
+ * (15 MB)"; after it, what is known, and what had no verdict or was not examined.  Adds nothing for evidence
+ * of which nothing could be read.  Returns -1 if the case cannot be read.
  */
 int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err);
 

@@ -259,7 +259,8 @@ static void add_legend(struct report_writer *writer, const char *term, const cha
 
 /* The terms of NIST SP 800-168, Approximate Matching. */
 static const char standard[] =
-    "feature: a window of 12 bytes; extraction: Mod_C, about one window in C, selected by its hash; similarity "
+    "feature: a window of 12 bytes; extraction: Mod_C, about one window in C, selected by its hash; "
+    "similarity "
     "function: the share of common features, as resemblance or containment. E, edits and proof are "
     "supplementary. \"identical\" is an equal cryptographic hash, not approximate matching.";
 
@@ -275,12 +276,14 @@ static int end(struct report_writer *writer, struct error *err)
                "estimate: samples alone");
     add_legend(writer, "resemblance", "of the samples in either, the share in both: 0 to 1");
     add_legend(writer, "containment", "of the reference's samples, the share in the object: 0 to 1");
-    add_legend(writer, "edits",
-               "how many bytes differ: an estimate, and the interval that holds the distance in 95 of 100 cases");
+    add_legend(
+        writer, "edits",
+        "how many bytes differ: an estimate, and the interval that holds the distance in 95 of 100 cases");
     if (writer->width)
-        add_legend(writer, "strip",
-                   "the object from its first byte to its last: a letter for each matching range, in lower case "
-                   "where only part of the cell matches; a dot where nothing does");
+        add_legend(
+            writer, "strip",
+            "the object from its first byte to its last: a letter for each matching range, in lower case "
+            "where only part of the cell matches; a dot where nothing does");
     add_legend(writer, "SP 800-168", standard);
     return report_stream_put(&writer->out, err);
 }

@@ -3,6 +3,8 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include <stdio.h>
+
 #include "check_main.h"
 
 enum { MAX_CELLS = 8, MAX_LEN = 60 };
@@ -305,7 +307,74 @@ START_TEST(numbers_digests_texts_and_paths_are_cells)
 }
 END_TEST
 
-RUN_TESTS("csv", cells_round_trip_by_the_rules_of_rfc_4180, numbers_digests_texts_and_paths_are_cells,
+static const struct csv_column sheet[] = {{"name", false}, {"count", true}};
+
+static void assert_excel(const char *record, const char *expected)
+{
+    struct buffer out = {0};
+
+    buffer_add_text(&out, "before,it\r\n");
+    buffer_add_text(&out, record);
+    csv_excel(&out, strlen("before,it\r\n"), sheet, 2);
+    buffer_add_char(&out, '\0');
+    ck_assert(!out.failed);
+    ck_assert_str_eq(out.data, expected);
+    buffer_release(&out);
+}
+
+START_TEST(for_excel_texts_are_formulas_and_numbers_stay)
+{
+    assert_excel("1-2-3,45\r\n", "before,it\r\n\"=\"\"1-2-3\"\"\",45\r\n");
+    assert_excel("1e5,0.750,0012\r\n", "before,it\r\n\"=\"\"1e5\"\"\",0.750,\"=\"\"0012\"\"\"\r\n");
+    assert_excel("x,1.2e-34\r\ny,0\r\n", "before,it\r\n\"=\"\"x\"\"\",1.2e-34\r\n\"=\"\"y\"\"\",0\r\n");
+    assert_excel("\"a,\"\"b\"\"\",\r\n", "before,it\r\n\"=\"\"a,\"\"\"\"b\"\"\"\"\"\"\",\r\n");
+    assert_excel("\"\",\"\",\r\n", "before,it\r\n,,\r\n");
+    assert_excel("", "before,it\r\n");
+}
+END_TEST
+
+START_TEST(for_excel_numbers_that_would_lose_digits_are_texts)
+{
+    assert_excel("x,999999999999999\r\n", "before,it\r\n\"=\"\"x\"\"\",999999999999999\r\n");
+    assert_excel("x,1000000000000000\r\n", "before,it\r\n\"=\"\"x\"\"\",\"=\"\"1000000000000000\"\"\"\r\n");
+    assert_excel("x,y\r\n", "before,it\r\n\"=\"\"x\"\"\",\"=\"\"y\"\"\"\r\n");
+}
+END_TEST
+
+START_TEST(for_excel_long_texts_are_no_formulas)
+{
+    char text[300], record[310], expected[330];
+
+    memset(text, '7', sizeof text);
+    snprintf(record, sizeof record, "%.255s,1\r\n", text);
+    snprintf(expected, sizeof expected, "before,it\r\n\"=\"\"%.255s\"\"\",1\r\n", text);
+    assert_excel(record, expected);
+    snprintf(record, sizeof record, "%.256s,1\r\n", text);
+    snprintf(expected, sizeof expected, "before,it\r\n\"'%.256s\",1\r\n", text);
+    assert_excel(record, expected);
+    text[0] = 'a';
+    snprintf(record, sizeof record, "%.256s,1\r\n", text);
+    snprintf(expected, sizeof expected, "before,it\r\n\"%.256s\",1\r\n", text);
+    assert_excel(record, expected);
+}
+END_TEST
+
+START_TEST(a_header_names_the_columns)
+{
+    struct buffer out = {0};
+
+    csv_header(&out, sheet, 2);
+    csv_cell(&out, "more");
+    csv_end_line(&out);
+    buffer_add_char(&out, '\0');
+    ck_assert_str_eq(out.data, "name,count,more\r\n");
+    buffer_release(&out);
+}
+END_TEST
+
+RUN_TESTS("csv", for_excel_texts_are_formulas_and_numbers_stay,
+          for_excel_numbers_that_would_lose_digits_are_texts, for_excel_long_texts_are_no_formulas,
+          a_header_names_the_columns, cells_round_trip_by_the_rules_of_rfc_4180, numbers_digests_texts_and_paths_are_cells,
           empty_cells_are_counted_wherever_they_stand, foreign_cells_are_written_as_documented,
           a_zero_byte_is_not_a_formula, a_foreign_cell_is_reversible,
           cells_that_are_not_foreign_are_still_escaped, no_bytes_produce_a_formula_or_another_line)

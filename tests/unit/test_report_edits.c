@@ -23,7 +23,8 @@ START_TEST(an_estimate_of_no_edits_is_not_called_identical)
                  "not identical; at most about 1 byte differs");
     assert_words((struct report_edits){1, 1, 374, 1, 5000, 5000, .not_identical = true},
                  "not identical; at most about 374 bytes differ");
-    assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = false}, "at most about 374 bytes differ");
+    assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = false},
+                 "at most about 374 bytes differ");
 }
 END_TEST
 
