@@ -111,8 +111,8 @@ int distance_exact(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_le
  * The band of the matrix that can contain a path with a cost within the limit.  The rows are the longer
  * string, in blocks of 64; the band consists of the blocks from first to end.
  *
- * The gap of a cell is the difference between the rows and the columns that are left: the minimum cost of
- * getting from there to the end.  A cell is alive if its value plus its gap is within the limit; so every
+ * The gap of a cell is the difference between the rows and the columns that are left, a lower bound on the
+ * cost from there to the end.  A cell is alive if its value plus its gap is within the limit; so every
  * cell of a path whose cost is within the limit is alive.  The value that the band computes for a cell is the
  * cost of some path to it.  For the cells of such a path it is the minimum cost, because the band contains
  * all of them:
@@ -495,8 +495,8 @@ static void group_init(struct group *group, const struct distance_query *query, 
 
 /*
  * Prepares the lanes for the columns from `done` on; returns the number of columns by which all can advance
- * together.  A lane that starts here gets a fresh column; one that has not started yet computes on the longest
- * text, and the result is discarded.
+ * together.  A lane that starts here gets a fresh column; one that has not started yet computes on the
+ * longest text, and the result is discarded.
  */
 static size_t group_texts(const struct group *group, struct distance_query *query, size_t done,
                           const uint8_t **texts)

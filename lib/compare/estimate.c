@@ -46,8 +46,9 @@ static const double block_penalty = 3;
 /* Coincidence of typical texts, for records without one; so halving or doubling it makes no difference. */
 static const double usual_coincidence = 0.066;
 
-/* Lower end of the interval: spread edits may be clustered.  0.8: the interval holds in 98.5 % of cases
- * overall, but in 88 % where 0.2 % of the bytes changed; 0.2: in 99.6 %, at the same width. */
+/* Lower end of the interval: spread edits may come in clusters that lose several samples at once.  0.8: the
+ * interval holds in 98.5 % of cases overall, but in 88 % where 0.2 % of the bytes changed; 0.2: in 99.6 %, at
+ * the same width. */
 static const double low_spread = 0.4;
 /* Lower end: blocks may be tables in which little has changed.  Halved or doubled: the width changes by less
  * than .001. */

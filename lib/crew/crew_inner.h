@@ -115,7 +115,7 @@ struct crew_process {
     size_t sent;         /* bytes of order and data */
     size_t received;     /* bytes of `in` */
     struct frame in;
-    uint64_t progress;   /* of the page, when it last changed */
+    uint64_t progress;   /* page->progress, as last seen to change */
     int64_t cpu;         /* CPU time at that moment, nanoseconds */
     int64_t waited;      /* elapsed time since then */
     int64_t task_cpu;    /* CPU time when it got its task, or started */
@@ -164,8 +164,8 @@ void crew_process_end(struct crew_process *worker, char *reason, size_t size);
 void crew_process_lost(struct crew *crew, struct crew_process *worker, enum loss loss);
 void crew_process_condemn(struct crew *crew, struct crew_process *worker, const char *verdict);
 
-/* crew_send.c: gives a worker a task; sends as much of it as possible without blocking; whether all of it was
- * sent. */
+/* crew_send.c: crew_process_give assigns a task to an idle worker, crew_process_send sends as much of it as
+ * possible without blocking, and crew_process_has_order returns whether all of it was sent. */
 void crew_process_give(struct crew *crew, struct crew_process *worker, struct task *task);
 void crew_process_send(struct crew *crew, struct crew_process *worker);
 bool crew_process_has_order(const struct crew_process *worker);

@@ -49,8 +49,8 @@ void crew_process_forget_task(struct crew_process *worker)
     worker->task_waited = 0;
 }
 
-/* No worker sees the page of another, of any crew.  Should the kernel refuse, the harm is limited: a worker
- * that was taken over could get innocent ones stopped. */
+/* No worker inherits the page of another, of any crew.  Should the kernel refuse, the harm is limited: a
+ * worker that was taken over could get innocent ones stopped. */
 void crew_process_share(const struct crew_process *worker, bool share)
 {
     madvise(worker->page, sizeof *worker->page, share ? MADV_DOFORK : MADV_DONTFORK);

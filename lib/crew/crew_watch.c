@@ -12,7 +12,7 @@ enum {
     TASK_HALVINGS = 4,  /* of the time limit of a task */
     START_TIMES = 15,   /* the limit for starting is this many times that of an item */
     LEAST_WAIT_S = 300, /* minimum elapsed time before a worker counts as hung */
-    STANDSTILL_S = 10,  /* elapsed time after which one that sleeps does */
+    STANDSTILL_S = 10,  /* the same for a worker that is asleep */
 };
 
 /*

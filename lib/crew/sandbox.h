@@ -22,8 +22,8 @@
  *
  * Any version of Landlock suffices: whatever older ones do not control (truncation, devices, TCP, signals,
  * and in every version changing a file's attributes by path) needs a system call that the filters refuse. The
- * filters need Linux 4.14.  A system without either is reported in `missing`; the other half is entered
- * nevertheless.
+ * filters need Linux 4.14.  If the system lacks Landlock or seccomp, that is reported in `missing`, and the
+ * other one is used nevertheless.
  */
 enum {
     SANDBOX_NO_LANDLOCK = 1,

@@ -46,8 +46,8 @@ int database_pages_first(sqlite3 *handle, uint8_t page[DATABASE_PAGE], int64_t *
  * SQLite code.  changing: a writer may be at work. */
 int database_pages_check(sqlite3 *handle, bool changing, void (*report)(void *arg, uint32_t page), void *arg);
 
-/* Whether the checksum is right, and sets it.  SQLite never writes the page that holds its lock bytes; that
- * one must be all zeros. */
+/* Verify and set the checksum of a page.  SQLite never writes the page that holds its lock bytes; that one
+ * must be all zeros. */
 bool database_page_is_good(const uint8_t *page, uint32_t number);
 void database_page_seal(uint8_t *page, uint32_t number);
 

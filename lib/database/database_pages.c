@@ -139,8 +139,8 @@ static int file_read(sqlite3_file *file, void *into, int len, sqlite3_int64 offs
     const sqlite3_int64 end = offset + len;
     int code = SQLITE_OK;
 
-    /* SQLite reads the header alone, without a lock, to see whether the file changed; the fields that it goes
-     * by come from reading all of page 1. */
+    /* SQLite reads the header alone, without a lock, to see whether the file changed; whatever else it uses
+     * of the header comes from a read of the whole page 1. */
     if (mine(file)->plain || end <= DATABASE_HEADER)
         return real_of(file)->pMethods->xRead(real_of(file), into, len, offset);
     if (end / DATABASE_PAGE >= UINT32_MAX)

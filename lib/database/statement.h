@@ -11,7 +11,7 @@ struct statement;
 /* To be called before the database is closed.  NULL is fine. */
 void statement_free(struct statement *statement);
 
-/* Prepares a statement for each of the SQLs.  -1 on error; free the statements even then, with the function
+/* Prepares one statement per SQL string.  -1 on error; free the statements even then, with the function
  * below.  The array must be zeroed. */
 int statement_prepare_all(struct statement **statements, struct database *database, const char *const *sqls,
                           size_t count, struct error *err);

@@ -80,7 +80,7 @@ static int refuse_compressed(const struct list *list, struct error *err)
     return 0;
 }
 
-/* The application_id of SQLite files, as refset.c sets it. */
+/* Recognizes reference sets by the application_id that refset.c sets. */
 static int refuse_set(const struct list *list, const uint8_t *head, size_t len, struct error *err)
 {
     enum { ID_AT = 68, ID_LEN = 4 };

@@ -160,7 +160,7 @@ struct list_sql {
 void list_sql_begin(struct list_sql *sql);
 void list_sql_release(struct list_sql *sql);
 
-/* Returns the next token; skips the rest of the current line. */
+/* list_sql_next returns the next token; list_sql_skip_line skips the rest of the current line. */
 enum list_sql_token list_sql_next(struct list *list, struct list_sql *sql, struct error *err);
 void list_sql_skip_line(struct list *list, struct list_sql *sql, struct error *err);
 

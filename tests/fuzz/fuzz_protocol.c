@@ -481,7 +481,7 @@ int crew_pop(struct crew *crew, struct crew_result *result, struct error *err)
         return 0;
     if (++tasks_done > MOST_TASKS) {
         atomic_store(&stop, true);
-        return error_set(err, "it was stopped");
+        return error_set(err, "stopped");
     }
     crew->popped = crew->tasks[0];
     memmove(crew->tasks, crew->tasks + 1, --crew->count * sizeof *crew->tasks);
