@@ -38,8 +38,8 @@ void account_free(struct account *account);
 
 /*
  * Records that an object of this row is stored in these bytes of the image.  Bytes outside the part, or
- * already claimed, are ignored. bad: unreadable ranges, sorted as by ranges_insert; may be NULL. -1 if out of
- * memory.
+ * already claimed, are ignored.  bad: unreadable ranges, sorted as by ranges_insert; may be NULL.  -1 if out
+ * of memory.
  */
 int account_claim(struct account *account, unsigned row, uint64_t start, uint64_t len,
                   const struct ranges *bad);
@@ -52,11 +52,11 @@ void account_count(struct account *account, unsigned row);
 
 /*
  * Appends the ranges between start and end that no object claims; units begin at start.  Where deleted
- * objects lie, the space is theirs and counts as deleted. -1 if out of memory.
+ * objects lie, the space is theirs and counts as deleted.  -1 if out of memory.
  */
 int account_unclaimed(struct account *account, uint64_t start, uint64_t end, struct ranges *out);
 
-/* Counts everything that has not been claimed under this row. -1 if out of memory. */
+/* Counts everything that has not been claimed under this row.  -1 if out of memory. */
 int account_rest(struct account *account, unsigned row);
 
 /* Points into the account and changes with each claim. */

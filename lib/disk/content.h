@@ -23,7 +23,7 @@ struct content {
     ssize_t (*read)(struct content *content, uint64_t offset, void *into, size_t len);
 };
 
-/* Reads all of these bytes. -1 if any of them does not exist or cannot be read; `into` is then undefined. */
+/* Reads all of these bytes.  -1 if any of them does not exist or cannot be read; `into` is then undefined. */
 int content_read(struct content *content, uint64_t offset, void *into, size_t len);
 
 /* Computes the digests of these bytes.  Returns 1, 0 if they cannot be read, or -1 if libcrypto fails. */

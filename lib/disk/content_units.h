@@ -17,7 +17,7 @@ struct content_units {
     uint8_t unit[CONTENT_UNIT];
 };
 
-/* Borrows everything. inner: the decompressed bytes; object: the runs in which they are stored. */
+/* Borrows everything.  inner: the decompressed bytes; object: the runs in which they are stored. */
 void content_units_init(struct content_units *units, struct content *inner, struct medium *medium,
                         const struct object *object);
 

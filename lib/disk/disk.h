@@ -28,9 +28,9 @@ struct disk_volume {
 
 /*
  * Calls found for each volume of the partition table at offset, in the order of the table, and sets type
- * ("dos", "gpt", ...). is_cut: allow for a truncated image, see QUIRK_TABLE_CUT. fault: describes an error in
- * the table that affects what is found; empty if there is none.  Returns 0, 1 if there is no table, or -1 if
- * there is one that cannot be read.
+ * ("dos", "gpt", ...).  is_cut: allow for a truncated image, see QUIRK_TABLE_CUT.  fault: describes an error
+ * in the table that affects what is found; empty if there is none.  Returns 0, 1 if there is no table, or -1
+ * if there is one that cannot be read.
  */
 int disk_volumes(struct disk *disk, uint64_t offset, bool is_cut, const char **type,
                  void (*found)(void *arg, const struct disk_volume *), void *arg, struct error *fault,
@@ -46,7 +46,7 @@ struct disk_system {
 
 /*
  * Calls found for each file system that begins at offset: none, one, or several if libtsk cannot decide or if
- * it is a pool of APFS volumes. name: libtsk's name of its type. type: the type to look for; NULL: any.
+ * it is a pool of APFS volumes.  name: libtsk's name of its type.  type: the type to look for; NULL: any.
  * Returns 0, or 1 if there is none, with libtsk's reason in err.
  */
 int disk_systems(struct disk *disk, uint64_t offset, const char *type,

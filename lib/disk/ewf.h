@@ -14,7 +14,7 @@
 
 /*
  * The structure of an E01 set, or its older form S01: in which segment, and where in it, each chunk of the
- * medium lies. (Expert Witness Compression Format, as documented by Joachim Metz.)
+ * medium lies.  (Expert Witness Compression Format, as documented by Joachim Metz.)
  *
  * Everything used has been verified: section descriptors, geometry and chunk tables have checksums, segments
  * state their number and the identifier of their set, and the tables must account for every chunk.  A set
@@ -53,7 +53,7 @@ struct ewf {
     struct buffer damages; /* damage that was tolerated, as lines */
 };
 
-/* Position of a chunk. compressed: len is an upper limit. */
+/* Position of a chunk.  compressed: len is an upper limit. */
 struct ewf_place {
     size_t file;
     uint64_t offset, len;

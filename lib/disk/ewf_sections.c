@@ -93,7 +93,7 @@ static int check_geometry(struct ewf_opening *opening, const struct geometry *ge
     return 1;
 }
 
-/* Returns whether the segment does not identify its set. (S01 never does, nor do some programs that write
+/* Returns whether the segment does not identify its set.  (S01 never does, nor do some programs that write
  * E01.) */
 static bool is_anonymous(const struct ewf_opening *opening)
 {

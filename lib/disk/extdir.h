@@ -27,7 +27,7 @@ struct extdir {
     void *arg;
 };
 
-/* Reports all names except "." and "..". -1 if the chain of entries is broken; the names found have been
+/* Reports all names except "." and "..".  -1 if the chain of entries is broken; the names found have been
  * reported. */
 int extdir_block(const struct extdir *dir, const uint8_t *block, size_t len);
 

@@ -112,7 +112,7 @@ int extmap_extents(const struct extmap *map, const uint8_t root[EXTMAP_ROOT_LEN]
 
 /* ---- block pointers ---- */
 
-/* level 0: block holds content; 1..3: pointers. span: number of the file's blocks that each of its pointers
+/* level 0: block holds content; 1..3: pointers.  span: number of the file's blocks that each of its pointers
  * covers. */
 static void walk_pointer(struct extmap_walk *walk, uint64_t block, int level, uint64_t first, uint64_t span)
 {

@@ -16,7 +16,7 @@ struct extmap {
     uint32_t block_size;
     uint64_t block_count;                                  /* all addresses are below it */
     int (*read)(void *arg, uint64_t block, uint8_t *into); /* reads one block; returns 0 or -1 */
-    /* Receives a run of blocks, in ascending order of the file's blocks. unwritten: reads as zeros. */
+    /* Receives a run of blocks, in ascending order of the file's blocks.  unwritten: reads as zeros. */
     int (*add)(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten);
     void *arg;
 };

@@ -8,7 +8,7 @@
 
 /*
  * Details of entries in FAT and exFAT folders that libtsk does not provide (QUIRK_FAT_SHORT_NAME,
- * QUIRK_EXFAT_VALID_LENGTH), decoded from their bytes. libtsk numbers entries from the start of the data
+ * QUIRK_EXFAT_VALID_LENGTH), decoded from their bytes.  libtsk numbers entries from the start of the data
  * area, one for every 32 bytes, whatever these contain.
  */
 enum { FAT_BOOT_LEN = 112, FAT_ENTRY_LEN = 32 };

@@ -75,9 +75,9 @@ int filesystem_list(struct filesystem *filesystem, filesystem_found found, void 
 typedef int (*filesystem_object)(void *arg, struct object *object, struct content *content);
 
 /*
- * Reports the objects of an inode. kinds: a set of OBJECT_BIT and OBJECT_DETAILS, where OBJECT_DELETED stands
- * for everything not allocated.  Unused inodes have no objects. -1 if the inode cannot be read; err then
- * holds only the cause.
+ * Reports the objects of an inode.  kinds: a set of OBJECT_BIT and OBJECT_DETAILS, where OBJECT_DELETED
+ * stands for everything not allocated.  Unused inodes have no objects.  -1 if the inode cannot be read; err
+ * then holds only the cause.
  */
 int filesystem_objects(struct filesystem *filesystem, uint64_t inode, unsigned kinds, filesystem_object found,
                        void *arg, struct error *err);

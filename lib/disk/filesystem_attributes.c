@@ -193,7 +193,7 @@ static int give_empty(struct filesystem_inode *inode)
     return filesystem_give(inode, NULL);
 }
 
-/* QUIRK_EXT_INLINE_EMPTY: libtsk reports an error although nothing is wrong. (With QUIRK_EXT_INLINE_LARGE,
+/* QUIRK_EXT_INLINE_EMPTY: libtsk reports an error although nothing is wrong.  (With QUIRK_EXT_INLINE_LARGE,
  * there is a real error.) */
 static bool is_empty_inline(const TSK_FS_META *meta)
 {

@@ -69,7 +69,7 @@ bool filesystem_is_worth_it(const struct filesystem_inode *inode, enum object_ki
 void filesystem_begin_object(struct filesystem_inode *inode, enum object_kind kind);
 /* -1 if the size is impossible; the object is then blamed. */
 int filesystem_set_size(struct filesystem_inode *inode, TSK_OFF_T size);
-/* Adds blocks of the content, which begin at byte `offset` of it; what lies after `known` is slack. -1 if
+/* Adds blocks of the content, which begin at byte `offset` of it; what lies after `known` is slack.  -1 if
  * they lie outside the file system; the object is then blamed. */
 int filesystem_add_blocks(struct filesystem_inode *inode, uint64_t offset, uint64_t block, uint64_t count,
                           bool unwritten);
@@ -94,8 +94,8 @@ int filesystem_give_attributes(struct filesystem_inode *inode);
 
 /*
  * Reports the runs of blocks of an ext file, in order, up to byte len; len -1: including what is reserved
- * after its end. used is called for each block that holds part of the map itself; it may be NULL. libtsk's
- * own map is not used because of QUIRK_EXT_EXTENTS. -1 if part of the map is unusable.
+ * after its end.  used is called for each block that holds part of the map itself; it may be NULL.  libtsk's
+ * own map is not used because of QUIRK_EXT_EXTENTS.  -1 if part of the map is unusable.
  */
 typedef int (*filesystem_stretch)(void *arg, uint64_t file_block, uint64_t block, uint64_t count,
                                   bool unwritten);

@@ -26,7 +26,7 @@ struct mark {
 
 #define BY_QEMU      "convert it: qemu-img convert -O raw IMAGE OUT"
 #define BY_HDIUTIL   "convert it with macOS: hdiutil convert IMAGE -format UDTO -o OUT"
-#define EXPORT_FILES "export its files to a folder and specify that"
+#define EXPORT_FILES "export its files to a folder and specify that folder"
 
 enum { SECTOR = 512 };
 

@@ -33,7 +33,7 @@ struct format_verdict {
 };
 
 /*
- * Identifies the container format of a file of `size` bytes. head: its first bytes, at most FORMAT_HEAD;
+ * Identifies the container format of a file of `size` bytes.  head: its first bytes, at most FORMAT_HEAD;
  * tail: its last bytes, at most FORMAT_TAIL.  For a short file each covers all of it.
  */
 struct format_verdict format_container(const uint8_t *head, size_t head_len, const uint8_t *tail,

@@ -31,9 +31,9 @@ struct gpt {
 typedef void gpt_read(void *arg, uint64_t offset, void *into, size_t len);
 
 /*
- * sector_size: of the image; other sizes are tried too. is_empty: the disk's first sectors hold nothing else
- * that is recognized, so that a table without its protective MBR is not a remnant of an earlier use. 0, or -1
- * and fills err.
+ * sector_size: of the image; other sizes are tried too.  is_empty: the disk's first sectors hold nothing else
+ * that is recognized, so that a table without its protective MBR is not a remnant of an earlier use.  0, or
+ * -1 and fills err.
  */
 int gpt_examine(struct gpt *gpt, uint64_t size, uint32_t sector_size, bool is_empty, gpt_read *read,
                 void *arg, struct error *err);

@@ -30,7 +30,7 @@ struct inspector {
      */
     void *(*open)(void *arg, const struct inspector_watch *watch, struct error *err);
     /*
-     * Returns false if the content is not wanted. content: access to any of the object's bytes, from now
+     * Returns false if the content is not wanted.  content: access to any of the object's bytes, from now
      * until end returns.  Re-reads do not reset the watchdog (crew.h): they count as the inspector's own time
      * unless it reports progress to the watch, which it may do only if its work is bounded.
      */

@@ -342,18 +342,18 @@ static int check_name(const char *path, struct error *err)
 {
     if (has_extension(path, containers))
         return error_set(err,
-                         "%s: is named like a container, but its signature is damaged or of another format; "
+                         "%s: named like a container, but its signature is damaged or of another format; "
                          "use -i raw to read its bytes as they are",
                          path);
     if (is_numbered_ewf(path))
         return error_set(err,
-                         "%s: is named like a segment of an EWF image, but its signature is damaged; "
+                         "%s: named like a segment of an EWF image, but its signature is damaged; "
                          "use -i ewf --force to try to read it, or -i raw to read its bytes as they are",
                          path);
     return 0;
 }
 
-/* Identifies the files by their signature. ewf: the user says that they are EWF, whatever the signature. */
+/* Identifies the files by their signature.  ewf: the user says that they are EWF, whatever the signature. */
 static int find_format(char *const *files, size_t count, bool ewf, struct format_verdict *verdict,
                        struct error *err)
 {

@@ -20,7 +20,7 @@ struct medium;
 extern const char *const medium_types[];
 
 /*
- * Finds the files of the image whose first file is path, by their names alone: nothing is opened. type as in
+ * Finds the files of the image whose first file is path, by their names alone: nothing is opened.  type as in
  * medium_open.  The list ends with NULL and is freed by medium_files_free.
  */
 char **medium_files(const char *path, const char *type, size_t *count, struct error *err);
@@ -36,7 +36,7 @@ bool medium_is_named_image(const char *path);
  * names. */
 bool medium_is_part(const char *path);
 
-/* type: NULL to detect it. force: read what remains of a damaged container; see medium_damages.  An
+/* type: NULL to detect it.  force: read what remains of a damaged container; see medium_damages.  An
  * unsupported format is an error that names the format and says what to do. */
 struct medium *medium_open(char *const *files, size_t count, const char *type, bool force, struct error *err);
 /* Opens a descriptor, which the caller keeps. */

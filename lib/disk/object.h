@@ -97,7 +97,7 @@ bool object_failed(const struct object *object);
 const char *object_kind_name(enum object_kind kind);
 int object_kind_find(const char *name, size_t len);
 
-/* Adds a run, merging it with the last one if it continues that. -1 if out of memory, or if it starts before
+/* Adds a run, merging it with the last one if it continues that.  -1 if out of memory, or if it starts before
  * the end of the last one. */
 int object_add_run(struct object *object, uint64_t offset, uint64_t image, uint64_t len);
 
@@ -142,7 +142,7 @@ struct object_member {
 
 /*
  * Makes an object a member of another one: sets its address, and copies the parent's inode, type, id and
- * start.  The parent is not needed afterwards. -1 if the nesting would be too deep, or if out of memory
+ * start.  The parent is not needed afterwards.  -1 if the nesting would be too deep, or if out of memory
  * (object_failed).
  */
 int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member);

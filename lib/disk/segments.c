@@ -17,7 +17,7 @@
 
 /*
  * How the segments of a set are named: a stem and an index, written in letters (aa, ab, ...) or as a number
- * with leading zeros up to a width. image.999 is followed by image.1000: FTK Imager and others simply count
+ * with leading zeros up to a width.  image.999 is followed by image.1000: FTK Imager and others simply count
  * on.
  */
 struct naming {
@@ -153,7 +153,7 @@ static int out_of_memory(const struct naming *naming, struct error *err)
     return error_set(err, "%s: out of memory", naming->path);
 }
 
-/* path: the file at fault. path or other may be NULL if memory has run out. */
+/* path: the file at fault.  path or other may be NULL if memory has run out. */
 static int fail_about(const struct naming *naming, const char *path, const char *what, const char *other,
                       struct error *err)
 {

@@ -21,7 +21,7 @@ struct vmdk_descriptor {
     size_t count; /* at least one */
 };
 
-/* path is used in messages. -1 with a message if it cannot be parsed; call vmdk_release in any case. */
+/* path is used in messages.  -1 with a message if it cannot be parsed; call vmdk_release in any case. */
 int vmdk_parse(struct vmdk_descriptor *descriptor, const char *text, const char *path, struct error *err);
 void vmdk_release(struct vmdk_descriptor *descriptor);
 

@@ -37,7 +37,7 @@ struct batch *batch_new(const struct inspector *inspector, void *state, struct c
         error_set(err, "out of memory");
         return NULL;
     }
-    _Static_assert((int)GATHER_MOST >= INSPECT_PIECE, "the arena is room for both");
+    _Static_assert((int)GATHER_MOST >= INSPECT_PIECE, "the arena must have room for either");
     batch->inspect.inspector = inspector;
     batch->inspect.state = state;
     batch->inspect.worker = worker;
@@ -124,8 +124,8 @@ static void blame_missing(const struct medium *medium, struct object *object)
                      missing);
 }
 
-/* Returns whether it is possible to inspect only the stored bytes of an object with too many holes.  Files of
- * the host are exempt: their holes are real. */
+/* Returns whether it is possible to inspect only the stored bytes of an object with too many holes.  If not,
+ * a file of the host is inspected in full, and any other object is given up. */
 static bool passes_holes(const struct batch *batch, const struct content *content)
 {
     return !content && batch->inspect.inspector->hole;

@@ -26,10 +26,10 @@ void batch_free(struct batch *batch);
 void batch_trust(struct batch *batch);
 
 /*
- * Takes over the object by swapping; the caller gets an empty one in exchange. item: number within the crew's
- * task, stored in object->item. content: NULL if the runs hold all of the content.  An object with content,
- * or a large one, is inspected before this returns; one flagged OBJECT_UNWANTED is never inspected. -1 if out
- * of memory.
+ * Takes over the object by swapping; the caller gets an empty one in exchange.  item: number within the
+ * crew's task, stored in object->item.  content: NULL if the runs hold all of the content.  An object with
+ * content, or a large one, is inspected before this returns; one flagged OBJECT_UNWANTED is never inspected.
+ * -1 if out of memory.
  */
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
               struct content *content);

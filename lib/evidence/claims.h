@@ -25,7 +25,7 @@ struct claims {
 /* Starts counting anew; keeps is_trusted and by_object. */
 void claims_reset(struct claims *claims);
 
-/* Returns true if the object has more hole bytes than can be hashed. stored: its bytes outside holes. */
+/* Returns true if the object has more hole bytes than can be hashed.  stored: its bytes outside holes. */
 bool claims_are_hollow(struct claims *claims, const struct object *object, uint64_t stored);
 
 /* Returns true if, with these bytes, more is claimed as stored than a medium of this size can account for. */

@@ -23,7 +23,7 @@ struct evidence_options {
     unsigned seconds; /* of CPU time that an object may take without progress */
     unsigned kinds;   /* a set of OBJECT_BIT */
     /* A set of DIGEST_BIT: digests of the whole image to compute, besides those stored in the container,
-     * which are verified. 0: none. */
+     * which are verified.  0: none. */
     unsigned image_digests;
     const struct inspector *inspector; /* NULL: content is not read */
     atomic_ullong *bytes;              /* set to the number of bytes read so far; may be NULL */
@@ -36,7 +36,7 @@ struct evidence_options {
     /*
      * Everything that is read is numbered by item (object.h).  The numbers are the same for the same
      * evidence, kinds and offset, whatever the number of workers, unless a time-out hides names.  The content
-     * of items before first_item is not read again. wanted is called in this process, in item order, and
+     * of items before first_item is not read again.  wanted is called in this process, in item order, and
      * returns whether to read the content of a file with these paths (as passed to the sink; count may be 0);
      * NULL: read everything.  Objects whose content is not wanted are still reported, with OBJECT_UNWANTED
      * and without a result.
@@ -68,7 +68,7 @@ struct evidence_volume {
 struct evidence_sink {
     void (*image)(void *arg, const struct evidence_image *image);
     void (*volume)(void *arg, const struct evidence_volume *volume); /* before its objects */
-    /* paths: count of them, each NUL-terminated, relative to the volume. object->item never decreases. */
+    /* paths: count of them, each NUL-terminated, relative to the volume.  object->item never decreases. */
     void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object,
                    const char *paths, size_t count);
     /* A part of the image has been read: the volume last reported, or the space around volumes ("-").  In the

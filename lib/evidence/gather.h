@@ -28,7 +28,7 @@ void gather_reset(struct gather *gather);
 
 /* Adds the runs of an object; -1 if out of memory. */
 int gather_add(struct gather *gather, const struct object *object);
-/* Reads all runs. into: room for 2 * GATHER_MOST bytes, which must stay valid. */
+/* Reads all runs.  into: room for 2 * GATHER_MOST bytes, which must stay valid. */
 void gather_read(struct gather *gather, struct medium *medium, uint8_t *into);
 /* Returns the bytes of a run that was added; only after gather_read. */
 const uint8_t *gather_find(const struct gather *gather, const struct object_run *run);

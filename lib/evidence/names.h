@@ -28,12 +28,12 @@ enum {
 };
 
 /*
- * Adds a name; -1 if out of memory. parent_sequence: which use of the parent's inode is meant; 0 if the file
+ * Adds a name; -1 if out of memory.  parent_sequence: which use of the parent's inode is meant; 0 if the file
  * system does not distinguish uses.
  */
 int names_add(struct names *names, uint64_t inode, uint64_t parent, uint32_t parent_sequence, unsigned flags,
               const char *name, size_t len);
-/* Records the current use of an inode, where names state the use of their parent. -1 if out of memory. */
+/* Records the current use of an inode, where names state the use of their parent.  -1 if out of memory. */
 int names_set_sequence(struct names *names, uint64_t inode, uint32_t sequence, bool allocated);
 
 /* Call after all names have been added, before any lookup. */

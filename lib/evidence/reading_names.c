@@ -55,7 +55,7 @@ static void read_levels(struct reading *reading)
     }
 }
 
-/* Reads the folders that deleted folders list; these may list more of them. */
+/* Reads the deleted folders; these may list more of them. */
 static void read_deleted(struct reading *reading)
 {
     reading->forgiving = true;

@@ -32,8 +32,8 @@ static void begin_objects(struct reading *reading, size_t count)
 }
 
 /*
- * Appends an inode as an item. options->wanted is asked with its allocated names, or if there are none with
- * those that survive.  If not all of too many names are known, the inode is read without asking.
+ * Appends an inode as an item.  options->wanted is asked with its allocated names, or if there are none with
+ * those that survive.  An inode with too many names to ask with is read without asking.
  */
 static void put_inode(struct reading *reading, uint64_t inode)
 {
@@ -151,7 +151,7 @@ static void read_structures(struct reading *reading)
     ranges_release(&found);
 }
 
-/* Often less than a cluster is missing, which holds nothing: that is only a note. */
+/* Often less than a cluster is missing, and no data with it: that is only a note. */
 static void report_cut(struct reading *reading, const struct system *system)
 {
     const struct filesystem_facts *facts = &system->facts;

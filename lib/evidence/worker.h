@@ -28,7 +28,7 @@ struct worker_setup {
     unsigned digests;
 };
 
-/* Callbacks for crew_job. arg is a struct worker_setup, which must outlive the worker. */
+/* Callbacks for crew_job.  arg is a struct worker_setup, which must outlive the worker. */
 void *worker_start(void *arg, struct crew_worker *worker, struct error *err);
 void worker_work(void *state, struct crew_worker *worker, const void *task, size_t len, const int *fds,
                  unsigned fd_count);

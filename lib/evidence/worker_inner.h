@@ -71,7 +71,7 @@ void worker_do_digest(struct evidence_worker *worker);
 bool worker_begin_item(struct evidence_worker *worker, uint32_t item);
 /* Reads whether an item's content is wanted; returns the flag for its objects: 0 or OBJECT_UNWANTED. */
 unsigned worker_wanted_flag(struct wire *task);
-/* Reports progress on the current item, for calls that yield very many results. arg is the worker. */
+/* Reports progress on the current item, for calls that yield very many results.  arg is the worker. */
 void worker_getting_on(void *arg);
 
 /* Returns whether the task may send another message of this kind; if not, notes that something is left out.
@@ -81,7 +81,7 @@ bool worker_may_send(struct evidence_worker *worker, enum evidence_message messa
  * there, or gives up if memory ran out. */
 void worker_put(struct evidence_worker *worker, enum evidence_message message);
 void worker_send(struct evidence_worker *worker);
-/* Send whole messages, within the limits. worker_send_object (arg is the worker) reports unreadable ranges
+/* Send whole messages, within the limits.  worker_send_object (arg is the worker) reports unreadable ranges
  * first. */
 void worker_send_problem(struct evidence_worker *worker, const struct error *err);
 void worker_send_bad(struct evidence_worker *worker);

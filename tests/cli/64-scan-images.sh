@@ -107,7 +107,7 @@ refused()
 }
 cp both.E01 broken.E01
 printf 'X' | dd of=broken.E01 conv=notrunc status=none
-refused broken.E01 "broken.E01: is named like a segment of an EWF image, but its signature is damaged"
+refused broken.E01 "broken.E01: named like a segment of an EWF image, but its signature is damaged"
 head -c 3000 folder/sub/a.qcow2 >cut.qcow2
 refused cut.qcow2 "cut.qcow2: "
 head -c 100 folder/sub/a.qcow2 | tr Q X >short.qcow2
