@@ -40,7 +40,7 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
 /* force: tolerate damage to the structures of the set; data that cannot be located is unreadable. */
 int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                      struct error *err);
-/* Does not use afflib; AFD and AFM are not supported. */
+/* Uses afflib only for LZMA pages; AFD and AFM are not supported. */
 int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err);
 int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
 int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
