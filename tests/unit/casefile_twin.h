@@ -17,10 +17,9 @@
 #include "stored_twin.h"
 
 /*
- * What the tests of cases share: a case in a folder of its own, and what must be in it.
- *
- * Object i of an evidence is always the same one, with the same findings, so what must be in a case is known
- * from how many were added to it.
+ * Shared by the tests of cases: a case in a folder of its own, and what it must contain.  Object i of an
+ * evidence is always the same, with the same findings, so the number of objects added determines what a case
+ * must contain.
  */
 
 enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES = 5 };
@@ -29,7 +28,7 @@ enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES 
 
 /* ---- files ---- */
 
-/* In memory, if there is such a place: commits are waited for. */
+/* In memory if possible, because every commit is waited for. */
 static UNUSED void begin_test(void)
 {
     strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/test_case.XXXXXX" : "/tmp/test_case.XXXXXX");
@@ -61,7 +60,7 @@ static UNUSED void end_test(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-/* ---- spoiling it, with pages whose checksums are right ---- */
+/* ---- damaging it, with correct page checksums ---- */
 
 static const struct database_format *const stored_format = &casefile_format;
 
@@ -408,7 +407,7 @@ static UNUSED void assert_case(uint64_t first, uint64_t second, uint64_t third)
     assert_good();
 }
 
-/* Ends a test that leaves so many objects of each evidence. */
+/* Ends a test that leaves this many objects of each evidence. */
 static UNUSED void end_case(struct casefile *casefile, uint64_t first, uint64_t second, uint64_t third)
 {
     close_case(casefile);
@@ -425,7 +424,7 @@ static UNUSED uint64_t objects_of(struct casefile *casefile, uint64_t evidence)
     return objects;
 }
 
-/* ---- texts that are told ---- */
+/* ---- texts that are reported ---- */
 
 struct texts {
     char all[2000];

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What the unit tests share: numbers that look random and are always the same, and running the tests of a
- * file. */
+/* Shared by the unit tests: pseudo-random numbers that are the same in every run, and the runner of a file's
+ * tests. */
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -55,7 +55,8 @@ static inline int run_tests(const char *name, const TTest *const *tests, size_t 
     SRunner *runner;
     int failed;
 
-    tcase_set_timeout(all, 600); /* for sanitizers and slow machines: against hanging, not a measurement */
+    tcase_set_timeout(all, 600); /* enough for sanitizers and slow machines: it stops a test that hangs and
+                                  * measures nothing */
     for (size_t i = 0; i < count; i++)
         tcase_add_test(all, tests[i]);
     suite_add_tcase(suite, all);

@@ -8,7 +8,7 @@
 
 #include "check_main.h"
 
-/* A file as a whole; what is loaded is to be freed. */
+/* A whole file; the caller frees what is loaded. */
 
 static inline uint8_t *file_load(const char *name, size_t *len)
 {

@@ -6,7 +6,7 @@
 
 #include "base/cpu.h"
 
-/* Runs the test with each set of instructions that this machine has, the slowest first. */
+/* Runs the test with each instruction set of this machine, the slowest first. */
 static inline void for_each_level(void (*test)(void))
 {
     unsetenv("KITH_CPU");

@@ -18,9 +18,9 @@
 #include "set/refset_writer.h"
 
 /*
- * What the tests of matching share.  Sets are made of files in memory, objects are scanned as a worker does
- * it, and what is found is compared with how the objects were made.  Each object is also matched with sets in
- * memory that have the same files, which must find the same.
+ * Shared by the tests of matching.  Sets are made of files in memory, objects are scanned as a worker does
+ * it, and the findings are compared with how the objects were made.  Each object is also matched with sets in
+ * memory of the same files, which must give the same findings.
  */
 
 enum { NOW = 1700000000, MOST_SETS = 4, MOST_PARTS = 8, PAIR_C = SAMPLER_DEFAULT_C };
@@ -111,7 +111,7 @@ static inline void put(struct bytes into, size_t at, struct bytes bytes)
     memcpy(into.data + at, bytes.data, bytes.len);
 }
 
-/* So many bytes become others, one in each of as many equal parts. */
+/* Changes this many bytes, one in each of as many equal parts. */
 static inline void substitute(struct bytes bytes, size_t count)
 {
     const size_t part = bytes.len / count;
@@ -130,7 +130,7 @@ static inline void begin_test(void)
     fixture.set_count = 0;
 }
 
-/* common: what more files have is not looked up. */
+/* common: samples that more files have are not looked up. */
 static inline size_t new_set_with(enum refset_kind kind, uint32_t n, uint32_t c, uint32_t common)
 {
     static const struct refset_source source = {
@@ -212,7 +212,7 @@ static inline void add_file(size_t set, struct bytes bytes)
     add_known(set, &known);
 }
 
-/* Known by these digests alone, as from a list. */
+/* A hash-only entry with these digests, as from a list. */
 static inline void add_digests(size_t set, struct bytes bytes, unsigned kinds)
 {
     struct known known = {0};
@@ -261,7 +261,7 @@ static inline ssize_t read_current(struct content *content, uint64_t offset, voi
     return (ssize_t)len;
 }
 
-/* The sets are finished, and a scanner is made for them. */
+/* Finishes the sets and makes a scanner for them. */
 static inline void begin_scan(bool deep)
 {
     for (size_t i = 0; i < fixture.set_count; i++) {
@@ -394,7 +394,7 @@ static inline void compare_with_twins(struct bytes bytes)
 
 /* ---- scanning an object ---- */
 
-/* In pieces of up to `most` bytes; long stretches of zeros may be told as such. */
+/* In pieces of up to `most` bytes; long runs of zeros may be passed as such. */
 static inline void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zeros)
 {
     const bool gone = fixture.current.gone;

@@ -12,9 +12,9 @@
 #include "set/set.h"
 
 /*
- * A reference set that lies in memory, as plain as it can be: an array of files and a sorted array of their
- * samples.  It shows that matching needs nothing of a set but the operations of set.h, and what these must
- * say.  Files and samples are numbered as they come, as an SQLite set numbers them.
+ * A reference set in memory, as simple as possible: an array of files and a sorted array of their samples. 
+ * It shows that matching needs nothing of a set but the operations of set.h, and what these must return. 
+ * Files and samples are numbered in the order in which they are added, as in an SQLite set.
  */
 struct memory_file {
     struct set_file file;

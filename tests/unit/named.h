@@ -7,7 +7,7 @@
 
 #include "check_main.h"
 
-/* That the value of an enum is found by its name, which need not be terminated, and by no other. */
+/* Checks that an enum value is found by its name, which need not be terminated, and by no other. */
 static inline void assert_named(int value, const char *name, int (*find)(const char *name, size_t len))
 {
     char longer[64];

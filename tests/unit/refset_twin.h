@@ -19,8 +19,8 @@
 #include "stored_twin.h"
 
 /*
- * What the tests of reference sets share: a set in a folder of its own, and a naive twin of it, a plain array
- * of what was added, that tells what must be found.
+ * Shared by the tests of reference sets: a set in a folder of its own, and a naive twin of it, a plain array
+ * of what was added, which gives the expected results.
  */
 
 #define UNUSED __attribute__((unused))
@@ -39,7 +39,7 @@ static UNUSED const char *beside(const char *name)
     return out[turn];
 }
 
-/* In memory, if there is such a place: commits are waited for. */
+/* In memory if possible, because every commit is waited for. */
 static UNUSED void begin_test(void)
 {
     strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/test_refset.XXXXXX" : "/tmp/test_refset.XXXXXX");
@@ -115,9 +115,9 @@ static UNUSED void commit(struct refset_writer *writer)
     ck_assert_msg(refset_writer_commit(writer, &err) == 0, "%s", err.text);
 }
 
-/* ---- spoiling a set, with pages whose checksums are right ---- */
+/* ---- damaging a set, with correct page checksums ---- */
 
-/* ---- spoiling it, with pages whose checksums are right ---- */
+/* ---- damaging it, with correct page checksums ---- */
 
 static const struct database_format *const stored_format = &refset_format;
 
@@ -132,7 +132,7 @@ enum { MOST_CONTENTS = 400, MOST_SAMPLES = 64, MOST_NAMES = 4, NAME_ROOM = 24, S
 
 struct content {
     struct digest_values digests; /* all of them */
-    enum digest_kind anchor;      /* a digest that is always told, so that no two rows are of one content */
+    enum digest_kind anchor;      /* always given, so that no two rows are of the same content */
     uint64_t size;
     struct sampler_params params; /* of the record as it is offered */
     uint32_t coincidence;
@@ -333,7 +333,7 @@ static inline bool take_name(struct content *content, int name)
     return true;
 }
 
-/* What the writer must say. */
+/* What the writer must return. */
 static inline enum refset_added twin_add(struct content *content, const struct offer *offer)
 {
     const bool is_new = !content->kinds;
@@ -365,7 +365,7 @@ static UNUSED void offer_to(struct refset_writer *writer, struct content *conten
     known_release(&known);
 }
 
-/* In random order, some more than once; committed at random moments, about every so many. */
+/* In random order, some more than once; committed at random moments, on average after this many. */
 static UNUSED void fill_set(struct refset *set, unsigned batch)
 {
     struct refset_writer *writer = write_to(set, true);
@@ -693,7 +693,7 @@ static UNUSED void assert_twins(struct refset *set)
     assert_found(set);
 }
 
-/* ---- everything that is done with a set, whatever comes of it ---- */
+/* ---- everything that can be done with a set, whatever the result ---- */
 
 static UNUSED void ignore(void *arg, const char *text)
 {

@@ -6,7 +6,7 @@
 #include "database/database.h"
 #include "database/statement.h"
 
-/* Somebody else's changes to a database, and questions to it; the sums of its pages are right. */
+/* Changes made to a database by another program, and queries of it; the page checksums stay correct. */
 
 static inline void spoil_database(const char *path, const struct database_format *format, const char *sql)
 {

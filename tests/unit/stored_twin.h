@@ -5,7 +5,7 @@
 #include "faults.h"
 #include "spoil.h"
 
-/* What sets and cases have in common for their tests: a file, and an error. */
+/* Shared by the tests of sets and cases: a file and an error. */
 
 static char folder[64], path[80];
 static struct error err;
@@ -13,7 +13,7 @@ static struct error err;
 static const struct database_format *const stored_format; /* of the file */
 static int verify_stored(void);                           /* gives the faults to take_fault */
 
-/* Somebody else's changes, with sums that are right. */
+/* Changes made by another program, with correct checksums. */
 __attribute__((unused)) static void spoil(const char *sql)
 {
     spoil_database(path, stored_format, sql);

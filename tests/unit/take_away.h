@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 
-/* From now on the system call fails in this process as on a kernel that does not know it; false if that
- * cannot be arranged. */
+/* Makes the system call fail in this process as on a kernel that lacks it; returns false if that is not
+ * possible. */
 static inline bool take_away(uint32_t call)
 {
     struct sock_filter code[] = {

@@ -5,8 +5,8 @@
 #include "disk/account.h"
 
 /*
- * The twin has the row of each byte.  Objects are as those of a file system: they begin with a unit, and what
- * is left of their last one is slack.
+ * The twin stores the row of each byte.  Objects resemble those of a file system: they begin at a unit, and
+ * the rest of their last unit is slack.
  */
 enum { START = 5000, UNITS = 90, UNIT = 512, NOBODY = -1, MOST = UNITS * UNIT };
 
@@ -53,7 +53,7 @@ static void forget(uint64_t len)
         row_of[i] = NOBODY;
 }
 
-/* What is left is handed out once, and then all of the part is somebody's. */
+/* The unclaimed rest is returned once; after that every byte of the part has an owner. */
 static void claim_the_rest(struct account *account, const struct ranges *bad)
 {
     struct ranges left = {0};

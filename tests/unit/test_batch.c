@@ -9,9 +9,9 @@
 #include "small_crew.h"
 
 /*
- * A batch tells the crew how it gets on, so each is made in a crew of one worker.  Worker and test know the
- * same objects from the same seed: the worker hands them to a batch and sends what its inspector saw, the
- * test puts each together byte by byte.
+ * A batch reports its progress to the crew, so each test runs in a crew of one worker.  Worker and test
+ * derive the same objects from the same seed: the worker passes them to a batch and sends what its inspector
+ * saw, and the test assembles each object byte by byte.
  */
 enum {
     MEBIBYTE = 1 << 20,
@@ -30,7 +30,7 @@ enum shape {
     SPARSE,   /* more holes than runs, runs far from each other */
     MIDDLE,   /* a few of them fill the memory for reading together */
     LARGE,    /* read alone */
-    BEHIND,   /* over the end of the medium, or wholly behind it */
+    BEHIND,   /* across the end of the medium, or wholly after it */
     HOLES,    /* no runs, but a size */
     SHAPES,
 };
@@ -38,11 +38,11 @@ enum shape {
 struct spec {
     uint64_t seed, count;
     unsigned shapes; /* a set of bits */
-    unsigned flush;  /* after so many; 0: at the end only */
+    unsigned flush;  /* after this many objects; 0: only at the end */
     bool bad_sectors, no_inspector, refuse_some;
     bool again;       /* the inspector reads here and there again, and compares */
     bool unwant_some; /* their content is not asked for */
-    bool blame_some;  /* they come as unreadable */
+    bool blame_some;  /* they arrive as unreadable */
     uint64_t holes;   /* size of the objects that are nothing but holes, if not 0 */
 };
 
@@ -647,7 +647,7 @@ static void work_at_bench(void *state, struct crew_worker *worker, const void *t
     end_bench(&bench, worker, at_bench(&bench));
 }
 
-/* That a worker says so. */
+/* Checks that a worker confirms it. */
 static void assert_holds(bool (*what)(struct bench *bench))
 {
     at_bench = what;
@@ -731,8 +731,8 @@ END_TEST
 
 enum { STORED_LEN = 300000, STORED_PIECE = 65536, MASK = 0x5a };
 
-/* In place of the file system's: the medium's bytes with a mask.  As libtsk's now and then, it is right only
- * from the beginning of what was compressed together. */
+/* In place of the file system's: the medium's bytes with a mask.  Like libtsk's now and then, it is right
+ * only from the start of what was compressed together. */
 struct masked {
     struct content content;
     struct medium *medium;
@@ -784,7 +784,7 @@ static void stored_data(void *state, const void *data, size_t len)
     inspect_data(state, data, len);
 }
 
-/* Whether what comes in order is right too, though all of that is read between its pieces. */
+/* Whether the bytes in order are right too, although all of them are read between their pieces. */
 static bool inspect_stored(struct crew_worker *worker, const void *task, uint64_t image, uint64_t broken_from,
                            const struct stored_range *ranges)
 {
@@ -822,7 +822,7 @@ static void add_stored_ones(void *state, struct crew_worker *worker, const void 
                                                    {STORED_LEN + 1, 1, -1}, {0, 0, 0}};
     static const struct stored_range broken[] = {
         {0, 200000, 0}, {0, 200001, -1}, {250000, 1, -1}, {5, 9, 0}, {0, 0, 0}};
-    /* What NTFS compresses together is bad as a whole. */
+    /* An NTFS compression unit is bad as a whole. */
     static const struct stored_range behind[] = {{0, 196608, 0},  {100000, 1000, 0},   {200000, 1, -1},
                                                  {299999, 1, -1}, {0, STORED_LEN, -1}, {0, 0, 0}};
     bool good;
@@ -841,7 +841,7 @@ START_TEST(file_system_content_is_reread_through_the_file_system)
 }
 END_TEST
 
-/* A member lies in no runs, and is no hole for that. */
+/* A member has no runs, but is not a hole because of that. */
 static bool add_large_member(struct bench *bench)
 {
     struct masked content = {{33 * GIBIBYTE, read_masked}, make_medium(), 0, STORED_LEN};

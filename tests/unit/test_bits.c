@@ -6,7 +6,7 @@
 
 enum { NUMBERS = 400, ROOM = NUMBERS * (BITS_LONGEST + 7) / 8 };
 
-/* Memory of just this size, so that a sanitizer sees what is written or read beyond it. */
+/* Memory of exactly this size, so that a sanitizer sees accesses beyond it. */
 static uint8_t *exact(const uint8_t *data, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -24,7 +24,7 @@ static uint64_t random_number(void)
     return random64() >> random64() % 64;
 }
 
-/* A twin that has a character for each bit. */
+/* A twin with a character for each bit. */
 struct twin {
     char bits[ROOM * 8];
     size_t len;
@@ -230,7 +230,7 @@ START_TEST(width_is_the_smallest_that_holds_the_number)
 }
 END_TEST
 
-/* Gaps of events that happen with the same chance at each place, 1/mean or so. */
+/* Gaps between events of equal probability at each place, about 1/mean. */
 static uint64_t random_gap(uint64_t mean)
 {
     uint64_t gap = 0;

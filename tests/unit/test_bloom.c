@@ -7,7 +7,7 @@
 
 enum { KEYS = 20000 };
 
-/* Keys that are alike in many bits, and random ones. */
+/* Keys that share many bits, and random ones. */
 static uint64_t key_of(uint64_t i, unsigned spread)
 {
     switch (spread) {
@@ -60,7 +60,7 @@ static void probe_keys_and_others(void)
 
         ck_assert_uint_eq(probe_range(bloom, spread, 0, KEYS), KEYS);
         others = probe_range(bloom, spread, KEYS, 10 * KEYS);
-        ck_assert_uint_ge(others, KEYS / 200); /* 0.5 in 1,000, or it would be larger than it must be */
+        ck_assert_uint_ge(others, KEYS / 200); /* 0.5 in 1,000; fewer: it is too large */
         ck_assert_uint_le(others, KEYS / 50);  /* 2 */
         bloom_free(bloom);
     }

@@ -498,7 +498,7 @@ static int64_t clock_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Goes on with the case until it is killed; tells what is committed by casefile_commit. */
+/* Resumes the case until it is killed; reports to the pipe what casefile_commit committed. */
 static void write_until_killed(int told)
 {
     const struct case_plan plan = make_plan();
@@ -520,7 +520,7 @@ static void write_until_killed(int told)
         if (i % 97 == 0 && (casefile_commit(casefile, &err) || write(told, objects + 1, 24) != 24))
             _exit(3);
         if (i % 97 == 0)
-            usleep(3000); /* there is more to be learnt from moments than from objects */
+            usleep(3000); /* many moments reveal more than many objects */
     }
 }
 
@@ -676,7 +676,7 @@ END_TEST
 
 /* ---- errors ---- */
 
-/* With so little room that adding fails: after that nothing is written, and what was committed is there. */
+/* With so little space that adding fails: after that nothing is written, and what was committed remains. */
 static int fill_disk(void)
 {
     const struct rlimit limit = {1 << 20, 1 << 20};

@@ -2,14 +2,14 @@
 #include "casefile_twin.h"
 
 /*
- * A case that somebody edits, with page checksums that are right: only the seals can notice.  Each table and
- * each column is tried, whichever the schema has.
+ * An edited case with correct page checksums: only the seals can detect it.  Every table and column of the
+ * schema is tried.
  */
 
 static uint8_t *good;
 static size_t good_len;
 
-/* All is sealed. */
+/* Everything is sealed. */
 static void make_sealed(void)
 {
     const struct evidence_image image = {.format = "raw", .table = "", .size = 1 << 20};
@@ -49,7 +49,7 @@ static void count_text(void *arg, const char *text)
     ++*(int *)arg;
 }
 
-/* What a report asks before it writes anything. */
+/* What a report checks before it writes anything. */
 static bool report_warns(void)
 {
     struct casefile *casefile = casefile_open_report(path, &err);
@@ -122,7 +122,7 @@ static void read_columns(void)
     database_close(database, NULL);
 }
 
-/* Another value of the same type, and the same length if it is of bytes. */
+/* A different value of the same type, and of the same length if it consists of bytes. */
 static const char *other_value(const struct column *column)
 {
     static char sql[600];
@@ -272,7 +272,7 @@ START_TEST(sealed_evidence_cannot_be_restarted)
         "UPDATE evidence SET state = 'begun' WHERE id = 1",
         "UPDATE evidence SET state = 'failed' WHERE id = 1",
         "UPDATE evidence SET state = 'begun'",
-        /* a finding less, and the counts as they would be */
+        /* one finding fewer, and the counts to match */
         "UPDATE evidence SET state = 'begun', none = none + 1 WHERE id = 1;"
         "UPDATE object SET findings = 0, verdict = 'none' WHERE id = " A_FINDING ";"
         "DELETE FROM finding WHERE object = " A_FINDING,
@@ -300,7 +300,7 @@ START_TEST(sealed_evidence_cannot_be_restarted)
 }
 END_TEST
 
-/* Whoever has this program's code can write entries whose chain is right. */
+/* Anyone with this program's source can write entries with a correct chain. */
 START_TEST(a_second_seal_with_other_content_is_detected)
 {
     struct casefile *casefile;

@@ -86,7 +86,7 @@ START_TEST(a_changed_log_is_detected)
 }
 END_TEST
 
-/* Rows that are as they could be, but not as they were. */
+/* Plausible rows that differ from the originals. */
 START_TEST(changes_to_sealed_rows_are_detected)
 {
     static const char *const changes[] = {
@@ -260,7 +260,7 @@ static void ignore_entry(void *arg, const struct case_entry *entry)
     (void)entry;
 }
 
-/* All that reads, whatever comes of it. */
+/* Everything that reads, whatever the result. */
 static void read_whatever(struct casefile *casefile)
 {
     const struct case_filter filter = {.known = true, .objects = true};

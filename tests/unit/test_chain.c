@@ -8,7 +8,7 @@ enum { MAX = 200 };
 
 static struct sample a[MAX], b[MAX];
 
-/* Fingerprints out of so many, at ascending places. */
+/* Random fingerprints out of this many, at ascending positions. */
 static void fill_samples(struct sample *samples, size_t count, uint64_t kinds)
 {
     uint64_t pos = 0;
@@ -19,7 +19,7 @@ static void fill_samples(struct sample *samples, size_t count, uint64_t kinds)
     }
 }
 
-/* The longest common subsequence: what the longest chain is when nothing is common. */
+/* The longest common subsequence, which is the longest chain if no fingerprint is common. */
 static size_t longest(size_t a_count, size_t b_count)
 {
     static size_t table[MAX + 1][MAX + 1];
@@ -141,7 +141,7 @@ START_TEST(a_part_of_repetitive_content_is_matched_on_the_diagonal)
 }
 END_TEST
 
-/* A few samples, each three times: all places are as good, and one is near. */
+/* A few samples, each three times: all places are equally good, and one is near. */
 START_TEST(of_equally_long_chains_the_one_in_one_place_is_chosen)
 {
     enum { COPY = 10 };

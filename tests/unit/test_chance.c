@@ -195,7 +195,7 @@ static struct chance_pair any_pair(void)
                                 .most_ln_e = -7};
 }
 
-/* A part of the hits anywhere, the others on a few diagonals, or about. */
+/* Some of the hits anywhere, the others on or near a few diagonals. */
 static size_t any_hits(const struct chance_pair *pair, struct chance_hit *hits)
 {
     const size_t count = random_below(MOST_HITS);
@@ -281,7 +281,7 @@ START_TEST(no_cluster_beats_the_bound_on_its_hits)
 }
 END_TEST
 
-/* As many times as it is there, each with all of its hits. */
+/* As often as it occurs, each time with all of its hits. */
 START_TEST(a_reference_that_occurs_several_times_is_found_each_time)
 {
     enum { TIMES = 9, EACH = 25 };

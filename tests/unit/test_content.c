@@ -14,9 +14,9 @@
 #include "set/refset_writer.h"
 
 /*
- * Content of another kind than the program has: bytes in memory, as a container's opener would unpack them,
- * of objects that are members of others.  They go through a batch and the scanner in a worker, and come back
- * as messages.
+ * Content of a kind that the program does not have: bytes in memory, as the opener of a container would
+ * unpack them, of objects that are members of others.  They pass through a batch and the scanner in a worker,
+ * and return as messages.
  */
 
 enum { LEN = 200000, CHANGED_AT = 100000, NOW = 1700000000 };
@@ -29,7 +29,7 @@ static uint8_t original[LEN], changed[LEN];
 struct memory {
     struct content content;
     const uint8_t *bytes;
-    size_t at_once; /* gives no more than that */
+    size_t at_once; /* returns no more than that */
     uint64_t broken_from;
 };
 
@@ -197,8 +197,8 @@ static void send_object(void *arg, const struct object *object)
     buffer_release(&message);
 }
 
-/* A document in an archive in a file, and the same changed in the archive itself; the last cannot be unpacked
- * to its end. */
+/* A document in an archive in a file, and a changed copy in the archive itself; the last one cannot be
+ * unpacked completely. */
 static void add_members(struct batch *batch, struct medium *medium)
 {
     static const struct object file = {.inode = 1234, .type = 128, .id = 1, .flags = OBJECT_ALLOCATED};

@@ -29,7 +29,7 @@ enum { ITEMS = 10, BAD_ITEM = 4, MOST_ITEMS = 5000, MEBIBYTE = 1 << 20 };
 static const unsigned crew_sizes[] = {1, 2, 8};
 static const char *const no_folders[] = {NULL};
 
-/* What workers and parent tell each other besides. */
+/* What workers and parent exchange besides messages. */
 struct shared {
     atomic_uint tries[100]; /* of a task, or an item */
     atomic_int victim;      /* a worker that waits to be killed */
@@ -126,7 +126,7 @@ static void assert_next(struct crew *crew, uint64_t tag, const char *data)
     ck_assert_uint_eq(result.loss_count, 0);
 }
 
-/* That the result lacks the bad one of the ten items. */
+/* Checks that the result lacks the bad one of the ten items. */
 static void assert_bad_item(struct crew *crew, uint64_t tag, const char *reason)
 {
     const struct crew_result result = pop(crew, tag);
@@ -157,7 +157,7 @@ static unsigned open_descriptors(void)
 
 /* ---- tasks that go well ---- */
 
-/* A task is a seed; its result are so many numbers. */
+/* A task is a seed; its result is a list of numbers. */
 static size_t expand(uint64_t seed, uint64_t *numbers, size_t most)
 {
     const size_t count = seed % most;
@@ -494,7 +494,7 @@ START_TEST(an_endless_loop_costs_only_the_item_and_is_not_retried)
 }
 END_TEST
 
-/* From the last to the first; all of them are bad but these two. */
+/* From the last to the first; all but these two are bad. */
 static void work_that_ends_all_over(void *state, struct crew_worker *worker, const void *task, size_t len,
                                     const int *fds, unsigned fd_count)
 {
@@ -629,7 +629,7 @@ static void *kill_victims(void *arg)
             kill(victim, SIGKILL);
             atomic_store(&shared->victim, 0);
         }
-        free(malloc(100)); /* so that a fork may happen while the thread has locks */
+        free(malloc(100)); /* so that a fork may happen while the thread holds locks */
         usleep(100);
     }
     return NULL;
@@ -703,8 +703,8 @@ static void *start_and_tell(void *arg, struct crew_worker *worker, struct error 
     return arg ? arg : &shared;
 }
 
-/* As by a terminal that stops the program, and lets it go on: a worker that waits for the rest of its task
- * has a part of it then. */
+/* As when a terminal stops the program and resumes it: a worker waiting for the rest of its task then has
+ * part of it. */
 START_TEST(a_worker_stopped_in_the_middle_of_a_task_resumes_it)
 {
     const struct timespec moment = {0, 50000000};
@@ -844,7 +844,7 @@ END_TEST
 
 /* ---- a worker that was taken over ---- */
 
-/* Frames of a worker's, sent with one call. */
+/* Frames of a worker, sent with one call. */
 static void send_frames(const struct head *heads, size_t count)
 {
     static char data[1000];
@@ -908,7 +908,7 @@ START_TEST(a_frame_that_no_worker_with_a_task_may_send_costs_only_the_item)
 }
 END_TEST
 
-/* Ends its task twice, or goes on sending for it. */
+/* Ends its task twice, or keeps sending for it. */
 static void work_that_does_not_end(void *state, struct crew_worker *worker, const void *task, size_t len,
                                    const int *fds, unsigned fd_count)
 {
@@ -987,7 +987,7 @@ START_TEST(a_frame_from_a_worker_without_a_task_ends_the_worker)
 }
 END_TEST
 
-/* Says another item each time. */
+/* Names a different item each time. */
 static void work_that_blames_others(void *state, struct crew_worker *worker, const void *task, size_t len,
                                     const int *fds, unsigned fd_count)
 {
@@ -1083,7 +1083,7 @@ START_TEST(progress_alone_does_not_keep_a_worker_at_a_task)
     crew = make(&job, 1);
     assert_stopped(crew, "S", "stopped after 2 s for one task");
     assert_done(crew);
-    ck_assert_uint_eq(atomic_load(&shared->tries[0]), 4); /* each but once */
+    ck_assert_uint_eq(atomic_load(&shared->tries[0]), 4); /* each only once */
     crew_free(crew);
 }
 END_TEST
@@ -1145,7 +1145,7 @@ END_TEST
 
 /* ---- what is acceptable ---- */
 
-/* How much of the result was judged, and what was seen of it. */
+/* How much of the result was checked, and what the check saw. */
 struct judged {
     size_t len;
     unsigned complete;
@@ -1153,13 +1153,13 @@ struct judged {
 
 static size_t most_judged;
 
-/* No zero may be in it. */
+/* It must not contain a zero. */
 static bool accept_no_zeros(void *arg, void *state, const struct crew_result *result, bool complete)
 {
     struct judged *judged = state;
 
     ck_assert_ptr_eq(arg, &most_judged);
-    ck_assert_uint_ge(result->len, judged->len); /* from the start in every try */
+    ck_assert_uint_ge(result->len, judged->len); /* from the start in every attempt */
     ck_assert_uint_eq(judged->complete, 0);
     judged->len = result->len;
     judged->complete += complete;
@@ -1185,7 +1185,7 @@ static void work_with_a_zero(void *state, struct crew_worker *worker, const void
     for (uint32_t i = 0; i < ITEMS; i++)
         if (crew_begin(worker, i))
             crew_send(worker, i == BAD_ITEM && *(const char *)task == 'x' ? "" : &"0123456789"[i], 1);
-    crew_begin(worker, BAD_ITEM); /* which it was at when it sent that */
+    crew_begin(worker, BAD_ITEM); /* at which it was when it sent that */
 }
 
 START_TEST(an_unacceptable_message_costs_only_the_item)
@@ -1348,7 +1348,7 @@ START_TEST(when_no_worker_can_be_replaced_the_error_is_reported)
 }
 END_TEST
 
-/* The system's, which fail as often as a test wants. */
+/* The system's functions, which fail as often as a test wants. */
 static unsigned fork_failures, socket_failures;
 
 pid_t fork(void)
@@ -1458,7 +1458,7 @@ START_TEST(free_ends_busy_workers_and_leaves_other_children_alone)
     crew = make(&job, 3);
     for (unsigned i = 0; i < 10; i++)
         push(crew, i, "L", 1);
-    while (atomic_load(&shared->tries['L' - 'A']) < 3) /* all are at it */
+    while (atomic_load(&shared->tries['L' - 'A']) < 3) /* all are busy */
         usleep(100);
     crew_free(crew);
     for (unsigned i = 0; i < 3; i++)
@@ -1486,7 +1486,7 @@ START_TEST(workers_end_with_their_parent)
         _exit(0);
     }
     ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
-    for (unsigned i = 0; i < 2; i++) /* one is idle, one would go on for ever */
+    for (unsigned i = 0; i < 2; i++) /* one is idle, one would run for ever */
         ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
 }
 END_TEST

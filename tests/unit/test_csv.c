@@ -11,7 +11,7 @@ enum { MAX_CELLS = 8, MAX_LEN = 60 };
 
 /* ---- a reader by the grammar of RFC 4180, section 2 ---- */
 
-/* Reads one cell and appends its text; returns what follows it, NULL if it is none. */
+/* Reads one cell and appends its text; returns what follows it, or NULL if it is malformed. */
 static const char *read_cell(const char *p, const char *end, struct buffer *out)
 {
     const bool quoted = p < end && *p == '"';
@@ -75,7 +75,8 @@ static size_t make_bytes(char *into)
     return len;
 }
 
-/* What a spreadsheet runs, also if it trims blanks or takes a quote for the beginning of a quoted cell. */
+/* What a spreadsheet would execute, even if it trims blanks or takes a quote for the start of a quoted
+ * cell. */
 static bool begins_formula(const char *data, size_t len)
 {
     while (len > 0 && (*data == ' ' || *data == '"')) {
@@ -87,7 +88,7 @@ static bool begins_formula(const char *data, size_t len)
                         memcmp(data, "\uff0d", 3) == 0 || memcmp(data, "\uff20", 3) == 0));
 }
 
-/* Whether that is so, or would be without the apostrophes before it: then there is one more. */
+/* Whether that is so, or would be without the leading apostrophes: then one more is added. */
 static bool has_one_more(const char *data, size_t len)
 {
     while (len > 0 && (*data == ' ' || *data == '"' || *data == '\'')) {
@@ -122,7 +123,7 @@ static void add_wanted(struct buffer *out, const char *bytes, size_t len)
     buffer_release(&text);
 }
 
-/* Adds one cell of either sort, and notes what it is to say. */
+/* Adds one cell of either kind, and records how it should read. */
 static void add_cell(struct buffer *csv, struct buffer *wanted)
 {
     char bytes[MAX_LEN + 1];

@@ -201,7 +201,7 @@ static void is_good(void)
     ck_assert_msg(count == 0, "%d: %s", count, count < 0 ? err.text : first_fault);
 }
 
-/* What a program would do with it, whatever it is. */
+/* What a program would do with it, whatever it holds. */
 static void use(enum database_mode mode)
 {
     struct database *database = database_open(path, mode, &format, &err);
@@ -224,7 +224,7 @@ static void use(enum database_mode mode)
     database_close(database, NULL);
 }
 
-/* Somebody else's changes, with sums that are right. */
+/* Changes made by another program, with correct checksums. */
 static void tamper(const char *sql)
 {
     sqlite3 *handle;
@@ -529,8 +529,8 @@ START_TEST(a_damaged_page_is_not_used)
 }
 END_TEST
 
-/* The cell of one row is said to lie where it would end after the page does: not even the other rows of the
- * page are used. */
+/* The pointer to one row's cell is moved so that the cell would overrun the page: not even the other rows of
+ * the page are used. */
 START_TEST(a_page_whose_cell_overruns_it_is_not_used)
 {
     enum { HEADER = 8, LEAF = 13 };
@@ -741,7 +741,7 @@ START_TEST(a_writer_waits_for_no_reader)
 }
 END_TEST
 
-/* Commits groups of rows, and tells of each. */
+/* Commits groups of rows, and reports each. */
 static void write_groups(int told, bool closes)
 {
     struct database *database = NULL;
@@ -968,7 +968,7 @@ START_TEST(committed_data_is_safe_on_disk)
 }
 END_TEST
 
-/* ---- folders that cannot be written ---- */
+/* ---- read-only folders ---- */
 
 /* In a process that may not write there. */
 static int count_unwritable(bool foreign)

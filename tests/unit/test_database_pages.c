@@ -10,8 +10,8 @@
 #include "database/database_inner.h"
 #include "database/statement.h"
 
-/* Pages are read through SQLite, and by calls of the file's own method with ranges that SQLite never asks
- * for. */
+/* Pages are read through SQLite, and by calling the file's own method with ranges that SQLite never
+ * requests. */
 
 enum { VALUES = 40, VALUE_STEP = 1021, LONGEST = VALUES * VALUE_STEP };
 
@@ -214,7 +214,7 @@ static sqlite3_file *file_of(struct database *database)
     return file;
 }
 
-/* Up to five pages; one end in three is that of a page. */
+/* Up to five pages; about a third of the ends are the end of a page. */
 static int64_t some_place(int64_t from)
 {
     const int64_t left = size - from;
@@ -256,8 +256,8 @@ static void assert_damaged(struct database *database, int code, int64_t page)
     ck_assert_int_eq((int64_t)database_pages_damaged(database->handle), page + 1);
 }
 
-/* Whether the damaged byte is in the range or not: its page counts.  Only the header can be read without
- * page 1. */
+/* Whether or not the damaged byte is in the range, its page counts.  Only the header can be read without page
+ * 1. */
 START_TEST(no_part_of_a_damaged_page_can_be_read)
 {
     struct database *database;

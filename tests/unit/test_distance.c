@@ -7,10 +7,10 @@
 #include "base/cpu.h"
 #include "compare/distance.h"
 
-/* ---- strings, and the distance as the textbook has it ---- */
+/* ---- strings, and the textbook distance ---- */
 
 struct text {
-    uint8_t *bytes; /* as long as it says, so that a sanitizer sees who reads on */
+    uint8_t *bytes; /* of exactly this length, so that a sanitizer sees reads beyond it */
     size_t len;
 };
 
@@ -46,7 +46,7 @@ static struct text text_random(size_t len, size_t symbols)
     return text;
 }
 
-/* A copy in which runs of symbols were replaced, left out or put in. */
+/* A copy with runs of symbols replaced, deleted or inserted. */
 static struct text text_edited(const struct text *from, size_t edits, size_t longest_run, size_t symbols)
 {
     struct text text = text_new(from->len + edits * longest_run);
@@ -95,7 +95,7 @@ static uint64_t plain_distance(const struct text *a, const struct text *b)
     return result;
 }
 
-/* ---- what is tested, without its frills ---- */
+/* ---- the functions under test, simplified ---- */
 
 static uint64_t exact(const struct text *a, const struct text *b)
 {
@@ -115,7 +115,7 @@ static uint64_t bounded(const struct text *a, const struct text *b, uint64_t lim
     return out;
 }
 
-/* The bounded distance, for limits as far as reach from the true one, and the extremes. */
+/* The bounded distance, for limits up to `reach` from the true one, and the extremes. */
 static void check_bounded(const struct text *a, const struct text *b, uint64_t true_distance, uint64_t reach)
 {
     uint64_t limit = true_distance > reach ? true_distance - reach : 0;
@@ -139,7 +139,7 @@ static size_t random_len(void)
 static const size_t alphabets[] = {1, 2, 4, 20, 64, 89, 256};
 enum { ALPHABETS = sizeof(alphabets) / sizeof(alphabets[0]) };
 
-/* Calls check with pairs of all kinds of kinship. */
+/* Calls check with pairs that are related in every way. */
 static void with_pairs(size_t count, void (*check)(const struct text *a, const struct text *b))
 {
     for (size_t i = 0; i < count; i++) {
@@ -258,8 +258,8 @@ START_TEST(finds_a_distance_up_to_the_limit_and_none_above)
 END_TEST
 
 /*
- * The second string lacks what the first has more at one place and has more at another, so that a cheapest
- * path goes along the very edge of the band of limit = distance.
+ * Symbols are missing from the second string at one place and added at another, so that a cheapest path runs
+ * along the very edge of the band if limit = distance.
  */
 static void check_detour(size_t len, size_t detour, size_t symbols)
 {

@@ -8,7 +8,7 @@
 
 enum { MAX_LEN = 64 };
 
-/* ---- what the tests know of Unicode by themselves ---- */
+/* ---- Unicode, independent of the library ---- */
 
 struct range {
     uint32_t first, last;
@@ -99,7 +99,7 @@ static void assert_stays(const char *text)
     assert_escapes(text, strlen(text), text);
 }
 
-/* That each byte is written as \xHH. */
+/* Checks that each byte is written as \xHH. */
 static void assert_all_escaped(const uint8_t *p, size_t len)
 {
     char wanted[4 * MAX_LEN + 1] = "";
@@ -184,12 +184,12 @@ START_TEST(invalid_utf8_is_escaped_byte_by_byte)
         "\x80",
         "\xbf",
         "\xfe",
-        "\xff", /* no first byte */
+        "\xff", /* not a first byte */
         "\xc0\x80",
         "\xc0\xaf",
         "\xc1\xbf",
         "\xe0\x80\x80",
-        "\xe0\x9f\xbf", /* longer than need be */
+        "\xe0\x9f\xbf", /* overlong */
         "\xf0\x80\x80\x80",
         "\xf0\x8f\xbf\xbf",
         "\xf8\x88\x80\x80\x80",
@@ -198,7 +198,7 @@ START_TEST(invalid_utf8_is_escaped_byte_by_byte)
         "\xe2",
         "\xf0\x9f\x98",
         "\xf0\x9f",
-        "\xf0", /* cut off */
+        "\xf0", /* truncated */
         "\xed\xa0\x80",
         "\xed\xbf\xbf",
         "\xed\xa0\xbd\xed\xb8\x80", /* surrogates */
@@ -237,7 +237,7 @@ END_TEST
 
 /* ---- back ---- */
 
-/* Random bytes, among them many that are UTF-8, or nearly. */
+/* Random bytes, many of them UTF-8 or nearly so. */
 static size_t fill_mixed(uint8_t *p)
 {
     const size_t wanted = random64() % (MAX_LEN - 4);
@@ -338,7 +338,7 @@ START_TEST(text_that_is_never_written_is_refused)
 }
 END_TEST
 
-/* Takes \\ and any \xHH for a byte, and the rest as it is; false at another backslash. */
+/* Decodes \\ and any \xHH and copies the rest; false at any other backslash. */
 static bool undo_leniently(const char *text, size_t len, uint8_t *out, size_t *out_len)
 {
     static const char digits[] = "0123456789abcdef";
@@ -363,7 +363,7 @@ static bool undo_leniently(const char *text, size_t len, uint8_t *out, size_t *o
     return true;
 }
 
-/* That the text is accepted if and only if escape_text writes it. */
+/* Checks that the text is accepted if and only if escape_text writes it. */
 static void assert_strict(const char *text, size_t len)
 {
     uint8_t data[2 * MAX_LEN] = {0};

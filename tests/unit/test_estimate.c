@@ -208,7 +208,7 @@ START_TEST(content_inside_a_larger_one_is_located)
         memcpy(b, a + at, len);
         e = run(MAX_LEN, len);
         longest = e.ranges;
-        for (size_t i = 1; i < e.range_count; i++) /* words repeat, so others may be matched by chance */
+        for (size_t i = 1; i < e.range_count; i++) /* words repeat, so others may match by chance */
             if (e.ranges[i].anchors > longest->anchors)
                 longest = &e.ranges[i];
         ck_assert_double_ge(e.b_in_a, 0.95);

@@ -75,7 +75,7 @@ static const struct inspector inspector = {.open = inspector_open,
                                            .end = inspector_end,
                                            .arg = &of_worker};
 
-/* One that begins, or comes to the end of an object, in another way. */
+/* An inspector that begins or ends objects differently. */
 static struct inspector inspector_with(void *(*begin)(void *arg, const struct inspector_watch *watch,
                                                       struct error *err),
                                        void (*end)(void *state, struct object *object))
@@ -91,7 +91,7 @@ static struct inspector inspector_with(void *(*begin)(void *arg, const struct in
 
 static struct buffer found;
 static unsigned problems, images, volumes, unexamined;
-static const char *touch; /* a file to change meanwhile */
+static const char *touch; /* a file to change during the scan */
 
 static void found_image(void *arg, const struct evidence_image *image)
 {
@@ -114,8 +114,8 @@ static void found_volume(void *arg, const struct evidence_volume *volume)
                   volume->len, volume->system, volume->content);
 }
 
-/* How an object is told, with what it should hold. */
-static void tell(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data, size_t len,
+/* The line expected for an object with this content. */
+static void expect_object(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data, size_t len,
                  const char *path)
 {
     struct sum sum = {0};
@@ -215,7 +215,7 @@ static void assert_found(const char *path, const struct evidence_options *option
 
 static char folder[64];
 
-/* How the folder is to be read, and what is to be told of it. */
+/* How to read the folder, and the report that is expected. */
 static struct {
     struct evidence_options options;
     struct buffer wanted;
@@ -254,12 +254,12 @@ static void write_file(const char *name, const uint8_t *data, size_t len)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Adds a file to the folder, and what is to be told of it. */
+/* Adds a file to the folder, and the line expected for it. */
 static void add_file(struct buffer *wanted, const char *name, size_t len)
 {
     fill_text(bytes, len);
     write_file(name, bytes, len);
-    tell(wanted, "file", 0, bytes, len, name);
+    expect_object(wanted, "file", 0, bytes, len, name);
 }
 
 START_TEST(files_of_a_folder_are_reported_in_order_with_their_content)
@@ -347,7 +347,7 @@ START_TEST(a_file_is_an_image_if_the_caller_says_so)
     write_file("x", bytes, 100000);
     test.options.image_type = "raw";
     buffer_add_text(&test.wanted, "image raw  100000 512\nvolume - 0+100000  \n");
-    tell(&test.wanted, "unallocated", 0, bytes, 100000, "");
+    expect_object(&test.wanted, "unallocated", 0, bytes, 100000, "");
     assert_found(in_folder("x"), &test.options, &test.wanted);
     end_folder();
 }
@@ -384,7 +384,7 @@ static void make_disk(const struct part *parts, size_t count)
 static void tell_disk(struct buffer *wanted, const char *kind, uint32_t from, uint32_t to)
 {
     if (from < to)
-        tell(wanted, kind, (uint64_t)from * SECTOR, disk + (size_t)from * SECTOR,
+        expect_object(wanted, kind, (uint64_t)from * SECTOR, disk + (size_t)from * SECTOR,
              (size_t)(to - from) * SECTOR, "");
 }
 
@@ -479,7 +479,7 @@ START_TEST(with_an_offset_only_what_begins_there_is_read)
 }
 END_TEST
 
-/* What the volume of a disk begins with, and whether it may hold files that nobody sees. */
+/* What the volume of a disk begins with, and whether it may hold files that are not listed. */
 struct unseen {
     const char *what;
     size_t offset;
@@ -592,7 +592,7 @@ static bool twice_begin(void *state, const struct object *object, struct content
     return true;
 }
 
-/* First something else, then what is being given, which must still be there. */
+/* Reads something else first, then what is being given, which must still be there. */
 static void twice_data(void *state, const void *data, size_t len)
 {
     static uint8_t again[1 << 20];
@@ -612,7 +612,7 @@ static void twice_zeros(void *state, uint64_t len)
     sum_bytes(&((struct twice *)state)->sum, NULL, (size_t)len);
 }
 
-/* The result is what was read again. */
+/* The result consists of the bytes that were reread. */
 static void twice_end(void *state, struct object *object)
 {
     static uint8_t again[70001];
@@ -778,7 +778,7 @@ static void make_disk_with_files(void)
 
 enum { MOST_RECORDS = 200 };
 
-/* What is told of an object. */
+/* What is reported of an object. */
 struct listed {
     uint64_t item, inode, start, size;
     struct sum sum;
@@ -956,7 +956,7 @@ END_TEST
 static unsigned questions;
 static pid_t parent;
 
-/* Not what has a 1 or an O in any of its paths. */
+/* Not objects with a 1 or an O in any of their paths. */
 static bool wants(void *arg, const char *paths, size_t count)
 {
     bool wanted = true;
@@ -992,7 +992,7 @@ START_TEST(the_paths_of_a_file_decide_whether_its_content_is_wanted)
         options.wanted_arg = &questions;
         got = listing_of(in_folder(evidence[i]), &options);
         assert_listing(&got, &wanted);
-        ck_assert_int_eq(questions > 0, i != 1); /* nobody is asked for ranges */
+        ck_assert_int_eq(questions > 0, i != 1); /* wanted is not called for ranges */
     }
     end_folder();
 }
@@ -1024,7 +1024,8 @@ static void dying_end(void *state, struct object *object)
     inspector_end(state, object);
 }
 
-/* What is there both times has the same number, although the blocks of what was lost are objects as well. */
+/* Objects listed both times have the same number, although the blocks of what was lost are objects as
+ * well. */
 static void assert_numbers(const struct listing *whole, const struct listing *got)
 {
     size_t same = 0;
@@ -1157,7 +1158,7 @@ struct library {
 };
 
 static char library_path[300];
-static void *(*allocate)(size_t len) = malloc; /* not seen through */
+static void *(*allocate)(size_t len) = malloc; /* not detected */
 
 enum { LIBRARY_ROWS = 4000 };
 
@@ -1336,7 +1337,7 @@ START_TEST(an_inspector_gets_the_memory_it_asks_for)
 }
 END_TEST
 
-/* When it is asked for one file, one of the next is gone, though it is known already. */
+/* When it is asked about one file, it removes one of the next, which is already listed. */
 static bool removes(void *arg, const char *paths, size_t count)
 {
     ck_assert_uint_eq(count, 1);

@@ -4,8 +4,7 @@
 #include "disk/object.h"
 #include "evidence/evidence_rules.h"
 
-/* A folder that was asked for, and what a worker sends of it: names, and its own count of these and of items.
- */
+/* A requested folder, and what a worker sends about it: names, and its own count of names and of items. */
 
 enum { FOLDER = 2 };
 
@@ -123,7 +122,7 @@ START_TEST(nothing_is_accepted_after_the_end)
 }
 END_TEST
 
-/* A stretch of 4096 bytes at 8192 was asked for: what is read must lie there, all of it, and once. */
+/* A range of 4096 bytes at 8192 was requested: what is read must lie there, completely and once. */
 START_TEST(a_range_must_lie_where_it_was_requested)
 {
     static const uint64_t task_numbers[] = {TASK_RANGES, OBJECT_UNALLOCATED, 0, 1, 8192, 4096, 1};

@@ -43,7 +43,7 @@ static void drop(const char *name)
     ck_assert_int_eq(unlink(name), 0);
 }
 
-/* What is found from one of these files, alone in a folder: the others, or the reason why not. */
+/* What is found from one of these files, alone in a folder: the others, or the reason for the error. */
 static void expect(const char *there, const char *path, const char *expected)
 {
     char **files = NULL, found[4096] = "";

@@ -12,15 +12,15 @@ enum {
     TAIL = 12,
     SLOTS = MAX_BLOCK / 4,
     /*
-     * Below 65536: the end of a name that was overwritten and the entry behind it cannot look like a name
-     * then.  The bytes of names are such that four of them are no inode.
+     * Below 65536, so that the end of an overwritten name together with the entry after it cannot look like a
+     * name.  No four bytes of a name form an inode number.
      */
     LAST_INODE = 60000,
 };
 
 static const size_t block_sizes[] = {1024, 2048, 4096, MAX_BLOCK};
 
-/* ---- a block that is written as the kernel writes it, with a note of what lies where ---- */
+/* ---- a block written as the kernel writes it, with a note of what lies where ---- */
 
 /* By the place of an entry, divided by four. */
 struct note {
@@ -87,7 +87,7 @@ static void begin_block(size_t len, bool types, bool tail)
         put_tail();
 }
 
-/* What of deleted entries lies here is no more; the end of a name may leave all of one but some bytes of its
+/* Deleted entries that lie here are gone; the end of a name may leave all of an entry but some bytes of its
  * inode. */
 static void overwrite(size_t at, size_t len)
 {
@@ -142,7 +142,7 @@ static void delete_entry(size_t target, bool wipe)
         memset(block + target, 0, 6);
 }
 
-/* Letters as in no language, but none that ends a name or, four of them, is an inode. */
+/* Arbitrary letters, but none that ends a name, and no four that form an inode number. */
 static size_t make_name(uint8_t name[255])
 {
     size_t len = random64() % 4 ? 1 + random64() % 20 : 1 + random64() % 255;
@@ -192,7 +192,7 @@ static void use_block(bool dots, unsigned changes)
         }
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static struct told {
     size_t at, name_len;
@@ -205,7 +205,7 @@ static const uint8_t *told_block;
 static size_t told_len;
 static uint64_t last_inode = LAST_INODE;
 
-/* Check's own assertions take long where there are so many. */
+/* Check's own assertions are too slow for this many. */
 static void require(bool holds, const char *what)
 {
     if (!holds)
@@ -217,7 +217,7 @@ static bool has_byte(const char *name, size_t len, int byte)
     return memchr(name, byte, len);
 }
 
-/* What is so for any bytes: names lie in the block, one behind the other; deleted ones are sensible. */
+/* True for any bytes: names lie in the block, one after another, and deleted ones are plausible. */
 static int note_name(void *arg, const struct extdir_name *name)
 {
     const size_t at = (size_t)((const uint8_t *)name->name - told_block) - HEADER;
@@ -238,7 +238,7 @@ static int note_name(void *arg, const struct extdir_name *name)
     return told_count == stop_after;
 }
 
-/* Of a copy without a byte more, so that a sanitizer sees what is read beyond it. */
+/* From a copy of exactly this size, so that a sanitizer sees reads beyond it. */
 static int read_bytes(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -268,7 +268,7 @@ static bool is_dots(size_t at)
     return notes[at / 4].name_len <= 2 && memcmp(block + at + HEADER, "..", notes[at / 4].name_len) == 0;
 }
 
-/* All that was noted, and nothing else; what lies at `lost` and behind as deleted. */
+/* Everything that was noted, and nothing else; names at `lost` and after it as deleted. */
 static void assert_told(size_t lost)
 {
     size_t next = 0;
@@ -483,7 +483,7 @@ END_TEST
 
 /* ---- between the entries ---- */
 
-/* Whether something is told of a deleted entry that is written so. */
+/* Whether a deleted entry written like this is reported. */
 static bool tells_deleted(uint64_t inode, size_t len, size_t name_len, uint8_t type, const char *name)
 {
     begin_block(1024, true, false);
@@ -585,8 +585,8 @@ static void begin_index(size_t len, bool types, uint32_t least_hash, bool root)
 }
 
 /*
- * Of hashes from 0x08000000 on none is a header with a type; others may happen to be one with a short name:
- * the upper byte of the number of a block is 0.
+ * No hash from 0x08000000 on looks like a header with a type; others may happen to look like one with a short
+ * name, because the upper byte of a block number is 0.
  */
 START_TEST(an_index_is_not_taken_for_names)
 {
@@ -689,7 +689,7 @@ END_TEST
 
 /* ---- damage ---- */
 
-/* A length that the entry cannot have. */
+/* An impossible entry length. */
 static size_t broken_len(size_t at)
 {
     const size_t used = rounded(notes[at / 4].name_len), room = block_len - at;
@@ -807,7 +807,7 @@ START_TEST(damaged_blocks_are_read_within_their_bounds)
 }
 END_TEST
 
-/* Numbers that are small let far more look like an entry than random ones. */
+/* Small numbers look like entries far more often than random ones. */
 START_TEST(any_bytes_are_read_within_their_bounds)
 {
     static uint8_t bytes[4096];

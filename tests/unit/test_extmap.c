@@ -17,12 +17,12 @@ enum {
 
 static const uint32_t block_sizes[] = {64, 256, 1024, 4096}; /* small ones make deep trees of few blocks */
 
-/* ---- a file system that the tests write into; only the blocks of maps are there ---- */
+/* ---- a file system that the tests write into; it has only the blocks of maps ---- */
 
 static uint32_t block_size;
 static uint64_t block_count;
 static uint8_t *blocks[BLOCKS];
-static uint32_t order[BLOCKS]; /* all blocks but the first, shuffled: in which they are given out */
+static uint32_t order[BLOCKS]; /* all blocks but the first, shuffled: the order of their allocation */
 static uint32_t given;
 static uint64_t unreadable; /* a block; 0: none */
 
@@ -82,7 +82,7 @@ static void put32(uint8_t *p, uint64_t number)
     put16(p + 2, (unsigned)(number >> 16 & 0xffff));
 }
 
-/* Check's own assertions take long where there are so many. */
+/* Check's own assertions are too slow for this many. */
 static void require(bool holds)
 {
     if (!holds)
@@ -106,7 +106,7 @@ static int read_block(void *arg, uint64_t block, uint8_t *into)
 static int add_stretch(void *arg, uint64_t file_block, uint64_t block, uint64_t count, bool unwritten)
 {
     (void)arg;
-    require(count > 0 && file_block >= got_next); /* rising */
+    require(count > 0 && file_block >= got_next); /* ascending */
     require(file_block < limit && count <= limit - file_block);
     require(block > 0 && block < block_count && count <= block_count - block);
     for (uint64_t i = 0; i < count && file_block + i < MAX_FILE; i++) {
@@ -141,7 +141,7 @@ static int map_pointers(const uint64_t pointers[EXTMAP_POINTERS], uint64_t end)
     return result;
 }
 
-/* The root in memory of just its size, so that a sanitizer sees what is read beyond it. */
+/* The root in memory of exactly its size, so that a sanitizer sees reads beyond it. */
 static int map_extents(const uint8_t *root, uint64_t end)
 {
     const struct extmap map = begin_map(end);
@@ -172,7 +172,7 @@ static uint64_t random_end(void)
 
 /* ---- trees of pointers ---- */
 
-/* What lies behind one pointer: 0 for a hole.  Content of one in so many blocks is there. */
+/* What one pointer points to: 0 for a hole.  One block in `sparse`, at random, has content. */
 static uint32_t build_pointer(int level, uint64_t first, uint64_t span, unsigned sparse)
 {
     const uint64_t per = block_size / 4;
@@ -329,8 +329,8 @@ static size_t extent_count;
 static uint32_t leaves[MAX_EXTENTS], nodes[MAX_EXTENTS * 2]; /* blocks of the tree */
 static size_t leaf_count, node_count;
 
-/* Rising stretches of the file, anywhere in the upper half of the file system; the lower one is for the tree.
- */
+/* Ascending ranges of the file, anywhere in the upper half of the file system; the lower half is for the
+ * tree. */
 static void make_extents(size_t most)
 {
     uint64_t at = random64() % 3;
@@ -376,7 +376,7 @@ static void put_header(uint8_t *node, size_t room, size_t entries, unsigned dept
     put16(node + 6, depth);
 }
 
-/* How many extents fit below a node of so many bytes. */
+/* How many extents fit below a node of this many bytes. */
 static size_t capacity(size_t room, unsigned depth)
 {
     size_t fit = (room - HEADER) / ENTRY;
@@ -460,7 +460,7 @@ START_TEST(the_longest_extents_are_distinguished_from_unwritten_ones)
     for (int i = 0; i < 6; i++) {
         struct extent extent = {.block = 1, .count = counts[i / 2], .unwritten = i % 2};
 
-        if (extent.unwritten && extent.count == 32768) /* cannot be */
+        if (extent.unwritten && extent.count == 32768) /* impossible */
             continue;
         clear_disk(1024);
         put_header(root, sizeof root, 1, 0);
@@ -672,7 +672,7 @@ START_TEST(cyclic_nodes_terminate)
         for (unsigned i = 0; i < 4; i++)
             put_index(root + HEADER + (size_t)ENTRY * i, 0, ring[0]);
         for (unsigned i = 0; i < depth;
-             i++) { /* each full of ways to the next, the last leads to the first */
+             i++) { /* each full of pointers to the next; the last points to the first */
             put_header(blocks[ring[i]], block_size, 84, i + 1 < depth ? depth - i - 1 : depth);
             for (unsigned k = 0; k < 84; k++)
                 put_index(blocks[ring[i]] + HEADER + (size_t)ENTRY * k, 0, ring[(i + 1) % depth]);

@@ -4,8 +4,8 @@
 #include "check_main.h"
 #include "disk/fat.h"
 
-/* ---- boot sectors; the caller has memory of just their size, so that a sanitizer sees what is read beyond
- * it ---- */
+/* ---- boot sectors; the caller has memory of exactly their size, so that a sanitizer sees reads beyond it
+ * ---- */
 
 static uint8_t boot[FAT_BOOT_LEN];
 static struct fat_layout layout;
@@ -40,7 +40,7 @@ static void assert_layout(bool is_exfat, uint64_t data, uint64_t cluster)
 static void put_fat(int bits, unsigned sector, unsigned cluster, unsigned reserved, unsigned tables,
                     uint32_t table)
 {
-    fill_random(boot, sizeof boot); /* what is not asked for may be anything */
+    fill_random(boot, sizeof boot); /* fields that are not used may hold anything */
     put_number(boot + 11, sector, 2);
     put_number(boot + 13, cluster, 1);
     put_number(boot + 14, reserved, 2);
@@ -208,7 +208,7 @@ START_TEST(the_first_entry_of_a_cluster_lies_at_its_first_sector)
 }
 END_TEST
 
-/* An entry of so much rubbish but for a byte. */
+/* An entry of garbage except for one byte. */
 static bool is_file(bool is_exfat, size_t at, unsigned byte)
 {
     uint8_t *entry = random_block(FAT_ENTRY_LEN);
@@ -271,7 +271,7 @@ END_TEST
 START_TEST(a_short_name_keeps_its_bytes)
 {
     static const struct {
-        const char *entry; /* eleven bytes, and the one that tells the case */
+        const char *entry; /* eleven bytes, and the one with the flags for the case */
         uint8_t small;
         const char *name;
     } examples[] = {

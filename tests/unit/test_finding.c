@@ -229,7 +229,7 @@ static void assert_sound(const struct finding *finding, uint64_t size)
     ck_assert_uint_le(finding->matched, span->obj_end - span->obj_start);
 }
 
-/* From memory of just this size. */
+/* From memory of exactly this size. */
 static bool is_taken(const struct buffer *message, size_t len, uint64_t size)
 {
     static struct findings back; /* filled again and again */

@@ -46,7 +46,7 @@ static void *copy_exactly(const uint8_t *data, size_t len)
     return len ? copy : (free(copy), NULL);
 }
 
-/* Of copies without a byte more, so that a sanitizer sees what is read beyond them. */
+/* From copies of exactly this size, so that a sanitizer sees reads beyond them. */
 static struct format_verdict container_of(const uint8_t *data, size_t len)
 {
     const size_t head_len = len < FORMAT_HEAD ? len : FORMAT_HEAD,
@@ -265,7 +265,7 @@ START_TEST(only_the_descriptor_of_a_sparse_vmdk_is_read)
     put_extent(1, 1, DESCRIPTOR("parentCID=ffffffff"));
     PUT(1024, "\nparentCID=13acc851\n");
     assert_container(FORMAT_VMDK, "VMDK");
-    put_extent(256, 20, DESCRIPTOR("parentCID=13acc851")); /* right behind the head */
+    put_extent(256, 20, DESCRIPTOR("parentCID=13acc851")); /* right after the header */
     assert_container(FORMAT_VMDK, "VMDK");
     put_extent(UINT64_MAX / SECTOR + 2, UINT64_MAX, "");
     assert_container(FORMAT_VMDK, "VMDK");
@@ -317,7 +317,7 @@ START_TEST(a_vhd_is_recognized_by_the_copy_of_its_footer_at_the_start)
     clear_image(300000);
     put_footer(0, 3, 1 << 30);
     assert_container(FORMAT_VHD, "VHD");
-    image[70] ^= 1; /* damaged, but nothing else begins so */
+    image[70] ^= 1; /* damaged, but nothing else begins like this */
     assert_container(FORMAT_VHD, "VHD");
 }
 END_TEST
@@ -406,7 +406,7 @@ START_TEST(an_aff4_is_a_zip_with_a_urn_or_a_description)
     put_zip(200000, "container.description", "");
     assert_container(FORMAT_REFUSED, "AFF4");
     put_zip(0, "container.description", "");
-    image_len = 60; /* cut off */
+    image_len = 60; /* truncated */
     assert_container(FORMAT_REFUSED, "AFF4");
 }
 END_TEST
@@ -812,7 +812,7 @@ static void put_partition(unsigned entry, unsigned status, unsigned type, uint64
     put_little(at + 12, sectors, 4);
 }
 
-/* Behind boot code, as GRUB and Windows write it. */
+/* After boot code, as GRUB and Windows write it. */
 static void clear_table(void)
 {
     clear_image(IMAGE_LEN);
@@ -859,7 +859,7 @@ START_TEST(an_impossible_entry_makes_no_table)
         assert_table(0);
         put_partition(entry, 0, 7, 63, 1);
         assert_table(1);
-        put_partition(entry, 0, 0, 2048, 7); /* not used: where it lies does not matter */
+        put_partition(entry, 0, 0, 2048, 7); /* unused: its position does not matter */
         assert_table(1);
     }
 }
@@ -891,7 +891,7 @@ START_TEST(overlapping_partitions_make_no_table)
     put_partition(0, 0, 7, 150, 10); /* within */
     put_partition(1, 0, 7, 100, 100);
     assert_table(0);
-    put_partition(0, 0, 7, 0x80000000, 0x80000000); /* no sum is cut to 32 bits */
+    put_partition(0, 0, 7, 0x80000000, 0x80000000); /* no sum is truncated to 32 bits */
     put_partition(1, 0, 7, 0x90000000, 1);
     assert_table(0);
 }

@@ -6,7 +6,7 @@
 
 enum { SIZE = 64 << 20, GAP = 4096, SECTOR = 512 };
 
-/* ---- a medium that counts what is read of it ---- */
+/* ---- a medium that counts what is read from it ---- */
 
 static uint64_t reads, bytes_read;
 
@@ -51,7 +51,7 @@ static void assert_found(uint64_t image, uint64_t len)
         ck_assert_uint_eq(bytes[i], byte_at(image + i));
 }
 
-/* Into memory of just the size that is promised to be enough. */
+/* Into memory of exactly the size that is promised to suffice. */
 static void read_all(void)
 {
     const struct backend backend = {

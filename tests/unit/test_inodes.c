@@ -14,9 +14,9 @@ static uint64_t number_of(uint64_t i, unsigned spread)
     case 0:
         return i; /* dense */
     case 1:
-        return i * 4096; /* alike in their low bits */
+        return i * 4096; /* equal in their low bits */
     case 2:
-        return far * (i % 60000) + i; /* alike in the middle */
+        return far * (i % 60000) + i; /* equal in the middle */
     default:
         return UINT64_MAX - 1 - i;
     }
@@ -71,7 +71,7 @@ START_TEST(sorting_gives_each_member_once_in_ascending_order)
             if (list[i] <= list[i - 1])
                 ck_abort_msg("not in order");
         for (uint64_t i = 0; i < size;
-             i++) { /* each is in the list, and the list is not longer than it must be */
+             i++) { /* each is in the list, and the list is no longer than necessary */
             size_t low = 0, high = count;
 
             while (low + 1 < high) {

@@ -9,7 +9,7 @@
 
 /* ---- helpers ---- */
 
-/* Gives a text in pieces, each of which is gone when the next one is asked for. */
+/* Returns a text in pieces, each of which is gone when the next one is requested. */
 struct pieces {
     const char *p;
     size_t left, most;
@@ -75,7 +75,7 @@ static struct json *new_json(void)
     return json;
 }
 
-/* The same tokens come of the text as a whole and cut anywhere. */
+/* The text gives the same tokens as a whole and split anywhere. */
 static void assert_tokens(const char *text, size_t len, const char *wanted, size_t wanted_len)
 {
     struct json *json = new_json();
@@ -385,7 +385,7 @@ START_TEST(after_an_error_the_next_object_of_an_array_is_found)
         {"[{\"a\":x},{\"b\":1}]", "[{k(a)!{k(b)n(1)}]$"},
         {"[{\"a\":1}{\"b\":2},,{\"c\":3}]", "[{k(a)n(1)}!{k(b)n(2)}!{k(c)n(3)}]$"},
         {"[{\"a\":1,{\"b\":2}]", "[{k(a)n(1)!{k(b)n(2)}]$"},
-        /* A quote too many or too few does not mislead it. */
+        /* An extra or missing quote does not mislead it. */
         {"[{\"a\":\"x},{\"b\":1},{\"c\":2}]", "[{k(a)s(x},{)!{k(b)n(1)}{k(c)n(2)}]$"},
         {"[{\"a\":\"x\n},\n{\"b\":1},{\"c\":2}]", "[{k(a)s(x\n},\n{)!{k(b)n(1)}{k(c)n(2)}]$"},
         {"[{\"a\":\"x,\"d\":\"y\"},{\"b\":1}]", "[{k(a)s(x,)!{k(b)n(1)}]$"},

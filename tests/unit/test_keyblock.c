@@ -16,8 +16,8 @@ struct kind {
     uint64_t distance;  /* of keys, at most */
     uint64_t values;    /* below this */
     unsigned group;     /* values of a key, at most */
-    unsigned common;    /* one key of so many */
-    uint64_t huge_gaps; /* one of so many is as large as it can be */
+    unsigned common;    /* one key in this many */
+    uint64_t huge_gaps; /* one gap in this many is as large as possible */
 };
 
 static const struct kind kinds[KINDS] = {
@@ -79,7 +79,7 @@ static size_t group_end(const struct keyblock_entry *entries, size_t count, size
     return end;
 }
 
-/* ---- packing in memory of just the right size ---- */
+/* ---- packing in memory of exactly the right size ---- */
 
 struct block {
     uint8_t *data;
@@ -377,7 +377,7 @@ START_TEST(a_block_truncated_anywhere_is_broken)
 }
 END_TEST
 
-/* What is given out is what could have been packed. */
+/* What it returns could have been packed. */
 static void assert_valid(const struct keyblock_entry *entries, int count)
 {
     size_t group = 1;
@@ -414,7 +414,7 @@ START_TEST(a_block_with_changed_bits_is_broken_or_gives_what_can_be_packed)
 }
 END_TEST
 
-/* A block that is put together by hand. */
+/* A block assembled by hand. */
 struct parts {
     size_t entries, keys;
     unsigned low, width;

@@ -9,7 +9,7 @@ enum { SAMPLES = 200, N = 12, BLOCK = 4096 };
 static struct known known;
 static struct error err;
 
-/* One that a set takes. */
+/* An entry that a set accepts. */
 static void make_known(uint64_t size, uint32_t c)
 {
     struct sample samples[SAMPLES];
@@ -118,7 +118,7 @@ START_TEST(consistent_entries_are_accepted)
 }
 END_TEST
 
-/* Each time one thing of a good one is wrong. */
+/* Each time one thing in a valid entry is wrong. */
 #define REFUSES(spoil)                                                                                       \
     do {                                                                                                     \
         make_known(20000, 16);                                                                               \
@@ -237,7 +237,7 @@ START_TEST(encoding_round_trips)
 }
 END_TEST
 
-/* Whatever it gives is checked before it is used; checking must not fall over it. */
+/* Whatever decoding returns is checked before it is used; the check must survive it. */
 START_TEST(truncated_or_changed_messages_do_no_harm)
 {
     struct buffer out = {0};

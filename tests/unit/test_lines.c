@@ -123,8 +123,7 @@ START_TEST(half_a_surrogate_pair_and_an_odd_byte_are_kept)
 }
 END_TEST
 
-/* A long text in UTF-16 must come out as the same text in UTF-8, whatever falls on the ends of what is read.
- */
+/* A long text in UTF-16 must come out as the same text in UTF-8, wherever reads end. */
 START_TEST(utf16_does_not_depend_on_where_reads_end)
 {
     struct buffer utf8 = {0}, utf16 = {0}, a = {0}, b = {0};
@@ -300,8 +299,8 @@ END_TEST
 
 /* ---- lines that come again ---- */
 
-/* Reads some lines ahead, gives them back, and reads them one by one; the number, the line and its end, of
- * each. */
+/* Reads some lines ahead, puts them back, and reads them one by one; adds the number, the line and its ending
+ * of each. */
 static void read_again_and_again(struct buffer *out, struct lines *lines, size_t ahead)
 {
     enum lines_result result = LINES_LINE;

@@ -65,7 +65,7 @@ static void add_source(struct buffer *out, const struct list_source *source)
     buffer_add_char(out, '\n');
 }
 
-/* A line for each thing that is found; what is told of broken rows without the list's name. */
+/* A line for everything that is found; messages about malformed rows without the list's name. */
 static void add_list(struct buffer *out, struct list *list)
 {
     const struct list_set *set = list_set(list);
@@ -94,7 +94,7 @@ static void assert_text(struct buffer *out, const char *wanted)
     buffer_release(out);
 }
 
-/* format NULL: it must be found out, and be the one that is wanted. */
+/* format NULL: it must be detected, as the expected one. */
 static void assert_list(const void *data, size_t len, const char *format, const char *wanted_format,
                         const char *wanted)
 {
@@ -335,7 +335,7 @@ START_TEST(malformed_rows_of_csv_are_reported)
 }
 END_TEST
 
-/* Rows b, with rows r where a quote has no end; each of these is to be told, and each b to come out. */
+/* Rows b, among rows r with an unterminated quote; each r must be reported, and each b returned. */
 static void assert_stray_quotes(const struct buffer *text, const char *stray, size_t strays, size_t good)
 {
     struct error err = {""};
@@ -403,7 +403,7 @@ START_TEST(a_row_with_a_stray_quote_is_reported_with_its_line)
 }
 END_TEST
 
-/* Cells with so many newlines, and so many bytes between them. */
+/* Cells with this many newlines, and this many bytes between them. */
 static void add_tall(struct buffer *text, size_t newlines, size_t bytes)
 {
     buffer_add_text(text, SHA1_ABC ",\"");
@@ -467,7 +467,7 @@ START_TEST(an_overlong_line_after_a_stray_quote_is_reported_as_well)
 }
 END_TEST
 
-/* ---- digests that stand for none, marks ---- */
+/* ---- placeholder digests, marks ---- */
 
 #define ZEROS_32 "00000000000000000000000000000000"
 #define ZEROS_40 ZEROS_32 "00000000"
@@ -551,7 +551,7 @@ START_TEST(marks_survive_the_read_ahead_thread)
 }
 END_TEST
 
-/* Whatever an entry has, and broken rows between them, as without the thread. */
+/* Entries of all kinds, and malformed rows between them, as without the thread. */
 START_TEST(entries_survive_the_read_ahead_thread_intact)
 {
     static const char *const rests[] = {
@@ -587,7 +587,7 @@ START_TEST(entries_survive_the_read_ahead_thread_intact)
         if (result == LIST_ENTRY && entry->names_len == 5)
             ck_assert(entry->names_from[0] == 1 && entry->names_from[1] == 2);
         else if (result == LIST_ENTRY)
-            ck_assert_ptr_null(entry->names_from); /* not those of another row */
+            ck_assert_ptr_null(entry->names_from); /* not from another row */
     }
     ck_assert_uint_gt(direct.len, 100000);
     ck_assert_uint_eq(ahead_of.len, direct.len);
@@ -658,7 +658,7 @@ START_TEST(malformed_media_are_reported_and_cost_no_others)
 }
 END_TEST
 
-/* That a list of the format is read so whose first entry is good and has an MD5 or a SHA-1. */
+/* Checks how a list of the format is read whose first entry is valid and has an MD5 or a SHA-1. */
 static void assert_rest(const char *format, const char *begin, const char *first, const char *rest,
                         const char *wanted)
 {
@@ -705,7 +705,7 @@ START_TEST(a_malformed_medium_of_a_case_costs_no_others)
 }
 END_TEST
 
-/* How writers set out a list: its beginning, a medium (# its number, @ its MD5), what is between two, its
+/* How writers lay out a list: its beginning, a medium (# its number, @ its MD5), what is between two, its
  * end. */
 static const struct {
     const char *begin, *medium, *between, *end;
@@ -742,7 +742,7 @@ static void fill_medium(struct buffer *out, const char *layout, int number, cons
     buffer_add_text(out, between);
 }
 
-/* In the medium that is broken a byte is left out, or another one put before it. */
+/* In the malformed medium a byte is missing, or an extra one precedes it. */
 static bool add_media(struct buffer *text, size_t layout, size_t at, char extra)
 {
     struct buffer medium = {0};
@@ -922,7 +922,7 @@ START_TEST(a_newer_version_is_refused)
 }
 END_TEST
 
-/* With what the set could not be made there is no use in its entries; a source is one row. */
+/* If the set itself is malformed, its entries are useless; a source is one row. */
 START_TEST(impossible_set_properties_are_refused)
 {
     static const struct {

@@ -47,7 +47,7 @@ START_TEST(an_edited_file_is_a_variant_with_about_that_many_edits)
 
             substitute(bytes, edits[k]);
             assert_variant(bytes, i, edits[k]);
-            if (edits[k] <= 3) { /* a few blocks are touched, the others are proved */
+            if (edits[k] <= 3) { /* a few blocks are changed, the others are proved */
                 const struct finding *finding = &fixture.parts[0].findings.list[0];
 
                 ck_assert_int_eq(finding->proof, PROOF_BLOCKS);
@@ -75,9 +75,9 @@ START_TEST(a_file_with_swapped_halves_is_a_variant)
         ck_assert_uint_eq(findings->count, 1);
         assert_of(&findings->list[0], 0, fixture.files[i]);
         ck_assert_int_eq(findings->list[0].verdict, VERDICT_VARIANT);
-        ck_assert_uint_eq(findings->list[0].also, 0); /* the other half is the same reference's */
+        ck_assert_uint_eq(findings->list[0].also, 0); /* the other half belongs to the same reference */
         ck_assert_uint_ge(findings->list[0].matched, 36000);
-        ck_assert_uint_ge(findings->list[0].proved, 7); /* of ten, those that the cut does not touch */
+        ck_assert_uint_ge(findings->list[0].proved, 7); /* of ten, those that the cut does not affect */
         free(bytes.data);
         free(first.data);
         free(second.data);
@@ -130,7 +130,7 @@ START_TEST(a_file_that_occurs_twice_is_found_twice)
 }
 END_TEST
 
-/* A file with so many copies of another one in it, at odd distances. */
+/* A file with this many copies of another one in it, at odd distances. */
 static void assert_copies(struct bytes reference, size_t copies)
 {
     struct bytes bytes = random_bytes(copies * (reference.len + 1501) + 5000);
@@ -294,7 +294,7 @@ START_TEST(whole_blocks_of_a_fragment_are_proved)
 }
 END_TEST
 
-/* Of a sample that is not looked up only place and character are known, so one in some thousands is alike by
+/* Of a sample that is not looked up only place and character are known, so one in a few thousand matches by
  * chance. */
 START_TEST(chance_matches_far_from_a_fragment_are_not_part_of_it)
 {

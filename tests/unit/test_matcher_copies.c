@@ -3,7 +3,7 @@
 
 #include "matching.h"
 
-/* References that are like each other, or lie in each other. */
+/* References that resemble or contain each other. */
 
 /* Begins a test of a text and copies of it, which are yet to be changed and added to the set. */
 static void begin_copies(struct bytes *copies, size_t count, size_t len)
@@ -110,7 +110,7 @@ START_TEST(the_right_one_of_many_near_copies_with_equal_samples_is_reported)
 }
 END_TEST
 
-/* So many that none of their samples is rare. */
+/* Enough that none of their samples is rare. */
 enum { VERSIONS = 100, VERSION_LEN = 30000 };
 static struct bytes versions[VERSIONS];
 
@@ -158,7 +158,7 @@ START_TEST(one_of_a_hundred_versions_is_found_beside_another_file)
 }
 END_TEST
 
-/* All of one origin, so that most of what one has very many have. */
+/* All of one origin, so that most of the content of one is in very many. */
 START_TEST(a_version_of_one_of_many_is_reported)
 {
     enum { KIN = 70, LEN = 30000 };

@@ -4,7 +4,7 @@
 
 #include "matching.h"
 
-/* Content of which nothing is to be said, or less than it seems. */
+/* Content without a finding, or with less of one than it seems. */
 
 START_TEST(unrelated_content_matches_nothing)
 {
@@ -71,7 +71,7 @@ START_TEST(empty_sets_find_nothing)
 }
 END_TEST
 
-/* Numbers that count up, as tables in fonts and programs do. */
+/* Ascending numbers, as in tables of fonts and programs. */
 START_TEST(tables_of_ascending_numbers_are_no_evidence)
 {
     static const unsigned widths[] = {2, 4, 8, 2, 4, 8};

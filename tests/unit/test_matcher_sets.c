@@ -26,7 +26,7 @@ START_TEST(content_also_in_a_known_set_is_no_evidence_for_other_sets)
             ck_assert_int_eq(findings->list[0].verdict, VERDICT_FRAGMENT);
         }
         assert_embedded(&findings->list[!silenced], 1, library, 99999);
-        put(bytes, 1000, program); /* what is the program's own is evidence all the same */
+        put(bytes, 1000, program); /* the program's own content is still evidence */
         findings = scan(bytes);
         ck_assert_uint_ge(findings->count, 2);
         assert_of(&findings->list[0], 0, program);

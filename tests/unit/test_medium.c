@@ -19,22 +19,22 @@ enum {
 /* ---- a backend of the test's own ---- */
 
 enum behaviour {
-    UP_TO_THE_BAD,  /* gives what is before the bad place, as pread(2) of a disk does */
+    UP_TO_THE_BAD,  /* returns what precedes the bad place, as pread(2) on a disk does */
     ALL_OR_NOTHING, /* fails if any of it is bad */
-    IN_PIECES,      /* as the last one, but gives as little as it likes */
+    IN_PIECES,      /* like the last one, but returns as little as it likes */
 };
 
 struct fake {
     enum behaviour behaviour;
     bool is_bad[SIZE];
-    struct range wrong[MAX_RANGES], told[1000]; /* given, but known to be wrong */
+    struct range wrong[MAX_RANGES], told[1000]; /* returned, but known to be wrong */
     size_t wrong_count, told_count;
-    bool ends; /* where it cannot be read it claims the end */
+    bool ends; /* claims the end where it cannot be read */
     unsigned closed;
 };
 
 static struct fake fake;
-static bool wanted[SIZE + BEYOND]; /* to be noted */
+static bool wanted[SIZE + BEYOND]; /* to be recorded */
 static uint8_t got[SIZE + BEYOND];
 
 /* Never 0. */
@@ -71,7 +71,7 @@ static ssize_t fake_read(void *state, uint64_t offset, void *into, size_t len)
         len = 1 + random64() % len;
     good = good_until(offset, len);
     if (good == 0 || (good < len && fake.behaviour != UP_TO_THE_BAD)) {
-        memset(into, 0xee, len); /* leaves something behind */
+        memset(into, 0xee, len); /* leaves other bytes */
         errno = EIO;
         return fake.ends ? 0 : -1;
     }
@@ -128,7 +128,7 @@ static void make_bad(unsigned count, size_t unit, size_t longest)
 
 /* ---- what is to come out ---- */
 
-/* Of each piece that the disk has, what cannot be had: all of it, or what follows the first bad byte. */
+/* The unreadable part of each piece of the disk: all of it, or what follows the first bad byte. */
 static void want_bad(uint64_t offset, size_t len)
 {
     for (uint64_t i = offset; i < offset + len;) {
@@ -409,7 +409,7 @@ static struct medium *unreadable_medium(void)
     return medium_new(&backend, "fake", &err);
 }
 
-/* It may be noted too widely then, but not too narrowly. */
+/* It may then be recorded too widely, but not too narrowly. */
 START_TEST(very_many_bad_ranges_are_recorded_in_ascending_order)
 {
     struct medium *medium = unreadable_medium();
@@ -453,7 +453,7 @@ START_TEST(a_medium_describes_its_backend)
     ck_assert_uint_eq(medium_stored(medium)->kinds, DIGEST_BIT(DIGEST_MD5));
     medium_close(medium);
     ck_assert_uint_eq(fake.closed, 1);
-    backend.sector_size = 0; /* not told */
+    backend.sector_size = 0; /* unknown */
     medium = medium_new(&backend, "fake", &err);
     ck_assert_uint_eq(medium_sector_size(medium), 512);
     medium_close(medium);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "check_main.h"
 
-/* AddressSanitizer ends a program that wants too much, if it may not say no. */
+/* AddressSanitizer ends a program that requests too much, unless it may return NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -18,7 +18,7 @@ START_TEST(a_new_block_is_all_zero)
         uint8_t *block;
 
         memset(dirty, 0xff, size);
-        free(dirty); /* what comes next may well be the same memory */
+        free(dirty); /* the next block may well be the same memory */
         block = memory_new(size, NULL);
         ck_assert_ptr_nonnull(block);
         for (size_t i = 0; i < size; i++)

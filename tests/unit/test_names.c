@@ -26,7 +26,7 @@ struct name {
 };
 
 struct use {
-    uint32_t sequence; /* 0: not told apart */
+    uint32_t sequence; /* 0: not distinguished */
     bool allocated;
 };
 
@@ -51,7 +51,7 @@ static struct name *note(uint64_t inode, uint64_t parent, unsigned flags, const 
     return name;
 }
 
-/* The name of a folder: one that is, before one that was. */
+/* The name of a folder: a current one before a former one. */
 static const struct name *folder_name(uint64_t inode, uint32_t sequence)
 {
     const struct name *found = NULL;
@@ -183,14 +183,13 @@ static const char *random_text(char text[MAX_TEXT], unsigned number)
                                            {"a/", ""}, {"", ".."},        {"\u00e4-", ""}};
     const size_t form = random64() % (sizeof forms / sizeof *forms);
 
-    snprintf(text, MAX_TEXT, "%s%u%s", forms[form][0], number, forms[form][1]); /* never twice the same */
+    snprintf(text, MAX_TEXT, "%s%u%s", forms[form][0], number, forms[form][1]); /* never the same twice */
     return text;
 }
 
 enum { FIRST = ROOT + 1 };
 
-/* Each inode below one that came before, so there are no circles; one in so many parents is gone or no
- * folder. */
+/* Each inode below an earlier one, so there are no cycles; some parents are gone or not folders. */
 static void build_tree(uint64_t inodes, unsigned gone, bool deleted)
 {
     bool folders[MAX_NAMES] = {false};
@@ -251,7 +250,7 @@ START_TEST(a_renamed_folder_has_its_current_name)
 }
 END_TEST
 
-/* ---- inodes that are used again ---- */
+/* ---- reused inodes ---- */
 
 START_TEST(a_reused_parent_is_a_different_folder)
 {
@@ -319,7 +318,7 @@ START_TEST(a_deleted_folder_counts_one_more_use)
 }
 END_TEST
 
-/* NTFS leaves out 0, which stands for none. */
+/* NTFS skips 0, which stands for none. */
 START_TEST(uses_wrap_from_65535_to_1)
 {
     struct names *names = names_new();
@@ -426,7 +425,7 @@ START_TEST(an_overlong_path_keeps_its_end)
         ck_assert_uint_eq(paths_of(names, 100 + lasts[i], true, &paths, &lost), 1);
         ck_assert(!lost);
         ck_assert_uint_le(paths.len, whole.len + 4);
-        if (paths.data[0] == '.') { /* whole names only, and no less than a system would take */
+        if (paths.data[0] == '.') { /* whole names only, and no less than a system would accept */
             assert_begins(&paths, ".../");
             ck_assert_uint_gt(paths.len, 4096);
             ck_assert_mem_eq(paths.data + 3, whole.data + whole.len - (paths.len - 3), paths.len - 3);
@@ -475,8 +474,7 @@ static struct buffer all_paths(struct names *names, uint64_t inodes)
     return all;
 }
 
-/* Circles, folders with many names, names in many folders, each again and again: whatever is told is always
- * the same. */
+/* Cycles, folders with many names, names in many folders, each repeatedly: the result is always the same. */
 static void assert_order_does_not_matter(unsigned flags_of_names)
 {
     for (int round = 0; round < 40; round++) {
@@ -515,7 +513,7 @@ START_TEST(the_order_of_adding_does_not_matter)
 }
 END_TEST
 
-/* A name may be there as a file's and as a folder's, found in a folder and by the search for lost ones. */
+/* A name may occur as that of a file and of a folder, found in a folder and by the search for lost ones. */
 START_TEST(the_order_of_adding_contradictory_names_does_not_matter)
 {
     assert_order_does_not_matter(NAMES_ALLOCATED | NAMES_FOLDER | NAMES_TOP);

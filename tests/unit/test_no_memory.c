@@ -20,7 +20,7 @@
 #include "set/refset_search.h"
 #include "set/refset_writer.h"
 
-/* What needs memory says so without it, and leaves nothing behind. */
+/* Whatever needs memory reports an error without it, and leaks nothing. */
 
 /* ---- memory that runs out ---- */
 
@@ -38,7 +38,7 @@ void *memory_new(size_t size, struct error *err)
     return block;
 }
 
-/* With one block more each time, until there are enough. */
+/* With one more block each time, until there are enough. */
 static void runs_out(const char *name, void *(*make)(struct error *err), void (*drop)(void *made))
 {
     struct error err;

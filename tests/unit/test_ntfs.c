@@ -38,7 +38,7 @@ static void put_name(const uint16_t *units, size_t count, unsigned kind)
     attribute_len = TEXT_AT + 2 * count;
 }
 
-/* Of a copy without a byte more, into memory that a sanitizer guards as well. */
+/* From a copy of exactly this size, into memory that a sanitizer guards as well. */
 static bool read_cut(size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
@@ -188,7 +188,7 @@ START_TEST(a_lone_surrogate_is_three_bytes)
 }
 END_TEST
 
-/* What could follow a name must not complete its last half. */
+/* Whatever follows a name must not complete its last half. */
 START_TEST(half_a_pair_at_the_end_is_not_completed_from_beyond_the_name)
 {
     static const uint16_t units[] = {'a', 0xd83d, 0xde00};
@@ -199,7 +199,7 @@ START_TEST(half_a_pair_at_the_end_is_not_completed_from_beyond_the_name)
 }
 END_TEST
 
-/* Check's own assertions take long where there are so many. */
+/* Check's own assertions are too slow for this many. */
 static void require(bool holds)
 {
     if (!holds)

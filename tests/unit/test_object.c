@@ -132,7 +132,7 @@ START_TEST(members_with_the_same_name_or_none_differ_by_number)
     member = member_of("zip", "x");
     member.is_repeated = true;
     assert_member(&inode, &member, "1234-128-1/zip/x;7");
-    /* As long as can be; one more; one that becomes too long. */
+    /* As long as possible; one byte more; one that becomes too long. */
     memset(name, 'n', OBJECT_MOST_MEMBER - 4);
     member = member_of("zip", name);
     snprintf(text, sizeof text, "1234-128-1/zip/%s", name);
@@ -165,7 +165,7 @@ static size_t unescape(const char *text, size_t len, char *name)
     return count;
 }
 
-/* All names of up to four of the bytes that mean something, in an archive, and as the inner of two. */
+/* All names of up to four of the special bytes, in an archive, and as the inner of two. */
 START_TEST(every_name_round_trips_and_no_two_share_an_address)
 {
     static const char bytes[] = {'/', '%', ';', '2', 'F', '\0', '\xff'};
@@ -286,7 +286,7 @@ END_TEST
 START_TEST(stored_and_overlap_are_sums_over_bytes)
 {
     for (int round = 0; round < 200; round++) {
-        unsigned times[UNIVERSE] = {0}; /* that a byte of the image is in a run */
+        unsigned times[UNIVERSE] = {0}; /* whether a byte of the image is in a run */
         struct object object = {0};
         uint64_t stored = 0;
 
@@ -519,7 +519,7 @@ START_TEST(a_truncated_message_is_refused)
         fill_object(&object);
         object_encode(&message, &object);
         for (size_t len = 0; len < message.len; len++) {
-            char *copy = malloc(len ? len : 1); /* without a byte more */
+            char *copy = malloc(len ? len : 1); /* of exactly this size */
             struct wire wire = {copy, len, false};
 
             ck_assert_ptr_nonnull(copy);
@@ -694,7 +694,7 @@ START_TEST(impossible_runs_are_refused)
 }
 END_TEST
 
-/* They are joined while they are read, so what was taken once might be too long to be sent on. */
+/* They are joined while they are read, so an accepted one might become too long to be sent on. */
 START_TEST(accepted_runs_can_be_sent_on)
 {
     const uint64_t half = (uint64_t)1 << 62, far = INT64_MAX;

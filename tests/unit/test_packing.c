@@ -6,7 +6,7 @@
 
 enum { SAMPLES = 1000, KINDS = 5 };
 
-/* The distance to the sample before, as sampling gives it and as it should not be. */
+/* The distance to the previous sample, as sampling gives it and as it never should. */
 static uint64_t distance_of(int kind, uint64_t mean)
 {
     switch (kind) {
@@ -63,7 +63,7 @@ static void assert_places(const void *data, size_t len, uint64_t limit, const st
     free(places);
 }
 
-/* From a copy of just this size, so that a sanitizer sees what is read beyond it. */
+/* From a copy of exactly this size, so that a sanitizer sees reads beyond it. */
 static int unpack(const void *data, size_t len, uint64_t limit, struct sample *samples, size_t count)
 {
     char *copy = malloc(len ? len : 1);

@@ -121,7 +121,7 @@ static void prove(const struct proof_reference *reference, struct finding *findi
     prove_with(&object.content, reference, finding);
 }
 
-/* What becomes of these ranges; it is there until the next call. */
+/* The result for these ranges; valid until the next call. */
 static const struct finding *prove_ranges(const struct proof_reference *reference,
                                           const struct finding_range *ranges, size_t count)
 {
@@ -157,7 +157,7 @@ static void assert_ranges(const struct finding *finding, const struct finding_ra
     ck_assert_uint_eq(finding->span.obj_end, ranges[count - 1].obj_end);
 }
 
-/* If it is by blocks, then of all of them. */
+/* If it is by blocks, then by all of them. */
 static void assert_finding(const struct finding *finding, enum proof proof, uint64_t proved,
                            const struct finding_range *ranges, size_t count)
 {
@@ -384,7 +384,7 @@ START_TEST(a_block_cut_by_the_end_of_the_object_is_not_proved)
     make_object(at + to);
     put(at, 0, to);
     assert_finding(prove_ranges(&reference, &rough, 1), PROOF_BLOCKS, 7, &exact, 1);
-    object.size = at + 7 * BLOCK + 200; /* nor is the end known better, near the border as it is */
+    object.size = at + 7 * BLOCK + 200; /* nor is the end, near as it is to the boundary, known better */
     assert_finding(prove_ranges(&reference, &(struct finding_range){at, object.size, 0, object.size - at}, 1),
                    PROOF_BLOCKS, 7, &(struct finding_range){at, object.size, 0, object.size - at}, 1);
     object.size = at + BLOCK - 1; /* not one block is whole */
@@ -441,7 +441,7 @@ START_TEST(a_reference_without_digests_stays_an_estimate)
 }
 END_TEST
 
-/* ---- content that cannot be had again ---- */
+/* ---- content that cannot be reread ---- */
 
 START_TEST(content_that_cannot_be_reread_stays_an_estimate)
 {
@@ -487,7 +487,7 @@ END_TEST
 
 enum { SMALL_BLOCK = 512, PATTERNS = 3 };
 
-/* Blocks of a few kinds, so that many are in many places. */
+/* Blocks of a few kinds, so that many occur in many places. */
 static void fill_patterns(uint8_t *bytes, uint64_t len)
 {
     static uint8_t patterns[PATTERNS][SMALL_BLOCK];
@@ -497,7 +497,7 @@ static void fill_patterns(uint8_t *bytes, uint64_t len)
         memcpy(bytes + at, patterns[random_below(PATTERNS)], len - at < SMALL_BLOCK ? len - at : SMALL_BLOCK);
 }
 
-/* Ranges as an estimate gives them: anywhere, but of both contents. */
+/* Ranges as an estimate gives them: anywhere, but within both contents. */
 static size_t any_ranges(struct finding_range *ranges, size_t most, uint64_t len)
 {
     const size_t count = 1 + random_below(most);
@@ -534,7 +534,7 @@ static void assert_sound(const struct finding *finding, uint64_t len)
     ck_assert_uint_le(finding->proved, finding->blocks);
 }
 
-/* What is said to be all there is all there. */
+/* What is reported as complete is complete. */
 static void assert_true(const struct finding *finding, uint64_t len)
 {
     const struct finding_range *range = &finding->ranges[0];
@@ -604,7 +604,7 @@ static void assert_same_finding(const struct finding *a, const struct finding *b
     ck_assert_mem_eq(a->ranges, b->ranges, a->range_count * sizeof *a->ranges);
 }
 
-/* Of the object only the beginning was sampled so far. */
+/* Only the start of the object has been sampled so far. */
 static size_t samples_before(const struct sampler_result *result, uint64_t end)
 {
     size_t count = 0;

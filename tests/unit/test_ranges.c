@@ -48,7 +48,7 @@ START_TEST(inserting_keeps_a_sorted_list_without_overlaps)
 }
 END_TEST
 
-/* All of it is there; nothing else, unless there were too many. */
+/* Everything is covered; nothing else, unless there were too many ranges. */
 START_TEST(covering_respects_the_limit_on_ranges_and_loses_nothing)
 {
     int cut = 0;

@@ -86,7 +86,7 @@ static void say_object(void *arg, const struct evidence_volume *volume, const st
 
 static const struct evidence_sink sayer = {.problem = say, .object = say_object};
 
-/* What is said if nothing came of a task with these numbers but a reason. */
+/* The message if a task with these numbers yielded nothing but a reason. */
 static void loses(enum evidence_task kind, const uint64_t *numbers, size_t count, const char *wanted)
 {
     static const struct evidence_options options = {.kinds = UINT_MAX};

@@ -164,7 +164,7 @@ static void assert_one_clean_line(const struct buffer *line)
     ck_assert(memcmp(line->data, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0);
 }
 
-/* record -> line -> record -> line; what comes back is put where another record was. */
+/* record -> line -> record -> line; the parsed record replaces another one. */
 static void assert_round_trip(const struct record *record)
 {
     static struct record back;
@@ -388,7 +388,7 @@ END_TEST
 
 /* ---- lines that nobody writes ---- */
 
-/* Either there is a message, or the line is the one that the record is written as. */
+/* Either there is a message, or the record is written as the same line. */
 static void assert_refused_or_exact(struct record *record, const char *line, size_t len)
 {
     struct error err = {""};
@@ -519,7 +519,7 @@ static const char *const good_fields[FIELDS] = {"kith1",
                                                 "AAAAAAAAAAH_________AAAAAAAAA_EjRWeJq83v",
                                                 "file"};
 
-/* The good line with another text in one place. */
+/* The valid line with other text in one place. */
 static struct buffer line_with(enum field field, const char *text)
 {
     struct buffer line = {0};
@@ -532,7 +532,7 @@ static struct buffer line_with(enum field field, const char *text)
     return line;
 }
 
-/* That parsing fails with a message about the field: "field 3 (n) .." or "n is 7: ..". */
+/* Checks that parsing fails with a message about the field: "field 3 (n) .." or "n is 7: ..". */
 static void assert_error_names(const struct buffer *line, enum field field)
 {
     struct record record = {0};
@@ -659,7 +659,7 @@ START_TEST(wrong_samples_are_named)
         {LENGTH, POSITIONS, {"1098", "0"}},
         {POSITIONS,
          POSITIONS,
-         {/* twice the same */ "AAgBggB", "AffA", /* 1 in two characters */ "AfhAggB", "gAfgBggB", "AfgBghgA",
+         {/* the same twice */ "AAgBggB", "AffA", /* 1 in two characters */ "AfhAggB", "gAfgBggB", "AfgBghgA",
           /* 2^64 - 1: a step back */ "Af____________PB", "Af____________QB", "AfggggggggggggIB",
           /* 31 + 2^64 */ "A_gggggggggggQgBggB", "____________HgggggggggggggHBB"}},
         {FINGERPRINTS,

@@ -317,7 +317,7 @@ START_TEST(sources_that_contributed_are_kept_and_files_name_theirs)
     third.kind = "list";
     handle = refset_writer_source(writer, &first, &err);
     ck_assert_int_ge(handle, 0);
-    ck_assert_int_eq(refset_writer_source_sha256(writer, sha256, &err), 0); /* nothing came of it yet */
+    ck_assert_int_eq(refset_writer_source_sha256(writer, sha256, &err), 0); /* nothing has come from it yet */
     add_one(writer, 0);
     ck_assert_int_ge(refset_writer_source(writer, &second, &err), 0);
     ck_assert_int_ge(refset_writer_source(writer, &third, &err), 0);

@@ -32,7 +32,7 @@ static struct refset_cache *new_cache(size_t bytes)
     return cache;
 }
 
-/* As matching asks. */
+/* As matching does it. */
 static int bounds_of(struct refset_cache *cache, uint64_t sample, uint64_t *first, uint64_t *end)
 {
     struct set *as_set = refset_cache_set(cache);
@@ -156,7 +156,7 @@ END_TEST
 
 /* ---- records ---- */
 
-/* As a search without a cache tells it. */
+/* As a search without a cache returns it. */
 static void assert_record_of(struct refset_cache *cache, uint64_t first)
 {
     static struct set_record direct;

@@ -26,7 +26,7 @@ static size_t sort_once(struct keyblock_entry *list, size_t count)
     return kept;
 }
 
-/* Some keys have many values; some entries are twice there. */
+/* Some keys have many values; some entries occur twice. */
 static void make_entries(size_t count, uint64_t keys, uint64_t values)
 {
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ static void write_entries(struct refset *set, enum refset_index index, size_t fr
     end_write(set);
 }
 
-/* All of an index, sorted; segments must be as their rows tell, and their filters hold their keys. */
+/* All of an index, sorted; segments must match their rows, and their filters must hold their keys. */
 static size_t read_index(struct refset *set, enum refset_index index, size_t *segment_count)
 {
     struct refset_segments segments = {0};

@@ -6,8 +6,8 @@
 static uint8_t *good;
 static size_t good_len;
 
-/* A set with some of everything: records and digests alone, several segments, common features, further names.
- */
+/* A set with some of everything: records and hash-only entries, several segments, common features, further
+ * names. */
 static void begin_full_set(size_t contents, unsigned batch)
 {
     struct refset *set;
@@ -80,7 +80,7 @@ static const char *const spoilings[] = {
     "UPDATE info SET samples = samples - 1",
     "UPDATE info SET next_sample = 5",
     "UPDATE info SET common = 1, n = 20",
-    /* rows that are gone, or too many */
+    /* missing or extra rows */
     "DELETE FROM filter WHERE rowid = (SELECT min(rowid) FROM filter)",
     "DELETE FROM filter",
     "DELETE FROM block" ONE_OF(0),
@@ -292,7 +292,7 @@ START_TEST(a_changed_byte_is_detected_anywhere_and_does_no_harm)
 }
 END_TEST
 
-/* ---- saving what is not damaged ---- */
+/* ---- recovering what is not damaged ---- */
 
 struct saved {
     unsigned lost;
@@ -305,7 +305,7 @@ static void note_lost(void *arg, const char *text)
     ((struct saved *)arg)->lost++;
 }
 
-/* Copies what can be read; each file is as it was, or known by its digests alone. */
+/* Copies what can be read; each file is as it was, or a hash-only entry. */
 static struct saved save(void)
 {
     struct saved saved = {0};
@@ -435,7 +435,7 @@ START_TEST(blocks_after_damaged_ones_are_read)
 }
 END_TEST
 
-/* ---- rows that are changed at random ---- */
+/* ---- randomly changed rows ---- */
 
 struct column {
     const char *table, *name;

@@ -202,7 +202,7 @@ START_TEST(later_entries_complete_a_file_in_the_same_batch_or_another)
         if (batches)
             commit(writer);
         assert_offer(writer, 1, true, false, REFSET_EXTENDED);
-        assert_offer(writer, 4, true, false, REFSET_ADDED); /* nobody knows that it is the same */
+        assert_offer(writer, 4, true, false, REFSET_ADDED); /* nothing shows that it is the same */
         assert_offer(writer, 1, true, true, REFSET_EXTENDED);
         if (batches)
             commit(writer);
@@ -276,7 +276,7 @@ START_TEST(a_file_that_joins_another_brings_its_size_and_its_record)
 }
 END_TEST
 
-/* A byte of the page where the table or index begins is another one. */
+/* A byte of the page where the table or index begins is changed. */
 static void damage_table(const char *name)
 {
     enum { PAGE = 4096 };
@@ -434,7 +434,7 @@ START_TEST(uncommitted_files_leave_no_trace)
     memcpy(twin.contents, before, sizeof before);
     twin.records = records;
     assert_twins(set);
-    writer = write_to(set, true); /* of the same set, which goes on as if nothing had been */
+    writer = write_to(set, true); /* of the same set, which continues as if nothing had happened */
     for (int i = 4; i < 8; i++)
         offer_to(writer, &twin.contents[i], all_of(&twin.contents[i]));
     commit(writer);
@@ -605,7 +605,7 @@ END_TEST
 
 /* ---- copying ---- */
 
-/* As assert_twins, but for the order of the records. */
+/* Like assert_twins, except for the order of the records. */
 static void assert_counts_and_found(struct refset *set)
 {
     assert_counts(set);
@@ -616,7 +616,7 @@ struct chosen {
     unsigned asked;
 };
 
-/* Every other content; what is left out is taken from the twin. */
+/* Every other content; those left out are removed from the twin. */
 static int keep_even(void *arg, const struct known *known, struct error *error)
 {
     struct chosen *chosen = arg;
@@ -748,7 +748,7 @@ static void add_names_from(struct refset_writer *writer, const char *const *path
     }
 }
 
-/* Their numbers are others in the copy, which has sources of its own. */
+/* Their numbers differ in the copy, which has sources of its own. */
 START_TEST(each_name_keeps_its_source_in_a_copy)
 {
     static const char *const paths[] = {"/one", "/two", "/three", "/four"};
@@ -833,7 +833,7 @@ END_TEST
 
 enum { KILLS = 30, PER_BATCH = 4 };
 
-/* Batch after batch; each has files whose names tell its number. */
+/* Batch after batch; the names of its files contain its number. */
 static void add_for_ever(int started)
 {
     struct refset *set = refset_open(path, REFSET_WRITE, &err);

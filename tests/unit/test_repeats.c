@@ -26,7 +26,7 @@ static size_t make_repeats(size_t samples, unsigned one_of)
     return count;
 }
 
-/* From memory of just that size. */
+/* From memory of exactly this size. */
 static int unpack(const char *data, size_t len, size_t samples, struct repeat **out, size_t *count)
 {
     void *copy = malloc(len ? len : 1);
@@ -107,7 +107,7 @@ START_TEST(a_repeat_takes_a_few_bits)
 
     repeats_pack(&out, repeats, count, MOST);
     ck_assert_uint_le(8 * out.len, 38 + count * (12 + 7) +
-                                       8); /* 12 bits tell the first, log2(10) + 2 or so the distance */
+                                       8); /* 12 bits for the first, about log2(10) + 2 for the distance */
     buffer_release(&out);
 }
 END_TEST
@@ -163,7 +163,7 @@ START_TEST(nonexistent_samples_are_refused)
 }
 END_TEST
 
-/* Whatever is taken is what packing it gives. */
+/* Whatever is accepted packs to the same bytes. */
 START_TEST(changed_bytes_are_refused_or_encode_other_repeats)
 {
     struct buffer out = {0}, again = {0};

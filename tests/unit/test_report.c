@@ -9,7 +9,7 @@ struct counter {
     struct report_writer writer;
     unsigned begun, ended;
     uint64_t rows, findings, by_verdict[VERDICTS], by_kind[3], bytes;
-    uint64_t most; /* rows that it takes; 0: all of them */
+    uint64_t most; /* rows that it accepts; 0: all of them */
 };
 
 static int count_begin(struct report_writer *writer, struct casefile *casefile, struct error *error)
@@ -62,7 +62,7 @@ static struct counter count(struct casefile *casefile, const struct case_filter 
 
 /* ---- CSV, read back ---- */
 
-/* Column `wanted` of a line; what stands in quotes has no commas in these columns. */
+/* Column `wanted` of a line; quoted cells contain no commas in these columns. */
 static void cell_of(const char *line, unsigned wanted, char *cell, size_t room)
 {
     bool quoted = false;

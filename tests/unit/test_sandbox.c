@@ -35,7 +35,7 @@ static char inside[64];
 static const char *folders[] = {folder, NULL};
 static int descriptor; /* of the file inside */
 
-/* In a child, whose exit status then tells the line. */
+/* In a child, whose exit status is the line that failed. */
 #define EXPECT(condition)                                                                                    \
     do {                                                                                                     \
         if (!(condition))                                                                                    \
@@ -59,7 +59,7 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-/* How a process ends that does this: as waitpid says. */
+/* How a process that does this ends: the status from waitpid. */
 static int end_of(void (*deed)(void))
 {
     pid_t child = fork();
@@ -317,7 +317,7 @@ static void write_to_open_file(void)
     EXPECT(write(descriptor, "more", 4) < 0 && (errno == ENOSYS || errno == EFBIG));
 }
 
-static void *volatile kept; /* or the compiler takes it that any malloc succeeds */
+static void *volatile kept; /* or the compiler assumes that any malloc succeeds */
 
 static void use_much_memory(void)
 {
@@ -331,7 +331,7 @@ static void use_much_memory(void)
     }
     kept = malloc(ROOM);
     EXPECT(kept == NULL);
-    for (int i = 0; (kept = malloc(1000)); i++) /* small ones come from elsewhere */
+    for (int i = 0; (kept = malloc(1000)); i++) /* small blocks come from elsewhere */
         EXPECT(i < ROOM / 1000);
 }
 
@@ -429,7 +429,7 @@ static void stat_link(void)
     ask_for_path("/etc/passwd", AT_SYMLINK_NOFOLLOW);
 }
 
-/* With this flag a path counts all the same, unless it is empty. */
+/* With this flag a path still counts, unless it is empty. */
 static void stat_path_as_descriptor(void)
 {
     ask_for_path("/etc/passwd", AT_EMPTY_PATH);
@@ -561,7 +561,7 @@ static void duplicate(void)
     (void)!dup(descriptor);
 }
 
-/* Whoever has taken over a worker can put any handler there. */
+/* Whoever has taken over a worker can install any handler. */
 static void pass_over(int signal)
 {
     (void)signal;
@@ -739,7 +739,7 @@ static void without_seccomp(void)
     EXPECT(sandbox_probe(&missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
     EXPECT(sandbox_limit(folders, ROOM, &missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
     EXPECT(sandbox_close(&missing, NULL) == 0 && (missing & SANDBOX_NO_SECCOMP));
-    EXPECT((missing & SANDBOX_NO_LANDLOCK) || !can_open(inside, O_RDONLY)); /* though it was allowed before */
+    EXPECT((missing & SANDBOX_NO_LANDLOCK) || !can_open(inside, O_RDONLY)); /* as it was before */
 }
 
 START_TEST(a_process_detects_what_the_kernel_lacks_without_confining_itself)

@@ -4,7 +4,7 @@
 #include "match/effort.h"
 #include "matching.h"
 
-/* How an object comes, what a scan is planned with, and what workers say. */
+/* How an object arrives, what a scan is planned with, and what workers report. */
 
 START_TEST(findings_do_not_depend_on_how_an_object_is_cut)
 {
@@ -110,7 +110,7 @@ START_TEST(chunks_are_scanned_one_by_one)
         assert_of(&fixture.parts[2].findings.list[1], 0, fixture.files[1]);
         ck_assert_int_eq(fixture.parts[3].verdict, VERDICT_NONE);
     }
-    scan_in_pieces(whole, 30000, false); /* one chunk, without a byte more */
+    scan_in_pieces(whole, 30000, false); /* exactly one chunk */
     ck_assert_uint_eq(fixture.part_count, 1);
     free(bytes.data);
     free(whole.data);
@@ -170,7 +170,7 @@ START_TEST(a_small_file_in_a_huge_object_is_found)
     ck_assert_uint_eq(findings->count, 2);
     assert_embedded(&findings->list[0], 0, larger, 20000001);
     assert_embedded(&findings->list[1], 0, file, 10000001);
-    fixture.current.gone = true; /* then the samples that were kept must do */
+    fixture.current.gone = true; /* then the samples that were kept must suffice */
     findings = scan(bytes);
     ck_assert_uint_eq(findings->count, 2);
     for (int i = 0; i < 2; i++) {
@@ -186,7 +186,7 @@ START_TEST(a_small_file_in_a_huge_object_is_found)
 }
 END_TEST
 
-/* As a caller of its own, which has no content to give. */
+/* Like a caller that has no content to give. */
 START_TEST(a_matcher_works_without_the_content)
 {
     struct bytes bytes = random_bytes(100000);

@@ -96,7 +96,7 @@ static void assert_paths(const char *path, const char *const *wanted, size_t cou
     ck_assert_uint_eq(segments.count, 0);
 }
 
-/* That the first of the names, with a space between them, leads to all of them. */
+/* Checks that the first of the names, separated by spaces, leads to all of them. */
 static void assert_set(const char *names)
 {
     char copy[1024], *rest = copy, *name;
@@ -124,8 +124,8 @@ static void assert_found(const char *names)
     empty_folder();
 }
 
-/* That the name leads to an error which begins with the path of one file and, if other is given, names that
- * one. */
+/* Checks that the name leads to an error which begins with the path of one file and, if other is given, names
+ * that one. */
 static void assert_refused(const char *name, const char *about, const char *other)
 {
     struct segments segments;

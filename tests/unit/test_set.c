@@ -3,7 +3,7 @@
 
 #include "matching.h"
 
-/* What set.h promises of every set: one in an SQLite file and one in memory answer each question alike. */
+/* What set.h promises for every set: one in an SQLite file and one in memory give the same answers. */
 
 enum { COPIES = 12, FILES = 40, COMMON = 5 };
 
@@ -14,7 +14,7 @@ struct pair {
 };
 
 /* Random, text, near-copies of one (so that some of their samples are common), and one that repeats itself;
- * some are known by a digest alone, some are too small for samples. */
+ * some are hash-only entries, some are too small for samples. */
 static void make_contents(struct bytes *contents)
 {
     static const size_t lens[] = {0, 3, 700, 4096, 20000, 300000, 1500000};
@@ -252,7 +252,7 @@ START_TEST(files_are_numbered_from_one)
 }
 END_TEST
 
-/* Matching, when very many samples are of too many files. */
+/* Matching when very many samples are in too many files. */
 START_TEST(objects_of_common_content_are_matched_alike)
 {
     struct pair pair;

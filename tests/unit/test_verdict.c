@@ -4,7 +4,7 @@
 #include "check_main.h"
 #include "compare/verdict.h"
 
-/* The rules by themselves, at the borders that kith-scan(1) and kith-compare(1) name. */
+/* The rules by themselves, at the thresholds that kith-scan(1) and kith-compare(1) state. */
 
 /* ---- two contents side by side ---- */
 
@@ -16,7 +16,7 @@ static enum compare_verdict verdict_of(struct record a, struct record b, struct 
     return out->verdict;
 }
 
-/* Contents that have samples in common, and these shares of theirs. */
+/* Contents that share samples, with these shares. */
 static struct comparison compare_shares(struct record a, struct record b, uint64_t shared, double a_in_b,
                                         double b_in_a, enum compare_verdict wanted)
 {
@@ -78,7 +78,7 @@ START_TEST(half_of_each_makes_a_variant_if_samples_agree)
 }
 END_TEST
 
-/* Content that repeats has the same samples however long it is. */
+/* Repetitive content has the same samples however long it is. */
 START_TEST(content_more_than_twice_as_long_is_no_variant_by_its_samples)
 {
     const struct record once = {.len = 1000, .count = 100}, twice = {.len = 2001, .count = 100},
@@ -152,7 +152,7 @@ END_TEST
 START_TEST(an_object_that_lacks_both_ends_of_the_reference_is_a_fragment)
 {
     ck_assert_int_eq(find_one(98000, 0, 1000, 98000), VERDICT_FRAGMENT);
-    ck_assert_int_eq(find_one(99000, 0, 1000, 99000), VERDICT_VARIANT); /* but for a beginning that went */
+    ck_assert_int_eq(find_one(99000, 0, 1000, 99000), VERDICT_VARIANT); /* except for a lost beginning */
     ck_assert_int_eq(find_one(99000, 0, 0, 99000), VERDICT_VARIANT);
     ck_assert_int_eq(find_one(90000, 0, 0, 90000), VERDICT_FRAGMENT);
     ck_assert_int_eq(find_one(90000, 0, 10000, 90000), VERDICT_FRAGMENT);
@@ -190,7 +190,7 @@ START_TEST(a_piece_far_from_the_longest_one_keeps_it_a_variant)
 }
 END_TEST
 
-/* In a large object: the other half, far away, is something else's, or repetition. */
+/* In a large object: the other half, far away, belongs to something else, or is repetition. */
 START_TEST(four_fifths_of_a_reference_in_one_place_are_embedded)
 {
     static const struct piece most[] = {{0, 0, 79000}, {81000, 80000, 1000}, {500000, 90000, 10000}},
@@ -222,7 +222,7 @@ START_TEST(a_whole_file_extended_at_one_end_is_a_variant)
                                last = {1000, 2000, 0, 1000};
 
     ck_assert_int_eq(verdict_of_whole(&first, 2001, false), VERDICT_VARIANT);
-    ck_assert_int_eq(verdict_of_whole(&first, 2002, false), VERDICT_EMBEDDED); /* more than half is other */
+    ck_assert_int_eq(verdict_of_whole(&first, 2002, false), VERDICT_EMBEDDED); /* more than half differs */
     ck_assert_int_eq(verdict_of_whole(&first, 2000, true), VERDICT_EMBEDDED);
     ck_assert_int_eq(verdict_of_whole(&last, 2000, false), VERDICT_VARIANT);
     ck_assert_int_eq(verdict_of_whole(&later, 2000, false), VERDICT_EMBEDDED);

@@ -203,7 +203,7 @@ START_TEST(many_files_come_once_each_and_in_order)
     char name[16];
 
     make_folder();
-    for (int i = 0; i < FILES; i++) { /* in an order of which STEP, a prime, takes care */
+    for (int i = 0; i < FILES; i++) { /* in an order that depends on STEP, a prime */
         snprintf(name, sizeof name, "%08d", i * STEP % FILES);
         make_file(name);
     }
@@ -386,7 +386,7 @@ START_TEST(a_folder_that_becomes_a_link_is_not_entered)
 }
 END_TEST
 
-/* Root may read everything, so this becomes somebody else if it can; false if it cannot. */
+/* Root may read everything, so this switches to another user; returns false if that fails. */
 static bool give_up_privileges(void)
 {
     const uid_t nobody = 65534;
@@ -502,7 +502,7 @@ static void make_long_path(struct buffer *path, size_t len, const char *end)
     buffer_add(path, end, strlen(end) + 1);
 }
 
-/* Each place at which a path could be cut has its turn. */
+/* Every place at which a path could be cut is tried. */
 static void assert_all_lead_to_it(const char *end)
 {
     struct buffer path = {0};

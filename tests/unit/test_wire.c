@@ -47,7 +47,7 @@ static void assert_zero_or(const struct wire *wire, uint64_t number, uint64_t wa
         ck_abort_msg("%llu, not %llu", (unsigned long long)number, (unsigned long long)wanted);
 }
 
-/* Reads all that the message should hold; what comes is right, or nothing. */
+/* Reads everything that the message should hold; each value is right or absent. */
 static void read_message(struct wire *wire)
 {
     for (size_t i = 0; i < part_count; i++) {
@@ -92,7 +92,7 @@ START_TEST(messages_round_trip)
 }
 END_TEST
 
-/* In memory of just its size, so that a sanitizer sees what is read beyond it. */
+/* In memory of exactly its size, so that a sanitizer sees reads beyond it. */
 static char *copy_exactly(const char *data, size_t len)
 {
     char *copy = malloc(len ? len : 1);
