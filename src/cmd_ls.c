@@ -11,6 +11,7 @@
 #include "ls_report.h"
 #include "report/report_account.h"
 #include "terminal.h"
+#include "timezone.h"
 
 enum {
     OPTION_FORMAT = OPTIONS_EVIDENCE,
@@ -20,6 +21,7 @@ enum {
     OPTION_EXCEL,
     OPTION_JSON,
     OPTION_BODY,
+    OPTION_TIMEZONE,
     OPTION_HASH,
     OPTION_MD5,
     OPTION_SHA256,
@@ -39,6 +41,8 @@ static const struct option_spec ls_options[] = {
     {0, "excel", NULL, "the same as --format excel: CSV whose cells no spreadsheet changes", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
     {0, "body", NULL, "the same as --format body: a body file for mactime", NULL},
+    {0, "timezone", "ZONE", "the zone of the times of --long: UTC (default), local, or such as Europe/Berlin",
+     NULL},
     {0, "hash", NULL, "read the content and add its SHA-1", NULL},
     {0, "md5", NULL, "add the MD5", NULL},
     {0, "sha256", NULL, "add the SHA-256", NULL},
@@ -61,6 +65,7 @@ struct ls {
     uint64_t image_size;
     unsigned long long damaged; /* objects of this evidence that are not whole */
     bool wrong_digest;
+    bool has_zone; /* --timezone was given */
 };
 
 /* ---- what is found ---- */
@@ -202,6 +207,9 @@ static int take_option(void *arg, const struct options *options, int option)
     if (options_flag(flags, option, ls))
         return 0;
     switch (option) {
+    case OPTION_TIMEZONE:
+        ls->has_zone = true;
+        return timezone_take(options, &ls->report.zone);
     case OPTION_HASH:
         ls->digests |= DIGEST_BIT(DIGEST_SHA1);
         return 0;
@@ -240,6 +248,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (evidence_flags_check(&ls.run.options, (size_t)(argc - operand), argv + operand) ||
         evidence_flags_sandbox(&ls.run.options))
         return EXIT_USAGE;
+    if (ls.has_zone && ls.report.form != &ls_table)
+        return options_wrong(command, "--timezone is an option of --long");
     if (ls.is_account && (ls.digests || ls.report.form == &ls_body))
         return options_wrong(command,
                              "--account lists no objects, so it excludes --body, --hash, --md5 and --sha256");

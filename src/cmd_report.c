@@ -8,6 +8,7 @@
 #include "report/report_about.h"
 #include "rows.h"
 #include "terminal.h"
+#include "timezone.h"
 
 enum {
     REPORT_FORMAT,
@@ -17,6 +18,7 @@ enum {
     REPORT_ALL,
     REPORT_KNOWN,
     REPORT_ABOUT,
+    REPORT_TIMEZONE,
     REPORT_CHECK,
 };
 
@@ -28,6 +30,8 @@ static const struct option_spec report_options[] = {
     {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
     {0, "about", NULL, "describe the case instead: parameters, sets, evidence, and the log", NULL},
+    {0, "timezone", "ZONE", "the zone of the times of --about: UTC (default), local, or such as Europe/Berlin",
+     NULL},
     {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -35,7 +39,8 @@ static const struct option_spec report_options[] = {
 struct report {
     struct case_filter filter;
     struct format_choice format;
-    bool about, check;
+    enum report_zone zone;
+    bool about, check, has_zone;
 };
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -49,6 +54,10 @@ static int take_option(void *arg, const struct options *options, int option)
 
     struct report *report = arg;
 
+    if (option == REPORT_TIMEZONE) {
+        report->has_zone = true;
+        return timezone_take(options, &report->zone);
+    }
     return options_flag(flags, option, report) ? 0 : formats_take(&report->format, options);
 }
 
@@ -117,7 +126,7 @@ static int report_case(const struct report *options, const char *path)
     if (casefile && casefile_check(casefile, warn_of_fault, &warned, &err) < 0)
         status = -1;
     if (status == 0)
-        status = options->about ? report_about(&out, casefile, &err)
+        status = options->about ? report_about(&out, casefile, options->zone, &err)
                                 : rows_write(form, casefile, &options->filter, &err);
     if (status == 0)
         status = show_states(casefile, &err);
@@ -136,6 +145,8 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (status != OPTIONS_GO)
         return status;
+    if (report.has_zone && !report.about)
+        return options_wrong(command, "--timezone is an option of --about");
     if (report.about && report.check)
         return options_wrong(command, "--about and --check contradict each other");
     if (report.format.format && (report.about || report.check))

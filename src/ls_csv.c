@@ -72,7 +72,7 @@ static void add_properties(struct buffer *line, const struct object *object, str
 {
     csv_cell(line, object->flags & OBJECT_ALLOCATED ? "1" : "0");
     for (int i = 0; i < OBJECT_TIMES; i++) {
-        ls_values_stamp(text, &object->times[i]);
+        ls_values_stamp(text, &object->times[i], REPORT_ZONE_UTC);
         csv_text(line, text);
     }
     ls_values_flags(text, object);

@@ -55,6 +55,8 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
     struct buffer text = {0}, *line = &report->out.line;
     const struct object *object = entry->object;
     const char *kind = object_kind_name(object->kind);
+    const enum report_zone zone =
+        ls_values_has_zone(entry->volume) ? REPORT_ZONE_UTC : REPORT_ZONE_NONE;
 
     buffer_add_char(line, '{');
     json_text(line, "evidence", report->evidence, strlen(report->evidence));
@@ -66,7 +68,7 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
     buffer_printf(line, ",\"size\":%" PRIu64 ",\"allocated\":%s", object->size,
                   object->flags & OBJECT_ALLOCATED ? "true" : "false");
     for (int i = 0; i < OBJECT_TIMES; i++) {
-        ls_values_stamp(&text, &object->times[i]);
+        ls_values_stamp(&text, &object->times[i], zone);
         json_made(line, times[i], &text);
     }
     ls_values_flags(&text, object);

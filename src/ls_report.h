@@ -7,6 +7,7 @@
 #include "evidence/evidence.h"
 #include "report/report_account.h"
 #include "report/report_stream.h"
+#include "report/report_values.h"
 
 /*
  * What kith ls found, in some form, on a stream.
@@ -19,6 +20,7 @@ struct ls_report {
     struct report_stream out;
     unsigned digests; /* a set of DIGEST_BIT: columns of their own */
     bool colours;
+    enum report_zone zone;     /* of times in ls_table */
     bool is_account;           /* not objects */
     const char *evidence;      /* path of the one that is being read */
     struct ls_volume *volumes; /* of the summary */

@@ -102,6 +102,19 @@ static void add_column(struct buffer *line, int width, int most, struct buffer *
     buffer_reset(text);
 }
 
+/* With seconds: fractions would make the column too wide. */
+static void add_time(struct buffer *line, const struct ls_report *report, const struct ls_entry *entry,
+                     struct buffer *text)
+{
+    const bool has_zone = ls_values_has_zone(entry->volume);
+    const struct object_stamp stamp = {.seconds = entry->object->times[OBJECT_MTIME].seconds};
+
+    ls_values_stamp(text, &stamp, has_zone ? report->zone : REPORT_ZONE_NONE);
+    if (text->len && !has_zone)
+        buffer_add_text(text, " no zone");
+    add_column(line, !has_zone ? 27 : report->zone == REPORT_ZONE_LOCAL ? 25 : 20, 40, text);
+}
+
 static void put_object(struct ls_report *report, const struct ls_entry *entry)
 {
     struct buffer text = {0}, *line = &report->out.line;
@@ -110,9 +123,8 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
 
     buffer_printf(line, "%-11s ", object_kind_name(object->kind));
     ls_text_size(line, object->size);
-    ls_values_stamp(&text, &object->times[OBJECT_MTIME]);
     buffer_add_text(line, "  ");
-    add_column(line, 20, 19, &text);
+    add_time(line, report, entry, &text);
     for (int i = 0; i < DIGEST_KINDS; i++)
         if (report->digests & DIGEST_BIT(i)) {
             ls_values_digest(line, entry->digests, (enum digest_kind)i);

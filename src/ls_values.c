@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "report/report_values.h"
 
-void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp)
+void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp, enum report_zone zone)
 {
     if (stamp->seconds || stamp->nanoseconds)
-        report_values_time(out, stamp->seconds, stamp->nanoseconds);
+        report_values_zone_time(out, stamp->seconds, stamp->nanoseconds, zone);
+}
+
+bool ls_values_has_zone(const struct evidence_volume *volume)
+{
+    return strncmp(volume->system, "fat", 3) != 0 && strcmp(volume->system, "exfat") != 0;
 }
 
 void ls_values_state(struct buffer *out, const struct object *object)

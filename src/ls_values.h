@@ -4,11 +4,16 @@
 
 #include "base/digest.h"
 #include "disk/object.h"
+#include "evidence/evidence_sink.h"
+#include "report/report_values.h"
 
 /* Values of objects as text, the same in all forms of kith ls. */
 
 /* Nothing if there is no such time. */
-void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp);
+void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp, enum report_zone zone);
+/* Whether times in this volume are in UTC.  Those of FAT are what the clock of the machine showed, in
+ * whatever zone it was, and so are those of exFAT, whose offset from UTC libtsk does not apply. */
+bool ls_values_has_zone(const struct evidence_volume *volume);
 /* "ok", "partial: ...": what is wrong with it is foreign text. */
 void ls_values_state(struct buffer *out, const struct object *object);
 /* Which of its properties change how the content is to be read. */

@@ -9,12 +9,12 @@
 #include "report/report_summary.h"
 #include "report/report_values.h"
 
-static void about_case(struct buffer *out, const struct case_info *info)
+static void about_case(struct buffer *out, const struct case_info *info, enum report_zone zone)
 {
     buffer_add_text(out, "case        ");
     escape_hex(out, info->uuid, sizeof info->uuid);
     buffer_add_text(out, "\nmade        ");
-    report_values_time(out, info->created, 0);
+    report_values_zone_time(out, info->created, 0, zone);
     buffer_add_text(out, " by ");
     report_values_foreign(out, info->tool);
     buffer_add_text(out, "\nparameters  ");
@@ -115,6 +115,7 @@ static int about_account(struct buffer *out, struct casefile *casefile, uint64_t
 
 struct log_text {
     struct buffer *out;
+    enum report_zone zone;
     uint8_t chain[CASE_CHAIN_LEN];
 };
 
@@ -123,16 +124,16 @@ static void about_entry(void *arg, const struct case_entry *entry)
     struct log_text *log = arg;
 
     buffer_add_text(log->out, "log         ");
-    report_values_time(log->out, entry->time, 0);
+    report_values_zone_time(log->out, entry->time, 0, log->zone);
     buffer_add_char(log->out, ' ');
     report_values_foreign(log->out, entry->text);
     buffer_add_char(log->out, '\n');
     memcpy(log->chain, entry->chain, sizeof log->chain);
 }
 
-static int about_log(struct buffer *out, struct casefile *casefile, struct error *err)
+static int about_log(struct buffer *out, struct casefile *casefile, enum report_zone zone, struct error *err)
 {
-    struct log_text log = {.out = out};
+    struct log_text log = {.out = out, .zone = zone};
     const int result = casefile_read_log(casefile, about_entry, &log, err);
 
     buffer_add_text(out, "seal        ");
@@ -141,26 +142,27 @@ static int about_log(struct buffer *out, struct casefile *casefile, struct error
     return result;
 }
 
-static int about_all(struct buffer *out, struct casefile *casefile, struct error *err)
+static int about_all(struct buffer *out, struct casefile *casefile, enum report_zone zone, struct error *err)
 {
     const struct case_set *sets;
     const size_t count = casefile_sets(casefile, &sets);
     struct case_evidence evidence;
     int result;
 
-    about_case(out, casefile_info(casefile));
+    about_case(out, casefile_info(casefile), zone);
     for (size_t i = 0; i < count; i++)
         about_set(out, &sets[i]);
     for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)
         if (about_evidence(out, casefile, &evidence, err) || about_account(out, casefile, number, err) ||
             casefile_problems(casefile, number, about_line, out, err))
             return -1;
-    return result < 0 ? -1 : about_log(out, casefile, err);
+    return result < 0 ? -1 : about_log(out, casefile, zone, err);
 }
 
-int report_about(struct report_stream *stream, struct casefile *casefile, struct error *err)
+int report_about(struct report_stream *stream, struct casefile *casefile, enum report_zone zone,
+                 struct error *err)
 {
-    int result = about_all(&stream->line, casefile, err);
+    int result = about_all(&stream->line, casefile, zone, err);
 
     if (report_stream_put(stream, result ? NULL : err) < 0)
         result = -1;

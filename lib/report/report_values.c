@@ -30,20 +30,36 @@ void report_values_e(struct buffer *out, double ln_e)
     buffer_printf(out, "%.1fe%+.0f", mantissa, exponent);
 }
 
-void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds)
+static void add_offset(struct buffer *out, long seconds)
+{
+    const long minutes = (seconds < 0 ? -seconds : seconds) / 60;
+
+    buffer_printf(out, "%c%02ld:%02ld", seconds < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds, enum report_zone zone)
 {
     const time_t time = (time_t)seconds;
     struct tm tm;
     char text[40];
 
-    if (!gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
+    if (!(zone == REPORT_ZONE_LOCAL ? localtime_r(&time, &tm) : gmtime_r(&time, &tm)) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
         buffer_printf(out, "@%" PRId64, seconds);
         return;
     }
     buffer_add_text(out, text);
     if (nanoseconds && nanoseconds < 1000000000)
         buffer_printf(out, ".%09" PRIu32, nanoseconds);
-    buffer_add_char(out, 'Z');
+    if (zone == REPORT_ZONE_UTC)
+        buffer_add_char(out, 'Z');
+    if (zone == REPORT_ZONE_LOCAL)
+        add_offset(out, tm.tm_gmtoff);
+}
+
+void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds)
+{
+    report_values_zone_time(out, seconds, nanoseconds, REPORT_ZONE_UTC);
 }
 
 void report_values_size(struct buffer *out, uint64_t bytes)

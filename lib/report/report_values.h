@@ -13,6 +13,16 @@ void report_values_e(struct buffer *out, double ln_e);
 /* A UTC time, given in seconds since 1970: "2024-05-01T12:00:00Z", with nanoseconds unless they are 0.  Falls
  * back to "@" and the seconds if the year is out of range. */
 void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds);
+
+enum report_zone {
+    REPORT_ZONE_UTC,   /* "2024-05-01T12:00:00Z" */
+    REPORT_ZONE_LOCAL, /* "2024-05-01T14:00:00+02:00": the zone of this process (tzset) */
+    REPORT_ZONE_NONE,  /* "2024-05-01T12:00:00": the time is what a clock showed, somewhere */
+};
+
+/* The same in a zone. */
+void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds,
+                             enum report_zone zone);
 /* A human-readable size, exact below 10,000 bytes: "1234 bytes", "57 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
 /* A number with separators: "1,204". */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "check_main.h"
 #include "report/report_values.h"
@@ -76,6 +77,29 @@ START_TEST(an_e_value_keeps_one_decimal_and_never_falls_below_what_programs_pars
 }
 END_TEST
 
-RUN_TESTS("report_values", a_count_has_separators_and_the_plural_of_its_noun,
+START_TEST(a_time_says_which_zone_it_is_in)
+{
+    struct buffer out = {0};
+
+    setenv("TZ", "IST-5:30", 1);
+    tzset();
+    report_values_time(&out, 1714564800, 0);
+    ck_assert_str_eq(text_of(&out), "2024-05-01T12:00:00Z");
+    report_values_zone_time(&out, 1714564800, 5, REPORT_ZONE_UTC);
+    ck_assert_str_eq(text_of(&out), "2024-05-01T12:00:00.000000005Z");
+    report_values_zone_time(&out, 1714564800, 5, REPORT_ZONE_LOCAL);
+    ck_assert_str_eq(text_of(&out), "2024-05-01T17:30:00.000000005+05:30");
+    report_values_zone_time(&out, 1714564800, 0, REPORT_ZONE_NONE);
+    ck_assert_str_eq(text_of(&out), "2024-05-01T12:00:00");
+    setenv("TZ", "EST5", 1);
+    tzset();
+    report_values_zone_time(&out, 1714564800, 0, REPORT_ZONE_LOCAL);
+    ck_assert_str_eq(text_of(&out), "2024-05-01T07:00:00-05:00");
+    report_values_zone_time(&out, INT64_MAX, 0, REPORT_ZONE_LOCAL);
+    ck_assert_str_eq(text_of(&out), "@9223372036854775807");
+}
+END_TEST
+
+RUN_TESTS("report_values", a_time_says_which_zone_it_is_in, a_count_has_separators_and_the_plural_of_its_noun,
           a_size_is_exact_below_ten_thousand_bytes,
           an_e_value_keeps_one_decimal_and_never_falls_below_what_programs_parse)
