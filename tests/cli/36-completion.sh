@@ -14,7 +14,7 @@ for shell in bash zsh fish; do
 done
 mkdir sets here
 touch sets/mine.kith here/disk.img here/own.kith
-export KITH_SETS=$scratch/sets
+export KITH_SETS=$PWD/sets
 cd here || exit 99
 
 # ---- bash ----

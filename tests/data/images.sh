@@ -750,8 +750,10 @@ if [ "$1" = --list ]; then
     exit
 fi
 name=images.sh
-need mke2fs debugfs mkfs.fat mcopy mkfs.exfat mkntfs ntfscp xorriso makefs sfdisk ewfacquirestream affconvert \
-    qemu-img python3
+# TOOLS: those that the images named need, if these are fewer
+# shellcheck disable=SC2086
+need ${TOOLS:-mke2fs debugfs mkfs.fat mcopy mkfs.exfat mkntfs ntfscp xorriso makefs sfdisk ewfacquirestream affconvert qemu-img \
+    python3}
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 shift

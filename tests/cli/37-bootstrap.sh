@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Without root and sudo, bootstrap prints one complete command line for what is missing, and asks only for what is needed.
+. "$(dirname "$0")/lib.sh"
+
+mkdir bin
+for tool in bash sed cut sort paste dirname tr grep; do
+    ln -s "$(command -v $tool)" bin/$tool
+done
+printf '#!%s\necho 1000\n' "$(command -v bash)" >bin/id
+chmod +x bin/id
+
+# asks MANAGER ARGUMENT...: what it prints on a system that has this package manager and little else; to ./line
+asks()
+{
+    local manager=$1
+    shift
+    rm -f bin/{apt-get,dnf,pacman}
+    printf '#!/bin/false\n' >bin/$manager
+    chmod +x bin/$manager
+    status 2 env PATH="$PWD/bin" "$PWD/bin/bash" "$SRCDIR/bootstrap" "$@"
+    grep "$manager" err >line
+    same "lines of $manager, $*" 1 "$(wc -l <line)"
+}
+
+# names or lacks PACKAGE...
+names()
+{
+    for package; do
+        grep -qwF -- "$package" line || fail "$package is not asked for: $(cat line)"
+    done
+}
+lacks()
+{
+    for package; do
+        grep -qE -- " $package( |\$)" line && fail "$package is asked for: $(cat line)"
+    done
+}
+
+asks apt-get
+names "apt-get update && apt-get install -y" gcc make autoconf automake libsqlite3-dev libssl-dev
+[ -e /usr/include/stdio.h ] || names libc6-dev
+lacks check mandoc bsdutils python3 xz-utils qemu-utils fish sleuthkit
+asks apt-get demo
+names gcc python3 mtools
+lacks check mandoc bsdutils qemu-utils
+asks apt-get check
+names gcc python3 check mandoc bsdutils qemu-utils sleuthkit
+lacks fish clang
+asks apt-get deps ci
+names check clang zsh fish
+asks dnf
+names "dnf install -y" gcc sleuthkit-devel
+lacks check-devel
+asks pacman check
+names "pacman -S --needed" check
+finish
