@@ -35,22 +35,22 @@ static const struct option_spec add_options[] = {
 };
 
 struct add {
-    struct evidence_run run; /* first: the sink needs it */
+    struct evidence_run run; /* must be first, for the sink */
     struct set_flags flags;
     struct signer_plan plan;
     const char *note;
     struct refset *set;
     struct refset_writer *writer;
     struct known known;
-    char *set_below; /* where the set itself is, if that is below the path; or NULL */
-    bool is_folder, source_told;
-    char format[32]; /* of the image */
-    uint64_t added, extended, there, left_out;
-    bool failed; /* the set cannot be written: err tells */
+    char *set_below; /* the path of the set itself below the folder that is read; or NULL */
+    bool is_folder, has_source;
+    char format[32];                           /* of the image */
+    uint64_t added, extended, there, left_out; /* files */
+    bool failed;                               /* the set could not be written: see err */
     struct error err;
 };
 
-/* ---- what is found ---- */
+/* ---- the sink ---- */
 
 static void take_image(void *arg, const struct evidence_image *image)
 {
@@ -74,7 +74,7 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
     add->left_out++;
 }
 
-/* Several volumes may have the same paths: then the volume's label comes before them. */
+/* In an image the volume's label comes first, since several volumes may hold the same paths. */
 static int add_paths(struct known *known, const struct evidence_volume *volume, const char *paths,
                      size_t count, struct error *err)
 {
@@ -113,8 +113,8 @@ static void count_added(struct add *add, enum refset_added added, const char *pa
     }
 }
 
-/* The source is told with its first object, which knows what it is a part of. */
-static void tell_source(struct add *add, const struct object *object)
+/* Adds the source with its first object, which shows whether it is an image. */
+static void add_source(struct add *add, const struct object *object)
 {
     const bool is_image = !(object->flags & OBJECT_HOST);
     const struct refset_source source = {
@@ -129,12 +129,12 @@ static void tell_source(struct add *add, const struct object *object)
         .note = add->note,
     };
 
-    add->source_told = true;
+    add->has_source = true;
     if (refset_writer_source(add->writer, &source, &add->err) < 0)
         fail(add);
 }
 
-/* The set's path below the folder that is added; NULL if it is elsewhere. */
+/* The path of the set below the folder, or NULL if it is elsewhere. */
 static char *find_set_below(const char *folder, const char *set)
 {
     char *whole = realpath(folder, NULL), *there = realpath(set, NULL), *below = NULL;
@@ -148,7 +148,7 @@ static char *find_set_below(const char *folder, const char *set)
     return below;
 }
 
-/* It, and what lies beside it while it is written. */
+/* Whether a path is the set, or one of the files that SQLite keeps beside it. */
 static bool is_set_itself(const struct add *add, const char *path)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -170,8 +170,8 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     atomic_fetch_add_explicit(&add->run.progress.count, 1, memory_order_relaxed);
     if (add->set_below && count && is_set_itself(add, paths))
         return;
-    if (!add->failed && !add->source_told)
-        tell_source(add, object);
+    if (!add->failed && !add->has_source)
+        add_source(add, object);
     if (add->failed)
         return;
     if (object->state != OBJECT_WHOLE) {
@@ -183,7 +183,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         return;
     }
     if (!signer_result(object, &add->known)) {
-        leave_out(add, paths, count, "a worker sent what cannot be understood");
+        leave_out(add, paths, count, "invalid result from worker");
         return;
     }
     if (add_paths(&add->known, volume, paths, count, &add->err)) {
@@ -217,14 +217,14 @@ static int add_one(void *arg, size_t number, const char *path)
     int status;
 
     (void)number;
-    add->source_told = false;
+    add->has_source = false;
     add->is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     add->set_below = add->is_folder ? find_set_below(path, refset_path(add->set)) : NULL;
     result = evidence_run_read(&add->run, path, &sink, &err);
     free(add->set_below);
     status = evidence_run_end(&add->run, result, &err);
-    if (result == EVIDENCE_DONE && !add->source_told && !add->is_folder) {
-        complain("%s: no file was found in it", path);
+    if (result == EVIDENCE_DONE && !add->has_source && !add->is_folder) {
+        complain("%s: no files found in it", path);
         return EXIT_PARTIAL;
     }
     if (result == EVIDENCE_DONE && add->left_out > left_out)
@@ -296,9 +296,11 @@ static int add_with_writer(struct add *add, int count, char **paths)
 
 static void show_outcome(const struct add *add, int status)
 {
+    const bool found_any = add->added + add->extended + add->there + add->left_out > 0;
+
     if (add->run.quiet)
         return;
-    if (status != EXIT_USAGE)
+    if (status == EXIT_DONE || (status != EXIT_USAGE && found_any))
         show_summary(add);
     if (status == EXIT_INTERRUPTED)
         complain("interrupted; what was added is kept; rerun the same command to resume");
@@ -320,7 +322,7 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     if (!add->set)
         return EXIT_USAGE;
     status = add_with_writer(add, count, paths);
-    /* an error was shown, and a set of nothing would look as if all had been well */
+    /* an error was shown, and an empty set would look like success */
     is_useless = is_new && status != EXIT_DONE && refset_info(add->set)->counts.files == 0;
     if (!is_useless)
         show_outcome(add, status);
@@ -378,7 +380,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (argc - operand < 2)
-        return options_wrong(command, operand == argc ? "no set given" : "nothing to add given");
+        return options_wrong(command, operand == argc ? "no set given" : "no file, folder or image given");
     if (options_check_new(command, argv[operand]))
         return EXIT_USAGE;
     add.run.options.inspector = &inspector;

@@ -42,8 +42,8 @@ static const struct option_spec compare_options[] = {
 enum {
     USUAL_SECONDS = 10,
     MAX_SECONDS = 1000000,
-    DENSE_C = 32,            /* for two files: there is time to look closely */
-    CLOSE_SAMPLES = 1 << 22, /* but not at more samples than these */
+    DENSE_C = 32,            /* two files can be sampled densely in a short time */
+    CLOSE_SAMPLES = 1 << 22, /* the most samples of a file to take */
 };
 
 struct compare {
@@ -59,8 +59,8 @@ struct side {
     const char *path;
     int fd;
     uint64_t len;     /* of a file */
-    bool is_record;   /* the file holds one */
-    uint8_t *content; /* if it was read at once: standard input, or for --exact */
+    bool is_record;   /* the file holds a record */
+    uint8_t *content; /* all of it, if it was read: standard input, or for --exact */
     struct record record;
 };
 
@@ -74,7 +74,7 @@ static void release_side(struct side *side)
     record_release(&side->record);
 }
 
-/* All that can be read from fd, at most `most` bytes, into memory. */
+/* Reads all of fd into memory; more than `most` bytes are an error. */
 static int read_all(int fd, const char *path, uint64_t most, struct buffer *out, struct error *err)
 {
     for (;;) {
@@ -91,7 +91,7 @@ static int read_all(int fd, const char *path, uint64_t most, struct buffer *out,
         if (got == 0)
             return 0;
         if (got < 0 && errno != EINTR)
-            return error_errno(err, "%s: cannot be read at byte %zu", path, out->len);
+            return error_errno(err, "%s: read error at byte %zu", path, out->len);
     }
 }
 
@@ -117,7 +117,8 @@ static int open_side(struct side *side, const char *path, struct error *err)
     if (fstat(side->fd, &st))
         return error_errno(err, "%s", path);
     if (!S_ISREG(st.st_mode))
-        return error_set(err, "%s: is %s; two files or records are compared", path, walk_kind(st.st_mode));
+        return error_set(err, "%s: is %s; only files and records can be compared", path,
+                         walk_kind(st.st_mode));
     side->len = (uint64_t)st.st_size;
     return 0;
 }
@@ -150,7 +151,7 @@ static int load_content(struct side *side, struct error *err)
     return 0;
 }
 
-/* The file's only line, which is a record. */
+/* Parses the file's only line, which is a record. */
 static int parse_side(struct side *side, struct error *err)
 {
     struct error why;
@@ -161,11 +162,11 @@ static int parse_side(struct side *side, struct error *err)
     text = (const char *)side->content;
     newline = memchr(text, '\n', side->len);
     if (newline && newline + 1 < text + side->len)
-        return error_set(err,
-                         "%s: holds more than one record; give one line of it, e.g. on standard input as '-'",
-                         side->path);
+        return error_set(
+            err, "%s: holds more than one record; pass a single line, for example on standard input (-)",
+            side->path);
     if (record_parse(&side->record, text, newline ? (size_t)(newline - text) : side->len, &why))
-        return error_set(err, "%s: line 1: %.4000s (--raw takes it as content)", side->path, why.text);
+        return error_set(err, "%s: line 1: %.4000s (--raw treats it as content)", side->path, why.text);
     return 0;
 }
 
@@ -195,7 +196,7 @@ static uint32_t bearable_c(uint32_t c, uint64_t len)
     return c;
 }
 
-/* As densely as the smaller content asks for, and as the larger one allows. */
+/* As densely as the smaller content needs, if the larger one allows that. */
 static uint32_t close_c(uint64_t a_len, uint64_t b_len)
 {
     uint32_t c = sampler_auto_c(a_len < b_len ? a_len : b_len);
@@ -203,14 +204,14 @@ static uint32_t close_c(uint64_t a_len, uint64_t b_len)
     return bearable_c(c > DENSE_C ? DENSE_C : c, a_len < b_len ? b_len : a_len);
 }
 
-/* The user's parameters; or a record's, if one of the sides is one. */
+/* The parameters of the options; or those of the record, if one of the sides is a record. */
 static int choose_params(const struct compare *compare, const struct side *a, const struct side *b,
                          struct sampler_params *params, struct error *err)
 {
-    const struct sampling *said = &compare->sampling;
+    const struct sampling *wanted = &compare->sampling;
     const struct side *given = a->is_record ? a : b->is_record ? b : NULL;
 
-    if (given && (said->has_n || said->has_c || said->has_k || said->scheme))
+    if (given && (wanted->has_n || wanted->has_c || wanted->has_k || wanted->scheme))
         return error_set(err, "%s: is a record, so the sampling options cannot be used", given->path);
     *params = given ? given->record.params : compare->params;
     if (params->scheme != SAMPLER_GF8)
@@ -235,9 +236,8 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
         }
         if (sides[i]->is_record && parse_side(sides[i], err))
             return EXIT_USAGE;
-        if (compare->exact && load_content(sides[i], err)) /* so that both answers are about the same bytes */
-            return sides[i]->content ? EXIT_CHANGED
-                                     : EXIT_PARTIAL; /* what was read is there, but not what was to be */
+        if (compare->exact && load_content(sides[i], err)) /* so that both results are about the same bytes */
+            return sides[i]->content ? EXIT_CHANGED : EXIT_PARTIAL; /* some of it, or none, was read */
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
@@ -273,8 +273,8 @@ static struct timespec deadline_in(uint64_t seconds)
     return deadline;
 }
 
-/* The true distance, looked for below a limit that doubles, so that near files take little time whatever
- * their size. */
+/* The exact distance.  It is searched below a limit that grows by four times, so that similar files take
+ * little time whatever their size. */
 static int find_exact(const struct compare *compare, struct side *a, struct side *b, struct report *report,
                       struct error *err)
 {

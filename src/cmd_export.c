@@ -59,7 +59,7 @@ static FILE *create(const char *path, struct error *err)
     return file;
 }
 
-static void tell_source(void *arg, const struct refset_source *source)
+static void add_source(void *arg, const struct refset_source *source)
 {
     export_report_source(arg, source);
 }
@@ -142,7 +142,7 @@ static int export_text(struct export *export, struct refset *set, struct error *
         return -1;
     export->report.exact = export->output != NULL;
     export_report_begin(&export->report, refset_info(set));
-    result = refset_sources(set, tell_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
+    result = refset_sources(set, add_source, &export->report, err) || put_files(export, set, err) ? -1 : 0;
     export_report_release(&export->report);
     if (export->output && (ferror(export->report.out.to) | fclose(export->report.out.to)) && !result)
         result = error_errno(err, "%s", export->output);

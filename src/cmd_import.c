@@ -31,7 +31,7 @@ static const struct option_spec import_options[] = {
 
 enum { MOST_PROBLEMS = 20, ROWS_PER_LOOK = 1024, MOST_MARKS = 16 };
 
-/* What a list says of its entries and a set has no place for. */
+/* How often each mark occurs in a list.  Marks are not kept in the set. */
 struct marks {
     struct {
         char text[LIST_MARK_LEN + 1];
@@ -49,13 +49,13 @@ struct import {
     struct refset_writer *writer;
     struct progress progress;
     struct known known;
-    /* the list that is being read */
+    /* of the list being read */
     const char *path;
     struct list *list;
-    struct list_ahead *ahead;  /* the same, from its second row on */
-    struct source_map sources; /* of the list; what has none of them is from the list itself */
-    bool list_failed;          /* it could not be read to its end: what was read is kept */
-    bool drops_blocks;         /* its blocks have another size */
+    struct list_ahead *ahead;  /* reads the list in a thread of its own, from the second row on */
+    struct source_map sources; /* sources named in the list; entries without one are from the list itself */
+    bool list_failed;          /* a read error: the rows before it are kept */
+    bool drops_blocks;         /* the size of its blocks differs from the set's */
     uint64_t rows, broken, added, extended, there, by_digest;
     struct marks marks;
 };
@@ -68,7 +68,7 @@ static void show_broken(struct import *import, const char *text)
         complain("%s", text);
 }
 
-/* The first name is from where the file is from. */
+/* The first name has the same source as the file. */
 static void fill_origins(struct import *import, const struct list_entry *entry)
 {
     const char *at = entry->names, *end = at + entry->names_len;
@@ -139,7 +139,7 @@ static void count_mark(struct marks *marks, const char *text)
     marks->list[i].count++;
 }
 
-/* -1 if the set cannot be written. */
+/* Returns -1 if the set cannot be written. */
 static int take_entry(struct import *import, struct error *err)
 {
     const struct list_entry *entry = list_ahead_entry(import->ahead);
@@ -175,7 +175,7 @@ static int take_entry(struct import *import, struct error *err)
 
 /* ---- lists ---- */
 
-/* A new set becomes what the list tells of the set that it was exported from. */
+/* The parameters of a new set: those of the set that the list was exported from, if it has them. */
 static struct refset_params params_for(const struct import *import, bool has_set)
 {
     struct refset_params params = refset_defaults(import->set_path);
@@ -206,7 +206,7 @@ static int open_set(struct import *import, bool has_set)
     return 0;
 }
 
-/* Lists of others may have thousands of names for the same content: the first will do. */
+/* Lists from elsewhere may have thousands of names for the same content, so only the first is kept. */
 static int open_writer(struct import *import, bool has_set, struct error *err)
 {
     const bool is_ours = strncmp(list_format(import->list), "kith-", 5) == 0;
@@ -220,12 +220,12 @@ static int open_writer(struct import *import, bool has_set, struct error *err)
                                          .note = import->note};
 
     if (has_set && list_set(import->list)->n != params->n)
-        return error_set(err, "%s: its records have windows of %u bytes, those of the set %s have %u",
+        return error_set(err, "%s: its records have windows of %u bytes, but those of the set %s have %u",
                          import->path, list_set(import->list)->n, import->set_path, params->n);
     import->drops_blocks = has_set && list_set(import->list)->block != params->block;
     if (import->drops_blocks && !import->quiet)
-        complain("%s: its blocks have %u bytes and the set's have %u: they are left out", import->path,
-                 list_set(import->list)->block, params->block);
+        complain("%s: its block digests are left out: its blocks have %u bytes, those of the set %u",
+                 import->path, list_set(import->list)->block, params->block);
     import->writer = refset_writer_new(import->set, is_ours, err);
     if (!import->writer)
         return -1;
@@ -242,7 +242,7 @@ static void show_progress(struct import *import)
     atomic_store_explicit(&import->progress.count, import->rows, memory_order_relaxed);
 }
 
-/* EXIT_*. */
+/* Returns the exit status. */
 static int take_rows(struct import *import, struct error *err)
 {
     enum list_result result;
@@ -263,10 +263,10 @@ static int take_rows(struct import *import, struct error *err)
             (result == LIST_ENTRY && take_entry(import, err)))
             return EXIT_USAGE;
         if (import->strict && import->broken) {
-            error_set(err,
-                      "%s: stopped at the first broken row, as --strict asks for; nothing after the last "
-                      "commit is kept",
-                      import->path);
+            error_set(
+                err,
+                "%s: stopped at the first malformed row (--strict); rows after the last commit are not kept",
+                import->path);
             return EXIT_USAGE;
         }
     }
@@ -293,7 +293,7 @@ static int finish_list(struct import *import, int status, struct error *err)
 static void add_marks(struct buffer *out, const struct marks *marks)
 {
     for (size_t i = 0; i < marks->count; i++)
-        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "; marks of the list, not kept: ", marks->list[i].text,
+        buffer_printf(out, "%s%s %" PRIu64, i ? ", " : "; marks, which are not kept: ", marks->list[i].text,
                       marks->list[i].count);
     if (marks->others)
         buffer_printf(out, ", others %" PRIu64, marks->others);
@@ -304,31 +304,32 @@ static void show_summary(const struct import *import)
     struct buffer more = {0};
 
     if (import->by_digest)
-        buffer_printf(&more, "; %" PRIu64 " of those added are known by digest alone and match exactly only",
+        buffer_printf(&more,
+                      "; %" PRIu64 " of those added are hash-only entries, which match identical files only",
                       import->by_digest);
     add_marks(&more, &import->marks);
     say("%s (%s): %" PRIu64 " row%s: %" PRIu64 " added, %" PRIu64 " extended, %" PRIu64
-        " already there, %" PRIu64 " broken%.*s",
+        " already there, %" PRIu64 " malformed%.*s",
         import->path, list_format(import->list), import->rows, plural(import->rows), import->added,
         import->extended, import->there, import->broken, (int)more.len, more.data ? more.data : "");
     note_output(&more);
     buffer_release(&more);
 }
 
-/* The first row may tell what set the list was exported from; it is needed before all else, and comes again.
- */
+/* The first row may describe the set that the list was exported from, which is needed first; that row comes
+ * again. */
 static int read_list(struct import *import, struct error *err)
 {
     const enum list_result first = list_peek(import->list);
     const bool has_set = first == LIST_SET;
     int status;
 
-    if (first == LIST_FAILED) { /* then no set is made of it */
+    if (first == LIST_FAILED) { /* so no set is created */
         list_next(import->list, err);
         return EXIT_USAGE;
     }
     if (open_set(import, has_set))
-        return -1; /* that was shown */
+        return -1; /* the error was shown */
     if (open_writer(import, has_set, err))
         return EXIT_USAGE;
     import->ahead = list_ahead_new(import->list, err);
@@ -337,7 +338,7 @@ static int read_list(struct import *import, struct error *err)
     status = finish_list(import, take_rows(import, err), err);
     list_ahead_free(import->ahead);
     if (import->broken > MOST_PROBLEMS)
-        complain("%s: %" PRIu64 " more broken row%s", import->path, import->broken - MOST_PROBLEMS,
+        complain("%s: %" PRIu64 " more malformed row%s", import->path, import->broken - MOST_PROBLEMS,
                  plural(import->broken - MOST_PROBLEMS));
     if (!import->quiet && status != EXIT_USAGE)
         show_summary(import);
@@ -399,7 +400,7 @@ static int import_all(struct import *import, int count, char **paths)
     return worst;
 }
 
-/* A list that is mistyped is found before the set is created or changed. */
+/* Checks that all lists can be read, before the set is created or changed. */
 static int check_lists(int count, char **paths)
 {
     struct error err;

@@ -56,19 +56,19 @@ static const struct option_spec ls_options[] = {
 };
 
 struct ls {
-    struct evidence_run run; /* first: the sink needs it */
+    struct evidence_run run; /* must be first, for the sink */
     struct ls_report report;
     unsigned digests; /* of each object */
     struct format_choice format;
     bool is_account; /* instead of objects */
     struct report_account account;
     uint64_t image_size;
-    unsigned long long damaged; /* objects of this evidence that are not whole */
+    unsigned long long damaged; /* objects of this evidence that are incomplete */
     bool wrong_digest;
     bool has_zone; /* --timezone was given */
 };
 
-/* ---- what is found ---- */
+/* ---- the sink ---- */
 
 static void take_image(void *arg, const struct evidence_image *image)
 {
@@ -253,7 +253,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (ls.is_account && (ls.digests || ls.report.form == &ls_body))
         return options_wrong(command,
                              "--account lists no objects, so it excludes --body, --hash, --md5 and --sha256");
-    /* what cannot be read is seen only by reading it */
+    /* unreadable ranges are found only by reading everything */
     ls.run.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
     ls.report.is_account = ls.is_account;
     ls.report.digests = ls.digests | ls.run.options.image_digests;

@@ -172,14 +172,14 @@ static int run_compact(struct sets *sets, int count, char **paths)
             return EXIT_USAGE;
         }
         if (!sets->quiet)
-            say("%s: %" PRIu64 " bytes, before %" PRIu64, paths[i], size_of(paths[i]), before);
+            say("%s: %" PRIu64 " bytes (was %" PRIu64 ")", paths[i], size_of(paths[i]), before);
     }
     return EXIT_DONE;
 }
 
 /* ---- verify ---- */
 
-/* What is wrong with a set; the first of it is shown. */
+/* The faults of a set, of which the first are shown. */
 struct faults {
     const char *path;
     unsigned long long count;

@@ -39,9 +39,9 @@ static const struct option_spec sign_options[] = {
 
 enum {
     MAX_THREADS = 256,
-    JOBS_PER_THREAD = 32,     /* enough to keep the threads busy while the oldest is a large file */
-    LARGE_RECORD = 1 << 20,   /* whose memory is given back at once */
-    MOST_WAITING = 128 << 20, /* bytes of records that wait to be written */
+    JOBS_PER_THREAD = 32,     /* keeps the other threads busy while one reads a large file */
+    LARGE_RECORD = 1 << 20,   /* bytes of a record whose memory is freed at once */
+    MOST_WAITING = 128 << 20, /* bytes of records waiting to be written */
 };
 
 struct sign {
@@ -52,30 +52,30 @@ struct sign {
     bool json, names_from_input, quiet;
     uint64_t threads;
     struct progress progress;
-    atomic_ullong waiting;    /* bytes of records that wait to be written */
+    atomic_ullong waiting;    /* bytes of records waiting to be written */
     int status;               /* the worst so far */
     unsigned long long links; /* not followed */
 };
 
-/* A file to be signed; or, with a message, something that is not. */
+/* A file to sign; or a message about one that cannot be signed. */
 struct job {
     struct buffer path; /* terminated */
-    bool is_input;      /* standard input, whatever it is */
-    bool follow;        /* if it is a symbolic link */
+    bool is_input;      /* standard input, of any type */
+    bool follow;        /* it may be a symbolic link */
     bool has_message;
-    int status; /* what the message means: EXIT_* */
+    int status; /* exit status that goes with the message */
     struct error err;
     struct buffer out;
 };
 
-/* What a thread owns. */
+/* The state of a thread. */
 struct signer {
     struct sign *sign;
     struct hasher *hasher;
     struct record record;
 };
 
-/* Jobs on their way; without a queue they are done at once. */
+/* The jobs in progress.  Without a queue each is done at once. */
 struct line {
     struct sign *sign;
     struct queue *queue;
@@ -100,7 +100,8 @@ static int status_of(enum hasher_result result)
     }
 }
 
-/* Opens a regular file; one that was found in a folder must not have become a link since. */
+/* Opens a regular file.  One found in a folder may have been replaced by a link since, which is not followed.
+ */
 static int open_file(const char *path, bool follow, struct error *err)
 {
     struct stat st;
@@ -152,21 +153,21 @@ static void sign_job(void *state, void *item)
 
 /* ---- the line of jobs ---- */
 
-/* Changed evidence is worse than what could not be read, and a bad environment is worse than both. */
+/* A changed file is worse than an unreadable one, and a fault of the environment is worse than both. */
 static void note_status(struct sign *sign, int status)
 {
     if (status == EXIT_USAGE || (sign->status != EXIT_USAGE && status > sign->status))
         sign->status = status;
 }
 
-/* Writes what a finished job gave. */
+/* Writes the result of a finished job. */
 static void finish_job(struct sign *sign, struct job *job)
 {
     note_status(sign, job->status);
     if (job->has_message)
         complain_error(&job->err);
     else if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
-        note_status(sign, EXIT_USAGE); /* finish_output tells */
+        note_status(sign, EXIT_USAGE); /* finish_output shows the error */
     atomic_fetch_sub_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
     if (job->out.room > LARGE_RECORD)
         buffer_release(&job->out);
@@ -192,8 +193,8 @@ static struct job *new_job(struct line *line, const char *path)
 }
 
 /*
- * The ring has a place more than the queue, so a new job's place is never one that is waited for.  A full
- * queue is emptied by half, so that threads wait for each other once in many jobs.
+ * The ring has one slot more than the queue, so the slot of a new job is never in use.  A full queue is
+ * drained to half, so that threads wait for each other only once in many jobs.
  */
 static void add_job(struct line *line, struct job *job)
 {
@@ -225,7 +226,7 @@ static void add_message(struct line *line, const char *path, int status, const s
     add_job(line, job);
 }
 
-/* ---- what there is to sign ---- */
+/* ---- finding files ---- */
 
 static void sign_folder(struct line *line, const char *folder)
 {
@@ -246,7 +247,7 @@ static void sign_folder(struct line *line, const char *folder)
         else if (result == WALK_LINK)
             line->sign->links++;
         else if (!line->sign->quiet) {
-            error_set(&err, "%s: skipped, is %s", item.path, walk_kind(item.mode));
+            error_set(&err, "%s: skipped: is %s", item.path, walk_kind(item.mode));
             add_message(line, item.path, EXIT_DONE, &err);
         }
         if (ferror(stdout))
@@ -255,7 +256,7 @@ static void sign_folder(struct line *line, const char *folder)
     walk_free(walk);
 }
 
-/* What a person named: a file, or a folder, or a link to one. */
+/* Signs what the user named: a file, a folder, or a link to one. */
 static void sign_operand(struct line *line, const char *path)
 {
     struct error err;
@@ -276,7 +277,7 @@ static void sign_operand(struct line *line, const char *path)
     } else if (S_ISDIR(st.st_mode)) {
         sign_folder(line, path);
     } else if (!S_ISREG(st.st_mode)) {
-        error_set(&err, "%s: is %s; only files and folders are signed", path, walk_kind(st.st_mode));
+        error_set(&err, "%s: is %s; only files and folders can be signed", path, walk_kind(st.st_mode));
         add_message(line, path, EXIT_PARTIAL, &err);
     } else {
         job = new_job(line, path);

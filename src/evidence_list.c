@@ -34,7 +34,7 @@ static char *join(const char *folder, const char *path)
     return joined;
 }
 
-/* One that was named by itself is not read twice. */
+/* An image that was also given by its own path is not read twice. */
 static bool is_there(const struct evidence_list *list, const char *path)
 {
     struct stat wanted, other;
@@ -70,7 +70,7 @@ static int search_folder(struct evidence_list *list, const struct evidence_optio
                          const char *folder)
 {
     struct search search = {.list = list, .folder = folder};
-    /* what is wrong is reported when the folder itself is read */
+    /* problems are reported when the folder itself is read */
     const struct evidence_sink sink = {.object = take_object, .arg = &search};
     struct evidence_options looking = *options;
     struct error err;
@@ -114,7 +114,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The path without links; as it is, if there is no such file. */
+/* The path with symbolic links resolved, or unchanged if there is no such file. */
 static char *real_name(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -134,7 +134,7 @@ int evidence_list_check_twice(const struct evidence_list *list)
         qsort(sorted, list->count, sizeof *sorted, by_name);
     for (size_t i = 1; i < list->count && !failed && !result; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0) {
-            complain("%s: is named twice", sorted[i]);
+            complain("%s: is given twice", sorted[i]);
             result = -1;
         }
     if (failed)
@@ -145,7 +145,7 @@ int evidence_list_check_twice(const struct evidence_list *list)
     return failed ? -1 : result;
 }
 
-/* The folder of a path, without links; NULL if there is none. */
+/* The folder of a path, with symbolic links resolved; NULL if it does not exist. */
 static char *real_folder(const char *path)
 {
     char *named = path_folder(path), *folder = named ? realpath(named, NULL) : NULL;
@@ -172,11 +172,12 @@ int evidence_list_check_output(const struct evidence_list *list, const char *out
         struct stat st;
 
         if (strcmp(output, list->paths[i]) == 0) {
-            complain("%s: is the evidence, too", output);
+            complain("%s: is both the output and evidence", output);
             result = -1;
         }
         if (evidence && stat(evidence, &st) == 0 && S_ISDIR(st.st_mode) && is_below(folder, evidence)) {
-            complain("%s: lies in %s, which is evidence: nothing is written there", output, list->paths[i]);
+            complain("%s: lies in %s, which is evidence, and nothing is written to evidence", output,
+                     list->paths[i]);
             result = -1;
         }
         free(evidence);

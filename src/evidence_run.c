@@ -68,16 +68,16 @@ void evidence_run_note(void *arg, const char *text)
 }
 
 bool evidence_run_contradicts(const struct digest_values *whole, const struct digest_values *stored,
-                              void (*tell)(void *arg, const char *text), void *arg)
+                              void (*report)(void *arg, const char *text), void *arg)
 {
     const unsigned differing = digest_differing(whole, stored);
     struct error text;
 
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if (differing & DIGEST_BIT(kind)) {
-            error_set(&text, "the %s of the image is not the one stored in it at acquisition",
+            error_set(&text, "the %s of the image does not match the one stored in it at acquisition",
                       digest_name((enum digest_kind)kind));
-            tell(arg, text.text);
+            report(arg, text.text);
         }
     return differing != 0;
 }

@@ -165,8 +165,8 @@ void export_report_source(struct export_report *report, const struct refset_sour
 /* ---- sha1sum, hashdeep ---- */
 
 /*
- * As coreutils writes names that would break the line: a backslash before the digest, and escapes in the
- * name. Escapes that it does not have are refused by sha1sum -c, rather than taken for another file.
+ * Names that would break the line are written as coreutils does: a backslash before the digest, and escapes
+ * in the name.  sha1sum -c rejects other escapes, so none of them can be taken for another file.
  */
 static void sha1sum_file(struct export_report *report, const struct known *known)
 {
@@ -190,7 +190,7 @@ static void sha1sum_file(struct export_report *report, const struct known *known
     buffer_add_char(line, '\n');
 }
 
-/* hashdeep's columns, in its order. */
+/* The columns of hashdeep, in its order. */
 static const enum digest_kind hashdeep_kinds[] = {DIGEST_MD5, DIGEST_SHA1, DIGEST_SHA256};
 
 static void hashdeep_begin(struct export_report *report, const struct refset_info *info)
@@ -223,7 +223,7 @@ static void hashdeep_file(struct export_report *report, const struct known *know
             add_hex(line, known, hashdeep_kinds[i]);
         }
     buffer_add_char(line, ',');
-    if (report->exact && !strpbrk(name, "\n\r")) /* it has no way to write these */
+    if (report->exact && !strpbrk(name, "\n\r")) /* hashdeep cannot express these */
         buffer_add_text(line, name);
     else
         escape_sparing(line, name, strlen(name));

@@ -34,7 +34,7 @@ struct format_choice {
  */
 int formats_take(struct format_choice *choice, const struct options *options);
 
-/* The row of the table for what was chosen from a table that holds more; NULL if it has none. */
+/* The row of that name, or NULL; for a table that lacks some of the rows that --format accepts. */
 const struct format *formats_find(const struct values *formats, const char *name);
 
 #endif

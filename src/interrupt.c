@@ -20,7 +20,7 @@ void interrupt_catch(void)
         struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
         struct sigaction before;
 
-        /* what is ignored (nohup) stays so */
+        /* a signal that is ignored, as under nohup, stays ignored */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }

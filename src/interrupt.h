@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 /*
- * Ctrl-C (SIGINT), SIGTERM and SIGHUP as a wish to end well: what is done is kept.  The same signal once more
- * ends the process at once.
+ * From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP only set the flag below, so that the command can stop and
+ * keep its work.  The same signal a second time ends the process at once.
  */
 void interrupt_catch(void);
 
-/* The same wish, by the program itself: it makes no sense to go on. */
+/* Sets the flag from within the program, after an error that makes further work pointless. */
 void interrupt_request(void);
 
-/* Becomes true when the wish was uttered. */
+/* The flag: true once the command should stop. */
 const atomic_bool *interrupt_flag(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "ls_report.h"
 #include "ls_values.h"
 
-/* Its separator must not stand in a name. */
+/* A name must not contain the separator. */
 static void body_name(struct buffer *out, const char *path)
 {
     struct buffer text = {0};
@@ -38,7 +38,7 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
     const char *path = entry->paths;
 
     if (object->flags & OBJECT_RANGE)
-        return; /* what has no times has no place on a time line */
+        return; /* without times there is nothing for a time line */
     for (size_t i = 0; i < (entry->path_count ? entry->path_count : 1); i++, path = ls_values_next(path)) {
         if (entry->digests->kinds & DIGEST_BIT(DIGEST_MD5))
             ls_values_digest(line, entry->digests, DIGEST_MD5);

@@ -39,7 +39,7 @@ static void add_digest(struct buffer *line, const struct digest_values *values, 
     csv_hex(line, values->bytes[kind], values->kinds & DIGEST_BIT(kind) ? digest_len(kind) : 0);
 }
 
-/* Other names of the same object; no path has two slashes together. */
+/* Other names of the same object, separated by two slashes, which no path contains. */
 static void add_also(struct buffer *line, const struct ls_entry *entry)
 {
     const char *path = entry->paths;

@@ -5,10 +5,10 @@
 #include "base/digest.h"
 #include "disk/inspector.h"
 
-/* The digests of objects: an inspector.  kinds: a set of DIGEST_BIT, which must stay. */
+/* An inspector that computes digests of objects.  kinds: a set of DIGEST_BIT, which must outlive it. */
 struct inspector ls_digests_inspector(unsigned *kinds);
 
-/* In the other process: what came out of an object; none if it was not read. */
+/* Reads the result of an object in the parent process; no digests if it was not read. */
 void ls_digests_result(const struct object *object, struct digest_values *values);
 
 #endif

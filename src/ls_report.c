@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* So much is put together before it is written. */
+/* Bytes to collect before they are written. */
 enum { ENOUGH = 1 << 16 };
 
 void ls_report_begin(struct ls_report *report)

@@ -11,12 +11,12 @@
 
 /* Nothing if there is no such time. */
 void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp, enum report_zone zone);
-/* Whether times in this volume are in UTC.  Those of FAT are what the clock of the machine showed, in
- * whatever zone it was, and so are those of exFAT, whose offset from UTC libtsk does not apply. */
+/* Whether times in this volume are in UTC.  FAT stores local times of an unknown zone, and so does exFAT, since
+ * libtsk does not apply its offset from UTC. */
 bool ls_values_has_zone(const struct evidence_volume *volume);
-/* "ok", "partial: ...": what is wrong with it is foreign text. */
+/* "ok", "partial: ...": the reason may contain text from the evidence. */
 void ls_values_state(struct buffer *out, const struct object *object);
-/* Which of its properties change how the content is to be read. */
+/* The properties that change how the content must be read. */
 void ls_values_flags(struct buffer *out, const struct object *object);
 /* Where its bytes lie in the image: "offset@image+length ...". */
 void ls_values_runs(struct buffer *out, const struct object *object);

@@ -264,8 +264,8 @@ int options_named_operand(const struct command *command, const struct values *va
     return find_named(command, values, text, strlen(text));
 }
 
-/* Reads the digits at the start and returns where they end.  *out is wrong if greater than most, but then is
- * greater, too. */
+/* Reads the digits at the start and returns where they end.  A number greater than most may be stored
+ * wrongly, but as one that is greater. */
 static const char *read_digits(const char *text, uint64_t most, uint64_t *out)
 {
     uint64_t value = 0;

@@ -22,7 +22,7 @@ void patterns_release(struct patterns *patterns)
     free(patterns->exclude.list);
 }
 
-/* A pattern without a slash is for the last part of a path; '*' goes over slashes. */
+/* A pattern without a slash applies to the last part of a path; '*' also matches slashes. */
 static bool matches(const struct pattern_list *patterns, const char *path)
 {
     const char *last = path_last(path);

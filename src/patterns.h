@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which files are looked at, by patterns of the shell for their paths.  Patterns of zeros want all files. */
+/* Selects files by shell patterns for their paths.  A zeroed struct selects all files. */
 struct patterns {
     struct pattern_list {
         const char **list;
@@ -13,12 +13,12 @@ struct patterns {
     } include, exclude;
 };
 
-/* Adds a pattern, a string that stays.  -1 without memory. */
+/* Adds a pattern, which must outlive the list.  Returns -1 if memory runs out. */
 int patterns_add(struct pattern_list *patterns, const char *pattern);
 void patterns_release(struct patterns *patterns);
 
-/* Whether a file with these paths is wanted: none of them is excluded, and one is included unless nothing is.
- * patterns: a struct patterns; for evidence_options. */
+/* Whether a file with these paths is selected: no path matches an exclude pattern, and one matches an include
+ * pattern, if there are any.  A callback for evidence_options, with a struct patterns. */
 bool patterns_want(void *patterns, const char *paths, size_t count);
 
 #endif

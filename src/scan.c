@@ -13,7 +13,7 @@
 #include "scan_state.h"
 #include "set_flags.h"
 
-/* The evidence that is being read. */
+/* The scan of one piece of evidence. */
 struct session {
     struct scan *scan;
     struct casefile *casefile;
@@ -24,7 +24,7 @@ struct session {
     struct scan_rows rows;
     struct scan_state state;
     struct report_account account; /* of the image */
-    bool different;                /* it is not what the case began with */
+    bool different;                /* it is not the evidence that the case was made of */
 };
 
 /* ---- before and after all evidence ---- */
@@ -61,7 +61,7 @@ void scan_close(struct scan *scan)
     patterns_release(&scan->patterns);
 }
 
-/* ---- what is found ---- */
+/* ---- the sink ---- */
 
 static void fail(struct session *session)
 {
@@ -93,7 +93,7 @@ static void take_note(void *arg, const char *text)
     keep_text(session, text);
 }
 
-/* What was found is not to be lost while a large object is read. */
+/* Findings are committed also while a large object is being read. */
 static void take_idle(void *arg)
 {
     struct session *session = arg;
@@ -149,11 +149,11 @@ static void show_bad(struct session *session, const struct case_object *row)
     struct error text;
 
     error_set(&text, "%s: %s", row->path_count ? row->paths : row->address,
-              row->reason[0] ? row->reason : "it cannot be read");
+              row->reason[0] ? row->reason : "cannot be read");
     evidence_run_problem(&session->scan->run, text.text);
 }
 
-/* already: the first rows of it, which the case has. */
+/* already: how many of its rows the case holds. */
 static int add_object(struct session *session, const struct object *object, struct case_object *row,
                       uint64_t already)
 {
@@ -257,7 +257,7 @@ static int begin(struct session *session, const struct case_evidence *known)
         error_set(&text, "%s: resumed after %" PRIu64 " row%s", scan->run.path, session->resume.there,
                   plural(session->resume.there));
     else
-        error_set(&text, "%s: begun", scan->run.path);
+        error_set(&text, "%s: started", scan->run.path);
     if (!session->resume.there &&
         casefile_set_stamp(session->casefile, session->number, session->stamp, &scan->err))
         return -1;
@@ -265,7 +265,7 @@ static int begin(struct session *session, const struct case_evidence *known)
                               &scan->err);
 }
 
-/* Of evidence that was read to its end. */
+/* For evidence that was read to its end. */
 static int keep_account(struct session *session)
 {
     const struct report_account *account = &session->account;
@@ -303,7 +303,7 @@ static void show_common(const struct session *session)
                  session->scan->run.path, session->rows.common, plural(session->rows.common));
 }
 
-/* The exit status, or -1: the case cannot be written, or a set not be read. */
+/* Returns the exit status, or -1 if the case cannot be written or a set cannot be read. */
 static int read_all(struct session *session, const struct case_evidence *known)
 {
     const struct evidence_sink sink = {.image = take_image,
@@ -323,8 +323,8 @@ static int read_all(struct session *session, const struct case_evidence *known)
         return -1;
     result = evidence_run_read(&scan->run, scan->run.path, &sink, &err);
     if (session->different) {
-        complain("%s: it is not what the case began with: object %" PRIu64
-                 " is another one; the case stays as it was",
+        complain("%s: the evidence is not the one that the case was made of: object %" PRIu64
+                 " differs; the case was not changed",
                  scan->run.path, session->objects);
         return EXIT_CHANGED;
     }
@@ -337,15 +337,15 @@ static int read_all(struct session *session, const struct case_evidence *known)
     return end(session, result);
 }
 
-/* What is done is not read again. */
+/* Evidence that was scanned to its end is not read again. */
 static int show_done(const struct scan *scan, const struct case_evidence *known)
 {
     if (!scan->run.quiet)
-        complain("%s: the case has all of it already; it was not read again", scan->run.path);
+        complain("%s: was scanned completely before; it was not read again", scan->run.path);
     return scan_state_exit(known->state);
 }
 
-/* As read_all, of a case that may have something of the evidence. */
+/* As read_all, for a case that may hold part of the evidence. */
 static int resume(struct session *session, const struct case_evidence *known)
 {
     struct scan *scan = session->scan;
@@ -354,15 +354,16 @@ static int resume(struct session *session, const struct case_evidence *known)
 
     if (evidence_stamp(scan->run.path, scan->run.options.image_type, session->stamp, &err)) {
         if (!is_done)
-            return read_all(session, known); /* which says so, and keeps it in the log */
-        complain("%s; what the case has of it stays", err.text);
+            return read_all(session, known); /* which reports the error, and logs it */
+        complain("%s; the case keeps what was scanned before", err.text);
         return EXIT_PARTIAL;
     }
     if (known->state != CASE_FAILED &&
         !scan_resume_is_same(known, scan->run.path, session->stamp, &scan->run.options)) {
-        complain(
-            "%s: it is not what the case began with: then it was %s, now it is %s; the case stays as it was",
-            scan->run.path, known->stamp, session->stamp[0] ? session->stamp : "a device");
+        complain("%s: the evidence is not the one that the case was made of: it was %s, now it is %s; the "
+                 "case was not "
+                 "changed",
+                 scan->run.path, known->stamp, session->stamp[0] ? session->stamp : "a device");
         return EXIT_CHANGED;
     }
     return is_done ? show_done(scan, known) : read_all(session, known);
@@ -375,7 +376,7 @@ static int run(struct session *session)
     int found = casefile_evidence(session->casefile, session->number, &known, &scan->err);
 
     if (found == 0)
-        return error_set(&scan->err, "%s: the case has no such evidence", scan->run.path);
+        return error_set(&scan->err, "%s: is not in the case", scan->run.path);
     if (found < 0)
         return -1;
     return scan->resumable ? resume(session, &known) : read_all(session, &known);

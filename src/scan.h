@@ -7,32 +7,32 @@
 #include "patterns.h"
 #include "scan_sets.h"
 
-/* Evidence against reference sets, into a case. */
+/* Scans evidence for the files of reference sets, into a case. */
 struct scan {
     struct evidence_run run;
     struct patterns patterns;
     struct scan_sets sets;
     struct matcher_options matching;
-    uint64_t most, chunk; /* bytes: of objects that are looked into; of chunks, 0 for none */
+    uint64_t most, chunk; /* bytes: the largest object to scan; the size of chunks, 0 for none */
     bool deep, hash_image;
 
     struct casefile *casefile;
-    bool resumable; /* the case is kept, and may have something of the evidence already */
+    bool resumable; /* the case is kept, and may hold part of the evidence already */
 
     /* made by scan_open: */
     struct scanner_plan plan;
     struct inspector inspector;
 
-    bool failed; /* the case cannot be written, or a set not be read: err says why */
+    bool failed; /* the case could not be written, or a set could not be read: see err */
     struct error err;
 };
 
-/* Opens the sets and makes the plan.  -1 after an error was shown.  To be closed in any case. */
+/* Opens the sets and plans the scan.  Returns -1 after an error was shown.  Close it in any case. */
 int scan_open(struct scan *scan);
 void scan_close(struct scan *scan);
 
-/* Reads an evidence into the case, for evidence_run_all: scan is a struct scan, and number that of the
- * evidence in the case, less one.  The exit status. */
+/* Scans one piece of evidence into the case; a callback for evidence_run_all, with a struct scan.  number is
+ * that of the evidence in the case, less one.  Returns the exit status. */
 int scan_evidence(void *scan, size_t number, const char *path);
 
 #endif

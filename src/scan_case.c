@@ -171,8 +171,7 @@ static int show_evidence(struct casefile *casefile, uint64_t number, const char 
     if (result == 0 && text.len)
         complain("%s: %.*s", path, (int)text.len, text.data);
     buffer_release(&text);
-    return result ? -1
-                  : report_summary_unexamined(casefile, number, show_unexamined, &path, err);
+    return result ? -1 : report_summary_unexamined(casefile, number, show_unexamined, &path, err);
 }
 
 static void take_chain(void *arg, const struct case_entry *entry)

@@ -35,7 +35,7 @@ enum scan_resumed scan_resume_pass(struct scan_resume *resume, const struct case
         return same ? SCAN_RESUME_FAILED : SCAN_RESUME_OTHER;
     if (resume->passed < resume->there)
         return SCAN_RESUME_THERE;
-    *rows = resume->passed - before; /* the last one: some of its chunks may be missing */
+    *rows = resume->passed - before; /* the last object in the case, of which chunks may be missing */
     return SCAN_RESUME_NEW;
 }
 

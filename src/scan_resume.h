@@ -7,40 +7,39 @@
 #include "evidence/evidence.h"
 
 /*
- * What a case has of a piece of evidence already, so that a scan can be resumed after it.
+ * Resuming a scan: which objects of a piece of evidence the case holds already.
  *
- * An object has a row in the case, or one for each chunk.  A resumed scan is handed all objects again and
- * passes over those that the case has, as long as they are the same ones.  Of the last of them the case may
- * lack some chunks.
+ * An object has one row in the case, or one for each chunk.  A resumed scan receives all objects again and
+ * skips those in the case, provided that they are the same.  Of the last one the case may lack some chunks.
  */
 struct scan_resume {
     struct casefile *casefile;
-    uint64_t evidence;   /* its number */
-    uint64_t there;      /* rows that the case had at the beginning */
-    uint64_t passed;     /* those of them that were passed over */
-    uint64_t first_item; /* the content of items before it need not be read again */
-    struct ranges bad;   /* what could not be read of these items */
+    uint64_t evidence;   /* its number in the case */
+    uint64_t there;      /* rows in the case at the start */
+    uint64_t passed;     /* those skipped so far */
+    uint64_t first_item; /* the content of earlier items need not be read again */
+    struct ranges bad;   /* unreadable ranges of those items */
 };
 
-/* Where the scan of an evidence begins.  The structure is zeros, or was used for another evidence. */
+/* Begins with a piece of evidence.  The struct is zeroed, or was used for other evidence. */
 int scan_resume_begin(struct scan_resume *resume, struct casefile *casefile, uint64_t evidence,
                       struct error *err);
 void scan_resume_release(struct scan_resume *resume);
 
 enum scan_resumed {
     SCAN_RESUME_FAILED = -1, /* the case cannot be read */
-    SCAN_RESUME_OTHER,       /* the case has another object in its place */
-    SCAN_RESUME_THERE,       /* the case has all of it */
-    SCAN_RESUME_NEW,         /* the case has only its first *rows rows, mostly none */
+    SCAN_RESUME_OTHER,       /* the case holds another object in its place */
+    SCAN_RESUME_THERE,       /* the case holds all of it */
+    SCAN_RESUME_NEW,         /* the case holds only its first *rows rows, usually none */
 };
 
-/* Passes over the next object if the case has it: its address, size and paths are compared. */
+/* Skips the next object if the case holds it, compared by address, size and paths. */
 enum scan_resumed scan_resume_pass(struct scan_resume *resume, const struct case_object *object,
                                    uint64_t *rows, struct error *err);
 
 /*
- * Whether evidence is still what the case began with: its files look the same from outside (stamp, see
- * evidence_stamp), or, whatever their times are, it has the SHA-1 that the case has of the image.
+ * Whether the evidence is still what it was when the case was created: its files have the same stamp (see
+ * evidence_stamp) or, whatever their times are, the image has the SHA-1 recorded in the case.
  */
 bool scan_resume_is_same(const struct case_evidence *known, const char *path, const char *stamp,
                          const struct evidence_options *options);

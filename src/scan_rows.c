@@ -14,7 +14,7 @@ int64_t scan_rows_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What the sets say of the references; a worker's word is checked as far as that goes. */
+/* Looks the references up in the sets, and checks the worker's findings against them. */
 static int find_references(const struct scan_rows *rows, const struct scanner_part *part,
                            struct set_file *files, struct case_reference *references, struct error *err)
 {
@@ -27,7 +27,7 @@ static int find_references(const struct scan_rows *rows, const struct scanner_pa
             return -1;
         if (found == 0 || (file->has_size && file->size != finding->ref_size) ||
             (finding->verdict == VERDICT_IDENTICAL && digest_differing(&file->digests, &part->digests)))
-            return error_set(err, "a worker sent what cannot be");
+            return error_set(err, "invalid result from worker");
         references[i] = (struct case_reference){
             .digests = file->digests, .name = file->name.data, .name_len = file->name.len};
     }
@@ -59,24 +59,24 @@ static void count_finding(struct scan_rows *rows, const struct scanner_part *par
         atomic_fetch_add_explicit(&rows->progress->found[part->verdict], 1, memory_order_relaxed);
 }
 
-/* What a part's findings do not say. */
+/* Notes why findings of a part may be missing. */
 static void note_lacks(struct scan_rows *rows, struct case_object *row, const struct scanner_part *part)
 {
     struct error text;
 
     if (part->findings.lacks & FINDINGS_COMMON) {
         if (!row->reason[0])
-            row->reason = "some of it is in so many files of a set that it is no evidence for any";
+            row->reason = "common content: it is in too many files of a set to be evidence for one of them";
         rows->common++;
     }
     if (part->findings.lacks & FINDINGS_CUT) {
-        error_set(&text, "%s: %zu places of references were found in it; the rest was not searched",
+        error_set(&text, "%s: too many matches; only %zu are reported, and the rest was not searched",
                   row->path_count ? row->paths : row->address, part->findings.count);
         rows->note(rows->arg, text.text);
     }
 }
 
-/* A chunk has the object's address and where it lies in it. */
+/* The address of a chunk is that of the object and the chunk's offset in it. */
 static int add_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk,
                     struct error *err)
 {

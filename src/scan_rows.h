@@ -6,26 +6,26 @@
 #include "scan_sets.h"
 #include "terminal.h"
 
-/* From what a worker found in an object to rows of the case. */
+/* Turns what a worker found in an object into rows of the case. */
 struct scan_rows {
     struct casefile *casefile;
     const struct scan_sets *sets;
     const struct scanner_plan *plan;
-    struct progress *progress; /* counts what was found */
+    struct progress *progress; /* counts the findings */
     void (*note)(void *arg, const char *text);
     void *arg;
 
-    unsigned long long common; /* parts in which only very common content was found */
+    unsigned long long common; /* parts that match only in very common content */
     struct scanner_part part;
 };
 
-/* Milliseconds of a clock that does not go back, for casefile_add. */
+/* Milliseconds of a monotonic clock, for casefile_add. */
 int64_t scan_rows_now(void);
 
 /*
- * Adds the rows of an object whose content was inspected: one, or one for each chunk, without the first
- * `already`, which the case has.  object: what all rows have in common.  -1: the case cannot be written, a
- * set not be read, or the worker's result is not to be trusted.
+ * Adds the rows of an object whose content was inspected: one, or one for each chunk, except the first
+ * `already`, which the case holds.  object: what all rows have in common.  Returns -1 if the case cannot be
+ * written, a set cannot be read, or the worker's result is invalid.
  */
 int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
                   uint64_t already, struct error *err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Findings of notable sets come first everywhere, so these sets do. */
+/* Findings in notable sets come first in every report, so their sets do here. */
 static int kind_rank(const struct refset *set)
 {
     const enum refset_kind kind = refset_info(set)->params.kind;
@@ -52,8 +52,8 @@ static struct case_set describe(const struct refset *set, const char *path)
     return known;
 }
 
-/* At rest, and so it stays while it is open.  A writer that was interrupted leaves a set that is brought to
- * rest by the next reader who closes it. */
+/* Opens a set that no writer has open; none can open it from then on.  A writer that was killed leaves a
+ * write-ahead log, which is merged when the set is closed, so it is opened twice then. */
 static struct refset *open_at_rest(const char *path, struct error *err)
 {
     struct refset *set = refset_open(path, REFSET_READ, err);

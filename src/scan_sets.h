@@ -6,17 +6,17 @@
 #include "match/matcher.h"
 #include "set/refset_search.h"
 
-/* The reference sets of a scan.  While they are open nothing changes them.  Sets of zeros are none. */
+/* The reference sets of a scan.  While they are open, nothing can change them.  A zeroed struct has none. */
 struct scan_sets {
-    char *paths[MATCHER_MOST_SETS]; /* the sets' own */
+    char *paths[MATCHER_MOST_SETS]; /* owned */
     size_t count;
-    /* once they are open, with the notable ones first, then neutral and known ones: */
+    /* Once they are open, notable sets come first, then neutral ones, then known ones: */
     struct refset *sets[MATCHER_MOST_SETS];
     struct refset_search *searches[MATCHER_MOST_SETS];
-    struct case_set known[MATCHER_MOST_SETS]; /* the same, as the case has them */
+    struct case_set known[MATCHER_MOST_SETS]; /* the same, as the case records them */
 };
 
-/* Opens the sets whose paths are there.  -1: one cannot be opened, is there twice, or is being written. */
+/* Opens the sets at the paths.  Returns -1 if one cannot be opened, is given twice, or is being written. */
 int scan_sets_open(struct scan_sets *sets, struct error *err);
 /* Closes them and frees the paths. */
 void scan_sets_close(struct scan_sets *sets);

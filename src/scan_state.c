@@ -5,8 +5,8 @@
 
 #include "command.h"
 
-static const char partial_text[] = "of some objects not all could be read",
-                  changed_text[] = "some objects changed while they were read";
+static const char partial_text[] = "some objects could not be read in full",
+                  changed_text[] = "some objects changed while being read";
 
 bool scan_state_lacks(const struct object *object)
 {
@@ -54,8 +54,8 @@ enum case_state scan_state_of(const struct scan_state *state, enum evidence_resu
 const char *scan_state_words(enum case_state state)
 {
     static const char *const words[CASE_STATES] = {"interrupted", "done", "done, but not all could be read",
-                                                   "done, but it changed while it was read",
-                                                   "it could not be read"};
+                                                   "done, but it changed while being read",
+                                                   "could not be read"};
 
     return words[state];
 }

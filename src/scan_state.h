@@ -6,28 +6,29 @@
 #include "evidence/evidence.h"
 
 /*
- * How much of a piece of evidence could be read, from its objects: the state in the case, and the exit
- * status.
+ * How completely a piece of evidence could be read, judged by its objects: its state in the case, and the
+ * exit status.
  *
- * It is known at the end only, and a scan that is resumed has not seen the beginning.  So a text is kept in
- * the case with the first object of its kind, and recalled from there.
+ * This is known only at the end, when a resumed scan has not seen the first objects.  So the first object of
+ * each sort leaves a text in the case, from which the state is restored.
  */
 struct scan_state {
     bool partial, changed;
 };
 
-/* Whether an object is not all there that should be: what is left of a deleted file is seldom all of it. */
+/* Whether an object lacks bytes that it should have.  A deleted file that is partly overwritten does not
+ * count: that is normal. */
 bool scan_state_lacks(const struct object *object);
-/* Counts an object.  The text that the case is to keep, or NULL. */
+/* Counts an object.  Returns the text to keep in the case, or NULL. */
 const char *scan_state_count(struct scan_state *state, const struct object *object);
-/* For casefile_problems: state is a struct scan_state. */
+/* A callback for casefile_problems, with a struct scan_state: restores the state. */
 void scan_state_recall(void *state, const char *text);
 
 /* The state of evidence that was read with this result. */
 enum case_state scan_state_of(const struct scan_state *state, enum evidence_result result);
-/* As the log says it. */
+/* The state in words, for the log. */
 const char *scan_state_words(enum case_state state);
-/* EXIT_* */
+/* Its exit status. */
 int scan_state_exit(enum case_state state);
 
 #endif

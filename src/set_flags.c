@@ -20,12 +20,12 @@ int64_t set_flags_now(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     char *end;
-    long long told;
+    long long given;
 
     if (!epoch || !*epoch)
         return (int64_t)time(NULL);
-    told = strtoll(epoch, &end, 10);
-    return *end || told < 0 || told > LAST_SECOND ? (int64_t)time(NULL) : (int64_t)told;
+    given = strtoll(epoch, &end, 10);
+    return *end || given < 0 || given > LAST_SECOND ? (int64_t)time(NULL) : (int64_t)given;
 }
 
 /* What a set's name lacks to be that of its file. */
@@ -141,20 +141,20 @@ void set_flags_apply(const struct set_flags *flags, struct refset_params *params
     params->block = flags->block ? flags->block : params->block;
 }
 
-/* What was said of a set that is there already must be so. */
+/* Whether the options agree with an existing set; shows the first that does not. */
 static bool agrees(const struct set_flags *flags, const char *path, const struct refset_params *there)
 {
     struct refset_params wanted = *there;
 
     set_flags_apply(flags, &wanted);
     if (strcmp(wanted.name, there->name) != 0)
-        complain("%s: the set is there already, and its name is '%s'", path, there->name);
+        complain("%s: the set exists already, and its name is '%s'", path, there->name);
     else if (strcmp(wanted.category, there->category) != 0)
-        complain("%s: the set is there already, and its category is '%s'", path, there->category);
+        complain("%s: the set exists already, and its category is '%s'", path, there->category);
     else if (wanted.kind != there->kind)
-        complain("%s: the set is there already, and its kind is %s", path, refset_kind_name(there->kind));
+        complain("%s: the set exists already, and its kind is %s", path, refset_kind_name(there->kind));
     else if (wanted.n != there->n || wanted.c != there->c || wanted.block != there->block)
-        complain("%s: the set is there already, and has -n %u -C %u --block %u", path, there->n, there->c,
+        complain("%s: the set exists already, with -n %u -C %u --block %u", path, there->n, there->c,
                  there->block);
     else
         return true;

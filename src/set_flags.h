@@ -27,19 +27,19 @@ enum {
     {0, "block", "SIZE", "keep the SHA-1 of each block of this size in a new set (default: 4096)", NULL}
 /* clang-format on */
 
-/* What the options said. */
+/* What the options say about the set. */
 struct set_flags {
-    const char *name, *category; /* NULL: nothing */
-    int kind;                    /* -1: nothing */
-    uint32_t n, c, block;        /* 0: nothing */
+    const char *name, *category; /* NULL: not given */
+    int kind;                    /* -1: not given */
+    uint32_t n, c, block;        /* 0: not given */
 };
 
 struct set_flags set_flags_none(void);
 
-/* option: one of SET_*; -1 after an error was shown. */
+/* Takes one of the options above (SET_*); -1 after an error was shown. */
 int set_flags_take(struct set_flags *flags, const struct options *options, int option);
 
-/* Puts what was said into the parameters. */
+/* Changes the parameters as the options say. */
 void set_flags_apply(const struct set_flags *flags, struct refset_params *params);
 
 /*
@@ -56,9 +56,9 @@ struct refset *set_flags_open(const struct set_flags *flags, const char *path,
  */
 char *set_flags_find(const char *name);
 
-/* The program's name and version, as sets and reports tell it. */
+/* The program's name and version, as recorded in sets and reports. */
 extern const char set_flags_tool[];
-/* The time in seconds since 1970: SOURCE_DATE_EPOCH, if that is set. */
+/* Seconds since 1970: SOURCE_DATE_EPOCH if it is set, otherwise the time now. */
 int64_t set_flags_now(void);
 
 #endif

@@ -13,10 +13,10 @@
 #include "set/refset_copy.h"
 #include "set/refset_search.h"
 
-/* The sets that a new one is made from, and what to look files up in. */
+/* A set to combine. */
 struct input {
     struct refset *set;
-    struct refset_search *search; /* NULL in the first one, and when nothing is looked up */
+    struct refset_search *search; /* for looking up files; NULL in the first set, and for merge */
 };
 
 struct inputs {
@@ -51,7 +51,7 @@ static int open_inputs(struct inputs *inputs, bool searched, int count, char **p
     return 0;
 }
 
-/* In how many of the other sets the content is. */
+/* How many of the other sets have the content; -1 on error. */
 static int found_in(const struct inputs *inputs, const struct known *known, struct error *err)
 {
     int found = 0;
@@ -86,7 +86,7 @@ static const struct refset_params *params_of(const struct inputs *inputs, int i)
     return &refset_info(inputs->list[i].set)->params;
 }
 
-/* The windows of all sets that are copied must be alike; *c is the largest of theirs. */
+/* The first `count` sets must have windows of the same size; *c becomes the largest rate. */
 static int join_sampling(const struct inputs *inputs, int count, uint32_t *c, struct error *err)
 {
     const struct refset_params *first = params_of(inputs, 0);
@@ -96,9 +96,9 @@ static int join_sampling(const struct inputs *inputs, int count, uint32_t *c, st
         const struct refset_params *other = params_of(inputs, i);
 
         if (other->n != first->n)
-            return error_set(err, "%s has windows of %u bytes and %s of %u: they cannot be put together",
-                             refset_path(inputs->list[0].set), first->n, refset_path(inputs->list[i].set),
-                             other->n);
+            return error_set(
+                err, "%s has windows of %u bytes, but %s has windows of %u: they cannot be combined",
+                refset_path(inputs->list[0].set), first->n, refset_path(inputs->list[i].set), other->n);
         *c = other->c > *c ? other->c : *c;
     }
     return 0;
@@ -110,14 +110,14 @@ static int check_kinds(const struct inputs *inputs, int count, struct error *err
 
     for (int i = 1; i < count; i++)
         if (params_of(inputs, i)->kind != kind)
-            return error_set(err, "%s is %s and %s is %s: say with --kind what the new set is",
+            return error_set(err, "%s is %s but %s is %s: give the kind of the new set (--kind)",
                              refset_path(inputs->list[0].set), refset_kind_name(kind),
                              refset_path(inputs->list[i].set), refset_kind_name(params_of(inputs, i)->kind));
     return 0;
 }
 
-/* What the new set is to be: as the first one, with the largest C of those that are copied, and as the
- * options say. */
+/* The parameters of the new set: those of the first one, with the largest C of all that are copied, changed
+ * by the options. */
 static int join_params(const struct sets_combine *combine, const struct inputs *inputs, int count,
                        struct refset_params *params, struct error *err)
 {
@@ -133,9 +133,8 @@ static int join_params(const struct sets_combine *combine, const struct inputs *
     params->c = c;
     set_flags_apply(combine->flags, params);
     if (params->n != n || params->c < c)
-        return error_set(
-            err, "files that were sampled with -n %u -C %u cannot be made into a set with -n %u -C %u", n, c,
-            params->n, params->c);
+        return error_set(err, "files sampled with -n %u -C %u cannot be converted to -n %u -C %u", n, c,
+                         params->n, params->c);
     return 0;
 }
 
@@ -148,7 +147,7 @@ static int copy_inputs(const struct sets_combine *combine, const struct inputs *
     for (int i = 0; i < count && !result; i++) {
         copy->drop_blocks = refset_info(inputs->list[i].set)->params.block != refset_info(to)->params.block;
         if (copy->drop_blocks && !combine->quiet)
-            complain("%s: its blocks have another size than the new set's: they are left out",
+            complain("%s: its block digests are left out, since the blocks of the new set have another size",
                      refset_path(inputs->list[i].set));
         result = refset_copy(copy, inputs->list[i].set, writer, err);
     }
@@ -180,7 +179,7 @@ static int refuse_existing(const char *path, struct error *err)
     return error_errno(err, "%s", path);
 }
 
-/* The new set gets its name when it is complete. */
+/* The new set is renamed to its path when it is complete. */
 static int write_combined(const struct sets_combine *combine, const struct inputs *inputs, int count,
                           struct refset_copy *copy, struct error *err)
 {
@@ -233,6 +232,6 @@ int sets_combine(const struct sets_combine *combine, enum sets_combination how, 
     if (result < 0)
         complain_error(&err);
     else if (result > 0)
-        complain("interrupted; %s was not made", combine->output);
+        complain("interrupted; %s was not created", combine->output);
     return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : copy.refused ? EXIT_PARTIAL : EXIT_DONE;
 }

@@ -5,22 +5,22 @@
 #include "set_flags.h"
 #include "terminal.h"
 
-/* A new set made of others. */
+/* Creates a set from others. */
 
 enum sets_combination {
     SETS_MERGE,     /* the files of all sets */
-    SETS_SUBTRACT,  /* those of the first one that no other has */
-    SETS_INTERSECT, /* those of the first one that all others have */
+    SETS_SUBTRACT,  /* the files of the first set that no other set has */
+    SETS_INTERSECT, /* the files of the first set that all other sets have */
 };
 
 struct sets_combine {
-    const struct set_flags *flags; /* what the new set is to be */
-    const char *output;            /* where it is made; nothing may be there */
+    const struct set_flags *flags; /* describe the new set */
+    const char *output;            /* its path, which must not exist */
     bool quiet;
     struct progress *progress;
 };
 
-/* Makes it of the sets at the paths, and shows what came out.  Nothing stays of it unless it is complete. The
+/* Creates it from the sets at the paths, and shows a summary.  An incomplete set is removed.  Returns the
  * exit status. */
 int sets_combine(const struct sets_combine *combine, enum sets_combination how, int count, char **paths);
 

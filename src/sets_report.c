@@ -13,11 +13,11 @@
 #include "set/refset_reader.h"
 #include "terminal.h"
 
-/* What info tells besides the row of that name. */
+/* What the description has besides the parameters and counts of the set. */
 struct figures {
-    uint64_t file_size; /* of the set */
+    uint64_t file_size; /* bytes of the set */
     uint64_t sources;
-    uint64_t features, common, filters; /* entries; keys that are not looked up; bytes */
+    uint64_t features, common, filters; /* entries; keys too common to look up; bytes */
     unsigned segments;
 };
 
@@ -134,12 +134,11 @@ int sets_report_info(struct refset *set, struct error *err)
            counts->bytes, plural(counts->bytes), counts->names, plural(counts->names));
     printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled,
            share(counts->sampled, counts->files));
-    printf("  exactly only       %" PRIu64
-           " (%.1f %%): too small to be sampled, or their bytes say nothing\n",
+    printf("  identical only     %" PRIu64 " (%.1f %%): too small to be sampled, or of low entropy\n",
            counts->records - counts->sampled, share(counts->records - counts->sampled, counts->files));
-    printf("  by digest alone    %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
+    printf("  hash-only entries  %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
            share(by_digest, counts->files), counts->without_sha1);
-    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " are of common features\n",
+    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " belong to common features\n",
            counts->samples, figures.features, figures.common);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
            counts->files ? (double)figures.file_size / (double)counts->files : 0);
@@ -216,7 +215,7 @@ static void list_file(struct buffer *line, const struct refset_reader *reader, c
     buffer_add_char(line, '\n');
 }
 
-/* The rows of kith export, or the same for people. */
+/* csv: the rows of kith export; otherwise human-readable lines. */
 int sets_report_list(struct refset *set, bool csv, bool with_header, struct error *err)
 {
     struct export_report report = {.form = EXPORT_CSV, .out.to = stdout};

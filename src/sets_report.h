@@ -6,11 +6,11 @@
 
 #include "set/refset.h"
 
-/* What a set is and what is in it, on standard output. */
+/* Print a description of the set, as text or as JSON. */
 int sets_report_info(struct refset *set, struct error *err);
 int sets_report_json(struct refset *set, struct error *err);
 
-/* A line for each file. */
+/* Prints a line for each file. */
 int sets_report_list(struct refset *set, bool csv, bool with_header, struct error *err);
 
 #endif

@@ -10,7 +10,7 @@
 struct signer {
     struct signer_plan plan;
     struct hasher_pair hashers;
-    struct hasher *hasher; /* the one of them that is at work */
+    struct hasher *hasher; /* the one in use */
     struct blocks *blocks;
     struct known known;
     bool failed;

@@ -5,16 +5,16 @@
 #include "disk/inspector.h"
 #include "set/known.h"
 
-/* What a set is to know of a file, from its content: an inspector, whose result is a struct known. */
+/* An inspector that makes a struct known, the entry of a set, from the content of a file. */
 struct signer_plan {
-    uint32_t n, c, block; /* as the set has them */
+    uint32_t n, c, block; /* the parameters of the set */
     unsigned digests;     /* a set of DIGEST_BIT */
 };
 
-/* The plan must stay. */
+/* The plan must outlive the inspector. */
 struct inspector signer_inspector(struct signer_plan *plan);
 
-/* In the other process: the known that an object's result is, without names.  false if it is none. */
+/* Reads the result of an object in the parent process; it has no names.  Returns false if it is invalid. */
 bool signer_result(const struct object *object, struct known *known);
 
 #endif

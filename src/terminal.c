@@ -13,14 +13,14 @@
 #include "base/escape.h"
 #include "report/report_columns.h"
 
-enum { LEAST_WHAT = 14 }; /* columns, without which what is worked on is not shown */
+enum { LEAST_WHAT = 14 }; /* columns needed to show what is being read */
 
-/* One line at the bottom of one terminal: this state is the process's. */
+/* The progress line at the bottom of the terminal, of which a process has one. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     pthread_t thread;
-    struct progress *progress; /* NULL while none is shown */
+    struct progress *progress; /* NULL: none is shown */
     struct timespec start;
     char what[256];
     bool drawn;
@@ -35,7 +35,7 @@ static void erase(void)
     line.drawn = false;
 }
 
-/* Without memory to escape it. */
+/* Shows the text if there is no memory to escape it. */
 static void show_plain(const char *text)
 {
     fputs("kith: ", stderr);
@@ -75,7 +75,7 @@ const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static bool output_lacks; /* something that had no room in memory */
+static bool output_lacks; /* memory ran out for some output */
 
 void note_output(const struct buffer *made)
 {
@@ -112,9 +112,9 @@ void complain_error(const struct error *err)
 int finish_output(void)
 {
     if (fflush(stdout) || ferror(stdout))
-        complain("standard output cannot be written: %m");
+        complain("cannot write to standard output: %m");
     else if (output_lacks)
-        complain("out of memory; the output is not complete");
+        complain("out of memory; the output is incomplete");
     else
         return 0;
     return -1;

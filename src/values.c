@@ -139,8 +139,8 @@ void values_explain(const struct values *values, const char *text, size_t len, s
 
     buffer_printf(out, "unknown %s '%.*s'", values->one, (int)(len < 100 ? len : 100), text);
     if (nearest)
-        buffer_printf(out, ", did you mean %s", nearest);
-    buffer_printf(out, "%s the %s are ", nearest ? "?" : ";", values->many);
+        buffer_printf(out, " (did you mean %s?)", nearest);
+    buffer_printf(out, "; the %s are ", values->many);
     values_add(values, ", ", out);
     buffer_add_char(out, '\0');
 }

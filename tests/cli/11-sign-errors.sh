@@ -38,8 +38,8 @@ ln -s . folder/loop
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("folder/socket")'
 status 0 "$KITH" sign folder
 same "files in the folder" "folder/file" "$(cut -d: -f12 out)"
-says err "kith: folder/fifo: skipped, is a FIFO"
-says err "kith: folder/socket: skipped, is a socket"
+says err "kith: folder/fifo: skipped: is a FIFO"
+says err "kith: folder/socket: skipped: is a socket"
 says err "kith: 2 symbolic links not followed"
 status 0 "$KITH" sign -q folder
 same "quiet" "" "$(cat err)"
@@ -119,6 +119,6 @@ says err "KITH_CPU is 'mmx'"
 if [ -w /dev/full ]; then
     "$KITH" sign good >/dev/full 2>err
     same "full disk" 2 "$?"
-    says err "standard output cannot be written"
+    says err "cannot write to standard output"
 fi
 finish

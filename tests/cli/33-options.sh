@@ -65,15 +65,15 @@ for type in $(lists ls --fs-type); do
     grep -qE "unknown|nsupported" err && fail "file system $type: $(cat err)"
 done
 refused "unknown kind 'foo'; the kinds are notable, known, neutral" "$KITH" add --kind foo x.kith known
-refused "unknown kind 'notabel', did you mean notable? the kinds are notable, known, neutral" "$KITH" add --kind notabel x.kith known
+refused "unknown kind 'notabel' (did you mean notable?); the kinds are notable, known, neutral" "$KITH" add --kind notabel x.kith known
 refused "unknown kind 'foo'; the kinds are file, deleted, orphan, stream, slack, unallocated, unclaimed, gap, metadata, folder, image" \
     "$KITH" ls --only file,foo tree
 refused "unknown image type 'foo'; the image types are raw, ewf, " "$KITH" ls -i foo tree
-refused "unknown file system 'nfts', did you mean ntfs? the file systems are ntfs, fat, " "$KITH" ls -f nfts tree
-refused "unknown scheme 'gf9', did you mean gf8? the schemes are gf8, coates2011, coates2015" "$KITH" sign -s gf9 tree
+refused "unknown file system 'nfts' (did you mean ntfs?); the file systems are ntfs, fat, " "$KITH" ls -f nfts tree
+refused "unknown scheme 'gf9' (did you mean gf8?); the schemes are gf8, coates2011, coates2015" "$KITH" sign -s gf9 tree
 refused "unknown format 'xml'; the formats are text, csv" "$KITH" report --format xml my.case
 refused "unknown format 'xml'; the formats are nsrl3, nsrl3-delta, " "$KITH" import --format xml x.kith known/letter
-refused "unknown action 'lst', did you mean list? the actions are info, list, merge" "$KITH" sets lst known.kith
+refused "unknown action 'lst' (did you mean list?); the actions are info, list, merge" "$KITH" sets lst known.kith
 for default in "default: gf8" "default: 12;" "default: 128,"; do
     "$KITH" sign --help | grep -qF "$default" || fail "the help does not say '$default'"
 done

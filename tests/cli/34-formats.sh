@@ -24,10 +24,10 @@ the_same()
     cmp -s long out || fail "$* --format $format is not what both say"
 }
 
-for format in "text -l" "text --long" "summary --summary" "csv --csv" "json --json" "body --body"; do
+for format in "text -l" "text --long" "summary --summary" "csv --csv" "excel --excel" "json --json" "body --body"; do
     the_same "${format% *}" "${format#* }" "$KITH" ls tree
 done
-for format in text csv; do
+for format in text csv excel; do
     the_same $format --$format "$KITH" scan -q -r known.kith tree
     the_same $format --$format "$KITH" report a.case
 done

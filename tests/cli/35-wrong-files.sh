@@ -77,6 +77,8 @@ wrong 3 "b.case: was not created" scan -r set.kith --case b.case tree missing
 wrong 3 "new.kith: was not created" add new.kith missing
 wrong 3 "new.kith: was not created" add new.kith known missing
 wrong 3 "new.kith: was not created, since nothing could be added" add new.kith disk.qcow2
+wrong 3 "missing: No such file or directory" add set.kith missing
+wrong 3 "missing: No such file or directory" ls --summary missing
 wrong 2 "missing: No such file or directory" import new.kith missing
 wrong 2 "missing: No such file or directory" import new.kith list.csv missing
 wrong 2 "list.csv2: No such file or directory" import set.kith list.csv list.csv2

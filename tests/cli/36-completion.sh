@@ -7,7 +7,7 @@
 status 2 "$KITH" completion
 says err "one shell is needed: bash, zsh or fish"
 status 2 "$KITH" completion fihs
-says err "unknown shell 'fihs', did you mean fish? the shells are bash, zsh, fish"
+says err "unknown shell 'fihs' (did you mean fish?); the shells are bash, zsh, fish"
 for shell in bash zsh fish; do
     status 0 "$KITH" completion $shell
     cp out $shell-completion
@@ -36,8 +36,8 @@ same "values" "coates2011 coates2015" "$(in_bash kith sign --scheme coates)"
 same "values of a letter" "gf8" "$(in_bash kith sign -s g)"
 same "values after =" "coates2011 coates2015" "$(in_bash kith sign --scheme = coates)"
 same "values after = alone" "json text" "$(in_bash kith compare --format =)"
-same "formats" "body csv json summary text" "$(in_bash kith ls --format "")"
-same "other formats" "csv text" "$(in_bash kith report --format "")"
+same "formats" "body csv excel json summary text" "$(in_bash kith ls --format "")"
+same "other formats" "csv excel text" "$(in_bash kith report --format "")"
 same "a list of values" "file,slack file,stream" "$(in_bash kith ls --only file,s)"
 same "actions" "merge" "$(in_bash kith sets m)"
 same "actions after options" "intersect" "$(in_bash kith sets --kind known -q int)"
@@ -105,7 +105,7 @@ if command -v zsh >/dev/null; then
         rm -f offered
     }
     offers 'kith ' scan report sets
-    offers 'kith ls --format ' body csv json summary text
+    offers 'kith ls --format ' body csv excel json summary text
     offers 'kith sets ' merge subtract verify
     offers 'kith scan -r ' mine own.kith
     offers 'kith ls --only file,s' slack stream
@@ -124,7 +124,7 @@ if command -v fish >/dev/null; then
     same "fish: commands" "compare completion" "$(in_fish 'kith comp')"
     same "fish: options" "--scheme --sha256" "$(in_fish 'kith sign --s')"
     same "fish: values" "coates2011 coates2015" "$(in_fish 'kith sign --scheme coates')"
-    same "fish: formats" "body csv json summary text" "$(in_fish 'kith ls --format ')"
+    same "fish: formats" "body csv excel json summary text" "$(in_fish 'kith ls --format ')"
     same "fish: a list" "file,slack file,stream" "$(in_fish 'kith ls --only file,s')"
     same "fish: actions" "merge" "$(in_fish 'kith sets m')"
     same "fish: sets" "mine" "$(in_fish 'kith scan -r m')"

@@ -61,7 +61,7 @@ status 3 "$KITH" ls -q luks.img
 says err "luks.img: volume - holds LUKS2 (encrypted): its files were not examined"
 status 0 "$KITH" ls -q --ok-unexamined luks.img
 status 3 "$KITH" add -q empty.kith luks.img
-same "an encrypted volume that is accepted" "kith: luks.img: no file was found in it
+same "an encrypted volume that is accepted" "kith: luks.img: no files found in it
 kith: empty.kith: was not created, since nothing could be added" \
     "$("$KITH" add -q --ok-unexamined empty.kith luks.img 2>&1 >/dev/null)"
 mkdir refs

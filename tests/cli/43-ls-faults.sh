@@ -103,7 +103,7 @@ open(sys.argv[2], 'wb').write(data)
 PY
 status 3 "$KITH" ls --hash --hash-image --csv broken.E01
 says err "of the image cannot be read"
-says err "the md5 of the image is not the one stored in it at acquisition"
+says err "the md5 of the image does not match the one stored in it at acquisition"
 says out "bytes of it cannot be read"
 sed 's/^broken/disk-ewf/' out >part
 check_listing whole part >said || fail "broken chunk: $(cat said)"

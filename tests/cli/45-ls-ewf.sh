@@ -55,7 +55,7 @@ assert changed, 'no digest is stored'
 open('wrong.E01', 'wb').write(data)
 PY
 status 3 "$KITH" ls --summary --hash-image wrong.E01
-says err "the md5 of the image is not the one stored in it at acquisition"
+says err "the md5 of the image does not match the one stored in it at acquisition"
 says out "(DOES NOT MATCH the hash stored in it)"
 says out "$(md5sum <a.img | cut -c1-32)"
 
@@ -81,7 +81,7 @@ copy; cp m/m.E02 m/m.E03; refused m/m.E01 "m.E03: this is segment 2 by its heade
 copy; mv m/m.E03 m/x; mv m/m.E02 m/m.E03; mv m/x m/m.E02; refused m/m.E01 "m.E02: this is segment 3"
 copy; cp b-fast-parts.E02 m/m.E02 # which only the hash tells, since these sets have no identifier
 status 3 "$KITH" ls --hash-image --csv m/m.E01
-says err "the md5 of the image is not the one stored in it at acquisition"
+says err "the md5 of the image does not match the one stored in it at acquisition"
 copy; cp b-fast-parts.E02 "m/m.E$(printf %02d $((10#${last##*E} + 1)))"; refused m/m.E01 "the set ends before this segment"
 copy; truncate -s -100000 m/m.E02; refused m/m.E01 "m.E02: truncated"
 copy; cp m/m.E02 m/alone; refused m/alone "segment E01 is missing"
@@ -230,7 +230,7 @@ copy_smart; cp m/m.s02 m/m.s03; refused m/m.s01 "m.s03: this is segment 2 by its
 copy_smart; truncate -s -1000 m/m.s02; refused m/m.s01 "m.s02: truncated"
 copy_smart; cp b-smart-fast-parts.s02 m/m.s02
 status 3 "$KITH" ls --hash-image --csv m/m.s01
-says err "the md5 of the image is not the one stored in it at acquisition"
+says err "the md5 of the image does not match the one stored in it at acquisition"
 change_table()
 {
     copy_smart

@@ -102,7 +102,7 @@ PY
 status 2 "$KITH" add --kind known one.kith tree
 says err "its kind is notable"
 status 2 "$KITH" add -C 64 one.kith tree
-says err "has -n 12 -C 128"
+says err "with -n 12 -C 128"
 status 0 "$KITH" add -C 128 -q one.kith tree
 status 0 "$KITH" add -n 16 -C 64 --block 512 other.kith tree/text1
 status 0 "$KITH" sets info other.kith
@@ -122,7 +122,7 @@ says out "files       2 of "
 status 2 "$KITH" add
 says err "no set given"
 status 2 "$KITH" add x.kith
-says err "nothing to add given"
+says err "no file, folder or image given"
 status 2 "$KITH" add --kind nonsense x.kith tree
 status 2 "$KITH" add -C 100 x.kith tree
 [ -e x.kith ] && fail "a set was made in spite of a wrong option"

@@ -168,7 +168,7 @@ rm -f ./*.kith
 status 3 "$KITH" import b.kith list
 says err "list: row 4"
 says err "list: row 5"
-says out "2 broken"
+says out "2 malformed"
 digests sha1 b.kith | cmp -s - sha1s || fail "the good rows beside broken ones were not all imported"
 rm -f b.kith
 status 2 "$KITH" import --strict b.kith list
@@ -201,7 +201,7 @@ status 2 "$KITH" import s.kith newer
 [ -e s.kith ] && fail "a set was made of what is no list"
 sed -e '2,4s/""\r$/"M"\r/' -e '5s/""\r$/"S"\r/' NSRLFile.txt >marked.txt
 status 0 "$KITH" import s.kith marked.txt
-says out "; marks of the list, not kept: M 3, S 1"
+says out "; marks, which are not kept: M 3, S 1"
 python3 -c 'print("sha1,specialcode")
 for i in range(1, 41): print("%040x,%d" % (i, (i - 1) % 20))' >marked.csv
 status 0 "$KITH" import s.kith marked.csv
@@ -211,7 +211,7 @@ grep -q marks out && fail "marks are told of a list that has none"
 printf '{"value":[{"MD5":"%032x"},{"MD5":},{"MD5":"%032x"}]}' 1 2 >broken.json
 status 3 "$KITH" import s.kith broken.json
 says err "broken.json: row 2: malformed JSON at byte 61: expected a value (line 1)"
-says out "2 added, 0 extended, 0 already there, 1 broken"
+says out "2 added, 0 extended, 0 already there, 1 malformed"
 status 2 "$KITH" import --strict s.kith broken.json
 says err "--strict"
 
@@ -272,12 +272,12 @@ says out ': from a "list"'
 status 2 "$KITH" import --kind known o.kith good.list
 says err "its kind is notable"
 status 2 "$KITH" import -n 12 o.kith good.list
-says err "has -n 16"
+says err "with -n 16"
 
 # broken rows of one list are not those of the next; the exit status is the worst
 { cat good.list; echo 'no digest'; } >broken.list
 status 3 "$KITH" import b.kith broken.list good.list
-same "broken rows" "1 0" "$(sed -n 's/.* already there, \([0-9]*\) broken.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+same "broken rows" "1 0" "$(sed -n 's/.* already there, \([0-9]*\) malformed.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 status 3 "$KITH" import b.kith good.list broken.list
 # if one list is missing none is read
 cp b.kith before.kith

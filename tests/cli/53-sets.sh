@@ -79,14 +79,14 @@ status 0 "$KITH" sets subtract -o sub.kith a.kith other.kith
 status 0 "$KITH" sets info sub.kith
 says out "n 12, C 128"
 status 2 "$KITH" sets merge -C 32 -o x.kith a.kith b.kith
-says err "cannot be made into a set"
+says err "cannot be converted to"
 [ -e x.kith ] && fail "a set was made that is not what it says"
 
 # a list that is wrong does not keep a merge from being made
 printf 'sha1,size,name\n%s,1,liar\n' "$(head -n 1 a.list)" >wrong.csv
 status 0 "$KITH" import -q wrong.kith wrong.csv
 status 2 "$KITH" sets merge -o with.kith a.kith wrong.kith
-says err "say with --kind"
+says err "give the kind of the new set (--kind)"
 status 3 "$KITH" sets merge --kind known -o with.kith a.kith wrong.kith
 says err "its size differs"
 says err "liar"
@@ -112,7 +112,7 @@ status 0 "$KITH" sets compact --common 5 shared.kith
 status 0 "$KITH" sets info shared.kith
 says out "common above 5 files"
 "$KITH" export --json shared.kith | grep -v kith-set | cmp -s - <(grep -v kith-set before) || fail "--common lost a sample"
-[ "$("$KITH" sets info shared.kith | sed -n 's/.* looked up, \([0-9]*\) are of common.*/\1/p')" -gt 100 ] || fail "--common marked nothing"
+[ "$("$KITH" sets info shared.kith | sed -n 's/.* looked up, \([0-9]*\) belong to common.*/\1/p')" -gt 100 ] || fail "--common marked nothing"
 status 0 "$KITH" sets verify shared.kith
 
 status 0 "$KITH" sets info --json a.kith b.kith
@@ -180,7 +180,7 @@ for _ in range(50): # until it is caught at work
     os.unlink(out)
 assert process.returncode == 130 and what.encode() in err, (process.returncode, err)
 PY
-python3 interrupt.py 'interrupted; stopped.kith was not made' stopped.kith.unfinished stopped.kith sets merge -q -o stopped.kith many.kith a.kith ||
+python3 interrupt.py 'interrupted; stopped.kith was not created' stopped.kith.unfinished stopped.kith sets merge -q -o stopped.kith many.kith a.kith ||
     fail "a merge that is interrupted"
 python3 interrupt.py interrupted stopped.csv stopped.csv export -q -o stopped.csv many.kith || fail "an export that is interrupted"
 same "what is left behind" "" "$(ls -d full.kith* stopped* 2>/dev/null)"

@@ -365,10 +365,10 @@ says err "no-such-set: "
 # ---- what contradicts itself ----
 
 status 2 "$KITH" scan -q -r bad.kith --case tree/here.case tree
-says err "tree/here.case: lies in tree, which is evidence: nothing is written there"
+says err "tree/here.case: lies in tree, which is evidence, and nothing is written to evidence"
 [ -e tree/here.case ] && fail "a case was made in the evidence"
 status 2 timeout 20 "$KITH" scan -q --only gap -r bad.kith --case here.case /
-says err "here.case: lies in /, which is evidence: nothing is written there"
+says err "here.case: lies in /, which is evidence, and nothing is written to evidence"
 status 2 "$KITH" scan -q -r bad.kith --case a.case --csv tree
 says err "--case writes no rows"
 status 2 "$KITH" scan -q -r bad.kith --include '' tree

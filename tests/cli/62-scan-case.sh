@@ -206,36 +206,36 @@ for id, time, text, evidence, digest, told in db.execute("SELECT id, time, text,
 assert sealed == [0, 1, 2] and chain.hex() == sys.argv[1], (sealed, chain.hex())
 PY
 same "evidence twice" 2 "$("$KITH" scan -q -r refs.kith tree refs tree >/dev/null 2>err; echo $?)"
-says err "tree: is named twice"
+says err "tree: is given twice"
 
 # A folder or an image that is another one by now, or is gone.
 cp -rp refs folder
 status 0 "$KITH" scan -q -r refs.kith --case folder.case folder
 cp refs/01 folder/new
 status 4 "$KITH" scan -q -r refs.kith --case folder.case folder
-says err "folder: it is not what the case began with: then it was 60 files, "
+says err "folder: the evidence is not the one that the case was made of: it was 60 files, "
 rm folder/new
 status 0 "$KITH" scan -r refs.kith --case folder.case folder
-says err "folder: the case has all of it already"
+says err "folder: was scanned completely before"
 if [ -n "$have_image" ]; then
     cp disk.img copy.img
     status 0 "$KITH" scan -q -r refs.kith --case copy.case copy.img
     status 0 "$KITH" scan -r refs.kith --case copy.case copy.img
-    says err "copy.img: the case has all of it already"
+    says err "copy.img: was scanned completely before"
     before=$("$KITH" report --about copy.case)
     mv copy.img away.img
     status 3 "$KITH" scan -q -r refs.kith --case copy.case copy.img
-    says err "copy.img: No such file or directory; what the case has of it stays"
+    says err "copy.img: No such file or directory; the case keeps what was scanned before"
     cp disk.img copy.img
     truncate -s +512 copy.img
     status 4 "$KITH" scan -q -r refs.kith --case copy.case copy.img
-    says err "copy.img: it is not what the case began with: then it was 1 file, 41943040 bytes"
+    says err "copy.img: the evidence is not the one that the case was made of: it was 1 file, 41943040 bytes"
     same "a case that was refused" "$before" "$("$KITH" report --about copy.case)"
     status 0 "$KITH" report --check copy.case
     # other times, but the SHA-1 that it had: that decides
     cp disk.img copy.img
     status 0 "$KITH" scan -r refs.kith --case copy.case copy.img
-    says err "copy.img: the case has all of it already"
+    says err "copy.img: was scanned completely before"
     printf x | dd of=copy.img bs=1 seek=20000000 conv=notrunc status=none
     touch -r disk.img copy.img
     status 4 "$KITH" scan -q -r refs.kith --case copy.case copy.img
@@ -322,7 +322,7 @@ cp refs.kith same.kith
 status 0 "$KITH" add -q same.kith tree/0000
 refused 2 "has changed since" "$KITH" scan -q -r same.kith --case one.case slow
 cp -p slow/0003 slow/0003-more
-refused 4 "slow: it is not what the case began with" "$KITH" scan -q -r refs.kith --case one.case slow
+refused 4 "slow: the evidence is not the one that the case was made of" "$KITH" scan -q -r refs.kith --case one.case slow
 rm slow/0003-more
 # It goes on from there.
 cp one.case two.case
@@ -340,7 +340,7 @@ cp -p slow/0003 away
 printf x | dd of=slow/0003 conv=notrunc status=none
 touch -r away slow/0003
 status 4 "$KITH" scan -q -r refs.kith --case two.case slow
-says err "slow: it is not what the case began with"
+says err "slow: the evidence is not the one that the case was made of"
 cp -p away slow/0003
 
 # Without a case it is said that the rows are not all.
@@ -484,7 +484,7 @@ status 0 "$KITH" report --about victim.case
 says out "parameters  C=128"
 says out "set         refs (notable), generation 1, 60 files"
 says out "evidence    tree"
-says out "tree: begun"
+says out "tree: started"
 says out " identical"
 python3 - <<'PY' || fail "SHA-1 of an image, or counts"
 import subprocess, os

@@ -39,10 +39,10 @@ for name, size in (b'hash', 32), (b'digest', 76):
 open(sys.argv[2], 'wb').write(data)
 PY
 status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01
-says err "the md5 of the image is not the one stored in it at acquisition"
+says err "the md5 of the image does not match the one stored in it at acquisition"
 "$KITH" report --about wrong.case >about
 says about "WHICH DIFFERS"
-says about "the md5 of the image is not the one stored in it at acquisition"
+says about "the md5 of the image does not match the one stored in it at acquisition"
 says about "done, but"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
 status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: still so
@@ -119,8 +119,8 @@ refused lost.E02 "lost.E02: "
 qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img flat.vmdk 2>err || fail "qemu-img: $(cat err)"
 status 0 "$KITH" scan -q -r set.kith --case flat.case flat.vmdk
 status 0 "$KITH" scan -r set.kith --case flat.case flat.vmdk
-says err "the case has all of it already"
+says err "was scanned completely before"
 printf X | dd of=flat-flat.vmdk bs=1 seek=5000000 conv=notrunc status=none
 status 4 "$KITH" scan -q -r set.kith --case flat.case flat.vmdk
-says err "flat.vmdk: it is not what the case began with: then it was 2 files"
+says err "flat.vmdk: the evidence is not the one that the case was made of: it was 2 files"
 finish
