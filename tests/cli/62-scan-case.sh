@@ -249,6 +249,14 @@ mkdir -p slow/zzz
 cp refs/0[0-9] slow/zzz
 
 # interruptible COMMAND...: what a shell runs in the background ignores Ctrl-C
+# catches_interrupt PID: whether it has a handler for SIGINT
+catches_interrupt()
+{
+    local caught
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+    (((16#${caught:-0} & 2) != 0))
+}
+
 interruptible()
 {
     exec python3 -c 'import os, signal, sys
@@ -346,8 +354,7 @@ cp -p away slow/0003
 # Without a case it is said that the rows are not all.
 interruptible "$KITH" scan --csv -r refs.kith slow >begun.out 2>begun.err </dev/null &
 pid=$!
-# once it has workers it catches the signal
-until [ "$(cat /proc/$pid/comm 2>/dev/null)" = kith ] && grep -q . /proc/$pid/task/$pid/children; do
+until [ "$(cat /proc/$pid/comm 2>/dev/null)" = kith ] && catches_interrupt $pid; do
     kill -0 $pid 2>/dev/null || break
     sleep 0.02
 done
