@@ -270,15 +270,15 @@ static int end(struct report_writer *writer, struct error *err)
         return 0;
     buffer_add_char(&writer->out.line, '\n');
     add_legend(writer, "E",
-               "how many matches at least this good chance alone would give against the whole set");
+               "how many matches at least this good chance alone would produce in the whole set");
     add_legend(writer, "proof",
-               "sha1: all of the reference has its SHA-1; blocks k/n: k of its n aligned blocks have theirs; "
-               "estimate: samples alone");
-    add_legend(writer, "resemblance", "of the samples in either, the share in both: 0 to 1");
-    add_legend(writer, "containment", "of the reference's samples, the share in the object: 0 to 1");
-    add_legend(
-        writer, "edits",
-        "how many bytes differ: an estimate, and the interval that holds the distance in 95 of 100 cases");
+               "sha1: the whole reference, by its SHA-1; blocks k/n: k of its n aligned blocks, by theirs; "
+               "estimate: samples only");
+    add_legend(writer, "resemblance", "the share of the samples in either that both have: 0 to 1");
+    add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");
+    add_legend(writer, "edits",
+               "how many bytes differ: an estimate, and an interval that contains the distance in 95 % of "
+               "cases");
     if (writer->width)
         add_legend(
             writer, "strip",
