@@ -4,9 +4,9 @@
 
 #include "ls_report.h"
 
-/* What the human-readable forms of kith ls share; most are operations of them. */
+/* Shared by the human-readable formats of kith ls; most of these are operations of both. */
 
-/* "  14.7 MB", in a column. */
+/* Adds a size in a column: "  14.7 MB". */
 void ls_text_size(struct buffer *out, uint64_t bytes);
 
 void ls_text_image(struct ls_report *report, const struct evidence_image *image);

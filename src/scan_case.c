@@ -38,7 +38,7 @@ static void add_evidence_options(struct buffer *out, const struct evidence_optio
         buffer_add_text(out, " ok-unexamined");
 }
 
-/* All that the outcome depends on, besides sets and evidence: a string. */
+/* Adds, as a string, everything besides sets and evidence that the result depends on. */
 static void add_parameters(struct buffer *out, const struct scan *scan)
 {
     buffer_printf(out, "C=%" PRIu32 " max-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, scan->plan.c,
@@ -118,12 +118,12 @@ int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct 
     scan_case->scan->casefile = NULL;
     if (is_empty && scan_case->path) {
         refset_remove(scan_case->path);
-        complain("%s: was not kept, since it would be a case of nothing", scan_case->path);
+        complain("%s: was not kept, since none of its evidence could be opened", scan_case->path);
     }
     return result;
 }
 
-/* ---- what is in it ---- */
+/* ---- content ---- */
 
 bool scan_case_is_empty(const struct scan_case *scan_case)
 {
@@ -153,7 +153,7 @@ int scan_case_has_finding(const struct scan_case *scan_case, struct error *err)
     return 0;
 }
 
-/* arg: a pointer to the path of the evidence */
+/* arg: a pointer to the path of the evidence. */
 static void show_unexamined(void *arg, const char *text)
 {
     const char *const *path = arg;

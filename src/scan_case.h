@@ -5,33 +5,32 @@
 #include "evidence_list.h"
 #include "scan.h"
 
-/* The case of a scan: made or resumed, and in the end what a person is told of it. */
+/* The case of a scan: creating or resuming it, and the summary at the end. */
 struct scan_case {
     struct scan *scan;
     const struct evidence_list *evidence;
-    const char *path; /* NULL: a temporary one */
-    bool all_objects; /* that has objects without a finding, too */
-    bool is_new;      /* there was none before */
+    const char *path; /* NULL: a temporary case */
+    bool all_objects; /* also keep objects without a finding in a temporary case */
+    bool is_new;      /* the scan created it */
 };
 
 /*
- * Opens the scan's case.  A new one is made only if all evidence is there, so a mistyped name makes none.  0;
- * otherwise an exit status, after an error was shown.
+ * Creates the scan's case or opens it to resume.  It is created only if all evidence exists, so that a
+ * mistyped name leaves no file.  Returns 0, or the exit status after showing an error.
  */
 int scan_case_open(struct scan_case *scan_case);
 /*
- * Closes it after a scan with that exit status, which is returned; -1 if it may not be safe on the disk.  A
- * new case that is of nothing (scan_case_is_empty) is removed.  ok: that no error came before, else err stays
- * as it is.
+ * Closes the case, and removes it if is_empty (see scan_case_is_empty).  Returns 0, or -1 if the case may not
+ * be safe on the disk; fills err only if ok, that is, unless it holds an earlier error.
  */
 int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct error *err);
 
-/* Whether no evidence of a new case could be opened. */
+/* Whether the case is new and none of its evidence could be opened. */
 bool scan_case_is_empty(const struct scan_case *scan_case);
-/* Whether there is a finding in sets that are not of kind known: 1, 0, or -1. */
+/* Whether there is a finding in a set that is not of kind known: 1 or 0; -1 on error, with err filled. */
 int scan_case_has_finding(const struct scan_case *scan_case, struct error *err);
-/* Shows what was found, evidence by evidence, and the seal of a case that is kept: whoever writes it down can
- * show later that the case is still the same. */
+/* Shows a summary of each piece of evidence, and the seal of a case that is kept: whoever notes the seal can
+ * prove later that the case was not changed.  Returns -1 and fills err if the case cannot be read. */
 int scan_case_show(const struct scan_case *scan_case, struct error *err);
 
 #endif

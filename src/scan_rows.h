@@ -29,7 +29,7 @@ int64_t scan_rows_now(void);
  */
 int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
                   uint64_t already, struct error *err);
-/* Adds the row of an object whose content was not inspected. */
+/* Adds the row of an object whose content was not inspected; returns as scan_rows_add. */
 int scan_rows_add_bare(struct scan_rows *rows, const struct case_object *object, struct error *err);
 
 void scan_rows_release(struct scan_rows *rows);

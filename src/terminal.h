@@ -33,7 +33,7 @@ int finish_output(void);
 /* Columns of the terminal on this file descriptor, or 0 if it is not a terminal. */
 unsigned terminal_width(int fd);
 
-/* Whether colours are wanted there (NO_COLOR, TERM). */
+/* Whether to write colours there: it is a terminal, NO_COLOR is not set, and TERM is not "dumb". */
 bool terminal_colours(int fd);
 
 /* A progress line, redrawn in place if standard error is a terminal.  Do not use it while data is written to
@@ -41,7 +41,7 @@ bool terminal_colours(int fd);
 enum { PROGRESS_FOUND = 4 };
 
 struct progress {
-    const char *noun; /* what is counted: "files" */
+    const char *noun; /* what count counts: "files" */
     atomic_ullong bytes;
     atomic_ullong count;
     const char *found_nouns[PROGRESS_FOUND]; /* findings among them: "identical" ..; or NULL */

@@ -34,7 +34,7 @@ static void about_set(struct buffer *out, const struct case_set *set)
     buffer_add_char(out, '\n');
 }
 
-/* other: what they are compared with. */
+/* other: the digests to compare them with, or NULL. */
 static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests,
                         const struct digest_values *other)
 {

@@ -9,8 +9,8 @@
 #include "disk/account.h"
 
 /*
- * The account of an image as a table: objects and bytes by volume and kind.  What lies between volumes is one
- * part, "-".  All of it adds up to the size of the image.
+ * The account of an image as a table: the number of objects and bytes of each kind in each volume.  What lies
+ * between volumes is a part labelled "-".  All bytes add up to the size of the image.
  */
 struct report_account_part {
     char *label;
@@ -22,12 +22,13 @@ struct report_account {
     size_t count;
 };
 
-/* -1 without memory. */
+/* Adds a table to the part with this label.  Returns -1 if memory runs out. */
 int report_account_add(struct report_account *report, const char *label, const struct account_table *table);
 void report_account_reset(struct report_account *report);
 uint64_t report_account_total(const struct report_account *report);
 
-/* Human-readable, each line indented; CSV rows, or JSON Lines, of one piece of evidence. */
+/* Append the account of a piece of evidence: human-readable, with each line indented; as CSV, strict or for
+ * spreadsheets (csv_excel); as JSON Lines. */
 void report_account_text(const struct report_account *report, struct buffer *out, unsigned indent);
 void report_account_csv_header(struct buffer *out);
 void report_account_csv(const struct report_account *report, struct buffer *out, const char *evidence);

@@ -56,7 +56,7 @@ unsigned report_columns(const char *text, size_t len)
 
 /* ---- shortening ---- */
 
-/* The bytes at the beginning that take at most so many columns. */
+/* The bytes at the beginning that take at most that many columns. */
 static size_t find_head(const char *text, size_t len, unsigned most)
 {
     size_t at = 0;

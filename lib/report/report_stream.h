@@ -8,18 +8,19 @@
 #include "base/error.h"
 
 /*
- * Text on its way to a stream that the caller opened and will close.
+ * Text on its way to a stream, which the caller opens and closes.
  *
- * It is put together in `line` and written piece by piece.  If memory runs out nothing is written from there
- * on, so what is in the stream is the beginning of the whole, and `line.failed` stays set.  A stream that
- * cannot be written is left to stdio: ferror says so.
+ * It is assembled in `line` and written piece by piece.  Once memory runs out nothing more is written, so
+ * that the stream holds the beginning of the text without gaps, and `line.failed` stays set.  Write errors
+ * are left to stdio: check ferror.
  */
 struct report_stream {
     FILE *to;
     struct buffer line;
 };
 
-/* Writes the line and empties it.  0; 1 if the stream takes no more; -1 without memory. */
+/* Writes the line and empties it.  Returns 0; 1 if the stream has failed; -1 if memory ran out, with err
+ * filled unless it is NULL. */
 int report_stream_put(struct report_stream *stream, struct error *err);
 void report_stream_release(struct report_stream *stream);
 

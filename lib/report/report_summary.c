@@ -106,7 +106,7 @@ struct volume_problem {
     bool encrypted;
 };
 
-/* Of encryption only the volume's problem tells; the account says no more than that it was not examined. */
+/* Only the problem of a volume says that it is encrypted; the account just says that it was not examined. */
 static void look_for_encryption(void *arg, const char *text)
 {
     struct volume_problem *problem = arg;

@@ -97,7 +97,7 @@ status 0 "$KITH" add -q --as-file sets.kith set.kith
 status 0 "$KITH" add one.kith known/letter
 says out "it has 1 file now"
 status 0 "$KITH" scan -r one.kith tree
-says err "tree: 1 object, "
+says err "tree: 1 finding in 1 of 1 object ("
 status 0 "$KITH" import digests.kith list.csv
 says out "list.csv (csv): 1 row: 1 added"
 finish

@@ -100,7 +100,7 @@ grep -q '^[a-z]* *a .*PARTIAL' out && fail "the text marks what was read in full
 # The rest is listed when a piece of evidence is not there.
 status 3 "$KITH" ls --csv nowhere ext4.img
 says out "ext4.img,-"
-[ -e /dev/full ] && { "$KITH" ls --csv ext4.img >/dev/full 2>err; same "full disk" 2 $?; says err "cannot be written"; }
+[ -e /dev/full ] && { "$KITH" ls --csv ext4.img >/dev/full 2>err; same "full disk" 2 $?; says err "cannot write to standard output"; }
 
 # Names that would steer a terminal do not reach it.
 mkdir names

@@ -196,7 +196,7 @@ status 0 "$KITH" scan -q --fail-on-match -r bad.kith tree/other
 status 0 "$KITH" scan -q --fail-on-match -r known.kith tree/ignored
 status 1 "$KITH" scan -q --fail-on-match -r known.kith -r bad.kith tree/in-both
 status 3 "$KITH" scan -q --fail-on-match -r bad.kith tree nowhere
-[ -e /dev/full ] && { "$KITH" scan --csv -r bad.kith tree >/dev/full 2>err; same "a full disk" 2 $?; says err "cannot be written"; }
+[ -e /dev/full ] && { "$KITH" scan --csv -r bad.kith tree >/dev/full 2>err; same "a full disk" 2 $?; says err "cannot write to standard output"; }
 "$KITH" scan --csv -r bad.kith tree 2>err | head -c 10 >/dev/null
 status 0 "$KITH" scan --help
 says out "--all-references"

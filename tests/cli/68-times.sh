@@ -25,9 +25,10 @@ if [ -e /usr/share/zoneinfo/America/New_York ]; then
     status 0 "$KITH" ls -q -l --timezone America/New_York tree
     grep -qE '  2024-01-01T07:00:00-05:00  .*  file$' out || fail "in winter: $(cat out)"
 fi
-mkdir zones
+mkdir zones zones/.hidden
 echo "no zone" >zones/Text
-for zone in Nowhere/Land America ../passwd /etc/localtime Text utc '' ':UTC'; do
+printf 'TZif2' | tee outside zones/.hidden/zone >/dev/null
+for zone in Nowhere/Land America ../outside .hidden/zone x/../../outside "$PWD/outside" Text utc '' ':UTC'; do
     status 2 env TZDIR="$PWD/zones" "$KITH" ls -q -l --timezone "$zone" tree
     says err "unknown time zone '$zone'"
 done
