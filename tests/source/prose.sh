@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Documents, man pages and messages are plain English: none of the phrases below occurs.  Each has its reason, and a sentence
-# that it must catch, which is checked too.
+# Documents, man pages and the strings of the program are plain English: none of the phrases below occurs.  Each has its
+# reason, and a sentence that it must catch, which is checked too.
 set -u
 cd "${SRCDIR:-.}" || exit 99
 failures=0
@@ -69,18 +69,37 @@ avoid '\bin [0-9]+ of 100 cases\b' 'it holds in 95 of 100 cases'
 all=$(printf '|(?:%s)' "${patterns[@]}")
 all=${all:1}
 
-# check NAME: no phrase is in standard input, whose lines are joined; blanks in a pattern match the end of a line, too
+# Writes the phrases in standard input, whose lines are joined: blanks in a pattern match the end of a line, too.
+has_phrase()
+{
+    tr '\n' ' ' | tr -s ' ' | grep -ioP ".{0,40}(?:$all).{0,40}"
+}
+
+# check NAME: no phrase is in standard input
 check()
 {
     local found
-    found=$(tr '\n' ' ' | tr -s ' ' | grep -ioP ".{0,40}(?:$all).{0,40}")
+    found=$(has_phrase)
     [ -z "$found" ] || fail "$1: $found"
+}
+
+# strings FILE...: of sources, as one text where they follow each other
+strings()
+{
+    grep -hv '^#include' "$@" | sed -E 's/^[^"]*$/#/' | grep -oE '"([^"\\]|\\.)*"|^#' | tr -d '"' | sed 's/\\n/ /g'
 }
 
 documents=$(ls ./*.md NEWS man/*.[15] lib/*/README.md hashsets/README.md)
 for document in $documents; do
     check "$document" <"$document"
 done
+sources=$(ls lib/*/*.[ch] src/*.[ch])
+# shellcheck disable=SC2086
+if strings $sources | has_phrase >/dev/null; then
+    for source in $sources; do
+        check "$source" < <(strings "$source")
+    done
+fi
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))
