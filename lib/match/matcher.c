@@ -245,11 +245,13 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
     return find_findings(matcher, set, err);
 }
 
-/* Matches the first `count` queries with these sets. */
-static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, struct error *err)
+/* Matches the first `count` queries with these sets.  sampled: the object is sampled up to this offset. */
+static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, uint64_t sampled,
+                         struct error *err)
 {
     matcher->subject.samples = matcher->samples;
     matcher->subject.count = matcher->sample_count;
+    matcher->subject.sampled = sampled;
     matcher->subject.turn++;
     for (size_t set = 0; set < matcher->set_count && count > 0; set++)
         if ((sets >> set & 1) && match_range(matcher, set, (struct query_range){0, count}, err))
@@ -273,8 +275,9 @@ static size_t quiet_place(const struct matcher *matcher)
 static int flush(struct matcher *matcher, struct error *err)
 {
     const size_t count = quiet_place(matcher);
+    const uint64_t sampled = matcher->queries[matcher->query_count - 1].pos;
 
-    if (match_queries(matcher, UINT64_MAX, count, err))
+    if (match_queries(matcher, UINT64_MAX, count, sampled, err))
         return -1;
     memmove(matcher->queries, matcher->queries + count,
             (matcher->query_count - count) * sizeof *matcher->queries);
@@ -406,7 +409,7 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
         return 0;
     }
     sets = look_up_digests(matcher, digests, &failed, err);
-    if (failed || match_queries(matcher, sets, matcher->query_count, err))
+    if (failed || match_queries(matcher, sets, matcher->query_count, subject->size, err))
         return -1;
     choice_make(found, matcher->options.least_matched, matcher->options.all_references);
     *verdict = found->count ? found->list[0].verdict

@@ -16,6 +16,7 @@ struct subject {
     uint32_t probed_c;            /* C of the queries; of a huge object fewer samples are kept */
     const struct sample *samples; /* sorted by position */
     size_t count;
+    uint64_t sampled;        /* in bytes: all samples before this offset are there */
     uint64_t turn;           /* changes with the samples and with the object, so it identifies both */
     uint32_t coincidence;    /* as in struct sampler_result; 0: unknown */
     bool range;              /* not a file: see matcher_is_range */

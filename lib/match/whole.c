@@ -61,10 +61,12 @@ static bool is_inside(const struct subject *subject, const struct seed_chain *ch
 }
 
 /*
- * Whether the object has the reference's samples there and no others; if not, its bytes differ.  Samples at
- * the start are left out, since the bytes before influence which windows are selected.
+ * Whether the object may have the reference there: it has all of the reference's samples and no others, as
+ * far as it was sampled yet.  Samples at the start are left out, since the bytes before influence which
+ * windows are selected.
  */
-static bool has_same_samples(const struct subject *subject, const struct set_record *record, uint64_t start)
+static bool may_have_same_bytes(const struct subject *subject, const struct set_record *record,
+                                uint64_t start)
 {
     const uint32_t c = record->place.c;
     const uint64_t limit = UINT64_MAX / (c > subject->c ? c : subject->c);
@@ -82,7 +84,8 @@ static bool has_same_samples(const struct subject *subject, const struct set_rec
             return false;
         same++;
     }
-    return c < subject->c || same == record->places.count - places_from(&record->places, GF8_REACH);
+    return c < subject->c || end > subject->sampled ||
+           same == record->places.count - places_from(&record->places, GF8_REACH);
 }
 
 /* Looks up which file has the bytes where the reference would lie; the result is in m->last. */
@@ -201,7 +204,7 @@ static int lies_there(struct marking *m, const struct seed_chain *chain)
     const struct set_record *record;
     const int there = set->does->record(set, chain->place.first, &record, m->err);
 
-    if (there <= 0 || !has_same_samples(m->subject, record, (uint64_t)chain->cluster.main))
+    if (there <= 0 || !may_have_same_bytes(m->subject, record, (uint64_t)chain->cluster.main))
         return there < 0 ? -1 : 0;
     if (look_up(m, chain))
         return -1;
