@@ -501,7 +501,7 @@ static UNUSED void assert_read(struct refset *set, bool with_records)
 static UNUSED void assert_counts(struct refset *set)
 {
     struct refset_counts counts = {0};
-    const struct refset_counts *told = &refset_info(set)->counts;
+    const struct refset_counts *stated = &refset_info(set)->counts;
 
     for (size_t i = 0; i < twin.count; i++) {
         const struct content *content = &twin.contents[i];
@@ -516,13 +516,13 @@ static UNUSED void assert_counts(struct refset *set)
         for (int name = 0; name < MOST_NAMES; name++)
             counts.names += content->further[name];
     }
-    ck_assert_uint_eq(told->files, counts.files);
-    ck_assert_uint_eq(told->records, counts.records);
-    ck_assert_uint_eq(told->without_sha1, counts.without_sha1);
-    ck_assert_uint_eq(told->bytes, counts.bytes);
-    ck_assert_uint_eq(told->samples, counts.samples);
-    ck_assert_uint_eq(told->names, counts.names);
-    ck_assert_uint_gt(told->next_sample, counts.samples);
+    ck_assert_uint_eq(stated->files, counts.files);
+    ck_assert_uint_eq(stated->records, counts.records);
+    ck_assert_uint_eq(stated->without_sha1, counts.without_sha1);
+    ck_assert_uint_eq(stated->bytes, counts.bytes);
+    ck_assert_uint_eq(stated->samples, counts.samples);
+    ck_assert_uint_eq(stated->names, counts.names);
+    ck_assert_uint_gt(stated->next_sample, counts.samples);
 }
 
 /* ---- looking things up ---- */

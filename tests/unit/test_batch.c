@@ -30,7 +30,7 @@ enum shape {
     SPARSE,   /* more holes than runs, runs far from each other */
     MIDDLE,   /* a few of them fill the memory for reading together */
     LARGE,    /* read alone */
-    BEHIND,   /* across the end of the medium, or wholly after it */
+    PAST_END, /* across the end of the medium, or wholly after it */
     HOLES,    /* no runs, but a size */
     SHAPES,
 };
@@ -178,7 +178,7 @@ static void fill_object(struct object *object, const struct spec *from, uint64_t
         add_runs(object, &dice, 1 + (unsigned)roll(&dice, 3), MEBIBYTE / 3, 100, 3 * (uint64_t)MEBIBYTE);
     else if (shape == LARGE)
         add_runs(object, &dice, 4 + (unsigned)roll(&dice, 3), MEBIBYTE, 100000, 3 * (uint64_t)MEBIBYTE);
-    else if (shape == BEHIND)
+    else if (shape == PAST_END)
         add_one_run(object, SIZE - 5000 + roll(&dice, 10000),
                     1 + roll(&dice, roll(&dice, 2) ? 20000 : 2 * (uint64_t)MEBIBYTE));
     else
@@ -378,11 +378,11 @@ static struct sum naive_sum(const struct object *object, bool *partial)
 
 static bool lies_behind(const struct object *object)
 {
-    bool behind = false;
+    bool past_end = false;
 
     for (size_t i = 0; i < object->run_count; i++)
-        behind = behind || object->runs[i].image + object->runs[i].len > SIZE;
-    return behind;
+        past_end = past_end || object->runs[i].image + object->runs[i].len > SIZE;
+    return past_end;
 }
 
 static void assert_object(const struct object *object, uint64_t number)
@@ -493,7 +493,7 @@ START_TEST(objects_on_bad_sectors_or_past_the_end_are_partial)
     assert_batches(
         (struct spec){.count = 100, .shapes = ALL & ~(1 << MIDDLE | 1 << LARGE), .bad_sectors = true}, 3);
     assert_batches((struct spec){.count = 10, .shapes = 1 << LARGE | 1 << MIDDLE, .bad_sectors = true}, 2);
-    assert_batches((struct spec){.count = 20, .shapes = 1 << BEHIND | 1 << TINY}, 3);
+    assert_batches((struct spec){.count = 20, .shapes = 1 << PAST_END | 1 << TINY}, 3);
 }
 END_TEST
 
@@ -527,7 +527,7 @@ END_TEST
 START_TEST(unreadable_bytes_are_missing_when_reread)
 {
     assert_batches((struct spec){.count = 50, .shapes = 1 << SMALL, .bad_sectors = true, .again = true}, 3);
-    assert_batches((struct spec){.count = 12, .shapes = 1 << BEHIND | 1 << TINY, .again = true}, 3);
+    assert_batches((struct spec){.count = 12, .shapes = 1 << PAST_END | 1 << TINY, .again = true}, 3);
     assert_batches((struct spec){.count = 2, .shapes = 1 << LARGE, .bad_sectors = true, .again = true}, 1);
 }
 END_TEST
@@ -823,15 +823,15 @@ static void add_stored_ones(void *state, struct crew_worker *worker, const void 
     static const struct stored_range broken[] = {
         {0, 200000, 0}, {0, 200001, -1}, {250000, 1, -1}, {5, 9, 0}, {0, 0, 0}};
     /* An NTFS compression unit is bad as a whole. */
-    static const struct stored_range behind[] = {{0, 196608, 0},  {100000, 1000, 0},   {200000, 1, -1},
-                                                 {299999, 1, -1}, {0, STORED_LEN, -1}, {0, 0, 0}};
+    static const struct stored_range past_end[] = {{0, 196608, 0},  {100000, 1000, 0},   {200000, 1, -1},
+                                                   {299999, 1, -1}, {0, STORED_LEN, -1}, {0, 0, 0}};
     bool good;
 
     (void)state, (void)len, (void)fds, (void)fd_count;
     crew_begin(worker, 0);
     good = inspect_stored(worker, task, 777, STORED_LEN, all_good) &&
            inspect_stored(worker, task, 777, 200000, broken) &&
-           inspect_stored(worker, task, SIZE - 200000, STORED_LEN, behind);
+           inspect_stored(worker, task, SIZE - 200000, STORED_LEN, past_end);
     crew_send(worker, good ? "done" : "it does not hold", good ? 4 : 16);
 }
 

@@ -263,14 +263,14 @@ static void assert_problems(uint64_t evidence, const char *wanted)
 
 START_TEST(problems_are_read_back_in_order_and_once_per_evidence)
 {
-    static const char *const told[] = {"z", "a \xff", "z", "m", "a \xff", ""};
+    static const char *const problems[] = {"z", "a \xff", "z", "m", "a \xff", ""};
     struct casefile *casefile;
 
     begin_test();
     for (int run = 0; run < 2; run++) {
         casefile = open_case();
         for (int i = 0; i < 6; i++)
-            ck_assert_int_eq(casefile_problem(casefile, 2, told[i], &err), 0);
+            ck_assert_int_eq(casefile_problem(casefile, 2, problems[i], &err), 0);
         ck_assert_int_eq(casefile_problem(casefile, 1, run ? "later" : "z", &err), 0);
         close_case(casefile);
     }
@@ -499,7 +499,7 @@ static int64_t clock_ms(void)
 }
 
 /* Resumes the case until it is killed; reports to the pipe what casefile_commit committed. */
-static void write_until_killed(int told)
+static void write_until_killed(int report)
 {
     const struct case_plan plan = make_plan();
     struct casefile *casefile = casefile_open(path, &plan, &err);
@@ -517,7 +517,7 @@ static void write_until_killed(int told)
 
         if (try_add(casefile, evidence, ++objects[evidence], clock_ms()))
             _exit(2);
-        if (i % 97 == 0 && (casefile_commit(casefile, &err) || write(told, objects + 1, 24) != 24))
+        if (i % 97 == 0 && (casefile_commit(casefile, &err) || write(report, objects + 1, 24) != 24))
             _exit(3);
         if (i % 97 == 0)
             usleep(3000); /* many moments reveal more than many objects */
@@ -527,23 +527,23 @@ static void write_until_killed(int told)
 /* At some moment, also while the case is opened; or after the first commit. */
 static void kill_a_writer(uint64_t least[EVIDENCE], unsigned most_us, bool begun)
 {
-    uint64_t told_last[EVIDENCE];
-    int told[2];
+    uint64_t reported[EVIDENCE];
+    int report[2];
     pid_t pid;
 
-    ck_assert_int_eq(pipe(told), 0);
+    ck_assert_int_eq(pipe(report), 0);
     pid = start();
     if (pid == 0)
-        write_until_killed(told[1]);
-    close(told[1]);
+        write_until_killed(report[1]);
+    close(report[1]);
     if (begun)
-        ck_assert_int_eq(read(told[0], told_last, sizeof told_last), (ssize_t)sizeof told_last);
+        ck_assert_int_eq(read(report[0], reported, sizeof reported), (ssize_t)sizeof reported);
     usleep((unsigned)below(most_us));
     kill(pid, SIGKILL);
     ck_assert_int_eq(wait_for(pid), 256 + SIGKILL);
-    while (read(told[0], told_last, sizeof told_last) == (ssize_t)sizeof told_last)
-        memcpy(least, told_last, sizeof told_last);
-    close(told[0]);
+    while (read(report[0], reported, sizeof reported) == (ssize_t)sizeof reported)
+        memcpy(least, reported, sizeof reported);
+    close(report[0]);
 }
 
 START_TEST(a_killed_scan_leaves_a_prefix_of_the_whole)

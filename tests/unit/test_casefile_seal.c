@@ -53,13 +53,13 @@ static void count_text(void *arg, const char *text)
 static bool report_warns(void)
 {
     struct casefile *casefile = casefile_open_report(path, &err);
-    int told = 0, faults;
+    int reported = 0, faults;
 
     if (!casefile)
         return true;
-    faults = casefile_check(casefile, count_text, &told, &err);
+    faults = casefile_check(casefile, count_text, &reported, &err);
     casefile_close(casefile, NULL);
-    ck_assert(faults < 0 || faults == told);
+    ck_assert(faults < 0 || faults == reported);
     return faults != 0;
 }
 

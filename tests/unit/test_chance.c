@@ -37,10 +37,10 @@ static long double naive_ln_tail(unsigned hits, long double rate)
 static void assert_tail(unsigned hits, double rate)
 {
     const long double exact = logl(2501) + logl(77.5L) + naive_ln_tail(hits, rate);
-    const double told = chance_ln_e(2501, 77.5, hits, rate);
+    const double computed = chance_ln_e(2501, 77.5, hits, rate);
 
-    ck_assert_msg(fabsl(told - exact) < 1e-6L * (1 + fabsl(exact)), "%u hits at %g: %.12g, not %.12Lg", hits,
-                  rate, told, exact);
+    ck_assert_msg(fabsl(computed - exact) < 1e-6L * (1 + fabsl(exact)), "%u hits at %g: %.12g, not %.12Lg",
+                  hits, rate, computed, exact);
 }
 
 START_TEST(ln_e_is_the_tail_of_a_poisson_distribution)
@@ -311,7 +311,7 @@ END_TEST
 
 START_TEST(scattered_hits_are_discarded)
 {
-    size_t believed = 0;
+    size_t accepted = 0;
 
     for (int round = 0; round < 2000; round++) {
         const struct chance_pair pair = {.object_len = 100000 + random_below(50 << 20),
@@ -325,9 +325,9 @@ START_TEST(scattered_hits_are_discarded)
         for (size_t i = 0; i < count; i++)
             hits[i] = (struct chance_hit){
                 random_below(pair.object_len), random_below(pair.reference_len), i, 0, 0, 0};
-        believed += chance_clusters(&pair, hits, count, clusters, ROOM);
+        accepted += chance_clusters(&pair, hits, count, clusters, ROOM);
     }
-    ck_assert_uint_eq(believed, 0);
+    ck_assert_uint_eq(accepted, 0);
 }
 END_TEST
 

@@ -742,7 +742,7 @@ START_TEST(a_writer_waits_for_no_reader)
 END_TEST
 
 /* Commits groups of rows, and reports each. */
-static void write_groups(int told, bool closes)
+static void write_groups(int reported, bool closes)
 {
     struct database *database = NULL;
 
@@ -760,7 +760,7 @@ static void write_groups(int told, bool closes)
                          &err) ||
             database_commit(database, &err))
             _exit(2);
-        if (write(told, "", 1) != 1)
+        if (write(reported, "", 1) != 1)
             _exit(3);
         if (closes && database_close(database, &err))
             _exit(4);
@@ -779,13 +779,13 @@ static int64_t count_groups(struct database *database)
     return groups;
 }
 
-static void check_groups(int64_t before, int64_t told)
+static void check_groups(int64_t before, int64_t reported)
 {
     struct database *database = open_as(DATABASE_READ);
     const int64_t groups = count_groups(database);
 
-    ck_assert_int_ge(groups, before + told);
-    ck_assert_int_le(groups, before + told + 1);
+    ck_assert_int_ge(groups, before + reported);
+    ck_assert_int_le(groups, before + reported + 1);
     close_ok(database);
 }
 
@@ -798,21 +798,21 @@ START_TEST(commits_of_a_killed_writer_survive)
     make(0, 1);
     for (int i = 0; i < 30; i++) {
         struct database *database;
-        int told[2];
+        int reported[2];
         ssize_t got, sum = 0;
         pid_t pid;
 
-        ck_assert_int_eq(pipe(told), 0);
+        ck_assert_int_eq(pipe(reported), 0);
         pid = start();
         if (pid == 0)
-            write_groups(told[1], i % 2);
-        close(told[1]);
+            write_groups(reported[1], i % 2);
+        close(reported[1]);
         usleep((unsigned)(random64() % 60000));
         kill(pid, SIGKILL);
         ck_assert_int_eq(wait_for(pid), 256 + SIGKILL);
-        while ((got = read(told[0], bytes, sizeof bytes)) > 0)
+        while ((got = read(reported[0], bytes, sizeof bytes)) > 0)
             sum += got;
-        close(told[0]);
+        close(reported[0]);
         check_groups(before, sum);
         is_good();
         database = open_as(i % 3 ? DATABASE_WRITE : DATABASE_READ);
@@ -829,15 +829,15 @@ END_TEST
 
 START_TEST(a_file_can_be_read_and_verified_while_it_is_written)
 {
-    int told[2];
+    int reported[2];
     pid_t pid;
 
     begin_test();
     make(0, 1);
-    ck_assert_int_eq(pipe(told), 0);
+    ck_assert_int_eq(pipe(reported), 0);
     pid = start();
     if (pid == 0)
-        write_groups(told[1], false);
+        write_groups(reported[1], false);
     for (int i = 0; i < 30; i++) {
         struct database *database = open_as(DATABASE_READ);
         const int64_t groups = count_groups(database);
@@ -848,8 +848,8 @@ START_TEST(a_file_can_be_read_and_verified_while_it_is_written)
     }
     kill(pid, SIGKILL);
     wait_for(pid);
-    close(told[0]);
-    close(told[1]);
+    close(reported[0]);
+    close(reported[1]);
     end_test();
 }
 END_TEST

@@ -115,8 +115,8 @@ static void found_volume(void *arg, const struct evidence_volume *volume)
 }
 
 /* The line expected for an object with this content. */
-static void expect_object(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data, size_t len,
-                 const char *path)
+static void expect_object(struct buffer *out, const char *kind, uint64_t start, const uint8_t *data,
+                          size_t len, const char *path)
 {
     struct sum sum = {0};
 
@@ -385,7 +385,7 @@ static void tell_disk(struct buffer *wanted, const char *kind, uint32_t from, ui
 {
     if (from < to)
         expect_object(wanted, kind, (uint64_t)from * SECTOR, disk + (size_t)from * SECTOR,
-             (size_t)(to - from) * SECTOR, "");
+                      (size_t)(to - from) * SECTOR, "");
 }
 
 static struct buffer wanted_of(const struct part *parts, size_t count)

@@ -62,12 +62,13 @@ static bool is_accepted(const struct buffer *out)
 START_TEST(a_dropped_message_is_noticed)
 {
     for (unsigned sent = 0; sent < 5; sent++)
-        for (uint64_t told = 0; told < 5; told++) {
+        for (uint64_t counted = 0; counted < 5; counted++) {
             struct buffer out = {0};
 
             put_names(&out, sent);
-            put_done(&out, told, 1);
-            ck_assert_msg(is_accepted(&out) == (sent == told), "%u sent, %u told", sent, (unsigned)told);
+            put_done(&out, counted, 1);
+            ck_assert_msg(is_accepted(&out) == (sent == counted), "%u sent, %u counted", sent,
+                          (unsigned)counted);
             buffer_release(&out);
         }
 }

@@ -194,13 +194,13 @@ static void use_block(bool dots, unsigned changes)
 
 /* ---- what is reported ---- */
 
-static struct told {
+static struct found_name {
     size_t at, name_len;
     uint64_t inode;
     bool allocated;
     uint8_t type;
-} told[SLOTS];
-static size_t told_count, stop_after;
+} names_found[SLOTS];
+static size_t names_count, stop_after;
 static const uint8_t *told_block;
 static size_t told_len;
 static uint64_t last_inode = LAST_INODE;
@@ -222,11 +222,12 @@ static int note_name(void *arg, const struct extdir_name *name)
 {
     const size_t at = (size_t)((const uint8_t *)name->name - told_block) - HEADER;
 
-    ck_assert_ptr_eq(arg, &told_count);
+    ck_assert_ptr_eq(arg, &names_count);
     require((const uint8_t *)name->name >= told_block + HEADER && at < told_len && at % 4 == 0,
             "a name elsewhere");
     require(name->len > 0 && name->len <= told_len - at - HEADER, "a name that leaves the block");
-    require(told_count == 0 || at >= told[told_count - 1].at + rounded(told[told_count - 1].name_len),
+    require(names_count == 0 ||
+                at >= names_found[names_count - 1].at + rounded(names_found[names_count - 1].name_len),
             "a name within another");
     require(name->inode > 0 && !(name->len <= 2 && memcmp(name->name, "..", name->len) == 0),
             "a name that is none");
@@ -234,8 +235,8 @@ static int note_name(void *arg, const struct extdir_name *name)
     require(name->allocated || (name->inode <= last_inode && name->len <= 255 &&
                                 !has_byte(name->name, name->len, 0) && !has_byte(name->name, name->len, '/')),
             "a deleted name that cannot be");
-    told[told_count++] = (struct told){at, name->len, name->inode, name->allocated, name->type};
-    return told_count == stop_after;
+    names_found[names_count++] = (struct found_name){at, name->len, name->inode, name->allocated, name->type};
+    return names_count == stop_after;
 }
 
 /* From a copy of exactly this size, so that a sanitizer sees reads beyond it. */
@@ -243,14 +244,14 @@ static int read_bytes(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);
     const struct extdir dir = {
-        .has_types = has_types, .last_inode = last_inode, .found = note_name, .arg = &told_count};
+        .has_types = has_types, .last_inode = last_inode, .found = note_name, .arg = &names_count};
     int result;
 
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, bytes, len);
     told_block = copy;
     told_len = len;
-    told_count = 0;
+    names_count = 0;
     result = extdir_block(&dir, copy, len);
     require(result == 0 || result == -1, "a result that is none");
     require(memcmp(copy, bytes, len) == 0, "the block was changed");
@@ -275,21 +276,21 @@ static void assert_told(size_t lost)
 
     for (size_t at = 0; at < end_of_entries; at += 4) {
         const struct note *note = &notes[at / 4];
-        const struct told *name = &told[next];
+        const struct found_name *name = &names_found[next];
 
-        if (note->state == TOUCHED && next < told_count && name->at == at)
+        if (note->state == TOUCHED && next < names_count && name->at == at)
             next++;
         if (note->state == NOTHING || note->state == TOUCHED || note->blank || is_dots(at))
             continue;
-        if (next++ == told_count || name->at != at)
-            ck_abort_msg("the name at %zu is not told", at);
+        if (next++ == names_count || name->at != at)
+            ck_abort_msg("the name at %zu is not reported", at);
         require(name->name_len == note->name_len, "another length of the name");
         require(name->allocated == (note->state == LIVE && at < lost), "whether it is allocated");
         require(name->inode == (uint64_t)(block[at] | block[at + 1] << 8), "another inode");
         require(name->type == (has_types ? block[at + 7] : 0), "another type");
     }
-    if (next < told_count)
-        ck_abort_msg("what lies at %zu is no name", told[next].at);
+    if (next < names_count)
+        ck_abort_msg("what lies at %zu is not a name", names_found[next].at);
 }
 
 static void assert_block(void)
@@ -300,8 +301,8 @@ static void assert_block(void)
 
 static bool is_told(size_t at)
 {
-    for (size_t i = 0; i < told_count; i++)
-        if (told[i].at == at)
+    for (size_t i = 0; i < names_count; i++)
+        if (names_found[i].at == at)
             return true;
     return false;
 }
@@ -318,16 +319,16 @@ START_TEST(a_deleted_name_lies_in_the_gap_after_the_name_before_it)
 
     has_types = true;
     ck_assert_int_eq(read_bytes(bytes, sizeof bytes), 0);
-    ck_assert_uint_eq(told_count, 4);
+    ck_assert_uint_eq(names_count, 4);
     for (size_t i = 0; i < 4; i++) {
-        static const struct told expected[] = {
+        static const struct found_name expected[] = {
             {0, 5, 12, true, 1}, {16, 3, 13, true, 2}, {28, 6, 14, false, 7}, {44, 1, 15, true, 4}};
 
-        ck_assert_uint_eq(told[i].at, expected[i].at);
-        ck_assert_uint_eq(told[i].name_len, expected[i].name_len);
-        ck_assert_uint_eq(told[i].inode, expected[i].inode);
-        ck_assert_int_eq(told[i].allocated, expected[i].allocated);
-        ck_assert_uint_eq(told[i].type, expected[i].type);
+        ck_assert_uint_eq(names_found[i].at, expected[i].at);
+        ck_assert_uint_eq(names_found[i].name_len, expected[i].name_len);
+        ck_assert_uint_eq(names_found[i].inode, expected[i].inode);
+        ck_assert_int_eq(names_found[i].allocated, expected[i].allocated);
+        ck_assert_uint_eq(names_found[i].type, expected[i].type);
     }
 }
 END_TEST
@@ -377,12 +378,12 @@ START_TEST(deleting_the_first_entry_clears_its_inode_but_the_names_it_swallows_a
     delete_entry(16, false);
     delete_entry(0, false);
     assert_block();
-    ck_assert_uint_eq(told_count, 1);
-    ck_assert_uint_eq(told[0].inode, 12);
+    ck_assert_uint_eq(names_count, 1);
+    ck_assert_uint_eq(names_found[0].inode, 12);
     add_entry(13, 1, "a longer one", 12); /* over both */
     assert_block();
-    ck_assert_uint_eq(told_count, 1);
-    ck_assert_uint_eq(told[0].inode, 13);
+    ck_assert_uint_eq(names_count, 1);
+    ck_assert_uint_eq(names_found[0].inode, 13);
 }
 END_TEST
 
@@ -401,7 +402,7 @@ START_TEST(dot_entries_are_skipped_but_names_starting_with_dots_are_reported)
     assert_block();
     delete_entry(60, false);
     assert_block();
-    ck_assert_uint_eq(told_count, 4);
+    ck_assert_uint_eq(names_count, 4);
 }
 END_TEST
 
@@ -416,10 +417,10 @@ START_TEST(without_types_a_name_still_has_up_to_255_bytes)
     add_entry(14, 0, name, 255);
     delete_entry(264 + 12, false);
     assert_block();
-    ck_assert_uint_eq(told_count, 3);
+    ck_assert_uint_eq(names_count, 3);
     has_types = true; /* the same bytes: the type of a deleted one is never 0 */
     ck_assert_int_eq(read_block(), 0);
-    ck_assert_uint_eq(told_count, 2);
+    ck_assert_uint_eq(names_count, 2);
 }
 END_TEST
 
@@ -439,7 +440,7 @@ START_TEST(a_hash_of_an_index_is_not_a_name)
            "\x0c\0\1\1\2\0\0\0",
            16); /* hash 0x0101000c: in block 2 */
     ck_assert_int_eq(read_block(), 0);
-    ck_assert_uint_eq(told_count, 0); /* and not inode 1, named "\2" */
+    ck_assert_uint_eq(names_count, 0); /* and not inode 1, named "\2" */
 }
 END_TEST
 
@@ -460,7 +461,7 @@ START_TEST(names_of_255_bytes_may_hold_any_byte_but_zero_and_slash)
             assert_block();
             delete_entry(528, false);
             assert_block();
-            ck_assert_uint_eq(told_count, 3);
+            ck_assert_uint_eq(names_count, 3);
         }
 }
 END_TEST
@@ -472,12 +473,12 @@ START_TEST(a_live_name_is_reported_whatever_it_holds)
     add_entry(UINT32_MAX, 0, "a/b", 3);
     add_entry(12, 200, "c\0d", 3);
     ck_assert_int_eq(read_block(), 0);
-    ck_assert_uint_eq(told_count, 3);
-    ck_assert_uint_eq(told[0].inode, LAST_INODE + 1);
-    ck_assert_uint_eq(told[1].inode, UINT32_MAX);
-    ck_assert_uint_eq(told[2].type, 200);
+    ck_assert_uint_eq(names_count, 3);
+    ck_assert_uint_eq(names_found[0].inode, LAST_INODE + 1);
+    ck_assert_uint_eq(names_found[1].inode, UINT32_MAX);
+    ck_assert_uint_eq(names_found[2].type, 200);
     for (size_t i = 0; i < 3; i++)
-        ck_assert(told[i].allocated);
+        ck_assert(names_found[i].allocated);
 }
 END_TEST
 
@@ -492,8 +493,8 @@ static bool tells_deleted(uint64_t inode, size_t len, size_t name_len, uint8_t t
     put_number(block + 20, len, 2);
     ck_assert_int_eq(read_block(), 0);
     ck_assert(is_told(0));
-    ck_assert_uint_le(told_count, 2);
-    return told_count == 2;
+    ck_assert_uint_le(names_count, 2);
+    return names_count == 2;
 }
 
 START_TEST(what_only_resembles_a_deleted_entry_is_not_reported)
@@ -525,7 +526,7 @@ START_TEST(a_deleted_entry_ends_before_the_next_live_one)
         put_number(block + 20 + gap, 1024 - 16 - gap, 2);
         ck_assert_int_eq(read_block(), 0);
         ck_assert(is_told(0) && is_told(16 + gap));
-        ck_assert_uint_eq(told_count, gap < 16 ? 2 : 3);
+        ck_assert_uint_eq(names_count, gap < 16 ? 2 : 3);
     }
 }
 END_TEST
@@ -539,10 +540,10 @@ START_TEST(names_after_garbage_are_found)
         put_entry(16 + skip, 12, 2, "lost", 4);
         put_number(block + 16 + skip + 4, 12, 2);
         ck_assert_int_eq(read_block(), 0);
-        ck_assert_uint_eq(told_count, 2);
-        ck_assert_uint_eq(told[1].at, 16 + skip);
-        ck_assert(!told[1].allocated);
-        ck_assert_uint_eq(told[1].type, EXTDIR_FOLDER);
+        ck_assert_uint_eq(names_count, 2);
+        ck_assert_uint_eq(names_found[1].at, 16 + skip);
+        ck_assert(!names_found[1].allocated);
+        ck_assert_uint_eq(names_found[1].type, EXTDIR_FOLDER);
     }
 }
 END_TEST
@@ -593,8 +594,8 @@ START_TEST(an_index_is_not_taken_for_names)
     for (unsigned round = 0; round < 2000; round++) {
         begin_index(block_sizes[round % 3], true, 0x08000000, round / 3 % 2);
         ck_assert_int_eq(read_block(), 0);
-        if (told_count > 0)
-            ck_abort_msg("what lies at %zu of an index is no name", told[0].at);
+        if (names_count > 0)
+            ck_abort_msg("what lies at %zu of an index is not a name", names_found[0].at);
     }
 }
 END_TEST
@@ -604,9 +605,9 @@ START_TEST(no_index_looks_like_a_name_of_more_than_three_bytes)
     for (unsigned round = 0; round < 2000; round++) {
         begin_index(block_sizes[round % 3], true, 0, round / 3 % 2);
         ck_assert_int_eq(read_block(), 0);
-        for (size_t i = 0; i < told_count; i++) {
-            ck_assert_uint_le(told[i].name_len, 3);
-            ck_assert(!told[i].allocated);
+        for (size_t i = 0; i < names_count; i++) {
+            ck_assert_uint_le(names_found[i].name_len, 3);
+            ck_assert(!names_found[i].allocated);
         }
     }
 }
@@ -630,7 +631,7 @@ START_TEST(names_that_survive_after_an_index_are_found)
     memset(block + 24, 0, 8);
     memcpy(block + 32, index, sizeof index);
     assert_block();
-    ck_assert_uint_gt(told_count, 3);
+    ck_assert_uint_gt(names_count, 3);
 }
 END_TEST
 
@@ -639,7 +640,7 @@ START_TEST(the_checksum_at_the_end_is_not_a_name)
     for (size_t i = 0; i < 4; i++) {
         begin_block(block_sizes[i], true, true);
         assert_block();
-        ck_assert_uint_eq(told_count, 0);
+        ck_assert_uint_eq(names_count, 0);
         while (add_random())
             continue;
         for (int sum = 0; sum < 50; sum++) {
@@ -663,7 +664,7 @@ START_TEST(a_length_of_64_kib_is_written_as_0_or_65535)
         delete_entry(12, false);
         put_number(block + 4, lens[i % 2], 2);
         assert_block();
-        ck_assert_uint_eq(told_count, 2);
+        ck_assert_uint_eq(names_count, 2);
     }
 }
 END_TEST
@@ -678,7 +679,7 @@ START_TEST(in_smaller_blocks_and_after_their_start_such_lengths_are_damage)
         add_entry(13, 1, "two", 3);
         put_number(block + 12 + 4, lens[i / 4], 2);
         ck_assert_int_eq(read_block(), -1);
-        ck_assert(told_count > 0 && told[0].at == 0 && told[0].allocated);
+        ck_assert(names_count > 0 && names_found[0].at == 0 && names_found[0].allocated);
         if (i % 4 == 3)
             continue;
         put_number(block + 4, lens[i / 4], 2);
@@ -736,7 +737,7 @@ START_TEST(a_name_that_does_not_fit_its_entry_breaks_the_chain)
         add_entry(14, 1, "three", 5);
         block[12 + 6] = (uint8_t)name_len;
         ck_assert_int_eq(read_block(), name_len <= 16 ? 0 : -1);
-        ck_assert(told[0].at == 0 && told[0].allocated);
+        ck_assert(names_found[0].at == 0 && names_found[0].allocated);
         ck_assert_int_eq(is_told(12), name_len <= 16);
         ck_assert(is_told(36));
     }
@@ -751,10 +752,10 @@ START_TEST(the_callback_can_stop_the_search)
         begin_block(1024, true, false);
         use_block(false, 60);
         read_block();
-        all = told_count;
+        all = names_count;
         for (stop_after = 1; stop_after <= all; stop_after++) {
             ck_assert_int_eq(read_block(), 0);
-            ck_assert_uint_eq(told_count, stop_after);
+            ck_assert_uint_eq(names_count, stop_after);
         }
         stop_after = 0;
     }
@@ -769,7 +770,7 @@ START_TEST(the_callback_can_stop_the_search_after_damage)
     put_number(block + 12 + 4, 2, 2);
     for (stop_after = 1; stop_after <= 4; stop_after++) {
         read_block();
-        ck_assert_uint_eq(told_count, stop_after);
+        ck_assert_uint_eq(names_count, stop_after);
     }
     stop_after = 0;
 }
@@ -778,7 +779,7 @@ END_TEST
 START_TEST(a_block_may_be_truncated_anywhere)
 {
     ck_assert_int_eq(read_bytes(block, 0), 0);
-    ck_assert_uint_eq(told_count, 0);
+    ck_assert_uint_eq(names_count, 0);
     for (unsigned round = 0; round < 16; round++) {
         begin_block(1024, round % 2, false);
         use_block(round / 2 % 2, 60);

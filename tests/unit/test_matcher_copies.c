@@ -161,28 +161,28 @@ END_TEST
 /* All of one origin, so that most of the content of one is in very many. */
 START_TEST(a_version_of_one_of_many_is_reported)
 {
-    enum { KIN = 70, LEN = 30000 };
-    struct bytes origin = text(LEN), kin[KIN];
+    enum { SIBLINGS = 70, LEN = 30000 };
+    struct bytes origin = text(LEN), siblings[SIBLINGS];
 
     begin_test();
     new_set(REFSET_NOTABLE);
     add_strangers(0, 60);
-    for (size_t i = 0; i < KIN; i++) {
-        kin[i] = copy_of(origin, 0, LEN);
-        substitute(kin[i], 6);
-        add_file(0, kin[i]);
+    for (size_t i = 0; i < SIBLINGS; i++) {
+        siblings[i] = copy_of(origin, 0, LEN);
+        substitute(siblings[i], 6);
+        add_file(0, siblings[i]);
     }
     begin_scan(false);
-    for (size_t i = 0; i < KIN; i++) {
-        struct bytes bytes = copy_of(kin[i], 0, LEN);
+    for (size_t i = 0; i < SIBLINGS; i++) {
+        struct bytes bytes = copy_of(siblings[i], 0, LEN);
 
         substitute(bytes, 20);
         ck_assert_uint_ge(scan(bytes)->count, 1);
         ck_assert_int_eq(fixture.parts[0].findings.list[0].verdict, VERDICT_VARIANT);
         free(bytes.data);
     }
-    for (size_t i = 0; i < KIN; i++)
-        free(kin[i].data);
+    for (size_t i = 0; i < SIBLINGS; i++)
+        free(siblings[i].data);
     free(origin.data);
     end_test();
 }
@@ -214,7 +214,7 @@ START_TEST(a_complete_file_is_reported_although_more_of_another_one_matches)
     struct bytes whole = text(30000), more = random_bytes(15000), longer = new_bytes(45000),
                  bytes = random_bytes(200000);
     const struct findings *findings;
-    bool told = false;
+    bool reported = false;
 
     put(longer, 0, whole);
     substitute(longer, 300);
@@ -230,9 +230,9 @@ START_TEST(a_complete_file_is_reported_although_more_of_another_one_matches)
     for (size_t i = 0; i < findings->count; i++)
         if (findings->list[i].file == file_of(0, whole)) {
             assert_embedded(&findings->list[i], 0, whole, 70001);
-            told = true;
+            reported = true;
         }
-    ck_assert(told);
+    ck_assert(reported);
     free(whole.data);
     free(more.data);
     free(longer.data);

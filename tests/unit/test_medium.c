@@ -27,8 +27,8 @@ enum behaviour {
 struct fake {
     enum behaviour behaviour;
     bool is_bad[SIZE];
-    struct range wrong[MAX_RANGES], told[1000]; /* returned, but known to be wrong */
-    size_t wrong_count, told_count;
+    struct range wrong[MAX_RANGES], known_bad[1000]; /* returned, but known to be wrong */
+    size_t wrong_count, known_bad_count;
     bool ends; /* claims the end where it cannot be read */
     unsigned closed;
 };
@@ -56,8 +56,8 @@ static void tell_wrong(uint64_t offset, size_t len)
     for (size_t i = 0; i < fake.wrong_count; i++) {
         const struct range *wrong = &fake.wrong[i];
 
-        if (offset < wrong->start + wrong->len && wrong->start < offset + len && fake.told_count < 1000)
-            fake.told[fake.told_count++] = *wrong;
+        if (offset < wrong->start + wrong->len && wrong->start < offset + len && fake.known_bad_count < 1000)
+            fake.known_bad[fake.known_bad_count++] = *wrong;
     }
 }
 
@@ -84,10 +84,10 @@ static ssize_t fake_read(void *state, uint64_t offset, void *into, size_t len)
 static size_t fake_bad(void *state, size_t from, uint64_t *offset, uint64_t *len)
 {
     ck_assert_ptr_eq(state, &fake);
-    if (from >= fake.told_count)
+    if (from >= fake.known_bad_count)
         return 0;
-    *offset = fake.told[from].start;
-    *len = fake.told[from].len;
+    *offset = fake.known_bad[from].start;
+    *len = fake.known_bad[from].len;
     return 1;
 }
 
@@ -375,8 +375,8 @@ START_TEST(what_the_backend_knows_to_be_wrong_is_recorded)
 
             assert_read(medium, offset, random64() % (SIZE - offset) % 10000);
         }
-        for (size_t i = 0; i < fake.told_count; i++)
-            memset(wanted + fake.told[i].start, 1, fake.told[i].len);
+        for (size_t i = 0; i < fake.known_bad_count; i++)
+            memset(wanted + fake.known_bad[i].start, 1, fake.known_bad[i].len);
         assert_noted(medium);
         medium_close(medium);
     }

@@ -176,8 +176,8 @@ static struct finding_range blur(struct finding_range range)
 {
     const uint64_t most_before = range.ref_start < range.obj_start ? range.ref_start : range.obj_start;
     const uint64_t left = object.size - range.obj_end, ref_left = LEN - range.ref_end;
-    const uint64_t most_behind = left < ref_left ? left : ref_left;
-    const uint64_t before = random_below(SLACK + 1), behind = random_below(SLACK + 1);
+    const uint64_t most_after = left < ref_left ? left : ref_left;
+    const uint64_t before = random_below(SLACK + 1), after = random_below(SLACK + 1);
 
     if (random_below(2)) {
         range.ref_start += before;
@@ -187,11 +187,11 @@ static struct finding_range blur(struct finding_range range)
         range.obj_start -= before < most_before ? before : most_before;
     }
     if (random_below(2)) {
-        range.ref_end -= behind;
-        range.obj_end -= behind;
+        range.ref_end -= after;
+        range.obj_end -= after;
     } else {
-        range.ref_end += behind < most_behind ? behind : most_behind;
-        range.obj_end += behind < most_behind ? behind : most_behind;
+        range.ref_end += after < most_after ? after : most_after;
+        range.obj_end += after < most_after ? after : most_after;
     }
     return range;
 }

@@ -253,7 +253,7 @@ END_TEST
 
 enum { LONG = 5000 };
 
-struct told {
+struct listed {
     struct refset_source sources[8];
     char text[8][5][100];
     int count;
@@ -261,14 +261,14 @@ struct told {
 
 static void take_source(void *arg, const struct refset_source *source)
 {
-    struct told *told = arg;
-    const int i = told->count++;
+    struct listed *listed = arg;
+    const int i = listed->count++;
     const char *const texts[] = {source->path, source->kind, source->format, source->tool, source->note};
 
     ck_assert_int_lt(i, 8);
-    told->sources[i] = *source;
+    listed->sources[i] = *source;
     for (int j = 0; j < 5; j++)
-        memcpy(told->text[i][j], texts[j], j ? strlen(texts[j]) + 1 : source->path_len);
+        memcpy(listed->text[i][j], texts[j], j ? strlen(texts[j]) + 1 : source->path_len);
 }
 
 static void ignore_source(void *arg, const struct refset_source *source)
@@ -294,7 +294,7 @@ START_TEST(sources_that_contributed_are_kept_and_files_name_theirs)
 {
     struct refset_source first = a_source, second = a_source, third = a_source;
     struct refset_writer *writer;
-    static struct told told;
+    static struct listed listed;
     struct refset *set;
     uint8_t sha256[DIGEST_SHA256_LEN];
     int handle;
@@ -329,22 +329,22 @@ START_TEST(sources_that_contributed_are_kept_and_files_name_theirs)
     commit(writer);
     refset_writer_free(writer);
     set = reopen(set, REFSET_READ);
-    ck_assert_int_eq(refset_sources(set, take_source, &told, &err), 0);
-    ck_assert_int_eq(told.count, 2);
-    ck_assert_uint_eq(told.sources[0].path_len, 5);
-    ck_assert_mem_eq(told.text[0][0], "one\n\xfe", 5);
-    ck_assert_str_eq(told.text[0][1], "folder");
-    ck_assert_str_eq(told.text[0][2], "E01");
-    ck_assert_str_eq(told.text[0][3], "test 1");
-    ck_assert_str_eq(told.text[0][4], "a note");
-    ck_assert_int_eq(told.sources[0].time, 1000);
-    ck_assert(told.sources[0].has_sha256 && told.sources[0].sha256[5] == 0x77);
-    ck_assert_str_eq(told.text[1][1], "list");
-    ck_assert(told.sources[1].has_sha256 && told.sources[1].sha256[31] == 0xab);
+    ck_assert_int_eq(refset_sources(set, take_source, &listed, &err), 0);
+    ck_assert_int_eq(listed.count, 2);
+    ck_assert_uint_eq(listed.sources[0].path_len, 5);
+    ck_assert_mem_eq(listed.text[0][0], "one\n\xfe", 5);
+    ck_assert_str_eq(listed.text[0][1], "folder");
+    ck_assert_str_eq(listed.text[0][2], "E01");
+    ck_assert_str_eq(listed.text[0][3], "test 1");
+    ck_assert_str_eq(listed.text[0][4], "a note");
+    ck_assert_int_eq(listed.sources[0].time, 1000);
+    ck_assert(listed.sources[0].has_sha256 && listed.sources[0].sha256[5] == 0x77);
+    ck_assert_str_eq(listed.text[1][1], "list");
+    ck_assert(listed.sources[1].has_sha256 && listed.sources[1].sha256[31] == 0xab);
     close_set(set);
-    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 1"), (int64_t)told.sources[0].id);
-    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 2"), (int64_t)told.sources[1].id);
-    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 3"), (int64_t)told.sources[0].id);
+    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 1"), (int64_t)listed.sources[0].id);
+    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 2"), (int64_t)listed.sources[1].id);
+    ck_assert_int_eq(ask("SELECT source FROM file WHERE id = 3"), (int64_t)listed.sources[0].id);
     assert_good();
     twin_end();
     end_test();

@@ -60,13 +60,13 @@ static size_t gather_firsts(uint64_t *firsts, size_t room)
     size_t count = 0;
 
     for (uint64_t sample = 0; sample < sample_count(); sample++) {
-        uint64_t told[3];
+        uint64_t got[3];
         size_t found;
 
-        ck_assert_int_eq(refset_search_firsts(search, sample, sample, told, 1, &found, &err), 0);
-        if (found && told[0] <= sample && (count == 0 || told[0] != firsts[count - 1])) {
+        ck_assert_int_eq(refset_search_firsts(search, sample, sample, got, 1, &found, &err), 0);
+        if (found && got[0] <= sample && (count == 0 || got[0] != firsts[count - 1])) {
             ck_assert_uint_lt(count, room);
-            firsts[count++] = told[0];
+            firsts[count++] = got[0];
         }
     }
     return count;

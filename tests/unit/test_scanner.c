@@ -307,12 +307,12 @@ static int first_of_result(struct buffer *result, uint64_t size, struct scanner_
 {
     struct object sent = {.size = size, .result = *result};
     struct scanner_result reader;
-    int told;
+    int got;
 
     scanner_result_begin(&reader, &sent);
-    told = scanner_result_next(&reader, &fixture.plan, part, &fixture.err);
+    got = scanner_result_next(&reader, &fixture.plan, part, &fixture.err);
     buffer_reset(result);
-    return told;
+    return got;
 }
 
 static void put_part(struct buffer *out, uint64_t len, unsigned kinds, uint64_t verdict,
