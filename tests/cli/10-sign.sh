@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith sign: digests as the coreutils have them, names, order, folders, threads, the schemes.
+# kith sign: digests as in coreutils, names, order, folders, threads, the schemes.
 . "$(dirname "$0")/lib.sh"
 
 # Field NUMBER of the record on standard input.
@@ -28,7 +28,7 @@ while IFS=: read -r magic scheme _ _ _ length digests _ _ _ _ name; do
 done <records
 same "number of records" 4 "$(wc -l <records)"
 
-# folders: every file once, sorted by name at each level, as a line each whatever the name
+# folders: every file once, sorted by name at each level, one line each whatever the name
 "$KITH" sign tree >records
 same "files of the folder" "$(find tree -type f -printf x | wc -c)" "$(wc -l <records)"
 cut -d: -f12 records >names
@@ -44,11 +44,11 @@ END
 
 # the same output for any number of threads and any level of instructions
 for j in 1 2 3 8; do
-    "$KITH" sign -j "$j" tree | cmp - records || fail "-j $j gives something else"
+    "$KITH" sign -j "$j" tree | cmp - records || fail "-j $j gives different records"
 done
 for cpu in scalar avx2 avx512; do
     if KITH_CPU=$cpu "$KITH" help >/dev/null 2>&1; then
-        KITH_CPU=$cpu "$KITH" sign tree | cmp - records || fail "KITH_CPU=$cpu gives something else"
+        KITH_CPU=$cpu "$KITH" sign tree | cmp - records || fail "KITH_CPU=$cpu gives different records"
     fi
 done
 
@@ -57,15 +57,15 @@ same "standard input" "$("$KITH" sign tree/b/deep/text | cut -d: -f1-11)" "$("$K
 same "a pipe in small pieces" "$("$KITH" sign tree/b/deep/text | cut -d: -f1-11)" \
     "$( (head -c 7777; sleep 0.1; cat) <tree/b/deep/text | "$KITH" sign - | cut -d: -f1-11)"
 find tree -type f -print0 | LC_ALL=C sort -z | "$KITH" sign -0 | cut -d: -f1-11 | sort >from-input
-cut -d: -f1-11 records | sort | cmp - from-input || fail "-0 gives something else"
+cut -d: -f1-11 records | sort | cmp - from-input || fail "-0 gives different records"
 
-# no samples from what says nothing, and the density of small files
+# no samples from uniform content, and the density of small files
 same "samples of zeros" "" "$("$KITH" sign tree/zeros | field 9)"
 same "C of 2000 bytes" 32 "$("$KITH" sign tree/new* | field 4)"
 same "C of 40000 bytes" 128 "$("$KITH" sign tree/b/deep/text | field 4)"
-same "C as said" 32 "$("$KITH" sign -C 32 tree/b/deep/text | field 4)"
+same "C as given" 32 "$("$KITH" sign -C 32 tree/b/deep/text | field 4)"
 
-# the papers' schemes against a few lines that follow the papers
+# the papers' schemes against a short implementation of the papers
 for scheme in coates2011 coates2015; do
     for k in 0 7; do
         "$KITH" sign --scheme "$scheme" -n 9 -C 101 -k "$k" --json tree/b/deep/text >json
@@ -85,19 +85,19 @@ PY
     done
 done
 case $("$KITH" sign --scheme coates2011 tree/b/deep/text | field 9) in
-    *[!01]* | '') fail "the signature of 2011 is not made of bits" ;;
+    *[!01]* | '') fail "the signature of 2011 is not a string of bits" ;;
 esac
 
-# JSON is JSON, with the same content, and names that are not text in hexadecimal
+# JSON is valid, with the same content, and names that are not text also in hexadecimal
 "$KITH" sign --json --md5 tree/new* >json
 same "path" 'tree/new\x0aline \\ é \xff "quote"' "$(json json 'd["path"]')"
 same "path_hex" "$(printf '%s' tree/new* | od -An -tx1 | tr -d ' \n')" "$(json json 'd["path_hex"]')"
 same "size" 2000 "$(json json 'd["size"]')"
 same "sha1" "$(sha1sum <"$(echo tree/new*)" | cut -c1-40)" "$(json json 'd["sha1"]')"
 same "md5" "$(md5sum <"$(echo tree/new*)" | cut -c1-32)" "$(json json 'd["md5"]')"
-same "one of each a sample" True "$(json json 'len(d["signature"]) == len(d["positions"]) == len(d["fingerprints"]) > 30')"
+same "one of each per sample" True "$(json json 'len(d["signature"]) == len(d["positions"]) == len(d["fingerprints"]) > 30')"
 
-# a large sparse file, with something in its middle, takes no memory to speak of
+# a large sparse file with data in its middle takes hardly any memory
 truncate -s 600M sparse
 printf 'something' | dd of=sparse bs=1 seek=345678901 conv=notrunc status=none
 same "digest and memory of a sparse file" "$(sha1sum <sparse | cut -c1-40) True" "$(python3 - "$KITH" <<'PY'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith sign on what cannot be signed: it says what and where, goes on with the rest, and its exit tells.
+# kith sign on what cannot be signed: it reports what and where, continues with the rest, and sets its exit status.
 . "$(dirname "$0")/lib.sh"
 
 text 1 30000 >good
@@ -30,7 +30,7 @@ if [ "$(id -u)" -ne 0 ]; then
     says err "kith: closed: Permission denied"
 fi
 
-# within a folder: special files are skipped with a word, links are not followed
+# within a folder: special files are skipped with a message, links are not followed
 mkfifo folder/fifo
 cp good folder/file
 ln -s ../good folder/link
@@ -46,7 +46,7 @@ same "quiet" "" "$(cat err)"
 status 0 "$KITH" sign folder/link
 says out ":folder/link"
 
-# names that would steer a terminal, in messages and in records
+# names with terminal control sequences, in messages and in records
 evil=$(printf 'evil\033[31m\r\nname\342\200\256')
 status 3 "$KITH" sign "$evil"
 says err 'kith: evil\x1b[31m\x0d\x0aname\xe2\x80\xae: No such file'

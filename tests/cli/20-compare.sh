@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith compare: the verdicts on files whose relation is known because it was made here.
+# kith compare: the verdicts on files whose relation is known by construction.
 . "$(dirname "$0")/lib.sh"
 
 text 1 60000 >a
@@ -59,7 +59,7 @@ compare a other
 same "unrelated" "none [] 0.0" "$(json json '"%s %s %s" % (d["verdict"], d["ranges"], d["containment"])')"
 compare tiny tiny2
 same "too small" "too-small False" "$(json json 'd["verdict"] + " " + str("edits" in d)')"
-# content that repeats: the same but for a byte, and one of many copies
+# repetitive content: the same except for one byte, and one of many copies
 python3 -c '
 import random
 block = random.Random(5).randbytes(4096)
@@ -74,11 +74,11 @@ compare copies a
 same "one of many copies" "embedded ref" "$(json json 'd["verdict"] + " " + d["embedded"]')"
 tr a-z A-Z <a >capitals
 compare a capitals
-same "the same in capitals is no version" True "$(json json 'd["verdict"] in ("none", "fragment")')"
+same "the same in capitals is not a version" True "$(json json 'd["verdict"] in ("none", "fragment")')"
 compare a zeros
 same "low entropy" low-entropy "$(json json 'd["verdict"]')"
 
-# the true distance, by a few lines of dynamic programming
+# the true distance, by plain dynamic programming
 distance='
 def distance(a, b):
     row = list(range(len(b) + 1))
@@ -103,7 +103,7 @@ same "exact with too little time" "None True" "$(json json 'str(d["edits_exact"]
 "$KITH" sign -C 32 inserted >inserted.record
 "$KITH" sign -C 32 a >a.record
 "$KITH" compare --json -C 32 a inserted >of-files
-# JSON but for the files that records were read from
+# JSON except for the files that records were read from
 json_of_contents()
 {
     "$KITH" compare --json "$@" | sed -E 's/"(ref_)?record":"[^"]*",//g'
@@ -111,7 +111,7 @@ json_of_contents()
 json_of_contents a.record inserted.record >of-records
 cmp of-files of-records || fail "records and files give different answers"
 json_of_contents - inserted <a.record >mixed
-cmp of-files mixed || fail "a record on standard input and a file give another answer"
+cmp of-files mixed || fail "a record on standard input and a file give different answers"
 "$KITH" sign -C 8 a >dense.record
 json_of_contents dense.record inserted.record >reduced
 cmp of-files reduced || fail "a denser record is not reduced to the same"
@@ -120,7 +120,7 @@ same "where a record was read from" a.record "$(json json 'd["record"]')"
 compare --raw a.record a
 same "a record taken as content" "$(stat -c %s a.record)" "$(json json 'd["size"]')"
 
-# the papers' figures, by a few lines of their formulas over the records' signatures
+# the papers' figures, by their formulas over the records' signatures
 "$KITH" sign -s coates2015 a >a2015
 "$KITH" sign -s coates2015 inserted >inserted2015
 compare -p a2015 inserted2015
@@ -129,9 +129,9 @@ a, b = (open(f).read().split(":")[8] for f in ("a2015", "inserted2015"))
 ld, longer = distance(a, b), max(len(a), len(b))
 print(len(a), len(b), ld, ld * 101, "%.4f" % (abs(.82 * longer - ld) / (.82 * longer)))')" \
     "$(json json '"{signature} {ref_signature} {distance} {edits_2011} {significance:.4f}".format(**d["papers"])')"
-same "no verdict of the papers' schemes" undecided "$(json json 'd["verdict"]')"
+same "no verdict from the papers' schemes" undecided "$(json json 'd["verdict"]')"
 
-# words for a person
+# human-readable text
 "$KITH" compare host a >out
 says out "embedded: A contains B, or nearly all of it"
 says out "$(sha1sum <a | cut -c1-40)"
@@ -147,7 +147,7 @@ grep -qE '^  edits        (not identical; at most about|about) [0-9,]+ bytes? di
 script -qec "stty cols 100; TERM=xterm NO_COLOR=1 '$KITH' compare a inserted" /dev/null >terminal
 says terminal "What matches"
 grep -q '^  A A*B*' terminal || fail "no map on a terminal: $(cat terminal)"
-# the map: what is common has letters, of as many cells as it takes
+# the map: common content has letters, in the number of cells it occupies
 head -c 60000 /dev/urandom >half1
 head -c 30000 half1 >half2
 head -c 30000 /dev/urandom >>half2
@@ -159,7 +159,7 @@ assert [s[0] for s in strips] == ['A', 'B']
 for _, strip in strips:
     assert len(strip) == 72 and re.fullmatch('A{34,37}[a.]?[.]+', strip), strip
 PY
-grep -q "$(printf '\033')" terminal && fail "colours in spite of NO_COLOR"
+grep -q "$(printf '\033')" terminal && fail "colours despite NO_COLOR"
 
 # the map of files that share two parts in another order, against the definition, from the ranges: a cell has the letter of the
 # range that has most of it, a capital if nine tenths of the cell lie in ranges
@@ -167,7 +167,7 @@ grep -q "$(printf '\033')" terminal && fail "colours in spite of NO_COLOR"
 { head -c 5000 /dev/urandom; tail -c 20000 a; head -c 20000 a; head -c 31000 /dev/urandom; } >mapped2
 compare mapped1 mapped2
 script -qec "stty cols 78; TERM=dumb '$KITH' compare mapped1 mapped2" /dev/null >map
-python3 - map json <<'PY' || fail "the map is not that of the ranges: $(cat map)"
+python3 - map json <<'PY' || fail "the map does not match the ranges: $(cat map)"
 import json, re, sys
 got = dict(re.findall(r'^  ([AB]) ([A-Za-z.]+)\r?$', open(sys.argv[1]).read(), re.M))
 d = json.load(open(sys.argv[2]))
@@ -198,7 +198,7 @@ for options in '-n 16 -C 64' '-s coates2015 -n 11 -C 101 -k 3' '-s coates2011 -k
     done
     mv json direct
     compare -p a.rec edited.rec
-    python3 - direct json "$options" <<'PY' || fail "compare $options: files and their records compare otherwise"
+    python3 - direct json "$options" <<'PY' || fail "compare $options: files and their records compare differently"
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:3])
 words = sys.argv[3].split()
@@ -212,7 +212,7 @@ assert a == b, (a, b)
 PY
 done
 
-# names that are no text are there in hexadecimal digits, too
+# names that are not text are also given in hexadecimal
 odd=$(printf 'od\377\nd')
 cp a "$odd"
 compare "$odd" edited

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith compare on what cannot be compared: it says what is wrong and where.
+# kith compare on what cannot be compared: it reports what is wrong and where.
 . "$(dirname "$0")/lib.sh"
 
 text 1 30000 >a
@@ -30,7 +30,7 @@ says err "record: is a record, so the sampling options cannot be used"
 status 2 "$KITH" compare -t 0 a b
 status 2 "$KITH" compare --nonsense a b
 
-# records of different kinds never meet
+# records of different kinds are not compared
 "$KITH" sign -n 16 b >n16
 "$KITH" sign -s coates2015 b >s2015
 "$KITH" sign -s coates2015 -C 103 a >c103
@@ -40,11 +40,11 @@ for other in n16 s2015; do
 done
 status 2 "$KITH" compare s2015 c103
 
-# broken records: the field is named
+# malformed records: the message names the field
 broken()
 {
     sed "$1" record >broken.record
-    cmp -s record broken.record && fail "'$1' broke nothing"
+    cmp -s record broken.record && fail "'$1' changed nothing"
     status 2 "$KITH" compare broken.record a
     says err "kith: broken.record: line 1: "
     says err "$2"

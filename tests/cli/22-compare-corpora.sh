@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith compare on versions of real files, against their exact distances; where the corpus with the truth is at hand.
+# kith compare on versions of real files, against their exact distances; skipped without the corpus that has them.
 . "$(dirname "$0")/lib.sh"
 
 corpus=$SRCDIR/../shared/corpora/pairs

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Help, version, man pages and completion tell the same options.
+# Help, version, man pages and completion list the same options.
 . "$(dirname "$0")/lib.sh"
 
 status 0 "$KITH" help
 cp out help
 status 0 "$KITH" --help
-cmp -s out help || fail "--help is not help"
+cmp -s out help || fail "kith --help and kith help differ"
 status 2 "$KITH"
 status 2 "$KITH" nonsense
 says err "unknown command 'nonsense'"
@@ -24,7 +24,7 @@ for name in $(awk '/^  [a-z]/ && $1 != "kith" { print $1 }' help); do
     status 0 "$KITH" "$name" --help
     cp out this-help
     status 0 "$KITH" help "$name"
-    [ "$name" = help ] || cmp -s out this-help || fail "help $name is not $name --help"
+    [ "$name" = help ] || cmp -s out this-help || fail "help $name and $name --help differ"
     page=$SRCDIR/man/kith-$name.1
     [ "$name" = help ] && page=$SRCDIR/man/kith.1
     [ -f "$page" ] || fail "there is no man page for $name"
@@ -34,7 +34,7 @@ for name in $(awk '/^  [a-z]/ && $1 != "kith" { print $1 }' help); do
         says bash-completion "--$option"
         says zsh-completion "--$option"
         says fish-completion "-l $option"
-        [ "$option" = help ] || grep -qF -- "Fl -$option" "$page" || fail "the man page of $name does not tell --$option"
+        [ "$option" = help ] || grep -qF -- "Fl -$option" "$page" || fail "the man page of $name does not describe --$option"
     done
 done
 

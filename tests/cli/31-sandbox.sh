@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# On a system that cannot confine the processes that read evidence nothing is read, unless that is asked for.
+# On a system that cannot confine the processes that read evidence nothing is read, unless the user asks for it.
 . "$(dirname "$0")/lib.sh"
 
 # lacking.py WHAT COMMAND...: runs it as if the kernel lacked that, by a filter that all its processes inherit
@@ -15,7 +15,7 @@ NO_NEW_PRIVS, SET_SECCOMP, SET_FILTER, FILTER_MODE = 38, 22, 1, 2
 refuse = {'landlock': [(calls['landlock'], None, errno.ENOSYS)],
           'disabled-landlock': [(calls['landlock'], None, errno.EOPNOTSUPP)],
           'seccomp': [(calls['seccomp'], None, errno.ENOSYS), (calls['prctl'], SET_SECCOMP, errno.EINVAL)],
-          # it says that there are filters, but takes none
+          # it claims to support filters, but accepts none
           'new-filters': [(calls['seccomp'], SET_FILTER, errno.EPERM), (calls['prctl'], SET_SECCOMP, errno.EPERM)]}
 refuse['both'] = refuse['landlock'] + refuse['seccomp']
 code = []
@@ -53,7 +53,7 @@ cp out listing
 status 0 "$KITH" scan -q -r s.kith tree
 cp out findings
 
-# refuses WHAT COMMAND...: it says what is missing, writes nothing, and is no partial success
+# refuses WHAT COMMAND...: it reports what is missing, writes nothing, and does not end as a partial success
 refuses()
 {
     local what=$1
@@ -74,16 +74,16 @@ for what in landlock disabled-landlock seccomp new-filters both; do
     refuses $what scan -r s.kith tree
     refuses $what scan -q -r s.kith --case new.case tree
     refuses $what add -q new.kith tree
-    [ -e new.case ] && fail "$what: a case was made of what was not read"
-    [ -e new.kith ] && fail "$what: a set was made of what was not read"
+    [ -e new.case ] && fail "$what: a case was created although nothing was read"
+    [ -e new.kith ] && fail "$what: a set was created although nothing was read"
 
-    # asked for, it does all the same, and says so even if it is to be quiet
+    # on request it works as usual, and says so even with -q
     status 0 lacking $what "$KITH" ls --no-sandbox -q --hash tree
     says err "tree: read without a complete sandbox: this system lacks"
-    cmp -s out listing || fail "$what: another listing without the sandbox"
+    cmp -s out listing || fail "$what: the listing differs without the sandbox"
     status 0 lacking $what "$KITH" scan --no-sandbox -q -r s.kith tree
     says err "tree: read without a complete sandbox"
-    cmp -s out findings || fail "$what: other findings without the sandbox"
+    cmp -s out findings || fail "$what: the findings differ without the sandbox"
     status 0 lacking $what "$KITH" scan --no-sandbox -q -r s.kith --case $what.case tree
     status 0 "$KITH" report --about $what.case
     says out "read without a complete sandbox"
@@ -92,14 +92,14 @@ for what in landlock disabled-landlock seccomp new-filters both; do
     same "$what: files of the set" "$("$KITH" export s.kith | cut -d, -f2)" "$("$KITH" export $what.kith | cut -d, -f2)"
 done
 
-# what has no workers needs no sandbox
+# commands without workers need no sandbox
 for command in "sign tree" "compare tree/one tree/two" "export s.kith" "sets info s.kith" "report both.case" "help"; do
     # shellcheck disable=SC2086
     status 0 lacking both "$KITH" $command
 done
 
-# where nothing is missing the option changes nothing
+# if nothing is missing the option changes nothing
 status 0 "$KITH" ls --no-sandbox --hash tree
 cmp -s out listing || fail "--no-sandbox changes the listing"
-same "a word of nothing" 0 "$(grep -c 'sandbox' err)"
+same "no message" 0 "$(grep -c 'sandbox' err)"
 finish

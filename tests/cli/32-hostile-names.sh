@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Names that steer a terminal, hide or end a line never get to one: every command, on both outputs, in a pipe and on a
-# terminal.  And no cell of a CSV is a formula, whatever separates cells where it is opened.
+# Names that control a terminal, hide or end a line never reach one: every command, on both outputs, in a pipe and on a
+# terminal.  And no cell of a CSV is a formula, whatever separator the reader uses.
 . "$(dirname "$0")/lib.sh"
 images
 cat >walk.py <<'PY'
 import csv, io, os, pty, re, subprocess, sys, threading
 KITH = os.environ['KITH']
-# no slash, and no zero: each name has as much of one kind as goes into one
+# no slash, and no zero: each name has as many characters of one kind as fit
 NAMES = [
     bytes(range(1, 32)) + b'\x7f',
     ''.join(map(chr, range(0x80, 0xa0))).encode(),
@@ -52,7 +52,7 @@ def check(args, data, pattern):
     return text
 
 def kith(*args, given=b'', forms=False):
-    """Runs it in pipes and on a terminal; what it wrote into the pipe."""
+    """Runs it in pipes and on a terminal; what it wrote to the pipe."""
     global runs
     args = [os.fsencode(KITH)] + [a if isinstance(a, bytes) else a.encode() for a in args]
     pattern = LENIENT if forms else BAD
@@ -68,7 +68,7 @@ def kith(*args, given=b'', forms=False):
     return out
 
 def no_formulas(text, *columns):
-    """Neither by the comma nor by the semicolon."""
+    """Neither with the comma nor with the semicolon as separator."""
     global faults
     formula = re.compile('[ "]*[=+@\uff1d]|[ "]*-[^@]')
     rows = list(csv.DictReader(io.StringIO(text, newline='')))
@@ -162,7 +162,7 @@ for i, name in enumerate([NAMES[0] + NAMES[1] + NAMES[4], NAMES[2] + NAMES[5], N
         kith('scan', option, name, '-r', 's.kith', there)
     kith('add', '--kind', name, base + b'.kith', there), kith('sign', '-s', name, there), kith('sign', base), kith('sets', name)
 
-# the test would see nothing if the names were not shown at all
+# the test would be void if the names were not shown at all
 missing = {'%02x' % c for c in [*range(1, 32), 0x7f, *range(0x80, 0xa0), 0xc2, 0xe2, 0xff] if c not in b'/'} - shown
 if missing:
     faults += 1

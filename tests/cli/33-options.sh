@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The command line has no traps: one meaning for each option, and errors that say what is right.
+# The command line has no traps: one meaning for each option, and errors that say what would be right.
 . "$(dirname "$0")/lib.sh"
 
-# refused TEXT COMMAND...: exit status 2, the text, and nothing left behind
+# refused TEXT COMMAND...: exit status 2, the text, and no file left
 refused()
 {
     local text=$1 before
@@ -34,7 +34,7 @@ refused "output" "$KITH" scan -r known.kith --output my.case tree
 status 0 "$KITH" scan -q -r known.kith --case my.case tree
 [ -s my.case ] || fail "there is no case"
 
-# ---- names that are probably something else ----
+# ---- names that are probably a mistake ----
 
 refused "'2048' looks like a sector offset; to create a file of that name, write ./2048" "$KITH" scan -r known.kith --case 2048 tree
 refused "'-x' looks like an option; to create a file of that name, write ./-x" "$KITH" scan -r known.kith --case -x tree
@@ -48,7 +48,7 @@ status 0 "$KITH" scan -q -r known.kith --case 2048 tree # which exists now
 
 # ---- values ----
 
-# lists COMMAND OPTION: the values that its help has
+# lists COMMAND OPTION: the values in its help
 lists()
 {
     "$KITH" "$1" --help | tr -s ' \n' ' ' | sed -n "s/.* $2 TYPE [^:]*: auto-detect) one of: //; s/ -.*//p" | tr -d ,

@@ -21,7 +21,7 @@ the_same()
     status 0 "$@" "$short"
     cmp -s long out || fail "$* $short is not --format $format"
     status 0 "$@" "$short" --format "$format"
-    cmp -s long out || fail "$* --format $format is not what both say"
+    cmp -s long out || fail "$* --format $format differs from giving both"
 }
 
 for format in "text -l" "text --long" "summary --summary" "csv --csv" "excel --excel" "json --json" "body --body"; do
@@ -39,7 +39,7 @@ done
 the_same json --json "$KITH" compare known/letter tree/copy
 the_same json --json "$KITH" sign known/letter
 
-# what has no short form
+# formats without a short form
 for command in "sets info known.kith" "compare known/letter known/other" "sign known/letter"; do
     # shellcheck disable=SC2086
     status 0 "$KITH" $command
@@ -53,7 +53,7 @@ status 0 "$KITH" sets list --format text known.kith
 status 0 "$KITH" export --format kdb -o known.kdb known.kith
 [ -s known.kdb ] || fail "there is no kdb"
 
-# contradictions name both
+# a contradiction names both options
 against()
 {
     local one=$1 other=$2

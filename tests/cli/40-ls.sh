@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith ls finds every object of images of all kinds, with its bytes: against the truth that images.sh tells.
+# kith ls finds every object of images of all kinds, with its bytes: against the truth written by images.sh.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
 images mkfs.exfat mkntfs makefs affconvert
@@ -18,7 +18,7 @@ for truth in images/*.truth; do
     cmp -s one out || fail "$name: -j1 and -j5 differ"
 done
 
-# The forms tell the same.
+# All formats say the same.
 status 0 "$KITH" ls --hash --md5 --sha256 --json images/ntfs.img
 cp out json
 status 0 "$KITH" ls --hash --md5 --sha256 --csv images/ntfs.img
@@ -34,7 +34,7 @@ for row, obj in zip(rows, objects):
     assert row['runs'] == ' '.join('%d@%d+%d' % (r['offset'], r['image_offset'], r['length']) for r in obj['runs'])
 PY
 
-# What the runs say is where the bytes are: without icat, by dd.
+# The bytes are where the runs say: read by dd, without icat.
 status 0 "$KITH" ls --hash --csv images/ext4-extents.img
 python3 - out images/ext4-extents.img <<'PY' || fail "runs do not lead to the content"
 import csv, hashlib, sys
@@ -51,7 +51,7 @@ for row in csv.DictReader(open(sys.argv[1], newline='')):
 assert checked
 PY
 
-# Free blocks, slack and gaps: what fls does not tell, blkls and dd do.
+# Free blocks, slack and gaps: what fls does not list, blkls and dd do.
 if command -v blkls >/dev/null; then
     blkls images/ext2.img | sha1sum | cut -c1-40 >expected
     "$KITH" ls -q --json --only unallocated images/ext2.img | python3 -c '
@@ -62,10 +62,10 @@ for line in sys.stdin:
         image.seek(run["image_offset"])
         h.update(image.read(run["length"]))
 print(h.hexdigest())' >got
-    cmp -s expected got || fail "unallocated is not what blkls tells"
+    cmp -s expected got || fail "unallocated differs from blkls"
 fi
 
-# Times and owners, for mactime; against fls, which is right about these.
+# Times and owners, for mactime; against fls, which gets these right.
 if command -v fls >/dev/null; then
     fls -r -m / images/ext4.img | grep -av '[\\^]' | awk -F'|' '$2 !~ /\$OrphanFiles|lost\+found/ && $4 ~ /^r\/r/ { print $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 "|" $8 "|" $9 "|" $10 "|" $11 }' |
         grep -av '[^ -~]' | sort >expected
@@ -73,13 +73,13 @@ if command -v fls >/dev/null; then
         grep -av '[^ -~]' | grep -av '\\x' | sort >got
     comm -23 expected got | grep -v '(deleted' >missing
     [ -s missing ] && fail "body: $(head -n 3 missing)"
-    [ "$(comm -12 expected got | wc -l)" -gt 10 ] || fail "body: hardly anything is the same as from fls"
+    [ "$(comm -12 expected got | wc -l)" -gt 10 ] || fail "body: hardly anything agrees with fls"
 fi
 
 # A volume by its offset, as fls takes it.
 status 0 "$KITH" ls --csv -o 2048 images/disk-dos.img
 says out "first partition/text.txt"
-grep -q "logical partition" out && fail "-o: more than that volume"
+grep -q "logical partition" out && fail "-o lists more than that volume"
 status 0 "$KITH" ls --csv -o 2048 -f ext4 images/disk-dos.img
 status 0 "$KITH" ls --csv -i ewf images/disk-ewf.E01
 status 0 "$KITH" ls --summary images/disk-gpt.img
@@ -92,7 +92,7 @@ same "only deleted" "deleted kind" "$(cut -d, -f4 out | sort -u | tr '\n' ' ' | 
 status 0 "$KITH" ls --csv --metadata images/ntfs.img
 says out ',$MFT,'
 
-# A short name of FAT keeps its bytes, whatever they mean.
+# A short FAT name keeps its bytes, whatever they mean.
 truncate -s 2M short.img
 mkfs.fat --invariant -i 6b697468 short.img >/dev/null
 text 3 700 >ABC.TXT
@@ -104,7 +104,7 @@ open("short.img", "wb").write(data.replace(b"ABC     TXT", b"\x8e\xca\x90\xb9   
 status 0 "$KITH" ls --hash --csv --only file short.img
 says out ",8eca90b92e545854,700,$(sha1sum <ABC.TXT | cut -c1-40)"
 
-# The whole image's digests, and those that an E01 holds.
+# The digests of the whole image, and those stored in an E01.
 status 0 "$KITH" ls --hash-image --csv images/disk-dos.img
 says out ",image,"
 grep -q "$(sha1sum <images/disk-dos.img | cut -c1-40).*$(md5sum <images/disk-dos.img | cut -c1-32),$(sha256sum <images/disk-dos.img | cut -c1-64)" out ||
@@ -119,7 +119,7 @@ text 2 100000 >tree/sub/'=cmd|calc'
 ln -s a tree/link
 status 0 "$KITH" ls --hash --csv tree
 grep -q "tree,-,-,file,a,,5000,$(sha1sum <tree/a | cut -c1-40)" out || fail "a file of a folder: $(cat out)"
-grep -q ",'=cmd|calc," out && fail "the path is to be told relative to the folder"
+grep -q ",'=cmd|calc," out && fail "the path is not relative to the folder"
 says out "sub/=cmd|calc"
 cp tree/sub/'=cmd|calc' tree/'=x'
 status 0 "$KITH" ls --csv tree
@@ -129,7 +129,7 @@ status 0 "$KITH" ls --hash --csv tree/a tree/sub
 says err "it is read as a plain file"
 same "two pieces of evidence" 3 "$(wc -l <out | tr -d ' ')"
 
-# Files with holes: at the end, at the beginning, nothing else, and more pieces of data than are kept apart.
+# Files with holes: at the end, at the start, nothing else, and more pieces of data than are kept separate.
 mkdir sparse
 python3 - <<'PY'
 import random
@@ -146,7 +146,7 @@ for name in end begin empty many; do
     says out ",$name,,$(stat -c %s sparse/$name),$(sha1sum <sparse/$name | cut -c1-40),"
 done
 
-# names that are no text are there in hexadecimal digits, too, and only those
+# names that are not text, and only those, are also given in hexadecimal
 mkdir named
 : >"named/$(printf 'od\377d\nx')"
 : >named/plain

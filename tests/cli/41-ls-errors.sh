@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith ls says what is wrong and where, and ends with the right code.
+# kith ls reports what is wrong and where, and ends with the right exit status.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
 images mkntfs
@@ -55,7 +55,7 @@ status 3 "$KITH" ls -i vmdk text
 status 3 "$KITH" ls -o 999999999 ext4.img
 says err "no sector 999999999: the image has"
 
-# Volumes that may hold files which nobody sees.
+# Volumes that may hold files which are not listed.
 python3 -c 'open("luks.img", "wb").write(b"LUKS\xba\xbe\0\2" + bytes(1 << 20))'
 status 3 "$KITH" ls -q luks.img
 says err "luks.img: volume - holds LUKS2 (encrypted): its files were not examined"
@@ -72,14 +72,14 @@ status 0 "$KITH" scan -q --ok-unexamined -r refs.kith luks.img
 status 3 "$KITH" scan -q -r refs.kith --case luks.case luks.img
 status 3 "$KITH" report luks.case
 
-# What is found in an object that could be read only in part says so.
+# An object that could be read only in part is marked.
 mkdir cut
 text 2 400000 >cut/b
 cp refs/a cut/a
 status 0 "$KITH" add -q refs.kith cut/b
 mke2fs -q -F -t ext4 -b 1024 -d cut cut.img 4M 2>/dev/null || fail "mke2fs failed"
 status 0 "$KITH" ls --csv --only file cut.img
-python3 - <<'PY' || fail "no file to be cut"
+python3 - <<'PY' || fail "no file to truncate"
 import csv, os
 [row] = [r for r in csv.DictReader(open("out", newline="")) if r["path"] == "b"]
 [run] = row["runs"].split()
@@ -87,7 +87,7 @@ at, length = (int(x) for x in run.split("@")[1].split("+"))
 os.truncate("cut.img", at + length // 2)
 PY
 status 3 "$KITH" scan -q --csv --only file -r refs.kith cut.img
-python3 - <<'PY' || fail "the status of a file that is cut: $(cat out)"
+python3 - <<'PY' || fail "the status of a truncated file: $(cat out)"
 import csv
 status = {(r["path"], r["verdict"]): r["status"] for r in csv.DictReader(open("out", newline=""))}
 assert status[("a", "identical")] == "ok", status
@@ -97,12 +97,12 @@ status 3 "$KITH" scan -q --text --only file -r refs.kith cut.img
 grep -q '^[a-z]* *b .*PARTIAL' out || fail "the text does not mark what was read only in part: $(cat out)"
 grep -q '^[a-z]* *a .*PARTIAL' out && fail "the text marks what was read in full"
 
-# The rest is listed when a piece of evidence is not there.
+# The rest is listed if a piece of evidence is missing.
 status 3 "$KITH" ls --csv nowhere ext4.img
 says out "ext4.img,-"
 [ -e /dev/full ] && { "$KITH" ls --csv ext4.img >/dev/full 2>err; same "full disk" 2 $?; says err "cannot write to standard output"; }
 
-# Names that would steer a terminal do not reach it.
+# Names with control sequences do not reach a terminal.
 mkdir names
 printf 'x' >names/"$(printf 'red\033[31m\nname')"
 status 0 "$KITH" ls -l names
@@ -117,7 +117,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     same "a folder that cannot be read" 3 $?
     says err "closed"
 fi
-# One bit of a file system's signature: a file that is named as an image is not taken for any file.
+# One bit of a file system's signature: a file with the name of an image is not read as an ordinary file.
 mke2fs -q -F -t ext4 flipped.img 2M >err 2>&1 || fail "mke2fs: $(cat err)"
 status 0 "$KITH" ls -q --csv flipped.img
 python3 -c '

@@ -29,7 +29,7 @@ for image, rows in images.items():
             found[offset, row['address']].append(row)
             found[offset, row['address'].split('-')[0]].append(row)
     for row in rows:
-        # Only what fls and icat are right about: files with content; no virtual ones, no $Bad.
+        # Only what fls and icat get right: files with content; no virtual ones, no $Bad.
         if not row['sha1'] or row['inode'] == '0' or row['path'].endswith(':$Bad'):
             continue
         if row['path'].startswith('$OrphanFiles/OrphanFile-') and row['size'] == '0':
@@ -44,7 +44,7 @@ print(checked, 'files compared')
 sys.exit(wrong > 0 or checked < 100)
 PY
 
-# The small images with planted files: each one's content is there, under its name and state.
+# The small images with planted files: the content of each is listed, under its name and state.
 python3 - "$KITH" unpacked/small <<'PY' || fail "the planted files are not all found"
 import collections, csv, os, subprocess, sys
 kith, folder = sys.argv[1:]
@@ -59,7 +59,7 @@ kinds = {'allocated': ['file'], 'deleted': ['deleted', 'orphan'], 'ads': ['strea
 for row in truth:
     if row['state'] in kinds and row['sha1']:
         checked += 1
-        # FAT loses the first letter of a deleted file: then it is known by its inode.
+        # FAT loses the first letter of a deleted file: then its inode identifies it.
         names = [row['path'], row['inode']] if row['state'] == 'deleted' and row['image'] in ('fat32.img', 'gpt.img') else [row['path']]
         if not any(row['sha1'] in found[row['image'], name, kind] for kind in kinds[row['state']] for name in names):
             print('missing:', row)

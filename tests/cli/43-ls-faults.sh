@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Truncated, unreadable and changing evidence: all the rest is listed, and what is missing is said.
+# Truncated, unreadable and changing evidence: all the rest is listed, and what is missing is reported.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
 images mkntfs
 bash "$data/images.sh" . ext4 ntfs fat16 iso disk-ewf || fail "images.sh failed"
 
-# check_listing WHOLE PART: what is said to be whole in a part is the same as in the whole
+# check_listing WHOLE PART: what is listed as whole in a part is the same as in the whole
 check_listing()
 {
     python3 - "$1" "$2" <<'PY'
@@ -32,11 +32,11 @@ for name in ext4 ntfs fat16; do
         [ $code -eq 0 ] || [ $code -eq 3 ] || fail "$name cut to $percent %: exit $code"
         check_listing whole part >said || fail "$name cut to $percent %: $(cat said)"
         [ $percent -lt 50 ] || [ "$(grep -c ',file,' part)" -gt 3 ] || fail "$name cut to $percent %: hardly any file is listed"
-        [ $code -eq 0 ] || grep -q . err || fail "$name cut to $percent %: exit 3 without a word"
+        [ $code -eq 0 ] || grep -q . err || fail "$name cut to $percent %: exit 3 without a message"
     done
 done
 
-# A file that lies behind the end is told to be partial, without reading it too.
+# A file that lies past the end is reported as partial, even without reading it.
 "$KITH" ls -q --csv --only file ext4.img >whole
 end=$(python3 -c '
 import csv
@@ -45,7 +45,7 @@ head -c $((end - 5)) ext4.img >cut.img
 status 3 "$KITH" ls --csv cut.img
 says out "partial: 5 bytes of it lie beyond the end of the image"
 
-# Sectors that cannot be read: a library in front of the system's pread fails there.
+# Sectors that cannot be read: a preloaded library makes pread fail there.
 if command -v cc >/dev/null && ! grep -qa __asan_init "$KITH"; then
     cat >failing.c <<'C'
 #define _GNU_SOURCE
@@ -92,7 +92,7 @@ print(rows[0]["runs"].split()[0].split("@")[1].split("+")[0], rows[0]["address"]
     same "other rows differ" 1 "$(diff whole part | grep -c '^>')"
 fi
 
-# A chunk of an E01 that is broken: what lies on it is marked, and the stored digest is not met.
+# A damaged chunk of an E01: what lies on it is marked, and the stored digest does not match.
 "$KITH" ls -q --hash --csv disk-ewf.E01 >whole
 python3 - disk-ewf.E01 broken.E01 <<'PY'
 import sys
@@ -106,7 +106,7 @@ says err "of the image cannot be read"
 says err "the md5 of the image does not match the one stored in it at acquisition"
 says out "bytes of it cannot be read"
 sed 's/^broken/disk-ewf/' out >part
-check_listing whole part >said || fail "broken chunk: $(cat said)"
+check_listing whole part >said || fail "damaged chunk: $(cat said)"
 
 # A worker that is killed costs nothing.
 truncate -s 600M large.img
@@ -127,7 +127,7 @@ wait $parent
 same "a killed worker" 0 $?
 cmp -s whole part || fail "a killed worker changed the outcome: $(diff whole part | head -n 3) $(cat err)"
 
-# Evidence that changes meanwhile.
+# Evidence that changes while it is read.
 (
     sleep 0.1
     touch -d '2001-01-01' large.img

@@ -31,7 +31,7 @@ status 0 "$KITH" ls -q --body --only file owned.img
 same "owner and group" "66770|136750" "$(grep of-others out | cut -d'|' -f5,6)"
 same "mode" "r/rrwxr-x---" "$(grep of-others out | cut -d'|' -f4)"
 
-# A deleted file that no folder names any more: its bytes are listed; one without bytes is not.
+# A deleted file that no folder names any more: its bytes are listed; a file without bytes is not.
 mkdir gone
 text 2 5000 >gone/gone.bin
 : >gone/void.bin
@@ -53,7 +53,7 @@ same "content without a name" "5000 $(sha1sum <gone/gone.bin | cut -c1-40)" "$(r
 same "nothing without a name" "" "$(grep "OrphanFile-$void" out)"
 same "the file beside" 400 "$(row kept.bin size)"
 
-# A folder whose block map is none: its names are missing, which is said, and its files are listed without them.
+# A folder with an invalid block map: its names are missing, which is reported, and its files are listed without them.
 mkdir -p lost/folder
 text 5 700 >lost/folder/inside.txt
 mke2fs -q -F -t ext4 -d lost lost.img 2M >err 2>&1 || fail "mke2fs: $(cat err)"
@@ -63,7 +63,7 @@ status 3 "$KITH" ls --hash --csv --only file lost.img
 says err "folder $folder is damaged, names may be missing"
 says out "$(sha1sum <lost/folder/inside.txt | cut -c1-40)"
 
-# Groups whose tables of inodes lie outside of the disk: neighbours are one problem, those of another group or for another reason
+# Groups whose inode tables lie outside the disk: neighbours are one problem, those of another group or for another reason
 # are others.
 mkdir groups
 text 4 2000 >groups/first.txt
@@ -82,14 +82,14 @@ same "the inodes that cannot be read" "inodes 33 to 64 cannot be read
 inodes 97 to 128 cannot be read
 inodes 129 to 160 cannot be read" "$(grep -o 'inodes [0-9]* to [0-9]* cannot be read' err)"
 
-# Block maps that are none.
+# Invalid block maps.
 python3 "$data/planted.py" planted ext4-inodes || fail "planted.py failed"
 "$KITH" ls -q --csv --only file planted/ext4-inodes.img >out 2>err
 for name in extents-bad-magic extents-deep; do
     same "$name" "partial: its block map is damaged" "$(row $name status)"
 done
 
-# An attribute that NTFS calls encrypted: that is shown, and its bytes as they are stored.
+# An attribute that NTFS marks as encrypted: shown as such, with its bytes as stored.
 bash "$data/images.sh" . ntfs || fail "images.sh failed"
 python3 - <<'PY'
 import struct
@@ -118,12 +118,12 @@ status 0 "$KITH" ls -q --hash --csv --only file encrypted.img
 same "flags" "encrypted" "$(row non-resident.txt flags)"
 same "content" "$sha1" "$(row non-resident.txt sha1)"
 
-# Windows gives $Bitmap a stream of its own; any other there is somebody's.
+# Windows gives $Bitmap a stream of its own; any other stream there is a user's.
 echo "as Windows writes it" >content
 for name in '$SRAT' mine; do
     ntfscp -f -q -i -N "$name" ntfs.img content 6 >said 2>&1 || fail "ntfscp: $(cat said)"
 done
 status 0 "$KITH" ls -q --metadata --csv ntfs.img
 same "a stream of NTFS" "metadata" "$(row '$Bitmap:$SRAT' kind)"
-same "somebody's stream" "stream" "$(row '$Bitmap:mine' kind)"
+same "a user's stream" "stream" "$(row '$Bitmap:mine' kind)"
 finish

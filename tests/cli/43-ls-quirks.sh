@@ -15,11 +15,11 @@ for row in csv.DictReader(open("out", newline="")):
         print(row["path"], row["size"], row["status"])' "$1"
 }
 
-# QUIRK_EXT_META_GROUPS: no file of the groups after the first ones is listed, their blocks are; of these nothing is called free.
+# QUIRK_EXT_META_GROUPS: no file of the groups after the first ones is listed, their blocks are; nothing of these is listed as free.
 python3 "$data/planted.py" planted ext4-meta-bg || fail "planted.py failed"
 status 3 "$KITH" ls --csv planted/ext4-meta-bg.img
 says err "uses meta_bg, of which libtsk can read only the first groups: inodes after 128 are not listed, and blocks after 4095 are reported as unclaimed"
-python3 - planted/ext4-meta-bg.img <<'PY' || fail "meta_bg: another listing"
+python3 - planted/ext4-meta-bg.img <<'PY' || fail "meta_bg: the listing differs"
 import csv, struct, sys
 data = open(sys.argv[1], 'rb').read()
 blocks, first, per_group, inodes_per_group = (struct.unpack_from('<I', data, 1024 + at)[0] for at in (4, 20, 32, 40))
@@ -80,7 +80,7 @@ status 3 "$KITH" ls --csv large.iso
 same "files of two extents" "PART1.BIN 4294965248 partial: it is part of a larger file that continues as another object
 PART1.BIN 3000 ok" "$(rows file)"
 
-# QUIRK_ORPHAN_ROOT: without its table of paths the disc has no inode but the root.
+# QUIRK_ORPHAN_ROOT: without its path table the disc has no inode but the root.
 cp small.iso pathless.iso
 printf '\0\0\0\0\0\0\0\0' | dd of=pathless.iso bs=1 seek=$((16 * 2048 + 132)) conv=notrunc status=none
 status 3 timeout 60 "$KITH" ls --csv pathless.iso

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith ls of damaged images: it always ends, with a sound table; what it calls whole after a truncation is what it was before.
+# kith ls of damaged images: it always ends, with a sound table; what it lists as whole after a truncation is unchanged.
 # 25 mutants of each file system; MUTANTS=250 makes ten times as many.
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ csv.field_size_limit(1 << 30)
 
 
 def listing(path):
-    """Exit status (None: it did not end), the table's lines, standard error."""
+    """Exit status (None: it did not end), the lines of the table, standard error."""
     # CPU time that one object may take; the whole has a minute of wall time.
     command = [kith, 'ls', '--hash', '--csv', '--quiet', '--object-seconds', '2', path]
     try:

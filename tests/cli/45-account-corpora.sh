@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every byte of the images of the corpora belongs to an object; what is planted in those of faults/loss is found.
+# Every byte of the images of the corpora belongs to an object; what is planted in the images of faults/loss is found.
 . "$(dirname "$0")/lib.sh"
 . "$SRCDIR/tests/cli/account.sh"
 corpora=$SRCDIR/../shared/corpora
@@ -9,7 +9,7 @@ corpora=$(cd "$corpora" && pwd)
 python3 "$corpora/scripts/unpack.py" "$corpora" unpacked >/dev/null 2>&1 || fail "the corpora cannot be unpacked"
 [ -d unpacked/real ] || ln -s "$corpora/real_images/images" unpacked/real
 
-# medium IMAGE: the size of what is in it
+# medium IMAGE: the size of its content
 medium()
 {
     "$KITH" ls --json -q --hash-image --only image "$1" 2>err |

@@ -31,7 +31,7 @@ for truth in images/*.truth; do
 done
 python3 "$data/accounted.py" results planted/truth.csv >wrong || fail "$(cat wrong)"
 
-# What was not asked for is in the table, too.
+# What was not requested is in the table, too.
 # total TABLE: its sum of bytes
 total()
 {
@@ -46,7 +46,7 @@ for options in "-o 2048" "--only file,slack" "--only unclaimed -o 6200"; do
     says results/part.account ",not-selected,"
 done
 
-# The table is the same whoever does the work.
+# The table is the same for any number of workers.
 listed one "$KITH" ls --account -j1 planted/ntfs-streams.img
 listed five "$KITH" ls --account -j5 planted/ntfs-streams.img
 cmp -s one five || fail "the tables of -j1 and of -j5 differ"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith ls of AFF images in all the forms that affconvert makes, whole, damaged and incomplete: what is called ok has the
+# kith ls of AFF images in all the forms that affconvert makes, whole, damaged and incomplete: what is listed as ok has the
 # right SHA-1, and what is missing is refused by name, or read with --force.  40 mutants; AFF_MUTANTS=1000 makes more.
 . "$(dirname "$0")/lib.sh"
 images python3 affconvert
 
 mkdir files
 text 1 700000 >files/text
-base64 /dev/urandom | head -c 2000000 >files/random # a page that does not pack is stored as it is, without a checksum
+base64 /dev/urandom | head -c 2000000 >files/random # an incompressible page is stored as it is, without a checksum
 for i in 1 2 3 4 5 6 7 8; do echo "$i $((i * 9000)) files/text$i"; done | texts
 mke2fs -q -F -t ext4 -b 1024 -d files disk.raw 9M >err 2>&1 || fail "mke2fs: $(cat err)"
 "$KITH" ls -q --hash --csv disk.raw | tr -d '\r' | sed 's/^[^,]*//' >expected
@@ -49,7 +49,7 @@ with open(sys.argv[2], 'wb') as out:
 PY
 }
 
-# right: what is called ok in out is as on the disk
+# right: what is listed as ok in out is as on the disk
 right()
 {
     tr -d '\r' <out | sed 's/^[^,]*//' | grep ',ok$' | cut -d, -f3,7,8 | grep -v '^@' | grep -vxFf known >others
@@ -85,7 +85,7 @@ change pages.aff wrong.aff 'parts[index("page40")][1] = b"ATT" + parts[index("pa
 status 3 "$KITH" ls --hash --csv wrong.aff
 says err "bytes 2621440 to 2686975 of the image cannot be read"
 right "a damaged page"
-# The library that unpacks LZMA complains on standard error, which must not cost more than the page.
+# The LZMA library complains on standard error, which must not cost more than the page.
 for damage in 'page[:100] + bytes([page[100] ^ 0x55]) + page[101:]' 'page[:len(page) // 2]' 'page[:20]'; do
     change lzma.aff wrong.aff "page = parts[index('page10')][1]; parts[index('page10')][1] = $damage"
     status 3 "$KITH" ls --hash --csv wrong.aff
@@ -114,7 +114,7 @@ change pages.aff wrong.aff 'parts.append(["affkey_aes256", bytes(52), 0])'
 refused wrong.aff --force
 says err "encrypted AFF image"
 
-# What stands for a sector that the acquisition could not read is not its content.
+# The placeholder for a sector that the acquisition could not read is not its content.
 change plain.aff wrong.aff '
 page = parts[index("page40")]
 page[1] = page[1][:512] + parts[index("badflag")][1] + page[1][1024:]

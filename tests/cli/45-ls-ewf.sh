@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # kith ls of E01 and S01 sets that are damaged, incomplete or mixed up: refused with the reason, or read with --force; what
-# is called ok has the right SHA-1.  12 mutants of each set; EWF_MUTANTS=500 makes more.
+# is listed as ok has the right SHA-1.  12 mutants of each set; EWF_MUTANTS=500 makes more.
 . "$(dirname "$0")/lib.sh"
 images python3 ewfacquire
 
@@ -17,7 +17,7 @@ for seed in 1 2; do
         ewfacquirestream -q -c $compression -d sha1 -t $name-$compression >/dev/null 2>err <$name.img || fail "$(cat err)"
         ewfacquirestream -q -c $compression -b 16 -S 1048576 -t $name-$compression-parts >/dev/null 2>err <$name.img ||
             fail "$(cat err)"
-        ln -f $name.img $name.raw # ewfacquire goes by the name
+        ln -f $name.img $name.raw # ewfacquire looks at the name
         for options in "" "-parts -b 16 -S 1048576"; do
             set -- $options
             ewfacquire -q -u -f smart -c $compression "${@:2}" -t $name-smart-$compression${1:-} $name.raw >/dev/null 2>err </dev/null ||
@@ -37,7 +37,7 @@ done
 status 0 "$KITH" ls --summary --hash-image a-fast.E01
 same "stored digests" 2 "$(grep -c '(matches the hash stored in it)' out)"
 
-# One that is not the image's, in a section with a checksum that is right, is a contradiction.
+# A digest of something else, in a section with a correct checksum, is a contradiction.
 cp a-fast.E01 wrong.E01
 python3 - <<'PY'
 import struct, zlib
@@ -59,7 +59,7 @@ says err "the md5 of the image does not match the one stored in it at acquisitio
 says out "(DOES NOT MATCH the hash stored in it)"
 says out "$(md5sum <a.img | cut -c1-32)"
 
-# Each way in which a set can be wrong is named.
+# Each kind of damage to a set is named.
 refused()
 {
     status 3 "$KITH" ls --csv "$1"
@@ -79,7 +79,7 @@ copy; rm "m/m.${last#*.}"; refused m/m.E01 "segment ${last#*.} is missing"
 copy; rm m/m.E01; refused m/m.E02 "segment E01 is missing"
 copy; cp m/m.E02 m/m.E03; refused m/m.E01 "m.E03: this is segment 2 by its header, but 3 by its name"
 copy; mv m/m.E03 m/x; mv m/m.E02 m/m.E03; mv m/x m/m.E02; refused m/m.E01 "m.E02: this is segment 3"
-copy; cp b-fast-parts.E02 m/m.E02 # which only the hash tells, since these sets have no identifier
+copy; cp b-fast-parts.E02 m/m.E02 # only the hash reveals it, since these sets have no identifier
 status 3 "$KITH" ls --hash-image --csv m/m.E01
 says err "the md5 of the image does not match the one stored in it at acquisition"
 copy; cp b-fast-parts.E02 "m/m.E$(printf %02d $((10#${last##*E} + 1)))"; refused m/m.E01 "the set ends before this segment"
@@ -87,15 +87,15 @@ copy; truncate -s -100000 m/m.E02; refused m/m.E01 "m.E02: truncated"
 copy; cp m/m.E02 m/alone; refused m/alone "segment E01 is missing"
 copy; printf x >m/m.EXE; status 0 "$KITH" ls --csv m/m.E01
 
-# With --force the rest is read; what lies on what is lost is marked, and said.
+# With --force the rest is read; what lies on lost parts is marked and reported.
 copy; rm m/m.E02
 status 3 "$KITH" ls --force --hash --csv m/m.E01
 says err "segment E02 is missing"
 says err "of the image cannot be read"
 says out "bytes of it cannot be read"
-[ "$(tr -d '\r' <out | grep -c ',ok$')" -gt 3 ] || fail "nothing is left of a set without its second segment"
+[ "$(tr -d '\r' <out | grep -c ',ok$')" -gt 3 ] || fail "nothing is listed of a set without its second segment"
 
-# The same without reading anything: what is lost is known.
+# The same without reading anything: the losses are known.
 tr -d '\r' <out | sed 's/^[^,]*//' | grep ',ok$' | cut -d, -f3,4 | sort >whole
 status 3 "$KITH" ls --force --csv m/m.E01
 says err "of the image cannot be read"
@@ -117,7 +117,7 @@ open(sys.argv[2], 'wb').write(data)
 PY
 refused empty.E01 "the media size is 0"
 
-# Stored hashes that contradict each other, whichever of them is that of the image.
+# Stored hashes that contradict each other, whichever of them is right.
 for section in hash digest; do
     python3 - a-fast.E01 two.E01 $section <<'PY'
 import struct, sys, zlib
@@ -134,7 +134,7 @@ PY
     says err "$(md5sum <a.img | cut -c1-32)"
 done
 
-# Sectors that the acquisition could not read, and filled with something: they are not the evidence's.
+# Sectors that the acquisition could not read and filled: their content is not evidence.
 errors() # SET FROM COUNT [PYTHON]: the set e with such a list at its end
 {
     rm -f e.E*
@@ -163,7 +163,7 @@ for set in a-fast a-fast-parts; do
         same "objects on sectors that could not be read" "file random" \
             "$(grep 'bytes of it cannot be read' out | grep -v ',image,' | cut -d, -f4,5 | tr , ' ')"
     done
-    grep -q "not the one stored in it" err && fail "the image is read as it was acquired, but its hash is not the stored one"
+    grep -q "not the one stored in it" err && fail "the image is read as acquired, but its hash differs from the stored one"
 done
 errors a-fast 16380 10; refused e.E01 "goes beyond the end of the disk"
 errors a-fast 100 10 'body[521] ^= 1'; refused e.E01 "the list of sectors unreadable during acquisition, at byte"
@@ -171,14 +171,14 @@ errors a-fast 100 10 'body[:520] = summed(struct.pack("<I", 1 << 31) + bytes(512
 status 3 "$KITH" ls --force --csv e.E01
 says err "of the image cannot be read"
 
-# Ex01, which nothing here can make.
+# Ex01, which no tool here can make.
 printf 'EVF2\r\n\201\0\2\1\1\0\1\0\0\0' >empty.Ex01
 head -c 5000 /dev/zero >>empty.Ex01
 refused empty.Ex01 "Ex01 images are read by libewf, which returns zeros for missing parts without reporting them"
 status 3 "$KITH" ls --force --csv empty.Ex01
 says err "cannot be opened as an EWF image"
 
-# A set with an identifier, and a segment without anything that could have one.
+# A set with an identifier, and a segment without a place for one.
 python3 - a-fast-parts m <<'PY'
 import glob, struct, sys, zlib
 for name in sorted(glob.glob(sys.argv[1] + '.E*')):
@@ -200,7 +200,7 @@ refused m/m.E01 "m.E02: no set identifier before the first chunk table"
 cp b-fast-parts.E02 m/m.E02 # whose identifier is zeros
 refused m/m.E01 "m.E02: belongs to another image"
 
-# Copies of a table that reach over all sections after them are not read over and over: that took minutes.
+# Copies of a table that extend over all later sections are not read repeatedly: that took minutes.
 python3 - a-fast.E01 copies.E01 <<'PY'
 import struct, sys, zlib
 def summed(data): return data + struct.pack('<I', zlib.adler32(data))
@@ -215,7 +215,7 @@ open(sys.argv[2], 'wb').write(out)
 PY
 status 0 timeout 40 "$KITH" ls --csv copies.E01
 
-# S01: the same, though its tables have neither checksums nor copies.
+# S01: the same, although its tables have neither checksums nor copies.
 last=$(ls a-smart-fast-parts.s* | tail -n 1)
 copy_smart()
 {
@@ -251,7 +251,7 @@ for what in 'a, b = get(3), get(9); put(3, b); put(9, a)' 'put(5, get(4))' 'put(
     says err "of the image cannot be read"
     says out "bytes of it cannot be read"
 done
-# A chunk that cannot be read is never taken for zeros, however often it is asked for.
+# An unreadable chunk is never taken for zeros, however often it is requested.
 change_table 'put(2, get(2) + 1)'
 status 3 "$KITH" ls --hash --csv m/m.s01
 says err "of the image cannot be read"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A damaged GPT: the other copy is used, which gives the same listing, and what was done is said, even with -q.
+# A damaged GPT: the other copy is used, which gives the same listing; this is reported, even with -q.
 . "$(dirname "$0")/lib.sh"
 images python3
 
@@ -57,7 +57,7 @@ open('damaged.img', 'wb').write(data)
 PY
 }
 
-# alike STATUS TEXT: the listing of files, slack and free blocks is that of the whole disk; TEXT is said
+# alike STATUS TEXT: the listing of files, slack and free blocks is that of the whole disk; TEXT is reported
 alike()
 {
     status "$1" "$KITH" ls -q --hash --csv damaged.img
@@ -83,7 +83,7 @@ for size in 512 4096; do
     damage $size 'data[B] ^= 1';                    alike 0 ""
     damage $size 'data[P] ^= 1; data += bytes(70000)'; alike 3 "the backup in sector"
 
-    # Neither is sound: all of the disk is still read, and it is said that something is missing.
+    # Neither is sound: all of the disk is still read, and a message says that something is missing.
     damage $size 'data[P] ^= 1; data[B] ^= 1'
     status 3 "$KITH" ls -q --csv damaged.img
     says err "there is a protective MBR, but the primary GPT is missing and the backup is missing"
@@ -95,7 +95,7 @@ for size in 512 4096; do
     says err "the primary GPT has damaged entries and the backup has damaged entries"
 done
 
-# A disk that was partitioned or formatted anew holds a backup of what it was: that is not used.
+# A repartitioned or reformatted disk holds a backup of its former table: that is not used.
 damage 512 'data[446:462] = struct.pack("<BBBBBBBBII", 0, 0, 0, 0, 0x83, 0, 0, 0, 10240, 6144); data[P:P + 17000] = bytes(17000)'
 status 0 "$KITH" ls -q --csv damaged.img
 same "the old table" "" "$(grep ,one, out)"
@@ -105,7 +105,7 @@ dd if=one.img of=damaged.img bs=4096 count=768 conv=notrunc status=none
 status 0 "$KITH" ls -q --csv damaged.img
 says out ",file,one,"
 
-# It gets into the case.
+# It is recorded in the case.
 damage 512 'data[P + 60] ^= 1'
 mkdir known
 cp one/one known/

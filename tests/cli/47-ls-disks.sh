@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The disks of virtual machines, in all the forms that qemu-img makes: each has the bytes of the raw image, those that need
-# more than the file are refused by name, and what is damaged is never called whole with other bytes.
+# more than the file are refused by name, and damaged ones are never listed as whole with wrong bytes.
 . "$(dirname "$0")/lib.sh"
 images python3 qemu-io
 
@@ -45,7 +45,7 @@ make qcow2 -c disk.img packed.qcow2 && like packed.qcow2 disk.img
 make qcow2 -c -o cluster_size=4k disk.img packed.qcow2 && like packed.qcow2 disk.img -j1
 mv a.qcow2 a.name && like a.name disk.img -i qcow2 && mv a.name a.qcow2
 
-# Clusters that are said to be zeros, with and without room of their own.
+# Clusters marked as zeros, with and without an allocation of their own.
 cp a.qcow2 zeros.qcow2
 cp disk.img zeros.img
 for place in 3M 5M; do
@@ -99,7 +99,7 @@ done
 like monolithicFlat.vmdk disk.img
 says err "also reads monolithicFlat-flat.vmdk: 9437184 bytes"
 
-# A disk in one file is that file, whatever name is stored in it, and whatever has that name now.
+# A disk in one file is that file, whatever name is stored in it, and whatever file has that name now.
 mv monolithicSparse.vmdk renamed.vmdk
 like renamed.vmdk disk.img
 head -c 9437184 /dev/zero | tr '\0' x >foreign.img
@@ -132,15 +132,15 @@ data[at[20]:at[20] + 4], data[at[30]:at[30] + 4] = data[at[30]:at[30] + 4], data
 refused swapped.vmdk "its two copies differ in block"
 status 3 "$KITH" ls -q --force --hash --csv swapped.vmdk
 says err "of the image cannot be read"
-# As VMware writes streams: where the directory lies stands at the end only.
+# As VMware writes streams: only the end says where the directory lies.
 change stream.vmdk footer.vmdk 'header = bytes(data[:512]); data[56:64] = b"\xff" * 8; data += header + bytes(512)'
 like footer.vmdk disk.img
 change footer.vmdk none.vmdk 'del data[-1024:]'
 refused none.vmdk "the footer is missing"
 
-# ---- maps that cannot be right ----
+# ---- impossible maps ----
 
-# right WHAT: what is called ok is as on the disk
+# right WHAT: what is listed as ok is as on the disk
 right()
 {
     sed 's/^[^,]*//' out | grep ',ok.$' | cut -d, -f3,7,8 | grep -v '^@' |
@@ -148,14 +148,14 @@ right()
     [ -s others ] && fail "$1: $(head -n 3 others)"
 }
 
-# wrong IMAGE PYTHON TEXT: refused; with --force what is called ok is as on the disk
+# wrong IMAGE PYTHON TEXT: refused; with --force what is listed as ok is as on the disk
 wrong()
 {
     local image=wrong.${1#*.}
     change "$1" $image "$entries
 $2"
     refused $image "$3"
-    status 3 "$KITH" ls --force --csv $image # nothing is read, and what is lost is known
+    status 3 "$KITH" ls --force --csv $image # nothing is read, and the losses are known
     says err "of the image cannot be read"
     status 3 "$KITH" ls --force --hash --csv $image
     right "$1 with '$2'"
@@ -183,11 +183,11 @@ for bit in 1 4 8 56 61; do
 done
 wrong map.qcow2 'put(used[3], get(used[3]) + 512)' "corrupt map: the entry of block"
 wrong map.qcow2 'put(first, get(first) | 1)' "corrupt map: the entry of block 0 is invalid"
-# Version 2 knows no clusters of zeros.
+# Version 2 has no zero clusters.
 make qcow2 -o compat=0.10 disk.img old.qcow2
 wrong old.qcow2 'put(used[3], get(used[3]) | 1)' "corrupt map: the entry of block"
 wrong map.qcow2 'data += bytes(data[get(used[3]) & ~(1 << 63):][:65536]) + bytes(-len(data) % 65536); put(used[3], len(data) - 65536 | 1 << 63)' "$shared"
-# Not refused: after a crash clusters may be left over.  But what is not in the map need not be zeros.
+# Not refused: after a crash clusters may be left over.  But what is not in the map is not necessarily zeros.
 for what in 'put(used[3], 0)' 'put(first, 0)'; do
     change map.qcow2 zeroed.qcow2 "$entries
 $what"
@@ -204,7 +204,7 @@ status 3 "$KITH" ls --hash --csv left.qcow2
 says err "not mapped: 1;"
 same "what a left-over cluster leaves of a file" "$(grep -c ',file,random,.*ok' raw.csv)" "$(grep -c ',file,random,.*,ok' out)"
 right "a left-over cluster"
-# A packed cluster, in one cluster of the file, and in its next one, which is also that of another.
+# A compressed cluster, in one cluster of the file and in the next, which also belongs to another one.
 python3 - <<'PY'
 import random, struct, zlib
 size = 65536
@@ -227,7 +227,7 @@ PY
 refused tail.qcow2 "$shared"
 status 3 "$KITH" ls --force --hash-image --csv tail.qcow2
 says err "bytes 0 to 65535 of the image cannot be read"
-# Reference counts that cannot be read must not pass for right ones.
+# Unreadable reference counts must not pass for correct ones.
 counts="corrupt reference counts"
 wrong map.qcow2 'put(used[3], 0); put(48, 1 << 40)' "$counts"
 wrong map.qcow2 'put(used[3], 0); struct.pack_into(">I", data, 56, 0)' "$counts"
@@ -237,7 +237,7 @@ wrong map.qcow2 'put(used[3], 0); put(get(48), 1 << 40)' "$counts"
 change map.qcow2 dirty.qcow2 "$entries
 put(48, 1 << 40); data[79] |= 1"
 like dirty.qcow2 disk.img
-# A snapshot shares clusters with the current state, which has others of its own.
+# A snapshot shares clusters with the current state, which also has its own.
 qemu-img snapshot -c one map.qcow2
 qemu-io -c "write -P 7 3M 1M" map.qcow2 >/dev/null 2>&1
 status 3 "$KITH" ls -q --hash-image --csv map.qcow2
@@ -279,7 +279,7 @@ map = struct.unpack_from("<9i", data, 512)
 data[512 + map.index(-1) * 4:][:4] = data[512:516]
 struct.pack_into("<i", data, 512 + map.index(-1) * 4, map[0])' "corrupt map"
 
-# A disk may be of 1 PiB, of which nothing is there; not of more.
+# A disk may have 1 PiB, all of it unallocated; not more.
 printf '# Disk DescriptorFile\nversion=1\nCID=fffffffe\nparentCID=ffffffff\nRW %s ZERO\n' $((1 << 41)) >huge.vmdk
 sed "s/$((1 << 41))/$(((1 << 41) + 1))/" huge.vmdk >larger.vmdk
 refused larger.vmdk "claims to hold a disk of 1125899906843136 bytes; more than 1 PiB (1125899906842624 bytes)"
@@ -291,7 +291,7 @@ same "rows of 1 TiB" "1024 @1098437885952+1073741824" "$(tail -n +2 out | wc -l)
 qemu-img create -q -f qcow2 -o cluster_size=2M huge.qcow2 2P 2>/dev/null &&
     refused huge.qcow2 "claims to hold a disk of 2251799813685248 bytes"
 
-# A disk that holds only what differs from another one is refused, whether its type is found or named.
+# A disk that holds only what differs from another one is refused, whether its type is detected or given.
 qemu-img create -q -f vmdk -b renamed.vmdk -F vmdk delta.vmdk 2>err || fail "qemu-img: $(cat err)"
 refused delta.vmdk "differencing VMDK"
 refused delta.vmdk "differencing VMDK" -i vmdk
@@ -323,7 +323,7 @@ like part.001 disk.img
 truncate -s -512 part.002
 refused part.001 "part.002: this segment has 2499488 bytes, but the first one has 2500000"
 
-# ---- what is cut or damaged ----
+# ---- truncated or damaged disks ----
 
 # A file may end with the disk, within a cluster.
 for format in "qcow2" "qcow2 -o cluster_size=2M" "qcow2 -c" vdi vmdk; do
@@ -333,7 +333,7 @@ for format in "qcow2" "qcow2 -o cluster_size=2M" "qcow2 -c" vdi vmdk; do
     says out ",$(sha1sum <odd.img | cut -c1-40)"
 done
 
-# shorten IMAGE BYTES: refused; with --force what is lost is known before it is read
+# shorten IMAGE BYTES: refused; with --force the losses are known before reading
 shorten()
 {
     local image=short.${1#*.}
@@ -361,7 +361,7 @@ PY
 for image in a.qcow2 packed.qcow2 d.vdi s.vdi renamed.vmdk stream.vmdk; do
     size=$(stat -c %s $image)
     last=$((size - 513))
-    [ $image = stream.vmdk ] && last=$(end_of stream.vmdk) # behind that nothing but zeros
+    [ $image = stream.vmdk ] && last=$(end_of stream.vmdk) # after that nothing but zeros
     for len in $last $((size * 95 / 100)) $((size * 60 / 100)); do
         shorten $image $len
     done
@@ -372,7 +372,7 @@ for image in a.qcow2 packed.qcow2 d.vdi s.vdi renamed.vmdk stream.vmdk; do
         right "$image cut at $percent %"
     done
 done
-# Tables beyond the end.
+# Tables past the end.
 entries='
 import struct
 def put(form, at, value): struct.pack_into(form, data, at, value)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The account of an image in a case: it adds up to the image's size, counts what could not be read, is that of kith ls, and
+# The account of an image in a case: it adds up to the image's size, counts what could not be read, equals that of kith ls, and
 # is the same when the scan was killed and resumed.
 . "$(dirname "$0")/lib.sh"
 images
@@ -54,11 +54,11 @@ status 3 "$KITH" ls -q --account --json -j5 disk.E01
 same "the account as JSON" "$(awk '{ n += $3 } END { print n }' whole)" \
     "$(python3 -c 'import json, sys; print(sum(json.loads(line)["bytes"] for line in open("out")))')"
 
-# Files and folders are no images: there is no size for their accounts to add up to.
+# Files and folders are not images: their accounts have no size to add up to.
 status 0 "$KITH" scan -q --case plain.case -r set.kith some/100 files/200 some
 status 0 "$KITH" report --check plain.case
 
-# Killed and resumed: what could not be read before is known after.
+# Killed and resumed: what could not be read before is still known.
 resumed=0
 for _ in $(seq "${KILLS:-6}"); do
     rm -f killed.case*
@@ -79,7 +79,7 @@ done
 echo "resumed $resumed times with the damaged chunk in the case"
 [ "$resumed" -gt 0 ] || fail "no scan was killed in the middle"
 
-# What was not asked for is a row of its own.
+# What was not requested has a row of its own.
 status 0 "$KITH" ls -q --account --csv --only file disk.img
 same "the sum with --only" "$size" "$(tr -d '\r' <out | awk -F, '$3 != "total" && NR > 1 { n += $5 } END { print n }')"
 same "bytes of files" "$(cat files/* | wc -c)" "$(tr -d '\r' <out | awk -F, '$3 == "file" { print $5 }')"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What is refused unread claims nothing: many files that share blocks claim more than the image holds, and a file that none of
+# What is refused unread claims nothing: many files that share blocks claim more than the image holds, and a file that shares none of
 # them touches is among those that are given up.  Its content is found in blocks that belong to nobody.
 . "$(dirname "$0")/lib.sh"
 images
@@ -28,7 +28,7 @@ place()
     debugfs -R "imap <$(inode "$1")>" disk.img 2>/dev/null |
         sed -n 's/.*located at block \([0-9]*\), offset \(0x[0-9a-f]*\).*/\1 \2/p' | while read -r block offset; do echo $((block * 4096 + offset)); done
 }
-# All small files are the large one, block for block, and then halves of it: what is left of the room is less than the planted one.
+# All small files map the blocks of the large one, and then halves of it: the allowance that is left is less than the planted one.
 { place large; for i in $(seq -w 0 23); do place "$i"; done; } >places
 python3 - <<'PY' || fail "no files share blocks"
 import struct

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith add puts into a set what is in files, folders and images: against sha1sum and the truth of images.sh.
+# kith add stores the files of folders and images in a set: checked against sha1sum and the truth of images.sh.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
 
@@ -16,7 +16,7 @@ printf 'x' >tree/=formula
 
 status 0 "$KITH" add -j1 --name 'A, "set"' --kind notable --category test --md5 --sha256 --note 'made here' one.kith tree
 says out "one.kith: 13 added, 3 extended, 0 already there, 0 left out; it has 13 files now"
-[ -s err ] && fail "there was nothing to complain about: $(cat err)"
+[ -s err ] && fail "unexpected messages: $(cat err)"
 status 0 "$KITH" sets info one.kith
 says out 'name        A, "set"'
 says out 'kind        notable'
@@ -28,7 +28,7 @@ status 0 "$KITH" sets verify one.kith
 says out "one.kith: sound"
 [ "$(find . -name 'one.kith*' | wc -l)" -eq 1 ] || fail "the set at rest is more than one file"
 
-# every digest as coreutils have it
+# every digest as in coreutils
 status 0 "$KITH" export --json one.kith
 cp out one.json
 python3 - one.json tree <<'PY' || fail "digests, sizes or names are wrong"
@@ -64,7 +64,7 @@ for line in open(sys.argv[1]):
 assert found == len(truth) == 13, found
 PY
 
-# nothing twice
+# nothing is added twice
 status 0 "$KITH" add one.kith tree
 says out "0 added, 0 extended, 16 already there"
 "$KITH" export --json one.kith | cmp -s - one.json || fail "adding the same again changed the set"
@@ -78,7 +78,7 @@ grep -v '^{"source"' one.json >a
 grep -v '^{"source"' out >b
 cmp -s a b || fail "-j1 and -j5 differ"
 
-# the records are those of kith sign, as far as a set keeps fingerprints
+# the records are those of kith sign, to the precision to which a set stores fingerprints
 status 0 "$KITH" sign tree
 python3 - one.json out <<'PY' || fail "records differ from kith sign"
 import json, sys
@@ -98,7 +98,7 @@ for line in open(sys.argv[1]):
             assert d['size'] < 6144 or d['size'] > 1 << 20, d['name']
 PY
 
-# what a set is stays
+# the properties of a set do not change
 status 2 "$KITH" add --kind known one.kith tree
 says err "its kind is notable"
 status 2 "$KITH" add -C 64 one.kith tree
@@ -125,7 +125,7 @@ status 2 "$KITH" add x.kith
 says err "no file, folder or image given"
 status 2 "$KITH" add --kind nonsense x.kith tree
 status 2 "$KITH" add -C 100 x.kith tree
-[ -e x.kith ] && fail "a set was made in spite of a wrong option"
+[ -e x.kith ] && fail "a set was created despite a wrong option"
 status 3 "$KITH" add new.kith nowhere tree/text1
 says err "nowhere: No such file"
 [ -e new.kith ] && fail "a set was made of a part of what was named"
@@ -135,7 +135,7 @@ says err "nowhere: No such file"
 says out "1 already there"
 status 3 "$KITH" add none.kith nowhere
 says err "nowhere: No such file"
-[ -e none.kith ] && fail "a set was made of nothing"
+[ -e none.kith ] && fail "a set was created from nothing"
 status 2 "$KITH" add tree/text1 tree
 says err "tree/text1: "
 status 2 "$KITH" add nofolder/x.kith tree
@@ -167,7 +167,7 @@ status 0 "$KITH" add --as-file whole.kith images/disk-gpt.img
 status 0 "$KITH" export --sha1sum whole.kith
 same "an image as a file" "$(sha1sum <images/disk-gpt.img | cut -c1-40)  disk-gpt.img" "$(cat out)"
 
-# a volume of an image, by its sector: the files of the truth, and only of the kinds that were asked for
+# a volume of an image, by its sector: the files of the truth, and only of the requested kinds
 volume=$(awk -F'\t' '$2 == "file" && $1 != "-" { print $1; exit }' images/disk-gpt.truth)
 sector=$((${volume#*@} / 512))
 awk -F'\t' -v v="$volume" '$1 == v && $2 == "file" { print $5 }' images/disk-gpt.truth | sort -u >wanted

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith import reads the lists of other programs, made by these programs; broken rows are told and the rest is taken.
+# kith import reads the lists of other programs, made by these programs; malformed rows are reported and the rest is imported.
 . "$(dirname "$0")/lib.sh"
 
 mkdir tree
@@ -18,7 +18,7 @@ digests()
 print("\n".join(sorted(r[sys.argv[1]] for r in csv.DictReader(open(0, newline="", encoding="utf-8")) if r[sys.argv[1]])))' "$1"
 }
 
-# imports FORMAT LIST COLUMN TRUTH: the list gives just these digests, found out and told
+# imports FORMAT LIST COLUMN TRUTH: the list gives exactly these digests, with the format detected and given
 imports()
 {
     rm -f ./*.kith
@@ -26,7 +26,7 @@ imports()
     says out "($1)"
     digests "$3" found.kith | cmp -s - "$4" || fail "$1: wrong digests from $2"
     status 0 "$KITH" import --format "$1" told.kith "$2"
-    cmp -s <("$KITH" export found.kith) <("$KITH" export told.kith) || fail "$1: --format reads $2 otherwise"
+    cmp -s <("$KITH" export found.kith) <("$KITH" export told.kith) || fail "$1: --format reads $2 differently"
     status 0 "$KITH" sets verify found.kith
     status 0 "$KITH" import found.kith "$2"
     says out ": 0 added"
@@ -125,10 +125,10 @@ rm -f ./*.kith
 status 0 "$KITH" import json.kith list
 "$KITH" export --json json.kith | cmp -s - list || fail "an import of the JSON export is not an equal set"
 status 0 "$KITH" import csv.kith export.csv
-cmp -s <(cut -d, -f2,5-7 export.csv) <("$KITH" export csv.kith | cut -d, -f2,5-7) || fail "the CSV export came back otherwise"
+cmp -s <(cut -d, -f2,5-7 export.csv) <("$KITH" export csv.kith | cut -d, -f2,5-7) || fail "the CSV export did not round-trip"
 rm -f ./*.kith
 "$KITH" import q.kith - <list >out || fail "standard input is not read"
-"$KITH" export --json q.kith | cmp -s - list || fail "the JSON export came back otherwise from standard input"
+"$KITH" export --json q.kith | cmp -s - list || fail "the JSON export did not round-trip from standard input"
 
 # records and blocks of several files
 mkdir blocks
@@ -137,10 +137,10 @@ for i in 1 2 3 4; do head -c $((i * 20000)) /dev/urandom >blocks/$i; done
 "$KITH" export --json blocks.kith >list
 same "files with blocks" 4 "$(grep -c '"blocks":' list)"
 status 0 "$KITH" import blocks2.kith list
-"$KITH" export --json blocks2.kith | cmp -s - list || fail "files with blocks came back otherwise"
+"$KITH" export --json blocks2.kith | cmp -s - list || fail "files with blocks did not round-trip"
 status 0 "$KITH" sets verify blocks2.kith
 
-# a list that ends too early keeps what was read, and is the last one
+# a truncated list keeps what was read, and ends the import
 rm -f ./*.kith
 sha1sum blocks/* >good.list
 head -c "$(($(wc -c <vic.json) / 2))" vic.json >cut.json
@@ -152,7 +152,7 @@ digests md5 after.kith >had
 [ -s had ] && [ -z "$(comm -23 had md5s)" ] || fail "what was read before the end is not kept"
 rm -f after.kith
 
-# a full disk fails an import, and a merge leaves nothing behind
+# an import to a full disk fails, and a merge leaves nothing
 python3 -c 'import random; r = random.Random(51); [print(r.randbytes(20).hex() + "  a name") for _ in range(150000)]' >long.list
 (trap '' XFSZ; ulimit -f 200; status 2 "$KITH" import full.kith long.list; finish >/dev/null) || fail "an import to a full disk succeeds"
 rm -f full.kith*
@@ -181,7 +181,7 @@ says err "nowhere: No such file"
 gzip -c list >list.gz
 status 2 "$KITH" import c.kith list.gz
 says err "zcat"
-[ -e c.kith ] && fail "a set was made of what could not be read"
+[ -e c.kith ] && fail "a set was created from an unreadable list"
 : >empty
 status 0 "$KITH" import e.kith empty
 says out "0 rows"
@@ -189,7 +189,7 @@ status 2 "$KITH" import
 status 2 "$KITH" import x.kith
 status 2 "$KITH" import --format nonsense x.kith list
 
-# a set is no list; what lists say besides is told
+# a set is not a list; other content of lists is reported
 rm -f ./*.kith
 "$KITH" import -q other.kith sha1s
 status 2 "$KITH" import s.kith other.kith
@@ -198,7 +198,7 @@ says err "other.kith: is a reference set, not a list: use kith sets merge"
 says err "standard input: is a reference set, not a list"
 echo '{"kith-set":2}' >newer
 status 2 "$KITH" import s.kith newer
-[ -e s.kith ] && fail "a set was made of what is no list"
+[ -e s.kith ] && fail "a set was created from a file that is not a list"
 sed -e '2,4s/""\r$/"M"\r/' -e '5s/""\r$/"S"\r/' NSRLFile.txt >marked.txt
 status 0 "$KITH" import s.kith marked.txt
 says out "; marks, which are not kept: M 3, S 1"
@@ -207,7 +207,7 @@ for i in range(1, 41): print("%040x,%d" % (i, (i - 1) % 20))' >marked.csv
 status 0 "$KITH" import s.kith marked.csv
 says out "not kept: 0 2, 1 2, 2 2, 3 2, 4 2, 5 2, 6 2, 7 2, 8 2, 9 2, 10 2, 11 2, 12 2, 13 2, 14 2, 15 2, others 8"
 status 0 "$KITH" import s.kith NSRLFile.txt
-grep -q marks out && fail "marks are told of a list that has none"
+grep -q marks out && fail "marks are reported for a list without any"
 printf '{"value":[{"MD5":"%032x"},{"MD5":},{"MD5":"%032x"}]}' 1 2 >broken.json
 status 3 "$KITH" import s.kith broken.json
 says err "broken.json: row 2: malformed JSON at byte 61: expected a value (line 1)"
@@ -246,7 +246,7 @@ for order in "sha1list md5list both.csv" "md5list sha1list both.csv" "both.csv s
     same "news after $order" 3 "$(grep -c ': 0 added, 0 extended' out)"
 done
 
-# very many entries that begin alike, and a digest that stands for none
+# very many entries with a common prefix, and a placeholder digest
 rm -f ./*.kith
 python3 -c 'for i in range(700): print("aabbccddeeff%028x" % i)' >alike
 status 0 "$KITH" import a.kith alike alike
@@ -261,7 +261,7 @@ says out "1000 added"
 says out "1000 already there"
 status 0 "$KITH" sets verify n.kith
 
-# what a new set is, from the options
+# the properties of a new set, from the options
 rm -f ./*.kith
 status 0 "$KITH" import --name 'The set' --kind notable --category 'some, things' -n 16 -C 64 --block 8192 --note 'from a "list"' o.kith good.list
 "$KITH" sets info --json o.kith >json
@@ -274,7 +274,7 @@ says err "its kind is notable"
 status 2 "$KITH" import -n 12 o.kith good.list
 says err "with -n 16"
 
-# broken rows of one list are not those of the next; the exit status is the worst
+# malformed rows are counted per list; the exit status is the worst
 { cat good.list; echo 'no digest'; } >broken.list
 status 3 "$KITH" import b.kith broken.list good.list
 same "broken rows" "1 0" "$(sed -n 's/.* already there, \([0-9]*\) malformed.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
@@ -284,9 +284,9 @@ cp b.kith before.kith
 status 2 "$KITH" import b.kith broken.list nowhere.list
 says err "nowhere.list: No such file"
 grep -q broken.list err && fail "a list was read although another one is missing"
-cmp -s b.kith before.kith || fail "a list that is not there changed the set"
+cmp -s b.kith before.kith || fail "a missing list changed the set"
 
-# once there is room again the same command goes on
+# once there is space again the same command resumes
 rm -f full.kith*
 (
     trap '' XFSZ
@@ -295,15 +295,15 @@ rm -f full.kith*
     [ $? -eq 2 ] || echo "FAILED: an import to a full disk" >full.failed
 )
 [ -e full.failed ] && fail "an import to a full disk succeeds"
-grep -q 'full.kith' full.err || fail "a full disk is not told: $(cat full.err)"
+grep -q 'full.kith' full.err || fail "a full disk is not reported: $(cat full.err)"
 status 0 "$KITH" import -q full.kith long.list
 same "files after a full disk" 150000 "$("$KITH" export full.kith | tail -n +2 | grep -c .)"
 status 0 "$KITH" sets verify full.kith
 
-# interrupted: what was imported is kept, and the same command resumes; the progress line shows rows, and goes away
+# interrupted: what was imported is kept, and the same command resumes; the progress line shows rows, and is erased
 cat >interrupt.py <<'PY'
 import os, pty, re, signal, subprocess, sys, threading, time
-signal.signal(signal.SIGINT, signal.SIG_DFL) # what a shell runs in the background ignores Ctrl-C
+signal.signal(signal.SIGINT, signal.SIG_DFL) # background jobs of a shell ignore Ctrl-C
 kith = os.environ['KITH']
 rows = open('long.list', 'rb').read().splitlines(True)
 parent, child = pty.openpty()
@@ -348,9 +348,9 @@ assert 0 < added < len(rows), added
 files = subprocess.run([kith, 'export', 'stopped.kith'], capture_output=True, check=True).stdout.count(b'\n') - 1
 assert files == added, (files, added)
 PY
-python3 interrupt.py || fail "an import that is interrupted"
+python3 interrupt.py || fail "an interrupted import"
 status 0 "$KITH" sets verify stopped.kith
 status 0 "$KITH" import -q stopped.kith long.list
 cmp -s <("$KITH" export --sha1sum stopped.kith | sort) <("$KITH" export --sha1sum full.kith | sort) ||
-    fail "an import that was gone on with is not the whole list"
+    fail "a resumed import is not the whole list"
 finish

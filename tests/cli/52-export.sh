@@ -13,11 +13,11 @@ status 0 "$KITH" add --md5 --sha256 -q s.kith tree
 
 status 0 "$KITH" export --sha1sum s.kith
 cp out sums
-(cd tree && sha1sum -c --quiet ../sums) || fail "sha1sum does not find the files as they are told"
+(cd tree && sha1sum -c --quiet ../sums) || fail "sha1sum does not find the exported names"
 same "lines" 33 "$(grep -c . sums)"
 
-# Names that steer a terminal: on standard output they are escaped, also those in lines that sha1sum then refuses; into a
-# file they go as sha1sum writes them.
+# Names that control a terminal: on standard output they are escaped, even where sha1sum then refuses the line; in a
+# file they are written as sha1sum writes them.
 python3 - <<'PY' || fail "no folder of hostile names"
 import os
 names = [b'new\nline', b'back\\slash', b'return\r', b'  blanks  ', b'\xff\xfe', b'\x80\x9b2J', b'\x1b[2J', 'C1\u009b2J'.encode(),
@@ -39,7 +39,7 @@ same "files not found" 0 "$(grep -c FAILED hostile/checked)"
 says hostile/checked "7 lines are improperly formatted"
 status 0 "$KITH" export --hashdeep h.kith
 cp out h.deep
-python3 - h.shown h.deep hostile <<'PY' || fail "hostile names are shown raw, or cannot be turned back"
+python3 - h.shown h.deep hostile <<'PY' || fail "hostile names are shown raw, or cannot be converted back"
 import hashlib, os, re, sys
 def safe(data):
     text = data.decode('utf-8', 'surrogateescape')
@@ -65,11 +65,11 @@ for form in 1, 2:
 PY
 rm hostile/checked
 status 0 "$KITH" import -q again.kith h.shown
-same "names that come back from what is shown" "$("$KITH" export h.kith | cut -d, -f2,6- | sed 's/,1,[^,]*,[^,]*$//' | sort)" \
+same "names recovered from what is shown" "$("$KITH" export h.kith | cut -d, -f2,6- | sed 's/,1,[^,]*,[^,]*$//' | sort)" \
     "$("$KITH" export again.kith | cut -d, -f2,6- | sed 's/,1,[^,]*,[^,]*$//' | sort)"
 
 status 0 "$KITH" export --csv s.kith
-python3 - out tree <<'PY' || fail "the CSV is not what is in the folder"
+python3 - out tree <<'PY' || fail "the CSV does not match the folder"
 import csv, hashlib, os, sys
 data = open(sys.argv[1], 'rb').read()
 assert data.count(b'\r\n') == 34 and b'\n' not in data.replace(b'\r\n', b'')
@@ -93,7 +93,7 @@ fi
 status 2 "$KITH" export --kdb s.kith
 says err "-o"
 status 0 "$KITH" export --kdb -o s.kdb s.kith
-python3 - s.kdb tree <<'PY' || fail "the kdb is not what is in the folder"
+python3 - s.kdb tree <<'PY' || fail "the kdb does not match the folder"
 import hashlib, os, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 there = {m for (m,) in db.execute('SELECT md5 FROM hashes')}
@@ -124,11 +124,11 @@ says err "1 file left out"
 same "names of the first" "first third" "$(python3 -c 'import sqlite3
 print(*[n for (n,) in sqlite3.connect("same.kdb").execute("SELECT name FROM file_names JOIN hashes ON id = hash_id WHERE md5 = ? ORDER BY name", (bytes(15) + b"\x02",))])')"
 
-# a set that is not there leaves no file behind
+# a missing set leaves no output file
 status 2 "$KITH" export -o fresh nowhere.kith
-[ -e fresh ] && fail "an output was made of a set that is not there"
+[ -e fresh ] && fail "an output was created for a missing set"
 
-# what a form cannot hold is left out and told
+# what a format cannot hold is left out and reported
 (cd tree && md5sum -- file*) >list
 status 0 "$KITH" import -q m.kith list
 status 3 "$KITH" export --sha1sum m.kith

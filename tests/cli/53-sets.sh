@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith sets combines sets as comm(1) does sorted lists, and tells what is in them.
+# kith sets combines sets as comm(1) does sorted lists, and shows what is in them.
 . "$(dirname "$0")/lib.sh"
 
 mkdir a b c
@@ -50,7 +50,7 @@ thirty = [r for r in rows if r.get('name') == 'two 30'][0]
 assert thirty['names'] == ['five 30', 'three 30'] and sources[thirty['from']] == 'a'
 PY
 
-# where each name is from survives a merge and an export
+# the source of each name survives a merge and an export
 mkdir p1 p2
 cp a/'two 2' p1/a
 cp a/'two 2' p2/b
@@ -58,9 +58,9 @@ status 0 "$KITH" add -q p.kith p1
 status 0 "$KITH" add -q p.kith p2
 "$KITH" export --json p.kith >p.json
 status 0 "$KITH" import -q p2.kith p.json
-"$KITH" export --json p2.kith | cmp -s - p.json || fail "an import of the export has other names or sources"
+"$KITH" export --json p2.kith | cmp -s - p.json || fail "an import of the export has different names or sources"
 status 0 "$KITH" sets merge --name p -o p3.kith p.kith
-"$KITH" export --json p3.kith | cmp -s - p.json || fail "a merge has other names or sources"
+"$KITH" export --json p3.kith | cmp -s - p.json || fail "a merge has different names or sources"
 same "the source of the second name" '"names":["b"],"names_from":[2]' "$(grep -o '"names".*\]' p.json | head -c 30)"
 status 0 "$KITH" import -q p2.kith p.json
 "$KITH" export --json p2.kith | cmp -s - p.json || fail "importing again changed something"
@@ -80,9 +80,9 @@ status 0 "$KITH" sets info sub.kith
 says out "n 12, C 128"
 status 2 "$KITH" sets merge -C 32 -o x.kith a.kith b.kith
 says err "cannot be converted to"
-[ -e x.kith ] && fail "a set was made that is not what it says"
+[ -e x.kith ] && fail "a set was created that is not what it claims to be"
 
-# a list that is wrong does not keep a merge from being made
+# a malformed list does not prevent a merge
 printf 'sha1,size,name\n%s,1,liar\n' "$(head -n 1 a.list)" >wrong.csv
 status 0 "$KITH" import -q wrong.kith wrong.csv
 status 2 "$KITH" sets merge -o with.kith a.kith wrong.kith
@@ -94,11 +94,11 @@ status 0 "$KITH" sets verify with.kith
 
 # a set merged with itself, or alone, is an equal set
 status 0 "$KITH" sets merge --name a -o again.kith a.kith a.kith
-cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json again.kith) || fail "a merged with a is not a"
+cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json again.kith) || fail "a merged with a differs from a"
 status 0 "$KITH" sets merge --name a -o alone.kith a.kith
-cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json alone.kith) || fail "a alone is not a"
+cmp -s <("$KITH" export --json a.kith) <("$KITH" export --json alone.kith) || fail "a alone differs from a"
 
-# compacting changes nothing but what is common
+# compacting changes only what counts as common
 "$KITH" export --json merged.kith >before
 status 0 "$KITH" sets compact merged.kith
 "$KITH" export --json merged.kith | cmp -s - before || fail "compact changed the set"
@@ -120,7 +120,7 @@ same "two objects" 2 "$(grep -c '"files":' out)"
 head -n 1 out >first
 same "files" 30 "$(json first "d['files']")"
 status 0 "$KITH" sets list a.kith
-cmp -s out <("$KITH" export a.kith) || fail "list in a pipe is not the rows of export"
+cmp -s out <("$KITH" export a.kith) || fail "list in a pipe differs from the rows of export"
 script -qec "'$KITH' sets list a.kith" /dev/null </dev/null >"tty"
 says tty "two 30"
 
@@ -137,23 +137,23 @@ status 2 "$KITH" sets info --common 3 a.kith
 says err "--common has no meaning for info"
 status 2 "$KITH" sets compact --common 0 a.kith
 status 2 "$KITH" sets subtract -o x.kith a.kith nowhere.kith
-[ -e x.kith ] && fail "a set was made of what is not there"
+[ -e x.kith ] && fail "a set was created from a missing one"
 "$KITH" add -q -n 16 wide.kith a
 status 2 "$KITH" sets merge -o x.kith a.kith wide.kith
 says err "windows"
-[ -e x.kith ] && fail "a set was made of what cannot be put together"
+[ -e x.kith ] && fail "a set was created from sets that cannot be combined"
 
 # list as CSV: the rows of export, with one header for all sets
 status 0 "$KITH" sets list --csv a.kith
-cmp -s out <("$KITH" export --csv a.kith) || fail "list --csv is not export --csv"
+cmp -s out <("$KITH" export --csv a.kith) || fail "list --csv differs from export --csv"
 status 0 "$KITH" sets list --csv a.kith b.kith
 cmp -s out <("$KITH" export --csv a.kith && "$KITH" export --csv b.kith | tail -n +2) || fail "list --csv of two sets"
 script -qec "'$KITH' sets list --csv a.kith" /dev/null | tr -d '\r' >terminal
 cmp -s terminal <("$KITH" export --csv a.kith | tr -d '\r') || fail "list --csv on a terminal"
 script -qec "'$KITH' sets list a.kith" /dev/null >terminal
-grep -q ' full   [0-9a-f]\{40\}  two ' terminal || fail "list on a terminal is not for people"
+grep -q ' full   [0-9a-f]\{40\}  two ' terminal || fail "list on a terminal is not the human-readable form"
 
-# a merge that fails or is interrupted leaves nothing behind, and the sets as they were
+# a failed or interrupted merge leaves no output, and the sets unchanged
 python3 -c 'import random; r = random.Random(53); [print(r.randbytes(20).hex() + "  name %d" % i) for i in range(150000)]' >many.list
 status 0 "$KITH" import -q --kind known many.kith many.list
 sha256sum ./*.kith >sums
@@ -167,9 +167,9 @@ sha256sum ./*.kith >sums
 grep -q full.kith full.err || fail "a merge to a full disk: $(cat full.err)"
 cat >interrupt.py <<'PY'
 import os, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL) # what a shell runs in the background ignores Ctrl-C
+signal.signal(signal.SIGINT, signal.SIG_DFL) # background jobs of a shell ignore Ctrl-C
 what, made, out, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-for _ in range(50): # until it is caught at work
+for _ in range(50): # until it is caught while working
     process = subprocess.Popen([os.environ['KITH']] + command, stderr=subprocess.PIPE)
     while not os.path.exists(made) and process.poll() is None:
         time.sleep(0.0005)
@@ -181,8 +181,8 @@ for _ in range(50): # until it is caught at work
 assert process.returncode == 130 and what.encode() in err, (process.returncode, err)
 PY
 python3 interrupt.py 'interrupted; stopped.kith was not created' stopped.kith.unfinished stopped.kith sets merge -q -o stopped.kith many.kith a.kith ||
-    fail "a merge that is interrupted"
-python3 interrupt.py interrupted stopped.csv stopped.csv export -q -o stopped.csv many.kith || fail "an export that is interrupted"
-same "what is left behind" "" "$(ls -d full.kith* stopped* 2>/dev/null)"
-sha256sum --quiet -c sums || fail "a merge that failed changed a set"
+    fail "an interrupted merge"
+python3 interrupt.py interrupted stopped.csv stopped.csv export -q -o stopped.csv many.kith || fail "an interrupted export"
+same "leftover files" "" "$(ls -d full.kith* stopped* 2>/dev/null)"
+sha256sum --quiet -c sums || fail "a failed merge changed a set"
 finish

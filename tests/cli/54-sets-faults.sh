@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets survive what happens to them: kill -9 at random moments, damage anywhere, full disks, others at work.
+# Sets survive kill -9 at random moments, damage anywhere, full disks, and concurrent access.
 . "$(dirname "$0")/lib.sh"
 kills=${KILLS:-20}
 RANDOM=4711
@@ -43,11 +43,11 @@ for _ in $(seq 1 "$kills"); do
     killed import "$KITH" import -q victim.kith long.list
     rm -f victim.kith*
 done
-# going on is by running it again
+# running the same command again resumes it
 cp base.kith victim.kith
 for _ in 1 2 3 4; do killed add "$KITH" add -q victim.kith tree; done
 status 0 "$KITH" add -q victim.kith tree
-sha1s_of victim.kith | cmp -s - sha1s || fail "going on after kill -9 gave another set"
+sha1s_of victim.kith | cmp -s - sha1s || fail "resuming after kill -9 gave a different set"
 
 # Ctrl-C keeps what was done
 cp base.kith victim.kith
@@ -60,7 +60,7 @@ got=$?
 [ "$got" -eq 130 ] || [ "$got" -eq 0 ] || fail "Ctrl-C: exit $got"
 status 0 "$KITH" sets verify victim.kith
 
-# a damaged byte anywhere is found, and what is sound is saved
+# a damaged byte anywhere is detected, and what is sound is recovered
 "$KITH" add -q good.kith tree
 size=$(stat -c %s good.kith)
 for _ in $(seq 1 40); do
@@ -69,7 +69,7 @@ for _ in $(seq 1 40); do
     flip_bit bad.kith "$offset"
     "$KITH" sets verify -q bad.kith >out 2>&1
     got=$?
-    [ "$got" -eq 3 ] || [ "$got" -eq 2 ] || fail "damage at byte $offset was not found: exit $got"
+    [ "$got" -eq 3 ] || [ "$got" -eq 2 ] || fail "damage at byte $offset was not detected: exit $got"
 done
 python3 - <<'PY'
 data = bytearray(open('good.kith', 'rb').read())
@@ -83,7 +83,7 @@ says out "repaired"
 [ -s bad.kith.damaged ] || fail "the damaged set was not kept"
 status 0 "$KITH" sets verify bad.kith
 sha1s_of bad.kith >saved
-[ "$(wc -l <saved)" -ge 125 ] || fail "only $(wc -l <saved) of 250 files were saved"
+[ "$(wc -l <saved)" -ge 125 ] || fail "only $(wc -l <saved) of 250 files were recovered"
 same "files that were never there" 0 "$(comm -23 saved sha1s | wc -l)"
 head -c 100000 good.kith >cut.kith
 status 2 "$KITH" export cut.kith
@@ -110,7 +110,7 @@ if [ -e bad2.kith ]; then
     same "id" "$("$KITH" sets info good.kith | grep '^id' | cut -c1-50)" "$("$KITH" sets info bad2.kith | grep '^id' | cut -c1-50)"
     same "records" 250 "$("$KITH" sets info --json bad2.kith | python3 -c 'import json; print(json.load(open(0))["records"])')"
 fi
-# what a killed writer left beside a damaged set goes away with it
+# what a killed writer left beside a damaged set is removed with it
 cp good.kith wal.kith
 cp good.kith wal.kith.repaired
 python3 - <<'PY'
@@ -127,7 +127,7 @@ wait $pid 2>/dev/null
 status 0 "$KITH" sets verify wal.kith
 [ "$("$KITH" export wal.kith | wc -l)" -gt 125 ] || fail "repair beside a WAL lost the set"
 
-# a set that was being made when it was killed does not stand in the way
+# an unfinished set of a killed process does not block a new one
 for _ in 1 2 3 4 5 6; do
     "$KITH" add -q fresh.kith tree >/dev/null 2>&1 &
     pid=$!
@@ -139,7 +139,7 @@ for _ in 1 2 3 4 5 6; do
     rm -f fresh.kith*
 done
 
-# a full disk, and a folder that cannot be written
+# a full disk, and a read-only folder
 cp base.kith full.kith
 (
     trap '' XFSZ
@@ -182,7 +182,7 @@ for _ in $(seq 1 100); do
 done
 says err "is being written by another program"
 status 0 "$KITH" sets info good.kith
-sha1s_of good.kith | cmp -s - sha1s || fail "a reader sees what is not committed"
+sha1s_of good.kith | cmp -s - sha1s || fail "a reader sees uncommitted content"
 exec 9>&-
 wait "$pid" || fail "the writer failed"
 same "after the writer" 5250 "$(sha1s_of good.kith | wc -l)"

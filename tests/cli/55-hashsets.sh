@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The reference sets that ship are sound, and hold what they say: against coreutils, and against the files where they are.
+# The reference sets that ship are sound, and hold what they claim: against coreutils, and the files where available.
 . "$(dirname "$0")/lib.sh"
 sets=${HASHSETS:?set by make check}
 
@@ -11,7 +11,7 @@ for set in autotools licences trivial; do
     says out "name        $set"
     says out "kind        known"
     status 0 "$KITH" export --json $set.kith
-    cmp -s out "$SRCDIR/hashsets/$set.json" || fail "$set.kith is not its text"
+    cmp -s out "$SRCDIR/hashsets/$set.json" || fail "$set.kith does not match its text"
     status 0 "$KITH" export --sha1sum $set.kith
     cut -c1-40 out | sort >$set.sha1s
 done
@@ -32,5 +32,5 @@ done
 has licences 31a3d460bb3c7d98845187c716a30db81c44b615
 has licences "$(sha1sum </usr/share/common-licenses/Apache-2.0 2>/dev/null | cut -c1-40)"
 KITH=$KITH bash "$SRCDIR/hashsets/trivial.sh" "$scratch/again.json" || fail "trivial.sh failed"
-cmp -s again.json "$SRCDIR/hashsets/trivial.json" || fail "trivial.sh does not make trivial.json"
+cmp -s again.json "$SRCDIR/hashsets/trivial.json" || fail "trivial.sh does not reproduce trivial.json"
 finish

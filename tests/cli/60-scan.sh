@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith scan: every verdict with its bytes, in folders and in images; against tarfile, sha1sum, icat, dd and a slow twin.
+# kith scan: every verdict with its bytes, in folders and in images; against tarfile, sha1sum, icat, dd and a naive twin.
 . "$(dirname "$0")/lib.sh"
 data=$SRCDIR/tests/data
 export PYTHONPATH=$data PYTHONDONTWRITEBYTECODE=1
@@ -23,7 +23,7 @@ scan()
     mv out "$file"
 }
 
-# ---- a folder: one file for each verdict, made of the references ----
+# ---- a folder: one file for each verdict, made from the references ----
 
 mkdir refs tree
 cp "$SRCDIR/COPYING" refs/licence
@@ -129,10 +129,10 @@ PY
 
 for jobs in 1 2 8 2; do
     scan 0 again.csv --all -j$jobs -r set.kith tree
-    cmp -s folder-all.csv again.csv || fail "-j$jobs writes something else"
+    cmp -s folder-all.csv again.csv || fail "-j$jobs gives a different report"
 done
 
-# ---- names that would do harm in a spreadsheet, a terminal or a parser ----
+# ---- names that would harm a spreadsheet, a terminal or a parser ----
 
 mkdir names reference-names
 for name in $'new\nline' 'quo"te' 'com,ma' '=cmd|calc' '+1' '-1' '@sum' $'not\xffutf8' $'es\033[31mcape' 'back\slash' ' space ' $'tab\t' \
@@ -160,8 +160,8 @@ for r in found:
 assert len(found) == len(names) == 30
 PY
 "$KITH" scan -q --text -r set.kith -r names.kith '=evidence,"' >out
-LC_ALL=C grep -q "$(printf '[\001-\011\013-\037]')" out && fail "a control character of a name was written for people"
-grep -qF $'\u202e' out && fail "a direction-changing character was written for people"
+LC_ALL=C grep -q "$(printf '[\001-\011\013-\037]')" out && fail "the text has a control character of a name"
+grep -qF $'\u202e' out && fail "the text has a direction-changing character"
 mkdir top
 cp -r names/=cmd* names/@sum top
 scan 0 top.csv -r set.kith top
@@ -186,7 +186,7 @@ mkdir src/folder
 cp refs/noise1 src/folder/noise
 mke2fs -q -F -t ext4 -b 4096 -N 64 -d src ext4.img 16M 2>/dev/null >&2
 debugfs -w -f - ext4.img >/dev/null 2>&1 <<<$'rm gone\nrm gone-edited'
-# A piece of a reference in free blocks, and a small reference in the slack behind a file.
+# A piece of a reference in free blocks, and a small reference in the slack after a file.
 block=$(debugfs -R 'ffb 100 3000' ext4.img 2>/dev/null | tr -dc '0-9 ' | awk '{ print $1 }')
 dd if=refs/text4 of=ext4.img bs=4096 skip=5 seek=$((block + 20)) count=14 conv=notrunc status=none
 dd if=refs/noise1 of=ext4.img bs=512 skip=33 seek=$(((block + 60) * 8 + 3)) count=70 conv=notrunc status=none
@@ -205,7 +205,7 @@ for r in found:
     assert r["evidence"] == "ext4.img" and r["volume"] == "-"
     if r["address"].split("-")[1:2] in (["4097"], ["4098"]):   # icat finds no block maps
         assert r["kind"] == "metadata", r
-    elif r["address"][0] != "@":                      # what icat reads there is what was hashed
+    elif r["address"][0] != "@":                      # icat reads the bytes that were hashed
         content = subprocess.run(["icat", "ext4.img", r["address"].split("-")[0]], capture_output=True).stdout
         assert r["sha1"] == sha1(content) and int(r["size"]) == len(content), r
         checked += 1
@@ -237,14 +237,14 @@ r = one(found, kind="slack", path="short", ref_name="text0")
 assert place(r) == short * 4096 + 555 and span(r)[:2] == (55, 3055) and span(r)[2:] == (0, 3000) and r["proof"] == "sha1", r
 assert r["verdict"] in ("embedded", "variant"), r
 
-# The manual's way to the bytes of a finding.
+# The bytes of a finding, located as the manual says.
 for r in found:
     if r["address"][0] == "@" and r["proof"] in ("sha1",) or r["proof"].startswith("blocks") and r["kind"] == "unallocated":
         start, end, ref_start, ref_end = span(r)
         if int(r["matched"]) == end - start == ref_end - ref_start and r["ref_name"] != "noise1":
             print(place(r), end - start, r["ref_name"], ref_start, file=open("places", "a"))
 PY
-[ "$(wc -l <places)" -ge 3 ] || fail "there are no places to look at"
+[ "$(wc -l <places)" -ge 3 ] || fail "there are no places to check"
 while read -r start length name from; do
     tail -c +$((start + 1)) ext4.img | head -c "$length" >piece
     cmp -s piece <(tail -c +$((from + 1)) "refs/$name" | head -c "$length") || fail "$length bytes at $start are not those of $name at $from"
@@ -252,7 +252,7 @@ done <places
 
 for jobs in 1 2 8; do
     scan 0 again.csv --all -j$jobs -r set.kith ext4.img
-    cmp -s ext4.csv again.csv || fail "-j$jobs writes something else of an image"
+    cmp -s ext4.csv again.csv || fail "-j$jobs gives a different report on an image"
 done
 
 # The same disk as an E01, and in segments.
@@ -260,10 +260,10 @@ ewfacquirestream -q -c fast -f encase6 -t disk >/dev/null 2>&1 <ext4.img
 ewfacquirestream -q -c none -f encase6 -S 3145728 -t parts >/dev/null 2>&1 <ext4.img
 for disk in disk parts; do
     scan 0 again.csv --all -r set.kith $disk.E01
-    cmp -s ext4.csv <(sed "s/^$disk\.E01/ext4.img/" again.csv) || fail "$disk.E01 has other findings: $(diff ext4.csv again.csv | head -n 4)"
+    cmp -s ext4.csv <(sed "s/^$disk\.E01/ext4.img/" again.csv) || fail "$disk.E01 has different findings: $(diff ext4.csv again.csv | head -n 4)"
 done
 
-# FAT: deleted files; in a partition, whose place addresses count from the disk's beginning.
+# FAT: deleted files; in a partition, whose place addresses count from the start of the disk.
 truncate -s 16M fat.img
 mkfs.fat --invariant -i 6b697468 -F 16 fat.img >/dev/null
 mcopy -i fat.img tree/same/text3 '::/A long name of a text'
@@ -313,7 +313,7 @@ assert span(one(found, path="plain:box", kind="stream", ref_name="text2"))[:2] =
 assert one(found, path="plain:resident", kind="stream")["verdict"] == "too-small"
 PY
 
-# What cannot be read is said, with the reason: an image that ends too early, a folder that is closed.
+# What cannot be read is reported with the reason: a truncated image, an unreadable folder.
 "$KITH" ls -q --csv --only file ext4.img >ls.csv
 python 'the image cannot be cut' <<'PY'
 places = {r["path"]: [int(x) for x in re.split("[@+]", r["runs"])] for r in csv.DictReader(open("ls.csv", newline=""))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The options of kith scan do what they say, and what is wrong is said in words and by the exit code.
+# The options of kith scan do what they say, and errors are reported in words and by the exit status.
 . "$(dirname "$0")/lib.sh"
 export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
 
@@ -13,7 +13,7 @@ ok = eval(sys.argv[1]); ok or print([(r["path"], r["verdict"], r["ref_name"], r[
 }
 
 mkdir bad ignored other tree tree/folder more
-python3 - <<'PY' || fail "the files cannot be made"
+python3 - <<'PY' || fail "the files cannot be created"
 from findings import *
 bad, ignored, other = words(1, 40000), words(2, 20000), noise(3, 30000)
 write("bad/bad", bad)
@@ -50,14 +50,14 @@ mv out three.csv
 cp err three.err
 says err "; 2 known objects"
 is "notable sets first" '[r["set_kind"] for r in found] == sorted((r["set_kind"] for r in found), key="notable neutral".split().index) and {r["set"] for r in found} == {"bad", "other"}' three.csv
-is "a known file silences" 'not [r for r in found if r["path"] in ("ignored", "folder/ignored.txt")]' three.csv
-is "an identical file of another set is told though it is known" 'one(found, path="in-both")["set"] == "bad"' three.csv
-is "a set of its own for each" '{(r["set"], r["verdict"]) for r in found if r["path"] == "bad"} == {("bad", "identical"), ("other", "variant")}' three.csv
+is "a known file is suppressed" 'not [r for r in found if r["path"] in ("ignored", "folder/ignored.txt")]' three.csv
+is "an identical file of another set is reported although it is known" 'one(found, path="in-both")["set"] == "bad"' three.csv
+is "each set has its own finding" '{(r["set"], r["verdict"]) for r in found if r["path"] == "bad"} == {("bad", "identical"), ("other", "variant")}' three.csv
 for order in "-r bad.kith -r other.kith -r known.kith" "-r other.kith -r known.kith -r bad.kith"; do
     # shellcheck disable=SC2086
     status 0 "$KITH" scan --csv $order tree
-    cmp -s out three.csv || fail "the order of the sets is seen: $order"
-    cmp -s err three.err || fail "the order of the sets is seen in the summary: $order: $(cat err)"
+    cmp -s out three.csv || fail "the order of the sets matters: $order"
+    cmp -s err three.err || fail "the order of the sets matters in the summary: $order: $(cat err)"
 done
 
 status 0 "$KITH" scan --csv --show-known -r known.kith -r other.kith -r bad.kith tree
@@ -65,7 +65,7 @@ is "known ones are listed last" '[r["set_kind"] for r in found][-1] == "known" a
 is "all others are the same" '[r for r in found if r["set_kind"] != "known"] == rows("three.csv")'
 is "and sorted" '[r["set_kind"] for r in found] == sorted((r["set_kind"] for r in found), key="notable neutral known".split().index)'
 
-# What a known set has is no evidence for others: the part of bad that is known does not lead to it.
+# Content of a known set is no evidence for other sets: the known part of bad does not lead to it.
 head -c 24576 tree/bad | tail -c 16384 >more/known-part
 status 0 "$KITH" scan --csv -r bad.kith more/known-part
 is "without the known set" 'one(found, verdict="fragment")["ref_name"] == "bad"'
@@ -75,7 +75,7 @@ is "with it" 'found == []'
 # ---- several pieces of evidence ----
 
 status 0 "$KITH" scan --csv -r bad.kith more/part tree/bad more
-is "in their order" '[r["evidence"] for r in found] == ["more/part", "tree/bad", "more", "more"]'
+is "in the given order" '[r["evidence"] for r in found] == ["more/part", "tree/bad", "more", "more"]'
 is "a file of its own has its name" 'found[0]["path"] == "part" and found[0]["kind"] == "file" and found[0]["sha1"] == sha1(read("more/part"))'
 same "a line for each" 3 "$(grep -cE ' [0-9]+ objects? ' err)"
 status 3 "$KITH" scan --csv -r bad.kith more/part nowhere tree/bad
@@ -127,7 +127,7 @@ status 0 "$KITH" scan --csv --all --include '*.txt' --include bad --exclude 'fol
 is "several patterns" "$paths == ['bad', 'folder/bad.txt']"
 status 0 "$KITH" scan --csv --all --exclude 'folder/*' -r bad.kith tree
 is "--exclude" "$paths == ['bad', 'ignored', 'in-both', 'other']"
-is "what is left out was not read" 'all(r["sha1"] == "" for r in found if r["path"].startswith("folder/"))'
+is "what is excluded was not read" 'all(r["sha1"] == "" for r in found if r["path"].startswith("folder/"))'
 status 0 "$KITH" scan --csv --include 'nothing*' -r bad.kith tree
 is "no finding" 'found == []'
 
@@ -178,10 +178,10 @@ is "with any set" 'one(found, path="folder/box")["proof"] == "blocks 8/8"'
 status 0 "$KITH" scan --csv --deep -r other.kith -r dense.kith tree/other
 is "sets of different C" '[r["verdict"] for r in found] == ["identical"] * 2'
 
-# ---- forms, exit codes ----
+# ---- formats, exit status ----
 
 status 0 "$KITH" scan --text -r bad.kith tree
-grep -q "^identical  *bad (40 kB)" out || grep -q "^identical  *bad (40000 bytes)" out || fail "for people: $(head -n 3 out)"
+grep -q "^identical  *bad (40 kB)" out || grep -q "^identical  *bad (40000 bytes)" out || fail "human-readable text: $(head -n 3 out)"
 says out "of bad in bad (notable)"
 says out "resemblance"
 status 0 "$KITH" scan -r bad.kith tree
@@ -210,7 +210,7 @@ if [ -e sums.kith ]; then
     is "an empty set" 'found == []'
 fi
 
-# Sets that know digests only, and other ones than SHA-1.
+# Sets with digests only, other than SHA-1.
 (cd tree && md5sum bad other) >md5
 status 0 "$KITH" import -q md5.kith md5
 status 0 "$KITH" scan --csv -r md5.kith tree
@@ -241,18 +241,18 @@ status 2 "$KITH" scan -r bad.kith -r wide.kith tree
 says err "n = 16"
 says err "n = 12"
 status 0 "$KITH" scan --csv -r wide.kith tree
-is "another n alone" 'one(found, path="folder/bad.txt")["verdict"] == "variant"'
+is "a different n alone" 'one(found, path="folder/bad.txt")["verdict"] == "variant"'
 for wrong in "-t 0" "-t -1" "-t x" "-t nan" "-t 1e99" "--blocks 100" "--blocks 0" "--blocks x" "--max-size -5" "--min-matched 1Q" "-j 0" "--only nonsense" "-i nonsense" \
     "-f nonsense" "--nonsense" "--blocks 99999999999999999999" "--offset -1"; do
     # shellcheck disable=SC2086
     status 2 "$KITH" scan -r bad.kith $wrong tree
     says err "see: kith scan --help"
-    [ -s out ] && fail "$wrong: rows in spite of it"
+    [ -s out ] && fail "$wrong: rows despite it"
 done
 status 2 "$KITH" scan --csv --text -r bad.kith tree
 says err "contradict each other"
 
-# ---- sets that are not what they should be ----
+# ---- damaged and incompatible sets ----
 
 python3 - <<'PY'
 data = bytearray(open('bad.kith', 'rb').read())
@@ -269,7 +269,7 @@ says err "cut.kith: "
 status 2 "$KITH" scan -r nothing.kith tree
 says err "nothing.kith: "
 
-# A damaged page anywhere is an error, or was not needed; never another answer.
+# A damaged page anywhere is an error, or was not needed; never a different answer.
 "$KITH" scan -q --csv -r bad.kith tree >whole.csv
 pages=$(($(stat -c %s bad.kith) / 4096))
 for page in $(seq 1 $((pages > 24 ? pages / 24 + 1 : 1)) $((pages - 1))); do
@@ -280,14 +280,14 @@ open("broken.kith", "wb").write(data)' "$page"
     "$KITH" scan -q --csv -r broken.kith tree >out 2>err
     got=$?
     if [ $got -eq 0 ]; then
-        cmp -s out whole.csv || fail "page $page of a set is damaged: other findings"
+        cmp -s out whole.csv || fail "page $page of a set is damaged: different findings"
     else
         same "page $page of a set is damaged" 2 $got
         says err "broken.kith: "
     fi
 done
 
-# While somebody writes to a set nobody scans with it.
+# A set that is being written cannot be scanned with.
 cp bad.kith busy.kith
 mkfifo pipe
 "$KITH" import -q busy.kith - <pipe >/dev/null 2>&1 &
@@ -316,7 +316,7 @@ status 0 "$KITH" scan -q --csv -r killed.kith tree
 sed -i 's/,killed,/,bad,/' out
 cmp -s out whole.csv || fail "what a killed writer left changes findings"
 
-# ---- holes that nobody can hash do not hide what is beside them ----
+# ---- holes too large to hash do not hide what is beside them ----
 
 cp bad/bad sparse
 truncate -s 1T sparse
@@ -325,7 +325,7 @@ cat bad/bad >>late
 status 3 "$KITH" scan --csv -r bad.kith sparse late
 says err "of its bytes are holes, so it was not hashed"
 is "in a sparse file" 'one(found, evidence="sparse")["verdict"] == "embedded" and span(found[0])[:2] == (0, 40000) and found[0]["proof"] == all_blocks(40000) and not found[0]["sha1"]'
-is "behind a hole" 'span(one(found, evidence="late"))[:2] == (700 << 30, (700 << 30) + 40000)'
+is "after a hole" 'span(one(found, evidence="late"))[:2] == (700 << 30, (700 << 30) + 40000)'
 rm sparse late
 if (images) >/dev/null; then
     images
@@ -335,8 +335,8 @@ if (images) >/dev/null; then
     mke2fs -q -F -t ext4 -d hidden hidden.img 8M >/dev/null 2>&1 || fail "mke2fs failed"
     debugfs -w -R 'set_inode_field bad size 1099511627776' hidden.img >/dev/null 2>&1
     status 3 "$KITH" scan -q --csv --only file -r bad.kith hidden.img
-    is "in a file whose size is a lie" 'one(found, path="bad")["proof"] == all_blocks(40000) and one(found, path="beside")["verdict"] == "identical"'
-    # what others claim takes nothing from a file
+    is "in a file with a false size" 'one(found, path="bad")["proof"] == all_blocks(40000) and one(found, path="beside")["verdict"] == "identical"'
+    # claims of other files take nothing from a file
     mkdir neighbours
     truncate -s $((32 * 1024 - 1))M neighbours/a-huge
     (cat bad/bad; head -c 24000 other/other) >neighbours/b-holed
@@ -347,7 +347,7 @@ if (images) >/dev/null; then
     is "beside a file of holes" 'one(found, path="b-holed")["verdict"] == "identical"'
 fi
 
-# Sets that ship are known by their names: a licence is no finding, wherever it lies.
+# Sets that ship are found by name: a licence is no finding, wherever it lies.
 licence=/usr/share/common-licenses/Apache-2.0
 if [ -d "${HASHSETS:-}" ] && [ -e $licence ] && "$KITH" export --sha1sum "$HASHSETS/licences.kith" | grep -q "$(sha1sum <$licence | cut -c1-40)"; then
     mkdir licensed
@@ -362,11 +362,11 @@ fi
 status 2 "$KITH" scan -q -r no-such-set tree
 says err "no-such-set: "
 
-# ---- what contradicts itself ----
+# ---- contradictory options ----
 
 status 2 "$KITH" scan -q -r bad.kith --case tree/here.case tree
 says err "tree/here.case: lies in tree, which is evidence, and nothing is written to evidence"
-[ -e tree/here.case ] && fail "a case was made in the evidence"
+[ -e tree/here.case ] && fail "a case was created in the evidence"
 status 2 timeout 20 "$KITH" scan -q --only gap -r bad.kith --case here.case /
 says err "here.case: lies in /, which is evidence, and nothing is written to evidence"
 status 2 "$KITH" scan -q -r bad.kith --case a.case --csv tree

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A case is the same whatever happens while it is made: kill -9, Ctrl-C, full disks, others at work; and what is not the same is refused.
+# A case is the same whatever happens while it is made: kill -9, Ctrl-C, full disks, concurrent access; a different scan is refused.
 . "$(dirname "$0")/lib.sh"
 
 # objects_of [FILE]: how many objects each line of kith report --about counts
@@ -12,7 +12,7 @@ export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
 kills=${KILLS:-20}
 RANDOM=815
 
-python3 - <<'PY' || fail "the files cannot be made"
+python3 - <<'PY' || fail "the files cannot be created"
 import os, random
 from findings import *
 r = random.Random(4)
@@ -44,7 +44,7 @@ if (images) >/dev/null; then
     have_image=disk.img
 fi
 
-# ---- a case tells what a scan tells ----
+# ---- a case holds what a scan reports ----
 
 for evidence in tree $have_image; do
     for options in "" "--blocks 1500"; do
@@ -59,13 +59,13 @@ for evidence in tree $have_image; do
         [ -s out ] && fail "scan --case writes rows"
         says err "$evidence: "
         status 0 "$KITH" report --csv --all whole.case
-        cmp -s out "$evidence$options.all" || fail "the report of $evidence $options is not what the scan tells"
+        cmp -s out "$evidence$options.all" || fail "the report of $evidence $options differs from the scan"
         status 0 "$KITH" report whole.case
-        cmp -s out "$evidence$options.csv" || fail "the report of $evidence $options is not what the scan tells"
+        cmp -s out "$evidence$options.csv" || fail "the report of $evidence $options differs from the scan"
         status 0 "$KITH" report --check whole.case
         same "a check" sound "$(cat out)"
         [ "$(find . -name 'whole.case*' | wc -l)" -eq 1 ] || fail "the case at rest is more than one file"
-        # again: nothing is left to do
+        # again: there is nothing left to scan
         "$KITH" report --about whole.case >before
         # shellcheck disable=SC2086
         status 0 "$KITH" scan -q $options -r refs.kith --case whole.case $evidence
@@ -73,11 +73,11 @@ for evidence in tree $have_image; do
         rm -f whole.case
     done
 done
-grep -q ,variant, tree.csv && grep -q ,fragment, tree.csv && grep -q ,identical, tree.csv || fail "the files do not try all verdicts"
+grep -q ,variant, tree.csv && grep -q ,fragment, tree.csv && grep -q ,identical, tree.csv || fail "the files do not cover all verdicts"
 
 # ---- kill -9 at random moments ----
 
-# killed MILLISECONDS COMMAND...: false if it had come to its end
+# killed MILLISECONDS COMMAND...: false if it had finished
 killed()
 {
     local after=$1 pid
@@ -90,7 +90,7 @@ killed()
     [ $? -eq 137 ]
 }
 
-# survives WHAT TIMES COMMAND...: it is killed again and again, and goes on
+# survives WHAT TIMES COMMAND...: it is killed again and again, and resumed
 survives()
 {
     local what=$1 times=$2 begun lasts hit=0 parts=0 code rows before=0
@@ -119,7 +119,7 @@ survives()
     done
     status 0 "$@" --case victim.case
     status 0 "$KITH" report --csv --all victim.case
-    cmp -s out "$what" || fail "$what: going on after kill -9 gave another case"
+    cmp -s out "$what" || fail "$what: resuming after kill -9 gave a different case"
     status 0 "$KITH" report --check victim.case
     echo "$what: killed $hit times, $parts times with rows there"
 }
@@ -135,7 +135,7 @@ if [ -n "$have_image" ]; then
 fi
 [ "$(find . -name 'victim.case*' ! -name '*.new-*' | wc -l)" -eq 1 ] || fail "the case at rest is more than one file: $(ls)"
 
-# ---- what was found is safe before a large object is read to its end ----
+# ---- findings are safe before a large object is read completely ----
 
 mkdir slow
 cp refs/0* slow
@@ -149,25 +149,25 @@ for _ in $(seq 100); do
     [ "$rows" -lt 10 ] && kill -0 $pid 2>/dev/null || break
     sleep 0.1
 done
-kill -0 $pid 2>/dev/null || fail "12 GB of zeros took no time at all"
+kill -0 $pid 2>/dev/null || fail "12 GB of zeros were read too fast"
 kill -KILL $pid
 wait $pid 2>/dev/null
 status 3 "$KITH" report --csv slow.case
 same "what was found before a large object" 10 "$(grep -c ',identical,' out)"
-# that something was not read in full before is not forgotten
+# that something could not be read in full earlier is not forgotten
 status 3 "$KITH" scan -q -r refs.kith --case slow.case slow
 status 3 "$KITH" scan -q -r refs.kith --case slow.case slow
 status 3 "$KITH" report --about slow.case
 says out "done, but not all could be read"
 rm -rf slow slow.case*
 
-# ---- seals: made again here, as kith-case(5) tells how ----
+# ---- seals: recomputed here, as kith-case(5) describes ----
 
 status 0 "$KITH" scan -r refs.kith --case sealed.case tree refs
 sealed=$(sed -n 's/.*sealed.case: sealed with //p' err)
 status 0 "$KITH" report --about sealed.case
 same "the seal" "$sealed" "$(sed -n 's/^seal *//p' out)"
-python3 - "$sealed" <<'PY' || fail "the seals are not what the manual says"
+python3 - "$sealed" <<'PY' || fail "the seals differ from the manual"
 import hashlib, sqlite3, struct, sys
 db = sqlite3.connect("file:sealed.case?mode=ro", uri=True)
 db.text_factory = bytes
@@ -208,7 +208,7 @@ PY
 same "evidence twice" 2 "$("$KITH" scan -q -r refs.kith tree refs tree >/dev/null 2>err; echo $?)"
 says err "tree: is given twice"
 
-# A folder or an image that is another one by now, or is gone.
+# A folder or an image that has been replaced, or is gone.
 cp -rp refs folder
 status 0 "$KITH" scan -q -r refs.kith --case folder.case folder
 cp refs/01 folder/new
@@ -232,7 +232,7 @@ if [ -n "$have_image" ]; then
     says err "copy.img: the evidence is not the one that the case was made of: it was 1 file, 41943040 bytes"
     same "a case that was refused" "$before" "$("$KITH" report --about copy.case)"
     status 0 "$KITH" report --check copy.case
-    # other times, but the SHA-1 that it had: that decides
+    # other times, but the same SHA-1: that decides
     cp disk.img copy.img
     status 0 "$KITH" scan -r refs.kith --case copy.case copy.img
     says err "copy.img: was scanned completely before"
@@ -241,14 +241,14 @@ if [ -n "$have_image" ]; then
     status 4 "$KITH" scan -q -r refs.kith --case copy.case copy.img
 fi
 
-# ---- a scan that takes long enough to be met in the middle ----
+# ---- a scan slow enough to be interrupted in the middle ----
 
 cp -r tree slow
 truncate -s 1G slow/zz-hole
 mkdir -p slow/zzz
 cp refs/0[0-9] slow/zzz
 
-# interruptible COMMAND...: what a shell runs in the background ignores Ctrl-C
+# interruptible COMMAND...: background jobs of a shell ignore Ctrl-C
 # catches_interrupt PID: whether it has a handler for SIGINT
 catches_interrupt()
 {
@@ -264,7 +264,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$@"
 }
 
-# begin CASE [ARGUMENT...]: starts a scan of slow, and comes back when it has rows
+# begin CASE [ARGUMENT...]: starts a scan of slow, and returns once it has rows
 begin()
 {
     local file=$1 rows
@@ -292,7 +292,7 @@ status 2 "$KITH" scan -q -r refs.kith --case one.case slow
 says err "one.case: is being written by another program"
 status 3 "$KITH" report --csv one.case
 says err "slow: the scan is incomplete; rerun the same command to resume it"
-[ "$(wc -l <out)" -gt 50 ] || fail "the report of a scan that is going on has no rows"
+[ "$(wc -l <out)" -gt 50 ] || fail "the report of a running scan has no rows"
 status 3 "$KITH" report --about one.case
 says out "begun; "
 kill -INT $pid
@@ -308,7 +308,7 @@ status 3 "$KITH" report --about one.case
 says out "slow: interrupted"
 cp one.case part.case
 
-# refused CODE WORDS COMMAND...: what is not the same; the case stays as it was, but for its log
+# refused CODE WORDS COMMAND...: a different scan; the case stays as it was, except for its log
 refused()
 {
     local code=$1 words=$2
@@ -332,7 +332,7 @@ refused 2 "has changed since" "$KITH" scan -q -r same.kith --case one.case slow
 cp -p slow/0003 slow/0003-more
 refused 4 "slow: the evidence is not the one that the case was made of" "$KITH" scan -q -r refs.kith --case one.case slow
 rm slow/0003-more
-# It goes on from there.
+# It resumes from there.
 cp one.case two.case
 status 0 "$KITH" scan -q -r refs.kith --case one.case slow
 status 0 "$KITH" report --csv --all one.case
@@ -341,9 +341,9 @@ status 0 "$KITH" report --about one.case
 says out "slow: resumed after $rows row"
 says out "slow: done"
 status 0 "$KITH" scan -q --csv --all -r refs.kith slow
-cmp -s out one.all || fail "going on after Ctrl-C gave another case"
+cmp -s out one.all || fail "resuming after Ctrl-C gave a different case"
 
-# Not with a file that has another content, but the size and the time that it had.
+# Not with a file that has different content, but the same size and time.
 cp -p slow/0003 away
 printf x | dd of=slow/0003 conv=notrunc status=none
 touch -r away slow/0003
@@ -351,7 +351,7 @@ status 4 "$KITH" scan -q -r refs.kith --case two.case slow
 says err "slow: the evidence is not the one that the case was made of"
 cp -p away slow/0003
 
-# Without a case it is said that the rows are not all.
+# Without a case a message says that the rows are incomplete.
 interruptible "$KITH" scan --csv -r refs.kith slow >begun.out 2>begun.err </dev/null &
 pid=$!
 until [ "$(cat /proc/$pid/comm 2>/dev/null)" = kith ] && catches_interrupt $pid; do
@@ -363,7 +363,7 @@ kill -INT $pid 2>/dev/null && {
     same "Ctrl-C without a case" 130 $code
     says begun.err "interrupted; the output is incomplete"
     cmp -s <(grep -v zzz begun.out | head -n 20) <(grep -v ',zzz/' tree.csv | sed 's/^tree/slow/' | head -n 20) ||
-        [ "$(wc -l <begun.out)" -lt 20 ] || fail "Ctrl-C without a case: other rows"
+        [ "$(wc -l <begun.out)" -lt 20 ] || fail "Ctrl-C without a case: wrong rows"
 }
 
 # Evidence that changes while it is read.
@@ -400,7 +400,7 @@ for share in 10 30 70; do
 done
 status 0 "$KITH" scan -q -r refs.kith --case victim.case tree
 status 0 "$KITH" report --csv --all victim.case
-cmp -s out tree.all || fail "going on after a full disk gave another case"
+cmp -s out tree.all || fail "resuming after a full disk gave a different case"
 if [ -e /dev/full ]; then
     "$KITH" report --csv victim.case >/dev/full 2>err
     same "a report on a full disk" 2 $?
@@ -414,11 +414,11 @@ truncate -s 1M qcow2.img
 for evidence in nowhere "tree nowhere" /dev/null qcow2.img; do
     # shellcheck disable=SC2086
     status 3 "$KITH" scan -q -r refs.kith --case none.case $evidence
-    [ -z "$(ls none.case* 2>/dev/null)" ] || fail "$evidence: a case was left behind"
+    [ -z "$(ls none.case* 2>/dev/null)" ] || fail "$evidence: a case was left"
     says err "none.case: was not"
 done
 
-# ---- folders and files that cannot be written ----
+# ---- read-only folders and files ----
 
 status 2 "$KITH" scan -q -r refs.kith --case nofolder/x.case tree
 says err "nofolder/x.case"
@@ -438,12 +438,12 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     status 2 setpriv --reuid=65534 --clear-groups "$KITH" scan -q -r refs.kith --case fixed/part.case slow
     says err "fixed/part.case: "
     status 0 setpriv --reuid=65534 --clear-groups "$KITH" report --csv --all fixed/done.case
-    cmp -s out tree.all || fail "the report of a case that cannot be written is another one"
+    cmp -s out tree.all || fail "the report of a read-only case differs"
     status 0 setpriv --reuid=65534 --clear-groups "$KITH" report --check fixed/done.case
-    same "reading left files behind" 2 "$(find fixed -type f | wc -l)"
+    same "files after reading" 2 "$(find fixed -type f | wc -l)"
 fi
 
-# ---- what is no case, and damage ----
+# ---- other files, and damage ----
 
 status 2 "$KITH" report
 says err "no case given"
@@ -463,7 +463,7 @@ status 2 "$KITH" scan -q -r refs.kith --case tree/0000 tree
 : >nothing.case
 status 2 "$KITH" report nothing.case
 status 2 "$KITH" scan -q -r refs.kith --case nothing.case tree
-[ -s nothing.case ] && fail "an empty file was made into a case"
+[ -s nothing.case ] && fail "an empty file was turned into a case"
 status 2 "$KITH" report --check nothing.case
 status 2 "$KITH" report --csv --text victim.case
 says err "contradict each other"
@@ -478,15 +478,15 @@ for _ in $(seq 1 25); do
     flip_bit bad.case "$offset"
     "$KITH" report --check bad.case >out 2>&1
     got=$?
-    [ $got -eq 3 ] || [ $got -eq 2 ] || fail "damage at byte $offset was not found: exit $got"
+    [ $got -eq 3 ] || [ $got -eq 2 ] || fail "damage at byte $offset was not detected: exit $got"
     "$KITH" report --csv --all bad.case >out 2>err
     got=$?
-    [ $got -eq 2 ] && [ -s err ] || { [ $got -eq 0 ] && cmp -s out whole; } || fail "damage at byte $offset: exit $got, and another report"
+    [ $got -eq 2 ] && [ -s err ] || { [ $got -eq 0 ] && cmp -s out whole; } || fail "damage at byte $offset: exit $got, and a different report"
 done
 head -c $((size / 2)) victim.case >bad.case
 status 2 "$KITH" report --csv bad.case
 
-# What was done is told, and that entries were changed or taken out.
+# The log reports what was done, and --check that entries were changed or removed.
 status 0 "$KITH" report --about victim.case
 says out "parameters  C=128"
 says out "set         refs (notable), generation 1, 60 files"
@@ -508,7 +508,7 @@ if os.path.exists("disk.img"):
     assert " of %s objects (" % format(len(objects), ",") in about, about
 PY
 
-# what was found in known sets is told on demand
+# findings in known sets are reported on request
 status 0 "$KITH" add -q --kind known known.kith refs
 status 0 "$KITH" scan -q -r known.kith --case known.case tree
 status 0 "$KITH" report --csv known.case
@@ -516,8 +516,8 @@ same "rows without --show-known" 1 "$(wc -l <out | tr -d ' ')"
 status 0 "$KITH" report --csv --show-known known.case
 cp out reported
 status 0 "$KITH" scan -q --csv --show-known -r known.kith tree
-cmp -s out reported || fail "--show-known: a scan and the report of a case tell other rows"
-python3 - <<'PY' || fail "--show-known does not tell the copies of known files"
+cmp -s out reported || fail "--show-known: a scan and the report of a case differ"
+python3 - <<'PY' || fail "--show-known does not report the copies of known files"
 import csv, os
 from findings import *
 rows = list(csv.DictReader(open("reported", newline="", encoding="utf-8")))
@@ -528,7 +528,7 @@ assert {r["set_kind"] for r in rows} == {"known"}, rows[:2]
 assert {r["path"] for r in rows if r["verdict"] == "identical"} == there and there, there
 PY
 
-# the type of the image and that it was not hashed are kept; another type is another case
+# the type of the image and that it was not hashed are kept; another type needs another case
 if [ -e disk.img ]; then
     status 0 "$KITH" scan -q -i raw --no-hash-image -r refs.kith --case typed.case disk.img
     status 0 "$KITH" report --about typed.case
@@ -536,10 +536,10 @@ if [ -e disk.img ]; then
     says out "the image was not hashed"
     grep -q "$(sha1sum <disk.img | cut -c1-40)" out && fail "--no-hash-image hashes the image"
     status 0 "$KITH" report --csv typed.case
-    cmp -s out <("$KITH" report --csv image.case) || fail "-i raw finds other things"
+    cmp -s out <("$KITH" report --csv image.case) || fail "-i raw finds something different"
     status 2 "$KITH" scan -q --no-hash-image -r refs.kith --case typed.case disk.img
     says err "image-type"
     status 3 "$KITH" scan -q -i ewf -r refs.kith --case ewf.case disk.img
-    [ -e ewf.case ] && fail "a case was made of an image of another type"
+    [ -e ewf.case ] && fail "a case was created from an image of another type"
 fi
 finish

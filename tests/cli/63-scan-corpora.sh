@@ -8,7 +8,7 @@ corpora=$(cd "$corpora" && pwd)
 export PYTHONPATH=$SRCDIR/tests/data PYTHONDONTWRITEBYTECODE=1
 mkdir small
 tar -xf "$corpora/images/small.tar.xz" -C small || fail "the corpora cannot be unpacked"
-[ -e small/truth.csv ] || fail "there is no truth: $(ls small)"
+[ -e small/truth.csv ] || fail "the truth is missing: $(ls small)"
 
 status 0 "$KITH" add -q set.kith small/reference
 cd small || exit 99
@@ -23,7 +23,7 @@ cmp -s out ../found.csv || fail "-j1 writes something else"
 rm out err
 cd ..
 
-# score NAME: scores NAME.csv; what lies in free space has no path, and is known by its place in the image
+# score NAME: scores NAME.csv; what lies in free space has no path, and is identified by its place in the image
 score()
 {
     python3 - "$1" <<'PY' || fail "the findings cannot be read"
@@ -82,8 +82,8 @@ for a, b in zip(found["ext4.img"], found["ext4.E01"]):
 assert len(found["ext4.img"]) == len(found["ext4.E01"]) > 50, [len(rows) for rows in found.values()]
 PY
 
-# What is said to lie somewhere lies there: every span that is proved, by the bytes of the image and of the reference.
-python3 - <<'PY' || fail "bytes are not where a finding says"
+# What is reported at a place lies there: every span that is proved, by the bytes of the image and of the reference.
+python3 - <<'PY' || fail "bytes are not where a finding reports them"
 import os
 from findings import *
 reference = {}
@@ -103,7 +103,7 @@ for r in rows("found.csv"):
         images[r["evidence"]] = read("small/" + r["evidence"])
     there = images[r["evidence"]][place(r):place(r) + end - start]
     wanted = reference[r["ref_sha1"]][ref_start:ref_end]
-    # Ends are exact to about C bytes where no block is proved.
+    # Where no block is proved, ends are exact to about C bytes.
     different = [i for i in range(len(wanted)) if there[i] != wanted[i]]
     inside = [i for i in different if 256 <= i < len(wanted) - 256]
     assert not inside or proved < blocks, (r, len(inside), different[:3])

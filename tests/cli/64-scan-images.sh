@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What kith scan makes of images as containers: the hashes taken at acquisition are compared, and what does not agree is kept.
+# What kith scan makes of images as containers: the hashes taken at acquisition are compared, and a mismatch is recorded.
 . "$(dirname "$0")/lib.sh"
 images python3
 
@@ -14,7 +14,7 @@ ewfacquirestream -q -c fast -t md5 >/dev/null 2>&1 <disk.img
 ewfacquirestream -q -c fast -d sha1 -t both >/dev/null 2>&1 <disk.img
 ewfacquirestream -q -c fast -f ewfx -d sha1 -t xml >/dev/null 2>&1 <disk.img
 
-# Whatever the container holds is computed, besides the SHA-1.
+# Every kind of hash that the container stores is computed, besides the SHA-1.
 for set in md5.E01 both.E01 xml.e01; do
     status 0 "$KITH" scan -q -r set.kith --case $set.case $set
     "$KITH" report --about $set.case >about
@@ -27,7 +27,7 @@ status 0 "$KITH" scan -q -r set.kith --no-hash-image --case none.case md5.E01
 "$KITH" report --about none.case >about
 says about "the image was not hashed"
 
-# Another hash is stored in it: the content is read all the same, but it is said, kept, and makes exit status 3.
+# A different hash is stored in it: the content is still read, but this is reported, recorded, and makes exit status 3.
 python3 - md5.E01 wrong.E01 <<'PY'
 import struct, sys, zlib
 data = bytearray(open(sys.argv[1], 'rb').read())
@@ -45,10 +45,10 @@ says about "WHICH DIFFERS"
 says about "the md5 of the image does not match the one stored in it at acquisition"
 says about "done, but"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
-status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: still so
+status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: unchanged
 status 3 "$KITH" ls --hash-image --summary wrong.E01
 says out "(DOES NOT MATCH the hash stored in it)"
-# Images in a folder: their number is said, and --images opens them, after the folder, each by its own name.
+# Images in a folder: their number is reported, and --images opens them, after the folder, each under its own name.
 mkdir -p folder/sub
 cp disk.img folder/raw.dd
 cp both.E01 folder/sub/
@@ -59,11 +59,11 @@ status 0 "$KITH" ls --csv folder
 says err "files that look like disk images: 4;"
 same "objects in images" 0 "$(grep -c '^folder/' out)"
 status 0 "$KITH" ls --csv --images folder
-grep -q "look like" err && fail "it is said though they were opened"
+grep -q "look like" err && fail "the hint is printed although they were opened"
 same "images" "folder/parts.E01 folder/raw.dd folder/sub/a.qcow2 folder/sub/both.E01" \
     "$(grep '^folder/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
 status 0 "$KITH" ls --csv --images folder folder/raw.dd
-same "an image that was named too" 1 "$(grep -c '^folder/raw.dd,.*,file,text,' out)"
+same "an image that was also named" 1 "$(grep -c '^folder/raw.dd,.*,file,text,' out)"
 status 0 "$KITH" scan -q --images -r set.kith --case folder.case folder
 "$KITH" report --csv folder.case >found
 for image in parts.E01 raw.dd sub/a.qcow2 sub/both.E01; do
@@ -77,7 +77,7 @@ says err "files that look like disk images: 4;"
 "$KITH" report --about noted.case >about
 says about "files that look like disk images: 4;"
 
-# Whatever an image is called, it is opened; of a set, only its first file, and what is damaged is reported.
+# An image is opened whatever its name; of a set, only the first file; damage is reported.
 mkdir names
 for name in a.img b.iso c.raw d.vdi e.vhd f.dat g; do cp disk.img names/$name; done
 qemu-img convert -f raw -O vdi disk.img names/d.vdi
@@ -85,7 +85,7 @@ qemu-img convert -f raw -O vpc disk.img names/e.vhd
 qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img names/h.vmdk
 qemu-img convert -f raw -O vmdk -o subformat=twoGbMaxExtentSparse disk.img names/i.vmdk
 split -a 3 --numeric-suffixes=1 -b 2M disk.img names/j.
-cp disk.img names/k.002 # alone, it is no later segment
+cp disk.img names/k.002 # alone, it is not a later segment
 opened="names/a.img names/b.iso names/c.raw names/d.vdi names/e.vhd names/f.dat names/g names/h.vmdk names/i.vmdk names/j.001 names/k.002"
 status 0 "$KITH" ls --csv names
 says err "files that look like disk images: 11;"
@@ -115,7 +115,7 @@ refused short.qcow2 "short.qcow2: "
 cp folder/parts.E02 lost.E02
 refused lost.E02 "lost.E02: "
 
-# The extents of a VMDK are part of what a case began with.
+# The extents of a VMDK are part of the evidence that a case records.
 qemu-img convert -f raw -O vmdk -o subformat=monolithicFlat disk.img flat.vmdk 2>err || fail "qemu-img: $(cat err)"
 status 0 "$KITH" scan -q -r set.kith --case flat.case flat.vmdk
 status 0 "$KITH" scan -r set.kith --case flat.case flat.vmdk

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A case that somebody edited, with page checksums that are right: reports say so first, and no scan resumes it.
+# A case that was edited, with correct page checksums: reports say so first, and no scan resumes it.
 . "$(dirname "$0")/lib.sh"
 tamper=$SRCDIR/tests/data/tamper.py
 export PYTHONDONTWRITEBYTECODE=1
@@ -16,14 +16,14 @@ status 0 "$KITH" report --csv good.case
 cp out good.csv
 status 0 "$KITH" report --check good.case
 
-# rows CASE: all that it holds
+# rows CASE: everything that it holds
 rows()
 {
     python3 -c 'import sqlite3, sys
 print("\n".join(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).iterdump()))' "$1" | sha1sum
 }
 
-# tampered WHAT SQL: the change is noticed by every command, before anything else is said
+# tampered WHAT SQL: every command detects the change, before it prints anything else
 tampered()
 {
     cp good.case bad.case
@@ -56,7 +56,7 @@ tampered "an evidence less" "
     DELETE FROM log WHERE id > 3; DELETE FROM evidence WHERE id = 2; DELETE FROM object WHERE evidence = 2;
     DELETE FROM finding WHERE object >> 40 = 2; DELETE FROM problem WHERE evidence = 2"
 tampered "an entry less" "DELETE FROM log WHERE id = (SELECT max(id) FROM log)"
-# Rows outside of every evidence, which has the numbers 1 and 2.
+# Rows outside of all evidence, which has the numbers 1 and 2.
 copy="item, volume, address, chunk, kind, size, path_count, paths, sha1, md5, sha256, verdict, reason, findings, partial
     FROM object"
 for id in '(3 << 40) + 1' 1; do
@@ -73,7 +73,7 @@ for id in '(3 << 40) + 1' 1; do
 done
 tampered "an entry" "UPDATE log SET text = 'nothing' WHERE id = 2"
 
-# What was not touched is what it was; and an edit without checksums is damage.
+# What was not touched is unchanged; and an edit without checksums is damage.
 status 0 "$KITH" report --csv good.case
 cmp -s out good.csv || fail "the report changed"
 cp good.case bad.case
@@ -85,7 +85,7 @@ status 3 "$KITH" report --check bad.case
 status 2 "$KITH" report --csv bad.case
 says err "checksum"
 
-# What the parameters of a case and the form of a report say.
+# What the parameters of a case and the format of a report say.
 cat refs/* >raw.img
 status 0 "$KITH" scan -q -i raw --ok-unexamined --no-hash-image -r refs.kith --case raw.case raw.img
 status 0 "$KITH" report --about raw.case
@@ -102,5 +102,5 @@ status 0 "$KITH" scan -q -r known.kith --case known.case one
 status 0 "$KITH" report --csv known.case
 same "rows of a known set" 1 "$(wc -l <out)"
 status 0 "$KITH" report --csv --show-known known.case
-same "rows of a known set that are asked for" 3 "$(wc -l <out)"
+same "rows of a known set on request" 3 "$(wc -l <out)"
 finish

@@ -46,7 +46,7 @@ grep -qE "^ {11}[.A-Za-z]{40,}$" out && fail "a strip in a pipe: $(cat out)"
 status 0 "$KITH" scan -q --text -r refs.kith tree more
 same "each finding names its evidence" "4 tree 1 more" \
     "$(sed -n 's/^           evidence: //p' out | sort -r | uniq -c | awk '{printf "%s%s %s", s, $1, $2; s = " "}')"
-grep -q "^evidence: " out && fail "a heading over several: $(cat out)"
+grep -q "^evidence: " out && fail "a heading with several pieces of evidence: $(cat out)"
 mkdir none
 cp tree/other none
 status 0 "$KITH" scan -q --text -r refs.kith none
@@ -68,7 +68,7 @@ shown()
 shown 80 "TERM=xterm NO_COLOR=1" "'$KITH' scan -q -r refs.kith tree"
 same "the most significant first" "identical variant variant embedded" \
     "$(sed -nE 's/^(identical|variant|embedded|fragment) .*/\1/p' shown | paste -sd ' ')"
-grep -q "$(printf '\033')" shown && fail "colours in spite of NO_COLOR"
+grep -q "$(printf '\033')" shown && fail "colours despite NO_COLOR"
 grep -qE '^.{81,}' shown && fail "wider than the window: $(grep -E '^.{81,}' shown)"
 grep -qE '^variant    folder-0+\.\.\.0+7-end\.txt$' shown || fail "the path was not shortened: $(cat shown)"
 same "a strip for each finding" 4 "$(grep -cE '^ {11}[.A-Za-z]{69}$' shown)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A failed allocation, read, write, sync or message ends in an error that is reported, or in the right result: FAULTS=200 tries
+# A failed allocation, read, write, sync or message ends in a reported error, or in the right result: FAULTS=200 tries
 # that many places of each kind for each command.
 . "$(dirname "$0")/lib.sh"
 images

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of the account share: lists images, and what they are scanned for, into files that accounted.py checks.
+# Shared by the tests of the account: lists and scans images into files that accounted.py checks.
 # shellcheck shell=bash
 mkdir -p results
 export PYTHONDONTWRITEBYTECODE=1
@@ -13,7 +13,7 @@ listed()
     got=$?
     case $got in
         0) ;;
-        3) [ -s err ] || grep -qE ',(partial|unreadable): ' "${result%.*}.ls" || fail "'$*': exit 3, and nothing says why" ;;
+        3) [ -s err ] || grep -qE ',(partial|unreadable): ' "${result%.*}.ls" || fail "'$*': exit 3 without a reason" ;;
         *) fail "'$*': exit $got: $(head -c 300 err)" ;;
     esac
     grep -i 'add up' err && fail "'$*': $(head -c 300 err)"

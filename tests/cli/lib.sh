@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of the program share.  KITH is the program; each test has a folder of its own and is in it.
+# Shared by the tests of the program.  KITH is the program; each test runs in a folder of its own.
 # shellcheck shell=bash
 set -u -o pipefail
 KITH=${KITH:?set by make check}
@@ -62,7 +62,7 @@ for line in sys.stdin:
     seed, size, path = line.rstrip("\n").split(" ", 2)
     r = random.Random(int(seed))
     words = ["".join(r.choice("etaoinshrdlucmfwypvbgk") for _ in range(r.randint(2, 9))) for _ in range(3000)]
-    out, length = [], 0 # to add to a string would copy it each time
+    out, length = [], 0 # adding to a string would copy it each time
     while length < int(size):
         out.append(r.choice(words) + (" " if r.random() < .9 else "\n"))
         length += len(out[-1])
