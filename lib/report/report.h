@@ -20,10 +20,10 @@ struct report_writer {
     const struct report_operations *does;
     struct report_stream out;
     bool colours;
-    unsigned width; /* columns of the terminal that the stream is; 0: it is none */
+    unsigned width; /* columns of the terminal; 0: the stream is not a terminal */
 
-    /* of report_text */
-    bool names_evidence;     /* in each row, since there is more than one piece of it */
+    /* The state of report_text. */
+    bool names_evidence;     /* in each row, since the case has more than one piece */
     uint64_t rows, findings; /* written so far */
 };
 

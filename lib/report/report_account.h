@@ -24,7 +24,9 @@ struct report_account {
 
 /* Adds a table to the part with this label.  Returns -1 if memory runs out. */
 int report_account_add(struct report_account *report, const char *label, const struct account_table *table);
+/* Empties the account and frees its memory. */
 void report_account_reset(struct report_account *report);
+/* The number of bytes in all parts. */
 uint64_t report_account_total(const struct report_account *report);
 
 /* Append the account of a piece of evidence: human-readable, with each line indented; as CSV, strict or for

@@ -6,31 +6,31 @@
 
 #include "base/buffer.h"
 
-/* Text in the columns of a terminal.  All text is escaped already, so it is UTF-8 without control characters.
- */
+/* Fits text into the columns of a terminal.  The text must be escaped (escape.h): it is taken to be UTF-8
+ * without control characters. */
 
-/* The columns that it takes; ideographs and the like take two. */
+/* The number of columns that a text occupies: two for each wide character, such as an ideograph, else one. */
 unsigned report_columns(const char *text, size_t len);
-/* Adds the text, with "..." for its middle if it takes more than `most` columns: more of its end is kept than
- * of its beginning, since names say most at their end.  Fewer than 12 columns are taken for 12. */
+/* Appends the text; if it occupies more than `most` columns (at least 12), its middle is replaced by "...".
+ * Two thirds of what remains are from its end, where the file name of a path is. */
 void report_columns_shorten(struct buffer *out, const char *text, size_t len, unsigned most);
 
 /*
- * Lines that fit a window: words are added one after another, and one that does not fit begins a new line,
- * indented.  With width 0 no line ends by itself.
+ * Lines that fit a window: a word that does not fit into the line begins a new one, indented.  If width is 0,
+ * lines have no limit.
  */
 struct report_columns_lines {
     struct buffer *out;
     unsigned width, indent;
-    unsigned column; /* reached in this line */
+    unsigned column; /* the length of the current line */
 };
 
-/* Adds a word, which may contain blanks and is not broken, after a blank unless a line begins; it is emptied.
- */
+/* Appends a word, which may contain blanks and is never broken, and empties it.  A blank precedes it unless
+ * it begins a line. */
 void report_columns_word(struct report_columns_lines *lines, struct buffer *word);
-/* Adds text, which may be broken at each of its blanks. */
+/* Appends text, which may be broken at any of its blanks. */
 void report_columns_text(struct report_columns_lines *lines, const char *text, size_t len);
-/* Begins a new line, indented. */
+/* Begins a new, indented line. */
 void report_columns_line(struct report_columns_lines *lines);
 
 #endif

@@ -7,17 +7,18 @@
 
 #include "base/buffer.h"
 
-/* An estimated edit distance, and what else is needed to say what it means. */
+/* An estimated edit distance, and what is needed to put it into words. */
 struct report_edits {
     double edits, low, high; /* bytes; low and high: the 95 % interval */
     double resemblance;
-    uint64_t a_len, b_len; /* of the contents that it is the distance between */
+    uint64_t a_len, b_len; /* of the two contents, in bytes */
     bool identical;        /* by SHA-1 */
-    bool not_identical;    /* by SHA-1; with neither, it is unknown */
+    bool not_identical;    /* by SHA-1; if neither is set, it is unknown */
 };
 
-/* Adds, for example, "about 315 bytes differ (86 to 2,054)", "not identical; at most about 374 bytes differ",
- * "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)" or "no byte differs".
+/* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; at most about 374 bytes
+ * differ", "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)" or "no byte
+ * differs".
  */
 void report_edits(const struct report_edits *edits, struct buffer *out);
 

@@ -22,6 +22,7 @@ struct report_stream {
 /* Writes the line and empties it.  Returns 0; 1 if the stream has failed; -1 if memory ran out, with err
  * filled unless it is NULL. */
 int report_stream_put(struct report_stream *stream, struct error *err);
+/* Frees the line; the stream stays open. */
 void report_stream_release(struct report_stream *stream);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum {
     INDENT = 11,
-    STRIP_CELLS = 72, /* at most: longer ones are no easier to read */
+    STRIP_CELLS = 72, /* at most: longer strips are no easier to read */
     LEAST_WIDTH = 60, /* narrower windows get lines of this width, since most words need it */
 };
 
-/* A paragraph in the making.  Each word is put together in `word` and added with end_word. */
+/* A paragraph under construction: each word is assembled in `word` and appended by end_word. */
 struct paragraph {
     struct report_columns_lines lines;
     struct buffer word;
@@ -26,7 +26,7 @@ static void end_word(struct paragraph *p)
     report_columns_word(&p->lines, &p->word);
 }
 
-/* A name from the evidence or a set, in a line of its own as far as the window's width decides. */
+/* Adds a name from the evidence or a set, shortened if it does not fit into a line of the window. */
 static void add_name(struct paragraph *p, const char *before, const char *name, size_t len)
 {
     const unsigned taken = p->lines.indent + (unsigned)strlen(before);
@@ -61,7 +61,7 @@ static void add_verdict(struct paragraph *p, const struct report_writer *writer,
     p->lines.column = INDENT;
 }
 
-/* The last word is left for the caller to end: a colon may follow. */
+/* Leaves the last word unfinished, since a colon may follow. */
 static void add_place(struct paragraph *p, const struct case_object *object)
 {
     static const char partial[] = "PARTIAL: not all of it could be";

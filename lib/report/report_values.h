@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 
-/* How reports write the values that several of them contain. */
+/* Appends the values that several reports contain, formatted alike. */
 
 /* An E-value, given its natural logarithm: "1.2e-34", or "0" for -INFINITY. */
 void report_values_e(struct buffer *out, double ln_e);
@@ -17,15 +17,15 @@ void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanosecond
 enum report_zone {
     REPORT_ZONE_UTC,   /* "2024-05-01T12:00:00Z" */
     REPORT_ZONE_LOCAL, /* "2024-05-01T14:00:00+02:00": the zone of this process (tzset) */
-    REPORT_ZONE_NONE,  /* "2024-05-01T12:00:00": the time is what a clock showed, somewhere */
+    REPORT_ZONE_NONE,  /* "2024-05-01T12:00:00": a local time in an unknown zone */
 };
 
-/* The same in a zone. */
+/* As report_values_time, in this zone. */
 void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds,
                              enum report_zone zone);
 /* A human-readable size, exact below 10,000 bytes: "1234 bytes", "57 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
-/* A number with separators: "1,204". */
+/* A number with thousands separators: "1,204". */
 void report_values_number(struct buffer *out, uint64_t number);
 /* A count and its noun, given in the singular: "1 object", "1,204 objects", "2 entries", "3 matches". */
 void report_values_count(struct buffer *out, uint64_t count, const char *noun);

@@ -404,7 +404,7 @@ cmp -s out tree.all || fail "resuming after a full disk gave a different case"
 if [ -e /dev/full ]; then
     "$KITH" report --csv victim.case >/dev/full 2>err
     same "a report on a full disk" 2 $?
-    says err "cannot be written"
+    says err "cannot write to standard output"
 fi
 
 # ---- evidence that cannot be read makes no case ----
