@@ -130,7 +130,7 @@ int sets_report_info(struct refset *set, struct error *err)
     put_escaped("", info->tool, strlen(info->tool));
     printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u file%s\n", info->params.n,
            info->params.c, info->params.block, info->params.common, plural(info->params.common));
-    printf("files       %" PRIu64 " of %" PRIu64 " byte%s, %" PRIu64 " further name%s\n", counts->files,
+    printf("files       %" PRIu64 " (%" PRIu64 " byte%s), %" PRIu64 " further name%s\n", counts->files,
            counts->bytes, plural(counts->bytes), counts->names, plural(counts->names));
     printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled,
            share(counts->sampled, counts->files));

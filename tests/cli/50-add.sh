@@ -21,7 +21,7 @@ status 0 "$KITH" sets info one.kith
 says out 'name        A, "set"'
 says out 'kind        notable'
 says out 'category    test'
-says out 'files       13 of '
+says out 'files       13 ('
 says out 'folder tree,'
 says out ': made here'
 status 0 "$KITH" sets verify one.kith
@@ -116,7 +116,7 @@ for _ in 1 2; do
     (cd self && "$KITH" add -q set.kith .) || fail "a set in its own folder"
 done
 status 0 "$KITH" sets info self/set.kith
-says out "files       2 of "
+says out "files       2 ("
 
 # errors
 status 2 "$KITH" add
