@@ -16,7 +16,7 @@ fail()
     failed=1
 }
 
-# pretend MODULE VERSION: that this is the version of the library
+# pretend MODULE VERSION: makes this the version of the library
 pretend()
 {
     local file
@@ -35,7 +35,7 @@ says()
     tr '\n' ' ' <said | tr -s ' ' | grep -qF -- "$1" || fail "configure does not say '$1': $(cat said)"
 }
 
-# before VERSION: one that is a little older
+# before VERSION: a slightly older one
 before()
 {
     awk -F. -v OFS=. '{ for (i = NF; $i == 0; i--) ; $i--; for (j = i + 1; j <= NF; j++) $j = 99; print $0 ".99" }' <<<"$1"

@@ -34,13 +34,13 @@ is_module()
     [ -d "lib/$1" ] || [ -d "$1" ] || is_file "$1.c" || is_file "$1.h"
 }
 
-# is_option CODE: what stands in a row of a table of options
+# is_option CODE: occurs in a row of a table of options
 is_option()
 {
     grep -qE "\{[^,]*$1" src/*.[ch]
 }
 
-# is_known NAME: what may stand between backticks
+# is_known NAME: may stand between backticks
 is_known()
 {
     local word
@@ -82,7 +82,7 @@ check_backticks()
     done < <(grep -v '^```' "$1" | grep -oE '`[^`]+`' | tr -d '`' | sort -u)
 }
 
-# check_walk DOCUMENT: lines of a file, its functions, and after two blanks what else there is to say
+# check_walk DOCUMENT: lines of a file, its functions, and remarks after two blanks
 check_walk()
 {
     local file rest name count=0

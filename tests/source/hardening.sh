@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The program is built as configure says: what the binary itself shows of stack protector, fortified functions, PIE, RELRO
+# The program is built as configured: the binary itself shows the stack protector, fortified functions, PIE, RELRO
 # and CET.  HARDENED is "yes" unless it was switched off, HARDENING has the flags, SANITIZERS those of a sanitizer build.
 set -u
 KITH=${KITH:?set by make check}

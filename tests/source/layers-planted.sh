@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh sees each kind of fault: in a copy of the library with its objects one is planted at a time.  Objects get theirs
+# layers.sh detects each kind of fault: one at a time is planted in a copy of the library and its objects.  Objects get theirs
 # by renaming a symbol, so no compiler is needed.
 set -u
 . "$SRCDIR/tests/cli/lib.sh"
@@ -27,19 +27,19 @@ rename_symbol()
 
 layers()
 {
-    env SRCDIR="$PWD/tree" KITH="$PWD/tree/build/kith" bash "$script" >told 2>&1
+    env SRCDIR="$PWD/tree" KITH="$PWD/tree/build/kith" bash "$script" >report 2>&1
 }
 
-# seen TEXT: the test fails, and says so; then all is as before
+# seen TEXT: the test fails with this text; then everything is restored
 seen()
 {
-    layers && fail "it does not see this: $1"
-    grep -qF -- "$1" told || fail "it does not say '$1': $(cat told)"
+    layers && fail "it does not detect this: $1"
+    grep -qF -- "$1" report || fail "it does not say '$1': $(cat report)"
     fresh
 }
 
 fresh
-layers || fail "it fails with nothing planted: $(cat told)"
+layers || fail "it fails without a planted fault: $(cat report)"
 
 sed -i 's|^#include "base/error.h"|&\n#include "case/casefile.h"|' tree/lib/base/json.h
 seen 'lib/base/json.h includes case/casefile.h, but base may not use case'
@@ -49,7 +49,7 @@ echo '#include "base/nothing.h"' >>tree/lib/base/json.c
 seen 'lib/base/json.c includes base/nothing.h, which is not in lib'
 
 mkdir tree/lib/more
-seen 'ARCHITECTURE.md does not tell what lib/more may use'
+seen 'ARCHITECTURE.md does not state what lib/more may use'
 touch tree/lib/more.c
 seen 'lib/more.c lies in no folder'
 sed -i '/^## Layers/,$s/^base$/base <- case/' tree/ARCHITECTURE.md
@@ -59,7 +59,7 @@ rename_symbol base/json error_set casefile_open
 seen 'base/json.c calls casefile_open, but base may not use case'
 rename_symbol base/error strerror json_new
 seen 'in a circle: base/error.c calls json_new of base/json.c'
-grep -q "in a circle: base/json.c calls .* of base/error.c" told || fail "it does not tell the way back: $(cat told)"
+grep -q "in a circle: base/json.c calls .* of base/error.c" report || fail "it does not report the way back: $(cat report)"
 
 rename_symbol base/json json_new jsn_new
 sed -i 's/\bjson_new(/jsn_new(/' tree/lib/base/json.h
@@ -74,11 +74,11 @@ seen 'lib/base/json.h: json_more has no contract'
 sed -i '/^#endif/i \/* ---- more ---- *\/\n\nint json_more(struct json *json);\n' tree/lib/base/json.h
 seen 'lib/base/json.h: json_more has no contract'
 sed -i '/^#endif/i \/* Both more. *\/\nint json_more(struct json *json);\nint json_most(struct json *json, struct error *err,\n              int more);\n' tree/lib/base/json.h
-layers || fail "a contract for two functions is none: $(cat told)"
+layers || fail "a contract for two functions is none: $(cat report)"
 fresh
 
 echo '#include <sqlite3.h>' >>tree/lib/base/json.c
 seen '<sqlite3.h...> is included by lib/base/json.c lib/database/database_inner.h'
-echo 'static void tell(void) { printf("json"); }' >>tree/lib/base/json.c
+echo 'static void print_it(void) { printf("json"); }' >>tree/lib/base/json.c
 seen 'the library neither prints nor exits'
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The layers of the library, as ARCHITECTURE.md tells them: a folder includes and calls only itself and those that it may
-# use, no object file calls another one that calls it back, whatever way around, and every name that the linker sees begins
+# The layers of the library, as ARCHITECTURE.md states them: a folder includes and calls only itself and those that it may
+# use, no object file calls another one that calls it back, directly or not, and every name that the linker sees begins
 # with that of the module whose header declares it.  x_inner.h and x_y.h are parts of module x.  Every function of a header
 # has a contract.  Each outside library is known to one module; the library neither prints nor exits.
 set -u
@@ -15,8 +15,8 @@ fail()
     failures=$((failures + 1))
 }
 
-# told LINES: each is a failure
-told()
+# report LINES: each is a failure
+report()
 {
     local line
     while read -r line; do
@@ -34,7 +34,7 @@ layers=$(sed -n '/^## Layers/,/^## /{/^```/,/^```/p}' ARCHITECTURE.md | grep -v 
 while read -r folder arrow others; do
     [ "$folder" != src ] || continue
     [ -d "lib/$folder" ] || fail "ARCHITECTURE.md: there is no folder lib/$folder"
-    [ "${arrow:-<-}" = '<-' ] || fail "ARCHITECTURE.md: after $folder stands $arrow, not <-"
+    [ "${arrow:-<-}" = '<-' ] || fail "ARCHITECTURE.md: $folder is followed by $arrow, not <-"
     for other in $others; do
         [[ $above == *" $other "* ]] || fail "ARCHITECTURE.md: $folder uses $other, which does not stand above it"
     done
@@ -43,7 +43,7 @@ while read -r folder arrow others; do
 done <<<"$layers"
 for path in lib/*; do
     [ -d "$path" ] || fail "$path lies in no folder"
-    [ ! -d "$path" ] || [ -n "${may[${path#lib/}]:-}" ] || fail "ARCHITECTURE.md does not tell what $path may use"
+    [ ! -d "$path" ] || [ -n "${may[${path#lib/}]:-}" ] || fail "ARCHITECTURE.md does not state what $path may use"
 done
 
 # ---- what is included ----
@@ -65,7 +65,7 @@ done < <(grep -H '^#include "' lib/*/*.[ch])
 
 # One line for each declaration outside of braces: folder, header, name, and whether it has a contract: a comment above it
 # without a blank line between, or one that is a paragraph of its own and stands above its paragraph, or one in its line.
-# The titles of sections are none, and variables need none.
+# Titles of sections do not count, and variables need none.
 declarations=$(awk '
     function done(name) { if (name) print folder, header, name, contract; name = "" }
     function paragraph_ends() {
@@ -113,12 +113,12 @@ declarations=$(awk '
         if (!depth && code ~ /[;}][ \t]*$/) { done(name); name = ""; open = 0 }
     }' lib/*/*.h)
 [ -n "$declarations" ] || fail "no header declares anything"
-told "$(awk '!$4 { print "lib/" $1 "/" $2 ": " $3 " has no contract" }' <<<"$declarations")"
+report "$(awk '!$4 { print "lib/" $1 "/" $2 ": " $3 " has no contract" }' <<<"$declarations")"
 
 # ---- what is called ----
 
 # In: `may FOLDER OTHER`, `is FOLDER MODULE` for each header, `declares FOLDER HEADER NAME`, and what nm -AP says.
-# Names with two underscores before them are those of compilers.
+# Names with two leading underscores belong to compilers.
 check_symbols()
 {
     awk '
@@ -161,7 +161,7 @@ check_symbols()
             if (!((from, to) in edge)) { out[from]++; into[to]++ }
             edge[from, to] = edge[from, to] " " name
         }
-        # what calls nothing that is left, and what nothing that is left calls, is in no circle
+        # what calls nothing that is left, or is called by nothing that is left, is in no cycle
         do {
             gone = 0
             for (call in edge) {
@@ -198,7 +198,7 @@ for file in lib/*/*.c; do
     objects+=("${file%.c}.o")
     [ -e "$build/${file%.c}.o" ] || { fail "$file has no object in $build"; unset 'objects[-1]'; }
 done
-told "$(symbols | check_symbols)"
+report "$(symbols | check_symbols)"
 
 # ---- outside libraries ----
 
@@ -218,7 +218,7 @@ only seccomp.h lib/crew/sandbox.c
 only linux/landlock.h lib/crew/sandbox.c
 only pthread.h "lib/base/queue.c src/terminal.c"
 
-told "$(grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|abort)\(' lib/*/*.[ch] | sed 's/$/ -- the library neither prints nor exits/')"
+report "$(grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|abort)\(' lib/*/*.[ch] | sed 's/$/ -- the library neither prints nor exits/')"
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))

@@ -38,7 +38,7 @@ check_image()
         images.sh) grep -qxF "$2" <<<"$images" || fail "$quirk: images.sh makes no $2" ;;
         planted.py) grep -qxF "$2" <<<"$planted" || fail "$quirk: planted.py makes no $2" ;;
         made) ;;
-        *) fail "$quirk: what is the image '$*'?" ;;
+        *) fail "$quirk: unknown image '$*'" ;;
     esac
 }
 
@@ -68,7 +68,7 @@ while read -r name; do
 done < <(grep -rhoE --exclude=quirks.sh '\bQUIRK_[A-Z_]+' lib src tests configure.ac | sort -u)
 
 elsewhere=$(grep -rnE --include=*.[ch] --exclude=quirks.h '(libtsk|[Ss]ince) (up to )?4\.[0-9]' lib src)
-[ -z "$elsewhere" ] || fail "faults belong into $list: $elsewhere"
+[ -z "$elsewhere" ] || fail "describe faults in $list: $elsewhere"
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))

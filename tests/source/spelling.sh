@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# No known misspelling in documents, man pages, sources and tests.  spelling.txt has the words that only look like one.
+# No known misspelling in documents, man pages, sources and tests.  spelling.txt lists words that only look misspelled.
 set -u
 cd "${SRCDIR:-.}" || exit 99
 command -v codespell >/dev/null || { echo "SKIPPED: there is no codespell"; exit 77; }
