@@ -2,8 +2,8 @@
 /*
  * What share of altered references is found again through a set's index: bench_recall SCRATCH C TEXTS FILE...
  *
- * The files (of 8 KiB to 1 MiB) become a set, but for every tenth behind the first TEXTS of them: those are
- * what content is replaced by and embedded in.  The first TEXTS are altered and asked for; the others are
+ * The files (of 8 KiB to 1 MiB) become a set, except for every tenth after the first TEXTS of them: those are
+ * what content is replaced by and embedded in.  The first TEXTS are altered and searched for; the others are
  * just there.  A reference counts as found if the samples of the query that it has line up on a diagonal more
  * often than chance would have it (E < 0.001); "others" are further references found in a query, which may
  * well share content.
@@ -211,7 +211,7 @@ static struct answer ask(const uint8_t *data, size_t len, uint64_t wanted)
     return answer;
 }
 
-/* ---- alterations: each writes a query of the reference and tells its length ---- */
+/* ---- alterations: each writes a query of the reference and returns its length ---- */
 
 static void host_bytes(uint8_t *out, size_t len)
 {

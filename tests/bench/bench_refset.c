@@ -205,7 +205,7 @@ static void hex_of(const uint8_t *bytes, size_t len, char *out)
         sprintf(out + 2 * i, "%02X", bytes[i]);
 }
 
-/* As the minimal RDSv3 has it; one content in three has two names. */
+/* As in the minimal RDSv3; one content in three has two names. */
 static void make_nsrl(const char *folder, uint64_t rows)
 {
     struct database *database;

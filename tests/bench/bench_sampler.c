@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The speed of the sampler alone and together with SHA-1, for each level of instructions and on content that
- * is unpleasant for samplers, as multiples of EVP SHA-1 on the same data.
+ * is difficult for samplers, as multiples of EVP SHA-1 on the same data.
  */
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /*
  * What a scan is measured against.
  *
- * bench_scan sha1 JOBS < FILES: the SHA-1 of all files named in the lines of standard input, by so many
+ * bench_scan sha1 JOBS < FILES: the SHA-1 of all files named in the lines of standard input, by JOBS
  * processes, each with every JOBS-th file; writes the wall seconds. bench_scan strangers FROM TO: copies a
- * file so that it looks the same to a machine, and has no byte where it was: what a set is made of that has
- * nothing to do with the evidence.
+ * file so that it looks the same to a machine but has no byte in its old place: the material of a set that is
+ * unrelated to the evidence.
  */
 #include <fcntl.h>
 #include <stdio.h>

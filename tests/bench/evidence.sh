@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What it costs to walk and read images, beside The Sleuth Kit's own tools: part of make bench, and also
+# The cost of walking and reading images, compared with The Sleuth Kit's own tools: part of make bench, and also
 #   evidence.sh images OUT    makes the images: ext4.img, ntfs.img and ext4.E01 of about 1.5 GB of the system's own files
 set -u -o pipefail
 PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "$0")" && pwd)
 megabytes=${IMAGE_MB:-1500}
 
-# Small files first to many folders: as many as fit, at most 200 kB each.
+# Small files first, in many folders: as many as fit, at most 200 kB each.
 gather()
 {
     mkdir -p "$1"

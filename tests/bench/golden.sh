@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a build says of real data, to be held against what another one says: run golden.sh KITH UNPACKED OUT for both, then
+# The results of a build on real data, to compare with those of another one: run golden.sh KITH UNPACKED OUT for both, then
 # compare the folders with diff -r.  UNPACKED holds images (small/, real/) with small/reference, the files to look for in
 # them, and trees/NAME/{set,evidence}: files to look for, and where; those of a pair have the same number in both.
 set -u -o pipefail
@@ -8,7 +8,7 @@ set -u -o pipefail
 kith=$(realpath "$1") data=$(realpath "$2")
 mkdir -p "$3" && out=$(realpath "$3") && cd "$data" || exit 1
 
-# say NAME COMMAND...: what a command says, but for times, and how it ends
+# say NAME COMMAND...: the output of a command, without times, and its exit status
 say()
 {
     local name=$out/$1

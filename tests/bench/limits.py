@@ -4,7 +4,7 @@
 
 limits.py KITH SCRATCH FILE...: FILEs become a set, and a dense one (C = 32, for --deep).  From random places of random files,
 PIECES fragments of each size are cut, and each is put at an odd offset into random bytes.  Tables in Markdown go to standard
-output.  Fragments are taken as they come: a piece of zeros or of a table counts as missed.
+output.  Fragments are not selected: a piece of zeros or of a table counts as missed.
 """
 import collections
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much kith scan finds, class by class, beside ssdeep, TLSH and sdhash if they are installed.
+"""How much kith scan finds, class by class, compared with ssdeep, TLSH and sdhash if they are installed.
 
 quality.py KITH CORPORA UNPACKED SCRATCH: CORPORA has scripts/frash.py; UNPACKED has pairs/ (two versions of real files, with
 what they truly have in common) and small/ (disk images with planted files).  Tables in Markdown go to standard output.
@@ -113,14 +113,14 @@ def versions():
         if pair["relation"] != "variant":
             continue
         path = os.path.join(objects, pair["pair_id"])
-        row, also = (told[path].get(names[pair["sha1_a"]]) for told in (found, deep))
-        told = row and ("right" if row["verdict"] in ("variant", "identical") else "other")
+        row, also = (result[path].get(names[pair["sha1_a"]]) for result in (found, deep))
+        result = row and ("right" if row["verdict"] in ("variant", "identical") else "other")
         files = (os.path.join(references, pair["pair_id"]), path)
         if float(pair["resemblance"]) >= 0.5:
-            kinds.add(pair["class"], told, also, *files)
-            sizes.add(size_class(int(pair["size_b"])), told, also, *files)
+            kinds.add(pair["class"], result, also, *files)
+            sizes.add(size_class(int(pair["size_b"])), result, also, *files)
         else:
-            lower.add(pair["class"], told, also, *files)
+            lower.add(pair["class"], result, also, *files)
     for table in (kinds, sizes, lower):
         table.show()
 
@@ -154,8 +154,8 @@ def frash():
     order = {"scb": 0, "embed": 1, "fragment": 2, "align": 3, "noise": 4}
     for row in sorted(truth, key=lambda row: (order[row["class"]], frash_kind(row), -frash_number(row))):
         path = os.path.join(folder, row["file"])
-        told, also = (rows.get(path, {}).get(row["reference"].replace("/", "__")) for rows in (found, deep))
-        table.add(frash_key(row), told and ("right" if told["verdict"] == row["relation"] else "other"), also, place[row["reference"]], path)
+        result, also = (rows.get(path, {}).get(row["reference"].replace("/", "__")) for rows in (found, deep))
+        table.add(frash_key(row), result and ("right" if result["verdict"] == row["relation"] else "other"), also, place[row["reference"]], path)
     table.show()
     show_strangers([row for row in truth if row["class"] in ("fragment", "align", "noise")], found, deep, folder, place)
 
@@ -186,7 +186,7 @@ STRING, DIFFERENT, SAMPLED = 32, 9, 45
 
 
 def related(place):
-    """Pairs of files with a string in common that says something: 32 bytes of which nine are different."""
+    """Pairs of files with a significant string in common: 32 bytes of which nine are different."""
     at, pairs = collections.defaultdict(set), set()
     for name, path in place.items():
         data = open(path, "rb").read()
@@ -203,11 +203,11 @@ def related(place):
 
 
 def show_strangers(truth, found, deep, folder, place):
-    """Findings of one original in what was made of another, if the two have nothing in common; of the peers for some of the pairs."""
+    """Findings of one original in what was made from another, if the two have nothing in common; of the peers for some of the pairs."""
     originals = sorted({row["reference"] for row in truth})
-    kin = related({name: place[name] for name in originals})
+    related_pairs = related({name: place[name] for name in originals})
     pairs = [(name, os.path.join(folder, row["file"])) for row in truth for name in originals
-             if name != row["reference"] and (name, row["reference"]) not in kin]
+             if name != row["reference"] and (name, row["reference"]) not in related_pairs]
     wrong = [sum(name in rows.get(path, {}) for name, path in pairs) for rows in (found, deep)]
     print("\nPairs that have nothing in common: kith finds %d among %d, deep %d" % (wrong[0], len(pairs), wrong[1]), end="")
     some = pairs[::SAMPLED]

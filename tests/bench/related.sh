@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scans of content that is related to the set, CPU time of one process: an image of small files, 46 in 100 of which are
 # edits of files of the set; large libraries against other ones; and a tar of these.  BEFORE: another build of kith, which is
-# measured beside this one and must say the same.  FILES: of the image; LIBRARIES: of the evidence; OTHERS: of the set.
+# measured beside this one and must give the same rows.  FILES: of the image; LIBRARIES: of the evidence; OTHERS: of the set.
 set -u -o pipefail
 PATH=$PATH:/usr/sbin:/sbin
 kith=${KITH:?} srcdir=${SRCDIR:?}

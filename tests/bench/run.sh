@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make bench: speed as ratios within one run, best of several, against EVP SHA-1 and whatever peers are installed.
+# make bench: speed as ratios within one run, best of several, against EVP SHA-1 and the peers that are installed.
 # FOLDER is hashed whole (default: the system's documentation and libraries up to LIMIT_MB); TEXTS are edited.
 set -u -o pipefail
 kith=${KITH:?} bench=${BENCH:?}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The whole scan: its speed as a ratio to an EVP SHA-1 loop over the same files, against the size of the set, with kin, and
-# beside the peers that are installed.  IMAGE_MB: of the image; SET_FILES: in the large set.
+# The whole scan: its speed as a ratio to an EVP SHA-1 loop over the same files, against the size of the set, with related files,
+# and compared with the peers that are installed.  IMAGE_MB: of the image; SET_FILES: in the large set.
 set -u -o pipefail
 PATH=$PATH:/usr/sbin:/sbin
 kith=${KITH:?} bench=${BENCH:?}
@@ -15,7 +15,7 @@ for tool in mke2fs python3; do
     command -v $tool >/dev/null || { echo "no $tool: nothing is measured"; exit 0; }
 done
 
-# Small files, as they come, up to the limit: those of the image; then those of the set.
+# Small files, in the order found, up to the limit: those of the image; then those of the set.
 find /usr -xdev -type f -size -700k -printf '%s %p\n' 2>/dev/null | LC_ALL=C sort -k2 |
     awk -v limit=$((megabytes * 1000000)) -v image="$scratch/image" -v set="$scratch/set" -v most="$set_files" '{
         sum += $1; path = $0; sub(/^[0-9]+ /, "", path)
@@ -30,7 +30,7 @@ head -n "$set_files" "$scratch/set" | awk -v to="$scratch/strangers" '{ printf "
 find "$scratch/strangers" -type f | LC_ALL=C sort | awk 'NR % 100 == 1' | tar -cf - -T - 2>/dev/null | (mkdir "$scratch/few" && tar -xf - -C "$scratch/few")
 "$kith" add -q "$scratch/large.kith" "$scratch/strangers" >/dev/null
 "$kith" add -q "$scratch/small.kith" "$scratch/few" >/dev/null
-"$kith" add -q "$scratch/kin.kith" "$scratch/tree" >/dev/null
+"$kith" add -q "$scratch/related.kith" "$scratch/tree" >/dev/null
 find "$scratch/tree" -type f >"$scratch/files"
 xargs -d '\n' cat <"$scratch/files" >/dev/null
 cat "$scratch/image.ext4" >/dev/null
@@ -69,7 +69,7 @@ claims=$(cpu "$kith" scan -q -j1 --only $content,unclaimed -r "$scratch/large.ki
 all=$(cpu "$kith" scan -q -j1 -r "$scratch/large.kith" "$scratch/image.ext4")
 echo "files, slack and free blocks: $files s of CPU time; with the account of all claims $(ratio "$claims" "$files") x, with metadata and folders as well $(ratio "$all" "$files") x"
 echo "the same with a set of a hundredth: $small s; the larger one costs $(ratio "$large" "$small") x"
-echo "with a set of the very files (all identical): $(scan -r "$scratch/kin.kith") s"
+echo "with a set of the very files (all identical): $(scan -r "$scratch/related.kith") s"
 echo "into a case, without the image's SHA-1: $(best bash -c "rm -f '$scratch/case'; '$kith' scan -q --only file --no-hash-image --case '$scratch/case' -r '$scratch/large.kith' '$scratch/image.ext4'") s"
 memory=$(/usr/bin/time -f %M "$kith" scan -q -r "$scratch/large.kith" "$scratch/image.ext4" 2>&1 >/dev/null | tail -n 1)
 echo "largest process: $((memory / 1024)) MB; the set has $(du -m "$scratch/large.kith" | cut -f1) MB"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Reference sets: size against what they hold, speed of building, importing and looking up, beside hfind if it is here.
+# Reference sets: size relative to content, speed of building, importing and looking up, compared with hfind if installed.
 # TREE: the folder that becomes a set (default: a gigabyte of the system's files); FEATURES, DIGESTS: millions of them.
 set -u -o pipefail
 kith=${KITH:?} bench=${BENCH:?}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# A gigabyte of files of all kinds and sizes, as they come: every n-th file below /usr.
+# A gigabyte of files of all kinds and sizes: every n-th file below /usr.
 gather()
 {
     local total size=0 bytes file

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first byte of an input says what the rest is for: one or the other, or nothing. */
+/* The first byte of an input selects the target of the rest: one or the other, or none. */
 static inline int run_by_letter(const uint8_t *data, size_t size, char one,
                                 void (*run_one)(const uint8_t *data, size_t size), char other,
                                 void (*run_other)(const uint8_t *data, size_t size))

@@ -5,9 +5,9 @@
 #include "stored.h"
 
 /*
- * The input is a byte that tells what is done, and a list of changes to a small case: a byte for the column,
+ * The input is a byte that selects what is done, and a list of changes to a small case: a byte for the column,
  * a byte for the row, one for how many bytes follow, and these, which are a blob, a text or the eight bytes
- * of a number.  The pages get right checksums, as an attacker's would.
+ * of a number.  The pages get correct checksums, as an attacker's would.
  *
  * The case is then read, verified or added to; what is read must be such that a case could hold it.
  */

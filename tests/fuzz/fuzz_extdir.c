@@ -7,10 +7,10 @@
 #include "disk/extdir.h"
 
 /*
- * The input: a byte that chooses, then a block of a folder.
+ * The input: a byte of options, then a block of a folder.
  *
- * Whatever it holds, names lie within the block, one behind the other, and deleted ones are sensible; names
- * in use are those of the chain; whoever stops is told no more, and until then the same.
+ * Whatever it holds, names lie within the block, one after another, and deleted ones are plausible; names
+ * in use are those of the chain; a caller that stops gets no more names, and the same ones until then.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include "disk/extmap.h"
 
 /*
- * The input: a byte that chooses, the 60 bytes of an inode, then the blocks of a small file system, one after
+ * The input: a byte of options, the 60 bytes of an inode, then the blocks of a small file system, one after
  * the other.
  *
  * Whatever they hold, the blocks that are read and mapped lie within the file system, are not more than it
@@ -30,7 +30,7 @@ static void require(bool holds)
         abort();
 }
 
-/* Block 1 is the first that is there; of the blocks behind the input only zeros are known, or nothing. */
+/* Block 1 is the first; the blocks after the input are zeros, or unreadable. */
 static int read_block(void *arg, uint64_t block, uint8_t *into)
 {
     struct disk *disk = arg;

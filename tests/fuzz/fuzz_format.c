@@ -10,7 +10,7 @@
  * The input: a byte for the number of zeros between two parts (signatures lie far into a file), one for how
  * much of the rest comes before them, then the parts.
  *
- * The buffers have no byte more than is said.  A verdict has a name; one of refusal also has advice, and no
+ * The buffers have exactly the stated size.  A verdict has a name; one of refusal also has advice, and no
  * other has.
  */
 

@@ -11,7 +11,7 @@
 /*
  * The input is 'b', eight bytes of the first key and a block, or 'e' and entries of four bytes.
  *
- * A block is broken, or gives what can be packed.  What is packed is unpacked again, and each key is found
+ * A block is broken, or yields what can be packed.  What is packed is unpacked again, and each key is found
  * with its values, and none of the keys beside them.
  */
 

@@ -9,7 +9,7 @@
 #include "list/list_inner.h"
 
 /*
- * The first byte of the input chooses a format, or that it is found out; the rest is the list.
+ * The first byte of the input selects a format, or auto-detection; the rest is the list.
  *
  * It is read to its end; each entry has a digest and what it points to can be read; the numbers of broken
  * rows do not descend; and reading it again gives the same.

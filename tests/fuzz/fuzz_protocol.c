@@ -11,7 +11,7 @@
 #include "evidence/evidence_rules.h"
 
 /*
- * What workers that were taken over make of the parent.  The crew is the one below: no process is started,
+ * What compromised workers can do to the parent.  The crew is the one below: no process is started,
  * and what a worker would send is written as the input says.  All that comes after that is the parent's own
  * code: it judges the result of each task, takes what it accepted, and gives out the next tasks.
  *
@@ -32,7 +32,7 @@ const char *__asan_default_options(void)
 enum {
     IMAGE_LEN = 1 << 20,
     DEPTH = 4,
-    MOST_TASKS = 200, /* then somebody interrupts it */
+    MOST_TASKS = 200, /* then it is interrupted */
     MOST_MESSAGES = 40,
     TRIES = 3,
 };
@@ -203,7 +203,7 @@ static void put_files(struct buffer *out)
     wire_put_bytes(out, files[byte].names, files[byte].len);
 }
 
-/* The object that is asked for, unless the input wants it otherwise. */
+/* The requested object, unless the input says otherwise. */
 static void put_object(struct buffer *out, const struct task *task, uint64_t item, bool honest)
 {
     const uint64_t kind = number_of(task, 0);
@@ -320,7 +320,7 @@ static void put_honest_system(struct buffer *out, unsigned plan)
     buffer_add(out, facts, sizeof facts);
 }
 
-/* What a worker sends that was not taken over, of an image with a file system and a few files. */
+/* What an honest worker sends, of an image with a file system and a few files. */
 static void put_honest(struct buffer *out, const struct crew *crew, const struct task *task)
 {
     static const char zeros[sizeof((struct digest_values *)NULL)->bytes];
@@ -422,7 +422,7 @@ static struct crew_result result_of(const struct crew *crew, const struct task *
 }
 
 /* As the crew does it: now and then while it comes, and at its end; each time from memory of its own, so that
- * what lies behind it is seen to be read. */
+ * reads beyond it are seen. */
 static bool judge(struct crew *crew, const struct task *task)
 {
     void *state = calloc(1, crew->job.accept_size);

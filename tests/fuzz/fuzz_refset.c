@@ -7,9 +7,9 @@
 #include "stored.h"
 
 /*
- * The input is a byte that tells what is done, and a list of changes to a small set: a byte for the column, a
+ * The input is a byte that selects what is done, and a list of changes to a small set: a byte for the column, a
  * byte for the row, one for how many bytes follow, and these, which are a blob or the eight bytes of a
- * number.  The pages get right checksums, as an attacker's would.
+ * number.  The pages get correct checksums, as an attacker's would.
  *
  * The set is then read, forgiven, searched, verified or added to; what is read must be such that a set could
  * hold it.

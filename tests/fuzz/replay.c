@@ -24,7 +24,7 @@ static void give_up(const char *path)
     exit(EXIT_UNREADABLE);
 }
 
-/* The target gets memory of just this size, so that a sanitizer sees the first byte that is read too far. */
+/* The target gets memory of exactly this size, so that a sanitizer sees the first byte read beyond it. */
 static void run_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");

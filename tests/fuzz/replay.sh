@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the fuzz targets on the inputs that are kept.  Needs FUZZ, the folder of the targets, and SRCDIR.
+# Runs the fuzz targets on the inputs of their corpora.  Needs FUZZ, the folder of the targets, and SRCDIR.
 set -u
 
 status=0

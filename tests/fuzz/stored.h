@@ -13,8 +13,8 @@
 #include "database/database.h"
 
 /*
- * What the fuzzers of databases share: a good database, made once and kept in memory, that is put back for
- * each input, and the changes that the input asks for.  The pages get right checksums, as an attacker's
+ * Shared by the fuzzers of databases: a valid database, made once and kept in memory, that is restored for
+ * each input, and the changes that the input asks for.  The pages get correct checksums, as an attacker's
  * would.
  */
 
@@ -28,9 +28,9 @@ static void require(bool holds)
         abort();
 }
 
-/* ---- the good database ---- */
+/* ---- the valid database ---- */
 
-/* In memory, if there is such a place. */
+/* In memory if possible. */
 static void choose_path(const char *name)
 {
     snprintf(path, sizeof path, "%s/%s.%ld", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", name,
@@ -104,7 +104,7 @@ static size_t count_columns(const struct columns *columns)
     return count;
 }
 
-/* One of them all. */
+/* One of all of them. */
 static struct column nth_column(const struct columns *columns, size_t number)
 {
     for (;; columns++)
@@ -113,7 +113,7 @@ static struct column nth_column(const struct columns *columns, size_t number)
                 return (struct column){columns->table, *name, columns->type};
 }
 
-/* A table without rowids is another matter. */
+/* A table without rowids is handled differently. */
 static const char *key_of(const struct column *column)
 {
     return strcmp(column->table, "finding") == 0 ? "class, object, rank" : "rowid";
@@ -149,7 +149,7 @@ static void change(struct database *database, const struct column *column, unsig
     statement_free(statement);
 }
 
-/* Puts the good database back, with the changes that data lists. */
+/* Restores the valid database, with the changes that data lists. */
 static void store_changed(const struct stored *stored, const uint8_t *data, size_t size)
 {
     const size_t count = count_columns(stored->columns);
