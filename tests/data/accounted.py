@@ -11,7 +11,7 @@ and, if something is planted in it, NAME.scan, from kith scan --csv.  Checked is
 - the table adds up to the size, and counts for no kind of object more than its objects hold;
 - each planted content has a row of the scan that covers it; the smallest ones need only be in an object that is read.
 
-What is wrong is said, with its place.  Exits with 1 if anything is.
+Prints what is wrong, with its place, and then exits with 1.
 """
 import bisect
 import collections
@@ -20,8 +20,8 @@ import os
 import sys
 
 csv.field_size_limit(1 << 30)
-CERTAIN = 2048          # what is smaller need not be found by its samples
-ENOUGH = .8             # of a planted content: the ends of a match are known to about C bytes
+CERTAIN = 2048          # smaller content need not be found by its samples
+ENOUGH = .8             # of planted content: the ends of a match are known to about C bytes
 TABLE = ["evidence", "volume", "kind", "objects", "bytes"]
 WITHOUT_OBJECTS = ("unreadable", "not-examined", "not-selected")
 IN_BLOCKS = ("deleted", "orphan")               # count for all of a block that they have a part of
@@ -138,7 +138,7 @@ def table_faults(table, size, listing):
     return [*sums(table[:-1], table[-1], size), *claims(table[:-1], listing)]
 
 
-# ---- what is planted ----
+# ---- planted content ----
 
 def hits(listing, scan):
     """For each reference where on the image it was found, with the row; None for the place if the object has no runs."""
@@ -174,7 +174,7 @@ def lost(truth, name, have, listing, scan):
         yield "nothing is planted in it"
 
 
-# ---- all of it ----
+# ---- everything ----
 
 def faults(stem, name, truth):
     with open(stem + ".size", encoding="ascii") as file:

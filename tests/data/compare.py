@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare.py LISTING.csv TRUTH
 
-Compares what kith ls --hash --csv wrote with a list of truth (images.sh tells its format).  Every line of the truth must
-be there with its SHA-1; besides it there may only be objects without a name of their own (slack, free blocks, gaps),
-deleted ones of which too little is left to be in the truth, and those of kinds that the truth does not tell.  Prints
-what differs; exits 1 if anything does.
+Compares the output of kith ls --hash --csv with a list of truth (images.sh describes its format).  Every line of the truth must
+be listed with its SHA-1; other objects may only be those without a name of their own (slack, free blocks, gaps),
+deleted ones of which too little is left to be in the truth, and those of kinds that the truth does not cover.  Prints
+the differences; exits with 1 if there are any.
 """
 import csv
 import sys
@@ -14,7 +14,7 @@ csv.field_size_limit(1 << 30)
 
 
 def unescaped(raw):
-    """The bytes behind an escaped path; a list of truth escapes fewer of them, in the same way."""
+    """The bytes of an escaped path; a list of truth escapes fewer of them, in the same way."""
     out, i = b'', 0
     while i < len(raw):
         if raw[i:i + 2] == b'\\x':

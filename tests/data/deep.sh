@@ -4,9 +4,9 @@
 #
 #   bash deep.sh OUT
 #
-# OUT/deep.img: 10,000 folders, each in the one before, with a file at the bottom and one half way down.
-# OUT/cycle.img: folders which hold entries that lead back: to the folder itself, to its parent's parent, to the root, and two folders that
-# hold each other.  Each file is to be found once, under the path without a way back.
+# OUT/deep.img: 10,000 nested folders, with a file at the bottom and one half way down.
+# OUT/cycle.img: folders with entries that lead back: to the folder itself, to its parent's parent, to the root, and two folders that
+# hold each other.  Each file must be found once, under its path without a cycle.
 # Each with a .truth as images.sh describes it.
 #
 # Packages (Debian 12): e2fsprogs python3
@@ -22,7 +22,7 @@ die()
     exit 1
 }
 
-# debug IMAGE <COMMANDS: runs debugfs, which never fails, and fails when it complained
+# debug IMAGE <COMMANDS: runs debugfs, which never fails, and fails if it printed an error
 debug()
 {
     debugfs -w -f /dev/stdin "$1" >said 2>complaints || true
@@ -82,7 +82,7 @@ EOF
     python3 "$here/truth.py" of - src | LC_ALL=C sort -t "$(printf '\t')" -k3,3 >"$out/cycle.truth"
 }
 
-# quietly COMMAND...: shows what it says only when it fails
+# quietly COMMAND...: shows its output only if it fails
 quietly()
 {
     "$@" >said 2>&1 </dev/null || { cat said >&2; die "failed: $*"; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damages E01 sets, each in its own way for a seed, and compares what kith lists of them with the raw image.
+"""Damages E01 sets, in a way determined by a seed, and compares what kith lists of them with the raw image.
 
-ewf_mutate.py KITH COUNT RAW SET FOREIGN: FOREIGN is a set of another image of the same size.  What is called ok must have the SHA-1 of the same bytes of the raw image.
+ewf_mutate.py KITH COUNT RAW SET FOREIGN: FOREIGN is a set of another image of the same size.  What is listed as ok must have the SHA-1 of the same bytes of the raw image.
 The sets are E01 or S01.
 """
 import collections
@@ -42,7 +42,7 @@ def flip(data, at, rng):
 
 
 def in_one_file(change):
-    """A mutation of the bytes of one file: CHANGE gets them, and says what it did."""
+    """A mutation of the bytes of one file: CHANGE gets them, and returns what it did."""
     def mutate(files, rng, _foreign):
         name = rng.choice(sorted(files))
         data = bytearray(files[name])
@@ -127,7 +127,7 @@ def mix(files, rng, foreign):
 
 @in_one_file
 def splice(data, rng):
-    """A chunk's bytes where another one was, as they would be in the wrong place."""
+    """The bytes of a chunk in place of another one."""
     size = min(32772, len(data) // 4)
     source, target = rng.randrange(len(data) - size), rng.randrange(len(data) - size)
     data[target:target + size] = data[source:source + size]
@@ -146,7 +146,7 @@ def listing(kith, *options):
 
 
 def key(row):
-    """Names and kinds may be lost with a folder; the content of an address is what it was."""
+    """Names and kinds may be lost with a folder; the content of an address is unchanged."""
     return row['volume'], row['address'], row['size']
 
 

@@ -4,9 +4,9 @@
 #
 #   exfat.py IMAGE DIR [fragmented=PREFIX] [deleted=PREFIX] [valid=PATH=BYTES]...
 #
-# Files are contiguous and marked so (NoFatChain), but those whose path begins with a fragmented=PREFIX lie in every second cluster, chained
+# Files are contiguous and marked as such (NoFatChain); those whose path begins with a fragmented=PREFIX lie in every second cluster, chained
 # through the FAT.  Those of a deleted=PREFIX are written like the others; then their entries lose the in-use bit and their clusters are
-# free again.  Of the file of a valid=PATH=BYTES only that many bytes are valid: it reads as zeros behind them (so its source must hold
+# free again.  Of the file of a valid=PATH=BYTES only that many bytes are valid: it reads as zeros after them (so its source must hold
 # zeros there), whatever its clusters hold.
 import os
 import struct
@@ -46,7 +46,7 @@ class Volume:
 
     @staticmethod
     def decompress(data):
-        """The up-case table: 0xffff N stands for N characters that are their own."""
+        """The up-case table: 0xffff N stands for N characters that map to themselves."""
         table, units = [], iter(struct.unpack("<%dH" % (len(data) // 2), data))
         for unit in units:
             if unit == 0xffff and len(table) < 0xffff:

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /*
- * To be preloaded: calls of a kind fail, in the program's first process or in those that it forks.
+ * Preloaded, it makes calls of a kind fail, in the program's first process or in those that it forks.
  *
  *   FAULT=KIND:WHO:AT:COUNT:ERRNO  KIND one of the names below; WHO parent or worker; the calls AT .. AT +
  * COUNT - 1 of a process fail (AT 0: none), with this errno, or 0: half of it is done FAULT_CALLS=FILE gets

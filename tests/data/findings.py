@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of kith scan share: reading its CSV with suspicion, files that are like others, and a slow twin of the edit distance.
+# Shared by the tests of kith scan: a strict reader of its CSV, files that resemble others, and a naive twin of the edit distance.
 import csv
 import hashlib
 import math
@@ -77,7 +77,7 @@ def proof(blocks, size, block=4096):
 
 
 def all_blocks(size, block=4096):
-    """The proof of a reference of which all is there."""
+    """The proof of a complete reference."""
     return "sha1" if size <= block else proof(-(-size // block), size, block)
 
 
@@ -119,7 +119,7 @@ def noise(seed, size):
 
 
 def edited(data, seed, edits):
-    """A version of it: so many edits of 1 to 60 bytes, spread over all of it."""
+    """A version of it, with that many edits of 1 to 60 bytes, spread over all of it."""
     r = random.Random(seed)
     at = sorted(r.sample(range(100, len(data) - 200, 97), edits), reverse=True)
     for position in at:

@@ -12,9 +12,9 @@
 #   path    raw bytes, without a leading slash; control characters, DEL and the backslash as \xHH; hard links: all paths, joined by //;
 #           streams: FILE:STREAM; gaps: @OFFSET+LENGTH, in bytes from the start of the disk
 # The truth comes from the source files before they go into the image, never from a tool that reads images.  Symbolic links, folders and
-# what a file system keeps for itself are not in it.
+# the metadata of file systems are not in it.
 #
-# With IMAGES_KEPT=FOLDER each image is made once, and copied from there from then on, while the scripts that make it are the same.
+# With IMAGES_KEPT=FOLDER each image is made once and then copied from there, as long as the scripts that make it do not change.
 #
 # Packages (Debian 12): e2fsprogs dosfstools mtools exfatprogs ntfs-3g libntfs-3g89 xorriso makefs fdisk ewf-tools
 # afflib-tools qemu-utils python3
@@ -44,7 +44,7 @@ truth()
     python3 "$here/truth.py" of "$@" >>"$truth"
 }
 
-# quietly COMMAND...: shows what it says only when it fails
+# quietly COMMAND...: shows its output only if it fails
 quietly()
 {
     "$@" >said 2>&1 </dev/null || { cat said >&2; die "$name: failed: $*"; }
@@ -58,7 +58,7 @@ quietly_from()
     "$@" >said 2>&1 <"$file" || { cat said >&2; die "$name: failed: $*"; }
 }
 
-# debug IMAGE <COMMANDS: runs debugfs, which never fails, and fails when it complained
+# debug IMAGE <COMMANDS: runs debugfs, which never fails, and fails if it printed an error
 debug()
 {
     debugfs -w -f /dev/stdin "$1" >said 2>complaints || true
@@ -165,7 +165,7 @@ EOF
     truth - src deleted=deleted/gone deleted=deleted-folder/
 }
 
-# A file of more than 400 extents: its blocks lie in the holes which 500 removed files left.  What these held is overwritten, so that they
+# A file of more than 400 extents: its blocks lie in the holes which 500 removed files left.  Their content is overwritten, so that they
 # are not in the truth.
 image_ext4_extents()
 {
@@ -245,7 +245,7 @@ image_ext3_huge()
     sparse 24 16G@0,8G,17179803648 16M 4096
 }
 
-# FAT files for the three widths: what is deleted loses the first letter of a short name, and nothing of a long one
+# FAT files for the three widths: a deleted file loses the first letter of a short name, and nothing of a long one
 fat_source()
 {
     tree src <<'EOF'
@@ -335,7 +335,7 @@ EOF
     truth - src deleted=deleted deleted=folder/deleted
 }
 
-# A file whose valid length is shorter than its length: it reads as zeros behind, whatever lies in its clusters
+# A file whose valid length is shorter than its length: the rest reads as zeros, whatever lies in its clusters
 # (QUIRK_EXFAT_VALID_LENGTH).
 image_exfat_valid()
 {
@@ -508,13 +508,13 @@ for at in range(512, len(data), 512):
 EOF
 }
 
-# the disk of which the containers are made
+# the disk from which the containers are made
 image_disk_dos()
 {
     make_disk_dos "$img"
 }
 
-# make_disk_dos IMAGE: laid out once for all that hold it
+# make_disk_dos IMAGE: laid out once for all its containers
 make_disk_dos()
 {
     if [ ! -e "$work/disk-dos.truth" ]; then
@@ -546,8 +546,8 @@ EOF
     debug one.img <<<'rm deleted.txt'
     fat five.img 8M 16 five -s 1
     quietly mdel -i five.img ::/GONE.TXT '::/deleted long name.txt'
-    # The gap goes on up to the first logical partition: in it lies the extended one's own table.
-    # In sectors: 1 at 2048, a gap of 1 MiB at 22528, the extended partition at 24576, its first logical one 2048 behind that, a tail
+    # The gap extends to the first logical partition: it contains the table of the extended one.
+    # In sectors: 1 at 2048, a gap of 1 MiB at 22528, the extended partition at 24576, its first logical one 2048 after that, a tail
     truncate -s 22M "$1"
     sfdisk -q --no-reread --no-tell-kernel "$1" >said 2>&1 <<'EOF'
 label: dos
@@ -662,7 +662,7 @@ image_disk_vhdx()
     quietly qemu-img convert -f raw -O vhdx raw "$img"
 }
 
-# containers which kith refuses; the truth is what it would find
+# containers which kith refuses; the truth is what they contain
 image_disk_qcow2()
 {
     make_disk_dos raw

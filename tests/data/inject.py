@@ -3,9 +3,9 @@
 """inject.py LIBRARY TRIES [WORD...]: makes calls fail at chosen places of many commands, in the current folder.
 
 Each command, or those whose name has one of the words, is run with faults.c preloaded, so that one allocation, read, write,
-sync or message fails in the program or in its workers; and with an output that takes only so many bytes.  It must then say
-so, with an exit status that is not 0, or give what it gives without the fault; never die, hang, or leave a file that is
-not sound.  A case that is left behind is resumed, and must become the same."""
+sync or message fails in the program or in its workers; and with an output limited to a number of bytes.  It must then say
+so, with an exit status other than 0, or give the same result as without the fault; never crash, hang, or leave a file that is
+not sound.  A case that it leaves is resumed, and must become the same."""
 import collections
 import os
 import random
@@ -109,7 +109,7 @@ def attempt(name, arguments, what, base, environment=None, limit=None):
 
 
 def resume(arguments, base, code):
-    """A case that the fault left behind, without the fault."""
+    """Resumes a case that the fault left, without the fault."""
     before = run(["report", "--about", NEW])
     again = run(arguments)
     made, fault = contents_of_new(arguments)

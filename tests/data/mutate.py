@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Makes a damaged copy of a disk image, always the same for a seed.
+# Makes a damaged copy of a disk image, reproducible from a seed.
 #
-#   mutate.py IMAGE OUT SEED         writes the mutant and prints what was done to it, in one line
+#   mutate.py IMAGE OUT SEED         writes the mutant and prints what was changed, in one line
 #
-# One mutant in eight is only cut off, at 10 to 90 % of its length; in the others a few places are overwritten: with random bytes, with
-# numbers that are hard to bear in fields of 1 to 8 bytes, with another block, with zeros.  The places lie where something is: most of them
+# One mutant in eight is only truncated, at 10 to 90 % of its length; in the others a few places are overwritten: with random bytes, with
+# extreme numbers in fields of 1 to 8 bytes, with another block, with zeros.  The places are not empty: most of them lie
 # in the first 2 MB of each volume and in what looks like metadata rather than content.
 import hashlib
 import os
@@ -73,7 +73,7 @@ def prepare(path):
 
 
 def change(data, groups, dice):
-    """Overwrites one place; what was done."""
+    """Overwrites one place; returns what was done."""
     def place(alignment):
         at = dice.pick(dice.pick(groups)) + dice.below(SECTOR)
         return min(at - at % alignment, len(data) - 1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# What ntfscp does not do to an NTFS image, done without mounting it, through the library of ntfs-3g (package libntfs-3g89).
+# Changes to an NTFS image that ntfscp cannot make, without mounting it, through the library of ntfs-3g (package libntfs-3g89).
 #
 #   ntfs.py IMAGE mkdir PATH | rm PATH | link OLD NEW | fill FOLDER ...    a list of actions, done in order; paths begin with /
 #
-# fill copies what is in a folder of the host into the root.
+# fill copies the contents of a folder of the host into the root.
 #
 # rm deletes as a mounted ntfs-3g would: the record is no longer in use and keeps its name and runs, its clusters are free.
 import ctypes

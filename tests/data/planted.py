@@ -5,7 +5,7 @@
     planted.py OUT [NAME...]     makes these images (without names: all) in the folder OUT
     planted.py --list            their names
 
-OUT/NAME.img is the image, OUT/known/NAME..PLACE what was planted in it, and OUT/truth.csv says where: image, place, offset,
+OUT/NAME.img is the image, OUT/known/NAME..PLACE what was planted in it, and OUT/truth.csv lists where: image, place, offset,
 length, sha1.  Every place has content of its own, pseudo-random and always the same, so that a hit names the place.  It lies
 in the image once and in one piece.  The images are made by the tools that make file systems, without privileges; then
 bytes are changed by the definitions of the formats.  Each place is a function (or a few lines of one) in the folder plant.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tamper.py CASE SQL: changes a case as somebody would who mends the checksums of its pages."""
+"""tamper.py CASE SQL: changes a case as somebody would who also fixes the checksums of its pages."""
 import sqlite3
 import struct
 import sys
@@ -28,7 +28,7 @@ def page_sum(number, page):
     return struct.pack(">I", crc32c(struct.pack(">I", number) + page[:-SUM]))
 
 
-def mend(path):
+def fix_checksums(path):
     with open(path, "r+b") as file:
         data = bytearray(file.read())
         size = struct.unpack_from(">H", data, 16)[0]
@@ -45,4 +45,4 @@ if __name__ == "__main__":
     database.executescript(sys.argv[2])
     assert database.total_changes, "nothing was changed"
     database.close()
-    mend(sys.argv[1])
+    fix_checksums(sys.argv[1])

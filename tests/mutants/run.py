@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many small faults in lib and src the tests notice.
+"""Measures how many small faults in lib and src the tests detect.
 
   run.py [-s SEED] [-n COUNT] [-j JOBS] [-o FOLDER] [--slow SECONDS] [PATTERN...]
   run.py -l [-o FOLDER]
 
 Makes COUNT random mutants of the files that match a PATTERN (default: lib/*/*.[ch] src/*.[ch]): in one place of a function
-a comparison, an operator, a constant, a condition or a returned value becomes another, or a statement is left out.  The same
-seed gives the same mutants of the same tree.  Each is built in a copy of the tree and meets the tests that concern its file,
-the quickest first, until one fails.  Statements that only free memory stay: no test here would notice.
+a comparison, an operator, a constant, a condition or a returned value is changed, or a statement is deleted.  The same
+seed gives the same mutants of the same tree.  Each is built in a copy of the tree and runs the tests that concern its file,
+the quickest first, until one fails.  Statements that only free memory are kept: no test here would detect that.
 
 FOLDER (default: /tmp/kith-mutants) holds the copies, one for each job, and `results`, a line of JSON for each mutant.  After
-an interruption the same command continues.  The report, which -l repeats, has the shares and a diff of each survivor.
-A mutant of which the compiler makes the same code is equivalent; whether a survivor is, too, somebody has to decide.
+an interruption rerun the same command to resume.  The report, which -l repeats, has the shares and a diff of each survivor.
+A mutant that compiles to the same code is equivalent; whether a survivor is, too, has to be judged by hand.
 """
 import argparse
 import collections
@@ -46,7 +46,7 @@ CLI = {
 }
 
 
-# Scripts about some containers concern nothing else.
+# Scripts about single containers concern nothing else.
 CONTAINERS = {'45-ls-aff.sh': 'aff', '45-ls-ewf.sh': 'ewf', '46-ls-gpt.sh': 'gpt', '47-ls-disks.sh': 'vmdk|vdi|qcow2|raw|tsk|deflate'}
 
 
@@ -89,7 +89,7 @@ def operators(code):
 
 
 def constants(code):
-    # not of "-1", which means failure as -2 would, nor of "calloc(1": what differs there nothing depends on
+    # not of "-1", which means failure as -2 would, nor of "calloc(1": nothing depends on that difference
     for m in re.finditer(r'(?<![\w.-])(?<!calloc\()(0[xX][0-9a-fA-F]+|\d+)(?![\w.])', code):
         value = int(m[0], 0) if not re.match(r'0\d', m[0]) else None
         if value is not None:
@@ -176,7 +176,7 @@ def no_cores():
 
 
 def end_session(leader):
-    """Kills what a process started: Check gives each test a process group of its own, but none a session."""
+    """Kills everything that a process started: Check gives each test a process group of its own, but not a session."""
     for path in glob.glob('/proc/[0-9]*/stat'):
         try:
             with open(path, encoding='utf-8', errors='replace') as file:
@@ -188,7 +188,7 @@ def end_session(leader):
 
 
 def run(command, folder, seconds, env=None):
-    """The exit status; None if it took too long.  All that it started is ended."""
+    """The exit status; None if it took too long.  Everything that it started is ended."""
     process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=no_cores)
     try:
@@ -222,7 +222,7 @@ class Copy:
         self.env = {**os.environ, **env}
 
     def update(self, path):
-        """Copies a file if it is another one now: make looks at times."""
+        """Copies a file if it has changed: make compares times."""
         source, target = os.path.join(ROOT, path), os.path.join(self.tree, path)
         if not path or not os.path.exists(source) or os.path.isdir(source):
             return
@@ -268,7 +268,7 @@ def headers(path, seen):
 
 
 def closeness(path, test):
-    """0: the test bears the name of the module, or of that which it is a part of."""
+    """0: the test has the name of the module, or of one that the module is part of."""
     module = re.sub(r'_inner$', '', os.path.splitext(os.path.basename(path))[0])
     name = os.path.basename(test)[len('test_'):]
     return 0 if (module + '_').startswith(name + '_') or (name + '_').startswith(module + '_') else 1
@@ -355,7 +355,7 @@ def judge(copy, mutant, tests, unchanged):
         put(source, *[] if in_library else objects)
 
 
-# ---- all of them ----
+# ---- the whole campaign ----
 
 def load(path):
     if not os.path.exists(path):
@@ -387,7 +387,7 @@ def main():
     parser.add_argument('-j', '--jobs', type=int, default=1)
     parser.add_argument('-o', '--out', default='/tmp/kith-mutants')
     parser.add_argument('--slow', type=int, default=120, help='tests that take longer are not used')
-    parser.add_argument('-l', '--list', action='store_true', help='report what there is')
+    parser.add_argument('-l', '--list', action='store_true', help='report the results so far')
     parser.add_argument('patterns', nargs='*')
     args = parser.parse_args()
     out = os.path.abspath(args.out)

@@ -36,7 +36,7 @@ def file_set(name, attributes, flags, first, length, valid=None, more=b""):
 
 
 class ExFat:
-    """What is where in an exFAT image; entries go one after the other into the root folder."""
+    """The layout of an exFAT image; entries go one after the other into the root folder."""
 
     def __init__(self, image):
         self.image = image
@@ -112,7 +112,7 @@ def chained_but_free(fs):
 # ---- files with more than their entries say ----
 
 def longer(fs):
-    """A chain that goes on after the file's end."""
+    """A chain that continues past the end of the file."""
     first = fs.hold("chain-longer-than-size", skip=fs.cluster)
     fs.link(first, 1 + KNOWN // fs.cluster)
     fs.file("longer.bin", first, 100, flags=POSSIBLE)
@@ -137,7 +137,7 @@ def slack(fs):
 
 
 def not_possible(fs):
-    """The entry has clusters, but its flag says that it cannot have any."""
+    """The entry has clusters, although its flag says that it cannot have any."""
     fs.file("impossible.bin", fs.hold("allocation-impossible"), KNOWN, flags=0)
 
 
@@ -154,7 +154,7 @@ def bad_checksum(fs):
 
 
 def lone_entries(fs):
-    """A file without a stream, a stream without a file, a count of secondary entries that is wrong."""
+    """A file without a stream, a stream without a file, a wrong count of secondary entries."""
     data = file_set("x", ARCHIVE, POSSIBLE | NO_CHAIN, fs.hold("stream-without-file"), KNOWN)
     fs.add(data[ENTRY:2 * ENTRY])
     data = file_set("count.bin", ARCHIVE, POSSIBLE | NO_CHAIN, fs.hold("wrong-count"), KNOWN)
@@ -173,7 +173,7 @@ def vendor(fs):
 
 
 def unknown_entries(fs):
-    """Of kinds that do not exist: critical and benign, primary and secondary; and second ones of the system's own."""
+    """Of kinds that do not exist: critical and benign, primary and secondary; and second copies of the system's own."""
     for kind, place in ((0x86, "unknown-critical"), (0xa5, "unknown-benign"), (0xc5, "unknown-secondary"),
                         (0xe7, "unknown-benign-secondary"),
                         (0x06, "unknown-not-in-use"), (BITMAP, "second-bitmap"), (UPCASE, "second-upcase")):
@@ -229,7 +229,7 @@ def root_slack(fs):
 
 
 def after_heap(fs):
-    """Sectors of the volume that no cluster has, and those after it."""
+    """Sectors of the volume that belong to no cluster, and those after it."""
     fs.image.plant("after-heap", fs.end, fs.volume_sectors * fs.sector - fs.end)
     fs.image.append("after-volume", gap=fs.sector)
 

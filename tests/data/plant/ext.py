@@ -7,7 +7,7 @@ from plant.image import ENVIRONMENT, KNOWN, SECONDS, UUID, run
 
 SUPERBLOCK = 1024
 REGULAR, FOLDER = 0o100644, 0o40755
-OFF = "^has_journal,^metadata_csum,^resize_inode"       # what a plain image does without
+OFF = "^has_journal,^metadata_csum,^resize_inode"       # features left out of a plain image
 EXTENT_MAGIC = 0xf30a
 
 # fields of the superblock: offset, struct format
@@ -19,7 +19,7 @@ META_BG, IS_64BIT, BIGALLOC = 0x10, 0x80, 0x200
 
 
 class Ext:
-    """What is where in an ext image."""
+    """The layout of an ext image."""
 
     def __init__(self, image):
         self.image = image
@@ -100,7 +100,7 @@ def opened(image):
     return Ext(image)
 
 
-# ---- inodes: what makes content that nobody names, or that is not taken for a file's ----
+# ---- inodes: content without a name, or not recognized as a file's ----
 
 MODES = {"none": 0, "fifo": 0o10644, "chr": 0o20644, "dir": 0o40755, "blk": 0o60644, "lnk": 0o120777, "sock": 0o140755,
          "invalid": 0o170644, "invalid-3": 0o30644}
@@ -211,7 +211,7 @@ def image_claims(image):
 
 
 def image_first_inode(image):
-    """All files are said to be reserved; the number of inodes is said to be too small for the last."""
+    """The superblock marks all files as reserved; it states too few inodes for the last one."""
     for place in ("first-inode-a", "first-inode-b"):
         image.file(place)
     make(image, "2M", "-b", "1024", "-N", "64", "-O", OFF)
@@ -315,7 +315,7 @@ def after_end(ext):
 
 
 def image_areas(image):
-    """Everything that a complete ext4 keeps beside its files."""
+    """Everything that a complete ext4 stores besides its files."""
     image.filler("folder-a/one", 10)
     image.filler("folder-b/two", 10)
     image.filler("folder-b/three", 10)
@@ -371,7 +371,7 @@ def image_unwritten(image):
     image.store()
 
 
-# ---- flags and numbers that are not what they should be ----
+# ---- wrong flags and numbers ----
 
 FLAGS = {"compressed": 0x4, "encrypted": 0x800, "index": 0x1000, "image-data": 0x4000, "verity": 0x100000, "ea-inode": 0x200000,
          "eof-blocks": 0x400000, "snapshot": 0x1000000, "project": 0x20000000, "all": 0xefffffff}
@@ -384,7 +384,7 @@ def odd_flags(ext):
 
 
 def other_fields(ext):
-    """A block of attributes that is none; extents with high bits; a folder of size 0; blocks after a folder's end."""
+    """An invalid block of attributes; extents with high bits; a folder of size 0; blocks after a folder's end."""
     put = ext.image.put
     at = ext.data(ext.named("attribute-block-of-all"))
     put("<I", ext.inode(ext.named("attribute-block-of-all")) + 104, at // ext.block)
@@ -411,7 +411,7 @@ def image_flags(image):
 
 
 def image_never_used(image):
-    """Groups whose flags say that their tables were never used, though they were; too many inodes said to be unused."""
+    """Groups whose flags say that their tables were never used, although they were; too many inodes marked as unused."""
     image.filler("filler", 5000000)
     for place in ("group-inodes-never-used", "group-blocks-never-used"):
         image.file(place)
@@ -427,7 +427,7 @@ def image_never_used(image):
 
 
 def image_shrunk(image):
-    """The superblock says that there are less blocks, and less inodes, than there are."""
+    """The superblock states fewer blocks, and fewer inodes, than there are."""
     image.filler("filler", 900000)
     image.file("after-last-inode")
     make(image, "4M", "-b", "1024", "-N", "64", "-O", OFF)
@@ -440,7 +440,7 @@ def image_shrunk(image):
     image.store()
 
 
-# ---- maps of blocks that claim what they do not show ----
+# ---- block maps that claim more than they show ----
 
 def twice(ext):
     """Two extents for the same blocks of the file; extents in the wrong order."""
@@ -455,7 +455,7 @@ def twice(ext):
 
 
 def map_is_content(ext):
-    """A leaf of extents that is none: content lies where the tree leads."""
+    """An invalid leaf of extents: content lies where the tree points."""
     at = ext.inode(ext.named("leaf-is-content")) + 40
     block = ext.image.get("<I", at + 20)
     ext.image.put("<4HI", at, EXTENT_MAGIC, 1, 4, 1, 0)
@@ -463,7 +463,7 @@ def map_is_content(ext):
 
 
 def overlong(ext):
-    """An extent that goes on over the file after it, into free blocks."""
+    """An extent that continues over the file after it, into free blocks."""
     at = ext.inode(ext.named("overlong")) + 40
     ext.image.put("<H", at + 16, 2000)
 
@@ -501,7 +501,7 @@ def image_hash_tree(image):
 
 
 def image_features(image):
-    """What newer features keep: a block against mounting twice, quota, orphans, data and links in the inode."""
+    """What newer features store: a block against mounting twice, quota, orphans, data and links in the inode."""
     image.filler("plain", 5000)
     image.file("inline-data", 130)
     os.symlink("short-target", os.path.join(image.sources, "fast-link"))

@@ -5,11 +5,11 @@ from plant.image import KNOWN, run
 ENTRY = 32
 ARCHIVE, FOLDER, LABEL, LONG_NAME = 0x20, 0x10, 0x08, 0x0f
 DATE, TIME = (2024 - 1980) << 9 | 1 << 5 | 2, 3 << 11 | 4 << 5 | 2
-BAD, LAST = 0x0ffffff7, 0x0fffffff          # of which FAT12 and FAT16 have the lower bits
+BAD, LAST = 0x0ffffff7, 0x0fffffff          # FAT12 and FAT16 have the lower bits of these
 
 
 class Fat:
-    """What is where in a FAT image; entries go one after the other into the root folder."""
+    """The layout of a FAT image; entries go one after the other into the root folder."""
 
     def __init__(self, image, bits):
         self.image, self.bits = image, bits
@@ -83,7 +83,7 @@ class Fat:
         return at + 2 * ENTRY
 
 
-# ---- clusters that no entry leads to ----
+# ---- clusters that no entry points to ----
 
 def bad_clusters(fat):
     clusters = fat.room(KNOWN)
@@ -178,7 +178,7 @@ def deleted(fat):
 
 
 def sub_folders(fat):
-    """After a folder's last entry; an entry after the mark of the end; a label in a folder; a folder that nobody names."""
+    """After a folder's last entry; an entry after the end mark; a label in a folder; a folder without a name."""
     free = fat.folder(b"FOLDER     ", 2)
     fat.add(b"IN      BIN", ARCHIVE, fat.hold("in-folder"), KNOWN, free)
     fat.add(b"LABEL3     ", LABEL, fat.hold("label-in-folder"), KNOWN, free + ENTRY)
@@ -238,7 +238,7 @@ PLACES = (bad_clusters, lost_chain, reserved_values, second_table, long_chain, s
 
 
 def make(image, bits, kilobytes, sectors, reserved, places):
-    """mkfs.fat, and all of these places; the size leaves sectors that fill no cluster."""
+    """mkfs.fat, and all of these places; the size leaves sectors that do not fill a cluster."""
     image.blank(kilobytes * 1024)
     run("mkfs.fat", "--invariant", "-a", "-i", "6b697468", "-F", str(bits), "-s", str(sectors), "-R", str(reserved), image.path)
     image.load()
@@ -269,7 +269,7 @@ def image_fat32_small(image):
 
 
 def image_fat32_root(image):
-    """The boot sector says that the root folder is another one; only one table; the folder and its files belong to nobody."""
+    """The boot sector gives a different root folder; only one table; the folder and its files belong to nobody."""
     image.blank(34000 * 1024)
     run("mkfs.fat", "--invariant", "-a", "-i", "6b697468", "-F", "32", "-s", "1", "-f", "1", image.path)
     image.load()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where content can hide in HFS+ (Apple: Technical Note TN1150). No tool at hand makes it with all of that, so it is written here."""
+"""Where content can hide in HFS+ (Apple: Technical Note TN1150). No available tool makes all of that, so it is written here."""
 import struct
 
 from plant.image import KNOWN
@@ -77,7 +77,7 @@ def tree(records, key_len, nodes, big_keys=6):
 
 
 class Hfs:
-    """An HFS+ volume that is being written."""
+    """An HFS+ volume under construction."""
 
     def __init__(self, image):
         self.image = image
@@ -232,7 +232,7 @@ def areas(volume, catalog, free, extents, others):
 
 
 def compressed(volume):
-    """Files that are said to be compressed: in the resource fork, in the attribute; what is stored there is not."""
+    """Files marked as compressed: in the resource fork, in the attribute; what is stored there is not."""
     for place, kind in (("compressed-in-fork", 4), ("compressed-in-attribute", 3), ("compressed-odd", 9)):
         number = volume.add(place, fork(KNOWN, [volume.hold(place + "-data")]), fork(KNOWN, [volume.hold(place)]))
         record = bytearray(volume.records[ROOT, place])
@@ -281,7 +281,7 @@ def image_records(image):
 
 
 def image_wrapped(image):
-    """Within a volume of HFS, as disks had it that old systems could start from."""
+    """Within an HFS volume, as on disks from which old systems could start."""
     volume = Hfs(image)
     volume.add("plain", fork(KNOWN, [volume.hold("in-wrapped")]))
     volume.hold("leaked-in-wrapped")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image in the making, and what is planted in it."""
+"""An image under construction, and what is planted in it."""
 import hashlib
 import os
 import random
@@ -15,7 +15,7 @@ KNOWN = 8192            # bytes of a planted content, unless its place is smalle
 
 
 def run(*command, stdin="", complaints=()):
-    """Runs a tool; what it says. COMPLAINTS are beginnings of lines on stderr that mean nothing."""
+    """Runs a tool; returns its output. COMPLAINTS are starts of harmless lines on stderr."""
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, env=ENVIRONMENT, check=False)
     said = [line for line in done.stderr.splitlines() if line and not line.startswith(tuple(complaints))]
     if done.returncode or (complaints and said):
@@ -37,7 +37,7 @@ class Image:
     # ---- content ----
 
     def content(self, place, size=KNOWN):
-        """SIZE bytes that are this place's alone."""
+        """SIZE bytes that are unique to this place."""
         assert place not in self.contents, place
         self.contents[place] = random.Random(self.name + "/" + place).randbytes(size)
         return self.contents[place]
@@ -48,7 +48,7 @@ class Image:
         return self.save(name, before + self.content(place, size) + after)
 
     def filler(self, name, size):
-        """A source file with bytes that nobody looks for."""
+        """A source file with bytes that are not checked."""
         return self.save(os.path.join(self.sources, name), random.Random(self.name + "/" + name).randbytes(size))
 
     @staticmethod
@@ -96,7 +96,7 @@ class Image:
         self.data[at:at + len(data)] = data
 
     def plant(self, place, at, size=KNOWN, over=False):
-        """Writes the content of this place where nothing is yet, unless OVER what is there."""
+        """Writes the content of this place where nothing is yet; OVER permits overwriting."""
         assert over or not any(self.data[at:at + size]), (self.name, place, "something is there")
         self.write(at, self.content(place, size))
         self.where[place] = at
@@ -109,7 +109,7 @@ class Image:
     # ---- truth ----
 
     def truth(self):
-        """(image, place, offset, length, sha1) of all that was planted; each is there, and only once."""
+        """(image, place, offset, length, sha1) of everything planted; each is there exactly once."""
         self.load()
         for place, content in self.contents.items():
             at = self.content_at(place)

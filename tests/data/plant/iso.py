@@ -106,7 +106,7 @@ def image_trees(image):
 
 
 def image_sessions(image):
-    """A second session that knows nothing of a file of the first, and the gap between them."""
+    """A second session without a file of the first, and the gap between them."""
     image.file("first-session-only", path="first.bin")
     image.file("both-sessions", path="both.bin")
     steps = ("-joliet", "on", "-volume_date", "uuid", "2024010203040500")
@@ -118,7 +118,7 @@ def image_sessions(image):
 
 
 def image_odd(image):
-    """Records of files in an odd form: a part of another one, with attributes before, interleaved; two that share a sector."""
+    """Records of files in unusual forms: a part of another one, with attributes before, interleaved; two that share a sector."""
     for name in ("XAR.BIN", "UNITS.BIN", "MULTI.BIN", "SMALL.BIN"):
         image.file(name.lower().replace(".", "-"), path=name)
     make(image)

@@ -76,7 +76,7 @@ STANDARD = resident(SI, struct.pack("<QQQQI12x", *[133486381450000000] * 4, 0x20
 
 
 class Ntfs:
-    """What is where in an NTFS image made here."""
+    """The layout of an NTFS image made here."""
 
     def __init__(self, image):
         self.image = image
@@ -255,7 +255,7 @@ def image_streams(image):
     image.store()
 
 
-# ---- records that are not taken for files ----
+# ---- records not recognized as files ----
 
 def system_records(ntfs):
     """Numbers 12 to 23: with a name, without, with a stream only; not in use."""
@@ -280,7 +280,7 @@ def linked_into_extend(ntfs):
 
 
 def extensions(ntfs):
-    """Records that hold a part of another one's attributes: of one that is gone, was used again, or does not list them."""
+    """Records that hold a part of another one's attributes: of one that is gone, was reused, or does not list them."""
     bases = {"base-gone": 5 << 48 | ntfs.names["room-00"], "base-reused": 77 << 48 | ntfs.names["room-01"],
              "base-does-not-list": 1 << 48 | ntfs.names["room-02"], "base-is-itself": 1 << 48 | ntfs.names["base-is-itself"],
              "base-out-of-range": 1 << 48 | 5000000}
@@ -303,7 +303,7 @@ def damaged_heads(ntfs):
 
 
 def damaged_attributes(ntfs):
-    """What is after an attribute of length 0; a mapping that ends in nonsense; one that does not begin at 0."""
+    """What is after an attribute of length 0; a mapping that ends in garbage; one that does not begin at 0."""
     number = ntfs.names["after-broken-attribute"]
     broken = struct.pack("<IIBBHHHIHH", OBJECT_ID, 0, 0, 0, 24, 0, 7, 0, 24, 0)
     ntfs.rebuild(number, [*ntfs.without_data(number), broken, stored(DATA, ntfs.hold("after-broken-attribute"), KNOWN)])
@@ -363,7 +363,7 @@ def compressed(ntfs):
 
 
 def not_compressed(ntfs):
-    """Units of compressed files that are not LZNT1: nothing comes out of them."""
+    """Units of compressed files that are not LZNT1: they do not decompress."""
     first = ntfs.hold("compressed-nonsense")
     ntfs.replace_data("nonsense", stored(DATA, [*first, (None, 14)], 65536, flags=COMPRESSED, unit=4))
     number = ntfs.replace_data("nonsense-deleted", stored(DATA, [*ntfs.hold("compressed-nonsense-deleted"), (None, 14)], 65536,
@@ -543,7 +543,7 @@ def image_claims(image):
 
 
 def image_shrunk(image):
-    """The table's own record says that it is smaller, the boot sector that the volume is, the bitmap's that it is shorter."""
+    """The table's own record states a smaller table, the boot sector a smaller volume, the bitmap's record a shorter bitmap."""
     make(image, 4 << 20, ("record-after-table",))
     ntfs = opened(image)
     ntfs.replace_data("record-after-table", stored(DATA, ntfs.hold("record-after-table"), KNOWN))

@@ -11,7 +11,7 @@ SUPERBLOCK, INODE_LEN = 8192, 128
 
 
 class Ufs:
-    """What is where in a UFS image; places of blocks are in fragments there, in bytes here."""
+    """The layout of a UFS image; places of blocks are in fragments there, in bytes here."""
 
     def __init__(self, image):
         self.image = image

@@ -145,7 +145,7 @@ UNKNOWN = {"luks": (0, b"LUKS\xba\xbe\0\1"), "bitlocker": (0, b"\xeb\x58\x90-FVE
 
 
 def image_unknown(image):
-    """Volumes that are encrypted, or hold what no library here reads: their bytes are there as they are stored."""
+    """Volumes that are encrypted or of an unsupported kind: their bytes are listed as stored."""
     lines = ["%d: start=%d, size=400, type=83" % (number, 2048 + number * 500) for number in range(5, 5 + len(UNKNOWN))]
     partitioned(image, 4, "\n".join(["label: dos", "label-id: 0x6b697468", "1: start=2048, size=6000, type=5", *lines, ""]))
     for number, (name, (at, magic)) in enumerate(UNKNOWN.items(), 5):
