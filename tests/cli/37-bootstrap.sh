@@ -54,4 +54,16 @@ names "dnf install -y" gcc sleuthkit-devel
 lacks check-devel
 asks pacman check
 names "pacman -S --needed" check
+
+# check ends with the reasons of the tests that were skipped in this run
+mkdir -p build/tests/cli
+for test in old new; do
+    printf ':test-result: SKIP\n' >build/tests/cli/$test.trs
+    printf 'SKIPPED: no %s tool\nSKIP %s\n' $test $test >build/tests/cli/$test.log
+done
+printf ':test-result: PASS\n' >build/tests/cli/passed.trs
+touch -d 2001-01-01 build/tests/cli/old.trs
+touch -d 2002-01-01 started
+eval "$(sed -n '/^show_skipped()/,/^}/p' "$SRCDIR/bootstrap")"
+same "reasons" "skipped: tests/cli/new: no new tool" "$(show_skipped started)"
 finish
