@@ -60,7 +60,7 @@ ratio()
 sha1=$(for _ in 1 2 3 4 5; do "$bench/bench_scan" sha1 "$jobs" <"$scratch/files"; done | sort -n | head -n 1)
 sha1_one=$(for _ in 1 2 3; do "$bench/bench_scan" sha1 1 <"$scratch/files"; done | sort -n | head -n 1)
 large=$(scan -r "$scratch/large.kith") small=$(scan -r "$scratch/small.kith") one=$(scan -j1 -r "$scratch/large.kith")
-echo "$(wc -l <"$scratch/files") files of $(du -sm "$scratch/tree" | cut -f1) MB on ext4; set of $(find "$scratch/strangers" -type f | wc -l) files that have nothing to do with them"
+echo "$(wc -l <"$scratch/files") files of $(du -sm "$scratch/tree" | cut -f1) MB on ext4; set of $(find "$scratch/strangers" -type f | wc -l) files unrelated to them"
 echo "EVP SHA-1 over the files, $jobs processes: $sha1 s; scan: $large s: $(ratio "$sha1" "$large") of that speed (one process: $(ratio "$sha1_one" "$one"))"
 # All kinds against those of files and free blocks, and the map of claims by itself, on one core: CPU time.
 content=file,deleted,orphan,stream,slack,unallocated,gap

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A file in the wrong place, or a missing one, is an error that helps, and nothing is left behind.
+# A file in the wrong place, or a missing one, is an error with a hint, and leaves no file.
 . "$(dirname "$0")/lib.sh"
 
 mkdir known tree

@@ -25,8 +25,8 @@ imports()
     status 0 "$KITH" import found.kith "$2"
     says out "($1)"
     digests "$3" found.kith | cmp -s - "$4" || fail "$1: wrong digests from $2"
-    status 0 "$KITH" import --format "$1" told.kith "$2"
-    cmp -s <("$KITH" export found.kith) <("$KITH" export told.kith) || fail "$1: --format reads $2 differently"
+    status 0 "$KITH" import --format "$1" given.kith "$2"
+    cmp -s <("$KITH" export found.kith) <("$KITH" export given.kith) || fail "$1: --format reads $2 differently"
     status 0 "$KITH" sets verify found.kith
     status 0 "$KITH" import found.kith "$2"
     says out ": 0 added"

@@ -320,12 +320,12 @@ places = {r["path"]: [int(x) for x in re.split("[@+]", r["runs"])] for r in csv.
           if "@" in r["runs"] and " " not in r["runs"]}
 last = max(places, key=lambda p: places[p][1])
 write("cut.img", read("ext4.img")[:places[last][1] + 5])
-write("behind", last.encode())
+write("after-end", last.encode())
 PY
 scan 3 cut.csv --all -r set.kith cut.img
 python 'a cut image is wrong' <<'PY'
 found = rows("cut.csv")
-r = one(found, path=read("behind").decode(), kind="file")
+r = one(found, path=read("after-end").decode(), kind="file")
 assert "beyond the end" in r["proof"], r
 whole = {(r["address"], r["ref_name"]): r for r in rows("ext4.csv")}
 same = [r for r in found if r["verdict"] in ("identical", "variant", "embedded", "fragment") and r["kind"] == "file"]

@@ -193,7 +193,7 @@ def seal(evidence):
 
 chain = db.execute("SELECT uuid FROM info").fetchone()[0] + bytes(16)
 sealed = []
-for id, time, text, evidence, digest, told in db.execute("SELECT id, time, text, evidence, seal, chain FROM log ORDER BY id"):
+for id, time, text, evidence, digest, chained in db.execute("SELECT id, time, text, evidence, seal, chain FROM log ORDER BY id"):
     entry = number(id) + number(time)
     if evidence is None:
         entry += b"\0"
@@ -202,7 +202,7 @@ for id, time, text, evidence, digest, told in db.execute("SELECT id, time, text,
         entry += b"\1" + number(evidence) + digest
         sealed.append(evidence)
     chain = hashlib.sha256(chain + entry + text).digest()
-    assert chain == told, text
+    assert chain == chained, text
 assert sealed == [0, 1, 2] and chain.hex() == sys.argv[1], (sealed, chain.hex())
 PY
 same "evidence twice" 2 "$("$KITH" scan -q -r refs.kith tree refs tree >/dev/null 2>err; echo $?)"

@@ -64,12 +64,12 @@ python3 - <<'PY' || fail "with --all-references too much is missing, or wrong"
 import csv, json, os
 relations = json.load(open("all.json"))["relations"]
 assert all(relations[name]["found"] == relations[name]["wanted"] > 50 for name in ("identical", "embedded", "fragment")), relations
-told = set()
+reported = set()
 for r in csv.DictReader(open("all.scored")):
     for name in (r["path"], r["inode"]): # names of deleted files lack a letter on FAT
-        told.add((r["image"], name, r["relation"], os.path.basename(r["reference"])))
+        reported.add((r["image"], name, r["relation"], os.path.basename(r["reference"])))
 half = [t for t in csv.DictReader(open("small/truth.csv")) if t["relation"] == "variant" and float(t["true_similarity"]) >= .5]
-missed = [t for t in half if not told & {(t["image"], name, "variant", t["reference"]) for name in (t["path"], t["inode"])}]
+missed = [t for t in half if not reported & {(t["image"], name, "variant", t["reference"]) for name in (t["path"], t["inode"])}]
 assert len(missed) <= .05 * len(half) and len(half) > 50, (len(half), missed)
 PY
 

@@ -424,7 +424,7 @@ static UNUSED uint64_t objects_of(struct casefile *casefile, uint64_t evidence)
     return objects;
 }
 
-/* ---- texts that are reported ---- */
+/* ---- texts reported ---- */
 
 struct texts {
     char all[2000];

@@ -298,7 +298,7 @@ static inline void end_test(void)
     ck_assert_int_eq(rmdir(fixture.folder), 0);
 }
 
-/* For other sets or another plan. */
+/* For different sets or a different plan. */
 static inline void next_scanner(void)
 {
     ck_assert_uint_lt(fixture.scanner_count, sizeof fixture.scanners / sizeof *fixture.scanners);
@@ -336,7 +336,7 @@ static inline void read_parts(void)
 
 /* ---- the same with sets in memory ---- */
 
-/* Those that have samples all have the same. */
+/* All sets with samples have the same window. */
 static inline uint32_t window_of_sets(void)
 {
     uint32_t n = SAMPLER_DEFAULT_N;
@@ -427,7 +427,7 @@ static inline const struct findings *scan(struct bytes bytes)
     return &fixture.parts[0].findings;
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static inline void assert_range(const struct finding *finding, uint64_t at, uint64_t from, uint64_t to,
                                 uint64_t slack)
@@ -451,7 +451,7 @@ static inline void assert_of(const struct finding *finding, size_t set, struct b
     ck_assert_uint_eq(finding->ref_size, reference.len);
 }
 
-/* All of the reference is at this place, to the byte, and that is proved. */
+/* The whole reference lies at this place, to the byte, and this is proved. */
 static inline void assert_embedded(const struct finding *finding, size_t set, struct bytes reference,
                                    uint64_t at)
 {

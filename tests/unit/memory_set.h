@@ -114,7 +114,7 @@ static inline void memory_set_add_record(struct memory_set *set, struct set_reco
     free(places);
 }
 
-/* A content that is not in it yet. */
+/* Content that the set does not have yet. */
 static inline void memory_set_add(struct memory_set *set, const struct known *known)
 {
     struct memory_file *file;
@@ -159,7 +159,7 @@ static inline void memory_set_release(struct memory_set *set)
     *set = (struct memory_set){0};
 }
 
-/* ---- what it is asked ---- */
+/* ---- queries ---- */
 
 static inline const struct refset_info *memory_set_info(const struct set *base)
 {
@@ -278,7 +278,7 @@ static inline int memory_set_file(struct set *base, uint64_t id, struct set_file
     return 1;
 }
 
-/* Empty, to be filled; it must be released. */
+/* Begins an empty set, to be filled; the caller releases it. */
 static inline void memory_set_begin(struct memory_set *set, const struct refset_params *params)
 {
     static const struct set_operations operations = {.info = memory_set_info,

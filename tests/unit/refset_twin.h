@@ -257,7 +257,7 @@ static UNUSED void twin_end(void)
     twin.count = 0;
 }
 
-/* A test of a set and of contents that are to be added to it. */
+/* A test of a set and of contents to be added to it. */
 static UNUSED struct refset *begin_set(size_t contents, uint32_t common)
 {
     begin_test();
@@ -610,7 +610,7 @@ static inline int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All keys of the twin, each once, and as many others. */
+/* All keys of the twin, once each, and as many other keys. */
 static inline size_t gather_keys(uint64_t *keys)
 {
     size_t count = 0, kept = 0;

@@ -5,7 +5,7 @@
 #include "check_main.h"
 #include "crew/crew.h"
 
-/* A crew of one worker that may take its time; what else it is told is in the job. */
+/* A crew of one worker without a tight time limit; the job holds everything else. */
 static inline struct crew *small_crew(struct crew_job job)
 {
     static const char *const no_folders[] = {NULL};

@@ -113,7 +113,7 @@ START_TEST(each_byte_counts_once_for_its_first_claimant)
             }
             assert_account(account);
         }
-        /* What is bad in deleted objects' space is seen by nobody who reads it again. */
+        /* Bad bytes in the space of deleted objects are not reported by rereading them. */
         memset(is_bad, 0, sizeof is_bad);
         claim_the_rest(account, NULL);
         account_free(account);

@@ -25,7 +25,7 @@ enum {
 
 enum shape {
     TINY,     /* nothing, or a few bytes */
-    SMALL,    /* runs of a few blocks, all over each other */
+    SMALL,    /* runs of a few blocks, overlapping each other */
     ADJACENT, /* each follows the one before it on the medium */
     SPARSE,   /* more holes than runs, runs far from each other */
     MIDDLE,   /* a few of them fill the memory for reading together */
@@ -41,14 +41,14 @@ struct spec {
     unsigned flush;  /* after this many objects; 0: only at the end */
     bool bad_sectors, no_inspector, refuse_some;
     bool again;       /* the inspector reads here and there again, and compares */
-    bool unwant_some; /* their content is not asked for */
+    bool unwant_some; /* their content is not requested */
     bool blame_some;  /* they arrive as unreadable */
     uint64_t holes;   /* size of the objects that are nothing but holes, if not 0 */
 };
 
 /* ---- the medium ---- */
 
-static const struct spec *spec; /* of the task that is worked on */
+static const struct spec *spec; /* of the current task */
 static uint64_t reads;
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -396,7 +396,7 @@ static void assert_object(const struct object *object, uint64_t number)
     ck_assert_uint_eq(object->inode, number);
     ck_assert_uint_eq(object->flags, is_unwanted(spec, number) ? OBJECT_UNWANTED : 0);
     ck_assert_uint_eq(object->size, wanted.size);
-    /* What is not read must not claim blocks either. */
+    /* Objects that are not read must not claim blocks either. */
     ck_assert_uint_eq(object->run_count,
                       wanted.state == OBJECT_UNREADABLE && !spec->no_inspector ? 0 : wanted.run_count);
     if (wanted.state == OBJECT_UNREADABLE || refused) {
@@ -510,7 +510,7 @@ START_TEST(objects_whose_content_is_not_requested_are_passed_on_unread)
 }
 END_TEST
 
-/* ---- reading again ---- */
+/* ---- rereading ---- */
 
 START_TEST(rereading_returns_the_content_of_the_runs)
 {
@@ -574,7 +574,7 @@ END_TEST
 START_TEST(neighbours_are_read_together_in_any_order)
 {
     const struct spec given = {
-        .seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just less than is read together */
+        .seed = 5, .count = 4000, .shapes = 1 << ADJACENT}; /* just below what is read together */
 
     assert_batch_alone(&given, 1);
 }
@@ -589,7 +589,7 @@ START_TEST(holes_read_as_zeros_unless_absurdly_large)
 }
 END_TEST
 
-/* ---- what must hold in the worker itself ---- */
+/* ---- properties within the worker ---- */
 
 /* Expects the worker to do it all without dying. */
 static void assert_done(void (*what)(void *state, struct crew_worker *worker, const void *task, size_t len,
@@ -727,7 +727,7 @@ START_TEST(an_object_with_absurdly_many_zeros_is_not_read)
 }
 END_TEST
 
-/* ---- content that a file system makes of the stored bytes ---- */
+/* ---- content that a file system derives from the stored bytes ---- */
 
 enum { STORED_LEN = 300000, STORED_PIECE = 65536, MASK = 0x5a };
 

@@ -58,7 +58,7 @@ static void assert_same(const struct twin *twin, const struct bits_writer *write
             ck_abort_msg("bit %zu of %zu", i, twin->len);
 }
 
-/* Numbers of mixed widths and Rice codes; a width of 65 + k stands for the latter. */
+/* Numbers of mixed widths and Rice codes; a width of 65 + k means the latter. */
 static void make_numbers(uint64_t *numbers, unsigned *widths)
 {
     for (int i = 0; i < NUMBERS; i++) {

@@ -319,7 +319,7 @@ START_TEST(objects_are_committed_by_the_thousand_and_by_the_second)
     ck_assert_int_eq(try_add(casefile, 2, 2, 6700), 0);
     ck_assert_int_eq(casefile_log(casefile, NOW, "x", &err), 0);
     ck_assert_uint_eq(committed(2), 2);
-    ck_assert_int_eq(try_add(casefile, 2, 3, 9000), 0); /* the first for long does not wait for others */
+    ck_assert_int_eq(try_add(casefile, 2, 3, 9000), 0); /* the first in a while is not delayed */
     ck_assert_uint_eq(committed(2), 3);
     end_case(casefile, 2503, 3, 0);
 }
@@ -819,7 +819,7 @@ START_TEST(an_integer_is_not_a_real)
     ck_assert_int_eq(database_close(database, &err), 0);
 }
 END_TEST
-/* ---- cases that are not kept ---- */
+/* ---- temporary cases ---- */
 
 static void assert_findings_only(struct casefile *casefile, uint64_t objects)
 {

@@ -222,7 +222,7 @@ START_TEST(nothing_gives_nothing)
 }
 END_TEST
 
-/* ---- what is known already ---- */
+/* ---- prior knowledge ---- */
 
 static bool is_alone(size_t a_count, size_t b_count, size_t j)
 {

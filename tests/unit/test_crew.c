@@ -155,7 +155,7 @@ static unsigned open_descriptors(void)
     return count;
 }
 
-/* ---- tasks that go well ---- */
+/* ---- successful tasks ---- */
 
 /* A task is a seed; its result is a list of numbers. */
 static size_t expand(uint64_t seed, uint64_t *numbers, size_t most)
@@ -288,7 +288,7 @@ START_TEST(an_empty_task_has_an_empty_result)
 }
 END_TEST
 
-/* ---- items that end badly ---- */
+/* ---- failing items ---- */
 
 static void work_on_items(struct crew_worker *worker, void (*deed)(char how, uint32_t item), char how)
 {
@@ -593,7 +593,7 @@ START_TEST(a_task_that_kills_workers_before_an_item_begins_is_lost_as_a_whole)
 }
 END_TEST
 
-/* ---- workers that are killed from outside ---- */
+/* ---- workers killed from outside ---- */
 
 static void wait_to_be_killed(void)
 {
@@ -842,7 +842,7 @@ START_TEST(descriptors_of_the_parent_are_closed_in_a_worker)
 }
 END_TEST
 
-/* ---- a worker that was taken over ---- */
+/* ---- a compromised worker ---- */
 
 /* Frames of a worker, sent with one call. */
 static void send_frames(const struct head *heads, size_t count)
@@ -859,12 +859,12 @@ static void send_frames(const struct head *heads, size_t count)
     send_everywhere(data, len);
 }
 
-/* A frame that is not for a worker with a task, or for none at all; with zeros in it. */
+/* Frames that a worker with a task may not send, or no worker at all; their content is zeros. */
 static const struct head bad_frames[] = {{STARTED, sizeof(unsigned)},
                                          {FAILED, 8},
                                          {DATA, FRAME_MAX + 1},
                                          {DONE, 0},
-                                         {DONE, 8}, /* of no data, but there is some */
+                                         {DONE, 8}, /* claims no data, but there is some */
                                          {DONE, 12},
                                          {DONE + 1, 0},
                                          {UINT32_MAX, UINT32_MAX}};
@@ -1143,7 +1143,7 @@ START_TEST(a_result_is_limited_to_the_bytes_that_its_task_allows)
 }
 END_TEST
 
-/* ---- what is acceptable ---- */
+/* ---- acceptable results ---- */
 
 /* How much of the result was checked, and what the check saw. */
 struct judged {

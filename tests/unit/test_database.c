@@ -49,7 +49,7 @@ static const struct database_format other_format = {APPLICATION + 1, "other set"
 static char folder[64], path[80];
 static struct error err;
 
-/* ---- what reaches the disk ---- */
+/* ---- durability ---- */
 
 static unsigned syncs;
 
@@ -72,7 +72,7 @@ static void begin_test(void)
 {
     strcpy(folder, "/tmp/test_database.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a%%20?b#.db", folder); /* a name like others */
+    snprintf(path, sizeof path, "%s/a%%20?b#.db", folder); /* a name with special characters */
 }
 
 static void empty_folder(void)
@@ -345,7 +345,7 @@ START_TEST(a_value_that_cannot_be_bound_fails_only_the_next_step)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 START_TEST(a_file_of_another_format_is_refused)
 {
@@ -1036,7 +1036,7 @@ START_TEST(a_read_only_folder_can_be_read)
 }
 END_TEST
 
-/* ---- those of others ---- */
+/* ---- foreign databases ---- */
 
 START_TEST(foreign_databases_are_read_without_running_their_code)
 {

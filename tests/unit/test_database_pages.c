@@ -21,7 +21,7 @@ static const struct database_format format = {0x6b746573, "thing set", steps};
 
 static char path[64];
 static struct error err;
-static uint8_t *truth; /* what is in the file */
+static uint8_t *truth; /* the content of the file */
 static int64_t size;
 
 /* ---- the file ---- */

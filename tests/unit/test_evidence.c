@@ -87,7 +87,7 @@ static struct inspector inspector_with(void *(*begin)(void *arg, const struct in
     return other;
 }
 
-/* ---- what is found, line by line ---- */
+/* ---- findings, line by line ---- */
 
 static struct buffer found;
 static unsigned problems, images, volumes, unexamined;
@@ -673,7 +673,7 @@ enum {
 };
 
 static uint8_t *floppy = disk + FLOPPY_PART * SECTOR;
-static uint32_t floppy_cluster; /* the next that is free */
+static uint32_t floppy_cluster; /* the next free one */
 
 static void put16(uint8_t *p, unsigned number)
 {
@@ -951,7 +951,7 @@ START_TEST(content_before_the_first_item_is_listed_but_not_read)
 }
 END_TEST
 
-/* ---- what is wanted, by paths ---- */
+/* ---- selection by path ---- */
 
 static unsigned questions;
 static pid_t parent;
@@ -1066,7 +1066,7 @@ START_TEST(losses_are_reported_in_their_place)
 }
 END_TEST
 
-/* ---- an inspector that takes its time ---- */
+/* ---- a slow inspector ---- */
 
 static const struct inspector_watch *watched_by;
 static bool reports;
@@ -1372,7 +1372,7 @@ START_TEST(an_unreadable_file_is_reported_between_its_neighbours)
 }
 END_TEST
 
-/* ---- what is no evidence ---- */
+/* ---- not evidence ---- */
 
 static void assert_fails(const char *path, const char *reason)
 {

@@ -157,7 +157,7 @@ static void for_each_kind(void (*check)(const struct block *, const struct keybl
         check_all(entries, make_entries(entries, ENTRIES, &kinds[i]), check);
 }
 
-/* ---- what is written ---- */
+/* ---- packing ---- */
 
 static void check_round_trip(const struct block *block, const struct keyblock_entry *entries)
 {
@@ -336,7 +336,7 @@ START_TEST(no_entries_pack_to_nothing)
 }
 END_TEST
 
-/* ---- what is broken ---- */
+/* ---- broken blocks ---- */
 
 /* A block of at most some 300 entries. */
 static struct block small_block(int kind)

@@ -297,7 +297,7 @@ START_TEST(the_sha256_is_that_of_the_raw_bytes)
 }
 END_TEST
 
-/* ---- lines that come again ---- */
+/* ---- lines read again ---- */
 
 /* Reads some lines ahead, puts them back, and reads them one by one; adds the number, the line and its ending
  * of each. */

@@ -126,7 +126,7 @@ static void make_bad(unsigned count, size_t unit, size_t longest)
     }
 }
 
-/* ---- what is to come out ---- */
+/* ---- expected results ---- */
 
 /* The unreadable part of each piece of the disk: all of it, or what follows the first bad byte. */
 static void want_bad(uint64_t offset, size_t len)
@@ -435,7 +435,7 @@ START_TEST(very_many_bad_ranges_are_recorded_in_descending_order)
 }
 END_TEST
 
-/* ---- what it is ---- */
+/* ---- properties ---- */
 
 START_TEST(a_medium_describes_its_backend)
 {

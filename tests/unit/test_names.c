@@ -16,7 +16,7 @@ static size_t paths_of(struct names *names, uint64_t inode, bool allocated, stru
 
 enum { MAX_NAMES = 2000, MAX_TEXT = 40, ROOT = 5, PATH_ROOM = 4096, DEEP = 20000 };
 
-/* ---- a naive twin: a list that is searched from its beginning ---- */
+/* ---- a naive twin: a list searched linearly ---- */
 
 struct name {
     uint64_t inode, parent;
@@ -108,7 +108,7 @@ static size_t naive_paths(uint64_t inode, bool allocated, struct buffer *out, bo
     return count;
 }
 
-/* ---- the two against each other ---- */
+/* ---- names and twin compared ---- */
 
 static void add(struct names *names, const struct name *name)
 {
@@ -332,7 +332,7 @@ START_TEST(uses_wrap_from_65535_to_1)
 }
 END_TEST
 
-/* ---- what cannot be ---- */
+/* ---- impossible structures ---- */
 
 static void assert_begins(const struct buffer *paths, const char *text)
 {

@@ -68,7 +68,7 @@ static void runs_out(const char *name, void *(*make)(struct error *err), void (*
     }
 #define RUNS_OUT(name) runs_out(#name, make_##name, drop_##name)
 
-/* ---- what is in memory ---- */
+/* ---- modules that work in memory ---- */
 
 static const struct sampler_params params = {SAMPLER_GF8, SAMPLER_DEFAULT_N, SAMPLER_DEFAULT_C, 0};
 static const struct matcher_options matching = {.most_ln_e = -7};

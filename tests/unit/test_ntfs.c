@@ -161,7 +161,7 @@ START_TEST(the_longest_name_fits)
 }
 END_TEST
 
-/* ---- surrogates without their other half ---- */
+/* ---- lone surrogates ---- */
 
 #define ASSERT_UNITS(text, ...)                                                                              \
     do {                                                                                                     \

@@ -483,7 +483,7 @@ START_TEST(a_finding_without_ranges_is_not_proved)
 }
 END_TEST
 
-/* ---- whatever is estimated ---- */
+/* ---- arbitrary estimates ---- */
 
 enum { SMALL_BLOCK = 512, PATTERNS = 3 };
 

@@ -210,7 +210,7 @@ START_TEST(waiting_for_many_jobs_waits_for_the_last_of_them)
 
         prepare(4000);
         queue_wait(queue, 0);
-        queue_wait(queue, 1); /* nothing is there */
+        queue_wait(queue, 1); /* the queue is empty */
         while (popped < MAX_JOBS) {
             unsigned waited;
 
@@ -306,7 +306,7 @@ START_TEST(free_at_any_moment_leaves_no_job_half_done)
             ck_assert_uint_le(times, i < pushed ? 1 : 0);
             worked += times;
         }
-        ck_assert_uint_eq(jobs_of_all_threads(), worked); /* those that were begun are finished */
+        ck_assert_uint_eq(jobs_of_all_threads(), worked); /* those that were started are finished */
     }
 }
 END_TEST

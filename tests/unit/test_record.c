@@ -386,7 +386,7 @@ START_TEST(samples_and_names_are_copied_and_replaced)
 }
 END_TEST
 
-/* ---- lines that nobody writes ---- */
+/* ---- lines that no program writes ---- */
 
 /* Either there is a message, or the record is written as the same line. */
 static void assert_refused_or_exact(struct record *record, const char *line, size_t len)
@@ -479,7 +479,7 @@ START_TEST(a_truncated_line_is_refused_or_has_a_shorter_name)
         struct buffer line = example_line((enum sampler_scheme)scheme);
 
         for (size_t len = 0; len <= line.len; len++) {
-            char *exact = malloc(len + 1); /* so that a sanitizer sees a byte that is read too far */
+            char *exact = malloc(len + 1); /* so that a sanitizer sees a read beyond the end */
 
             ck_assert_ptr_nonnull(exact);
             memcpy(exact + 1, line.data, len);
@@ -718,7 +718,7 @@ START_TEST(a_zero_byte_is_an_error_anywhere)
         buffer_add(&with_zero, line.data, at);
         buffer_add_char(&with_zero, '\0');
         buffer_add(&with_zero, line.data + at, line.len - at);
-        if (field == SIGNATURE) /* that is too long then */
+        if (field == SIGNATURE) /* which is then too long */
             assert_error_names(&with_zero, FINGERPRINTS);
         else
             assert_error_names(&with_zero, (enum field)field);

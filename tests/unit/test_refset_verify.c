@@ -292,7 +292,7 @@ START_TEST(a_changed_byte_is_detected_anywhere_and_does_no_harm)
 }
 END_TEST
 
-/* ---- recovering what is not damaged ---- */
+/* ---- recovering undamaged content ---- */
 
 struct saved {
     unsigned lost;

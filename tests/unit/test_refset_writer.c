@@ -17,7 +17,7 @@ static void fill_new(size_t contents, uint32_t common, unsigned batch)
     close_set(set);
 }
 
-/* ---- what was added is there ---- */
+/* ---- adding ---- */
 
 START_TEST(everything_added_is_read_back_once)
 {
@@ -174,7 +174,7 @@ static void assert_offer(struct refset_writer *writer, unsigned kinds, bool size
     ck_assert_int_eq(offer_parts(writer, kinds, size, record), wanted);
 }
 
-/* A set to which one content is to be added. */
+/* A set to which one content is added. */
 static struct refset_writer *begin_one(struct refset **set)
 {
     *set = begin_set(1, 256);
@@ -413,7 +413,7 @@ START_TEST(unless_all_names_are_kept_a_file_has_one)
 }
 END_TEST
 
-/* ---- what was not committed ---- */
+/* ---- uncommitted content ---- */
 
 START_TEST(uncommitted_files_leave_no_trace)
 {

@@ -3,7 +3,7 @@
 #include "report/report.h"
 #include "report/report_columns.h"
 
-/* ---- another writer: one that counts ---- */
+/* ---- another writer, which counts ---- */
 
 struct counter {
     struct report_writer writer;

@@ -114,7 +114,7 @@ static bool can_open(const char *path, int flags)
     return fd >= 0;
 }
 
-/* That all of the deed can be done beside the file, unless the kernel lacks this. */
+/* Checks that the whole action succeeds next to the file, unless the kernel lacks this. */
 static void assert_done(unsigned without, void (*deed)(void))
 {
     if (without && lacks(without))
@@ -200,7 +200,7 @@ START_TEST(limits_cannot_be_widened)
 }
 END_TEST
 
-/* A socket, and what another process or device would notice; sockets that are open are none either. */
+/* Opens sockets, uses an open one, and does what another process or device would notice. */
 static void reach_out(void)
 {
     struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

@@ -35,7 +35,7 @@ static void make_folder(void)
     ck_assert_int_ge(folder_fd, 0);
 }
 
-/* Removes what is in the folder, step by step, so that its paths may be of any length; closes at. */
+/* Empties the folder, step by step, so that its paths may be of any length; closes at. */
 static void empty_folder(int at)
 {
     DIR *dir = fdopendir(at);
@@ -79,7 +79,7 @@ static void make_link(const char *target, const char *path)
     ck_assert_int_eq(symlinkat(target, folder_fd, path), 0);
 }
 
-/* ---- what a walk gives ---- */
+/* ---- items of a walk ---- */
 
 struct wanted {
     enum walk_result result;
@@ -327,7 +327,7 @@ START_TEST(every_kind_has_its_own_name)
 }
 END_TEST
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 START_TEST(a_folder_that_is_missing_or_not_a_folder_is_an_error)
 {
