@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { OBJECTS = 24, SETS = 3, EVIDENCE = 2 };
 
-/* What is done; each opens the case, which takes most of the time.  0 is all. */
+/* The possible actions; each opens the case, which takes most of the time.  0 is all of them. */
 enum { READ = 1, VERIFY = 2, WRITE = 4, ALL = 7 };
 
 /* ---- the case ---- */

@@ -74,7 +74,7 @@ static uint64_t textbook(struct text a, struct text b)
     return row[b.len];
 }
 
-/* What a is compared with: b, itself, nothing and the ends of b; with the distances. */
+/* What a is compared with: b, a itself, nothing and the ends of b; and the expected distances. */
 struct references {
     const uint8_t *p[REFERENCES];
     size_t lens[REFERENCES];
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require_bounds_hold(a, b, distance);
     refs = make_references(a, b);
     require_many_agree(a, &refs, "scalar");
-    require_many_agree(a, &refs, "avx2"); /* a level that the machine lacks is the best one that it has */
+    require_many_agree(a, &refs, "avx2"); /* a level that the machine lacks means the best one that it has */
     require_many_agree(a, &refs, "avx512");
     return 0;
 }

@@ -100,7 +100,7 @@ static struct reading read_block(const uint8_t *block, size_t len, uint8_t choic
     return reading;
 }
 
-/* A block of 64 KiB is not worth a corpus of such files: the input is followed by zeros then. */
+/* Blocks of 64 KiB would bloat the corpus: such a block is the input followed by zeros. */
 static uint8_t *make_block(const uint8_t *data, size_t size, size_t len)
 {
     uint8_t *block = calloc(1, len ? len : 1);

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     disk.data = data + 1 + EXTMAP_ROOT_LEN;
     disk.size = size - 1 - EXTMAP_ROOT_LEN;
     disk.block_count = data[0] / CHOICE_SIZES % 2 ? sizes[data[0] / 2 % 8] : 2 + disk.size / BLOCK_SIZE;
-    if (disk.block_count > 5000) /* a map of pointers may well be as large as that */
+    if (disk.block_count > 5000) /* a map of pointers may be as large as that */
         disk.block_count = data[0] % 2 ? disk.block_count : 5000;
     disk.end = data[0] / 128 ? UINT64_MAX : 1000;
     map(&disk, root, data[0] % 2);

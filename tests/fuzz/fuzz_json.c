@@ -21,7 +21,7 @@ enum { LONGEST = 20 };
 struct pieces {
     const uint8_t *p;
     size_t left, most;
-    char *piece; /* memory of its own, so that a sanitizer sees what is read too late */
+    char *piece; /* memory of its own, so that a sanitizer sees late reads */
 };
 
 static void require(bool holds)

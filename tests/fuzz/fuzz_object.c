@@ -72,7 +72,7 @@ static void require_address(const struct object *object)
     buffer_release(&text);
 }
 
-/* A member of it, named by the input, is one that can be sent. */
+/* A member of it, named by the input, can be sent. */
 static void require_members(const struct object *object)
 {
     static struct object inner;

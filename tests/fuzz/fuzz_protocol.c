@@ -256,7 +256,7 @@ static void put_message(struct buffer *out, const struct task *task, unsigned me
     switch (message) {
     case MESSAGE_IMAGE:
         put_text(out);
-        /* What a container claims to hold may be anything, and takes its time: not what is looked for. */
+        /* What a container claims to hold is arbitrary and slow, and not what this fuzzer looks for. */
         wire_put(out, next_number(task) & ((1ull << 34) - 1));
         put_number(out, task);
         put_numbers(out, task, 1 + sizeof((struct digest_values *)NULL)->bytes / 8);
@@ -382,7 +382,7 @@ enum {
     ADDS,   /* honest, and then what the input says */
     FORGES, /* only messages of kinds that its task gives */
     ANY,    /* of any kind */
-    LOSES,  /* dies at an item, and is honest without it */
+    LOSES,  /* dies at one item, otherwise honest */
     EXHAUSTED,
     CUT, /* ends within a message */
     WAYS,

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILES = 24, SAMPLES = 40, N = 12 };
 
-/* What is done; each opens the set, which takes most of the time.  0 is all. */
+/* The possible actions; each opens the set, which takes most of the time.  0 is all of them. */
 enum { READ = 1, SEARCH = 2, VERIFY = 4, WRITE = 8, ALL = 15 };
 
 static uint64_t state = 88172645463325252u;

@@ -117,7 +117,7 @@ static void require_in_bounds(const struct sampler_result *result, const struct 
     }
 }
 
-/* That the samples, which are thinned in place, are those of a c four times as large. */
+/* Checks that the samples, which are thinned in place, are those of a c four times as large. */
 static void require_thin(struct sampler_result dense, const struct sampler_params *params, size_t len)
 {
     static struct sample thinned[MAX_CONTENT];

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 /*
- * Runs a fuzz target on the files that are named, and on those of the folders that are named: what libFuzzer
- * does when it is given -runs=0, for builds without it.
+ * Runs a fuzz target on the given files, and on those in the given folders: what libFuzzer does with -runs=0,
+ * for builds without it.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -84,7 +84,7 @@ struct column {
     enum column_type type;
 };
 
-/* A database, and what is done with it. */
+/* A database, and the actions on it. */
 struct stored {
     const struct database_format *format;
     const struct columns *columns; /* that may be changed, */
@@ -172,7 +172,7 @@ static void store_changed(const struct stored *stored, const uint8_t *data, size
     database_close(database, NULL);
 }
 
-/* The first byte says what is done, and if it is nothing, all is; the others are changes. */
+/* The first byte selects the actions, all of them if it selects none; the others are changes. */
 static int run_changed(const struct stored *stored, const uint8_t *data, size_t size)
 {
     if (size == 0)
