@@ -287,7 +287,7 @@ int disk_systems(struct disk *disk, uint64_t offset, const char *type,
     return search.count ? 0 : 1;
 }
 
-/* As in libtsk 4.11, without its older synonyms. */
+/* The names that fsstat -f list prints, without older synonyms such as linux-ext3. */
 const char *const disk_types[] = {"ntfs",    "fat",  "fat12",  "fat16", "fat32", "exfat", "ext",
                                   "ext2",    "ext3", "ext4",   "ufs",   "ufs1",  "ufs2",  "hfs",
                                   "iso9660", "apfs", "yaffs2", "raw",   "swap",  NULL};
