@@ -242,7 +242,8 @@ int casefile_account(struct casefile *casefile, uint64_t evidence,
                      struct error *err);
 
 struct case_counts {
-    uint64_t objects, bytes;     /* totals */
+    uint64_t objects;            /* all */
+    uint64_t bytes;              /* of those that were examined: neither unreadable nor skipped */
     uint64_t findings[VERDICTS]; /* by the best finding in a set not of kind known, or by the reason why there
                                     is none */
     uint64_t known;              /* objects found only in known sets */

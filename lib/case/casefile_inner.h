@@ -71,6 +71,8 @@ int casefile_broken(const struct casefile *casefile, struct error *err, const ch
 
 /* Returns the class of the set with that index. */
 enum case_class casefile_class(const struct casefile *casefile, uint32_t set);
+/* Adds the object's size if the object was examined. */
+void casefile_count_bytes(struct case_counts *counts, const struct case_object *object);
 
 /* Reads a string; returns false if it is invalid.  It belongs to the statement and has no zero byte except at
  * its end. */

@@ -27,6 +27,13 @@ enum case_class casefile_class(const struct casefile *casefile, uint32_t set)
 
 /* ---- reading ---- */
 
+void casefile_count_bytes(struct case_counts *counts, const struct case_object *object)
+{
+    if (object->verdict == VERDICT_UNREADABLE || object->verdict == VERDICT_SKIPPED)
+        return;
+    counts->bytes = object->size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + object->size;
+}
+
 bool casefile_get_string(struct statement *row, int column, const char **out)
 {
     size_t len;

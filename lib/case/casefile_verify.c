@@ -89,7 +89,7 @@ static int count_object(struct verify *verify, struct statement *row, struct sta
                                counts->objects, object.evidence);
     if (findings && best_verdict(best, id, &object.verdict, err))
         return -1;
-    counts->bytes = object.size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + object.size;
+    casefile_count_bytes(counts, &object);
     if (object.verdict == VERDICTS)
         counts->known++;
     else

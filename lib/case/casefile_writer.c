@@ -167,7 +167,7 @@ static void count(struct casefile *casefile, const struct case_object *object,
     struct case_counts *counts = &casefile->counts;
     const struct finding *best = findings ? best_of(casefile, findings) : NULL;
 
-    counts->bytes = object->size > INT64_MAX - counts->bytes ? INT64_MAX : counts->bytes + object->size;
+    casefile_count_bytes(counts, object);
     if (best && casefile_class(casefile, best->set) == CASE_KNOWN)
         counts->known++;
     else

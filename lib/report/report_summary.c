@@ -37,6 +37,8 @@ static void add_findings(struct buffer *out, const struct case_counts *counts,
                          const uint64_t findings[VERDICTS])
 {
     const uint64_t all = sum_findings(findings);
+    const uint64_t examined =
+        counts->objects - counts->findings[VERDICT_UNREADABLE] - counts->findings[VERDICT_SKIPPED];
     const char *separator = ": ";
 
     if (all == 0) {
@@ -47,7 +49,7 @@ static void add_findings(struct buffer *out, const struct case_counts *counts,
         report_values_number(out, sum_findings(counts->findings));
         buffer_add_text(out, " of ");
     }
-    report_values_count(out, counts->objects, "object");
+    report_values_count(out, examined, examined == counts->objects ? "object" : "examined object");
     buffer_add_text(out, " (");
     report_values_size(out, counts->bytes);
     buffer_add_char(out, ')');
