@@ -73,6 +73,9 @@ int scan_sets_open(struct scan_sets *sets, struct error *err)
         sets->sets[i] = open_at_rest(sets->paths[i], err);
         if (!sets->sets[i] || check_twice(sets, i, err))
             return -1;
+        /* a scan would find nothing, which would look like a result */
+        if (refset_info(sets->sets[i])->counts.files == 0)
+            return error_set(err, "%s: the set is empty", sets->paths[i]);
     }
     sort(sets);
     for (size_t i = 0; i < sets->count; i++) {
