@@ -178,8 +178,8 @@ static int scan_all(struct scan *scan, const struct evidence_list *evidence)
     return scan->failed ? EXIT_USAGE : status;
 }
 
-static int conclude(struct command_line *line, const struct scan_case *scan_case, int status,
-                    struct error *err)
+static int conclude(struct command_line *line, const struct scan_case *scan_case, enum scan_yield yield,
+                    int status, struct error *err)
 {
     struct scan *scan = &line->scan;
     const struct report_operations *form =
@@ -189,7 +189,7 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     if (!line->case_path && rows_write(form, scan->casefile, &line->filter, err))
         return -1;
     fflush(stdout);
-    if (!scan->run.quiet && scan_case_show(scan_case, err))
+    if (!scan->run.quiet && scan_case_show(scan_case, yield, err))
         return -1;
     found = line->fail_on_match ? scan_case_has_finding(scan_case, err) : 0;
     if (found < 0)
@@ -207,15 +207,15 @@ static int scan_into_case(struct command_line *line, const struct evidence_list 
         .scan = scan, .evidence = evidence, .path = line->case_path, .all_objects = line->filter.objects};
     struct error err;
     int status = scan_case_open(&scan_case);
-    bool is_empty;
+    enum scan_yield yield;
 
     if (status)
         return status;
     status = scan_all(scan, evidence);
-    is_empty = !scan->failed && scan_case_is_empty(&scan_case);
-    if (!scan->failed && !is_empty)
-        status = conclude(line, &scan_case, status, &err);
-    if (scan_case_close(&scan_case, is_empty, !scan->failed && status >= 0, &err))
+    yield = scan_case_yield(&scan_case);
+    if (!scan->failed && (yield != SCAN_UNOPENED || !scan_case.is_new))
+        status = conclude(line, &scan_case, yield, status, &err);
+    if (scan_case_close(&scan_case, yield, !scan->failed && status >= 0, &err))
         status = scan->failed ? EXIT_USAGE : -1;
     if (status >= 0)
         return status;

@@ -111,32 +111,46 @@ int scan_case_open(struct scan_case *scan_case)
     return EXIT_USAGE;
 }
 
-int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct error *err)
+static bool is_kept(const struct scan_case *scan_case, enum scan_yield yield)
+{
+    return scan_case->path && (!scan_case->is_new || yield == SCAN_OBJECTS);
+}
+
+int scan_case_close(struct scan_case *scan_case, enum scan_yield yield, bool ok, struct error *err)
 {
     const int result = casefile_close(scan_case->scan->casefile, ok ? err : NULL);
 
     scan_case->scan->casefile = NULL;
-    if (is_empty && scan_case->path) {
+    if (scan_case->path && !is_kept(scan_case, yield)) {
         refset_remove(scan_case->path);
-        complain("%s: was not kept, since none of its evidence could be opened", scan_case->path);
+        complain("%s: was not kept, since %s", scan_case->path,
+                 scan_case->scan->failed  ? "the scan failed before the first object"
+                 : yield == SCAN_UNOPENED ? "none of its evidence could be opened"
+                                          : "nothing was scanned");
     }
     return result;
 }
 
 /* ---- content ---- */
 
-bool scan_case_is_empty(const struct scan_case *scan_case)
+/* A case that cannot be read counts as one with objects, since it must not be removed. */
+enum scan_yield scan_case_yield(const struct scan_case *scan_case)
 {
-    struct casefile *casefile = scan_case->scan->casefile;
+    const struct scan *scan = scan_case->scan;
+    enum scan_yield yield = SCAN_UNOPENED;
     struct case_evidence evidence;
     struct case_counts counts;
     struct error err;
 
-    for (size_t i = 1; i <= scan_case->evidence->count && scan_case->is_new; i++)
-        if (casefile_evidence(casefile, i, &evidence, &err) <= 0 || evidence.state != CASE_FAILED ||
-            casefile_count(casefile, i, &counts, &err) || counts.objects)
-            return false;
-    return scan_case->is_new;
+    for (size_t i = 1; i <= scan_case->evidence->count; i++) {
+        if (casefile_evidence(scan->casefile, i, &evidence, &err) <= 0 ||
+            casefile_count(scan->casefile, i, &counts, &err) || counts.objects ||
+            (evidence.state == CASE_BEGUN && !scan->failed))
+            return SCAN_OBJECTS;
+        if (evidence.state != CASE_FAILED)
+            yield = SCAN_NOTHING;
+    }
+    return yield;
 }
 
 int scan_case_has_finding(const struct scan_case *scan_case, struct error *err)
@@ -194,10 +208,10 @@ static int show_seal(const struct scan_case *scan_case, struct error *err)
     return 0;
 }
 
-int scan_case_show(const struct scan_case *scan_case, struct error *err)
+int scan_case_show(const struct scan_case *scan_case, enum scan_yield yield, struct error *err)
 {
     for (size_t i = 1; i <= scan_case->evidence->count; i++)
         if (show_evidence(scan_case->scan->casefile, i, scan_case->evidence->paths[i - 1], err))
             return -1;
-    return scan_case->path ? show_seal(scan_case, err) : 0;
+    return is_kept(scan_case, yield) ? show_seal(scan_case, err) : 0;
 }

@@ -14,23 +14,29 @@ struct scan_case {
     bool is_new;      /* the scan created it */
 };
 
+/* What was scanned into the case, in all sessions. */
+enum scan_yield {
+    SCAN_UNOPENED, /* none of the evidence could be opened */
+    SCAN_NOTHING,  /* no object was selected */
+    SCAN_OBJECTS,  /* some objects, or the scan can be resumed */
+};
+
 /*
  * Creates the scan's case or opens it to resume.  It is created only if all evidence exists, so that a
  * mistyped name leaves no file.  Returns 0, or the exit status after showing an error.
  */
 int scan_case_open(struct scan_case *scan_case);
 /*
- * Closes the case, and removes it if is_empty (see scan_case_is_empty).  Returns 0, or -1 if the case may not
- * be safe on the disk; fills err only if ok, that is, unless it holds an earlier error.
+ * Closes the case, and removes a new one without objects.  Returns 0, or -1 if the case may not be safe on
+ * the disk; fills err only if ok, that is, unless it holds an earlier error.
  */
-int scan_case_close(struct scan_case *scan_case, bool is_empty, bool ok, struct error *err);
+int scan_case_close(struct scan_case *scan_case, enum scan_yield yield, bool ok, struct error *err);
 
-/* Whether the case is new and none of its evidence could be opened. */
-bool scan_case_is_empty(const struct scan_case *scan_case);
+enum scan_yield scan_case_yield(const struct scan_case *scan_case);
 /* Whether there is a finding in a set that is not of kind known: 1 or 0; -1 on error, with err filled. */
 int scan_case_has_finding(const struct scan_case *scan_case, struct error *err);
 /* Shows a summary of each piece of evidence, and the seal of a case that is kept: whoever notes the seal can
  * prove later that the case was not changed.  Returns -1 and fills err if the case cannot be read. */
-int scan_case_show(const struct scan_case *scan_case, struct error *err);
+int scan_case_show(const struct scan_case *scan_case, enum scan_yield yield, struct error *err);
 
 #endif

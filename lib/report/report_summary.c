@@ -89,8 +89,11 @@ int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *
         casefile_count(casefile, evidence, &counts, err) ||
         casefile_count_findings(casefile, evidence, findings, err))
         return -1;
-    if (counts.objects == 0 && (about.state == CASE_FAILED || about.state == CASE_BEGUN))
+    if (counts.objects == 0) {
+        if (about.state != CASE_FAILED && about.state != CASE_BEGUN)
+            buffer_add_text(out, "nothing was scanned: no object was selected");
         return 0;
+    }
     add_findings(out, &counts, findings);
     if (counts.known) {
         buffer_add_text(out, "; ");

@@ -88,6 +88,36 @@ status 3 "$KITH" import --format csv new.kith broken.csv
 [ -e new.kith ] && fail "a set of nothing is left"
 says err "new.kith: was not created, since nothing could be imported"
 
+# ---- nothing to scan ----
+
+mkdir empty
+before=$(find . ! -name out ! -name err | sort)
+for arguments in empty "--only stream tree" "--only image tree"; do
+    # shellcheck disable=SC2086
+    {
+        status 0 "$KITH" scan --csv -r set.kith $arguments
+        says err "${arguments##* }: nothing was scanned: no object was selected"
+        wrong 0 "new.case: was not kept, since nothing was scanned" scan -r set.kith --case new.case $arguments
+    }
+    grep -q "no findings\|sealed" err && fail "scanning nothing looks like a result: $(cat err)"
+done
+wrong 3 "new.case: was not kept, since nothing was scanned" scan -i raw -f ntfs -r set.kith --case new.case known/letter
+says err "no ntfs file system can be opened"
+
+# ---- sets of nothing, and damaged ones ----
+
+status 0 "$KITH" sets subtract -o nothing.kith set.kith set.kith
+before=$(find . ! -name out ! -name err | sort)
+wrong 2 "nothing.kith: the set is empty" scan -r nothing.kith tree
+wrong 2 "nothing.kith: the set is empty" scan -r set.kith -r nothing.kith --case new.case tree
+for page in $(seq 1 $(($(stat -c %s set.kith) / 4096 - 1))); do
+    cp set.kith damaged.kith
+    flip_bit damaged.kith $((page * 4096 + 100))
+    "$KITH" scan -r damaged.kith --case new.case tree 2>err
+    [ $? -ne 2 ] || [ ! -e new.case ] || fail "a case is left after: $(cat err)"
+    rm -f damaged.kith new.case
+done
+
 # a set as a file of its own is evidence if that is said
 status 0 "$KITH" add -q --as-file sets.kith set.kith
 [ -s sets.kith ] || fail "no set was made of a set"

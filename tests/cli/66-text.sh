@@ -108,7 +108,7 @@ status 0 "$KITH" report --about none.case
 says out "done; 2 findings in 2 of 3 objects (109 kB): 2 identical"
 mkdir nothing
 status 0 "$KITH" scan --csv -r refs.kith nothing
-same "an empty folder" "nothing: no findings in 0 objects (0 bytes)" "$(summary)"
+same "an empty folder" "nothing: nothing was scanned: no object was selected" "$(summary)"
 status 3 "$KITH" scan --csv -r refs.kith missing tree
 grep -q "^kith: missing: no findings\|^kith: missing: .*objects" err && fail "counts after an error: $(cat err)"
 says err "tree: 4 findings in 4 of 5 objects"
