@@ -189,7 +189,8 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     if (!line->case_path && rows_write(form, scan->casefile, &line->filter, err))
         return -1;
     fflush(stdout);
-    if (!scan->run.quiet && scan_case_show(scan_case, yield, err))
+    if (!scan->run.quiet && (line->case_path || form != &report_text) &&
+        scan_case_show(scan_case, yield, err))
         return -1;
     found = line->fail_on_match ? scan_case_has_finding(scan_case, err) : 0;
     if (found < 0)

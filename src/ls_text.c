@@ -6,18 +6,18 @@
 
 #include "base/escape.h"
 #include "ls_values.h"
+#include "report/report_values.h"
 
 /* ---- shared by the human-readable formats ---- */
 
 void ls_text_size(struct buffer *out, uint64_t bytes)
 {
-    static const char units[][3] = {"B ", "kB", "MB", "GB", "TB", "PB", "EB"};
-    double value = (double)bytes;
-    int unit = 0;
+    struct buffer text = {0};
 
-    for (; value >= 999.95 && unit < 6; unit++)
-        value /= 1000;
-    buffer_printf(out, unit ? "%7.1f %s" : "%7.0f %s", value, units[unit]);
+    report_values_size(&text, bytes);
+    buffer_printf(out, "%10.*s", (int)text.len, text.len ? text.data : "");
+    buffer_inherit(out, &text);
+    buffer_release(&text);
 }
 
 static void add_bold(struct ls_report *report, const char *text)
@@ -43,8 +43,8 @@ void ls_text_volume(struct ls_report *report, const struct evidence_volume *volu
         buffer_add_text(line, ", ENCRYPTED, content not examined");
     else if (volume->unexamined)
         buffer_add_text(line, ", files in it not examined");
-    buffer_add_text(line, ",");
-    ls_text_size(line, volume->len);
+    buffer_add_text(line, ", ");
+    report_values_size(line, volume->len);
     if (volume->about[0]) {
         buffer_add_text(line, ", ");
         escape_text(line, volume->about, strlen(volume->about));
@@ -81,8 +81,8 @@ void ls_text_image(struct ls_report *report, const struct evidence_image *image)
     struct buffer *line = &report->out.line;
 
     escape_text(line, report->evidence, strlen(report->evidence));
-    buffer_printf(line, ": %s image,", image->format);
-    ls_text_size(line, image->size);
+    buffer_printf(line, ": %s image, ", image->format);
+    report_values_size(line, image->size);
     buffer_printf(line, ", sectors of %" PRIu32 " bytes, partition table: %s\n", image->sector_size,
                   image->table[0] ? image->table : "none");
 }

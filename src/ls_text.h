@@ -6,7 +6,7 @@
 
 /* Shared by the human-readable formats of kith ls; most of these are operations of both. */
 
-/* Adds a size in a column: "  14.7 MB". */
+/* Adds a size in a column: "   14.7 MB". */
 void ls_text_size(struct buffer *out, uint64_t bytes);
 
 void ls_text_image(struct ls_report *report, const struct evidence_image *image);

@@ -23,6 +23,7 @@ struct report_writer {
     unsigned width; /* columns of the terminal; 0: the stream is not a terminal */
 
     /* The state of report_text. */
+    struct casefile *casefile;
     bool names_evidence;     /* in each row, since the case has more than one piece */
     uint64_t rows, findings; /* written so far */
 };
@@ -40,8 +41,9 @@ struct report_operations {
 extern const struct report_operations report_csv;
 /* The same for spreadsheets: see csv_excel. */
 extern const struct report_operations report_csv_excel;
-/* Human-readable paragraphs, and a legend if there was a finding.  On a terminal each finding has a strip,
- * and lines fit the window. */
+/* Human-readable paragraphs; a legend if there was a finding; the summary of each piece of evidence and what
+ * of it was not examined (report_summary.h).  On a terminal each finding has a strip, and lines fit the
+ * window. */
 extern const struct report_operations report_text;
 
 /* Writes the rows in the order of casefile_reader_new.  Returns -1 if the case cannot be read or memory runs

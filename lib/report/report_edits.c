@@ -52,7 +52,8 @@ static void add_interval(const struct report_edits *e, struct buffer *out)
 void report_edits(const struct report_edits *e, struct buffer *out)
 {
     if (e->identical || (!e->not_identical && llround(e->high) == 0)) {
-        buffer_add_text(out, "no byte differs");
+        buffer_add_text(out,
+                        e->identical || e->proved ? "no byte differs" : "no difference seen in the samples");
     } else if (llround(e->edits) == 0 ||
                (e->not_identical && llround(e->edits) == 1 && llround(e->high) > 1)) {
         /* no sample shows a difference: for what is known to differ the estimate may have been raised to 1 */

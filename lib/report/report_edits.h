@@ -14,12 +14,12 @@ struct report_edits {
     uint64_t a_len, b_len; /* of the two contents, in bytes */
     bool identical;        /* by SHA-1 */
     bool not_identical;    /* by SHA-1; if neither is set, it is unknown */
+    bool proved;           /* each block of the contents has equal digests */
 };
 
 /* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; at most about 374 bytes
- * differ", "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)" or "no byte
- * differs".
- */
+ * differ", "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)", "no byte
+ * differs" (only if proved) or "no difference seen in the samples". */
 void report_edits(const struct report_edits *edits, struct buffer *out);
 
 #endif

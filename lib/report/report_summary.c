@@ -52,7 +52,7 @@ static void add_findings(struct buffer *out, const struct case_counts *counts,
     report_values_count(out, examined, examined == counts->objects ? "object" : "examined object");
     buffer_add_text(out, " (");
     report_values_size(out, counts->bytes);
-    buffer_add_char(out, ')');
+    buffer_add_text(out, " of content)");
     for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++) {
         if (!findings[verdict])
             continue;

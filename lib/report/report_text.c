@@ -7,10 +7,12 @@
 #include "report/report_columns.h"
 #include "report/report_edits.h"
 #include "report/report_strip.h"
+#include "report/report_summary.h"
 #include "report/report_values.h"
 
 enum {
     INDENT = 11,
+    SUMMARY_INDENT = 4,
     STRIP_CELLS = 72, /* at most: longer strips are no easier to read */
     LEAST_WIDTH = 60, /* narrower windows get lines of this width, since most words need it */
 };
@@ -26,10 +28,11 @@ static void end_word(struct paragraph *p)
     report_columns_word(&p->lines, &p->word);
 }
 
-/* Adds a name from the evidence or a set, shortened if it does not fit into a line of the window. */
-static void add_name(struct paragraph *p, const char *before, const char *name, size_t len)
+/* Adds a name from the evidence or a set, shortened if it does not fit into a line of the window, and what
+ * precedes and follows it in the same word. */
+static void add_name(struct paragraph *p, const char *before, const char *name, size_t len, const char *after)
 {
-    const unsigned taken = p->lines.indent + (unsigned)strlen(before);
+    const unsigned taken = p->lines.indent + (unsigned)(strlen(before) + strlen(after));
     struct buffer text = {0};
 
     escape_text(&text, name, len);
@@ -38,6 +41,7 @@ static void add_name(struct paragraph *p, const char *before, const char *name, 
         report_columns_shorten(&p->word, text.len ? text.data : "", text.len, p->lines.width - taken);
     else if (text.len)
         buffer_add(&p->word, text.data, text.len);
+    buffer_add_text(&p->word, after);
     buffer_inherit(&p->word, &text);
     buffer_release(&text);
     end_word(p);
@@ -61,18 +65,34 @@ static void add_verdict(struct paragraph *p, const struct report_writer *writer,
     p->lines.column = INDENT;
 }
 
+static void add_address(struct paragraph *p, const struct case_object *object)
+{
+    /* The address of a chunk ends in its offset in the object. */
+    const char *plus = object->chunk ? strrchr(object->address, '+') : NULL;
+    const char *after = plus ? "," : "";
+
+    if (object->path_count) {
+        add_name(p, "", object->paths, strlen(object->paths), after);
+    } else {
+        buffer_printf(&p->word, "%s ", object_kind_name(object->kind));
+        escape_text(&p->word, object->address,
+                    plus ? (size_t)(plus - object->address) : strlen(object->address));
+        buffer_add_text(&p->word, after);
+        end_word(p);
+    }
+    if (plus) {
+        buffer_add_text(&p->word, "chunk at byte ");
+        report_values_foreign(&p->word, plus + 1);
+        end_word(p);
+    }
+}
+
 /* Leaves the last word unfinished, since a colon may follow. */
 static void add_place(struct paragraph *p, const struct case_object *object)
 {
-    static const char partial[] = "PARTIAL: not all of it could be";
+    static const char partial[] = "PARTIAL: some bytes could not be";
 
-    if (object->path_count) {
-        add_name(p, "", object->paths, strlen(object->paths));
-    } else {
-        buffer_printf(&p->word, "%s ", object_kind_name(object->kind));
-        report_values_foreign(&p->word, object->address);
-        end_word(p);
-    }
+    add_address(p, object);
     if (strcmp(object->volume, "-") != 0) {
         buffer_add_text(&p->word, "in volume ");
         report_values_foreign(&p->word, object->volume);
@@ -119,6 +139,7 @@ static void add_edits(struct paragraph *p, const struct case_row *row)
                                        .resemblance = is_part ? finding->containment : finding->resemblance,
                                        .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
                                        .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
+                                       .proved = finding_is_complete(finding),
                                        .not_identical = finding->verdict == VERDICT_VARIANT};
     struct buffer text = {0};
 
@@ -128,19 +149,42 @@ static void add_edits(struct paragraph *p, const struct case_row *row)
     buffer_release(&text);
 }
 
+/* The span in the object, of which only some bytes may match. */
+static void add_span(struct paragraph *p, const struct finding *finding, bool all_match, bool is_chunk)
+{
+    if (!all_match) {
+        report_values_count(&p->word, finding->matched, "byte");
+        buffer_add_text(&p->word, finding->matched == 1 ? " matches" : " match");
+        end_word(p);
+        buffer_add_text(&p->word, "in ");
+        report_values_count(&p->word, finding->range_count, "range");
+        buffer_add_char(&p->word, ',');
+        end_word(p);
+        buffer_add_text(&p->word, "between");
+        end_word(p);
+    }
+    buffer_printf(&p->word, "bytes %" PRIu64 " %s %" PRIu64 "%s", finding->span.obj_start,
+                  all_match ? "to" : "and", finding->span.obj_end, all_match && !is_chunk ? ":" : "");
+    end_word(p);
+    if (is_chunk) {
+        buffer_printf(&p->word, "of the chunk%s", all_match ? ":" : "");
+        end_word(p);
+    }
+}
+
 static void add_measures(struct paragraph *p, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
+    const bool all_match = finding->matched == finding->span.obj_end - finding->span.obj_start;
 
     report_columns_line(&p->lines);
-    buffer_printf(&p->word, "bytes %" PRIu64 " to %" PRIu64 ":", finding->span.obj_start,
-                  finding->span.obj_end);
-    end_word(p);
-    buffer_printf(&p->word, "bytes %" PRIu64 " to %" PRIu64, finding->span.ref_start, finding->span.ref_end);
+    add_span(p, finding, all_match, row->object.chunk);
+    buffer_printf(&p->word, "%sbytes %" PRIu64 " to %" PRIu64, all_match ? "" : "(", finding->span.ref_start,
+                  finding->span.ref_end);
     end_word(p);
     buffer_add_text(&p->word, "of ");
     report_values_size(&p->word, finding->ref_size);
-    buffer_add_char(&p->word, ';');
+    buffer_add_text(&p->word, all_match ? ";" : ");");
     end_word(p);
     buffer_printf(&p->word, "resemblance %.3f,", finding->resemblance);
     end_word(p);
@@ -152,6 +196,8 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
 
 static void add_evidence_value(struct paragraph *p, const struct finding *finding)
 {
+    static const char others[] = "other references match here, too (--all-references lists them)";
+
     report_columns_line(&p->lines);
     buffer_add_text(&p->word, "E ");
     report_values_e(&p->word, finding->ln_e);
@@ -161,20 +207,17 @@ static void add_evidence_value(struct paragraph *p, const struct finding *findin
     finding_proof(finding, &p->word);
     buffer_add_text(&p->word, finding->also ? ";" : "");
     end_word(p);
-    if (finding->also) {
-        buffer_add_text(&p->word, "and ");
-        report_values_count(&p->word, finding->also, "more reference");
-        buffer_add_text(&p->word, " like it");
-        end_word(p);
-    }
+    /* Without the number: it counts matches, of which several may be of the same reference. */
+    if (finding->also)
+        report_columns_text(&p->lines, others, sizeof others - 1);
 }
 
 static void add_finding(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
 {
     end_word(p);
     report_columns_line(&p->lines);
-    add_name(p, "of ", row->reference.name, row->reference.name_len);
-    add_name(p, "in ", row->set->name, strlen(row->set->name));
+    add_name(p, "of ", row->reference.name, row->reference.name_len, "");
+    add_name(p, "in ", row->set->name, strlen(row->set->name), "");
     buffer_printf(&p->word, "(%s)", refset_kind_name(row->set->kind));
     end_word(p);
     add_strip(p, writer, row);
@@ -226,7 +269,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
         add_reason(&p, &row->object);
     if (writer->names_evidence) {
         report_columns_line(&p.lines);
-        add_name(&p, "evidence: ", row->evidence->path, strlen(row->evidence->path));
+        add_name(&p, "evidence: ", row->evidence->path, strlen(row->evidence->path), "");
     }
     buffer_add_char(&writer->out.line, '\n');
     buffer_inherit(&writer->out.line, &p.word);
@@ -240,6 +283,7 @@ static int begin(struct report_writer *writer, struct casefile *casefile, struct
     struct case_evidence evidence;
     const int found = casefile_evidence(casefile, 2, &evidence, err);
 
+    writer->casefile = casefile;
     writer->names_evidence = found > 0;
     writer->rows = writer->findings = 0;
     return found < 0 ? -1 : 0;
@@ -264,28 +308,80 @@ static const char standard[] =
     "function: the share of common features, as resemblance or containment. E, edits and proof are "
     "supplementary. \"identical\" is an equal cryptographic hash, not approximate matching.";
 
-static int end(struct report_writer *writer, struct error *err)
+static void add_finding_terms(struct report_writer *writer)
 {
-    if (writer->findings == 0)
-        return 0;
-    buffer_add_char(&writer->out.line, '\n');
-    add_legend(writer, "E",
-               "how many matches at least this good chance alone would produce in the whole set");
-    add_legend(writer, "proof",
-               "sha1: the whole reference, by its SHA-1; blocks k/n: k of its n aligned blocks, by theirs; "
-               "estimate: samples only");
+    add_legend(writer, "E", "expected number of matches this good by chance alone, against the whole set");
+    add_legend(
+        writer, "proof",
+        "sha1: the SHA-1 of the whole content is equal; blocks k/n: k of the reference's n blocks were "
+        "found with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
     add_legend(writer, "resemblance", "the share of the samples in either that both have: 0 to 1");
     add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");
     add_legend(writer, "edits",
                "how many bytes differ: an estimate, and an interval that contains the distance in 95 % of "
                "cases");
     if (writer->width)
-        add_legend(
-            writer, "strip",
-            "the object from its first byte to its last: a letter for each matching range, in lower case "
-            "where only part of the cell matches; a dot where nothing does");
+        add_legend(writer, "strip",
+                   "the object or chunk from its first byte to its last: a letter for each matching range, "
+                   "in lower case "
+                   "where only part of the cell matches; a dot where nothing does");
+}
+
+/* ---- the summary ---- */
+
+struct summary {
+    struct report_writer *writer;
+    const char *path; /* of the evidence */
+};
+
+static void add_summary_line(void *arg, const char *text)
+{
+    const struct summary *summary = arg;
+    struct paragraph p = {.lines = {.out = &summary->writer->out.line,
+                                    .width = usable_width(summary->writer),
+                                    .indent = SUMMARY_INDENT}};
+
+    add_name(&p, "", summary->path, strlen(summary->path), ":");
+    report_columns_text(&p.lines, text, strlen(text));
+    buffer_add_char(p.lines.out, '\n');
+    buffer_inherit(p.lines.out, &p.word);
+    buffer_release(&p.word);
+}
+
+static int add_summary(struct report_writer *writer, const struct case_evidence *evidence, struct error *err)
+{
+    struct summary summary = {.writer = writer, .path = evidence->path};
+    struct buffer text = {0};
+    const int result = report_summary(writer->casefile, evidence->number, &text, err);
+
+    if (text.len == 0)
+        buffer_add_text(&text, casefile_state_name(evidence->state));
+    buffer_add_char(&text, '\0');
+    if (!text.failed)
+        add_summary_line(&summary, text.data);
+    buffer_inherit(&writer->out.line, &text);
+    buffer_release(&text);
+    return result ? -1
+                  : report_summary_unexamined(writer->casefile, evidence->number, add_summary_line, &summary,
+                                              err);
+}
+
+static int end(struct report_writer *writer, struct error *err)
+{
+    struct case_evidence evidence;
+    int found;
+
+    if (writer->rows)
+        buffer_add_char(&writer->out.line, '\n');
+    if (writer->findings)
+        add_finding_terms(writer);
     add_legend(writer, "SP 800-168", standard);
-    return report_stream_put(&writer->out, err);
+    buffer_add_char(&writer->out.line, '\n');
+    for (uint64_t number = 1; (found = casefile_evidence(writer->casefile, number, &evidence, err)) > 0;
+         number++)
+        if (add_summary(writer, &evidence, err))
+            return -1;
+    return found < 0 ? -1 : report_stream_put(&writer->out, err);
 }
 
 const struct report_operations report_text = {.begin = begin, .finding = put_row, .end = end};

@@ -68,12 +68,13 @@ void report_values_size(struct buffer *out, uint64_t bytes)
     double scaled = (double)bytes;
     int unit = -1;
 
-    for (; scaled >= 9999.5 && unit < 5; unit++)
-        scaled /= 1000;
-    if (unit < 0)
+    if (bytes < 10000) {
         buffer_printf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
-    else
-        buffer_printf(out, "%.0f %cB", scaled, units[unit]);
+        return;
+    }
+    for (; scaled >= 999.95 && unit < 5; unit++)
+        scaled /= 1000;
+    buffer_printf(out, "%.1f %cB", scaled, units[unit]);
 }
 
 void report_values_number(struct buffer *out, uint64_t number)

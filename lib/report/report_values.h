@@ -23,7 +23,7 @@ enum report_zone {
 /* As report_values_time, in this zone. */
 void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds,
                              enum report_zone zone);
-/* A human-readable size, exact below 10,000 bytes: "1234 bytes", "57 kB". */
+/* A human-readable size of at most 10 characters, exact below 10,000 bytes: "1234 bytes", "56.8 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
 /* A number with thousands separators: "1,204". */
 void report_values_number(struct buffer *out, uint64_t number);

@@ -29,10 +29,10 @@ status 0 "$KITH" add -q --kind notable refs.kith refs
 status 0 "$KITH" scan -q --text -r refs.kith tree
 same "the heading" "evidence: tree" "$(head -n 1 out)"
 same "the heading comes once" 1 "$(grep -c '^evidence: ' out)"
-grep -q "^variant    $long_name ([0-9]* kB)$" out || fail "a path was changed in a pipe: $(cat out)"
+grep -q "^variant    $long_name ([0-9.]* kB)$" out || fail "a path was changed in a pipe: $(cat out)"
 same "the order of the disk" "$(find tree -type f ! -name other -printf '%f\n' | LC_ALL=C sort | head -n 4)" \
     "$(sed -nE 's/^(identical|variant|embedded|fragment) +([^ ]+) \(.*/\2/p' out | LC_ALL=C sort)"
-grep -qE "^ {11}bytes 0 to 60000: bytes 0 to 60000 of 60 kB; resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
+grep -qE "^ {11}bytes 0 to 60000: bytes 0 to 60000 of 60\.0 kB; resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
     fail "edits in words: $(cat out)"
 says out "same content in another order; in place, about "
 says out "no byte differs"
@@ -50,10 +50,31 @@ grep -q "^evidence: " out && fail "a heading with several pieces of evidence: $(
 mkdir none
 cp tree/other none
 status 0 "$KITH" scan -q --text -r refs.kith none
-same "no finding, no text" "" "$(cat out)"
+same "no finding" "none: no findings in 1 object (9000 bytes of content)" "$(tail -n 1 out)"
+grep -q "^SP 800-168  *feature" out || fail "the terms of the standard: $(cat out)"
+same "no other heading" 3 "$(wc -l <out)"
 status 0 "$KITH" scan -q --text --all -r refs.kith none
 says out "none       other ("
 grep -q "^proof" out && fail "a legend without a finding: $(cat out)"
+
+# Offsets in a chunk come with the place of the chunk.
+status 0 "$KITH" scan -q --text --blocks 16k -r refs.kith tree/moved
+grep -q "^[a-z]*  *moved, chunk at byte 16384 (16.4 kB)$" out || fail "the place of a chunk: $(cat out)"
+says out "bytes 0 to 16384 of the chunk: bytes 30000 to 46384 of 60.0 kB; "
+
+# Two pieces of one reference, with noise between them: the span is not the number of bytes that match.
+python3 - <<'PY'
+import random
+data = open("refs/long", "rb").read()
+noise = random.Random(6).randbytes
+open("pieces", "wb").write(noise(20000) + data[:20000] + noise(30000) + data[40000:60000] + noise(20000))
+PY
+status 0 "$KITH" scan -q --text -r refs.kith pieces
+grep -qE "^ {11}[34][0-9],[0-9]{3} bytes match in [2-9] ranges, between bytes [0-9]+ and [0-9]+ \(bytes 0 to 60000 of 60\.0 kB\);" out ||
+    fail "the bytes that match: $(cat out)"
+status 0 "$KITH" scan --text -r refs.kith pieces
+grep -q "finding.* in" err && fail "the summary is also on standard error: $(cat err)"
+same "at the end" "pieces: 1 finding in 1 of 1 object (110.0 kB of content): 1 fragment" "$(tail -n 1 out)"
 
 # ---- on a terminal ----
 
@@ -94,18 +115,18 @@ summary()
 
 status 0 "$KITH" scan --csv -r refs.kith tree more
 same "findings and objects" \
-    "tree: 4 findings in 4 of 5 objects (249 kB): 1 identical, 2 variants, 1 embedded
-more: 1 finding in 1 of 2 objects (60 kB): 1 identical" "$(summary)"
+    "tree: 4 findings in 4 of 5 objects (249.0 kB of content): 1 identical, 2 variants, 1 embedded
+more: 1 finding in 1 of 2 objects (60.0 kB of content): 1 identical" "$(summary)"
 status 0 "$KITH" scan --csv -r refs.kith none
-same "no findings" "none: no findings in 1 object (9000 bytes)" "$(summary)"
+same "no findings" "none: no findings in 1 object (9000 bytes of content)" "$(summary)"
 cp refs/long refs/short none
 status 0 "$KITH" add -q --kind known known.kith more/other tree/other
 status 0 "$KITH" scan --csv --max-size 50000 -r refs.kith -r known.kith none
 same "what is known and what was not examined" \
-    "none: 1 finding in 1 of 2 examined objects (49 kB): 1 identical; 1 known object; not examined: 1 skipped" "$(summary)"
+    "none: 1 finding in 1 of 2 examined objects (49.0 kB of content): 1 identical; 1 known object; not examined: 1 skipped" "$(summary)"
 status 0 "$KITH" scan -q --case none.case -r refs.kith none
 status 0 "$KITH" report --about none.case
-says out "done; 2 findings in 2 of 3 objects (109 kB): 2 identical"
+says out "done; 2 findings in 2 of 3 objects (109.0 kB of content): 2 identical"
 mkdir nothing
 status 0 "$KITH" scan --csv -r refs.kith nothing
 same "an empty folder" "nothing: nothing was scanned: no object was selected" "$(summary)"
@@ -116,15 +137,19 @@ says err "tree: 4 findings in 4 of 5 objects"
 # Encrypted volumes are listed again at the end, whatever else was written before.
 python3 -c 'open("luks.img", "wb").write(b"LUKS\xba\xbe\0\2" + bytes(1 << 20))'
 status 3 "$KITH" scan --csv -r refs.kith luks.img
-same "an encrypted image" "luks.img: the image (1049 kB): ENCRYPTED, content not examined" "$(summary | tail -n 1)"
+same "an encrypted image" "luks.img: the image (1.0 MB): ENCRYPTED, content not examined" "$(summary | tail -n 1)"
 status 3 "$KITH" scan -q --case luks.case -r refs.kith luks.img
 status 3 "$KITH" report --about luks.case
-says out "            the image (1049 kB): ENCRYPTED, content not examined"
+says out "            the image (1.0 MB): ENCRYPTED, content not examined"
+status 3 "$KITH" report --text luks.case
+same "the end of a text report" \
+    "luks.img: the image (1.0 MB): ENCRYPTED, content not examined" "$(tail -n 1 out)"
+grep -q "^luks.img: no findings in " out || fail "no summary in the report: $(cat out)"
 status 3 "$KITH" ls --summary luks.img
 says out "LUKS2, ENCRYPTED, content not examined,"
 head -c 100000 /dev/urandom >unknown.img
 status 3 "$KITH" scan --csv -i raw -r refs.kith unknown.img
-same "an unknown file system" "unknown.img: the image (100 kB): no known file system, files in it not examined" \
+same "an unknown file system" "unknown.img: the image (100.0 kB): no known file system, files in it not examined" \
     "$(summary | tail -n 1)"
 
 finish

@@ -31,7 +31,14 @@ END_TEST
 START_TEST(equal_content_has_no_differing_byte)
 {
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = true}, "no byte differs");
-    assert_words((struct report_edits){0, 0, 0, 1, 5000, 5000, .identical = false}, "no byte differs");
+    assert_words((struct report_edits){0, 0, 0, 1, 5000, 5000, .proved = true}, "no byte differs");
+}
+END_TEST
+
+START_TEST(what_is_not_proved_is_not_called_equal)
+{
+    assert_words((struct report_edits){0, 0, 0, 1, 5000, 5000, .identical = false},
+                 "no difference seen in the samples");
 }
 END_TEST
 
@@ -68,6 +75,7 @@ START_TEST(few_edits_or_edits_explained_by_lengths_do_not_mean_another_order)
 END_TEST
 
 RUN_TESTS("report_edits", an_estimate_of_no_edits_is_not_called_identical,
-          equal_content_has_no_differing_byte, an_estimate_comes_with_its_interval_unless_it_is_exact,
+          equal_content_has_no_differing_byte, what_is_not_proved_is_not_called_equal,
+          an_estimate_comes_with_its_interval_unless_it_is_exact,
           many_edits_of_fully_shared_content_mean_another_order,
           few_edits_or_edits_explained_by_lengths_do_not_mean_another_order)

@@ -56,7 +56,15 @@ START_TEST(a_size_is_exact_below_ten_thousand_bytes)
     report_values_size(&out, 9999);
     ck_assert_str_eq(text_of(&out), "9999 bytes");
     report_values_size(&out, 56789);
-    ck_assert_str_eq(text_of(&out), "57 kB");
+    ck_assert_str_eq(text_of(&out), "56.8 kB");
+    report_values_size(&out, 10000);
+    ck_assert_str_eq(text_of(&out), "10.0 kB");
+    report_values_size(&out, 999949);
+    ck_assert_str_eq(text_of(&out), "999.9 kB");
+    report_values_size(&out, 999950);
+    ck_assert_str_eq(text_of(&out), "1.0 MB");
+    report_values_size(&out, UINT64_MAX);
+    ck_assert_str_eq(text_of(&out), "18.4 EB");
     report_values_size(&out, 1);
     ck_assert_str_eq(text_of(&out), "1 byte");
 }
