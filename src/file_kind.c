@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file_kind.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +14,27 @@
 
 /* ---- recognising ---- */
 
+enum file_kind {
+    FILE_KIND_OTHER, /* none of these, missing, or unreadable */
+    FILE_KIND_FOLDER,
+    FILE_KIND_SET,
+    FILE_KIND_CASE,
+    FILE_KIND_IMAGE, /* with the signature of a container, a partition table or a file system */
+    FILE_KIND_TEXT,
+};
+
 /* SQLite, Database File Format, 1.3: The Database Header. */
 enum { SQLITE_HEADER_LEN = 100, SQLITE_APPLICATION_ID = 68 };
 
-static enum file_kind kind_of_database(const uint8_t *head)
+/* A set or a case by comparing fixed bytes, which is safe to do with evidence, too. */
+static enum file_kind kind_of_header(int fd)
 {
+    static const char sqlite[] = "SQLite format 3";
+    uint8_t head[SQLITE_HEADER_LEN];
     const uint8_t *id = head + SQLITE_APPLICATION_ID;
 
+    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head, sqlite, sizeof sqlite) != 0)
+        return FILE_KIND_OTHER;
     return memcmp(id, "KITH", 4) == 0   ? FILE_KIND_SET  /* as refset.c sets it */
            : memcmp(id, "KITC", 4) == 0 ? FILE_KIND_CASE /* as casefile.c does */
                                         : FILE_KIND_OTHER;
@@ -37,17 +50,13 @@ static bool is_text(const uint8_t *head, size_t len)
 
 static enum file_kind kind_of_bytes(const uint8_t *head, size_t len, uint64_t size)
 {
-    static const char sqlite[] = "SQLite format 3";
-
-    if (len >= SQLITE_HEADER_LEN && memcmp(head, sqlite, sizeof sqlite) == 0)
-        return kind_of_database(head);
     if (format_container(head, len, head, 0, size).format != FORMAT_RAW || format_system(head, len) ||
         format_is_table(head, len))
         return FILE_KIND_IMAGE;
     return is_text(head, len) ? FILE_KIND_TEXT : FILE_KIND_OTHER;
 }
 
-static enum file_kind kind_of_fd(int fd, uint64_t size)
+static enum file_kind kind_of_content(int fd, uint64_t size)
 {
     uint8_t *head = malloc(FORMAT_HEAD);
     const ssize_t len = head ? pread(fd, head, FORMAT_HEAD, 0) : -1;
@@ -57,20 +66,23 @@ static enum file_kind kind_of_fd(int fd, uint64_t size)
     return kind;
 }
 
-enum file_kind file_kind_of(const char *path)
+/* The content is parsed only if `identify` is set. */
+static enum file_kind kind_of_path(const char *path, bool identify)
 {
     /* a FIFO must not be waited for */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    enum file_kind kind = errno == ENOENT ? FILE_KIND_MISSING : FILE_KIND_OTHER;
+    enum file_kind kind = FILE_KIND_OTHER;
     struct stat st;
 
     if (fd < 0)
-        return kind;
-    kind = FILE_KIND_OTHER;
+        return FILE_KIND_OTHER;
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
         kind = FILE_KIND_FOLDER;
-    else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        kind = kind_of_fd(fd, (uint64_t)st.st_size);
+    else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        kind = kind_of_header(fd);
+        if (kind == FILE_KIND_OTHER && identify)
+            kind = kind_of_content(fd, (uint64_t)st.st_size);
+    }
     close(fd);
     return kind;
 }
@@ -79,7 +91,7 @@ enum file_kind file_kind_of(const char *path)
 
 int file_kind_check_set(const char *path)
 {
-    switch (file_kind_of(path)) {
+    switch (kind_of_path(path, true)) {
     case FILE_KIND_FOLDER:
         complain("%s: is a folder, not a reference set; kith add SET %s makes a set of its files", path,
                  path);
@@ -104,7 +116,7 @@ int file_kind_check_set(const char *path)
 
 int file_kind_check_case(const char *path)
 {
-    switch (file_kind_of(path)) {
+    switch (kind_of_path(path, true)) {
     case FILE_KIND_FOLDER:
         complain("%s: is a folder, not a case; kith scan -r SET --case CASE %s makes a case of it", path,
                  path);
@@ -131,14 +143,15 @@ int file_kind_check_evidence(const char *path)
                  "name a file (./- for one of this name)");
         return -1;
     }
-    switch (file_kind_of(path)) {
+    switch (kind_of_path(path, false)) {
     case FILE_KIND_SET:
         complain("%s: is a reference set, not evidence; kith sets list %s lists its files, and kith scan -r "
-                 "%s EVIDENCE searches for them",
+                 "%s EVIDENCE searches for them (-i raw reads it as a raw image)",
                  path, path, path);
         return -1;
     case FILE_KIND_CASE:
-        complain("%s: is a case, not evidence; kith report %s reads it", path, path);
+        complain("%s: is a case, not evidence; kith report %s reads it (-i raw reads it as a raw image)",
+                 path, path);
         return -1;
     default:
         return 0;

@@ -66,8 +66,9 @@ wrong 2 "nofolder/b.case: cannot be created in nofolder" scan -r set.kith --case
 for command in ls "scan -r set.kith" "scan -r set.kith --case b.case" "add new.kith"; do
     # shellcheck disable=SC2086
     {
-        wrong 2 "a.case: is a case, not evidence; kith report a.case reads it" $command a.case
+        wrong 2 "a.case: is a case, not evidence; kith report a.case reads it (-i raw reads it as a raw image)" $command a.case
         wrong 2 "set.kith: is a reference set, not evidence; kith sets list set.kith lists its files" $command tree set.kith
+        says err "(-i raw reads it as a raw image)"
         wrong 2 "-: evidence cannot be read from standard input" $command -
     }
 done
@@ -117,6 +118,22 @@ for page in $(seq 1 $(($(stat -c %s set.kith) / 4096 - 1))); do
     [ $? -ne 2 ] || [ ! -e new.case ] || fail "a case is left after: $(cat err)"
     rm -f damaged.kith new.case
 done
+
+# evidence that begins like a set or a case can be read all the same
+for file in set.kith a.case; do
+    status 3 "$KITH" ls -i raw $file
+    says out $file
+done
+
+# the main process reads no more of evidence than the header of a database; workers parse the rest
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    for file in disk.qcow2 set.kith known/letter; do
+        strace -o trace -e trace=open,openat,read,pread64,readv,preadv,mmap -y "$KITH" ls $file >out 2>err
+        grep -q "pread64(.*$file>, .*, 100, 0)" trace || fail "the header of $file was not checked: $(cat err)"
+        grep -E "(read[v0-9]*|mmap)\(.*$file>" trace | grep -v ', 100, 0)' >more &&
+            fail "the main process read $file: $(head -n 3 more)"
+    done
+fi
 
 # a set as a file of its own is evidence if that is said
 status 0 "$KITH" add -q --as-file sets.kith set.kith
