@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "match/spans.h"
+
 enum {
     /* A finding inside one that is this many times larger is no near-copy of it, and is reported as well.  1
      * gives four times as many findings of copies; 4 loses 2 planted files and 46 rows, and the test
@@ -97,34 +99,91 @@ static bool is_said(const struct finding *finding, const struct finding *better)
            better->file == finding->file;
 }
 
-/* Drops findings that repeat an identical one, and those that a better one explains, which counts them. */
-static size_t drop_explained(struct finding *list, size_t count, uint64_t least, bool all)
+/* A finding, and those that were kept so far. */
+struct rivalry {
+    const struct finding *finding, *kept;
+    bool all;
+};
+
+static bool is_redundant(const void *arg, size_t number)
 {
-    size_t kept = 0;
+    const struct rivalry *rivalry = arg;
+    const struct finding *better = &rivalry->kept[number];
 
-    for (size_t i = 0; i < count; i++) {
-        bool drop = list[i].matched < least && list[i].verdict != VERDICT_IDENTICAL;
-
-        for (size_t k = 0; k < kept && !drop; k++) {
-            drop = is_said(&list[i], &list[k]);
-            if (!drop && !all && is_explained(&list[i], &list[k])) {
-                list[k].also += 1 + list[i].also;
-                drop = true;
-            }
-        }
-        if (drop)
-            free(list[i].ranges);
-        else
-            list[kept++] = list[i];
-    }
-    return kept;
+    return is_said(rivalry->finding, better) || (!rivalry->all && is_explained(rivalry->finding, better));
 }
 
-void choice_make(struct findings *findings, uint64_t least, bool all)
+/* The byte in the middle of those that match: whatever explains more than half of them spans it. */
+static uint64_t middle_of(const struct finding *finding)
 {
-    if (!findings->count)
-        return;
-    qsort(findings->list, findings->count, sizeof *findings->list, by_certainty);
-    findings->count = drop_explained(findings->list, findings->count, least, all);
-    qsort(findings->list, findings->count, sizeof *findings->list, by_worth);
+    uint64_t left = finding->matched / 2;
+
+    for (size_t i = 0; i < finding->range_count; i++) {
+        const uint64_t len = finding->ranges[i].obj_end - finding->ranges[i].obj_start;
+
+        if (left < len)
+            return finding->ranges[i].obj_start + left;
+        left -= len;
+    }
+    return finding->span.obj_start;
+}
+
+/* Drops findings that repeat an identical one, and those that a better one explains, which counts them. */
+static int drop_explained(struct findings *findings, uint64_t least, bool all, struct spans *spans,
+                          struct error *err)
+{
+    struct finding *list = findings->list;
+    const size_t count = findings->count;
+    int result = 0;
+
+    findings->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct rivalry rivalry = {&list[i], list, all};
+        const bool is_small = list[i].matched < least && list[i].verdict != VERDICT_IDENTICAL;
+        const size_t better =
+            is_small ? SPANS_NONE : spans_first(spans, middle_of(&list[i]), is_redundant, &rivalry);
+
+        if (better != SPANS_NONE && !is_said(&list[i], &list[better]))
+            list[better].also += 1 + list[i].also;
+        if (result == 0 && !is_small && better == SPANS_NONE) {
+            const size_t number = findings->count++;
+
+            list[number] = list[i];
+            result = spans_add(spans, list[i].span.obj_start, list[i].span.obj_end, number, err);
+        } else {
+            free(list[i].ranges);
+        }
+    }
+    return result;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+int choice_make(struct findings *findings, uint64_t least, bool all, struct error *err)
+{
+    const size_t count = findings->count;
+    uint64_t *middles = malloc((count + 1) * sizeof *middles);
+    struct spans spans = {0};
+    int result = -1;
+
+    if (!middles)
+        return error_set(err, "out of memory for %zu findings", count);
+    for (size_t i = 0; i < count; i++)
+        middles[i] = middle_of(&findings->list[i]);
+    if (count) {
+        qsort(middles, count, sizeof *middles, by_number);
+        qsort(findings->list, count, sizeof *findings->list, by_certainty);
+    }
+    if (spans_open(&spans, middles, count, err) == 0)
+        result = drop_explained(findings, least, all, &spans, err);
+    if (findings->count)
+        qsort(findings->list, findings->count, sizeof *findings->list, by_worth);
+    spans_release(&spans);
+    free(middles);
+    return result;
 }

@@ -10,7 +10,7 @@
  */
 
 /* least: findings with fewer matching bytes are dropped, unless the object is identical; all: keep findings
- * that a better one explains, too. */
-void choice_make(struct findings *findings, uint64_t least, bool all);
+ * that a better one explains, too.  Returns -1 if memory runs out; the list is then incomplete. */
+int choice_make(struct findings *findings, uint64_t least, bool all, struct error *err);
 
 #endif

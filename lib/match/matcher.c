@@ -316,10 +316,17 @@ static int probe(struct matcher *matcher, const struct sample *samples, size_t c
     return any ? add_queries(matcher, samples, count, sets, err) : 0;
 }
 
+/* Keeps samples for comparing, thinning them when there are too many.  Content made of windows with the
+ * smallest fingerprints cannot be thinned: what has no room is dropped then. */
 static void keep_samples(struct matcher *matcher, const struct sample *samples, size_t count)
 {
     const uint64_t limit = UINT64_MAX / matcher->subject.c;
+    const size_t room = 2 * MOST_SAMPLES - matcher->sample_count;
 
+    if (count > room) {
+        count = room;
+        matcher->cut = true;
+    }
     if (matcher->subject.c == matcher->subject.probed_c) {
         memcpy(matcher->samples + matcher->sample_count, samples, count * sizeof *samples);
         matcher->sample_count += count;
@@ -411,7 +418,8 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     sets = look_up_digests(matcher, digests, &failed, err);
     if (failed || match_queries(matcher, sets, matcher->query_count, subject->size, err))
         return -1;
-    choice_make(found, matcher->options.least_matched, matcher->options.all_references);
+    if (choice_make(found, matcher->options.least_matched, matcher->options.all_references, err))
+        return -1;
     *verdict = found->count ? found->list[0].verdict
                             : verdict_without_finding(matcher->sample_count, subject->size, subject->c);
     found->lacks = matcher->cut ? FINDINGS_CUT : 0;

@@ -276,10 +276,10 @@ int whole_mark(struct digest *digest, struct region *regions, size_t count, cons
 /* The share of the samples of both that lie where the reference does. */
 static double resemblance_of(const struct subject *subject, uint64_t start, uint64_t end)
 {
-    size_t inside = 0;
+    const struct sample *samples = subject->samples;
+    const size_t first = SEARCH_FIRST(i, 0, subject->count, samples[i].pos >= start);
+    const size_t inside = SEARCH_FIRST(i, first, subject->count, samples[i].pos >= end) - first;
 
-    for (size_t i = 0; i < subject->count; i++)
-        inside += subject->samples[i].pos >= start && subject->samples[i].pos < end;
     return subject->count ? (double)inside / (double)subject->count
                           : (double)(end - start) / (double)subject->size;
 }

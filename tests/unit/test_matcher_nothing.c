@@ -185,8 +185,47 @@ START_TEST(shared_stock_phrases_are_no_finding)
 }
 END_TEST
 
-RUN_TESTS("matcher_nothing", unrelated_content_matches_nothing,
-          too_few_bytes_or_low_entropy_are_reported_as_such,
+/* 40 windows that are selected even at the largest C: about one in a million is. */
+static void find_rare_windows(uint8_t windows[40][SAMPLER_DEFAULT_N])
+{
+    const struct sampler_params params = {SAMPLER_GF8, SAMPLER_DEFAULT_N, SAMPLER_MAX_C, 0};
+    struct sampler *sampler = sampler_new(&params, &fixture.err);
+
+    ck_assert_ptr_nonnull(sampler);
+    for (size_t count = 0; count < 40;) {
+        struct bytes bytes = random_bytes(4 << 20);
+        struct sampler_result result;
+
+        sampler_begin(sampler, bytes.len);
+        ck_assert_int_eq(sampler_update(sampler, bytes.data, bytes.len, &fixture.err), 0);
+        result = sampler_final(sampler);
+        for (size_t i = 0; i < result.count && count < 40; i++)
+            memcpy(windows[count++], bytes.data + result.samples[i].pos, SAMPLER_DEFAULT_N);
+        free(bytes.data);
+    }
+    sampler_free(sampler);
+}
+
+/* Its samples cannot be thinned, and are more than are kept. */
+START_TEST(content_made_of_the_rarest_windows_is_cut_and_reported)
+{
+    uint8_t windows[40][SAMPLER_DEFAULT_N];
+    struct bytes bytes = new_bytes((size_t)SAMPLER_DEFAULT_N * 1200000);
+
+    begin_files(30001);
+    find_rare_windows(windows);
+    for (size_t at = 0, i = 0; at < bytes.len; at += SAMPLER_DEFAULT_N, i++)
+        memcpy(bytes.data + at, windows[i % 40], SAMPLER_DEFAULT_N);
+    scan(bytes);
+    ck_assert_uint_eq(fixture.parts[0].findings.count, 0);
+    ck_assert_int_eq(fixture.parts[0].findings.lacks, FINDINGS_CUT);
+    free(bytes.data);
+    end_files();
+}
+END_TEST
+
+RUN_TESTS("matcher_nothing", content_made_of_the_rarest_windows_is_cut_and_reported,
+          unrelated_content_matches_nothing, too_few_bytes_or_low_entropy_are_reported_as_such,
           an_empty_object_is_no_finding_even_if_a_set_has_an_empty_file, empty_sets_find_nothing,
           tables_of_ascending_numbers_are_no_evidence, a_fragment_of_content_full_of_stock_phrases_is_located,
           shared_stock_phrases_are_no_finding)
