@@ -87,9 +87,9 @@ static int count_object(struct verify *verify, struct statement *row, struct sta
     if (id != (uint64_t)casefile_id(object.evidence, ++counts->objects))
         return casefile_broken(verify->casefile, err, "object %" PRIu64 " of evidence %" PRIu64 " is missing",
                                counts->objects, object.evidence);
+    casefile_count_bytes(counts, &object);
     if (findings && best_verdict(best, id, &object.verdict, err))
         return -1;
-    casefile_count_bytes(counts, &object);
     if (object.verdict == VERDICTS)
         counts->known++;
     else

@@ -377,8 +377,10 @@ static UNUSED void assert_counts(struct casefile *casefile, const uint64_t count
                 else if (sets[sample.list[i].set].kind == REFSET_NEUTRAL)
                     neutral = &sample.list[i];
             wanted.objects++;
-            wanted.bytes =
-                wanted.bytes + sample.object.size > INT64_MAX ? INT64_MAX : wanted.bytes + sample.object.size;
+            if (sample.object.verdict != VERDICT_UNREADABLE && sample.object.verdict != VERDICT_SKIPPED)
+                wanted.bytes = wanted.bytes + sample.object.size > INT64_MAX
+                                   ? INT64_MAX
+                                   : wanted.bytes + sample.object.size;
             if (notable || neutral)
                 wanted.findings[notable ? notable->verdict : neutral->verdict]++;
             else if (sample.findings.count)
