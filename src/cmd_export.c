@@ -169,6 +169,11 @@ static int run_export(struct export *export, const char *path)
         return atomic_load(interrupt_flag()) ? EXIT_INTERRUPTED : EXIT_USAGE;
     }
     show_left_out(export, path);
+    if (export->output && export->report.left_out &&
+        export->report.left_out == atomic_load(&export->progress.count)) {
+        unlink(export->output);
+        complain("%s: was not created, since nothing was exported", export->output);
+    }
     return export->report.left_out ? EXIT_PARTIAL : EXIT_DONE;
 }
 
