@@ -165,6 +165,8 @@ static void show_refused(void *arg, const char *text)
 
 static void show_combined(const struct sets_combine *combine, const struct refset_copy *copy, uint64_t files)
 {
+    if (files == 0)
+        complain("%s: the result is empty", combine->output);
     if (!combine->quiet)
         say("%s: %" PRIu64 " file%s; %" PRIu64 " duplicate%s, %" PRIu64 " left out", combine->output, files,
             plural(files), copy->there + copy->extended, plural(copy->there + copy->extended),
