@@ -322,8 +322,8 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     if (!add->set)
         return EXIT_USAGE;
     status = add_with_writer(add, count, paths);
-    /* an error was shown, and an empty set would look like success */
-    is_useless = is_new && status != EXIT_DONE && refset_info(add->set)->counts.files == 0;
+    /* an empty set would look like success */
+    is_useless = is_new && refset_info(add->set)->counts.files == 0;
     if (!is_useless)
         show_outcome(add, status);
     if (refset_close(add->set, is_useless ? NULL : &err) && !is_useless) {
@@ -332,9 +332,11 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     }
     if (is_useless) {
         refset_remove(path);
-        complain("%s: was not created, since nothing could be added", path);
+        complain(status == EXIT_INTERRUPTED ? "interrupted; %s was not created"
+                                            : "%s: was not created, since nothing could be added",
+                 path);
     }
-    return status;
+    return is_useless && status == EXIT_DONE ? EXIT_PARTIAL : status;
 }
 
 /* ---- options ---- */

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "file_kind.h"
 #include "interrupt.h"
 #include "list/list_ahead.h"
 #include "set/refset_writer.h"
@@ -365,6 +367,16 @@ static int import_one(struct import *import, const char *path)
     return status < 0 ? EXIT_USAGE : status;
 }
 
+/* A new set into which nothing was imported would look like success. */
+static void remove_empty(struct import *import, int status)
+{
+    refset_close(import->set, NULL);
+    refset_remove(import->set_path);
+    complain(status == EXIT_INTERRUPTED ? "interrupted; %s was not created"
+                                        : "%s: was not created, since nothing could be imported",
+             import->set_path);
+}
+
 static int import_all(struct import *import, int count, char **paths)
 {
     const bool is_new = access(import->set_path, F_OK) != 0;
@@ -383,16 +395,14 @@ static int import_all(struct import *import, int count, char **paths)
         worst = status > worst ? status : worst;
     }
     progress_stop();
-    if (worst == EXIT_INTERRUPTED && !import->quiet)
-        complain("interrupted; what was imported is kept; rerun the same command to resume");
     source_map_release(&import->sources);
     known_release(&import->known);
-    if (is_new && import->set && worst != EXIT_DONE && refset_info(import->set)->counts.files == 0) {
-        refset_close(import->set, NULL);
-        refset_remove(import->set_path);
-        complain("%s: was not created, since nothing could be imported", import->set_path);
-        return worst;
+    if (is_new && import->set && refset_info(import->set)->counts.files == 0) {
+        remove_empty(import, worst);
+        return worst == EXIT_DONE ? EXIT_PARTIAL : worst;
     }
+    if (worst == EXIT_INTERRUPTED && !import->quiet)
+        complain("interrupted; what was imported is kept; rerun the same command to resume");
     if (refset_close(import->set, &err)) {
         complain_error(&err);
         return EXIT_USAGE;
@@ -400,15 +410,40 @@ static int import_all(struct import *import, int count, char **paths)
     return worst;
 }
 
-/* Checks that all lists can be read, before the set is created or changed. */
-static int check_lists(int count, char **paths)
+/* Whether the list is readable and its format known.  Only a regular file can be read twice. */
+static int check_list(const struct import *import, const char *path, struct error *err)
+{
+    struct list *list;
+    struct stat st;
+    int result = 0;
+
+    if (strcmp(path, "-") == 0)
+        return 0;
+    if (access(path, R_OK) || stat(path, &st))
+        return error_errno(err, "%s", path);
+    if (!S_ISREG(st.st_mode))
+        return 0;
+    list = list_open(path, import->format, err);
+    if (!list)
+        return -1;
+    if (list_peek(list) == LIST_FAILED) {
+        list_next(list, err);
+        result = -1;
+    }
+    list_close(list);
+    return result;
+}
+
+/* Checks all lists before the set is created or changed. */
+static int check_lists(const struct import *import, int count, char **paths)
 {
     struct error err;
     int result = 0;
 
     for (int i = 0; i < count; i++)
-        if (strcmp(paths[i], "-") != 0 && access(paths[i], R_OK)) {
-            error_errno(&err, "%s", paths[i]);
+        if (!import->format && file_kind_check_list(paths[i])) {
+            result = -1;
+        } else if (check_list(import, paths[i], &err)) {
             complain_error(&err);
             result = -1;
         }
@@ -455,7 +490,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (argc - operand < 2)
         return options_wrong(command, operand == argc ? "no set given" : "no list given");
     import.set_path = argv[operand];
-    if (options_check_new(command, import.set_path) || check_lists(argc - operand - 1, argv + operand + 1))
+    if (options_check_new(command, import.set_path) ||
+        check_lists(&import, argc - operand - 1, argv + operand + 1))
         return EXIT_USAGE;
     interrupt_catch();
     return import_all(&import, argc - operand - 1, argv + operand + 1);

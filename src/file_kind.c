@@ -89,8 +89,19 @@ static enum file_kind kind_of_path(const char *path, bool identify)
 
 /* ---- messages ---- */
 
+/* Whether the path is "-"; says that this cannot be read from there. */
+static bool is_standard_input(const char *path, const char *what)
+{
+    if (strcmp(path, "-") != 0)
+        return false;
+    complain("-: %s cannot be read from standard input; name a file (./- for one of this name)", what);
+    return true;
+}
+
 int file_kind_check_set(const char *path)
 {
+    if (is_standard_input(path, "a reference set"))
+        return -1;
     switch (kind_of_path(path, true)) {
     case FILE_KIND_FOLDER:
         complain("%s: is a folder, not a reference set; kith add SET %s makes a set of its files", path,
@@ -116,6 +127,8 @@ int file_kind_check_set(const char *path)
 
 int file_kind_check_case(const char *path)
 {
+    if (is_standard_input(path, "a case"))
+        return -1;
     switch (kind_of_path(path, true)) {
     case FILE_KIND_FOLDER:
         complain("%s: is a folder, not a case; kith scan -r SET --case CASE %s makes a case of it", path,
@@ -152,6 +165,28 @@ int file_kind_check_evidence(const char *path)
     case FILE_KIND_CASE:
         complain("%s: is a case, not evidence; kith report %s reads it (-i raw reads it as a raw image)",
                  path, path);
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+int file_kind_check_list(const char *path)
+{
+    switch (kind_of_path(path, true)) {
+    case FILE_KIND_FOLDER:
+        complain("%s: is a folder, not a hash list; kith add SET %s adds its files to a set", path, path);
+        return -1;
+    case FILE_KIND_SET:
+        complain("%s: is a reference set, not a hash list; kith sets merge -o NEW %s SET combines it with "
+                 "another set",
+                 path, path);
+        return -1;
+    case FILE_KIND_CASE:
+        complain("%s: is a case, not a hash list; kith report %s reads it", path, path);
+        return -1;
+    case FILE_KIND_IMAGE:
+        complain("%s: is a disk image, not a hash list; kith add SET %s adds its files to a set", path, path);
         return -1;
     default:
         return 0;

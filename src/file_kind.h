@@ -8,11 +8,12 @@
  */
 
 /*
- * Check that the path can be a set or a case.  Return -1 after an error was shown: it is something else.  A
+ * Check that the path can be a set, a case, or a hash list.  Return -1 after an error was shown: it is something else.  A
  * path that is missing or not recognised passes, since opening it says more.
  */
 int file_kind_check_set(const char *path);
 int file_kind_check_case(const char *path);
+int file_kind_check_list(const char *path);
 
 /* The same for evidence.  Only workers parse evidence, so this reads no more than the header of an SQLite
  * database, to recognise a set or a case. */

@@ -135,6 +135,34 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     done
 fi
 
+wrong 3 "new.kith: was not created, since nothing could be added" add new.kith empty
+wrong 3 "new.kith: was not created, since nothing could be added" add new.kith --only stream known
+wrong 3 "new.kith: was not created, since nothing could be imported" import -q new.kith /dev/null
+wrong 3 "new.kith: was not created, since nothing could be imported" import -q new.kith -
+status 0 "$KITH" add nothing.kith empty
+[ -s nothing.kith ] || fail "an existing set was removed"
+status 0 "$KITH" sets intersect -o nothing2.kith nothing.kith set.kith
+says err "nothing2.kith: the result is empty"
+before=$(find . ! -name out ! -name err | sort)
+truncate -s 50G huge
+status 130 timeout --foreground --preserve-status -s INT 1 "$KITH" add new.kith huge
+says err "interrupted; new.kith was not created"
+rm huge
+
+# ---- lists ----
+
+head -c 100 known/letter >no.list
+before=$(find . ! -name out ! -name err | sort)
+wrong 2 "no.list: " import new.kith list.csv no.list
+[ "$(wc -l <err)" -eq 1 ] || fail "more than one message: $(cat err)"
+wrong 2 "a.case: is a case, not a hash list; kith report a.case reads it" import new.kith list.csv a.case
+wrong 2 "set.kith: is a reference set, not a hash list; kith sets merge -o NEW set.kith SET" import new.kith set.kith
+wrong 2 "disk.qcow2: is a disk image, not a hash list; kith add SET disk.qcow2 adds its files" import new.kith disk.qcow2
+wrong 2 "known: is a folder, not a hash list; kith add SET known adds its files" import new.kith known
+wrong 2 "-: a case cannot be read from standard input; name a file" report -
+wrong 2 "-: a reference set cannot be read from standard input; name a file" export -
+wrong 3 "new.kdb: was not created, since nothing was exported" export --kdb -o new.kdb set.kith
+
 # a set as a file of its own is evidence if that is said
 status 0 "$KITH" add -q --as-file sets.kith set.kith
 [ -s sets.kith ] || fail "no set was made of a set"

@@ -183,7 +183,7 @@ status 2 "$KITH" import c.kith list.gz
 says err "zcat"
 [ -e c.kith ] && fail "a set was created from an unreadable list"
 : >empty
-status 0 "$KITH" import e.kith empty
+status 3 "$KITH" import e.kith empty
 says out "0 rows"
 status 2 "$KITH" import
 status 2 "$KITH" import x.kith
@@ -193,7 +193,7 @@ status 2 "$KITH" import --format nonsense x.kith list
 rm -f ./*.kith
 "$KITH" import -q other.kith sha1s
 status 2 "$KITH" import s.kith other.kith
-says err "other.kith: is a reference set, not a list: use kith sets merge"
+says err "other.kith: is a reference set, not a hash list; kith sets merge -o NEW other.kith SET combines it"
 "$KITH" import s.kith - <other.kith 2>err && fail "a set is read from standard input"
 says err "standard input: is a reference set, not a list"
 echo '{"kith-set":2}' >newer
