@@ -41,7 +41,7 @@ static const struct option_spec ls_options[] = {
     {0, "excel", NULL, "the same as --format excel: CSV whose cells no spreadsheet changes", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
     {0, "body", NULL, "the same as --format body: a body file for mactime", NULL},
-    {0, "timezone", "ZONE", "the zone of the times of --long: UTC (default), local, or such as Europe/Berlin",
+    {0, "timezone", "ZONE", "the zone of the times of --long: UTC (default), local, or a name such as Europe/Berlin",
      NULL},
     {0, "hash", NULL, "read the content and add its SHA-1", NULL},
     {0, "md5", NULL, "add the MD5", NULL},

@@ -30,7 +30,7 @@ static const struct option_spec report_options[] = {
     {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
     {0, "about", NULL, "describe the case instead: parameters, sets, evidence, and the log", NULL},
-    {0, "timezone", "ZONE", "the zone of the times of --about: UTC (default), local, or such as Europe/Berlin",
+    {0, "timezone", "ZONE", "the zone of the times of --about: UTC (default), local, or a name such as Europe/Berlin",
      NULL},
     {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
     {0, NULL, NULL, NULL, NULL},
@@ -74,7 +74,7 @@ static int show_states(struct casefile *casefile, struct error *err)
                  evidence.state == CASE_BEGUN ? "the scan is incomplete; rerun the same command to resume it"
                  : evidence.state == CASE_CHANGED ? "changed while it was being scanned"
                  : evidence.state == CASE_FAILED  ? "could not be read"
-                                                  : "could not be read in full");
+                                                  : "parts of it were not examined");
         status = evidence.state == CASE_CHANGED ? EXIT_CHANGED
                  : status == EXIT_CHANGED       ? status
                                                 : EXIT_PARTIAL;

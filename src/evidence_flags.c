@@ -94,7 +94,7 @@ int evidence_flags_sandbox(const struct evidence_options *evidence)
         return -1;
     }
     if (missing)
-        complain("this system lacks %s; no evidence was read (--no-sandbox reads it all the same)",
+        complain("this system lacks %s; no evidence was read (override with --no-sandbox)",
                  sandbox_lack(missing));
     return missing ? -1 : 0;
 }

@@ -8,8 +8,8 @@
  */
 
 /*
- * Check that the path can be a set, a case, or a hash list.  Return -1 after an error was shown: it is something else.  A
- * path that is missing or not recognised passes, since opening it says more.
+ * Check that the path can be a set, a case, or a hash list.  Return -1 after an error was shown: it is
+ * something else.  A missing or unrecognised path is accepted; opening it reports the error.
  */
 int file_kind_check_set(const char *path);
 int file_kind_check_case(const char *path);

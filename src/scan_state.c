@@ -53,7 +53,7 @@ enum case_state scan_state_of(const struct scan_state *state, enum evidence_resu
 
 const char *scan_state_words(enum case_state state)
 {
-    static const char *const words[CASE_STATES] = {"interrupted", "done", "done, but not all could be read",
+    static const char *const words[CASE_STATES] = {"interrupted", "done", "done; parts were not examined",
                                                    "done, but it changed while being read",
                                                    "could not be read"};
 

@@ -126,13 +126,13 @@ int sets_report_info(struct refset *set, struct error *err)
     if (*info->params.category)
         put_escaped("category    ", info->params.category, strlen(info->params.category));
     printf("id          %s, generation %" PRIu64 "\n", uuid, info->generation);
-    printf("made        %s by ", created);
+    printf("created     %s by ", created);
     put_escaped("", info->tool, strlen(info->tool));
     printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u file%s\n", info->params.n,
            info->params.c, info->params.block, info->params.common, plural(info->params.common));
     printf("files       %" PRIu64 " (%" PRIu64 " byte%s), %" PRIu64 " further name%s\n", counts->files,
            counts->bytes, plural(counts->bytes), counts->names, plural(counts->names));
-    printf("  matched in full    %" PRIu64 " (%.1f %%)\n", counts->sampled,
+    printf("  full entries       %" PRIu64 " (%.1f %%): similarity and hash\n", counts->sampled,
            share(counts->sampled, counts->files));
     printf("  identical only     %" PRIu64 " (%.1f %%): too small to be sampled, or of low entropy\n",
            counts->records - counts->sampled, share(counts->records - counts->sampled, counts->files));

@@ -347,7 +347,7 @@ static int seal_plan(struct casefile *casefile, const struct case_plan *plan, st
 {
     struct error text;
 
-    error_set(&text, "made by %s", plan->tool);
+    error_set(&text, "created by %s", plan->tool);
     return casefile_seal(casefile, 0, plan->now, text.text, err);
 }
 

@@ -176,10 +176,13 @@ void reading_folder(struct reading *reading)
     walk_free(walk);
     buffer_release(&files.objects);
     if (reading->images && !reading->options->images)
-        reading_note(reading,
-                     "files that look like disk images: %llu; they were read as plain files (use --images to "
-                     "open them)",
-                     reading->images);
+        reading_note(
+            reading,
+            reading->images == 1
+                ? "%llu file looks like a disk image and was read as a plain file (use --images to open it)"
+                : "%llu files look like disk images and were read as plain files (use --images to open "
+                  "them)",
+            reading->images);
     if (files.links) {
         char text[128];
 

@@ -36,10 +36,13 @@ static bool is_unexamined(const struct reading *reading, const struct volume *vo
 
 static void report_unexamined(struct reading *reading, const struct volume *volume)
 {
+    const bool is_image = strcmp(volume->label, "-") == 0;
+
     if (!is_unexamined(reading, volume))
         return;
     (reading->options->ok_unexamined ? reading_note : reading_problem)(
-        reading, "volume %s holds %s%s: its files were not examined, only its raw bytes", volume->label,
+        reading, "%s%s holds %s%s: its files were not examined, only its raw bytes",
+        is_image ? "the image" : "volume ", is_image ? "" : volume->label,
         volume->content[0] ? volume->content : "no known file system",
         volume->encrypted ? " (encrypted)" : "");
 }

@@ -13,7 +13,7 @@ static void about_case(struct buffer *out, const struct case_info *info, enum re
 {
     buffer_add_text(out, "case        ");
     escape_hex(out, info->uuid, sizeof info->uuid);
-    buffer_add_text(out, "\nmade        ");
+    buffer_add_text(out, "\ncreated     ");
     report_values_zone_time(out, info->created, 0, zone);
     buffer_add_text(out, " by ");
     report_values_foreign(out, info->tool);
@@ -26,8 +26,9 @@ static void about_set(struct buffer *out, const struct case_set *set)
 {
     buffer_printf(out, "set         ");
     report_values_foreign(out, set->name);
-    buffer_printf(out, " (%s), generation %" PRIu64 ", %" PRIu64 " files, id ", refset_kind_name(set->kind),
-                  set->generation, set->files);
+    buffer_printf(out, " (%s), generation %" PRIu64 ", ", refset_kind_name(set->kind), set->generation);
+    report_values_count(out, set->files, "file");
+    buffer_add_text(out, ", id ");
     escape_hex(out, set->uuid, sizeof set->uuid);
     buffer_add_text(out, ": ");
     report_values_foreign(out, set->path);

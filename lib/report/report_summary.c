@@ -111,14 +111,28 @@ struct volume_problem {
     bool encrypted;
 };
 
+/* The text after a prefix, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+    const size_t len = strlen(prefix);
+
+    return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+}
+
 /* Only the problem of a volume says that it is encrypted; the account just says that it was not examined. */
 static void look_for_encryption(void *arg, const char *text)
 {
     struct volume_problem *problem = arg;
-    const size_t len = strlen(problem->volume);
+    const char *rest;
 
-    if (strncmp(text, "volume ", 7) == 0 && strncmp(text + 7, problem->volume, len) == 0 &&
-        text[7 + len] == ' ' && strstr(text, "(encrypted)"))
+    if (strcmp(problem->volume, "-") == 0) {
+        rest = after(text, "the image ");
+    } else {
+        rest = after(text, "volume ");
+        rest = rest ? after(rest, problem->volume) : NULL;
+        rest = rest ? after(rest, " ") : NULL;
+    }
+    if (rest && strstr(rest, "(encrypted)"))
         problem->encrypted = true;
 }
 

@@ -185,7 +185,7 @@ enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, at
         return HASHER_CHANGED;
     }
     if (S_ISREG(before.st_mode) && hasher->len != (uint64_t)before.st_size) {
-        error_set(err, "%s: gave %" PRIu64 " bytes, though its size is %" PRIu64, name, hasher->len,
+        error_set(err, "%s: read %" PRIu64 " bytes, expected %" PRIu64, name, hasher->len,
                   (uint64_t)before.st_size);
         return HASHER_UNREADABLE;
     }

@@ -439,6 +439,6 @@ int record_parse(struct record *record, const char *line, size_t len, struct err
         return -1;
     buffer_reset(&record->name);
     if (!escape_undo(&record->name, fields[FIELD_NAME].p, fields[FIELD_NAME].len))
-        return bad_field(err, FIELD_NAME, &fields[FIELD_NAME], "is not escaped as it should be");
+        return bad_field(err, FIELD_NAME, &fields[FIELD_NAME], "has an invalid escape");
     return record->name.failed ? error_set(err, "out of memory") : 0;
 }

@@ -58,7 +58,7 @@ says err "no sector 999999999: the image has"
 # Volumes that may hold files which are not listed.
 python3 -c 'open("luks.img", "wb").write(b"LUKS\xba\xbe\0\2" + bytes(1 << 20))'
 status 3 "$KITH" ls -q luks.img
-says err "luks.img: volume - holds LUKS2 (encrypted): its files were not examined"
+says err "luks.img: the image holds LUKS2 (encrypted): its files were not examined"
 status 0 "$KITH" ls -q --ok-unexamined luks.img
 status 3 "$KITH" add -q empty.kith luks.img
 same "an encrypted volume that is accepted" "kith: luks.img: no files found in it

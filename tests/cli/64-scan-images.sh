@@ -43,7 +43,7 @@ says err "the md5 of the image does not match the one stored in it at acquisitio
 "$KITH" report --about wrong.case >about
 says about "WHICH DIFFERS"
 says about "the md5 of the image does not match the one stored in it at acquisition"
-says about "done, but"
+says about "done; parts were not examined"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
 status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01 # resumed: unchanged
 status 3 "$KITH" ls --hash-image --summary wrong.E01
@@ -56,7 +56,7 @@ ewfacquirestream -q -c none -S 1048576 -t folder/parts >/dev/null 2>&1 <disk.img
 qemu-img convert -f raw -O qcow2 disk.img folder/sub/a.qcow2
 text 9 100000 >folder/text
 status 0 "$KITH" ls --csv folder
-says err "files that look like disk images: 4;"
+says err "4 files look like disk images and were read as plain files"
 same "objects in images" 0 "$(grep -c '^folder/' out)"
 status 0 "$KITH" ls --csv --images folder
 grep -q "look like" err && fail "the hint is printed although they were opened"
@@ -73,9 +73,9 @@ cp folder.case before.case
 status 0 "$KITH" scan -q --images -r set.kith --case folder.case folder # resumed: nothing is left to do
 "$KITH" report --csv folder.case | cmp -s - found || fail "a resumed case differs"
 status 0 "$KITH" scan -r set.kith --case noted.case folder
-says err "files that look like disk images: 4;"
+says err "4 files look like disk images and were read as plain files"
 "$KITH" report --about noted.case >about
-says about "files that look like disk images: 4;"
+says about "4 files look like disk images and were read as plain files"
 
 # An image is opened whatever its name; of a set, only the first file; damage is reported.
 mkdir names
@@ -88,7 +88,7 @@ split -a 3 --numeric-suffixes=1 -b 2M disk.img names/j.
 cp disk.img names/k.002 # alone, it is not a later segment
 opened="names/a.img names/b.iso names/c.raw names/d.vdi names/e.vhd names/f.dat names/g names/h.vmdk names/i.vmdk names/j.001 names/k.002"
 status 0 "$KITH" ls --csv names
-says err "files that look like disk images: 11;"
+says err "11 files look like disk images and were read as plain files"
 status 0 "$KITH" ls --csv --images names
 same "images of all names" "$opened" "$(grep '^names/.*,file,text,' out | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
 

@@ -42,10 +42,10 @@ done
 status 0 "$KITH" add -q refs.kith refs
 SOURCE_DATE_EPOCH=1714564800 status 0 "$KITH" scan -q --case a.case -r refs.kith tree
 status 0 "$KITH" report --about a.case
-says out "made        2024-05-01T12:00:00Z by"
+says out "created     2024-05-01T12:00:00Z by"
 says out "log         2024-05-01T12:00:00Z "
 status 0 env TZ=EST5 "$KITH" report --about --timezone local a.case
-says out "made        2024-05-01T07:00:00-05:00 by"
+says out "created     2024-05-01T07:00:00-05:00 by"
 says out "log         2024-05-01T07:00:00-05:00 "
 status 2 "$KITH" report --about --timezone Nowhere/Land a.case
 says err "unknown time zone 'Nowhere/Land'"

@@ -3,7 +3,7 @@
 
 /* ---- the log ---- */
 
-#define MADE "1700000000 made by kith 1.0|"
+#define MADE "1700000000 created by kith 1.0|"
 
 static int read_log(struct texts *texts)
 {
