@@ -485,8 +485,7 @@ const char *sandbox_lack(unsigned missing)
         "",
         "Landlock, which restricts workers' access to files",
         "seccomp filters, which restrict workers' access to the network and other processes",
-        "Landlock and seccomp filters, which restrict workers' access to files, the network and other "
-        "processes",
+        "Landlock and seccomp filters, which confine workers",
     };
 
     return lacks[missing & (SANDBOX_NO_LANDLOCK | SANDBOX_NO_SECCOMP)];
