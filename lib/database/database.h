@@ -65,7 +65,7 @@ const char *database_path(const struct database *database);
 /* Fills err with "PATH: WHAT is damaged: REASON" followed by help, where the reason is formatted from fmt and
  * args; returns -1. */
 int database_broken(const struct database *database, struct error *err, const char *what, const char *help,
-                    const char *fmt, va_list args);
+                    const char *fmt, va_list args) __attribute__((format(printf, 5, 0)));
 /* For a reader: true if the file is at rest, in which case this reader keeps writers out; false if a writer
  * may be at work. */
 bool database_at_rest(struct database *database);
