@@ -115,7 +115,7 @@ START_TEST(arrays_that_share_a_capacity_grow_together)
         for (size_t past = 1; past < count; past += 1 + past / 3)
             ck_assert(items[past - 1].number == (uint8_t)past && marks[past - 1] == (uint8_t)past);
     }
-    ck_assert_int_eq(array_reserve_all(&room, SIZE_MAX / 2, ARRAY_PART(&marks), ARRAY_PART(&items)), -1);
+    ck_assert_int_eq(array_reserve_all(&room, SIZE_MAX / 2 + 1, ARRAY_PART(&marks), ARRAY_PART(&items)), -1);
     ck_assert_int_eq(array_reserve_all(&room, SIZE_MAX, ARRAY_PART(&items), ARRAY_PART(&marks)), -1);
     ck_assert_uint_lt(room, 20000);
     free(items);
