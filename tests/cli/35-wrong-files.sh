@@ -133,6 +133,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
         grep -E "(read[v0-9]*|mmap)\(.*$file>" trace | grep -v ', 100, 0)' >more &&
             fail "the main process read $file: $(head -n 3 more)"
     done
+    rm -f trace more
 fi
 
 wrong 3 "new.kith: was not created, since nothing could be added" add new.kith empty
