@@ -2,6 +2,7 @@
 #include "evidence_flags.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "crew/sandbox.h"
@@ -99,10 +100,28 @@ int evidence_flags_sandbox(const struct evidence_options *evidence)
     return missing ? -1 : 0;
 }
 
+/* A sector and a file system are those of an image; with --images there may be some in the folder. */
+static int check_folders(const struct evidence_options *evidence, size_t count, char **paths)
+{
+    struct stat st;
+
+    if (evidence->images || (!evidence->has_offset && !evidence->system_type))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+            complain("%s: is a folder; %s needs an image", paths[i],
+                     evidence->has_offset ? "--offset (-o)" : "--fs-type (-f)");
+            return -1;
+        }
+    return 0;
+}
+
 int evidence_flags_check(const struct evidence_options *evidence, size_t count, char **paths)
 {
     const bool any_file = evidence->image_type || evidence->as_file;
 
+    if (check_folders(evidence, count, paths))
+        return -1;
     for (size_t i = 0; i < count; i++)
         if ((!any_file || strcmp(paths[i], "-") == 0) && file_kind_check_evidence(paths[i]))
             return -1;

@@ -68,6 +68,10 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        if (argc > 2) {
+            complain("%s takes no arguments", name);
+            return EXIT_USAGE;
+        }
         printf("kith %s\n", PACKAGE_VERSION);
         return finish_output() ? EXIT_USAGE : EXIT_DONE;
     }

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "sample/coates.h"
 #include "terminal.h"
 
 enum {
     MAX_OPTIONS = 32,
     HELP_CODE = 1000,
     FIRST_CODE, /* codes of the table's options: greater than every letter */
+    TYPED_LEN = sizeof((struct options *)0)->typed,
 };
 
 /* Instead of an option's index. */
@@ -99,14 +101,25 @@ static void show_unknown_or_ambiguous(const struct command *command, const char 
     buffer_release(&candidates);
 }
 
+static int find_letter(const struct command *command, int letter)
+{
+    for (int i = 0; command->options[i].name; i++)
+        if (command->options[i].letter == letter)
+            return i;
+    return WRONG;
+}
+
 static void show_unknown_letter(const struct command *command, int letter, const char *given)
 {
     const size_t len = strlen(given);
+    const int flag = given[0] == '-' && letter == '=' ? find_letter(command, given[1]) : WRONG;
     const char letters[] = {'-', (char)letter, '\0'};
 
     /* "-deep" for "--deep" */
     if (given[0] == '-' && given[1] == letter && len > 3 && nearest_option(command, given + 1, len - 1))
         show_unknown(command, given, given + 1, len - 1);
+    else if (flag >= 0 && given[2] == '=')
+        options_wrong(command, "option -%c takes no value", given[1]);
     else
         options_wrong(command, "unknown option '%s'", letters);
 }
@@ -134,12 +147,19 @@ static void make_tables(const struct command *command, struct option longs[MAX_O
     longs[count + 1] = (struct option){0};
 }
 
-static int find_letter(const struct command *command, int letter)
+/* The name that the option of getopt's code was given with. */
+static const char *typed_name(const struct command *command, int code, char out[TYPED_LEN])
 {
-    for (int i = 0; command->options[i].name; i++)
-        if (command->options[i].letter == letter)
-            return i;
-    return WRONG;
+    if (code >= FIRST_CODE)
+        snprintf(out, TYPED_LEN, "--%s", command->options[code - FIRST_CODE].name);
+    else
+        snprintf(out, TYPED_LEN, "-%c", code);
+    return out;
+}
+
+static int show_no_value(const struct command *command, const struct option_spec *spec, const char *typed)
+{
+    return options_wrong(command, "option %s needs a value (%s)", typed, spec->argument);
 }
 
 /* Shows why getopt returned code, '?' or ':', with optopt; given: the argument that it looked at. */
@@ -147,9 +167,10 @@ static void show_wrong(const struct command *command, int code, const char *give
 {
     const int index = optopt >= FIRST_CODE ? optopt - FIRST_CODE : find_letter(command, optopt);
 
+    char typed[TYPED_LEN];
+
     if (code == ':')
-        options_wrong(command, "option --%s needs a value (%s)", command->options[index].name,
-                      command->options[index].argument);
+        show_no_value(command, &command->options[index], typed_name(command, optopt, typed));
     else if (optopt >= HELP_CODE)
         options_wrong(command, "option --%s takes no value",
                       optopt == HELP_CODE ? "help" : command->options[index].name);
@@ -181,20 +202,68 @@ static int next(struct options *options, int *operand)
         show_wrong(options->command, code, options->argv[optind > before ? optind - 1 : before]);
         return WRONG;
     }
+    typed_name(options->command, code, options->typed);
     return code >= FIRST_CODE ? code - FIRST_CODE : find_letter(options->command, code);
+}
+
+/* Whether the word is an option of the command, in full. */
+static bool is_option(const struct command *command, const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return false;
+    if (word[1] != '-')
+        return !word[2] && find_letter(command, word[1]) >= 0;
+    for (const struct option_spec *spec = command->options; spec->name; spec++)
+        if (strcmp(spec->name, word + 2) == 0)
+            return true;
+    return false;
+}
+
+/* An option in place of the value is one that was left out; "--note=-r" says that it is meant. */
+static bool lacks_value(const struct options *options)
+{
+    const struct option_spec *spec = options->spec;
+
+    if (!options->value)
+        return false;
+    return (spec->values && !options->value[0]) ||
+           (options->value == options->argv[optind - 1] && is_option(options->command, options->value));
+}
+
+/* Whether a second value would replace the first.  Options that may be repeated say so in their help; formats
+ * that go together are known elsewhere (see formats_take). */
+static bool takes_one_value(const struct option_spec *spec)
+{
+    return strcmp(spec->name, "format") != 0 && !strstr(spec->help, "may be repeated");
+}
+
+static int check_value(const struct options *options, const char **earlier)
+{
+    if (lacks_value(options)) {
+        show_no_value(options->command, options->spec, options->typed);
+        return -1;
+    }
+    if (*earlier && strcmp(*earlier, options->value) != 0 && takes_one_value(options->spec)) {
+        options_wrong(options->command, "option %s is given twice, with '%s' and '%s'", options->typed,
+                      *earlier, options->value);
+        return -1;
+    }
+    *earlier = options->value;
+    return 0;
 }
 
 int options_read(const struct command *command, int argc, char **argv,
                  int (*take)(void *arg, const struct options *options, int option), void *arg, int *operand)
 {
     struct options options = {.command = command, .argc = argc, .argv = argv};
+    const char *values[MAX_OPTIONS] = {0};
     int option;
 
     optind = 0; /* glibc: start over */
     opterr = 0;
     while ((option = next(&options, operand)) >= 0) {
         options.spec = &command->options[option];
-        if (take(arg, &options, option))
+        if (check_value(&options, &values[option]) || take(arg, &options, option))
             return EXIT_USAGE;
     }
     return option == NO_MORE ? OPTIONS_GO : option == HELP ? EXIT_DONE : EXIT_USAGE;
@@ -230,13 +299,18 @@ static int check_folder(const char *path)
 int options_check_new(const struct command *command, const char *path)
 {
     const bool is_number = path[0] && path[strspn(path, "0123456789")] == '\0';
+    const int o = find_letter(command, 'o');
+    const bool has_offset = o >= 0 && strcmp(command->options[o].name, "offset") == 0;
 
     if (access(path, F_OK) == 0)
         return 0;
     if (!is_number && path[0] != '-')
         return check_folder(path);
     options_wrong(command, "'%s' looks like %s; to create a file of that name, write ./%s", path,
-                  is_number ? "a sector offset" : "an option", path);
+                  !is_number   ? "an option"
+                  : has_offset ? "a sector offset"
+                               : "a number",
+                  path);
     return -1;
 }
 
@@ -283,8 +357,8 @@ int options_number(const struct options *options, uint64_t least, uint64_t most,
     const char *end = read_digits(options->value, most, &value);
 
     if (end == options->value || *end || value < least || value > most) {
-        options_wrong(options->command, "--%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
-                      options->spec->name, least, most, options->value);
+        options_wrong(options->command, "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                      options->typed, least, most, options->value);
         return -1;
     }
     *out = value;
@@ -300,9 +374,9 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
 
     if (end == options->value || *(end + (unit != NULL)) || value > most >> shift || value << shift < least) {
         options_wrong(options->command,
-                      "--%s takes a size from %" PRIu64 " to %" PRIu64
+                      "%s takes a size from %" PRIu64 " to %" PRIu64
                       " bytes, optionally with the unit k, M, G or T, not '%s'",
-                      options->spec->name, least, most, options->value);
+                      options->typed, least, most, options->value);
         return -1;
     }
     *out = value << shift;
@@ -317,7 +391,11 @@ int sampling_take(struct sampling *sampling, const struct options *options, int 
         sampling->scheme = options_named(options, options->value, strlen(options->value));
         return sampling->scheme < 0 ? -1 : 0;
     }
-    if (options_number(options, 0, UINT32_MAX, &number))
+    if (options_number(options,
+                       option == OPTION_K   ? 0
+                       : option == OPTION_C ? 2
+                                            : 1,
+                       option == OPTION_N ? COATES_MAX_N : SAMPLER_MAX_C, &number))
         return -1;
     switch (option) {
     case OPTION_N:
@@ -348,10 +426,6 @@ int sampling_params(const struct sampling *sampling, const struct command *comma
         params->c = sampling->c;
     if (sampling->has_k)
         params->k = sampling->k;
-    if (sampling->has_c && sampling->c == SAMPLER_AUTO) {
-        options_wrong(command, "--rate (C) must not be 0");
-        return -1;
-    }
     if (sampler_check(params, &err)) {
         options_wrong(command, "%s", err.text);
         return -1;

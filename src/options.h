@@ -19,6 +19,7 @@ struct options {
     char **argv;
     const struct option_spec *spec; /* of the option found */
     const char *value;              /* that it was given, or NULL */
+    char typed[32];                 /* its name as the user wrote it: "-o" or "--offset" */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "set_flags.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 
 #include "config.h"
 #include "file_kind.h"
+#include "sample/blocks.h"
+#include "sample/gf8.h"
 #include "terminal.h"
 
 const char set_flags_tool[] = "kith " PACKAGE_VERSION;
@@ -91,7 +94,7 @@ struct set_flags set_flags_none(void)
 static int take_text(const struct options *options, const char **out)
 {
     if (strlen(options->value) > REFSET_NAME_LEN) {
-        options_wrong(options->command, "--%s: '%.20s...' is longer than %d bytes", options->spec->name,
+        options_wrong(options->command, "%s: '%.20s...' is longer than %d bytes", options->typed,
                       options->value, REFSET_NAME_LEN);
         return -1;
     }
@@ -99,14 +102,25 @@ static int take_text(const struct options *options, const char **out)
     return 0;
 }
 
-static int take_number(const struct options *options, uint32_t *out)
+static int take_number(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
 {
     uint64_t number = 0;
 
-    if (options_number(options, 1, UINT32_MAX, &number))
+    if (options_number(options, least, most, &number))
         return -1;
     *out = (uint32_t)number;
     return 0;
+}
+
+static int take_power(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
+{
+    if (take_number(options, least, most, out))
+        return -1;
+    if ((*out & (*out - 1)) == 0)
+        return 0;
+    options_wrong(options->command, "%s takes a power of two from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                  options->typed, least, most, options->value);
+    return -1;
 }
 
 int set_flags_take(struct set_flags *flags, const struct options *options, int option)
@@ -117,11 +131,11 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
     case SET_CATEGORY:
         return take_text(options, &flags->category);
     case SET_WINDOW:
-        return take_number(options, &flags->n);
+        return take_number(options, GF8_MIN_N, GF8_MAX_N, &flags->n);
     case SET_RATE:
-        return take_number(options, &flags->c);
+        return take_power(options, SAMPLER_MIN_C, SAMPLER_MAX_C, &flags->c);
     case SET_BLOCK:
-        return take_number(options, &flags->block);
+        return take_power(options, BLOCKS_LEAST, BLOCKS_LARGEST, &flags->block);
     default:
         flags->kind = options_named(options, options->value, strlen(options->value));
         return flags->kind < 0 ? -1 : 0;

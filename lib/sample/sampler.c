@@ -18,7 +18,6 @@
 enum {
     BLOCK = 64,
     AUTO_SAMPLES = 48,
-    AUTO_MIN_C = 4,
     CROWDED_LIST = 1 << 24, /* at this many samples AUTO doubles c */
     HEAD = 4096,            /* count one byte in HEAD_STRIDE up to here, then one in STRIDE */
     HEAD_STRIDE = 31,
@@ -88,8 +87,8 @@ static int check_gf8(const struct sampler_params *params, struct error *err)
     if (params->n < GF8_MIN_N || params->n > GF8_MAX_N)
         return error_set(err, "n is %u: scheme gf8 takes %d to %d", params->n, GF8_MIN_N, GF8_MAX_N);
     if (params->c != SAMPLER_AUTO &&
-        (params->c < AUTO_MIN_C || params->c > SAMPLER_MAX_C || (params->c & (params->c - 1)) != 0))
-        return error_set(err, "C is %u: scheme gf8 takes a power of two from %d to %d", params->c, AUTO_MIN_C,
+        (params->c < SAMPLER_MIN_C || params->c > SAMPLER_MAX_C || (params->c & (params->c - 1)) != 0))
+        return error_set(err, "C is %u: scheme gf8 takes a power of two from %d to %d", params->c, SAMPLER_MIN_C,
                          SAMPLER_MAX_C);
     if (params->k != 0)
         return error_set(err, "k is %u: scheme gf8 has no k", params->k);
@@ -116,7 +115,7 @@ int sampler_check(const struct sampler_params *params, struct error *err)
 
 uint32_t sampler_auto_c(uint64_t len)
 {
-    uint32_t c = AUTO_MIN_C;
+    uint32_t c = SAMPLER_MIN_C;
 
     while (c < SAMPLER_DEFAULT_C && len / (2 * c) >= AUTO_SAMPLES)
         c *= 2;
@@ -460,7 +459,7 @@ void sampler_begin(struct sampler *s, uint64_t len)
     uint32_t c = s->params.c;
 
     if (c == SAMPLER_AUTO)
-        c = len == SAMPLER_UNKNOWN ? AUTO_MIN_C : sampler_auto_c(len);
+        c = len == SAMPLER_UNKNOWN ? SAMPLER_MIN_C : sampler_auto_c(len);
     s->len = s->last_skip = s->next_counted = 0;
     s->last = s->before = (struct fire){0};
     s->count = 0;

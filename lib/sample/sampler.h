@@ -41,6 +41,7 @@ enum {
     SAMPLER_AUTO = 0,        /* c from the length: see sampler_auto_c */
     SAMPLER_DEFAULT_N = 12,  /* for gf8 */
     SAMPLER_DEFAULT_C = 128, /* for gf8, and the result of AUTO for all but small content */
+    SAMPLER_MIN_C = 4,       /* for gf8, also with AUTO */
     SAMPLER_MAX_C = 1 << 20,
     SAMPLER_MAX_SAMPLES = 1 << 27, /* limit of one list */
     SAMPLER_COINCIDENCE_ONE = 10000,

@@ -29,7 +29,7 @@ done
 status 0 "$KITH" scan --help
 says out "    --case CASE"
 grep -q -- --output out && fail "scan still has --output"
-refused "--offset takes a number from 0 to 140737488355327, not 'my.case'" "$KITH" scan -r known.kith -o my.case tree
+refused "-o takes a number from 0 to 140737488355327, not 'my.case'" "$KITH" scan -r known.kith -o my.case tree
 refused "output" "$KITH" scan -r known.kith --output my.case tree
 status 0 "$KITH" scan -q -r known.kith --case my.case tree
 [ -s my.case ] || fail "there is no case"
@@ -40,9 +40,13 @@ refused "'2048' looks like a sector offset; to create a file of that name, write
 refused "'-x' looks like an option; to create a file of that name, write ./-x" "$KITH" scan -r known.kith --case -x tree
 refused "'2048' looks like a sector offset" "$KITH" add 2048 known
 refused "'-x' looks like an option" "$KITH" add -- -x known
-refused "'63' looks like a sector offset" "$KITH" import 63 known/letter
-refused "'1' looks like a sector offset" "$KITH" sets merge -o 1 known.kith
-refused "'--csv' looks like an option" "$KITH" export -o --csv known.kith
+refused "'63' looks like a number; to create a file of that name, write ./63" "$KITH" import 63 known/letter
+refused "'1' looks like a number" "$KITH" sets merge -o 1 known.kith
+refused "option -o needs a value (FILE)" "$KITH" export -o --csv known.kith
+refused "option --case needs a value (CASE)" "$KITH" scan --case -r known.kith tree
+refused "option --case needs a value (CASE)" "$KITH" scan -r known.kith --case= tree
+refused "option --case is given twice, with 'a' and 'b'" "$KITH" scan -r known.kith --case a --case b tree
+refused "option --max-e is given twice, with '1' and '2'" "$KITH" scan -r known.kith -t 1 --max-e 2 tree
 status 0 "$KITH" scan -q -r known.kith --case ./2048 tree
 status 0 "$KITH" scan -q -r known.kith --case 2048 tree # which exists now
 
@@ -93,7 +97,17 @@ refused "unknown option '-deep', did you mean --deep?" "$KITH" scan -deep -r kno
 refused "unknown option '--nonsense' (see: kith scan --help)" "$KITH" scan --nonsense -r known.kith tree
 refused "unknown option '-Z' (see: kith scan --help)" "$KITH" scan -qZ -r known.kith tree
 refused "option --max-size needs a value (SIZE)" "$KITH" scan tree --max-size
-refused "option --reference needs a value (SET)" "$KITH" scan tree -r
+refused "option -r needs a value (SET)" "$KITH" scan tree -r
+refused "option -q takes no value" "$KITH" scan -q=1 -r known.kith tree
+refused "tree: is a folder; --offset (-o) needs an image" "$KITH" ls -o 63 tree
+refused "tree: is a folder; --fs-type (-f) needs an image" "$KITH" scan -f ntfs -r known.kith tree
+refused "--version takes no arguments" "$KITH" --version extra
+refused "-C takes a power of two from 4 to 1048576, not '7'" "$KITH" add -C 7 new.kith known
+refused "--rate takes a number from 4 to 1048576, not '2000000'" "$KITH" add --rate 2000000 new.kith known
+refused "-n takes a number from 8 to 32, not '7'" "$KITH" add -n 7 new.kith known
+refused "--block takes a power of two from 512 to 1048576, not '1000'" "$KITH" import --block 1000 new.kith known/letter
+refused "-n takes a number from 1 to 64, not '65'" "$KITH" sign -n 65 known
+refused "-C takes a number from 2 to 1048576, not '0'" "$KITH" sign -C 0 known
 refused "option --deep takes no value" "$KITH" scan --deep=yes tree
 refused "option --help takes no value" "$KITH" scan --help=yes tree
 refused "option '--s' is ambiguous: --scheme, --sha256" "$KITH" sign --s tree
