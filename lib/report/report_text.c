@@ -337,11 +337,12 @@ struct summary {
 static void add_summary_line(void *arg, const char *text)
 {
     const struct summary *summary = arg;
-    struct paragraph p = {.lines = {.out = &summary->writer->out.line,
-                                    .width = usable_width(summary->writer),
-                                    .indent = SUMMARY_INDENT}};
+    struct paragraph p = {
+        .lines = {.out = &summary->writer->out.line, .width = usable_width(summary->writer)}};
 
     add_name(&p, "", summary->path, strlen(summary->path), ":");
+    /* less than the path occupies, or the next word would be taken for the first of the line */
+    p.lines.indent = p.lines.column > SUMMARY_INDENT ? SUMMARY_INDENT : p.lines.column - 1;
     report_columns_text(&p.lines, text, strlen(text));
     buffer_add_char(p.lines.out, '\n');
     buffer_inherit(p.lines.out, &p.word);

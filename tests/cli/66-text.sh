@@ -53,6 +53,9 @@ status 0 "$KITH" scan -q --text -r refs.kith none
 same "no finding" "none: no findings in 1 object (9000 bytes of content)" "$(tail -n 1 out)"
 grep -q "^SP 800-168  *feature" out || fail "the terms of the standard: $(cat out)"
 same "no other heading" 3 "$(wc -l <out)"
+cp tree/other o
+status 0 "$KITH" scan -q --text -i raw --ok-unexamined -r refs.kith o
+grep -q "^o: no findings in 1 object " out || fail "the summary after a short path: $(cat out)"
 status 0 "$KITH" scan -q --text --all -r refs.kith none
 says out "none       other ("
 grep -q "^proof" out && fail "a legend without a finding: $(cat out)"
