@@ -2,14 +2,18 @@
 #include "compare_report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "report/report_columns.h"
 #include "report/report_edits.h"
 #include "report/report_strip.h"
 #include "terminal.h"
+
+enum { FIGURES = 15 }; /* the column of the figures */
 
 /* ---- words ---- */
 
@@ -37,6 +41,41 @@ static const char *sentence(const struct comparison *c)
     }
 }
 
+/* Writes a line, and breaks it at blanks if it does not fit into the window. */
+static void put_line(const struct buffer *line, unsigned indent)
+{
+    struct buffer out = {0};
+    struct report_columns_lines lines = {
+        .out = &out, .width = terminal_width(STDOUT_FILENO), .indent = indent};
+    const size_t len = line->len;
+    const size_t begin = len < indent ? len : indent;
+
+    if (begin)
+        buffer_add(&out, line->data, begin);
+    lines.column = (unsigned)begin;
+    report_columns_text(&lines, len > begin ? line->data + begin : "", len - begin);
+    buffer_add_char(&out, '\n');
+    buffer_inherit(&out, line);
+    put_output(&out);
+    buffer_release(&out);
+}
+
+static void put_text(unsigned indent, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void put_text(unsigned indent, const char *fmt, ...)
+{
+    char text[500];
+    struct buffer line = {0};
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    buffer_add_text(&line, text);
+    put_line(&line, indent);
+    buffer_release(&line);
+}
+
 static void put_side(const char *label, const struct record *record, const char *from)
 {
     struct buffer out = {0};
@@ -47,10 +86,12 @@ static void put_side(const char *label, const struct record *record, const char 
         escape_text(&out, from, strlen(from));
         buffer_add_char(&out, ')');
     }
-    buffer_printf(&out, "\n   %" PRIu64 " bytes, SHA-1 ", record->len);
-    escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
     note_output(&out);
+    buffer_reset(&out);
+    buffer_printf(&out, "   %" PRIu64 " bytes, SHA-1 ", record->len);
+    escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    put_line(&out, 3);
     buffer_release(&out);
 }
 
@@ -74,8 +115,7 @@ static void put_edits(const struct report *report)
     if (!identical)
         buffer_printf(&out, "; estimate: %.2f %% of the longer one, interval: 95 %%",
                       longer ? 100 * e->edits / (double)longer : 0.0);
-    buffer_add_char(&out, '\n');
-    put_output(&out);
+    put_line(&out, FIGURES);
     buffer_release(&out);
 }
 
@@ -85,25 +125,25 @@ static void put_estimate(const struct report *report)
     const bool proved = report->comparison.verdict == COMPARE_IDENTICAL;
 
     put_edits(report);
-    printf("  resemblance  %.3f (samples in both, of those in either)\n", e->resemblance);
-    printf("  containment  %.3f of B in A, %.3f of A in B\n", e->b_in_a, e->a_in_b);
-    printf("  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s\n", e->a_matched,
-           e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
+    put_text(FIGURES, "  resemblance  %.3f (samples in both, of those in either)", e->resemblance);
+    put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", e->b_in_a, e->a_in_b);
+    put_text(FIGURES, "  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s", e->a_matched,
+             e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
     if (proved)
         puts("  proof        sha1");
     else
-        printf("  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)\n",
-               report->comparison.a_samples, report->comparison.b_samples,
-               sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
+        put_text(FIGURES, "  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)",
+                 report->comparison.a_samples, report->comparison.b_samples,
+                 sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
 }
 
 static void put_exact(const struct report *report)
 {
     if (report->has_exact)
-        printf("  exact        %" PRIu64 " edits (the true Levenshtein distance)\n", report->exact);
+        put_text(FIGURES, "  exact        %" PRIu64 " edits (the true Levenshtein distance)", report->exact);
     else if (report->exact_stopped)
-        printf("  exact        more than %" PRIu64 " edits; stopped after %" PRIu64 " s (--time)\n",
-               report->exact_more_than, report->seconds);
+        put_text(FIGURES, "  exact        more than %" PRIu64 " edits; stopped after %" PRIu64 " s (--time)",
+                 report->exact_more_than, report->seconds);
 }
 
 static void put_papers(const struct report *report)
@@ -114,10 +154,11 @@ static void put_papers(const struct report *report)
         printf("  papers       stopped after %" PRIu64 " s (--time)\n", report->seconds);
     if (!report->has_papers)
         return;
-    printf("  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart\n",
-           p->a_len, p->b_len, p->distance);
-    printf("               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f\n", p->edits_2011,
-           p->edits_2015, p->significance);
+    put_text(FIGURES,
+             "  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart",
+             p->a_len, p->b_len, p->distance);
+    put_text(FIGURES, "               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f", p->edits_2011,
+             p->edits_2015, p->significance);
 }
 
 /* ---- the map ---- */
@@ -152,9 +193,11 @@ static void put_map(const struct report *report)
 
     if (width < 12 || longest == 0 || e->range_count == 0)
         return;
-    printf(
-        "\n  What matches: a cell is %.0f bytes, a letter is a range (a dot: no match; lower case: only part "
-        "of the cell matches)\n",
+    putchar('\n');
+    put_text(
+        2,
+        "  What matches: a cell is %.0f bytes, a letter is a range (a dot: no match; lower case: only part "
+        "of the cell matches)",
         (double)longest / cells);
     put_strip(e, "A", report->a->len, longest, true, cells);
     put_strip(e, "B", report->b->len, longest, false, cells);
@@ -164,7 +207,8 @@ void report_words(const struct report *report)
 {
     put_side("A", report->a, report->a_record);
     put_side("B", report->b, report->b_record);
-    printf("\n%s\n", sentence(&report->comparison));
+    putchar('\n');
+    put_text(0, "%s", sentence(&report->comparison));
     if (has_estimate(report->comparison.verdict))
         put_estimate(report);
     put_exact(report);

@@ -219,4 +219,10 @@ compare "$odd" edited
 same "path_hex" "$(printf '%s' "$odd" | od -An -tx1 | tr -d ' \n') no" "$(json json 'd["path_hex"] + (" ref" if "ref_path_hex" in d else " no")')"
 compare edited "$odd"
 same "ref_path_hex" "$(printf '%s' "$odd" | od -An -tx1 | tr -d ' \n') no" "$(json json 'd["ref_path_hex"] + (" a" if "path_hex" in d else " no")')"
+# ---- on a terminal ----
+
+script -qec "stty cols 60; env NO_COLOR=1 '$KITH' compare a edited" /dev/null </dev/null | tr -d '\r' >shown
+grep -q "^variant: " shown || fail "on a terminal: $(cat shown)"
+grep -qE '^.{61,}' shown && fail "wider than the window: $(grep -E '^.{61,}' shown)"
+
 finish
