@@ -11,10 +11,19 @@ struct verify {
     int faults;
 };
 
+static void report_text(void *arg, const char *text)
+{
+    struct verify *verify = arg;
+
+    if (database_is_page_fault(text)) /* reported before */
+        return;
+    verify->fault(verify->arg, text);
+    verify->faults++;
+}
+
 static void report(struct verify *verify, const struct error *why)
 {
-    verify->fault(verify->arg, why->text);
-    verify->faults++;
+    report_text(verify, why->text);
 }
 
 static void ignore_problem(void *arg, const char *text)
@@ -166,14 +175,6 @@ static void check_findings(struct verify *verify)
     casefile_reader_free(reader);
 }
 
-static void report_broken_seal(void *arg, const char *text)
-{
-    struct verify *verify = arg;
-
-    verify->fault(verify->arg, text);
-    verify->faults++;
-}
-
 int casefile_verify(const char *path, void (*fault)(void *arg, const char *text), void *arg,
                     struct error *err)
 {
@@ -191,7 +192,7 @@ int casefile_verify(const char *path, void (*fault)(void *arg, const char *text)
     check_evidence(&verify);
     check_findings(&verify);
     check_references(&verify);
-    if (casefile_check(verify.casefile, report_broken_seal, &verify, &why) < 0)
+    if (casefile_check(verify.casefile, report_text, &verify, &why) < 0)
         report(&verify, &why);
     casefile_close(verify.casefile, NULL);
     return verify.faults;

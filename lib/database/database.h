@@ -89,5 +89,7 @@ struct statement *database_prepare(struct database *database, const char *sql, s
  */
 int database_verify(const char *path, const struct database_format *format,
                     void (*fault)(void *arg, const char *text), void *arg, struct error *err);
+/* Whether this error is a damaged page, which database_verify has already reported. */
+bool database_is_page_fault(const char *text);
 
 #endif

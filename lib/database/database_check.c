@@ -174,6 +174,11 @@ static void report(struct checking *check, const char *text)
     check->count++;
 }
 
+bool database_is_page_fault(const char *text)
+{
+    return strstr(text, "is damaged: checksum mismatch") != NULL;
+}
+
 static void report_page(void *arg, uint32_t page)
 {
     struct checking *check = arg;
@@ -223,6 +228,25 @@ static int check_pages(struct checking *check, const uint8_t *page, int64_t len,
     return 0;
 }
 
+/* A row of the check is a heading, or several lines with a fault in each. */
+static void report_rows(struct checking *check, const char *row)
+{
+    static const char heading[] = "*** in database";
+
+    for (size_t len; *row; row += len + (row[len] == '\n')) {
+        struct error text;
+
+        len = strcspn(row, "\n");
+        if (len == 0 || strncmp(row, heading, sizeof heading - 1) == 0)
+            continue;
+        /* a page that cannot be read is reported already if its checksum is wrong */
+        if (check->damaged && strncmp(row, "Page ", 5) == 0 && strstr(row, "unable to get the page"))
+            continue;
+        error_set(&text, "%s: is damaged: %.*s", check->database->path, (int)len, row);
+        report(check, text.text);
+    }
+}
+
 /* Runs SQLite's own check. */
 static void check_integrity(struct checking *check)
 {
@@ -235,10 +259,8 @@ static void check_integrity(struct checking *check)
         while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
             const char *row = (const char *)sqlite3_column_text(statement, 0);
 
-            if (row && strcmp(row, "ok") == 0)
-                continue;
-            error_set(&text, "%s: is damaged: %s", check->database->path, row ? row : "out of memory");
-            report(check, text.text);
+            if (!row || strcmp(row, "ok") != 0)
+                report_rows(check, row ? row : "out of memory");
         }
     if (code != SQLITE_DONE && check->count == 0) { /* else due to a page already reported */
         database_fail(check->database, code, &text);

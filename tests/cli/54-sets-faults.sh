@@ -78,6 +78,9 @@ for page in range(pages // 2, pages // 2 + 3):
     data[page * 4096 + 77] ^= 255
 open('bad.kith', 'wb').write(data)
 PY
+status 3 "$KITH" sets verify bad.kith
+same "each damaged page once" "3 3" "$(grep -c 'checksum mismatch$' err) $(grep 'checksum mismatch$' err | sort -u | wc -l)"
+grep -q 'in database main\|\\x0a\|unable to get' err && fail "the faults as SQLite words them: $(cat err)"
 status 0 "$KITH" sets verify --repair bad.kith
 says out "repaired"
 [ -s bad.kith.damaged ] || fail "the damaged set was not kept"
