@@ -29,6 +29,8 @@ const struct command *command_find(const char *name)
 
     if (found >= 0)
         return commands[found];
+    if (values_slips(name, strlen(name), "--version") >= 0)
+        nearest = "--version";
     if (nearest)
         complain("unknown command '%s', did you mean %s? (see: kith help)", name, nearest);
     else

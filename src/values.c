@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "values.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "disk/disk.h"
 #include "disk/object.h"
@@ -73,7 +75,13 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The edit distance in which an exchange of neighbours counts once (optimal string alignment). */
+static bool is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* The edit distance, regardless of case, in which an exchange of neighbours counts once (optimal string
+ * alignment). */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t rows[3][LONGEST_WORD + 1], *before = rows[0], *above = rows[1], *row = rows[2];
@@ -85,8 +93,8 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 
         row[0] = i;
         for (size_t k = 1; k <= b_len; k++) {
-            row[k] = least(least(above[k], row[k - 1]) + 1, above[k - 1] + (a[i - 1] != b[k - 1]));
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+            row[k] = least(least(above[k], row[k - 1]) + 1, above[k - 1] + !is_same(a[i - 1], b[k - 1]));
+            if (i > 1 && k > 1 && is_same(a[i - 1], b[k - 2]) && is_same(a[i - 2], b[k - 1]))
                 row[k] = least(row[k], before[k - 2] + 1);
         }
         before = above;
@@ -107,10 +115,23 @@ int values_slips(const char *word, size_t len, const char *name)
     return slips <= most ? (int)slips : -1;
 }
 
+/* Usual names of images, mostly those of their files, and the value that is meant. */
+static const char *find_alias(const struct values *values, const char *text, size_t len)
+{
+    static const char *const aliases[][2] = {
+        {"e01", "ewf"}, {"encase", "ewf"}, {"dd", "raw"}, {"img", "raw"}};
+
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strlen(aliases[i][0]) == len && strncasecmp(aliases[i][0], text, len) == 0 &&
+            values_find(values, aliases[i][1], strlen(aliases[i][1])) >= 0)
+            return aliases[i][1];
+    return NULL;
+}
+
 const char *values_nearest(const struct values *values, const char *text, size_t len)
 {
-    const char *nearest = NULL, *name;
-    int fewest = -1;
+    const char *nearest = find_alias(values, text, len), *name;
+    int fewest = 0;
 
     for (size_t i = 0; (name = values->name(values->table, i)); i++) {
         const int slips = values_slips(text, len, name);

@@ -38,8 +38,9 @@ void values_add(const struct values *values, const char *separator, struct buffe
 void values_explain(const struct values *values, const char *text, size_t len, struct buffer *out);
 
 /*
- * Whether the word is probably a slip of the name: a letter wrong, missing, added or exchanged with its
- * neighbour, or two of these in a longer word.  Returns the number of slips, or -1 if there are too many.
+ * Whether the word is probably a slip of the name, in upper or lower case: a letter wrong, missing, added or
+ * exchanged with its neighbour, or two of these in a longer word.  Returns the number of slips, or -1 if
+ * there are too many.
  */
 int values_slips(const char *word, size_t len, const char *name);
 

@@ -113,6 +113,12 @@ refused "option --help takes no value" "$KITH" scan --help=yes tree
 refused "option '--s' is ambiguous: --scheme, --sha256" "$KITH" sign --s tree
 refused "option '--max' is ambiguous: --max-e, --max-size" "$KITH" scan --max 3 tree
 refused "unknown command 'scna', did you mean scan? (see: kith help)" "$KITH" scna
+refused "unknown command 'SCAN', did you mean scan?" "$KITH" SCAN
+refused "unknown command '--verison', did you mean --version?" "$KITH" --verison
+refused "unknown format 'JSON' (did you mean json?)" "$KITH" ls --format JSON tree
+refused "unknown image type 'E01' (did you mean ewf?)" "$KITH" ls -i E01 tree
+refused "unknown image type 'dd' (did you mean raw?)" "$KITH" ls -i dd tree
+refused "unknown option '--QUIET', did you mean --quiet?" "$KITH" ls --QUIET tree
 refused "unknown command 'zzz' (see: kith help)" "$KITH" zzz
 refused "unknown command 'rpeort', did you mean report?" "$KITH" help rpeort
 finish
