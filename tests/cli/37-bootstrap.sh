@@ -45,8 +45,14 @@ asks apt-get demo
 names gcc python3 mtools
 lacks check mandoc bsdutils qemu-utils
 asks apt-get check
+names gcc python3 check
+lacks mandoc bsdutils qemu-utils fish clang
+says err "then ./bootstrap check again"
+asks apt-get deps check
 names gcc python3 check mandoc bsdutils qemu-utils sleuthkit
 lacks fish clang
+status 2 env PATH="$PWD/bin" "$PWD/bin/bash" "$SRCDIR/bootstrap" deps foo
+says err "unknown argument 'foo': deps takes check or ci"
 asks apt-get deps ci
 names check clang zsh fish
 asks dnf
