@@ -236,7 +236,7 @@ static int add_all(struct add *add, int count, char **paths)
 {
     int status;
 
-    add->run.progress.noun = "files";
+    add->run.progress.noun = "file";
     add->run.options.stop = interrupt_flag();
     progress_start(&add->run.progress, add->run.quiet);
     status = evidence_run_all(&add->run, (size_t)count, paths, add_one, add);

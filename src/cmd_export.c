@@ -156,7 +156,7 @@ static int run_export(struct export *export, const char *path)
     const bool is_new = export->output && access(export->output, F_OK) != 0;
     int result = -1;
 
-    export->progress.noun = "files";
+    export->progress.noun = "file";
     progress_start(&export->progress, export->quiet || (!export->output && isatty(STDOUT_FILENO)));
     if (set)
         result = export->to_kdb ? export_kdb(export, set, &err) : export_text(export, set, &err);

@@ -383,7 +383,7 @@ static int import_all(struct import *import, int count, char **paths)
     int worst = EXIT_DONE;
     struct error err;
 
-    import->progress.noun = "rows";
+    import->progress.noun = "row";
     progress_start(&import->progress, import->quiet);
     for (int i = 0; i < count && worst != EXIT_INTERRUPTED; i++) {
         const int status = import_one(import, paths[i]);

@@ -169,7 +169,7 @@ static int list_all(struct ls *ls, size_t count, char **paths)
 {
     int status;
 
-    ls->run.progress.noun = "objects";
+    ls->run.progress.noun = "object";
     ls->report.colours = terminal_colours(STDOUT_FILENO);
     ls_report_begin(&ls->report);
     progress_start(&ls->run.progress,

@@ -167,7 +167,7 @@ static int scan_all(struct scan *scan, const struct evidence_list *evidence)
 {
     int status;
 
-    scan->run.progress.noun = "objects";
+    scan->run.progress.noun = "object";
     for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
         scan->run.progress.found_nouns[verdict] = finding_verdict_name((enum verdict)verdict);
     atomic_store(&scan->run.progress.total, evidence_list_bytes(evidence));

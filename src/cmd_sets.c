@@ -352,7 +352,7 @@ static int take_option(void *arg, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "files"}};
+    struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "file"}};
     const struct action *action;
     int operand = 0, number;
     const int status = options_read(command, argc, argv, take_option, &sets, &operand);

@@ -367,7 +367,7 @@ static int sign_in_line(struct sign *sign, int count, char **operands)
         complain_error(&err);
         sign->status = EXIT_USAGE;
     } else {
-        sign->progress.noun = "files";
+        sign->progress.noun = "file";
         progress_start(&sign->progress, sign->quiet || isatty(STDOUT_FILENO));
         sign_all(&line, count, operands);
         progress_stop();

@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "report/report_columns.h"
+#include "report/report_values.h"
 
 enum { LEAST_WHAT = 14 }; /* columns needed to show what is being read */
 
@@ -182,7 +183,7 @@ static void add_numbers(struct buffer *out, struct progress *progress)
     const double bytes = (double)atomic_load(&progress->bytes), total = (double)atomic_load(&progress->total);
     const double seconds = seconds_since(&line.start), rate = bytes / (seconds > 0.001 ? seconds : 0.001);
 
-    buffer_printf(out, "%llu %s", atomic_load(&progress->count), progress->noun);
+    report_values_count(out, atomic_load(&progress->count), progress->noun);
     for (size_t i = 0; i < PROGRESS_FOUND; i++)
         if (atomic_load(&progress->found[i]))
             buffer_printf(out, ", %llu %s", atomic_load(&progress->found[i]), progress->found_nouns[i]);

@@ -41,7 +41,7 @@ bool terminal_colours(int fd);
 enum { PROGRESS_FOUND = 4 };
 
 struct progress {
-    const char *noun; /* what count counts: "files" */
+    const char *noun; /* what count counts, in the singular: "file" */
     atomic_ullong bytes;
     atomic_ullong count;
     const char *found_nouns[PROGRESS_FOUND]; /* findings among them: "identical" ..; or NULL */
