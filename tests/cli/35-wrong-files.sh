@@ -171,7 +171,7 @@ status 0 "$KITH" add -q --as-file sets.kith set.kith
 # ---- numbers agree ----
 
 status 0 "$KITH" add one.kith known/letter
-says out "it has 1 file now"
+says out "1 file in total"
 status 0 "$KITH" scan -r one.kith tree
 says err "tree: 1 finding in 1 of 1 object ("
 status 0 "$KITH" import digests.kith list.csv
