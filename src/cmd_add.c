@@ -254,10 +254,10 @@ static void show_summary(const struct add *add)
 {
     const struct refset_counts *counts = &refset_info(add->set)->counts;
 
-    say("%s: %" PRIu64 " added, %" PRIu64 " additional name%s, %" PRIu64 " already there, %" PRIu64
+    say("%s: %" PRIu64 " added, %" PRIu64 " merged into existing entries, %" PRIu64 " already there, %" PRIu64
         " left out; %" PRIu64 " file%s in total",
-        refset_path(add->set), add->added, add->extended, plural(add->extended), add->there, add->left_out,
-        counts->files, plural(counts->files));
+        refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files,
+        plural(counts->files));
 }
 
 /* Whether all paths exist; shows those that do not. */

@@ -15,7 +15,7 @@ cp tree/text1 "tree/$(printf 'odd\nna,me "\377')"
 printf 'x' >tree/=formula
 
 status 0 "$KITH" add -j1 --name 'A, "set"' --kind notable --category test --md5 --sha256 --note 'made here' one.kith tree
-says out "one.kith: 13 added, 3 additional names, 0 already there, 0 left out; 13 files in total"
+says out "one.kith: 13 added, 3 merged into existing entries, 0 already there, 0 left out; 13 files in total"
 [ -s err ] && fail "unexpected messages: $(cat err)"
 status 0 "$KITH" sets info one.kith
 says out 'name        A, "set"'
@@ -66,7 +66,7 @@ PY
 
 # nothing is added twice
 status 0 "$KITH" add one.kith tree
-says out "0 added, 0 additional names, 16 already there"
+says out "0 added, 0 merged into existing entries, 16 already there"
 "$KITH" export --json one.kith | cmp -s - one.json || fail "adding the same again changed the set"
 status 0 "$KITH" sets info one.kith
 says out "generation 1"
