@@ -327,9 +327,9 @@ kith_process = subprocess.Popen([kith, 'import', 'stopped.kith', '-'], stdin=sub
 kith_process.stdin.write(b''.join(rows[:60000]))
 kith_process.stdin.flush()
 deadline = time.monotonic() + 60
-while not re.search(rb'\r[1-9]\d* rows, \d+\.\d MB, \d+ MB/s\x1b\[K', shown) and time.monotonic() < deadline:
+while not re.search(rb'\r[1-9][\d,]* rows, \d+\.\d MB, \d+ MB/s\x1b\[K', shown) and time.monotonic() < deadline:
     time.sleep(0.05)
-counts = [int(n) for n in re.findall(rb'\r(\d+) rows', shown)]
+counts = [int(n.replace(b',', b'')) for n in re.findall(rb'\r([\d,]+) rows', shown)]
 assert counts and 0 < counts[-1] <= 60000 and counts[-1] % 1024 == 0, (counts, shown[-300:])
 kith_process.send_signal(signal.SIGINT)
 try:
