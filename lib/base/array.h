@@ -36,11 +36,10 @@ struct array_part {
     size_t size;
 };
 
-/* Behind the macros; `parts` ends with a NULL list, `size` is the size of an element in bytes. */
+/* What the macros call; `parts` ends with a NULL list, `size` is the size of an element in bytes. */
 int array_resize_sized(void *list, size_t count, size_t size);
 int array_grow_sized(void *list, size_t *room, size_t count, size_t size);
 int array_reserve_parts(size_t *room, size_t count, const struct array_part *parts);
-
 static inline int array_reserve_sized(void *list, size_t *room, size_t count, size_t size)
 {
     return count <= *room ? 0 : array_grow_sized(list, room, count, size);

@@ -48,16 +48,19 @@ uint64_t bits_get_rice_last(struct bits_reader *reader, unsigned k);
  * are in the header to be inlined: a record holds ten thousand numbers. */
 enum { BITS_AHEAD = 57 };
 
+/* Whether eight bytes are left to load, and no error has occurred. */
 static inline bool bits_has_word(const struct bits_reader *reader)
 {
     return !reader->broken && reader->at < reader->len && reader->len - reader->at >= 64;
 }
 
+/* The next bits, at least BITS_AHEAD of them; only if bits_has_word. */
 static inline uint64_t bits_ahead(const struct bits_reader *reader)
 {
     return bytes_load64(reader->data + reader->at / 8) >> reader->at % 8;
 }
 
+/* Reads a number of this many bits, lowest bit first. */
 static inline uint64_t bits_get(struct bits_reader *reader, unsigned width)
 {
     uint64_t ahead;
@@ -69,6 +72,7 @@ static inline uint64_t bits_get(struct bits_reader *reader, unsigned width)
     return ahead & (((uint64_t)1 << width) - 1);
 }
 
+/* Reads a number that bits_put_rice wrote with the same k. */
 static inline uint64_t bits_get_rice(struct bits_reader *reader, unsigned k)
 {
     uint64_t ahead;

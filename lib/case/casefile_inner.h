@@ -52,6 +52,7 @@ struct casefile {
 
 extern const struct database_format casefile_format;
 
+/* Returns the id of object or finding `number` of an evidence item. */
 static inline int64_t casefile_id(uint64_t evidence, uint64_t number)
 {
     return (int64_t)(evidence << CASE_NUMBER_BITS | number);

@@ -42,12 +42,13 @@ struct pair {
     double shorter;    /* the smaller length */
 };
 
-/* The length of the shorter side, and the difference between the sides. */
+/* The length of the shorter side. */
 static inline uint64_t estimate_shorter(const struct gap *gap)
 {
     return gap->a_len < gap->b_len ? gap->a_len : gap->b_len;
 }
 
+/* The difference between the lengths of the sides. */
 static inline uint64_t estimate_shift(const struct gap *gap)
 {
     return gap->a_len < gap->b_len ? gap->b_len - gap->a_len : gap->a_len - gap->b_len;

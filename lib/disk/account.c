@@ -6,7 +6,8 @@
 
 /*
  * Bitmaps in pages, so that areas that are entirely claimed or unclaimed, which are most of a disk, take no
- * memory: a page is NULL while no bit in it is set, and `full` once all are.
+ * memory: a page is NULL while no bit in it is set, and `full`, which is never written to, once all
+ * are.
  */
 enum { PAGE_WORDS = 512, PAGE_BITS = PAGE_WORDS * 64 };
 
@@ -19,7 +20,7 @@ struct bits {
     struct page **pages;
 };
 
-static struct page full;
+static const struct page full;
 
 struct account {
     struct account_table table;
@@ -50,7 +51,7 @@ static int set_word(struct bits *bits, uint64_t word, uint64_t mask)
     *at |= mask;
     if ((*page)->set == PAGE_BITS) {
         free(*page);
-        *page = &full;
+        *page = (struct page *)&full;
     }
     return 0;
 }
@@ -177,7 +178,7 @@ static bool claim_page(struct account *account, unsigned row, uint64_t unit, uin
     if (bad || unit % PAGE_BITS || end - unit < PAGE_BITS || unit + PAGE_BITS == account->unit_count ||
         !is_blank(&account->claimed, page) || !is_blank(&account->deleted, page))
         return false;
-    account->claimed.pages[page] = &full;
+    account->claimed.pages[page] = (struct page *)&full;
     account->table.bytes[row] += PAGE_BITS * account->unit;
     return true;
 }

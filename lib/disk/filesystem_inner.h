@@ -22,6 +22,7 @@ struct filesystem {
     struct extgroups ext; /* of an ext file system; zeros if its superblock is inconsistent */
 };
 
+/* Whether The Sleuth Kit recognised the file system as NTFS. */
 static inline bool filesystem_is_ntfs(const struct filesystem *filesystem)
 {
     return TSK_FS_TYPE_ISNTFS(filesystem->info->ftype);

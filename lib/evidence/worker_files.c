@@ -53,7 +53,7 @@ static int add_data_runs(struct object *object, int fd, const struct stat *st)
  */
 static bool looks_like_image(struct medium *medium, const struct object *object)
 {
-    static uint8_t head[40 << 10], tail[512];
+    uint8_t head[40 << 10], tail[512];
     const uint64_t size = medium_size(medium);
     const size_t len = size < sizeof head ? (size_t)size : sizeof head,
                  name_len = object->stream.len < 255 ? object->stream.len : 255;

@@ -35,6 +35,7 @@ static inline void effort_add(struct effort *effort, uint64_t work)
         effort->watch->progress(effort->watch->arg);
 }
 
+/* Whether the limit has been reached. */
 static inline bool effort_is_spent(const struct effort *effort)
 {
     return effort->done >= effort->most;

@@ -43,6 +43,7 @@ int queries_select(struct queries *queries, const struct subject *subject, const
                    size_t all_count, uint64_t set, uint64_t known, struct error *err);
 void queries_release(struct queries *queries);
 
+/* Returns selected query number i. */
 static inline const struct query *queries_at(const struct queries *queries, size_t i)
 {
     return &queries->all[queries->numbers[i]];

@@ -47,11 +47,11 @@ int places_set(struct places *places, const uint64_t *list, size_t count, struct
 /* The memory they take, in bytes. */
 size_t places_memory(const struct places *places);
 
+/* The two parts of a place. */
 static inline uint64_t places_position(uint64_t place)
 {
     return place >> PLACES_CHARACTER_BITS;
 }
-
 static inline unsigned places_character(uint64_t place)
 {
     return place & ((1 << PLACES_CHARACTER_BITS) - 1);

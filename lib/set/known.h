@@ -25,6 +25,7 @@ enum {
     KNOWN_SYMBOLS = 64,
 };
 
+/* Returns the key of a fingerprint. */
 static inline uint64_t known_key(uint64_t fp)
 {
     return fp >> KNOWN_KEY_SHIFT;

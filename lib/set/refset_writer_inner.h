@@ -79,6 +79,7 @@ struct refset_writer {
     struct buffer packed, packed_repeats;
 };
 
+/* Fills err and returns -1. */
 static inline int refset_writer_out_of_memory(const struct refset_writer *writer, struct error *err)
 {
     return error_set(err, "%s: out of memory", refset_path(writer->set));

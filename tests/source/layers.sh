@@ -3,7 +3,8 @@
 # The layers of the library, as ARCHITECTURE.md states them: a folder includes and calls only itself and those that it may
 # use, no object file calls another one that calls it back, directly or not, and every name that the linker sees begins
 # with that of the module whose header declares it.  x_inner.h and x_y.h are parts of module x.  Every function of a header
-# has a contract.  Each outside library is known to one module; the library neither prints nor exits.
+# has a contract.  In lib/match, a stage calls only earlier ones.  Each outside library is known to one module; the library
+# neither prints nor exits, and keeps no state of its own.
 set -u
 cd "${SRCDIR:-.}" || exit 99
 build=$(dirname "${KITH:?set by make check}")
@@ -48,18 +49,23 @@ done
 
 # ---- what is included ----
 
+# <...> finds the library's headers, too
 while IFS=: read -r file include; do
-    header=$(cut -d'"' -f2 <<<"$include")
+    header=$(sed -E 's/^[^<"]*[<"]([^>"]*).*/\1/' <<<"$include")
     folder=${file#lib/}
     folder=${folder%%/*}
-    if [[ $header != */* ]]; then
+    if [[ /$header == */.* ]]; then
+        fail "$file includes $header, which is not a path from lib"
+    elif [[ $include == *'<'* ]] && [ ! -e "lib/$header" ]; then
+        continue
+    elif [[ $header != */* ]]; then
         fail "$file includes $header without its folder"
     elif [ ! -e "lib/$header" ]; then
         fail "$file includes $header, which is not in lib"
     elif [[ ${may[$folder]:-} != *" ${header%%/*} "* ]]; then
         fail "$file includes $header, but $folder may not use ${header%%/*}"
     fi
-done < <(grep -H '^#include "' lib/*/*.[ch])
+done < <(grep -HE '^\s*#\s*include\b' lib/*/*.[ch])
 
 # ---- what headers declare ----
 
@@ -102,13 +108,14 @@ declarations=$(awk '
             name = ""
             if (code ~ /^extern .*[;\[]/) {
                 name = code; sub(/[;\[].*/, "", name); sub(/.*[ *]/, "", name); contract = 1
-            } else if (code ~ /^[a-z_][A-Za-z0-9_ *]*[ *][a-z_][a-z0-9_]*\(/ && code !~ /^(static|typedef) /) {
+            } else if (code ~ /^[a-z_][A-Za-z0-9_ *]*[ *][a-z_][a-z0-9_]*\(/ && code !~ /^(static|typedef) / ||
+                     code ~ /^static inline /) {
                 name = code; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
                 contract = commented || before; declared = 1
             }
             open = 1
         }
-        if (remark) contract = 1
+        if (remark && !depth) contract = 1 # not if inside the body of a function
         braces = code; depth += gsub(/\{/, "", braces) - gsub(/\}/, "", braces)
         if (!depth && code ~ /[;}][ \t]*$/) { done(name); name = ""; open = 0 }
     }' lib/*/*.h)
@@ -200,13 +207,39 @@ for file in lib/*/*.c; do
 done
 report "$(symbols | check_symbols)"
 
+# ---- the stages of lib/match ----
+
+# In: the stages, in their order, on one line, and then what nm -AP says.
+check_stages()
+{
+    awk '
+    NR == 1 { for (i = 1; i <= NF; i++) number[$i] = i; next }
+    {
+        stage = $1; sub(/.*\//, "", stage); sub(/\.o:$/, "", stage)
+        if (!(stage in number)) { if (!missed[stage]++) print "ARCHITECTURE.md: no place in the order for lib/match/" stage }
+        else if ($3 == "T") home[$2] = stage
+        else if ($3 == "U") calls[stage, $2]
+    }
+    END {
+        for (call in calls) {
+            split(call, part, SUBSEP)
+            if (part[2] in home && number[home[part[2]]] > number[part[1]])
+                print "match/" part[1] ".c calls " part[2] " of a later stage, " home[part[2]]
+        }
+    }' | sort
+}
+
+stages=$(sed -n '/^`spans`/,/`scanner`/p' ARCHITECTURE.md | grep -o '`[a-z]*`' | tr -d '`' | paste -sd' ')
+[ -n "$stages" ] || fail "ARCHITECTURE.md does not state the order of the stages of lib/match"
+report "$({ echo "$stages"; [ ${#objects[@]} -eq 0 ] || (cd "$build" && ${NM:-nm} -AP lib/match/*.o); } | check_stages)"
+
 # ---- outside libraries ----
 
 # only HEADERS FILES: those files alone include them
 only()
 {
     local found
-    found=$(grep -lE "#include <$1" lib/*/*.[ch] src/*.[ch] | tr '\n' ' ')
+    found=$(grep -lE "^\s*#\s*include\s*[<\"]$1" lib/*/*.[ch] src/*.[ch] | tr '\n' ' ')
     [ "$found" = "$2 " ] || fail "<$1...> is included by $found, not by $2 alone"
 }
 only openssl/ lib/base/digest.c
@@ -218,7 +251,33 @@ only seccomp.h lib/crew/sandbox.c
 only linux/landlock.h lib/crew/sandbox.c
 only pthread.h "lib/base/queue.c src/terminal.c"
 
-report "$(grep -nE '\b(printf|puts|putchar|fprintf|perror|exit|abort)\(' lib/*/*.[ch] | sed 's/$/ -- the library neither prints nor exits/')"
+# ---- output and state ----
+
+# What writes to a standard stream or ends the process.  Fortified builds call __printf_chk and the like.
+# A worker ends with _exit, since what its parent registered with atexit does not concern it.
+report "$([ ${#objects[@]} -eq 0 ] || (cd "$build" && ${NM:-nm} -AP "${objects[@]}") | awk '
+    $3 != "U" || ($2 == "_exit" && $1 ~ /^lib\/crew\//) { next }
+    {
+        name = $2; sub(/@.*/, "", name); sub(/^__/, "", name); sub(/_chk$/, "", name); sub(/_unlocked$/, "", name)
+        if (name ~ /^(stdout|stderr|v?f?printf|v?f?wprintf|v?dprintf|f?puts|f?putc|putchar|putw|fputws|f?putwc|putwchar|perror|psignal|psiginfo)$/ ||
+            name ~ /^(v?err|v?errx|v?warn|v?warnx|error|error_at_line|v?syslog|_?exit|_Exit|quick_exit|abort)$/)
+            print substr($1, 1, length($1) - 3) ".c calls " $2 " -- the library neither prints nor exits"
+    }')"
+
+# Variables that can change.  Constants with pointers are in .data.rel.ro, which is made read-only once they are relocated.
+# Two columns: object, variable.  database_pages: sqlite3_vfs_register links the VFS into a list of SQLite's.
+may_change='
+lib/database/database_pages vfs
+'
+report "$([ ${#objects[@]} -eq 0 ] || (cd "$build" && ${NM:-nm} -f sysv "${objects[@]}") |
+    awk -F'|' -v may_change="$may_change" '
+        /^(Symbols|Undefined symbols) from / { object = $0; sub(/.* from /, "", object); sub(/\.o:$/, "", object); next }
+        {
+            gsub(/ /, ""); name = $1; sub(/\.[0-9]+$/, "", name)
+            if ($7 ~ /^(\*COM\*|\.t?data|\.t?bss)/ && $7 !~ /^\.data\.rel\.ro/ && name !~ /^\./ && name != "" &&
+                index(may_change, "\n" object " " name "\n") == 0)
+                print object ".c: " name " can change -- the library keeps no state"
+        }')"
 
 [ "$failures" -eq 0 ] && echo "all right"
 exit $((failures > 0))
