@@ -436,11 +436,3 @@ void segments_release(struct segments *segments)
     free(segments->paths);
     *segments = (struct segments){0};
 }
-
-bool segments_have(const struct segments *segments, const char *other)
-{
-    for (size_t i = 0; i < segments->count; i++)
-        if (strcmp(segments->paths[i], other) == 0)
-            return true;
-    return false;
-}

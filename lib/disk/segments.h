@@ -26,7 +26,4 @@ int segments_find(struct segments *segments, const char *path, struct error *err
 bool segments_is_later(const char *path);
 void segments_release(struct segments *segments);
 
-/* Returns whether `other` is one of the set's files, by name. */
-bool segments_have(const struct segments *segments, const char *other);
-
 #endif

@@ -57,11 +57,6 @@ void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanos
         add_offset(out, tm.tm_gmtoff);
 }
 
-void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds)
-{
-    report_values_zone_time(out, seconds, nanoseconds, REPORT_ZONE_UTC);
-}
-
 void report_values_size(struct buffer *out, uint64_t bytes)
 {
     static const char units[] = "kMGTPE";

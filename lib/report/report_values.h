@@ -10,9 +10,6 @@
 
 /* An E-value, given its natural logarithm: "1.2e-34", or "0" for -INFINITY. */
 void report_values_e(struct buffer *out, double ln_e);
-/* A UTC time, given in seconds since 1970: "2024-05-01T12:00:00Z", with nanoseconds unless they are 0.  Falls
- * back to "@" and the seconds if the year is out of range. */
-void report_values_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds);
 
 enum report_zone {
     REPORT_ZONE_UTC,   /* "2024-05-01T12:00:00Z" */
@@ -20,7 +17,8 @@ enum report_zone {
     REPORT_ZONE_NONE,  /* "2024-05-01T12:00:00": a local time in an unknown zone */
 };
 
-/* As report_values_time, in this zone. */
+/* A time in this zone, given in seconds since 1970, with nanoseconds unless they are 0.  Falls back to "@"
+ * and the seconds if the year is out of range. */
 void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds,
                              enum report_zone zone);
 /* A human-readable size of at most 10 characters, exact below 10,000 bytes: "1234 bytes", "56.8 kB". */

@@ -351,22 +351,6 @@ START_TEST(paths_are_kept_as_given)
 }
 END_TEST
 
-START_TEST(a_set_knows_its_files)
-{
-    struct segments segments;
-
-    make_folder_of("image.001 image.002 image.003x");
-    ck_assert_int_eq(segments_find(&segments, in_folder("image.001"), NULL), 0);
-    ck_assert(segments_have(&segments, in_folder("image.001")));
-    ck_assert(segments_have(&segments, in_folder("image.002")));
-    ck_assert(!segments_have(&segments, in_folder("image.003")));
-    ck_assert(!segments_have(&segments, in_folder("image.00")));
-    segments_release(&segments);
-    ck_assert(!segments_have(&segments, in_folder("image.001")));
-    remove_folder();
-}
-END_TEST
-
 START_TEST(names_of_the_maximum_length_make_a_set)
 {
     char first[NAME_MAX + 1], second[NAME_MAX + 1];
@@ -511,8 +495,8 @@ RUN_TESTS("segments", numbers_of_two_to_five_digits_from_0_or_1_make_a_set,
           other_files_with_letters_as_extension_do_not_belong_to_the_set,
           a_name_without_successors_stands_alone, what_is_not_a_file_stands_alone,
           folders_with_such_names_are_not_segments, links_to_files_are_segments,
-          a_dangling_link_does_not_end_a_set, paths_are_kept_as_given, a_set_knows_its_files,
-          names_of_the_maximum_length_make_a_set, paths_longer_than_the_system_limit_make_a_set,
+          a_dangling_link_does_not_end_a_set, paths_are_kept_as_given, names_of_the_maximum_length_make_a_set,
+          paths_longer_than_the_system_limit_make_a_set,
           a_later_segment_is_refused_with_the_name_of_the_first,
           a_later_segment_without_the_first_stands_alone, a_missing_segment_is_an_error_that_names_it,
           a_set_that_continues_with_longer_names_is_refused, a_single_file_does_not_need_a_readable_folder)
