@@ -231,7 +231,7 @@ static int check_pages(struct checking *check, const uint8_t *page, int64_t len,
 /* A row of the check is a heading, or several lines with a fault in each. */
 static void report_rows(struct checking *check, const char *row)
 {
-    static const char heading[] = "*** in database";
+    static const char heading[] = "*** in database", unreadable[] = "unable to get the page";
 
     for (size_t len; *row; row += len + (row[len] == '\n')) {
         struct error text;
@@ -240,7 +240,7 @@ static void report_rows(struct checking *check, const char *row)
         if (len == 0 || strncmp(row, heading, sizeof heading - 1) == 0)
             continue;
         /* a page that cannot be read is reported already if its checksum is wrong */
-        if (check->damaged && strncmp(row, "Page ", 5) == 0 && strstr(row, "unable to get the page"))
+        if (check->damaged && memmem(row, len, unreadable, sizeof unreadable - 1))
             continue;
         error_set(&text, "%s: is damaged: %.*s", check->database->path, (int)len, row);
         report(check, text.text);
