@@ -163,9 +163,9 @@ struct case_reference {
 
 /*
  * Adds the next object of an evidence item; references has one entry for each finding, and findings come best
- * first.  Objects are committed in batches: with the thousandth, with the first that comes a second or more
- * after the last commit (now_ms: of any clock that does not go back), or by casefile_wait, to be called while
- * waiting for the next object.  Paths beyond 32 MiB are left out.
+ * first.  A batch is committed after 1000 objects, or with the first object that arrives a second or more
+ * after the last commit (now_ms: of any monotonic clock).  Call casefile_wait while waiting for the next
+ * object, so that the batch is committed then, too.  Paths beyond 32 MiB are left out.
  */
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err);

@@ -15,7 +15,7 @@ enum object_kind {
     OBJECT_DELETED,
     OBJECT_ORPHAN,      /* a deleted file that no folder leads to */
     OBJECT_STREAM,      /* besides a file's content: an alternate data stream, a resource fork */
-    OBJECT_SLACK,       /* in a file's last blocks: after its end, or not yet written by it */
+    OBJECT_SLACK,       /* after a file's end in its last block, or reserved but not yet written */
     OBJECT_UNALLOCATED, /* free blocks; a volume without a known file system */
     OBJECT_UNCLAIMED,   /* blocks in use that belong to no other object: see account.h */
     OBJECT_GAP,         /* between volumes, and after a file system in its volume */
@@ -28,8 +28,8 @@ enum object_kind {
 #define OBJECT_BIT(kind) (1u << (kind))
 /* All kinds that hold bytes of the disk; the default. */
 #define OBJECT_STORED (OBJECT_BIT(OBJECT_IMAGE) - 1)
-/* In a set of kinds: include metadata and folders that fill no blocks of their own, such as NTFS's names and
- * times, or devices.  Their bytes lie in other metadata. */
+/* In a set of kinds: also include metadata and folders without blocks of their own (NTFS names and times,
+ * devices), whose bytes lie in other metadata. */
 #define OBJECT_DETAILS OBJECT_BIT(OBJECT_KINDS)
 
 enum {

@@ -9,8 +9,8 @@
 
 /*
  * Evidence: a disk image, a block device, or a folder or file of the host.  Everything in it is delivered
- * object by object, in disk order: volumes and gaps by position; within a file system by inode, then the free
- * blocks.  The result does not depend on the number of workers.
+ * object by object: volumes and gaps by position; within a file system by inode, then metadata blocks, then
+ * free blocks.  The order does not depend on the number of workers.
  *
  * Evidence is opened read-only, and only sandboxed worker processes parse it (crew.h).
  */

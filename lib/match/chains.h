@@ -18,8 +18,8 @@ struct seed_chain {
     struct cluster cluster; /* where it lies in the object */
     size_t first, count;    /* the reference's seeds, in the list of seeds */
     uint64_t support;       /* number of queries that it explains */
-    bool common;            /* its seeds are too common for evidence of a part: report it only as a whole */
-    bool counted; /* many other chains have its seeds, so it is only counted, not compared; place.first and
+    bool common;            /* too common to be evidence of a part of the reference: only all of it is reported */
+    bool counted; /* many other chains share its seeds, so it is only counted, not compared; place.first and
                      count, cluster.start and end are set, place.len is approximate */
     bool copy;    /* the same part of the reference also lies elsewhere in the object */
 };
@@ -27,7 +27,7 @@ struct seed_chain {
 /* What to look for in an object. */
 struct chains_wanted {
     double most_ln_e; /* matches with a larger ln E are discarded */
-    bool all;         /* also references whose matches others explain */
+    bool all;         /* report also references whose matches are explained by others */
     bool may_part;    /* if there is too much to search, the object will be searched again in parts */
     struct effort *effort;
 };

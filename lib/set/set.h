@@ -11,7 +11,7 @@
  * A reference set as matching sees it, wherever and however it is stored: a struct of operations, which
  * refset_cache.h implements for the SQLite files of kith-set(5).
  *
- * The samples of a set are numbered consecutively; those of a file that was read form a record.  Operations
+ * The samples of a set are numbered consecutively; those of one file form its record.  Operations
  * that can fail return -1 and set the error.  A set is used by one thread or process only.
  */
 struct set {
@@ -79,8 +79,8 @@ struct set_operations {
     int (*hits)(struct set *set, const uint64_t *keys, size_t count, struct set_hits *hits,
                 struct error *err);
 
-    /* Finds the first sample of the record that would hold this sample, and that of the next record.  Returns
-     * 1, or 0 if there is none. */
+    /* Finds the record whose range contains this sample: *first is its first sample, *end the first one of the
+     * next record.  Returns 1, or 0 if there is none. */
     int (*bounds)(struct set *set, uint64_t sample, uint64_t *first, uint64_t *end, struct error *err);
     /* Reads the record with this first sample.  Returns 1, or 0 if there is none.  Valid until the next
      * call. */
