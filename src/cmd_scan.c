@@ -58,7 +58,7 @@ static const struct option_spec scan_options[] = {
     {0, "no-hash-image", NULL, "do not compute the SHA-1 of the whole image for the case", NULL},
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
     {0, "csv", NULL, "the same as --format csv", NULL},
-    {0, "excel", NULL, "the same as --format excel: CSV whose cells no spreadsheet changes", NULL},
+    {0, "excel", NULL, "the same as --format excel: CSV that spreadsheets display unchanged", NULL},
     {0, "text", NULL, "the same as --format text", NULL},
     {0, "images", NULL, "also open the disk images in folders, each as separate evidence", NULL},
     {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},

@@ -163,11 +163,15 @@ static void add_span(struct paragraph *p, const struct finding *finding, bool al
         buffer_add_text(&p->word, "between");
         end_word(p);
     }
-    buffer_printf(&p->word, "bytes %" PRIu64 " %s %" PRIu64 "%s", finding->span.obj_start,
-                  all_match ? "to" : "and", finding->span.obj_end, all_match && !is_chunk ? ":" : "");
+    buffer_printf(&p->word, "bytes %" PRIu64 " %s %" PRIu64, finding->span.obj_start,
+                  all_match ? "to" : "and", finding->span.obj_end);
     end_word(p);
     if (is_chunk) {
-        buffer_printf(&p->word, "of the chunk%s", all_match ? ":" : "");
+        buffer_add_text(&p->word, "of the chunk");
+        end_word(p);
+    }
+    if (all_match) {
+        buffer_add_text(&p->word, "match");
         end_word(p);
     }
 }
@@ -182,9 +186,11 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
     buffer_printf(&p->word, "%sbytes %" PRIu64 " to %" PRIu64, all_match ? "" : "(", finding->span.ref_start,
                   finding->span.ref_end);
     end_word(p);
-    buffer_add_text(&p->word, "of ");
+    buffer_printf(&p->word, "of the reference%s", all_match ? "" : ",");
+    end_word(p);
+    buffer_add_text(&p->word, all_match ? "(" : "");
     report_values_size(&p->word, finding->ref_size);
-    buffer_add_text(&p->word, all_match ? ";" : ");");
+    buffer_add_text(&p->word, ");");
     end_word(p);
     buffer_printf(&p->word, "resemblance %.3f,", finding->resemblance);
     end_word(p);

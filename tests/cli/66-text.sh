@@ -32,7 +32,7 @@ same "the heading comes once" 1 "$(grep -c '^evidence: ' out)"
 grep -q "^variant    $long_name ([0-9.]* kB)$" out || fail "a path was changed in a pipe: $(cat out)"
 same "the order of the disk" "$(find tree -type f ! -name other -printf '%f\n' | LC_ALL=C sort | head -n 4)" \
     "$(sed -nE 's/^(identical|variant|embedded|fragment) +([^ ]+) \(.*/\2/p' out | LC_ALL=C sort)"
-grep -qE "^ {11}bytes 0 to 60000: bytes 0 to 60000 of 60\.0 kB; resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
+grep -qE "^ {11}bytes 0 to 60000 match bytes 0 to 60000 of the reference \(60\.0 kB\); resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
     fail "edits in words: $(cat out)"
 says out "same content in another order; in place, about "
 says out "no byte differs"
@@ -63,7 +63,7 @@ grep -q "^proof" out && fail "a legend without a finding: $(cat out)"
 # Offsets in a chunk come with the place of the chunk.
 status 0 "$KITH" scan -q --text --blocks 16k -r refs.kith tree/moved
 grep -q "^[a-z]*  *moved, chunk at byte 16384 (16.4 kB)$" out || fail "the place of a chunk: $(cat out)"
-says out "bytes 0 to 16384 of the chunk: bytes 30000 to 46384 of 60.0 kB; "
+says out "bytes 0 to 16384 of the chunk match bytes 30000 to 46384 of the reference (60.0 kB); "
 
 # Two pieces of one reference, with noise between them: the span is not the number of bytes that match.
 python3 - <<'PY'
@@ -73,7 +73,7 @@ noise = random.Random(6).randbytes
 open("pieces", "wb").write(noise(20000) + data[:20000] + noise(30000) + data[40000:60000] + noise(20000))
 PY
 status 0 "$KITH" scan -q --text -r refs.kith pieces
-grep -qE "^ {11}[34][0-9],[0-9]{3} bytes match in [2-9] ranges, between bytes [0-9]+ and [0-9]+ \(bytes 0 to 60000 of 60\.0 kB\);" out ||
+grep -qE "^ {11}[34][0-9],[0-9]{3} bytes match in [2-9] ranges, between bytes [0-9]+ and [0-9]+ \(bytes 0 to 60000 of the reference, 60\.0 kB\);" out ||
     fail "the bytes that match: $(cat out)"
 status 0 "$KITH" scan --text -r refs.kith pieces
 grep -q "finding.* in" err && fail "the summary is also on standard error: $(cat err)"
