@@ -16,6 +16,8 @@ void report_strip_begin(struct report_strip *strip, uint64_t len, uint64_t whole
 
 void report_strip_mark(struct report_strip *strip, size_t number, uint64_t start, uint64_t end)
 {
+    if ((double)start >= strip->len) /* a case may be forged */
+        return;
     for (unsigned i = (unsigned)((double)start / strip->cell_len); i < strip->cells; i++) {
         const double from = i * strip->cell_len, to = from + strip->cell_len;
         const double first = (double)start > from ? (double)start : from;
