@@ -234,7 +234,7 @@ static struct lines *new_lines(const char *path, struct error *err)
     lines->ending = "";
     lines->longest = LINES_LONGEST;
     lines->path = strdup(path);
-    lines->raw = malloc(RAW_LEN);
+    lines->raw = memory_new(RAW_LEN, err);
     if (!lines->path || !lines->raw)
         error_set(err, "out of memory");
     else if ((lines->digest = digest_new(DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err)) &&

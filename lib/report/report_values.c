@@ -67,8 +67,10 @@ void report_values_size(struct buffer *out, uint64_t bytes)
         buffer_printf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
         return;
     }
-    for (; scaled >= 999.95 && unit < 5; unit++)
+    do {
         scaled /= 1000;
+        unit++;
+    } while (scaled >= 999.95 && unit < 5);
     buffer_printf(out, "%.1f %cB", scaled, units[unit]);
 }
 

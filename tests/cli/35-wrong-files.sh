@@ -130,10 +130,10 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     for file in disk.qcow2 set.kith known/letter; do
         strace -o trace -e trace=open,openat,read,pread64,readv,preadv,mmap -y "$KITH" ls $file >out 2>err
         grep -q "pread64(.*$file>, .*, 100, 0)" trace || fail "the header of $file was not checked: $(cat err)"
-        grep -E "(read[v0-9]*|mmap)\(.*$file>" trace | grep -v ', 100, 0)' >more &&
-            fail "the main process read $file: $(head -n 3 more)"
+        grep -E "(read[v0-9]*|mmap)\(.*$file>" trace | grep -v ', 100, 0)' >further &&
+            fail "the main process read $file: $(head -n 3 further)"
     done
-    rm -f trace more
+    rm -f trace further
 fi
 
 wrong 3 "new.kith: was not created, since nothing could be added" add new.kith empty
