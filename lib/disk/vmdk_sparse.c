@@ -215,7 +215,7 @@ static int claim_grain(struct sparse *sparse, uint64_t grain, uint64_t sector)
                              (left < sparse->grain ? left : sparse->grain) * 512);
 }
 
-/* Only the marker of a compressed grain tells where it ends; if the file is truncated, the last grain is
+/* Only the marker of a compressed grain gives its end; if the file is truncated, the last grain is
  * affected. */
 static int check_last(struct sparse *sparse)
 {
