@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_COLLECTION_H
+#define KITH_COLLECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/digest.h"
+#include "cluster/likeness.h"
+#include "cluster/postings.h"
+#include "sample/record.h"
+
+/*
+ * Documents to be clustered.  Those with the same SHA-1 and size have the same content, which is kept once:
+ * contents are numbered from 0 in the order in which they come, and everything that compares or clusters
+ * works on contents.
+ *
+ * A zeroed collection is empty.  A document takes about 100 bytes and its name, a content 16 bytes for each
+ * sample.
+ */
+struct collection_document {
+    uint64_t size; /* bytes */
+    uint8_t sha1[DIGEST_SHA1_LEN];
+    uint32_t content;
+    size_t name;  /* offset of its name, which ends with a zero byte */
+    uint64_t tag; /* of the caller */
+};
+
+struct collection_content {
+    uint32_t document; /* the first that has it */
+    uint32_t copies;   /* documents that have it */
+    uint32_t c, coincidence;
+    struct sample *samples; /* by position; only the bits of fingerprints that sets keep */
+    size_t count;
+};
+
+struct collection {
+    uint32_t n; /* bytes of a window, the same for all; 0 as long as it is empty */
+    struct collection_document *documents;
+    struct collection_content *contents;
+    size_t document_count, document_room, content_count, content_room;
+    struct buffer names;
+    uint32_t *slots; /* contents by SHA-1: a hash table, of indexes from 1 */
+    size_t slot_count;
+};
+
+/* Frees what it holds; it is empty then. */
+void collection_release(struct collection *collection);
+
+/* Adds a document.  The record must be of scheme gf8 and have a SHA-1 and the same n as all others; its
+ * samples are copied.  Returns -1 on error. */
+int collection_add(struct collection *collection, const struct record *record, const char *name, uint64_t tag,
+                   struct error *err);
+
+/* The name of a document. */
+const char *collection_name(const struct collection *collection, const struct collection_document *document);
+/* The document that is the first to have a content. */
+const struct collection_document *collection_first(const struct collection *collection, uint32_t content);
+
+/* The contents as a source of an index; valid as long as the collection is unchanged. */
+struct postings_source collection_source(const struct collection *collection);
+
+/* Compares contents by compare_relate: a judge.  The struct must outlive its states. */
+struct collection_judge {
+    const struct collection *collection;
+    const struct postings *postings; /* of these contents; NULL: none */
+    struct likeness_limits limits;
+};
+
+/* The judge as pairs.h takes it. */
+struct likeness_judge collection_judge(const struct collection_judge *judge);
+
+/* A record for compare_relate, which borrows the samples and must not be released. */
+struct record collection_record(const struct collection *collection, uint32_t content);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "cluster/collection.h"
+#include "cluster/linkage.h"
+#include "compare/compare.h"
+#include "sample/hasher.h"
+
+enum { FILES = 60, FAMILIES = 8, LONGEST = 20000, LENGTHS = 5 };
+
+static struct error err;
+static struct collection collection;
+static uint8_t contents[FILES][LONGEST];
+static size_t lens[FILES];
+
+static void sign(struct record *record, const uint8_t *p, size_t len)
+{
+    const struct sampler_params params = sampler_defaults(SAMPLER_GF8);
+    struct hasher *hasher = hasher_new(&params, DIGEST_BIT(DIGEST_SHA1), &err);
+
+    ck_assert_ptr_nonnull(hasher);
+    ck_assert_int_eq(hasher_begin(hasher, len, &err), 0);
+    ck_assert_int_eq(hasher_update(hasher, p, len, &err), 0);
+    ck_assert_int_eq(hasher_final(hasher, record, &err), 0);
+    hasher_free(hasher);
+}
+
+static void add(const uint8_t *p, size_t len, const char *name, uint64_t tag)
+{
+    struct record record = {0};
+
+    sign(&record, p, len);
+    ck_assert_int_eq(collection_add(&collection, &record, name, tag, &err), 0);
+    record_release(&record);
+}
+
+/* Texts in families: a member has some places of the first one overwritten, and may be shorter, so that it is
+ * sampled at another C. */
+static void make_families(void)
+{
+    static const size_t lengths[LENGTHS] = {1500, 3500, 7000, 13000, LONGEST};
+
+    for (size_t i = 0; i < FILES; i++) {
+        const size_t first = i % FAMILIES;
+
+        lens[i] = lengths[i / FAMILIES % LENGTHS];
+        fill_text(contents[i], LONGEST);
+        if (i != first)
+            memcpy(contents[i], contents[first], LONGEST);
+        for (size_t edits = 4 + i / FAMILIES * 3; i != first && edits > 0; edits--)
+            fill_text(contents[i] + random64() % (lens[i] - 100), 60);
+        add(contents[i], lens[i], "x", i);
+    }
+}
+
+/* As compare_relate sees the whole records, with all bits of their fingerprints. */
+static bool related(struct comparer *comparer, const struct record *x, const struct record *y,
+                    const struct likeness_limits *limits)
+{
+    struct comparison c;
+    struct likeness likeness;
+
+    ck_assert_int_eq(compare_relate(comparer, x, y, NULL, &c, &err), 0);
+    likeness = (struct likeness){.resemblance = c.estimate.resemblance,
+                                 .a_in_b = c.estimate.a_in_b,
+                                 .b_in_a = c.estimate.b_in_a,
+                                 .has_edits = c.estimate.shared > 0,
+                                 .edits = c.estimate.edits};
+    return c.estimate.shared > 0 && likeness_meets(limits, &likeness, x->len, y->len);
+}
+
+static void link_all(const struct likeness_limits *limits, uint32_t *leaders)
+{
+    struct comparer *comparer = compare_new(&err);
+    struct record records[FILES] = {0};
+
+    for (size_t i = 0; i < FILES; i++)
+        sign(&records[i], contents[i], lens[i]);
+    for (uint32_t i = 0; i < FILES; i++)
+        leaders[i] = i;
+    for (uint32_t a = 0; a < FILES; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (related(comparer, &records[a], &records[b], limits))
+                linkage_join(leaders, a, b);
+    linkage_settle(leaders, FILES);
+    for (size_t i = 0; i < FILES; i++)
+        record_release(&records[i]);
+    compare_free(comparer);
+}
+
+static void tally_postings(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                           struct tally *tally)
+{
+    postings_tally(arg, document, from, before, tally);
+}
+
+START_TEST(clusters_of_files_are_the_components_of_the_graph_of_estimates)
+{
+    const struct likeness_limits limits[] = {
+        {.resemblance = .5},
+        {.containment = .9},
+        {.has_edits = true, .most_edits = 900, .most_edit_share = HUGE_VAL},
+        {.resemblance = .1, .has_edits = true, .most_edits = HUGE_VAL, .most_edit_share = .05},
+    };
+    struct postings_source source;
+    struct postings postings;
+
+    make_families();
+    ck_assert_uint_eq(collection.content_count, FILES);
+    source = collection_source(&collection);
+    ck_assert_int_eq(postings_build(&postings, &source, 1000, &err), 0);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct collection_judge judge = {&collection, &postings, limits[i]};
+        const struct pairs_plan plan = {.documents = FILES,
+                                        .candidates = tally_postings,
+                                        .arg = &postings,
+                                        .judge = collection_judge(&judge),
+                                        .threads = 2};
+        struct pairs *pairs = pairs_new(&plan, &err);
+        uint32_t expected[FILES], leaders[FILES], clusters = 0;
+
+        link_all(&limits[i], expected);
+        ck_assert_int_eq(linkage_run(pairs, FILES, leaders, &err), 0);
+        ck_assert_mem_eq(leaders, expected, sizeof leaders);
+        for (uint32_t d = 0; d < FILES; d++)
+            clusters += leaders[d] == d;
+        ck_assert(clusters > 1 && clusters < FILES);
+        pairs_free(pairs);
+    }
+    postings_release(&postings);
+    collection_release(&collection);
+}
+END_TEST
+
+START_TEST(equal_contents_are_kept_once)
+{
+    char name[20];
+
+    fill_text(contents[0], LONGEST);
+    for (unsigned i = 0; i < 5000; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        add(contents[0] + i % 1700, 300, name, i);
+    }
+    ck_assert_uint_eq(collection.document_count, 5000);
+    ck_assert_uint_eq(collection.content_count, 1700);
+    for (unsigned i = 0; i < 5000; i++) {
+        const struct collection_document *document = &collection.documents[i];
+
+        snprintf(name, sizeof name, "%u", i);
+        ck_assert_uint_eq(document->content, i % 1700);
+        ck_assert_uint_eq(document->tag, i);
+        ck_assert_str_eq(collection_name(&collection, document), name);
+        ck_assert_uint_eq(collection.contents[document->content].document, i % 1700);
+    }
+    ck_assert_uint_eq(collection.contents[0].copies, 3);
+    ck_assert_uint_eq(collection.contents[1699].copies, 2);
+    collection_release(&collection);
+}
+END_TEST
+
+START_TEST(records_that_cannot_be_compared_are_refused)
+{
+    struct record record = {.params = {SAMPLER_GF8, 16, 128, 0}};
+
+    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    record.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), 0);
+    record.params.n = 12;
+    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    ck_assert_str_eq(err.text, "cannot compare files sampled with windows of 16 bytes and of 12");
+    record.params = (struct sampler_params){SAMPLER_COATES2015, 16, 128, 0};
+    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    ck_assert_uint_eq(collection.document_count, 1);
+    collection_release(&collection);
+}
+END_TEST
+
+RUN_TESTS("collection", clusters_of_files_are_the_components_of_the_graph_of_estimates,
+          equal_contents_are_kept_once, records_that_cannot_be_compared_are_refused)
