@@ -34,7 +34,7 @@ struct command {
 };
 
 extern const struct command command_ls, command_sign, command_compare, command_add, command_import,
-    command_export, command_sets, command_scan, command_report, command_completion, command_help;
+    command_export, command_sets, command_scan, command_report, command_lab, command_completion, command_help;
 
 /* All commands; NULL ends the list. */
 extern const struct command *const commands[];

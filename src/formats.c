@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export_report.h"
+#include "lab/lab_write.h"
 #include "ls_report.h"
 #include "report/report.h"
 
@@ -52,6 +53,14 @@ static const struct format text_csv_json[] = {
     {NULL, NULL, NULL, 0},
 };
 
+static const struct format lab[] = {
+    {"text", NULL, &lab_write_text, 0},
+    {"csv", "csv", &lab_write_csv, 0},
+    {"json", "json", &lab_write_json, 0},
+    {"html", "html", &lab_write_html, 0},
+    {NULL, NULL, NULL, 0},
+};
+
 static const char *format_name(const void *table, size_t index)
 {
     return ((const struct format *)table)[index].name;
@@ -65,7 +74,7 @@ static const char *format_name(const void *table, size_t index)
 const struct values formats_ls = TABLE(ls), formats_rows = TABLE(rows), formats_export = TABLE(export),
                     formats_compare = TABLE(text_json), formats_sign = TABLE(text_json),
                     formats_sets_list = TABLE(text_csv), formats_sets_info = TABLE(text_json),
-                    formats_sets = TABLE(text_csv_json);
+                    formats_sets = TABLE(text_csv_json), formats_lab = TABLE(lab);
 
 /* ---- choosing ---- */
 

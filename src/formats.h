@@ -12,7 +12,7 @@
 struct format {
     const char *name;    /* NULL ends a table */
     const char *synonym; /* the option that means the same, without its dashes; NULL: none */
-    const void *writer;  /* ls, scan, report: its operations */
+    const void *writer;  /* ls, scan, report, lab: its operations */
     int number;          /* export: an enum export_form, or FORMAT_KDB; other commands: FORMAT_* */
 };
 
@@ -20,7 +20,7 @@ enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_KDB = 100 };
 
 /* The names of the tables' rows; table is the table itself. */
 extern const struct values formats_ls, formats_rows /* scan, report */, formats_export, formats_compare,
-    formats_sign, formats_sets_list, formats_sets_info, formats_sets /* list and info */;
+    formats_sign, formats_sets_list, formats_sets_info, formats_sets /* list and info */, formats_lab;
 
 /* What the options chose.  A choice of zeros is none. */
 struct format_choice {

@@ -155,6 +155,35 @@ bool escape_undo(struct buffer *out, const char *text, size_t len)
     return true;
 }
 
+void escape_xml(struct buffer *out, const void *data, size_t len)
+{
+    struct buffer text = {0};
+
+    escape_text(&text, data, len);
+    for (size_t i = 0; i < text.len; i++)
+        switch (text.data[i]) {
+        case '&':
+            buffer_add_text(out, "&amp;");
+            break;
+        case '<':
+            buffer_add_text(out, "&lt;");
+            break;
+        case '>':
+            buffer_add_text(out, "&gt;");
+            break;
+        case '"':
+            buffer_add_text(out, "&quot;");
+            break;
+        case '\'':
+            buffer_add_text(out, "&#39;");
+            break;
+        default:
+            buffer_add_char(out, text.data[i]);
+        }
+    buffer_inherit(out, &text);
+    buffer_release(&text);
+}
+
 /* The number of bytes at p that must not reach a terminal: a character, or a stray byte; else 0. */
 static size_t unsafe_bytes(const uint8_t *p, size_t len)
 {

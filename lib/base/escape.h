@@ -26,6 +26,9 @@ bool escape_undo(struct buffer *out, const char *text, size_t len);
 /* Appends a quoted JSON string whose value is the escaped text of the bytes. */
 void escape_json(struct buffer *out, const void *data, size_t len);
 
+/* Appends the escaped text of the bytes as the content of an XML or HTML element or quoted attribute. */
+void escape_xml(struct buffer *out, const void *data, size_t len);
+
 /*
  * Variants for line formats of other programs, which expect the raw bytes of names: bytes that are not UTF-8
  * are kept unless a terminal may take them for control characters (0x80..9f).  Anything else that escape_text

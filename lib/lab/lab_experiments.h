@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_LAB_EXPERIMENTS_H
+#define KITH_LAB_EXPERIMENTS_H
+
+#include "lab/lab.h"
+
+/* All experiments, by paper; NULL ends the list. */
+extern const struct lab_experiment *const lab_experiments[];
+
+/* Runs one.  NULL on error; the document is the caller's. */
+struct lab_document *lab_experiments_run(const struct lab_experiment *experiment, const struct lab_run *run,
+                                         struct error *err);
+
+#endif
