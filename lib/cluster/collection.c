@@ -242,11 +242,11 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
     *out = (struct likeness){.resemblance = e->resemblance,
                              .a_in_b = e->a_in_b,
                              .b_in_a = e->b_in_a,
-                             .has_edits = e->shared > 0,
+                             .has_edits = true,
                              .edits = e->edits,
                              .edits_low = e->edits_low,
                              .edits_high = e->edits_high};
-    return e->shared > 0 && likeness_meets(&state->judge->limits, out, x.len, y.len);
+    return comparison.verdict <= COMPARE_FRAGMENT && likeness_meets(&state->judge->limits, out, x.len, y.len);
 }
 
 struct likeness_judge collection_judge(const struct collection_judge *judge)

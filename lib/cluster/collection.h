@@ -62,7 +62,8 @@ const struct collection_document *collection_first(const struct collection *coll
 /* The contents as a source of an index; valid as long as the collection is unchanged. */
 struct postings_source collection_source(const struct collection *collection);
 
-/* Compares contents by compare_relate: a judge.  The struct must outlive its states. */
+/* Compares contents by compare_relate: a judge.  Those in which it sees no evidence of common content (a few
+ * equal samples) are unrelated, whatever the limits.  The struct must outlive its states. */
 struct collection_judge {
     const struct collection *collection;
     const struct postings *postings; /* of these contents; NULL: none */

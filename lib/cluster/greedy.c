@@ -27,7 +27,7 @@ struct greedy {
 };
 
 static void candidates(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                       struct tally *tally)
+                       struct overlap *overlap)
 {
     const struct greedy *greedy = arg;
     const struct postings *p = greedy->postings;
@@ -39,7 +39,7 @@ static void candidates(const void *arg, uint32_t document, uint32_t from, uint32
             if (leader < from)
                 break;
             if (leader < before)
-                tally_add(tally, leader);
+                overlap_add(overlap, leader);
         }
 }
 

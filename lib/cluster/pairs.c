@@ -15,7 +15,7 @@ enum {
 /* The state of a thread. */
 struct worker {
     const struct pairs_plan *plan;
-    struct tally tally;
+    struct overlap overlap;
     void *judge;
     uint32_t *taken; /* groups in which a relative was found */
     size_t taken_room;
@@ -59,23 +59,23 @@ static int add_pair(struct slice *slice, uint32_t a, uint32_t b, const struct li
     return 0;
 }
 
-/* Examines the candidates in the tally. */
+/* Examines the candidates in the overlap. */
 static int examine(struct worker *worker, struct slice *slice, uint32_t document)
 {
     const struct likeness_judge *judge = &worker->plan->judge;
     const struct pairs_query *query = slice->query;
-    const struct tally *tally = &worker->tally;
+    const struct overlap *overlap = &worker->overlap;
     const uint32_t own = query->group ? query->group(query->arg, document) : document;
     size_t taken = 0;
 
-    for (size_t i = 0; i < tally->count; i++) {
-        const uint32_t other = tally->list[i];
+    for (size_t i = 0; i < overlap->count; i++) {
+        const uint32_t other = overlap->list[i];
         const uint32_t group = query->group ? query->group(query->arg, other) : other;
         struct likeness likeness;
         int related;
 
         if (other == document || group == PAIRS_NO_GROUP || group == own ||
-            !judge->may(worker->judge, document, other, tally->counts[other]) ||
+            !judge->may(worker->judge, document, other, overlap->counts[other]) ||
             (query->once && is_taken(worker, taken, group)))
             continue;
         related = judge->compare(worker->judge, document, other, &likeness, &slice->err);
@@ -98,10 +98,10 @@ static int find_one(struct worker *worker, struct slice *slice, uint32_t documen
 
     if (query->start >= end)
         return 0;
-    worker->plan->candidates(worker->plan->arg, document, query->start, end, &worker->tally);
-    tally_sort(&worker->tally);
+    worker->plan->candidates(worker->plan->arg, document, query->start, end, &worker->overlap);
+    overlap_sort(&worker->overlap);
     result = examine(worker, slice, document);
-    tally_reset(&worker->tally);
+    overlap_reset(&worker->overlap);
     return result;
 }
 
@@ -233,7 +233,7 @@ static int make_workers(struct pairs *pairs, struct error *err)
         struct worker *worker = &pairs->workers[i];
 
         worker->plan = &pairs->plan;
-        if (tally_make(&worker->tally, pairs->plan.documents, err) ||
+        if (overlap_make(&worker->overlap, pairs->plan.documents, err) ||
             !(worker->judge = pairs->plan.judge.open(pairs->plan.judge.arg, err)))
             return -1;
         if (i < threads)
@@ -268,7 +268,7 @@ void pairs_free(struct pairs *pairs)
     for (unsigned i = 0; pairs->workers && i <= pairs->plan.threads; i++) {
         if (pairs->workers[i].judge)
             pairs->plan.judge.close(pairs->workers[i].judge);
-        tally_release(&pairs->workers[i].tally);
+        overlap_release(&pairs->workers[i].overlap);
         free(pairs->workers[i].taken);
     }
     for (size_t i = 0; pairs->slices && i < pairs->depth; i++)

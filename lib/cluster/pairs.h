@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "cluster/likeness.h"
-#include "cluster/tally.h"
+#include "cluster/overlap.h"
 
 /*
  * Finds pairs of related documents: candidates that share something, each of which a judge confirms.  How
@@ -20,10 +20,10 @@
  */
 struct pairs_plan {
     size_t documents;
-    /* Adds to the tally the documents in [from, before) that may be related to this one; see postings_tally.
-     * Called by several threads. */
+    /* Adds to the overlap the documents in [from, before) that may be related to this one; see
+     * postings_overlap. Called by several threads. */
     void (*candidates)(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                       struct tally *tally);
+                       struct overlap *overlap);
     const void *arg;
     struct likeness_judge judge;
     unsigned threads;        /* 1..PAIRS_MOST_THREADS */

@@ -233,14 +233,14 @@ void postings_release(struct postings *postings)
     *postings = (struct postings){0};
 }
 
-void postings_tally(const struct postings *p, uint32_t document, uint32_t from, uint32_t before,
-                    struct tally *tally)
+void postings_overlap(const struct postings *p, uint32_t document, uint32_t from, uint32_t before,
+                      struct overlap *overlap)
 {
     for (size_t i = p->firsts[document]; i < p->firsts[document + 1]; i++) {
         const size_t start = p->starts[p->groups[i]], end = p->starts[p->groups[i] + 1];
         size_t k = from ? SEARCH_FIRST(m, start, end, p->members[m] >= from) : start;
 
         for (; k < end && p->members[k] < before; k++)
-            tally_add(tally, p->members[k]);
+            overlap_add(overlap, p->members[k]);
     }
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cluster/tally.h"
+#include "cluster/overlap.h"
 
 /*
  * An inverted index in memory: which documents share a fingerprint, and which of these fingerprints a
@@ -51,9 +51,9 @@ int postings_build(struct postings *postings, const struct postings_source *sour
                    struct error *err);
 void postings_release(struct postings *postings);
 
-/* Adds to the tally each document in [from, before) once for every fingerprint it shares with this one,
+/* Adds to the overlap each document in [from, before) once for every fingerprint it shares with this one,
  * itself included. */
-void postings_tally(const struct postings *postings, uint32_t document, uint32_t from, uint32_t before,
-                    struct tally *tally);
+void postings_overlap(const struct postings *postings, uint32_t document, uint32_t from, uint32_t before,
+                      struct overlap *overlap);
 
 #endif

@@ -66,9 +66,9 @@ static bool related(struct comparer *comparer, const struct record *x, const str
     likeness = (struct likeness){.resemblance = c.estimate.resemblance,
                                  .a_in_b = c.estimate.a_in_b,
                                  .b_in_a = c.estimate.b_in_a,
-                                 .has_edits = c.estimate.shared > 0,
+                                 .has_edits = true,
                                  .edits = c.estimate.edits};
-    return c.estimate.shared > 0 && likeness_meets(limits, &likeness, x->len, y->len);
+    return c.verdict <= COMPARE_FRAGMENT && likeness_meets(limits, &likeness, x->len, y->len);
 }
 
 static void link_all(const struct likeness_limits *limits, uint32_t *leaders)
@@ -90,10 +90,10 @@ static void link_all(const struct likeness_limits *limits, uint32_t *leaders)
     compare_free(comparer);
 }
 
-static void tally_postings(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                           struct tally *tally)
+static void overlap_postings(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                             struct overlap *overlap)
 {
-    postings_tally(arg, document, from, before, tally);
+    postings_overlap(arg, document, from, before, overlap);
 }
 
 START_TEST(clusters_of_files_are_the_components_of_the_graph_of_estimates)
@@ -114,7 +114,7 @@ START_TEST(clusters_of_files_are_the_components_of_the_graph_of_estimates)
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const struct collection_judge judge = {&collection, &postings, limits[i]};
         const struct pairs_plan plan = {.documents = FILES,
-                                        .candidates = tally_postings,
+                                        .candidates = overlap_postings,
                                         .arg = &postings,
                                         .judge = collection_judge(&judge),
                                         .threads = 2};

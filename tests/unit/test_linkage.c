@@ -11,16 +11,16 @@ static struct error err;
 static struct shelf shelf;
 static struct postings postings;
 
-static void tally_postings(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                           struct tally *tally)
+static void overlap_postings(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                             struct overlap *overlap)
 {
-    postings_tally(arg, document, from, before, tally);
+    postings_overlap(arg, document, from, before, overlap);
 }
 
 static struct pairs_plan plan_with(unsigned threads)
 {
     return (struct pairs_plan){.documents = shelf.count,
-                               .candidates = tally_postings,
+                               .candidates = overlap_postings,
                                .arg = &postings,
                                .judge = shelf_judge(&shelf),
                                .threads = threads};

@@ -28,25 +28,25 @@ static uint32_t expected_count(const struct shelf *shelf, uint32_t a, uint32_t b
     return shared;
 }
 
-static void assert_tally(const struct shelf *shelf, const struct postings *p, uint32_t document,
-                         uint32_t common)
+static void assert_overlap(const struct shelf *shelf, const struct postings *p, uint32_t document,
+                           uint32_t common)
 {
-    struct tally tally;
+    struct overlap overlap;
 
-    ck_assert_int_eq(tally_make(&tally, shelf->count, &err), 0);
-    postings_tally(p, document, 17, 250, &tally);
-    tally_sort(&tally);
-    for (size_t i = 1; i < tally.count; i++)
-        ck_assert_uint_ge(tally.counts[tally.list[i - 1]], tally.counts[tally.list[i]]);
+    ck_assert_int_eq(overlap_make(&overlap, shelf->count, &err), 0);
+    postings_overlap(p, document, 17, 250, &overlap);
+    overlap_sort(&overlap);
+    for (size_t i = 1; i < overlap.count; i++)
+        ck_assert_uint_ge(overlap.counts[overlap.list[i - 1]], overlap.counts[overlap.list[i]]);
     for (uint32_t other = 0; other < shelf->count; other++)
         if (other != document)
-            ck_assert_uint_eq(tally.counts[other], other >= 17 && other < 250
-                                                       ? expected_count(shelf, document, other, common)
-                                                       : 0);
-    tally_reset(&tally);
+            ck_assert_uint_eq(overlap.counts[other], other >= 17 && other < 250
+                                                         ? expected_count(shelf, document, other, common)
+                                                         : 0);
+    overlap_reset(&overlap);
     for (uint32_t other = 0; other < shelf->count; other++)
-        ck_assert_uint_eq(tally.counts[other], 0);
-    tally_release(&tally);
+        ck_assert_uint_eq(overlap.counts[other], 0);
+    overlap_release(&overlap);
 }
 
 START_TEST(counts_what_documents_share_unless_too_many_have_it)
@@ -61,7 +61,7 @@ START_TEST(counts_what_documents_share_unless_too_many_have_it)
 
         ck_assert_int_eq(postings_build(&p, &source, limits[i], &err), 0);
         for (uint32_t d = 0; d < DOCUMENTS; d += 37) {
-            assert_tally(&shelf, &p, d, limits[i]);
+            assert_overlap(&shelf, &p, d, limits[i]);
             ck_assert_uint_eq(p.distinct[d], shelf.list[d].count);
         }
         for (uint64_t number = 0; number < 50; number++)
@@ -80,15 +80,15 @@ START_TEST(a_fingerprint_that_a_document_repeats_counts_once)
     const struct shelf shelf = {.list = list, .count = 2};
     const struct postings_source source = shelf_source(&shelf);
     struct postings p;
-    struct tally tally;
+    struct overlap overlap;
 
     ck_assert_int_eq(postings_build(&p, &source, 2, &err), 0);
     ck_assert_uint_eq(p.distinct[0], 2);
     ck_assert_uint_eq(p.group_count, 1);
-    ck_assert_int_eq(tally_make(&tally, 2, &err), 0);
-    postings_tally(&p, 0, 0, 2, &tally);
-    ck_assert_uint_eq(tally.counts[1], 1);
-    tally_release(&tally);
+    ck_assert_int_eq(overlap_make(&overlap, 2, &err), 0);
+    postings_overlap(&p, 0, 0, 2, &overlap);
+    ck_assert_uint_eq(overlap.counts[1], 1);
+    overlap_release(&overlap);
     postings_release(&p);
 }
 END_TEST
