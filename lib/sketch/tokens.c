@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sketch/tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/search.h"
+#include "sketch/tokens_markup.h"
+#include "sketch/tokens_text.h"
+
+struct tokens {
+    struct tokens_rules rules;
+    tokens_sink *sink;
+    void *arg;
+    uint8_t pending[4]; /* the beginning of a character */
+    size_t pending_len;
+    struct tokens_markup markup;
+    bool space;   /* white space was read and not yet passed on */
+    bool is_open; /* the document, or the line, has content before which a space matters */
+    uint8_t token[TOKENS_LONGEST];
+    size_t len;
+};
+
+static const char *const unit_names[] = {"bytes", "letters", "words", "lines"};
+
+const char *tokens_unit_name(enum tokens_unit unit)
+{
+    return unit_names[unit];
+}
+
+int tokens_unit_find(const char *name)
+{
+    return search_name(unit_names, TOKENS_UNITS, name, strlen(name));
+}
+
+bool tokens_is_plain(const struct tokens_rules *rules)
+{
+    return rules->unit == TOKENS_BYTES && !rules->fold_case && !rules->fold_space &&
+           !rules->drop_punctuation && !rules->drop_markup;
+}
+
+struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, void *arg, struct error *err)
+{
+    struct tokens *tokens = memory_new(sizeof *tokens, err);
+
+    if (tokens) {
+        tokens->rules = *rules;
+        tokens->sink = sink;
+        tokens->arg = arg;
+    }
+    return tokens;
+}
+
+void tokens_free(struct tokens *tokens)
+{
+    free(tokens);
+}
+
+void tokens_begin(struct tokens *tokens)
+{
+    tokens->pending_len = tokens->len = 0;
+    tokens->markup = (struct tokens_markup){0};
+    tokens->space = tokens->is_open = false;
+}
+
+/* ---- units ---- */
+
+static int give(struct tokens *tokens, struct error *err)
+{
+    const size_t len = tokens->len;
+
+    tokens->len = 0;
+    return tokens->sink(tokens->arg, tokens->token, len, err);
+}
+
+static int append(struct tokens *tokens, const struct tokens_text *c, struct error *err)
+{
+    if (tokens->len + c->len > sizeof tokens->token && give(tokens, err))
+        return -1;
+    memcpy(tokens->token + tokens->len, c->bytes, c->len);
+    tokens->len += c->len;
+    return 0;
+}
+
+/* An empty line is a token, too, unless white space is folded. */
+static int end_line(struct tokens *tokens, struct error *err)
+{
+    tokens->is_open = tokens->space = false;
+    return tokens->len > 0 || !tokens->rules.fold_space ? give(tokens, err) : 0;
+}
+
+static int add_to_word(struct tokens *tokens, const struct tokens_text *c, struct error *err)
+{
+    if (!tokens_text_is_space(c->code) && !tokens_text_is_punctuation(c->code) &&
+        !tokens_text_is_control(c->code))
+        return append(tokens, c, err);
+    return tokens->len > 0 ? give(tokens, err) : 0;
+}
+
+/* A character of the canonical form. */
+static int add_to_unit(struct tokens *tokens, const struct tokens_text *c, struct error *err)
+{
+    int result = 0;
+
+    tokens->is_open = true;
+    switch (tokens->rules.unit) {
+    case TOKENS_BYTES:
+        for (unsigned i = 0; i < c->len && result == 0; i++)
+            result = tokens->sink(tokens->arg, &c->bytes[i], 1, err);
+        return result;
+    case TOKENS_LETTERS:
+        return tokens->sink(tokens->arg, c->bytes, c->len, err);
+    case TOKENS_WORDS:
+        return add_to_word(tokens, c, err);
+    default:
+        return append(tokens, c, err);
+    }
+}
+
+/* ---- the canonical form ---- */
+
+/* White space is passed on when something follows it. */
+static int add_space(struct tokens *tokens, struct error *err)
+{
+    const struct tokens_text space = {' ', 1, {' '}};
+    const bool matters = tokens->space && tokens->is_open;
+
+    tokens->space = false;
+    return matters ? add_to_unit(tokens, &space, err) : 0;
+}
+
+static int canonical(struct tokens *tokens, struct tokens_text c, struct error *err)
+{
+    const struct tokens_rules *rules = &tokens->rules;
+    const uint32_t lower = rules->fold_case ? tokens_text_lower(c.code) : c.code;
+
+    if (lower != c.code)
+        c = tokens_text_of(lower);
+    if (rules->unit == TOKENS_LINES && c.code == '\n')
+        return end_line(tokens, err);
+    if (rules->unit != TOKENS_WORDS) { /* they contain neither */
+        if (rules->drop_punctuation && tokens_text_is_punctuation(c.code))
+            return 0;
+        if (rules->fold_space && tokens_text_is_space(c.code)) {
+            tokens->space = true;
+            return 0;
+        }
+        if (add_space(tokens, err))
+            return -1;
+    }
+    return add_to_unit(tokens, &c, err);
+}
+
+static int take_all(struct tokens *tokens, const struct tokens_text *list, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (canonical(tokens, list[i], err))
+            return -1;
+    return 0;
+}
+
+static int take(struct tokens *tokens, struct tokens_text c, struct error *err)
+{
+    struct tokens_text out[TOKENS_MARKUP_MOST];
+
+    if (!tokens->rules.drop_markup)
+        return canonical(tokens, c, err);
+    return take_all(tokens, out, tokens_markup_take(&tokens->markup, c, out), err);
+}
+
+/* ---- characters ---- */
+
+/* The first pending byte is not part of a character. */
+static int take_invalid(struct tokens *tokens, struct error *err)
+{
+    const uint8_t byte = tokens->pending[0];
+
+    memmove(tokens->pending, tokens->pending + 1, --tokens->pending_len);
+    return take(tokens, (struct tokens_text){TOKENS_TEXT_INVALID + byte, 1, {byte}}, err);
+}
+
+/* Takes what the pending bytes are for certain. */
+static int take_pending(struct tokens *tokens, struct error *err)
+{
+    struct tokens_text c = {0};
+
+    for (size_t len = 1; len <= tokens->pending_len;) {
+        switch (tokens_text_decode(tokens->pending, len, &c.code)) {
+        case TOKENS_TEXT_PART:
+            len++;
+            break;
+        case TOKENS_TEXT_BAD:
+            if (take_invalid(tokens, err))
+                return -1;
+            len = 1;
+            break;
+        default:
+            c.len = (uint8_t)len;
+            memcpy(c.bytes, tokens->pending, len);
+            memmove(tokens->pending, tokens->pending + len, tokens->pending_len -= len);
+            if (take(tokens, c, err))
+                return -1;
+            len = 1;
+        }
+    }
+    return 0;
+}
+
+int tokens_update(struct tokens *tokens, const void *data, size_t len, struct error *err)
+{
+    const uint8_t *p = data;
+
+    for (size_t i = 0; i < len; i++) {
+        if (tokens->pending_len == 0 && p[i] < 0x80) {
+            if (take(tokens, (struct tokens_text){p[i], 1, {p[i]}}, err))
+                return -1;
+            continue;
+        }
+        tokens->pending[tokens->pending_len++] = p[i];
+        if (take_pending(tokens, err))
+            return -1;
+    }
+    return 0;
+}
+
+int tokens_final(struct tokens *tokens, struct error *err)
+{
+    struct tokens_text out[TOKENS_MARKUP_MOST];
+
+    while (tokens->pending_len > 0)
+        if (take_invalid(tokens, err) || take_pending(tokens, err))
+            return -1;
+    if (take_all(tokens, out, tokens_markup_end(&tokens->markup, out), err))
+        return -1;
+    return tokens->len > 0 ? give(tokens, err) : 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_TOKENS_H
+#define KITH_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Divides a document into tokens, in a canonical form if that is asked for (Broder 1997, section 2): a stream
+ * of bytes goes in, in pieces of any length, and tokens come out, the same for any division.
+ *
+ * Text is UTF-8.  A byte that is not part of a valid character is a character of its own, so that any content
+ * has tokens; it counts as a letter.
+ */
+enum tokens_unit {
+    TOKENS_BYTES,
+    TOKENS_LETTERS, /* characters */
+    TOKENS_WORDS, /* runs of letters and digits: all that is no white space, punctuation or control character
+                   */
+    TOKENS_LINES, /* ended by a line feed, which is not part of them, or by the end of the document */
+    TOKENS_UNITS,
+};
+
+/*
+ * The canonical form; if all are false, the bytes are as they are.  In this order:
+ *
+ *   drop_markup       Tags <x ...>, </x>, <!...> and <?...> up to the next '>', and comments <!-- ... -->,
+ *                     become one space; what they enclose remains, scripts included.  The entities &amp; &lt;
+ *                     &gt; &quot; &apos; &nbsp; and numeric ones become their characters.
+ *   fold_case         Upper case becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic.
+ *   drop_punctuation  Punctuation and symbols of ASCII and Latin-1, general and CJK punctuation are removed.
+ *   fold_space        Runs of white space become one space, and disappear at the ends of the document or, if
+ *                     the unit is lines, at the ends of the line; empty lines are dropped.
+ *
+ * Words contain neither white space nor punctuation, so the last two do not change them: punctuation always
+ * separates words.
+ */
+struct tokens_rules {
+    enum tokens_unit unit;
+    bool fold_case, fold_space, drop_punctuation, drop_markup;
+};
+
+/* Tokens longer than this many bytes are passed on as several (as Broder suggests in section 4.3). */
+enum { TOKENS_LONGEST = 4096 };
+
+/* Takes a token, which is valid during the call; returns -1 to stop. */
+typedef int tokens_sink(void *arg, const uint8_t *token, size_t len, struct error *err);
+
+struct tokens;
+
+/* "bytes", "letters", "words" or "lines"; and the unit of that name, or -1. */
+const char *tokens_unit_name(enum tokens_unit unit);
+int tokens_unit_find(const char *name);
+
+/* Whether the tokens are the bytes themselves, so that there is no need for a parser. */
+bool tokens_is_plain(const struct tokens_rules *rules);
+
+/* NULL without memory. */
+struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, void *arg, struct error *err);
+void tokens_free(struct tokens *tokens);
+
+/* Start a document, add to it, and end it, which passes on what is left.  -1 if the sink returned that. */
+void tokens_begin(struct tokens *tokens);
+int tokens_update(struct tokens *tokens, const void *data, size_t len, struct error *err);
+int tokens_final(struct tokens *tokens, struct error *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sketch/tokens_markup.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_letter(uint32_t code)
+{
+    return (code | 32) >= 'a' && (code | 32) <= 'z';
+}
+
+static bool is_digit(uint32_t code)
+{
+    return code >= '0' && code <= '9';
+}
+
+/* ---- entities ---- */
+
+/* A digit of the base, or -1. */
+static int digit_of(uint32_t code, unsigned base)
+{
+    const int digit = is_digit(code)                          ? (int)(code - '0')
+                      : is_letter(code) && (code | 32) <= 'f' ? (int)((code | 32) - 'a' + 10)
+                                                              : -1;
+
+    return digit < (int)base ? digit : -1;
+}
+
+/* The code in "#123" or "#x7b", or 0. */
+static uint32_t numeric(const struct tokens_text *text, size_t count)
+{
+    const bool is_hex = count > 1 && (text[1].code | 32) == 'x';
+    uint32_t code = 0;
+
+    if (count < (is_hex ? 3 : 2))
+        return 0;
+    for (size_t i = is_hex ? 2 : 1; i < count; i++) {
+        const int digit = digit_of(text[i].code, is_hex ? 16 : 10);
+
+        if (digit < 0 || code > 0x10ffff)
+            return 0;
+        code = code * (is_hex ? 16 : 10) + (uint32_t)digit;
+    }
+    return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : code;
+}
+
+static uint32_t named(const struct tokens_text *text, size_t count)
+{
+    static const struct {
+        const char *name;
+        uint32_t code;
+    } all[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"nbsp", 0xa0}};
+    char name[TOKENS_MARKUP_MOST + 1] = "";
+
+    for (size_t i = 0; i < count; i++)
+        name[i] = text[i].code < 0x80 ? (char)text[i].code : '?';
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(name, all[i].name) == 0)
+            return all[i].code;
+    return 0;
+}
+
+/* ---- states ---- */
+
+static size_t put(struct tokens_text *out, uint32_t code)
+{
+    *out = tokens_text_of(code);
+    return 1;
+}
+
+static size_t give_held(struct tokens_markup *markup, struct tokens_text *out)
+{
+    const size_t count = markup->count;
+
+    memcpy(out, markup->held, count * sizeof *out);
+    markup->count = 0;
+    markup->state = MARKUP_TEXT;
+    return count;
+}
+
+static void hold(struct tokens_markup *markup, struct tokens_text c)
+{
+    markup->held[markup->count++] = c;
+}
+
+static size_t take_text(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+{
+    markup->state = c.code == '<' ? MARKUP_LESS : c.code == '&' ? MARKUP_ENTITY : MARKUP_TEXT;
+    if (markup->state == MARKUP_TEXT) {
+        *out = c;
+        return 1;
+    }
+    hold(markup, c);
+    return 0;
+}
+
+/* After "<": a tag, or the two characters as they are. */
+static size_t take_less(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+{
+    if (is_letter(c.code) || c.code == '/' || c.code == '?' || c.code == '!') {
+        markup->state = c.code == '!' ? MARKUP_BANG : MARKUP_TAG;
+        markup->count = 0;
+        return 0;
+    }
+    give_held(markup, out);
+    return 1 + take_text(markup, c, out + 1);
+}
+
+static size_t take_entity(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+{
+    uint32_t code;
+    size_t count;
+
+    if ((is_letter(c.code) || is_digit(c.code) || (c.code == '#' && markup->count == 1)) &&
+        markup->count <= TOKENS_MARKUP_LONGEST) {
+        hold(markup, c);
+        return 0;
+    }
+    code = c.code != ';' || markup->count < 2 ? 0
+           : markup->held[1].code == '#'      ? numeric(markup->held + 1, markup->count - 1)
+                                              : named(markup->held + 1, markup->count - 1);
+    count = give_held(markup, out);
+    return code ? put(out, code) : count + take_text(markup, c, out + count);
+}
+
+/* Within a tag or a comment, whose end becomes a space. */
+static size_t take_markup(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+{
+    const bool is_comment = markup->state == MARKUP_COMMENT;
+
+    if (c.code == '>' && (!is_comment || markup->dashes >= 2)) {
+        markup->state = MARKUP_TEXT;
+        return put(out, ' ');
+    }
+    markup->dashes = c.code == '-' ? markup->dashes + (markup->dashes < 2) : 0;
+    if (markup->state == MARKUP_BANG)
+        markup->state = c.code == '-' ? MARKUP_DASH : MARKUP_TAG;
+    else if (markup->state == MARKUP_DASH)
+        markup->state = c.code == '-' ? MARKUP_COMMENT : MARKUP_TAG;
+    return 0;
+}
+
+size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+{
+    switch (markup->state) {
+    case MARKUP_TEXT:
+        return take_text(markup, c, out);
+    case MARKUP_LESS:
+        return take_less(markup, c, out);
+    case MARKUP_ENTITY:
+        return take_entity(markup, c, out);
+    default:
+        return take_markup(markup, c, out);
+    }
+}
+
+size_t tokens_markup_end(struct tokens_markup *markup, struct tokens_text *out)
+{
+    return give_held(markup, out);
+}
