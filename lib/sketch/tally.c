@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sketch/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST_ROOM = 1024,
+    USUAL_ROOM = 1 << 16, /* larger tables are not cleared but freed, since the next document may be small */
+};
+
+/* The entry of the key, or the free place for it.  Room is a power of two, and never all of it is used. */
+static struct tally_entry *find(struct tally_entry *entries, size_t room, uint64_t key)
+{
+    size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+
+    while (entries[at].times && entries[at].key != key)
+        at = (at + 1) & (room - 1);
+    return &entries[at];
+}
+
+static int grow(struct tally *tally, struct error *err)
+{
+    const size_t room = tally->room ? 2 * tally->room : LEAST_ROOM;
+    struct tally_entry *entries = room > tally->room ? calloc(room, sizeof *entries) : NULL;
+
+    if (!entries)
+        return error_set(err, "out of memory for %zu distinct shingles", tally->count);
+    for (size_t i = 0; i < tally->room; i++)
+        if (tally->entries[i].times)
+            *find(entries, room, tally->entries[i].key) = tally->entries[i];
+    free(tally->entries);
+    tally->entries = entries;
+    tally->room = room;
+    return 0;
+}
+
+uint64_t tally_add(struct tally *tally, uint64_t key, struct error *err)
+{
+    struct tally_entry *entry;
+
+    if (tally->count >= tally->room / 2 && grow(tally, err))
+        return 0;
+    entry = find(tally->entries, tally->room, key);
+    tally->count += entry->times == 0;
+    entry->key = key;
+    return ++entry->times;
+}
+
+void tally_reset(struct tally *tally)
+{
+    if (tally->room > USUAL_ROOM)
+        tally_release(tally);
+    else if (tally->count > 0)
+        memset(tally->entries, 0, tally->room * sizeof *tally->entries);
+    tally->count = 0;
+}
+
+void tally_release(struct tally *tally)
+{
+    free(tally->entries);
+    *tally = (struct tally){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_TALLY_H
+#define KITH_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Counts how often each number occurred: a hash table with open addressing.  A zeroed struct is empty. */
+struct tally {
+    struct tally_entry {
+        uint64_t key, times; /* 0 times: a free place */
+    } * entries;
+    size_t room, count;
+};
+
+/* Counts the key and returns how often it has occurred, this time included; 0 and a message without memory.
+ * Keys should be well mixed. */
+uint64_t tally_add(struct tally *tally, uint64_t key, struct error *err);
+/* Forgets all keys, but keeps a table of ordinary size. */
+void tally_reset(struct tally *tally);
+void tally_release(struct tally *tally);
+
+#endif
