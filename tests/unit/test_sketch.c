@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "sketch/permutation.h"
+#include "sketch/shingles.h"
+#include "sketch/sketch.h"
+
+/* ---- documents ---- */
+
+static struct sketcher *sketcher_of(const struct sketch_params *params)
+{
+    struct error err = {""};
+    struct sketcher *sketcher = sketch_new(params, &err);
+
+    ck_assert_msg(sketcher != NULL, "%s", err.text);
+    return sketcher;
+}
+
+static struct sketch sketch_of(struct sketcher *sketcher, const void *data, size_t len)
+{
+    struct sketch sketch = {0};
+    struct error err = {""};
+
+    ck_assert_msg(sketch_bytes(sketcher, data, len, false, &sketch, &err) == 0, "%s", err.text);
+    return sketch;
+}
+
+static struct sketch_likeness compare(struct sketcher *sketcher, const void *a, size_t a_len, const void *b,
+                                      size_t b_len)
+{
+    struct sketch one = sketch_of(sketcher, a, a_len), other = sketch_of(sketcher, b, b_len);
+    struct sketch_likeness likeness;
+    struct error err = {""};
+
+    ck_assert_msg(sketch_compare(sketcher, &one, &other, &likeness, &err) == 0, "%s", err.text);
+    sketch_release(&one);
+    sketch_release(&other);
+    return likeness;
+}
+
+static struct sketch_likeness likeness_of(const struct sketch_params *params, const void *a, size_t a_len,
+                                          const void *b, size_t b_len)
+{
+    struct sketcher *sketcher = sketcher_of(params);
+    const struct sketch_likeness likeness = compare(sketcher, a, a_len, b, b_len);
+
+    sketch_free(sketcher);
+    return likeness;
+}
+
+/* Text, and the same with a share of it replaced by other text. */
+static void fill_pair(uint8_t *a, uint8_t *b, size_t len, unsigned replaced)
+{
+    fill_text(a, len);
+    memcpy(b, a, len);
+    for (size_t i = 0; i < len / 50; i++)
+        if (random64() % 100 < replaced)
+            fill_text(b + 50 * i, 25);
+}
+
+/* ---- Broder's examples ---- */
+
+static double resemblance_of_words(const char *a, const char *b, uint32_t window, bool labelled)
+{
+    struct sketch_params params = sketch_defaults(SKETCH_SHINGLES);
+
+    params.tokens.unit = TOKENS_WORDS;
+    params.window = window;
+    params.labelled = labelled;
+    return likeness_of(&params, a, strlen(a), b, strlen(b)).resemblance;
+}
+
+START_TEST(roses_resemble_each_other_as_the_paper_says)
+{
+    static const char a[] = "a rose is a rose is a rose", b[] = "a rose is a flower which is a rose";
+
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 1, true), 0.70, 1e-9);
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 2, true), 0.50, 1e-9);
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 3, true), 0.30, 1e-9);
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 1, false), 0.60, 1e-9);
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 2, false), 0.50, 1e-9);
+    ck_assert_double_eq_tol(resemblance_of_words(a, b, 3, false), 0.4285, 1e-4);
+}
+END_TEST
+
+START_TEST(some_permutations_resemble_each_other_completely)
+{
+    ck_assert_double_eq(resemblance_of_words("a c a b a", "a b a c a", 2, true), 1);
+    ck_assert_double_lt(resemblance_of_words("a c a b a", "a b a c a", 3, true), 1);
+    ck_assert_double_eq(resemblance_of_words("x y z", "z x y", 1, true), 1);
+}
+END_TEST
+
+/* ---- Yuan's examples, by their definition ---- */
+
+static unsigned least_image(const unsigned *permutation, const unsigned *set, size_t count)
+{
+    unsigned least = UINT32_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (permutation[set[i] - 1] < least)
+            least = permutation[set[i] - 1];
+    return least;
+}
+
+/* The permutations, minima and estimates that the paper prints. */
+START_TEST(yuans_examples_are_reproduced)
+{
+    static const unsigned permutations[5][6] = {
+        {6, 3, 5, 4, 2, 1}, {4, 1, 2, 6, 5, 3}, {5, 6, 3, 1, 2, 4}, {2, 5, 3, 4, 1, 6}, {5, 2, 6, 4, 3, 1}};
+    static const unsigned s1[] = {1, 2, 4}, s2[] = {2, 3, 4, 5};
+    static const unsigned minima1[] = {3, 1, 1, 2, 2}, minima2[] = {2, 1, 1, 1, 2};
+    unsigned equal = 0, equal_bits = 0;
+
+    for (int i = 0; i < 5; i++) {
+        const unsigned a = least_image(permutations[i], s1, 3), b = least_image(permutations[i], s2, 4);
+
+        ck_assert_uint_eq(a, minima1[i]);
+        ck_assert_uint_eq(b, minima2[i]);
+        equal += a == b;
+        equal_bits += a % 2 == b % 2;
+    }
+    ck_assert_uint_eq(equal, 3);      /* 3 / 5 */
+    ck_assert_uint_eq(equal_bits, 3); /* 2 * 3 / 5 - 1 = 0.2 */
+}
+END_TEST
+
+/* ---- twins ---- */
+
+enum { MOST = 6000 };
+
+struct list {
+    uint64_t ids[MOST], tokens[MOST];
+    size_t count, token_count;
+};
+
+static int collect(void *arg, const struct shingles_batch *batch, struct error *err)
+{
+    struct list *list = arg;
+
+    (void)err;
+    ck_assert_uint_le(list->token_count + batch->token_count, MOST);
+    for (size_t i = 0; i < batch->count; i++)
+        list->ids[list->count++] = batch->ids[i];
+    for (size_t i = 0; i < batch->token_count; i++)
+        list->tokens[list->token_count++] = batch->tokens[i];
+    return 0;
+}
+
+static void collect_all(const struct sketch_params *params, const uint8_t *data, size_t len,
+                        struct list *list)
+{
+    const struct shingles_params wanted = {params->tokens, params->labelled, params->window, params->bits,
+                                           params->seed};
+    struct error err;
+    struct shingles *shingles = shingles_new(&wanted, true, collect, list, &err);
+
+    list->count = list->token_count = 0;
+    shingles_begin(shingles);
+    ck_assert_int_eq(shingles_update(shingles, data, len, &err), 0);
+    ck_assert_int_eq(shingles_final(shingles, &err), 0);
+    shingles_free(shingles);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t sort_unique(uint64_t *values, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(values, count, sizeof *values, by_value);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || values[i] != values[i - 1])
+            values[kept++] = values[i];
+    return kept;
+}
+
+/* Keeps the multiples of the modulus. */
+static size_t filter(uint64_t *values, size_t count, uint32_t modulus)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (values[i] % modulus == 0)
+            values[kept++] = values[i];
+    return kept;
+}
+
+static size_t twin_of_minima(const struct sketch_params *params, const struct list *list, uint64_t *out)
+{
+    const bool is_bits = params->scheme == SKETCH_HAMMING;
+    const size_t words = is_bits ? (params->size + 63) / 64 : params->size;
+
+    memset(out, 0, words * sizeof *out);
+    for (uint32_t i = 0; i < params->size && list->count > 0; i++) {
+        struct permutation permutation;
+        uint64_t least = UINT64_MAX, image;
+
+        permutation_init(&permutation, params->bits, params->seed, SHINGLES_STREAMS, i);
+        for (size_t k = 0; k < list->count; k++) {
+            image = permutation_apply(&permutation, list->ids[k]);
+            least = image < least ? image : least;
+        }
+        if (!is_bits)
+            out[i] = least;
+        else if (__builtin_parityll(least & permutation_random(params->seed, SHINGLES_STREAMS + 1, i)))
+            out[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    return list->count > 0 ? words : 0;
+}
+
+/* The smallest window that ends in each chunk. */
+static size_t twin_of_bsw(const struct sketch_params *params, const struct list *list, uint64_t *out)
+{
+    uint64_t least = UINT64_MAX;
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        least = list->ids[i] < least ? list->ids[i] : least;
+        if (list->ids[i] % params->rate == 0 || i == list->count - 1) {
+            out[count++] = least;
+            least = UINT64_MAX;
+        }
+    }
+    return sort_unique(out, count);
+}
+
+static uint32_t twin_modulus(const struct sketch_params *params, size_t count)
+{
+    uint32_t modulus = 1;
+
+    while (params->scheme == SKETCH_NESTED && count > (size_t)modulus * params->size)
+        modulus *= 2;
+    return params->rate ? params->rate : modulus;
+}
+
+static size_t twin(const struct sketch_params *params, const struct list *list, uint64_t *out)
+{
+    size_t count;
+
+    if (params->scheme == SKETCH_MINWISE || params->scheme == SKETCH_HAMMING)
+        return twin_of_minima(params, list, out);
+    if (params->scheme == SKETCH_BSW)
+        return twin_of_bsw(params, list, out);
+    memcpy(out, list->ids, list->count * sizeof *out);
+    count = filter(out, sort_unique(out, list->count), twin_modulus(params, list->count));
+    return (params->scheme == SKETCH_MIN || params->scheme == SKETCH_MINMOD) && count > params->size
+               ? params->size
+               : count;
+}
+
+static struct sketch_params random_params(enum sketch_scheme scheme)
+{
+    struct sketch_params params = sketch_defaults(scheme);
+
+    params.tokens.unit = random64() % 4 ? TOKENS_BYTES : TOKENS_WORDS;
+    params.labelled = random64() % 3 == 0;
+    params.window = 1 + (uint32_t)(random64() % 12);
+    params.bits = random64() % 2 ? 64 : 16 + (uint32_t)(random64() % 48);
+    params.seed = random64();
+    if (sketch_uses(scheme) & SKETCH_USE_RATE)
+        params.rate = 1 + (uint32_t)(random64() % 60);
+    if (sketch_uses(scheme) & SKETCH_USE_SIZE)
+        params.size = 1 + (uint32_t)(random64() % 150);
+    return params;
+}
+
+START_TEST(sketches_are_those_of_naive_twins)
+{
+    static struct list list;
+    static uint64_t wanted[MOST];
+    static uint8_t data[MOST];
+
+    for (int round = 0; round < 240; round++) {
+        const struct sketch_params params = random_params((enum sketch_scheme)(round % SKETCH_CHUNKS));
+        const size_t len = round % 5 ? random64() % MOST : random64() % 20;
+        struct sketcher *sketcher = sketcher_of(&params);
+        struct sketch sketch;
+        size_t count;
+
+        if (round % 4)
+            fill_text(data, len);
+        else
+            memset(data, 'a' + round % 2, len);
+        sketch = sketch_of(sketcher, data, len);
+        collect_all(&params, data, len, &list);
+        count = twin(&params, &list, wanted);
+        ck_assert_uint_eq(sketch.shingles, list.count);
+        ck_assert_uint_eq(sketch.len, len);
+        ck_assert_msg(sketch.count == count, "%s: %zu values, not %zu", sketch_scheme_name(params.scheme),
+                      sketch.count, count);
+        if (count > 0)
+            ck_assert_mem_eq(sketch.values, wanted, count * sizeof *wanted);
+        sketch_release(&sketch);
+        sketch_free(sketcher);
+    }
+}
+END_TEST
+
+/* Chunks are compared by their bytes: the sets of boundaries are those of the windows. */
+START_TEST(chunks_are_equal_if_their_bytes_are)
+{
+    static struct list list;
+    static uint8_t data[MOST];
+    struct sketch_params params = sketch_defaults(SKETCH_CHUNKS);
+
+    params.window = 5;
+    params.rate = 30;
+    for (int round = 0; round < 20; round++) {
+        const size_t len = 1000 + random64() % 2000, half = round % 2 ? len : 0;
+        struct sketcher *sketcher = sketcher_of(&params);
+        struct sketch sketch;
+        size_t starts[MOST], lens[MOST], count = 0, distinct = 0, start = 0;
+
+        fill_text(data, len);
+        memcpy(data + len, data, half); /* every chunk of the second half but the first occurs twice */
+        collect_all(&params, data, len + half, &list);
+        for (size_t i = 0; i < list.count; i++)
+            if (list.ids[i] % params.rate == 0 || i == list.count - 1) {
+                starts[count] = start;
+                lens[count++] = i + params.window - start;
+                start = i + params.window;
+            }
+        for (size_t i = 0; i < count; i++) {
+            size_t k = 0;
+
+            while (lens[k] != lens[i] || memcmp(data + starts[k], data + starts[i], lens[i]) != 0)
+                k++;
+            distinct += k == i;
+        }
+        sketch = sketch_of(sketcher, data, len + half);
+        ck_assert_uint_eq(sketch.count, distinct);
+        sketch_release(&sketch);
+        sketch_free(sketcher);
+    }
+}
+END_TEST
+
+START_TEST(sketches_do_not_depend_on_how_input_is_cut)
+{
+    static uint8_t data[MOST];
+
+    fill_text(data, MOST);
+    for (int scheme = 0; scheme < SKETCH_SCHEMES; scheme++) {
+        const struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+        struct sketcher *sketcher = sketcher_of(&params);
+        struct sketch whole = sketch_of(sketcher, data, MOST), cut = {0};
+        struct error err;
+
+        ck_assert_int_eq(sketch_begin(sketcher, &err), 0);
+        for (size_t at = 0, part; at < MOST; at += part) {
+            part = 1 + random64() % 99;
+            part = part < MOST - at ? part : MOST - at;
+            ck_assert_int_eq(sketch_update(sketcher, data + at, part, &err), 0);
+        }
+        ck_assert_int_eq(sketch_final(sketcher, &cut, &err), 0);
+        ck_assert(cut.digests.kinds == DIGEST_BIT(DIGEST_SHA1) && whole.digests.kinds == 0);
+        ck_assert_uint_eq(whole.count, cut.count);
+        ck_assert_uint_eq(whole.record.count, cut.record.count);
+        ck_assert_uint_gt(whole.count + whole.record.count, 0);
+        if (whole.count > 0)
+            ck_assert_mem_eq(whole.values, cut.values, whole.count * sizeof *whole.values);
+        sketch_release(&whole);
+        sketch_release(&cut);
+        sketch_free(sketcher);
+    }
+}
+END_TEST
+
+START_TEST(nested_sketches_reduce_to_direct_ones)
+{
+    static uint8_t data[MOST];
+    struct sketch_params nested = sketch_defaults(SKETCH_NESTED), mod = sketch_defaults(SKETCH_MOD);
+
+    fill_text(data, MOST);
+    for (size_t len = 40; len < MOST; len = len * 3 / 2) {
+        struct sketcher *of_nested = sketcher_of(&nested), *of_mod;
+        struct sketch_likeness likeness, direct;
+        struct sketch whole = sketch_of(of_nested, data, MOST), part = sketch_of(of_nested, data, len);
+        struct error err;
+
+        ck_assert_int_eq(sketch_compare(of_nested, &part, &whole, &likeness, &err), 0);
+        mod.rate = whole.modulus;
+        of_mod = sketcher_of(&mod);
+        direct = compare(of_mod, data, len, data, MOST);
+        ck_assert_uint_eq(likeness.common, direct.common);
+        ck_assert_uint_eq(likeness.compared, direct.compared);
+        ck_assert(likeness.has_containment == direct.has_containment);
+        ck_assert_double_eq(likeness.a_in_b, direct.a_in_b);
+        ck_assert_uint_le(part.shingles, (uint64_t)part.modulus * nested.size);
+        ck_assert(part.modulus == 1 || part.shingles > (uint64_t)part.modulus * nested.size / 2);
+        sketch_release(&whole);
+        sketch_release(&part);
+        sketch_free(of_nested);
+        sketch_free(of_mod);
+    }
+}
+END_TEST
+
+/* ---- estimates ---- */
+
+/* The mean over many seeds lies within its own interval of 99.9 % around the exact resemblance. */
+static void assert_unbiased(enum sketch_scheme scheme, unsigned replaced)
+{
+    enum { SEEDS = 250, LEN = 1500 };
+    static uint8_t a[LEN], b[LEN];
+    struct sketch_params params = sketch_defaults(SKETCH_SHINGLES);
+    double sum = 0, squares = 0, exact, mean, error;
+    unsigned inside = 0;
+
+    params.window = 8;
+    fill_pair(a, b, LEN, replaced);
+    exact = likeness_of(&params, a, LEN, b, LEN).resemblance;
+    params = sketch_defaults(scheme);
+    params.window = 8;
+    if (sketch_uses(scheme) & SKETCH_USE_SIZE)
+        params.size = scheme == SKETCH_HAMMING ? 64 : 40;
+    if (sketch_uses(scheme) & SKETCH_USE_RATE)
+        params.rate = scheme == SKETCH_MOD ? 30 : 7;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct sketch_likeness likeness;
+
+        params.seed = seed;
+        likeness = likeness_of(&params, a, LEN, b, LEN);
+        ck_assert(likeness.has_resemblance);
+        sum += likeness.resemblance;
+        squares += likeness.resemblance * likeness.resemblance;
+        inside += likeness.resemblance_low <= exact && likeness.resemblance_high >= exact;
+    }
+    mean = sum / SEEDS;
+    error = sqrt((squares / SEEDS - mean * mean) / (SEEDS - 1));
+    ck_assert_msg(fabs(mean - exact) < 3.29 * error, "%s: mean %.4f, exact %.4f, standard error %.4f",
+                  sketch_scheme_name(scheme), mean, exact, error);
+    ck_assert_msg(inside > SEEDS * 90 / 100, "%s: %u of %d intervals hold", sketch_scheme_name(scheme),
+                  inside, SEEDS);
+}
+
+START_TEST(estimates_are_unbiased)
+{
+    static const enum sketch_scheme schemes[] = {SKETCH_MIN,    SKETCH_MOD,     SKETCH_MINMOD,
+                                                 SKETCH_NESTED, SKETCH_MINWISE, SKETCH_HAMMING};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        assert_unbiased(schemes[i], i % 2 ? 30 : 70);
+}
+END_TEST
+
+START_TEST(containment_is_that_of_the_shorter_document)
+{
+    static uint8_t data[MOST];
+
+    fill_text(data, MOST);
+    for (int scheme = 0; scheme < SKETCH_SCHEMES; scheme++) {
+        const struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+        const struct sketch_likeness likeness = likeness_of(&params, data, MOST / 2, data, MOST);
+
+        ck_assert(likeness.has_containment == sketch_has_containment(params.scheme));
+        if (likeness.has_containment) {
+            ck_assert_double_ge(likeness.a_in_b, scheme == SKETCH_CHUNKS ? 0.8 : 0.95);
+            ck_assert_double_le(likeness.b_in_a, 0.75);
+        }
+    }
+}
+END_TEST
+
+START_TEST(documents_that_are_complete_in_a_sketch_are_compared_exactly)
+{
+    static const char a[] = "a rose is a rose is a rose", b[] = "a rose is a flower which is a rose";
+    struct sketch_params params = sketch_defaults(SKETCH_MIN);
+    struct sketch_likeness likeness;
+
+    params.tokens.unit = TOKENS_WORDS;
+    params.window = 2;
+    likeness = likeness_of(&params, a, strlen(a), b, strlen(b));
+    ck_assert_double_eq(likeness.resemblance, 0.5);
+    ck_assert(likeness.resemblance_low == 0.5 && likeness.resemblance_high == 0.5);
+    params.size = 3; /* a sample */
+    likeness = likeness_of(&params, a, strlen(a), b, strlen(b));
+    ck_assert_uint_eq(likeness.compared, 3);
+    ck_assert(likeness.resemblance_low < likeness.resemblance_high);
+}
+END_TEST
+
+/* d = 1 - r is a metric: every side of a triangle is at most the sum of the others. */
+START_TEST(distance_is_a_metric)
+{
+    enum { DOCUMENTS = 12, LEN = 300 };
+    static uint8_t texts[DOCUMENTS][LEN];
+    double d[DOCUMENTS][DOCUMENTS];
+    struct sketch_params params = sketch_defaults(SKETCH_SHINGLES);
+    struct sketcher *sketcher;
+
+    params.window = 3;
+    sketcher = sketcher_of(&params);
+    fill_text(texts[0], LEN);
+    for (int i = 1; i < DOCUMENTS; i++) {
+        memcpy(texts[i], texts[random64() % (unsigned)i], LEN);
+        fill_text(texts[i] + random64() % 200, random64() % 100);
+    }
+    for (int i = 0; i < DOCUMENTS; i++)
+        for (int k = 0; k < DOCUMENTS; k++)
+            d[i][k] = 1 - compare(sketcher, texts[i], LEN, texts[k], LEN).resemblance;
+    for (int i = 0; i < DOCUMENTS; i++) {
+        ck_assert_double_eq(d[i][i], 0);
+        for (int k = 0; k < DOCUMENTS; k++) {
+            ck_assert_double_eq(d[i][k], d[k][i]);
+            for (int j = 0; j < DOCUMENTS; j++)
+                ck_assert_double_le(d[i][k], d[i][j] + d[j][k] + 1e-12);
+        }
+    }
+    sketch_free(sketcher);
+}
+END_TEST
+
+START_TEST(empty_and_tiny_documents_are_too_small)
+{
+    for (int scheme = 0; scheme < SKETCH_SCHEMES; scheme++) {
+        const struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+        const struct sketch_likeness empty = likeness_of(&params, "", 0, "", 0),
+                                     tiny = likeness_of(&params, "x", 1, "x", 1);
+
+        ck_assert(empty.too_small && tiny.too_small);
+        ck_assert(!empty.has_resemblance && !empty.has_containment && !empty.has_edits);
+        ck_assert(!tiny.has_resemblance && !tiny.has_containment && !tiny.has_edits);
+    }
+}
+END_TEST
+
+/* ---- parameters ---- */
+
+static void assert_refused(struct sketch_params params, const char *why)
+{
+    struct error err = {""};
+
+    ck_assert_int_eq(sketch_check(&params, &err), -1);
+    ck_assert_msg(strstr(err.text, why) != NULL, "'%s' does not say '%s'", err.text, why);
+    ck_assert_ptr_null(sketch_new(&params, &err));
+}
+
+START_TEST(parameters_out_of_range_are_refused)
+{
+    struct sketch_params params;
+
+#define REFUSED(scheme, change, why)                                                                         \
+    params = sketch_defaults(scheme);                                                                        \
+    params.change;                                                                                           \
+    assert_refused(params, why)
+
+    REFUSED(SKETCH_MIN, size = 0, "size from 1");
+    REFUSED(SKETCH_MIN, size = SKETCH_MAX_SIZE + 1, "size from 1");
+    REFUSED(SKETCH_MIN, rate = 2, "does not use a rate");
+    REFUSED(SKETCH_MOD, rate = 0, "rate from 1");
+    REFUSED(SKETCH_MOD, size = 5, "does not use a size");
+    REFUSED(SKETCH_MOD, window = 0, "window from 1");
+    REFUSED(SKETCH_MOD, window = SHINGLES_MAX_WINDOW + 1, "window from 1");
+    REFUSED(SKETCH_MOD, bits = 15, "bits from 16 to 64");
+    REFUSED(SKETCH_MOD, bits = 65, "bits from 16 to 64");
+    REFUSED(SKETCH_MOD, residue = 1, "does not use a residue");
+    REFUSED(SKETCH_GF8, tokens.unit = TOKENS_WORDS, "does not use tokens");
+    REFUSED(SKETCH_GF8, seed = 1, "does not use a seed");
+    REFUSED(SKETCH_GF8, labelled = true, "does not use labels");
+    REFUSED(SKETCH_COATES2015, residue = 200, "k is 200");
+    REFUSED(SKETCH_MIN, scheme = SKETCH_SCHEMES, "unknown");
+    REFUSED(SKETCH_MIN, tokens.unit = TOKENS_UNITS, "unknown");
+#undef REFUSED
+    for (int scheme = 0; scheme < SKETCH_SCHEMES; scheme++) {
+        struct error err = {""};
+
+        params = sketch_defaults((enum sketch_scheme)scheme);
+        ck_assert_int_eq((int)params.scheme, scheme);
+        ck_assert_msg(sketch_check(&params, &err) == 0, "%s", err.text);
+        ck_assert_int_eq(sketch_scheme_find(sketch_scheme_name(params.scheme)), scheme);
+    }
+    ck_assert_int_eq(sketch_scheme_find("Min"), -1);
+}
+END_TEST
+
+START_TEST(sketches_with_different_parameters_are_not_compared)
+{
+    struct sketch_params params = sketch_defaults(SKETCH_MIN);
+    struct sketcher *one = sketcher_of(&params), *other;
+    struct sketch a = sketch_of(one, "a rose is a rose is a rose", 26), b;
+    struct sketch_likeness likeness;
+    struct error err = {""};
+
+    params.seed = 2;
+    other = sketcher_of(&params);
+    b = sketch_of(other, "a rose is a rose is a rose", 26);
+    ck_assert_int_eq(sketch_compare(one, &a, &b, &likeness, &err), -1);
+    ck_assert_ptr_nonnull(strstr(err.text, "differ in their seed"));
+    ck_assert_int_eq(sketch_compare(other, &a, &a, &likeness, &err), -1);
+    ck_assert_int_eq(sketch_compare(one, &a, &a, &likeness, &err), 0);
+    sketch_release(&a);
+    sketch_release(&b);
+    sketch_free(one);
+    sketch_free(other);
+}
+END_TEST
+
+/* ---- formulas ---- */
+
+/* By the definition, with 80-bit numbers. */
+static double naive_probability(unsigned s, double r, double eps)
+{
+    long double sum = 0, term = powl(1 - r, s);
+
+    for (unsigned k = 0; k <= s; k++) {
+        if (fabsl((long double)k / s - r) <= eps + 1e-12L)
+            sum += term;
+        term = term * (s - k) / (k + 1) * r / (1 - (long double)r);
+    }
+    return (double)sum;
+}
+
+START_TEST(formulas_of_the_papers)
+{
+    const double far = 1 - sketch_sample_probability(100, 0.5, 0.4);
+
+    for (unsigned s = 10; s <= 400; s += 30)
+        for (double r = 0.05; r < 1; r += 0.1)
+            ck_assert_double_eq_tol(sketch_sample_probability(s, r, 0.1), naive_probability(s, r, 0.1), 1e-9);
+    ck_assert_double_eq(sketch_sample_probability(100, 1, 0.1), 1);
+    ck_assert_double_eq(sketch_sample_probability(100, 0, 0.1), 1);
+    ck_assert_double_lt(far, 1e-15); /* both tails: less than 50 % estimated above 90 % */
+    ck_assert_double_eq_tol(sketch_expected_distinct(1000, 16), 65536 * (1 - pow(1 - 1.0 / 65536, 1000)),
+                            1e-6);
+    ck_assert_double_eq_tol(1e6 - sketch_expected_distinct(1e6, 40), sketch_collision_bound(1e6, 40), 1e-4);
+    ck_assert_double_eq_tol(sketch_resemblance_bound(2000, 40), 2000 / exp2(29), 1e-12);
+    ck_assert_double_eq_tol(sketch_hamming_variance(0.9, 64), 0.003, 1e-4); /* Yuan, section 5.2 */
+    ck_assert_double_eq_tol(sketch_hamming_variance(0.7, 64), 0.008, 1e-4); /* section 5.3 prints 0.009 */
+    ck_assert_double_eq_tol(sketch_minwise_variance(0.5, 1000), 0.00025, 1e-12);
+}
+END_TEST
+
+/* R: binom::binom.confint(x, n, methods = "wilson"). */
+START_TEST(interval_is_wilsons)
+{
+    double low, high;
+
+    sketch_interval(10, 100, &low, &high);
+    ck_assert_double_eq_tol(low, 0.05522854, 1e-6);
+    ck_assert_double_eq_tol(high, 0.1743657, 1e-6);
+    sketch_interval(0, 10, &low, &high);
+    ck_assert_double_eq(low, 0);
+    ck_assert_double_eq_tol(high, 0.2775328, 1e-6);
+    sketch_interval(10, 10, &low, &high);
+    ck_assert_double_eq(high, 1);
+}
+END_TEST
+
+/* The number of different fingerprints of 16 bits is as expected within five standard deviations. */
+START_TEST(short_fingerprints_collide_as_often_as_random_ones)
+{
+    enum { LEN = 20000 };
+    struct sketch_params params = sketch_defaults(SKETCH_SHINGLES);
+    struct sketcher *sketcher;
+    struct sketch sketch;
+    uint8_t *data = random_block(LEN);
+    const double expected = sketch_expected_distinct(LEN - 19, 16);
+
+    params.bits = 16;
+    sketcher = sketcher_of(&params);
+    sketch = sketch_of(sketcher, data, LEN);
+    ck_assert_double_lt(fabs((double)sketch.count - expected), 5 * sqrt(LEN));
+    sketch_release(&sketch);
+    sketch_free(sketcher);
+    free(data);
+}
+END_TEST
+
+RUN_TESTS("sketch", roses_resemble_each_other_as_the_paper_says,
+          some_permutations_resemble_each_other_completely, yuans_examples_are_reproduced,
+          sketches_are_those_of_naive_twins, chunks_are_equal_if_their_bytes_are,
+          sketches_do_not_depend_on_how_input_is_cut, nested_sketches_reduce_to_direct_ones,
+          estimates_are_unbiased, containment_is_that_of_the_shorter_document,
+          documents_that_are_complete_in_a_sketch_are_compared_exactly, distance_is_a_metric,
+          empty_and_tiny_documents_are_too_small, parameters_out_of_range_are_refused,
+          sketches_with_different_parameters_are_not_compared, formulas_of_the_papers, interval_is_wilsons,
+          short_fingerprints_collide_as_often_as_random_ones)
