@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_GROUPS_H
+#define KITH_GROUPS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Retrieval of Hamming fingerprints (hamming.h): which documents are within a distance rh of a query?
+ * Yuan et al. 2012, sections 3 and 4.
+ *
+ * The k bits of a fingerprint are divided into m groups, m > rh.  Fingerprints that differ in at most rh bits
+ * differ in at most rh groups, so at least c = m - rh groups are equal.
+ *
+ *     alg.G  has an index for each group, and makes one conjunctive query for each choice of c groups
+ *            (equation 11): C(m, c) queries.
+ *     alg.H  has one index of all groups, mapped to one dimension by y = (i - 1) C + A_i (equation 12), and
+ *            counts how often each document occurs under the m values of the query (equation 13).  C is
+ *            2^ceil(k/m); the paper prints "C=2[k/m]", where the exponent was lost.
+ *
+ * Both yield candidates; the true distance of each decides.  So both find the same documents, exactly those
+ * within rh.  For comparison, the third algorithm measures the distance to every fingerprint.
+ *
+ * The fingerprints are kept in memory, the indexes in a temporary database (database.h).  An index maps a
+ * value to the list of the documents that have it.
+ */
+enum groups_algorithm {
+    GROUPS_G,
+    GROUPS_H,
+    GROUPS_SCAN, /* no index */
+    GROUPS_ALGORITHMS,
+};
+
+enum {
+    GROUPS_MOST_BITS = 65535,
+    GROUPS_MOST_QUERIES = 10000000, /* conjunctive queries of alg.G for one fingerprint */
+};
+
+struct groups_params {
+    uint32_t k;  /* bits, 1 to GROUPS_MOST_BITS */
+    uint32_t m;  /* groups, 1 to k */
+    uint32_t rh; /* distance up to which documents are found, less than m */
+};
+
+/* What queries have cost. */
+struct groups_work {
+    uint64_t queries;    /* of alg.G: conjunctive ones */
+    uint64_t lookups;    /* of a value in an index */
+    uint64_t entries;    /* read from the lists found there */
+    uint64_t candidates; /* distances measured */
+};
+
+struct groups;
+
+/* Returns -1 if the parameters are outside the algorithm's domain: no more groups than bits that may differ,
+ * more groups than bits, or, for alg.G, more than GROUPS_MOST_QUERIES. */
+int groups_check(const struct groups_params *params, enum groups_algorithm algorithm, struct error *err);
+/* The number of groups with which an algorithm should be fastest for this many documents; rh < k. */
+uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, double documents);
+
+/* NULL if the parameters are wrong (for alg.H), on lack of memory, and on errors of the database. */
+struct groups *groups_new(const struct groups_params *params, struct error *err);
+void groups_free(struct groups *groups);
+
+/* Returns the parameters, as changed by the functions below, and the number of fingerprints. */
+struct groups_params groups_params(const struct groups *groups);
+uint32_t groups_count(const struct groups *groups);
+/* Returns what queries have cost since the last call of this function. */
+struct groups_work groups_take_work(struct groups *groups);
+
+/*
+ * The functions below return -1 on lack of memory and on errors of the database; after the latter, every
+ * further call fails.
+ */
+
+/* Adds a fingerprint of k bits.  `document` is any number, which queries report. */
+int groups_add(struct groups *groups, uint64_t document, const uint64_t *bits, struct error *err);
+/* Adds to the algorithm's index what was added since the last call.  Queries do it if necessary; many
+ * fingerprints at once make a smaller index. */
+int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct error *err);
+
+/* Changes rh, which must be less than m. */
+int groups_set_threshold(struct groups *groups, uint32_t rh, struct error *err);
+/* Adds a group of bits at the end of every fingerprint.  `bits` holds those of one document after the other,
+ * in the order in which they were added, hamming_words(width) words for each.  A group cannot be wider than
+ * ceil(k/m) was at the beginning, which determined C. */
+int groups_extend(struct groups *groups, uint32_t width, const uint64_t *bits, struct error *err);
+/* Removes group number 0 to m - 1 and its bits; m - 1 must be greater than rh. */
+int groups_drop(struct groups *groups, uint32_t number, struct error *err);
+
+/* What finds and pairs are passed to: returns 0, or -1 with a message to stop.  Must not call functions of
+ * this module. */
+typedef int groups_found(void *arg, uint64_t document, uint32_t distance, struct error *err);
+typedef int groups_pair(void *arg, uint64_t one, uint64_t other, uint32_t distance, struct error *err);
+
+/* Passes on every document within rh of the query, in the order in which they were added. */
+int groups_query(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query,
+                 groups_found *found, void *arg, struct error *err);
+/* Passes on every pair of documents within rh of each other, each pair once, ordered by the first and then
+ * the second document, where the first is the one that was added earlier. */
+int groups_pairs(struct groups *groups, enum groups_algorithm algorithm, groups_pair *found, void *arg,
+                 struct error *err);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_GROUPS_INNER_H
+#define KITH_GROUPS_INNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cluster/groups.h"
+#include "cluster/hamming.h"
+#include "database/statement.h"
+
+/* Shared by the files of the module, listed from the top layer down: groups.c has the fingerprints and
+ * changes of the groups; groups_query.c the algorithms; groups_plan.c the parameters; groups_index.c the
+ * indexes. */
+
+/*
+ * A table of an index.  Its rows hold the documents under one key, ascending, as 32-bit little-endian
+ * numbers in the order of adding; the number of the last one is part of the primary key, so a list is read
+ * in order, and from any document on.
+ */
+struct groups_table {
+    struct statement *insert, *read;
+};
+
+struct groups_part {
+    struct hamming_group bits;
+    uint32_t serial;           /* i - 1 of equation 12: the group's interval in the index of alg.H */
+    struct groups_table table; /* the group's index for alg.G; NULL if there is none */
+};
+
+struct groups {
+    struct groups_params params;
+    uint32_t most_width; /* C is 2^most_width */
+    size_t words;        /* per fingerprint */
+    uint64_t *bits, *documents;
+    uint32_t count;
+    size_t bits_room, documents_room; /* words, documents */
+
+    struct database *database;
+    struct groups_part *parts; /* params.m */
+    size_t part_room;
+    struct groups_table merged;          /* the index of alg.H */
+    uint32_t indexed[GROUPS_ALGORITHMS]; /* documents in the index */
+    uint8_t *key;                        /* the current one, if it is not a number */
+    bool failed;                         /* a write failed, and the database cannot roll back */
+
+    hamming_measure *measure;
+    struct groups_work work;
+    /* work space of queries, for `count` documents */
+    uint16_t *tally; /* of each document; all zero between queries */
+    uint32_t *candidates, *list, *hits;
+    size_t query_room;
+    size_t candidate_count, hit_count;
+};
+
+/* The fingerprint of a document. */
+static inline const uint64_t *groups_bits(const struct groups *groups, uint32_t document)
+{
+    return groups->bits + (size_t)document * groups->words;
+}
+
+/* ---- groups_index.c ---- */
+
+/* Creates the database and the index of alg.H; -1 on error. */
+int groups_index_open(struct groups *groups, struct error *err);
+void groups_index_close(struct groups *groups);
+/* Adds documents `from` to `end` to the algorithm's index of one group. */
+int groups_index_part(struct groups *groups, enum groups_algorithm algorithm, struct groups_part *part,
+                      uint32_t from, uint32_t end, struct error *err);
+/* Removes a group from all indexes. */
+int groups_index_drop(struct groups *groups, struct groups_part *part, struct error *err);
+/* Fills err with "an earlier write failed" if so, and returns -1. */
+int groups_index_usable(const struct groups *groups, struct error *err);
+
+/* A list being read: a row of it at a time. */
+struct groups_list {
+    struct statement *read;
+    const uint8_t *data; /* `count` 32-bit numbers */
+    size_t count;
+    uint32_t from;
+};
+
+/* Begins to read the list of the documents, from number `from` on, that have the same value as the query in
+ * this group.  The list before must have been read to its end. */
+void groups_list_begin(struct groups *groups, enum groups_algorithm algorithm, const struct groups_part *part,
+                       const uint64_t *query, uint32_t from, struct groups_list *list);
+/* Reads the next row.  Returns 1, 0 at the end, -1 on error. */
+int groups_list_next(struct groups *groups, struct groups_list *list, struct error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include "cluster/groups.h"
+#include "cluster/hamming.h"
+
+int groups_check(const struct groups_params *params, enum groups_algorithm algorithm, struct error *err)
+{
+    const uint32_t k = params->k, m = params->m, rh = params->rh;
+    const double queries = rh < m ? hamming_choices(m, m - rh) : 0;
+
+    if (k < 1 || k > GROUPS_MOST_BITS)
+        return error_set(err, "fingerprints of %" PRIu32 " bits: expected 1 to %d", k, GROUPS_MOST_BITS);
+    if (m < 1 || m > k)
+        return error_set(err, "%" PRIu32 " groups of %" PRIu32 " bits: expected 1 to %" PRIu32 " groups", m,
+                         k, k);
+    if (rh >= m)
+        return error_set(err,
+                         "fingerprints that differ in %" PRIu32 " bits may differ in all of %" PRIu32
+                         " groups: more than %" PRIu32 " groups are needed",
+                         rh, m, rh);
+    if (algorithm == GROUPS_G && queries > GROUPS_MOST_QUERIES)
+        return error_set(err,
+                         "alg.G would need %.3g queries, one for each choice of %" PRIu32 " of %" PRIu32
+                         " groups; it is limited to %d",
+                         queries, m - rh, m, GROUPS_MOST_QUERIES);
+    return 0;
+}
+
+/* ---- the number of groups ---- */
+
+enum { MOST_MORE = 64 /* groups than rh that are considered: with more, groups become too narrow */ };
+
+/* Nanoseconds, measured: for a look-up, an entry of a list, and the distance to a candidate. */
+static const double lookup_ns = 1000, entry_ns = 1, candidate_ns = 8;
+
+/* The probability that at least c of m groups of unrelated fingerprints are equal, each with probability p.
+ */
+static double chance(uint32_t m, uint32_t c, double p)
+{
+    double term = pow(1 - p, m), less = 0;
+
+    for (uint32_t i = 0; i < c; i++) {
+        less += term;
+        term *= (m - i) / (i + 1.0) * p / (1 - p);
+    }
+    return less < 1 ? 1 - less : 0;
+}
+
+static double cost(enum groups_algorithm algorithm, uint32_t k, uint32_t m, uint32_t rh, double documents)
+{
+    const double equal = exp2(-(double)k / m), entries = documents * equal; /* n_g, equation 14 */
+    const double candidates = documents * chance(m, m - rh, equal) * candidate_ns;
+
+    if (algorithm == GROUPS_G)
+        return hamming_choices(m, m - rh) * (m - rh) * (lookup_ns + entries * entry_ns) + candidates;
+    return m * (lookup_ns + entries * entry_ns) + candidates;
+}
+
+uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, double documents)
+{
+    uint32_t best = rh + 1;
+    double least = cost(algorithm, k, best, rh, documents);
+
+    for (uint32_t m = rh + 2; m <= k && m <= rh + MOST_MORE; m++) {
+        const double of_m = cost(algorithm, k, m, rh, documents);
+
+        if (of_m < least) {
+            least = of_m;
+            best = m;
+        }
+    }
+    return best;
+}
