@@ -53,8 +53,11 @@ struct lab_table *lab_table(struct lab_document *document, const char *name, con
                             const struct lab_column *columns, size_t count);
 /* Begins a row of empty cells. */
 void lab_row(struct lab_table *table);
-/* Fill a cell of the last row.  A number that is not finite leaves it empty. */
+/* Fills a cell of the last row.  A number that is not finite leaves it empty. */
 void lab_number(struct lab_table *table, size_t column, double value);
+/* Begins a row with these numbers in its first columns. */
+void lab_row_numbers(struct lab_table *table, const double *values, size_t count);
+/* Fills a cell of the last row with text. */
 void lab_text(struct lab_table *table, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

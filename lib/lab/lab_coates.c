@@ -3,38 +3,53 @@
 #include "lab/lab_coates_inner.h"
 #include "lab/lab_text.h"
 
-/* The index of the shortest document with at least len bytes, from `from` on; else of the longest. */
-static size_t find_document(const struct lab_data *data, size_t len, size_t from)
-{
-    const size_t count = lab_data_count(data);
-
-    for (size_t i = from; i < count; i++)
-        if (lab_data_get(data, i)->len >= len)
-            return i;
-    return count - 1;
-}
-
-static struct lab_coates_text beginning(const struct lab_data *data, size_t index, size_t len)
-{
-    const struct lab_text_file *file = lab_data_get(data, index);
-
-    return (struct lab_coates_text){file->data, file->len < len ? file->len : len};
-}
-
-void lab_coates_texts(const struct lab_run *run, size_t len, struct lab_coates_text *a,
+void lab_coates_texts(const struct lab_run *run, size_t a_len, size_t b_len, struct lab_coates_text *a,
                       struct lab_coates_text *b, struct buffer *room)
 {
-    const size_t first = find_document(run->data, len, 0), count = lab_data_count(run->data);
+    const size_t count = lab_data_count(run->data);
+    const struct lab_text_file *file;
     struct lab_random random;
+    size_t i = 0, k;
 
-    *a = beginning(run->data, first, len);
-    if (count > 1) {
-        *b = beginning(run->data, first + 1 < count ? first + 1 : first - 1, len);
-        return;
-    }
+    while (i + 1 < count && lab_data_get(run->data, i)->len < a_len)
+        i++;
+    file = lab_data_get(run->data, i);
+    *a = (struct lab_coates_text){file->data, file->len < a_len ? file->len : a_len};
+    for (k = 0; k < count; k++)
+        if (k != i && lab_data_get(run->data, k)->len >= b_len) {
+            *b = (struct lab_coates_text){lab_data_get(run->data, k)->data, b_len};
+            return;
+        }
     lab_random_seed(&random, run->seed);
-    lab_text_generate(&random, a->len, room);
+    lab_text_generate(&random, b_len, room);
     *b = lab_coates_of(room);
+}
+
+size_t lab_coates_2011_bits(uint32_t c)
+{
+    return c == 50 ? 316 : c == 100 ? 72 : 22;
+}
+
+struct sampler_params lab_coates_2011_params(struct lab_coates_text text, uint32_t c, size_t bits)
+{
+    enum { N = 4, SUMS = N * 255 + 1 };
+    struct sampler_params params = {SAMPLER_COATES2011, N, c, 0};
+    size_t windows[SUMS] = {0}, nearest = SIZE_MAX;
+
+    for (size_t i = 1; i + N <= text.len; i++) /* the first window is not tested: coates.h */
+        windows[text.data[i] + text.data[i + 1] + text.data[i + 2] + text.data[i + 3]]++;
+    for (uint32_t k = 0; k < c; k++) {
+        size_t count = 0, off;
+
+        for (size_t sum = k; sum < SUMS; sum += c)
+            count += windows[sum];
+        off = count > bits ? count - bits : bits - count;
+        if (off < nearest) {
+            nearest = off;
+            params.k = k;
+        }
+    }
+    return params;
 }
 
 struct lab_coates_text lab_coates_of(const struct buffer *buffer)

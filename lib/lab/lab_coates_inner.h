@@ -13,10 +13,21 @@ struct lab_coates_text {
     size_t len;
 };
 
-/* Two unrelated texts of up to `len` bytes: the beginnings of two documents of the run, the shortest that are
- * that long, else the longest.  If there is one document only, b is generated from the seed in `room`. */
-void lab_coates_texts(const struct lab_run *run, size_t len, struct lab_coates_text *a,
+/* A text of up to a_len bytes, the beginning of the shortest document that is that long, else of the longest;
+ * and an unrelated one of b_len bytes: the beginning of another document that is that long, or generated from
+ * the seed in `room`. */
+void lab_coates_texts(const struct lab_run *run, size_t a_len, size_t b_len, struct lab_coates_text *a,
                       struct lab_coates_text *b, struct buffer *room);
+
+/*
+ * The parameters for a table of 2011: n = 4, and the k for which the text's signature comes closest to this
+ * number of bits.  The paper says nothing about its k, and it matters: the sums of four characters of text are
+ * far from uniform modulo c.
+ */
+struct sampler_params lab_coates_2011_params(struct lab_coates_text text, uint32_t c, size_t bits);
+
+/* The bits that the paper gives for this c (50, 100, 200) in section 4.1. */
+size_t lab_coates_2011_bits(uint32_t c);
 
 /* Replaces `out` by the signature of the text.  -1 on error. */
 int lab_coates_sign(const struct sampler_params *params, struct lab_coates_text text, struct buffer *out,

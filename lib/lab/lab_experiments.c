@@ -4,8 +4,8 @@
 #include "lab/lab_coates.h"
 
 const struct lab_experiment *const lab_experiments[] = {
-    &lab_coates_substitutions,
-    NULL,
+    &lab_coates_speed, &lab_coates_substitutions, &lab_coates_blocks,     &lab_coates_embedded,
+    &lab_coates_split, &lab_coates_2015,          &lab_coates_2015_speed, NULL,
 };
 
 struct lab_document *lab_experiments_run(const struct lab_experiment *experiment, const struct lab_run *run,

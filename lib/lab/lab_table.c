@@ -55,6 +55,13 @@ void lab_number(struct lab_table *table, size_t column, double value)
     }
 }
 
+void lab_row_numbers(struct lab_table *table, const double *values, size_t count)
+{
+    lab_row(table);
+    for (size_t i = 0; i < count; i++)
+        lab_number(table, i, values[i]);
+}
+
 void lab_text(struct lab_table *table, size_t column, const char *fmt, ...)
 {
     struct lab_cell *cell = find_cell(table, column);

@@ -24,6 +24,23 @@ same "rows of 4.2.1" 14 "$(cut -d, -f2,3 first | grep '^coates2011-4.2.1,' | sor
 same "the paper's estimate" 2416 "$(cell first coates2011-4.2.1 3 estimate 1)"
 same "10 % of 13,508" 1351 "$(cell first coates2011-4.2.1 3 'true LD' 0)"
 
+# the other tables of Coates' papers
+status 0 "$KITH" lab --quick --csv coates2011
+cp out coates
+same "bits at C = 50" 316 "$(cell coates coates2011-4.1 1 signature 1)"
+same "max that the paper implies" 4165 "$(cell coates coates2011-4.2.2 3 max 1)"
+same "true LD of 5 blocks" 2500 "$(cell coates coates2011-4.2.2 2 'true LD' 0)"
+same "difference of the lengths" 27016 "$(cell coates coates2011-4.2-embedded 1 'difference of lengths' 0)"
+same "embedded" 27016 "$(cell coates coates2011-4.2-embedded 1 'true LD' 0)"
+same "a fragment within blocks of half its size" 100 "$(cell coates coates2011-footnote7 2 found 0)"
+status 0 "$KITH" lab --quick --csv coates2015-tables
+cp out coates
+same "f-2" 23624 "$(cell coates coates2015-5 2 f-2 1)"
+for row in 1 2 3 4; do
+    same "only removals, row $row" "$(cell coates coates2015-5 $row LD 0)" \
+        $((24767 - $(cell coates coates2015-5 $row f-2 0)))
+done
+
 # the same seed, the same bytes; another one, others
 status 0 "$KITH" lab --quick --csv coates2011-substitutions
 cmp -s first out || fail "two runs differ"

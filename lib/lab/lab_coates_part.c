@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "compare/distance.h"
+#include "lab/lab_coates_inner.h"
+#include "lab/lab_random.h"
+#include "sample/coates.h"
+
+/* Texts in other texts: the third test of Coates 2011, section 4.2, and the blocks of its footnote 7. */
+
+static void add_bytes(struct buffer *out, struct lab_coates_text text)
+{
+    buffer_add(out, text.data, text.len);
+}
+
+/* ---- section 4.2, third test ---- */
+
+enum { TEXT_LEN = 13508 };
+
+/* The original, the original between two unrelated texts of its length, and three unrelated texts. */
+struct cases {
+    struct lab_coates_text text;
+    struct buffer room, embedding, unrelated;
+};
+
+static void make_cases(const struct lab_run *run, struct cases *cases)
+{
+    struct lab_coates_text other;
+
+    lab_coates_texts(run, TEXT_LEN, 3 * TEXT_LEN, &cases->text, &other, &cases->room);
+    if (cases->room.failed)
+        return;
+    add_bytes(&cases->embedding, (struct lab_coates_text){other.data, cases->text.len});
+    add_bytes(&cases->embedding, cases->text);
+    add_bytes(&cases->embedding, (struct lab_coates_text){other.data + cases->text.len, cases->text.len});
+    add_bytes(&cases->unrelated, (struct lab_coates_text){other.data, 3 * cases->text.len});
+}
+
+static const struct lab_column embedded_columns[] = {
+    {"scheme", "", LAB_WORDS, false}, {"compared with", "", LAB_WORDS, false}, {"true LD", "", 0, false},
+    {"estimate", "", 0, false},       {"difference of lengths", "", 0, false}, {"LD / max", "", 4, false},
+    {"estimate / max", "", 4, false}, {"significance", "", 4, false},
+};
+
+struct signatures {
+    struct buffer text, other, unrelated;
+};
+
+/* max: of the unrelated texts, as in the paper. */
+static int add_embedded(const struct cases *cases, const struct sampler_params *params, bool is_unrelated,
+                        struct lab_table *table, struct signatures *s, struct error *err)
+{
+    const struct buffer *with = is_unrelated ? &cases->unrelated : &cases->embedding;
+    uint64_t edits, most, distance, farthest;
+
+    if (distance_exact(cases->text.data, cases->text.len, (const uint8_t *)with->data, with->len, &edits,
+                       err) ||
+        distance_exact(cases->text.data, cases->text.len, (const uint8_t *)cases->unrelated.data,
+                       cases->unrelated.len, &most, err) ||
+        lab_coates_sign(params, cases->text, &s->text, err) ||
+        lab_coates_sign(params, lab_coates_of(with), &s->other, err) ||
+        lab_coates_sign(params, lab_coates_of(&cases->unrelated), &s->unrelated, err) ||
+        lab_coates_distance(&s->text, &s->other, &distance, err) ||
+        lab_coates_distance(&s->text, &s->unrelated, &farthest, err))
+        return -1;
+    lab_row(table);
+    lab_text(table, 0, "%s C=%u n=%u k=%u", sampler_scheme_name(params->scheme), params->c, params->n,
+             params->k);
+    lab_text(table, 1, "%s", is_unrelated ? "three unrelated texts" : "itself between two others");
+    lab_number(table, 2, (double)edits);
+    lab_number(table, 3, coates_2011_edits(distance, params->c));
+    lab_number(table, 4, (double)(with->len - cases->text.len));
+    lab_number(table, 5, (double)edits / (double)most);
+    lab_number(table, 6, (double)distance / (double)(farthest ? farthest : 1));
+    lab_number(table, 7, coates_significance(distance, s->text.len, s->other.len));
+    return 0;
+}
+
+static int run_embedded(const struct lab_run *run, struct lab_document *out, struct error *err)
+{
+    struct cases cases = {.text = {0}};
+    struct signatures signatures = {{0}, {0}, {0}};
+    struct sampler_params schemes[] = {{SAMPLER_COATES2011, 4, 50, 0},
+                                       {SAMPLER_COATES2011, 4, 100, 0},
+                                       {SAMPLER_COATES2011, 4, 200, 0},
+                                       {SAMPLER_COATES2015, 9, 101, 0}};
+    struct lab_table *table =
+        lab_table(out, "coates2011-4.2-embedded", "A text with texts of its length before and after it",
+                  embedded_columns, sizeof embedded_columns / sizeof *embedded_columns);
+    int result;
+
+    make_cases(run, &cases);
+    result = cases.room.failed || cases.embedding.failed || cases.unrelated.failed
+                 ? error_set(err, "out of memory for texts")
+                 : 0;
+    for (size_t i = 0; i < 3; i++)
+        schemes[i] = lab_coates_2011_params(cases.text, schemes[i].c, lab_coates_2011_bits(schemes[i].c));
+    for (size_t i = 0; result == 0 && i < 8; i++)
+        result = add_embedded(&cases, &schemes[i / 2], i % 2, table, &signatures, err);
+    lab_remark(
+        out,
+        "The paper announces this test and gives no result. Embedding costs the difference of the lengths, "
+        "and so does nearly all of an unrelated text three times as long: the distance of either is near its "
+        "maximum, whether true or estimated, and the published significance hardly separates them. kith "
+        "therefore reports containment, from samples, instead (see kith-compare(1)).");
+    buffer_release(&signatures.text);
+    buffer_release(&signatures.other);
+    buffer_release(&signatures.unrelated);
+    buffer_release(&cases.room);
+    buffer_release(&cases.embedding);
+    buffer_release(&cases.unrelated);
+    return result;
+}
+
+const struct lab_experiment lab_coates_embedded = {
+    "coates2011-embedded", "coates2011", "Coates 2011, section 4.2, third test",
+    "a text between two others, beside unrelated texts", run_embedded};
+
+/* ---- footnote 7: blocks ---- */
+
+enum {
+    FRAGMENT = 4096,
+    HOST = 1 << 20,
+    FRAGMENTS = 40,
+    FRAGMENTS_QUICK = 4,
+    SPLIT_C = 16,
+};
+
+static const struct lab_column split_columns[] = {
+    {"block size", "bytes", 0, false},
+    {"blocks", "", 0, false},
+    {"lowest score without the fragment", "", 3, false},
+    {"score with it, mean", "", 3, false},
+    {"score with it, highest", "", 3, false},
+    {"found", "%", 0, false},
+};
+
+/* The distance beyond what the lengths alone require, as a share of the shorter signature: 0 if one is
+ * contained in the other. */
+static int score(const struct buffer *a, const struct lab_coates_text *b, double *out, struct error *err)
+{
+    const size_t less = a->len < b->len ? a->len : b->len, more = a->len + b->len - less;
+    uint64_t distance;
+
+    if (distance_exact((const uint8_t *)a->data, a->len, b->data, b->len, &distance, err))
+        return -1;
+    *out = less ? (double)(distance - (more - less)) / (double)less : 1;
+    return 0;
+}
+
+struct split {
+    struct sampler_params params;
+    struct buffer host, planted, fragment, signature;
+    struct buffer block;
+    struct lab_random random;
+};
+
+/* The lowest score of a block of the content: each is signed by itself, as if it were a file. */
+static int best_block(struct split *split, const struct buffer *content, size_t size, double *best,
+                      struct error *err)
+{
+    *best = 1;
+    for (size_t at = 0; at < content->len; at += size) {
+        const size_t len = content->len - at < size ? content->len - at : size;
+        struct lab_coates_text block;
+        double here;
+
+        if (lab_coates_sign(&split->params,
+                            (struct lab_coates_text){(const uint8_t *)content->data + at, len}, &split->block,
+                            err))
+            return -1;
+        block = lab_coates_of(&split->block);
+        if (score(&split->signature, &block, &here, err))
+            return -1;
+        *best = fmin(*best, here);
+    }
+    return 0;
+}
+
+/* Another fragment, and the host with it in the place of its own bytes. */
+static int plant(struct split *split, struct lab_coates_text source, struct error *err)
+{
+    const size_t from = lab_random_below(&split->random, source.len - FRAGMENT + 1);
+    const size_t to = lab_random_below(&split->random, split->host.len - FRAGMENT + 1);
+
+    buffer_reset(&split->fragment);
+    buffer_reset(&split->planted);
+    buffer_add(&split->fragment, source.data + from, FRAGMENT);
+    buffer_add(&split->planted, split->host.data, split->host.len);
+    if (split->fragment.failed || split->planted.failed)
+        return error_set(err, "out of memory for a host");
+    memcpy(split->planted.data + to, source.data + from, FRAGMENT);
+    return lab_coates_sign(&split->params, lab_coates_of(&split->fragment), &split->signature, err);
+}
+
+static int add_split(const struct lab_run *run, struct split *split, struct lab_coates_text source,
+                     size_t size, struct lab_table *table, struct error *err)
+{
+    const int count = run->quick ? FRAGMENTS_QUICK : FRAGMENTS;
+    double with[FRAGMENTS], lowest = 1, highest = 0, sum = 0, found = 0;
+
+    lab_random_seed(&split->random, lab_random_mix(run->seed) + 7); /* the same fragments for all sizes */
+    for (int i = 0; i < count; i++) {
+        double without;
+
+        if (plant(split, source, err) || best_block(split, &split->planted, size, &with[i], err) ||
+            best_block(split, &split->host, size, &without, err))
+            return -1;
+        lowest = fmin(lowest, without);
+        highest = fmax(highest, with[i]);
+        sum += with[i];
+    }
+    for (int i = 0; i < count; i++)
+        found += with[i] < lowest;
+    lab_row_numbers(table,
+                    (const double[]){(double)size, ceil((double)split->host.len / (double)size), lowest,
+                                     sum / count, highest, found * 100 / count},
+                    6);
+    return 0;
+}
+
+/* The host is generated: unrelated to all documents. */
+static int run_split(const struct lab_run *run, struct lab_document *out, struct error *err)
+{
+    static const size_t sizes[] = {1024, 2048, 4096, 8192, 16384, 65536, 262144, HOST};
+    struct split split = {.params = {SAMPLER_COATES2015, 9, SPLIT_C, 0}};
+    struct lab_coates_text source, other;
+    struct lab_table *table = lab_table(
+        out, "coates2011-footnote7", "A fragment of 4,096 bytes in 1 MiB, by blocks (coates2015, C=16, n=9)",
+        split_columns, sizeof split_columns / sizeof *split_columns);
+    const size_t host = run->quick ? HOST / 8 : HOST;
+    struct buffer room = {0};
+    int result;
+
+    lab_coates_texts(run, FRAGMENT, host, &source, &other, &room);
+    if (source.len < FRAGMENT)
+        return error_set(err, "coates2011-split: no document has %d bytes", FRAGMENT);
+    source.len = lab_data_get(run->data, lab_data_count(run->data) - 1)->len;
+    source.data = lab_data_get(run->data, lab_data_count(run->data) - 1)->data;
+    add_bytes(&split.host, other);
+    result = room.failed || split.host.failed ? error_set(err, "out of memory for a host") : 0;
+    for (size_t i = 0; result == 0 && i < sizeof sizes / sizeof *sizes && sizes[i] <= host; i++)
+        result = add_split(run, &split, source, sizes[i], table, err);
+    lab_remark(out,
+               "The fragments are parts of the longest of %s, the host is unrelated text of %zu KiB with the "
+               "fragment in "
+               "the place of its own bytes. The score of a block is (d - difference of the lengths) / "
+               "shorter length of "
+               "the two signatures: 0 if one contains the other. A fragment counts as found if the best "
+               "block scores "
+               "lower than any block does for any of the fragments in the host without them.",
+               lab_data_source(run->data), host >> 10);
+    lab_remark(out, "As the paper says, the fragment is lost in the background of a large signature, which "
+                    "contains nearly any "
+                    "short one as a subsequence, and smaller blocks make it visible. A fragment that lies "
+                    "across the border "
+                    "of two blocks of its own size scores about half; blocks of half its size or less avoid "
+                    "that, but are "
+                    "more.");
+    buffer_release(&split.host);
+    buffer_release(&split.planted);
+    buffer_release(&split.fragment);
+    buffer_release(&split.signature);
+    buffer_release(&split.block);
+    buffer_release(&room);
+    return result;
+}
+
+const struct lab_experiment lab_coates_split = {
+    "coates2011-split", "coates2011", "Coates 2011, footnote 7; Coates 2015, footnote 3",
+    "a fragment found by the signatures of a large file's blocks", run_split};
