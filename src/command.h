@@ -33,8 +33,9 @@ struct command {
     const struct values *explained; /* values that its output has, listed at the end of the help; or NULL */
 };
 
-extern const struct command command_ls, command_sign, command_compare, command_add, command_import,
-    command_export, command_sets, command_scan, command_report, command_lab, command_completion, command_help;
+extern const struct command command_cluster, command_ls, command_sign, command_compare, command_add,
+    command_import, command_export, command_sets, command_scan, command_report, command_lab,
+    command_completion, command_help;
 
 /* All commands; NULL ends the list. */
 extern const struct command *const commands[];

@@ -2,7 +2,6 @@
 #include "file_kind.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +84,16 @@ static enum file_kind kind_of_path(const char *path, bool identify)
     }
     close(fd);
     return kind;
+}
+
+bool file_kind_is_set(const char *path)
+{
+    return kind_of_path(path, false) == FILE_KIND_SET;
+}
+
+bool file_kind_is_case(const char *path)
+{
+    return kind_of_path(path, false) == FILE_KIND_CASE;
 }
 
 /* ---- messages ---- */

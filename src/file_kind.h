@@ -2,6 +2,8 @@
 #ifndef KITH_FILE_KIND_H
 #define KITH_FILE_KIND_H
 
+#include <stdbool.h>
+
 /*
  * A file given in the wrong place gets a message that says what it is and which command takes it.  It is
  * recognised by its first bytes alone; it may still be damaged.
@@ -18,5 +20,9 @@ int file_kind_check_list(const char *path);
 /* The same for evidence.  Only workers parse evidence, so this reads no more than the header of an SQLite
  * database, to recognise a set or a case. */
 int file_kind_check_evidence(const char *path);
+
+/* Whether the path is a set, or a case, by the header of an SQLite database alone. */
+bool file_kind_is_set(const char *path);
+bool file_kind_is_case(const char *path);
 
 #endif

@@ -74,7 +74,8 @@ static const char *format_name(const void *table, size_t index)
 const struct values formats_ls = TABLE(ls), formats_rows = TABLE(rows), formats_export = TABLE(export),
                     formats_compare = TABLE(text_json), formats_sign = TABLE(text_json),
                     formats_sets_list = TABLE(text_csv), formats_sets_info = TABLE(text_json),
-                    formats_sets = TABLE(text_csv_json), formats_lab = TABLE(lab);
+                    formats_sets = TABLE(text_csv_json), formats_cluster = TABLE(text_csv_json),
+                    formats_lab = TABLE(lab);
 
 /* ---- choosing ---- */
 

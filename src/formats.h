@@ -20,7 +20,8 @@ enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_KDB = 100 };
 
 /* The names of the tables' rows; table is the table itself. */
 extern const struct values formats_ls, formats_rows /* scan, report */, formats_export, formats_compare,
-    formats_sign, formats_sets_list, formats_sets_info, formats_sets /* list and info */, formats_lab;
+    formats_sign, formats_sets_list, formats_sets_info, formats_cluster, formats_sets /* list and info */,
+    formats_lab;
 
 /* What the options chose.  A choice of zeros is none. */
 struct format_choice {

@@ -40,8 +40,9 @@ static bool signer_begin(void *arg, const struct object *object, struct content 
 
     (void)content;
     signer->hasher = hasher_pair_for(&signer->hashers, object->size);
-    signer->failed = hasher_begin(signer->hasher, object->size, NULL) ||
-                     blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);
+    signer->failed = hasher_begin(signer->hasher, object->size, NULL);
+    if (signer->plan.block && !signer->failed)
+        signer->failed = blocks_begin(signer->blocks, blocks_size(object->size, signer->plan.block), NULL);
     return !signer->failed;
 }
 
@@ -49,7 +50,8 @@ static void signer_data(void *arg, const void *data, size_t len)
 {
     struct signer *signer = arg;
 
-    if (hasher_update(signer->hasher, data, len, NULL) || blocks_update(signer->blocks, data, len, NULL))
+    if (hasher_update(signer->hasher, data, len, NULL) ||
+        (signer->plan.block && blocks_update(signer->blocks, data, len, NULL)))
         signer->failed = true;
 }
 
@@ -62,11 +64,12 @@ static void signer_end(void *arg, struct object *object)
 {
     struct signer *signer = arg;
     struct known *known = &signer->known;
-    const struct buffer *blocks;
+    const struct buffer *blocks = NULL;
 
     known_reset(known);
-    blocks = blocks_final(signer->blocks, NULL);
-    if (signer->failed || !blocks || hasher_final(signer->hasher, &known->record, NULL)) {
+    if (signer->plan.block && !(blocks = blocks_final(signer->blocks, NULL)))
+        signer->failed = true;
+    if (signer->failed || hasher_final(signer->hasher, &known->record, NULL)) {
         object_blame(object, OBJECT_UNREADABLE,
                      "it could not be hashed: libcrypto failed, or there is no memory");
         return;
@@ -74,7 +77,7 @@ static void signer_end(void *arg, struct object *object)
     known->digests = known->record.digests;
     known->size = known->record.len;
     known->has_size = known->has_record = true;
-    if (blocks_count(known->size, signer->plan.block))
+    if (blocks && blocks_count(known->size, signer->plan.block))
         buffer_add(&known->blocks, blocks->data, blocks->len);
     known_reduce(known, signer->plan.c);
     buffer_inherit(&object->result, &known->blocks);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/clusters.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cluster/greedy.h"
+#include "cluster/linkage.h"
+#include "compare/verdict.h"
+
+const char *clusters_method_name(enum clusters_method method)
+{
+    static const char *const names[] = {"greedy", "single"};
+
+    return names[method];
+}
+
+void clusters_release(struct clusters *clusters)
+{
+    free(clusters->leaders);
+    free(clusters->likenesses);
+    free(clusters->starts);
+    free(clusters->documents);
+    *clusters = (struct clusters){0};
+}
+
+/* ---- finding ---- */
+
+/* What all methods need; not to be copied, since the parts point to each other. */
+struct search {
+    struct postings postings;
+    struct collection_judge judge;
+    struct pairs_plan plan;
+};
+
+static void candidates(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                       struct overlap *overlap)
+{
+    postings_overlap(arg, document, from, before, overlap);
+}
+
+static int begin_search(struct search *search, const struct collection *collection,
+                        const struct clusters_options *options, struct error *err)
+{
+    const struct postings_source source = collection_source(collection);
+
+    search->judge = (struct collection_judge){collection, &search->postings, options->limits};
+    search->plan = (struct pairs_plan){.documents = collection->content_count,
+                                       .candidates = candidates,
+                                       .arg = &search->postings,
+                                       .judge = collection_judge(&search->judge),
+                                       .threads = options->threads,
+                                       .stop = options->stop,
+                                       .count = options->count};
+    return postings_build(&search->postings, &source, options->common, err);
+}
+
+static int link_contents(struct clusters *clusters, const struct search *search, struct error *err)
+{
+    struct pairs *pairs = pairs_new(&search->plan, err);
+    int result = -1;
+
+    if (pairs)
+        result = linkage_run(pairs, (uint32_t)search->plan.documents, clusters->leaders, err);
+    if (!result)
+        result = pairs_measure(pairs, clusters->leaders, clusters->likenesses, err);
+    pairs_free(pairs);
+    return result;
+}
+
+static int find_leaders(struct clusters *clusters, const struct search *search,
+                        const struct clusters_options *options, struct error *err)
+{
+    return options->method == CLUSTERS_GREEDY
+               ? greedy_run(&search->plan, &search->postings, clusters->leaders, clusters->likenesses, err)
+               : link_contents(clusters, search, err);
+}
+
+/* ---- listing ---- */
+
+/* Counts the documents of each leader; sizes has one more element, for the caller. */
+static void count_documents(const struct clusters *clusters, const struct collection *collection,
+                            uint32_t *sizes)
+{
+    for (size_t i = 0; i < collection->content_count; i++)
+        sizes[clusters->leaders[i]] += collection->contents[i].copies;
+}
+
+static void count_indistinct(struct clusters *clusters, const struct collection *collection, uint32_t content)
+{
+    const struct collection_content *c = &collection->contents[content];
+    const uint64_t size = collection_first(collection, content)->size;
+
+    clusters->indistinct += verdict_without_match(c->count, size, c->c) != COMPARE_NONE;
+}
+
+/* Numbers the clusters by the first document of each leader; places: by content, where its cluster's next
+ * document goes, or SIZE_MAX. */
+static void number_clusters(struct clusters *clusters, const struct collection *collection,
+                            const uint32_t *sizes, size_t *places)
+{
+    for (size_t i = 0; i < collection->content_count; i++) {
+        places[i] = SIZE_MAX;
+        if (clusters->leaders[i] != i)
+            continue;
+        if (sizes[i] < 2) {
+            count_indistinct(clusters, collection, (uint32_t)i);
+            continue;
+        }
+        if (sizes[i] == collection->contents[i].copies) {
+            clusters->same_count++;
+            clusters->same += sizes[i];
+        }
+        clusters->starts[clusters->count++] = places[i] = clusters->clustered;
+        clusters->clustered += sizes[i];
+    }
+    clusters->starts[clusters->count] = clusters->clustered;
+}
+
+static int list_clusters(struct clusters *clusters, const struct collection *collection, struct error *err)
+{
+    const size_t contents = collection->content_count;
+    uint32_t *sizes = memory_new((contents + 1) * sizeof *sizes, err);
+    size_t *places = sizes ? memory_new((contents + 1) * sizeof *places, err) : NULL;
+
+    clusters->starts = places ? memory_new((contents + 1) * sizeof *clusters->starts, err) : NULL;
+    clusters->documents =
+        clusters->starts ? memory_new((collection->document_count + 1) * sizeof *clusters->documents, err)
+                         : NULL;
+    if (clusters->documents) {
+        count_documents(clusters, collection, sizes);
+        number_clusters(clusters, collection, sizes, places);
+        for (size_t d = 0; d < collection->document_count; d++) {
+            size_t *place = &places[clusters->leaders[collection->documents[d].content]];
+
+            if (*place != SIZE_MAX)
+                clusters->documents[(*place)++] = (uint32_t)d;
+        }
+    }
+    free(sizes);
+    free(places);
+    return clusters->documents ? 0 : -1;
+}
+
+/* ---- the interface ---- */
+
+int clusters_find(struct clusters *clusters, const struct collection *collection,
+                  const struct clusters_options *options, struct error *err)
+{
+    struct search search;
+    int result;
+
+    *clusters = (struct clusters){0};
+    clusters->leaders = memory_new((collection->content_count + 1) * sizeof *clusters->leaders, err);
+    if (!clusters->leaders)
+        return -1;
+    clusters->likenesses = memory_new((collection->content_count + 1) * sizeof *clusters->likenesses, err);
+    if (!clusters->likenesses)
+        return -1;
+    result = begin_search(&search, collection, options, err);
+    if (!result)
+        result = find_leaders(clusters, &search, options, err);
+    clusters->common = search.postings.common;
+    postings_release(&search.postings);
+    return result ? result : list_clusters(clusters, collection, err);
+}
+
+int clusters_find_pairs(const struct collection *collection, const struct clusters_options *options,
+                        int (*found)(void *arg, const struct pair *pair, struct error *err), void *arg,
+                        uint64_t *common, struct error *err)
+{
+    const uint32_t contents = (uint32_t)collection->content_count;
+    const struct pairs_query query = {.to = contents, .end = contents};
+    struct search search;
+    struct pairs *pairs = NULL;
+    int result = begin_search(&search, collection, options, err);
+
+    if (!result) {
+        pairs = pairs_new(&search.plan, err);
+        result = pairs ? pairs_find(pairs, &query, found, arg, err) : -1;
+    }
+    *common = search.postings.common;
+    pairs_free(pairs);
+    postings_release(&search.postings);
+    return result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CLUSTERS_H
+#define KITH_CLUSTERS_H
+
+#include <stdatomic.h>
+
+#include "cluster/collection.h"
+#include "cluster/pairs.h"
+
+/* Clusters the documents of a collection. */
+
+enum clusters_method {
+    CLUSTERS_GREEDY, /* greedy.h */
+    CLUSTERS_SINGLE, /* linkage.h */
+    CLUSTERS_METHODS,
+};
+
+struct clusters_options {
+    enum clusters_method method;
+    struct likeness_limits limits;
+    uint32_t common; /* fingerprints in more contents than that are no reason to compare these */
+    unsigned threads;
+    const atomic_bool *stop; /* set by the caller to stop early; may be NULL */
+    atomic_ullong *count;    /* incremented for each content examined; may be NULL */
+};
+
+/* A cluster is two documents or more; cluster i has documents[starts[i]] .. documents[starts[i + 1] - 1], in
+ * the order of the collection, as are the clusters.  The first of them has its leader's content. */
+struct clusters {
+    uint32_t *leaders;           /* by content: the leader of its cluster, which may be itself */
+    struct likeness *likenesses; /* by content: of it and its leader */
+    size_t count;
+    size_t *starts;
+    uint32_t *documents;
+    size_t clustered;        /* documents in clusters */
+    size_t same_count, same; /* clusters of one content, and documents in them */
+    size_t indistinct;       /* documents in no cluster that have too few samples to be compared */
+    uint64_t common;         /* fingerprints that were too common */
+};
+
+const char *clusters_method_name(enum clusters_method method);
+
+/* Returns 0, 1 if it was stopped, -1 on error.  Release it in any case. */
+int clusters_find(struct clusters *clusters, const struct collection *collection,
+                  const struct clusters_options *options, struct error *err);
+void clusters_release(struct clusters *clusters);
+
+/* Passes on all pairs of contents that meet the limits, as pairs_find does, and the number of common
+ * fingerprints. */
+int clusters_find_pairs(const struct collection *collection, const struct clusters_options *options,
+                        int (*found)(void *arg, const struct pair *pair, struct error *err), void *arg,
+                        uint64_t *common, struct error *err);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster_input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "evidence_list.h"
+#include "file_kind.h"
+#include "interrupt.h"
+#include "set/refset_reader.h"
+
+/* ---- sets ---- */
+
+static int add_known(struct cluster_input *input, struct known *known, uint32_t block, struct error *err)
+{
+    const char *name = known->names.len ? known->names.data : "";
+
+    atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
+    if (known->has_size && known->size == 0) {
+        input->empty++;
+        return 0;
+    }
+    if (!known->has_record) {
+        input->hash_only++;
+        return 0;
+    }
+    known->record.digests = known->digests;
+    known_reduce(known, input->plan.c);
+    return known_check(known, input->plan.n, block, err) ||
+           collection_add(&input->collection, &known->record, name, input->operand, err);
+}
+
+static int read_records(struct cluster_input *input, struct refset *set, struct error *err)
+{
+    struct refset_reader *reader = refset_reader_new(set, true, err);
+    int result = reader ? 1 : -1;
+
+    while (result > 0 && !atomic_load(interrupt_flag()))
+        if ((result = refset_reader_next(reader, err)) > 0 &&
+            add_known(input, refset_reader_known(reader), refset_info(set)->params.block, err))
+            result = -1;
+    refset_reader_free(reader);
+    return result < 0 ? -1 : 0;
+}
+
+static int read_set(struct cluster_input *input, const char *path)
+{
+    struct refset *set = refset_open(path, REFSET_READ, &input->err);
+
+    if (!set || read_records(input, set, &input->err))
+        input->failed = true;
+    refset_close(set, NULL);
+    if (input->failed)
+        interrupt_request();
+    return EXIT_DONE;
+}
+
+/* ---- evidence ---- */
+
+static void leave_out(struct cluster_input *input, const char *name, const char *why)
+{
+    struct error text;
+
+    error_set(&text, "%s: left out: %s", *name ? name : "a file without a name", why);
+    evidence_run_problem(&input->run, text.text);
+    input->left_out++;
+}
+
+/* In an image the volume's label comes first, since several volumes may hold the same paths. */
+static void name_object(struct buffer *out, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    if (strcmp(volume->label, "-") != 0)
+        buffer_printf(out, "%s/", volume->label);
+    if (count)
+        buffer_add_text(out, paths);
+    else
+        object_address(out, object);
+    buffer_add_char(out, '\0');
+}
+
+static void add_object(struct cluster_input *input, const struct object *object, const char *name)
+{
+    struct known known = {0};
+
+    if (object->state != OBJECT_WHOLE) {
+        char why[200] = "";
+
+        if (object->problem.len)
+            snprintf(why, sizeof why, "%.*s", (int)(object->problem.len & 0xffff), object->problem.data);
+        leave_out(input, name, why);
+    } else if (object->size == 0) {
+        input->empty++;
+    } else if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
+        leave_out(input, name, "invalid result from worker");
+    } else {
+        known.record.digests = known.digests;
+        if (collection_add(&input->collection, &known.record, name, input->operand, &input->err)) {
+            input->failed = true;
+            interrupt_request();
+        }
+    }
+    known_release(&known);
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct cluster_input *input = arg;
+    struct buffer name = {0};
+
+    atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
+    if (input->failed)
+        return;
+    name_object(&name, volume, object, paths, count);
+    if (name.failed) {
+        error_set(&input->err, "out of memory");
+        input->failed = true;
+        interrupt_request();
+    } else {
+        add_object(input, object, name.data);
+    }
+    buffer_release(&name);
+}
+
+static int read_one(void *arg, size_t number, const char *path)
+{
+    struct cluster_input *input = arg;
+    const struct evidence_sink sink = {.object = take_object, .arg = input};
+    const uint64_t left_out = input->left_out;
+    enum evidence_result result;
+    struct error err;
+    int status;
+
+    input->operand = number;
+    if (file_kind_is_set(path))
+        return read_set(input, path);
+    result = evidence_run_read(&input->run, path, &sink, &err);
+    status = evidence_run_end(&input->run, result, &err);
+    return status == EXIT_DONE && input->left_out > left_out ? EXIT_PARTIAL : status;
+}
+
+/* ---- the interface ---- */
+
+static int check_set(struct cluster_input *input, const char *path)
+{
+    struct error err;
+    struct refset *set = refset_open(path, REFSET_READ, &err);
+    const struct refset_params params = set ? refset_info(set)->params : (struct refset_params){0};
+
+    refset_close(set, NULL);
+    if (!set) {
+        complain_error(&err);
+        return -1;
+    }
+    if (input->plan.n && input->plan.n != params.n) {
+        complain(
+            "%s: has windows of %u bytes; with other input sampled with windows of %u it cannot be clustered",
+            path, params.n, input->plan.n);
+        return -1;
+    }
+    if (input->has_c && params.c > input->plan.c) {
+        complain("%s: was sampled with -C %u, which cannot be converted to -C %u", path, params.c,
+                 input->plan.c);
+        return -1;
+    }
+    input->plan.n = params.n;
+    if (params.c > input->plan.c)
+        input->plan.c = params.c;
+    return 0;
+}
+
+int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
+{
+    const struct evidence_list list = {paths, count, count};
+    bool has_evidence = false;
+
+    input->has_c = input->plan.c != 0;
+    if (evidence_list_check_twice(&list))
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_set = file_kind_is_set(paths[i]);
+
+        has_evidence = has_evidence || !is_set;
+        if (is_set ? check_set(input, paths[i]) : evidence_flags_check(&input->run.options, 1, &paths[i]))
+            return -1;
+    }
+    if (!input->plan.n)
+        input->plan.n = SAMPLER_DEFAULT_N;
+    if (!input->plan.c)
+        input->plan.c = SAMPLER_DEFAULT_C;
+    return has_evidence ? evidence_flags_sandbox(&input->run.options) : 0;
+}
+
+int cluster_input_read(struct cluster_input *input, size_t count, char **paths)
+{
+    const struct inspector inspector = signer_inspector(&input->plan);
+    int status;
+
+    input->run.options.inspector = &inspector;
+    input->run.options.files_expected = true;
+    input->run.options.stop = interrupt_flag();
+    input->run.progress.noun = "file";
+    interrupt_catch();
+    progress_start(&input->run.progress, input->run.quiet);
+    status = evidence_run_all(&input->run, count, paths, read_one, input);
+    progress_stop();
+    if (!input->failed)
+        return status;
+    complain_error(&input->err);
+    return EXIT_USAGE;
+}
+
+void cluster_input_release(struct cluster_input *input)
+{
+    collection_release(&input->collection);
+}

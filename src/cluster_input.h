@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CLUSTER_INPUT_H
+#define KITH_CLUSTER_INPUT_H
+
+#include "cluster/collection.h"
+#include "evidence_run.h"
+#include "signer.h"
+
+/* Reads the documents to be clustered from folders, files, images and reference sets. */
+struct cluster_input {
+    struct evidence_run run;      /* must be first, for the sink */
+    struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
+    bool has_c;                   /* C was given */
+    struct collection collection; /* the tag of a document is the index of its path in the list */
+
+    uint64_t empty;     /* empty files, which are left out */
+    uint64_t hash_only; /* entries of sets without a record, left out as well */
+    uint64_t left_out;  /* files that could not be read */
+    uint64_t operand;   /* of the path that is being read */
+    bool failed;        /* see err */
+    struct error err;
+};
+
+/* Checks that all paths can be read, and that sets are sampled alike.  Returns -1 after an error was shown.
+ */
+int cluster_input_check(struct cluster_input *input, size_t count, char **paths);
+
+/* Reads them all, and returns the exit status; EXIT_USAGE after an error was shown. */
+int cluster_input_read(struct cluster_input *input, size_t count, char **paths);
+void cluster_input_release(struct cluster_input *input);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/escape.h"
+#include "formats.h"
+#include "report/report_values.h"
+#include "terminal.h"
+
+/* A member of a cluster. */
+struct member {
+    size_t cluster; /* from 1 */
+    const struct collection_document *document;
+    const char *role;
+    const struct likeness *likeness; /* of it and the representative; NULL: it is the representative */
+};
+
+/* ---- documents ---- */
+
+void cluster_report_name(const struct cluster_report *report, const struct collection_document *document,
+                         struct buffer *out)
+{
+    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+
+    escape_text(out, path, strlen(path));
+    if (strcmp(path, name) != 0) {
+        if (path[0] && path[strlen(path) - 1] != '/')
+            buffer_add_char(out, '/');
+        escape_text(out, name, strlen(name));
+    }
+}
+
+void cluster_report_csv(const struct cluster_report *report, const struct collection_document *document,
+                        struct buffer *out)
+{
+    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+
+    csv_foreign(out, path, strlen(path));
+    csv_path(out, name, strlen(name));
+    csv_number(out, document->size);
+    csv_hex(out, document->sha1, DIGEST_SHA1_LEN);
+}
+
+void cluster_report_json(const struct cluster_report *report, const struct collection_document *document,
+                         const char *prefix, struct buffer *out)
+{
+    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+
+    buffer_printf(out, "\"%sevidence\":", prefix);
+    escape_json(out, path, strlen(path));
+    buffer_printf(out, ",\"%spath\":", prefix);
+    escape_json(out, name, strlen(name));
+    if (escape_needed(name, strlen(name))) {
+        buffer_printf(out, ",\"%spath_hex\":\"", prefix);
+        escape_hex(out, name, strlen(name));
+        buffer_add_char(out, '"');
+    }
+    buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, document->size, prefix);
+    escape_hex(out, document->sha1, DIGEST_SHA1_LEN);
+    buffer_add_char(out, '"');
+}
+
+/* ---- members ---- */
+
+static struct member member_of(const struct cluster_report *report, size_t cluster, size_t index)
+{
+    const struct clusters *clusters = report->clusters;
+    const uint32_t *documents = &clusters->documents[clusters->starts[cluster]];
+    const struct collection_document *first = &report->collection->documents[documents[0]];
+    const struct collection_document *document = &report->collection->documents[documents[index]];
+    static const struct likeness same = {.resemblance = 1, .a_in_b = 1, .b_in_a = 1, .has_edits = true};
+
+    if (index == 0)
+        return (struct member){cluster + 1, document, "representative", NULL};
+    if (document->content == first->content)
+        return (struct member){cluster + 1, document, "identical", &same};
+    return (struct member){
+        cluster + 1, document,
+        report->collection->contents[document->content].document == documents[index] ? "similar" : "copy",
+        &clusters->likenesses[document->content]};
+}
+
+static void put_text(const struct cluster_report *report, const struct member *member, struct buffer *out)
+{
+    const struct likeness *likeness = member->likeness;
+    struct buffer size = {0};
+    char text[80];
+
+    report_values_size(&size, member->document->size);
+    if (likeness && likeness->resemblance < 1)
+        snprintf(text, sizeof text, "%sresemblance %.2f, edits %.0f", member->role[0] == 'c' ? "copy, " : "",
+                 likeness->resemblance, likeness->edits);
+    else
+        snprintf(text, sizeof text, "%s", member->role);
+    buffer_printf(out, "  %-40s %10.*s  ", text, (int)size.len, size.len ? size.data : "");
+    cluster_report_name(report, member->document, out);
+    buffer_add_char(out, '\n');
+    buffer_inherit(out, &size);
+    buffer_release(&size);
+}
+
+static void put_decimal(struct buffer *out, double value, int digits)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.*f", digits, value);
+    csv_cell(out, text);
+}
+
+static void put_csv(const struct cluster_report *report, const struct member *member, struct buffer *out)
+{
+    const struct likeness *likeness = member->likeness;
+
+    csv_number(out, member->cluster);
+    csv_cell(out, member->role);
+    cluster_report_csv(report, member->document, out);
+    if (likeness) {
+        put_decimal(out, likeness->resemblance, 4);
+        put_decimal(out, likeness->a_in_b, 4);
+        put_decimal(out, likeness->b_in_a, 4);
+        put_decimal(out, likeness->edits, 0);
+        put_decimal(out, likeness->edits_low, 0);
+        put_decimal(out, likeness->edits_high, 0);
+    } else {
+        buffer_add_text(out, ",,,,,,");
+    }
+    csv_end_line(out);
+}
+
+static void put_json(const struct cluster_report *report, const struct member *member, struct buffer *out)
+{
+    const struct likeness *l = member->likeness;
+
+    buffer_add_char(out, '{');
+    cluster_report_json(report, member->document, "", out);
+    if (l)
+        buffer_printf(
+            out,
+            ",\"role\":\"%s\",\"resemblance\":%.4f,\"containment\":%.4f,\"containment_reverse\":%.4f,"
+            "\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f",
+            member->role, l->resemblance, l->a_in_b, l->b_in_a, l->edits, l->edits_low, l->edits_high);
+    buffer_add_char(out, '}');
+}
+
+/* ---- clusters ---- */
+
+static void begin_cluster(const struct cluster_report *report, size_t cluster, size_t count,
+                          struct buffer *out)
+{
+    if (report->format == FORMAT_TEXT)
+        buffer_printf(out, "%scluster %zu: %zu files\n", cluster ? "\n" : "", cluster + 1, count);
+    else if (report->format == FORMAT_JSON)
+        buffer_printf(out, "{\"cluster\":%zu,\"files\":%zu,\"representative\":", cluster + 1, count);
+}
+
+static void write_cluster(const struct cluster_report *report, size_t cluster, struct buffer *out)
+{
+    const size_t *starts = report->clusters->starts, count = starts[cluster + 1] - starts[cluster];
+
+    begin_cluster(report, cluster, count, out);
+    for (size_t i = 0; i < count; i++) {
+        const struct member member = member_of(report, cluster, i);
+
+        if (report->format == FORMAT_TEXT) {
+            put_text(report, &member, out);
+        } else if (report->format == FORMAT_CSV) {
+            put_csv(report, &member, out);
+        } else {
+            buffer_add_text(out, i == 1 ? ",\"members\":[" : i ? "," : "");
+            put_json(report, &member, out);
+        }
+        if (out->len > 1 << 16) {
+            put_output(out);
+            buffer_reset(out);
+        }
+    }
+    if (report->format == FORMAT_JSON)
+        buffer_add_text(out, "]}\n");
+}
+
+/* ---- the summary ---- */
+
+void cluster_report_losses(const struct cluster_report *report, struct buffer *out)
+{
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } losses[] = {
+        {report->empty, "empty file is left out", "empty files are left out"},
+        {report->hash_only, "hash-only entry of a set is left out", "hash-only entries of sets are left out"},
+        {report->left_out, "file could not be read", "files could not be read"},
+        {report->clusters ? report->clusters->indistinct : 0,
+         "file has too few samples to be compared: only its copies would be found",
+         "files have too few samples to be compared: only their copies would be found"},
+    };
+
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+        if (losses[i].count) {
+            report_values_number(out, losses[i].count);
+            buffer_printf(out, " %s\n", losses[i].count == 1 ? losses[i].one : losses[i].many);
+        }
+}
+
+static void add_common(const struct cluster_report *report, struct buffer *out)
+{
+    if (report->clusters->common == 0)
+        return;
+    report_values_count(out, report->clusters->common, "fingerprint");
+    buffer_add_text(out, " in more than ");
+    report_values_count(out, report->most_shared, "file");
+    buffer_printf(out, " %s not used to find related files\n",
+                  report->clusters->common == 1 ? "was" : "were");
+}
+
+/* As Broder 1997 counts: clusters of identical documents only, and the others. */
+static void add_summary(const struct cluster_report *report, struct buffer *out)
+{
+    const struct clusters *c = report->clusters;
+
+    report_values_count(out, report->collection->document_count, "file");
+    buffer_add_text(out, ", ");
+    report_values_number(out, report->collection->content_count);
+    buffer_add_text(out, " different; ");
+    report_values_count(out, c->count, "cluster");
+    if (c->count) {
+        buffer_add_text(out, " of ");
+        report_values_count(out, c->clustered, "file");
+        buffer_add_text(out, ":\n  ");
+        report_values_count(out, c->same_count, "cluster");
+        buffer_add_text(out, " of identical files only (");
+        report_values_count(out, c->same, "file");
+        buffer_add_text(out, "),\n  ");
+        report_values_count(out, c->count - c->same_count, "cluster");
+        buffer_add_text(out, " with similar files (");
+        report_values_count(out, c->clustered - c->same, "file");
+        buffer_add_char(out, ')');
+    }
+    buffer_add_char(out, '\n');
+    cluster_report_losses(report, out);
+    add_common(report, out);
+}
+
+static void add_json_summary(const struct cluster_report *report, struct buffer *out)
+{
+    const struct clusters *c = report->clusters;
+
+    buffer_printf(
+        out,
+        "{\"summary\":{\"files\":%zu,\"different\":%zu,\"clusters\":%zu,\"clustered_files\":%zu,"
+        "\"identical_clusters\":%zu,\"identical_files\":%zu,\"empty\":%" PRIu64 ",\"hash_only\":%" PRIu64
+        ",\"unread\":%" PRIu64 ",\"too_few_samples\":%zu,\"common_fingerprints\":%" PRIu64 "}}\n",
+        report->collection->document_count, report->collection->content_count, c->count, c->clustered,
+        c->same_count, c->same, report->empty, report->hash_only, report->left_out, c->indistinct, c->common);
+}
+
+static void write_summary(const struct cluster_report *report, struct buffer *out)
+{
+    if (report->format == FORMAT_JSON) {
+        add_json_summary(report, out);
+        put_output(out);
+    } else if (!report->quiet) {
+        if (report->format == FORMAT_TEXT && report->clusters->count)
+            buffer_add_char(out, '\n');
+        add_summary(report, out);
+        if (report->format == FORMAT_TEXT)
+            put_output(out);
+        else if (!out->failed)
+            fwrite(out->data, 1, out->len, stderr);
+    }
+    note_output(out);
+}
+
+void cluster_report_write(const struct cluster_report *report)
+{
+    static const struct csv_column columns[] = {{"cluster", true},     {"role", false},
+                                                {"evidence", false},   {"path", false},
+                                                {"path_hex", false},   {"size", true},
+                                                {"sha1", false},       {"resemblance", true},
+                                                {"containment", true}, {"containment_reverse", true},
+                                                {"edits", true},       {"edits_low", true},
+                                                {"edits_high", true}};
+    struct buffer out = {0};
+
+    if (report->format == FORMAT_CSV) {
+        csv_header(&out, columns, sizeof columns / sizeof *columns);
+        csv_end_line(&out);
+    }
+    for (size_t i = 0; i < report->clusters->count && !ferror(stdout); i++)
+        write_cluster(report, i, &out);
+    put_output(&out);
+    buffer_reset(&out);
+    write_summary(report, &out);
+    buffer_release(&out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_CLUSTER_REPORT_H
+#define KITH_CLUSTER_REPORT_H
+
+#include "cluster/clusters.h"
+
+/* Writes clusters to standard output. */
+struct cluster_report {
+    const struct collection *collection;
+    const struct clusters *clusters;
+    char *const *paths;                  /* by the tag of a document: where it was found */
+    uint32_t most_shared;                /* of clusters_options: common */
+    uint64_t empty, hash_only, left_out; /* as in struct cluster_input */
+    bool quiet;                          /* no summary, except in JSON */
+    int format;                          /* FORMAT_* */
+};
+
+/* Writes all clusters and a summary: with CSV, the summary goes to standard error. */
+void cluster_report_write(const struct cluster_report *report);
+
+/* Parts of it, also for other reports on documents.  Append the name of a document as it is shown, with where
+ * it was found; and as CSV cells and JSON members named evidence, path, path_hex, size and sha1. */
+void cluster_report_name(const struct cluster_report *report, const struct collection_document *document,
+                         struct buffer *out);
+void cluster_report_csv(const struct cluster_report *report, const struct collection_document *document,
+                        struct buffer *out);
+void cluster_report_json(const struct cluster_report *report, const struct collection_document *document,
+                         const char *prefix, struct buffer *out);
+/* Appends sentences about what was left out. */
+void cluster_report_losses(const struct cluster_report *report, struct buffer *out);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster_input.h"
+#include "cluster_report.h"
+#include "command.h"
+#include "formats.h"
+#include "interrupt.h"
+#include "terminal.h"
+
+enum {
+    CLUSTER_WINDOW = OPTIONS_EVIDENCE,
+    CLUSTER_RATE,
+    CLUSTER_METHOD,
+    CLUSTER_RESEMBLANCE,
+    CLUSTER_CONTAINMENT,
+    CLUSTER_EDITS,
+    CLUSTER_COMMON,
+    CLUSTER_FORMAT,
+    CLUSTER_CSV,
+    CLUSTER_JSON,
+    CLUSTER_QUIET,
+};
+
+static const char *method_name(const void *table, size_t index)
+{
+    (void)table;
+    return index < CLUSTERS_METHODS ? clusters_method_name((enum clusters_method)index) : NULL;
+}
+
+static const struct values methods = {"method", "methods", false, method_name, NULL};
+
+static const struct option_spec cluster_options[] = {
+    OPTIONS_EVIDENCE_SPECS("file, stream"),
+    {'n', "window", "N", "bytes in a window (default: 12, or that of the set)", NULL},
+    {'C', "rate", "C", "take one position in C (default: 128, less for small files, more for large ones)",
+     NULL},
+    {0, "method", "NAME", "how to cluster (default: greedy)", &methods},
+    {0, "resemblance", "R", "least resemblance, 0 to 1 (default: 0.5 if no other limit is given)", NULL},
+    {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
+    {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
+    {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
+     NULL},
+    {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
+    {0, "csv", NULL, "the same as --format csv", NULL},
+    {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},
+    {'q', "quiet", NULL, "show no progress, no notes and no summary", NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+struct cluster {
+    struct cluster_input input;
+    struct clusters_options options;
+    struct format_choice format;
+    bool has_limit;
+};
+
+/* ---- options ---- */
+
+/* A number from 0 to 1, or a percentage; -1 after an error was shown. */
+static int take_share(struct cluster *cluster, const struct options *options, double *out)
+{
+    char *end;
+    double share = strtod(options->value, &end);
+
+    if (strcmp(end, "%") == 0) {
+        share /= 100;
+        end++;
+    }
+    if (*end || end == options->value || !(share >= 0 && share <= 1)) {
+        options_wrong(options->command, "%s takes a number from 0 to 1, not '%s'", options->typed,
+                      options->value);
+        return -1;
+    }
+    *out = share;
+    cluster->has_limit = true;
+    return 0;
+}
+
+static int take_edits(struct cluster *cluster, const struct options *options)
+{
+    struct likeness_limits *limits = &cluster->options.limits;
+    const size_t len = strlen(options->value);
+    uint64_t edits = 0;
+
+    limits->has_edits = true;
+    limits->most_edits = limits->most_edit_share = INFINITY;
+    if (len && options->value[len - 1] == '%')
+        return take_share(cluster, options, &limits->most_edit_share);
+    if (options_size(options, 0, INT64_MAX, &edits))
+        return -1;
+    limits->most_edits = (double)edits;
+    cluster->has_limit = true;
+    return 0;
+}
+
+static int take_number(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
+{
+    uint64_t number = 0;
+
+    if (options_number(options, least, most, &number))
+        return -1;
+    *out = (uint32_t)number;
+    return 0;
+}
+
+static int take_method(struct cluster *cluster, const struct options *options)
+{
+    const int method = options_named(options, options->value, strlen(options->value));
+
+    if (method < 0)
+        return -1;
+    cluster->options.method = (enum clusters_method)method;
+    return 0;
+}
+
+static int take_rate(struct cluster *cluster, const struct options *options)
+{
+    struct sampler_params params = sampler_defaults(SAMPLER_GF8);
+    struct error err;
+
+    if (take_number(options, SAMPLER_MIN_C, SAMPLER_MAX_C, &cluster->input.plan.c))
+        return -1;
+    params.c = cluster->input.plan.c;
+    if (sampler_check(&params, &err) == 0)
+        return 0;
+    options_wrong(options->command, "%s takes a power of two from %d to %d, not '%s'", options->typed,
+                  SAMPLER_MIN_C, SAMPLER_MAX_C, options->value);
+    return -1;
+}
+
+static int take_option(void *arg, const struct options *options, int option)
+{
+    struct cluster *cluster = arg;
+
+    if (option < OPTIONS_EVIDENCE)
+        return evidence_flags_take(&cluster->input.run.options, options, option);
+    switch (option) {
+    case CLUSTER_WINDOW:
+        return take_number(options, 8, 32, &cluster->input.plan.n);
+    case CLUSTER_RATE:
+        return take_rate(cluster, options);
+    case CLUSTER_METHOD:
+        return take_method(cluster, options);
+    case CLUSTER_RESEMBLANCE:
+        return take_share(cluster, options, &cluster->options.limits.resemblance);
+    case CLUSTER_CONTAINMENT:
+        return take_share(cluster, options, &cluster->options.limits.containment);
+    case CLUSTER_EDITS:
+        return take_edits(cluster, options);
+    case CLUSTER_COMMON:
+        return take_number(options, 1, UINT32_MAX, &cluster->options.common);
+    case CLUSTER_QUIET:
+        cluster->input.run.quiet = true;
+        return 0;
+    default:
+        return formats_take(&cluster->format, options);
+    }
+}
+
+/* ---- clustering ---- */
+
+static int chosen_format(const struct cluster *cluster)
+{
+    if (cluster->format.format)
+        return cluster->format.format->number;
+    return isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_CSV;
+}
+
+static void report(const struct cluster *cluster, const struct clusters *clusters, char **paths)
+{
+    const struct cluster_input *input = &cluster->input;
+
+    cluster_report_write(&(struct cluster_report){.collection = &input->collection,
+                                                  .clusters = clusters,
+                                                  .paths = paths,
+                                                  .most_shared = cluster->options.common,
+                                                  .empty = input->empty,
+                                                  .hash_only = input->hash_only,
+                                                  .left_out = input->left_out,
+                                                  .quiet = input->run.quiet,
+                                                  .format = chosen_format(cluster)});
+}
+
+static int cluster_contents(struct cluster *cluster, char **paths)
+{
+    struct progress progress = {.noun = "file compared"};
+    struct clusters clusters;
+    struct error err;
+    int result;
+
+    cluster->options.count = &progress.count;
+    progress_start(&progress, cluster->input.run.quiet);
+    result = clusters_find(&clusters, &cluster->input.collection, &cluster->options, &err);
+    progress_stop();
+    if (result < 0)
+        complain_error(&err);
+    else if (result > 0)
+        complain("interrupted");
+    else
+        report(cluster, &clusters, paths);
+    clusters_release(&clusters);
+    return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+static bool has_files(const struct cluster_input *input)
+{
+    const bool has = input->collection.document_count || input->empty || input->hash_only;
+
+    if (!has)
+        complain("nothing to cluster: no files were found");
+    return has;
+}
+
+static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
+{
+    int status = EXIT_USAGE, outcome;
+
+    if (cluster_input_check(&cluster->input, count, paths) == 0)
+        status = cluster_input_read(&cluster->input, count, paths);
+    if (status == EXIT_INTERRUPTED)
+        complain("interrupted");
+    if (status != EXIT_USAGE && status != EXIT_INTERRUPTED) {
+        outcome = has_files(&cluster->input) ? cluster_contents(cluster, paths) : EXIT_PARTIAL;
+        status = outcome == EXIT_DONE ? status : outcome;
+    }
+    cluster_input_release(&cluster->input);
+    return status;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct cluster cluster = {
+        .input = {.run.options = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
+                  .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)}},
+        .options = {.common = 1000, .stop = interrupt_flag()}};
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, &cluster, &operand);
+
+    if (status != OPTIONS_GO)
+        return status;
+    if (operand == argc)
+        return options_wrong(command, "no folder, file, set or image given");
+    if (!cluster.has_limit)
+        cluster.options.limits.resemblance = 0.5;
+    cluster.options.threads = cluster.input.run.options.workers;
+    return cluster_paths(&cluster, (size_t)(argc - operand), argv + operand);
+}
+
+const struct command command_cluster = {
+    "cluster", "[options] FOLDER|FILE|SET|IMAGE...", "group near-duplicates", cluster_options, run, NULL,
+    NULL};

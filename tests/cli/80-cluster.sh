@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Clusters are those that follow from kith compare on all pairs, wherever the files lie and whatever the number of threads.
+. "$(dirname "$0")/lib.sh"
+
+# ---- against all pairs ----
+
+# Files in families: "family-version"; version 0 is the original, and later ones have more of it replaced.
+mkdir tree
+for family in 1 2 3; do
+    text $family 16000 >whole
+    for version in 0 1 2 3; do
+        python3 - $family $version <<'PY' >tree/$family-$version
+import random, sys
+family, version = map(int, sys.argv[1:])
+r = random.Random(family * 100 + version)
+data = bytearray(open('whole', 'rb').read())
+for _ in range(version * 16):
+    at = r.randrange(len(data) - 80)
+    data[at:at + 70] = bytes(r.choice(b'etaoin shrdlu') for _ in range(70))
+sys.stdout.buffer.write(data)
+PY
+    done
+done
+cat tree/1-0 tree/2-0 >tree/both
+cp tree/2-1 tree/copy
+for file in tree/*; do
+    "$KITH" sign -C 128 "$file" >"$(basename "$file").record"
+done
+cat >pairs.py <<'PY'
+import itertools, json, os, subprocess
+for a, b in itertools.combinations(sorted(os.listdir('tree')), 2):
+    out = subprocess.run([os.environ['KITH'], 'compare', '--json', a + '.record', b + '.record'], capture_output=True, check=True)
+    print(a, b, json.loads(out.stdout).get('resemblance', 0))
+PY
+python3 pairs.py >pairs || fail "kith compare failed"
+cat >expected.py <<'PY'
+import os, sys
+method, limit = sys.argv[1], float(sys.argv[2])
+names = sorted(os.listdir('tree'))
+r = {}
+for line in open('pairs'):
+    a, b, value = line.split()
+    r[a, b] = r[b, a] = float(value)
+leader = {}
+for a in names:
+    earlier = [b for b in leader if r[a, b] >= limit]
+    if method == 'single':
+        leader[a] = a
+        for old in {leader[b] for b in earlier}:
+            leader = {d: a if l == old else l for d, l in leader.items()}
+    else:
+        firsts = [b for b in earlier if leader[b] == b]
+        leader[a] = max(firsts, key=lambda b: (r[a, b], [-ord(c) for c in b])) if firsts else a
+clusters = [[d for d in names if leader[d] == l] for l in dict.fromkeys(leader[d] for d in names)]
+print(sorted(c for c in clusters if len(c) > 1))
+PY
+# groups FILE: the names in each cluster, without folders
+groups()
+{
+    python3 -c '
+import json, os, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+print(sorted(sorted(os.path.basename(m["path"]) for m in [c["representative"]] + c["members"]) for c in lines[:-1]))' "$1"
+}
+
+for method in greedy single; do
+    for limit in .2 .5 .75; do
+        status 0 "$KITH" cluster -q --json --method $method --resemblance $limit tree
+        same "$method clusters at $limit" "$(python3 expected.py $method $limit)" "$(groups out)"
+    done
+done
+status 0 "$KITH" cluster -q --csv tree
+same "the copy of 2-1" 2 "$(grep -E ',(2-1|copy),,' out | cut -d, -f6- | uniq -c | awk '{ print $1 }')"
+same "its role" copy "$(awk -F, '$4 == "copy" { print $2 }' out)"
+
+# ---- not on the number of threads, nor on where the files lie ----
+
+for form in text csv json; do
+    status 0 "$KITH" cluster -j 1 --format $form tree
+    mv out one
+    status 0 "$KITH" cluster -j 5 --format $form tree
+    cmp -s one out || fail "$form differs with -j 5"
+done
+# members FILE: cluster, role and what follows the names
+members()
+{
+    cut -d, -f1,2,6- "$1"
+}
+status 0 "$KITH" cluster --csv -q tree
+members out >from-folder
+[ "$(wc -l <from-folder)" -gt 12 ] || fail "few members: $(cat from-folder)"
+status 0 "$KITH" add -q tree.kith tree
+status 0 "$KITH" cluster --csv -q tree.kith
+diff <(members out) <(sed '/,copy,/d' from-folder) >differences || fail "clusters of the set differ: $(head -5 differences)"
+if PATH=$PATH:/usr/sbin:/sbin command -v mke2fs >/dev/null; then
+    PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -d tree tree.img 2M 2>err >out || fail "mke2fs: $(cat err)"
+    status 0 "$KITH" cluster --csv -q tree.img
+    # in the order of inodes
+    for from in tree tree.img; do
+        status 0 "$KITH" cluster --json -q --method single $from
+        mv out $from.json
+    done
+    same "clusters of the image" "$(groups tree.json)" "$(groups tree.img.json)"
+fi
+status 0 "$KITH" cluster --csv -q tree tree.kith
+same "members in both" $(($(grep -c . from-folder) - 1 + 13)) "$(($(wc -l <out) - 1))"
+
+# ---- limits ----
+
+status 0 "$KITH" cluster -q --json --containment .9 --resemblance .3 tree
+same "what contains another" "both" "$(python3 -c '
+import json
+print(*[m["path"] for line in open("out") for m in json.loads(line).get("members", []) if m["path"] == "both"])')"
+status 0 "$KITH" cluster -q --csv --edits 0 tree
+same "no edits: copies" 3 "$(wc -l <out)"
+status 0 "$KITH" cluster -q --csv --edits 10% tree
+[ "$(wc -l <out)" -gt 6 ] || fail "no clusters within 10 % of edits: $(cat out)"
+status 0 "$KITH" cluster -q --csv --common 2 --resemblance 1 tree
+same "only copies resemble each other fully" 3 "$(wc -l <out)"
+status 0 "$KITH" cluster --format text --common 2 tree
+says out "fingerprints in more than 2 files were not used"
+
+# ---- small and empty files, bad input ----
+
+mkdir small none
+printf a >small/one
+printf a >small/same
+printf b >small/other
+: >small/empty
+: >small/nothing
+status 0 "$KITH" cluster --format text small
+says out "3 files, 2 different; 1 cluster of 2 files"
+says out "2 empty files are left out"
+says out "1 file has too few samples to be compared"
+status 3 "$KITH" cluster none
+says err "nothing to cluster: no files were found"
+status 3 "$KITH" cluster -q nowhere
+says err "nowhere: No such file or directory"
+status 2 "$KITH" cluster
+says err "no folder, file, set or image given"
+for limit in -0.1 1.5 150% x nan ''; do
+    status 2 "$KITH" cluster --resemblance="$limit" tree
+    status 2 "$KITH" cluster --containment="$limit" tree
+done
+says err "--containment"
+status 2 "$KITH" cluster --edits -5 tree
+status 2 "$KITH" cluster --common 0 tree
+status 2 "$KITH" cluster --method sngle tree
+says err "did you mean single?"
+status 2 "$KITH" cluster -C 100 tree
+says err "-C takes a power of two"
+status 2 "$KITH" cluster tree ./tree
+says err "is given twice"
+status 2 "$KITH" cluster -n 16 tree.kith
+says err "tree.kith: has windows of 12 bytes"
+status 2 "$KITH" cluster -C 64 tree.kith
+says err "was sampled with -C 128, which cannot be converted to -C 64"
+if [ "$(id -u)" -ne 0 ]; then
+    chmod 0 small/one
+    status 3 "$KITH" cluster -q small
+    says err "small/one"
+fi
+printf x >"$(printf 'small/\033[2J=1')"
+printf x >small/z
+status 0 "$KITH" cluster -q --csv small
+says out ',\x1b[2J=1,1b5b324a3d31,'
+status 0 "$KITH" cluster -q --json small
+says out '"path":"\\x1b[2J=1","path_hex":"1b5b324a3d31"'
+finish
