@@ -208,6 +208,15 @@ static uint32_t distance(const struct groups *groups, const uint64_t *query, uin
     return groups->measure(query, groups_bits(groups, document), groups->words);
 }
 
+/* Loads the first two lines of the cache that a fingerprint of 1,000 bits takes; the processor then loads the
+ * next ones. */
+static void prefetch(const uint64_t *bits, size_t words)
+{
+    __builtin_prefetch(bits);
+    if (words > 8)
+        __builtin_prefetch(bits + 8);
+}
+
 static int by_number(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
@@ -215,10 +224,14 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Step 3: keeps the candidates within rh, in groups->hits. */
+/* Step 3: keeps the candidates within rh, in groups->hits.  They lie anywhere in memory. */
 static void verify(struct groups *groups, const uint64_t *query)
 {
+    enum { AHEAD = 16 };
+
     for (size_t i = 0; i < groups->candidate_count; i++) {
+        if (i + AHEAD < groups->candidate_count)
+            prefetch(groups_bits(groups, groups->candidates[i + AHEAD]), groups->words);
         groups->hits[groups->hit_count] = groups->candidates[i];
         groups->hit_count += distance(groups, query, groups->candidates[i]) <= groups->params.rh;
     }

@@ -112,3 +112,6 @@ bash "$(dirname "$0")/scan.sh"
 
 title "Content that is related to the set"
 bash "$(dirname "$0")/related.sh"
+
+title "Retrieval of Hamming fingerprints: alg.G, alg.H and a scan of all"
+"$bench/bench_groups"
