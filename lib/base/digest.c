@@ -116,3 +116,8 @@ int digest_final(struct digest *digest, struct digest_values *values, struct err
             return libcrypto_error(err, "final", i);
     return 0;
 }
+
+const char *digest_library(void)
+{
+    return OpenSSL_version(OPENSSL_VERSION);
+}

@@ -50,4 +50,7 @@ int digest_begin(struct digest *digest, struct error *err);
 int digest_update(struct digest *digest, const void *data, size_t len, struct error *err);
 int digest_final(struct digest *digest, struct digest_values *values, struct error *err);
 
+/* The name and version of the library in use: "OpenSSL 3.0.15 3 Sep 2024". */
+const char *digest_library(void);
+
 #endif

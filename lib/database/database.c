@@ -371,3 +371,8 @@ const char *database_path(const struct database *database)
 {
     return database->path;
 }
+
+const char *database_library(void)
+{
+    return sqlite3_libversion();
+}

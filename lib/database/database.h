@@ -92,4 +92,7 @@ int database_verify(const char *path, const struct database_format *format,
 /* Whether this error is a damaged page, which database_verify has already reported. */
 bool database_is_page_fault(const char *text);
 
+/* The version of SQLite that is in use: "3.40.1". */
+const char *database_library(void);
+
 #endif

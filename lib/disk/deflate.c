@@ -53,3 +53,8 @@ long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_l
     stream->avail_out = (uInt)room;
     return inflate(stream, Z_FINISH) == Z_STREAM_END ? (long)(room - stream->avail_out) : -1;
 }
+
+const char *deflate_library(void)
+{
+    return zlibVersion();
+}

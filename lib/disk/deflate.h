@@ -28,4 +28,7 @@ void deflate_free(struct deflate *deflate);
  * stream is damaged or the data is longer than room. */
 long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_len, void *into, size_t room);
 
+/* The version of zlib that is in use: "1.2.13". */
+const char *deflate_library(void);
+
 #endif

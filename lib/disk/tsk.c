@@ -22,3 +22,8 @@ int tsk_failed(struct error *err, const char *fmt, ...)
     tsk_error_reset();
     return -1;
 }
+
+const char *tsk_library(void)
+{
+    return tsk_version_get_str();
+}

@@ -13,4 +13,7 @@
 /* Fills err with a message, followed by libtsk's last error as one line; returns -1. */
 int tsk_failed(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The version of the library that is in use: "4.11.1".  This may be called in any process. */
+const char *tsk_library(void);
+
 #endif
