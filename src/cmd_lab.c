@@ -11,6 +11,7 @@
 #include "lab/lab_experiments.h"
 #include "lab/lab_write.h"
 #include "options.h"
+#include "selftest.h"
 #include "terminal.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
     LAB_JSON,
     LAB_HTML,
     LAB_PLOTS,
+    LAB_OUTPUT,
     LAB_QUIET,
 };
 
@@ -34,12 +36,14 @@ static const struct option_spec lab_options[] = {
     {0, "json", NULL, "the same as --format json", NULL},
     {0, "html", NULL, "the same as --format html: a page with all tables and plots", NULL},
     {0, "plots", "FOLDER", "also write each plot as an SVG file in this new folder", NULL},
+    {0, "output", "FOLDER", "selftest: write the report to this new folder (default: named after the date)",
+     NULL},
     {'q', "quiet", NULL, "do not show on a terminal what is running", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 
 struct lab {
-    const char *data, *plots;
+    const char *data, *plots, *output;
     uint64_t seed;
     bool quick, quiet;
     struct format_choice choice;
@@ -66,6 +70,9 @@ static int take_option(void *arg, const struct options *options, int option)
     case LAB_PLOTS:
         lab->plots = options->value;
         return 0;
+    case LAB_OUTPUT:
+        lab->output = options->value;
+        return 0;
     default:
         return formats_take(&lab->choice, options);
     }
@@ -78,7 +85,9 @@ static bool is_new_paper(size_t index)
     return index == 0 || strcmp(lab_experiments[index]->paper, lab_experiments[index - 1]->paper) != 0;
 }
 
-/* The names of all experiments, of the papers, and "all". */
+static const char selftest_name[] = "selftest";
+
+/* The names of all experiments, of the papers, "all", and the self-test. */
 static const char *operand_name(const void *table, size_t index)
 {
     size_t i;
@@ -90,7 +99,7 @@ static const char *operand_name(const void *table, size_t index)
     for (i = 0; lab_experiments[i]; i++)
         if (is_new_paper(i) && index-- == 0)
             return lab_experiments[i]->paper;
-    return index == 0 ? "all" : NULL;
+    return index == 0 ? "all" : index == 1 ? selftest_name : NULL;
 }
 
 static const struct values operands = {"experiment", "experiments", false, operand_name, NULL};
@@ -109,6 +118,8 @@ static int list_experiments(void)
         say("  %-28s %s", lab_experiments[i]->name, lab_experiments[i]->summary);
         say("  %-28s (%s)", "", lab_experiments[i]->source);
     }
+    say("\n%s", selftest_name);
+    say("  %-28s %s", selftest_name, "kith's own error rates on this machine, as a report for a court file");
     return finish_output() ? EXIT_USAGE : EXIT_DONE;
 }
 
@@ -234,6 +245,17 @@ static int run_named(struct lab *lab, const char *name)
     return finish_output() || result ? EXIT_USAGE : EXIT_DONE;
 }
 
+/* Its report has forms of its own. */
+static int run_selftest(const struct command *command, const struct lab *lab)
+{
+    const struct selftest_options options = {lab->data, lab->output, lab->seed, lab->quick, lab->quiet};
+
+    if (lab->choice.format || lab->plots)
+        return options_wrong(
+            command, "%s takes no --format and no --plots: its report is written to a folder", selftest_name);
+    return selftest_run(&options);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct lab lab = {.seed = 1, .form = &lab_write_text, .is_first = true};
@@ -250,6 +272,10 @@ static int run(const struct command *command, int argc, char **argv)
         return list_experiments();
     if (options_named_operand(command, &operands, argv[operand]) < 0)
         return EXIT_USAGE;
+    if (strcmp(argv[operand], selftest_name) == 0)
+        return run_selftest(command, &lab);
+    if (lab.output)
+        return options_wrong(command, "--output is for %s", selftest_name);
     if (lab.choice.format)
         lab.form = lab.choice.format->writer;
     if (lab.plots && make_folder(lab.plots))
@@ -258,7 +284,7 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_lab = {"lab",
-                                    "[options] [EXPERIMENT|PAPER|all]",
+                                    "[options] [EXPERIMENT|PAPER|all|selftest]",
                                     "rebuild the tables of the papers, or list them",
                                     lab_options,
                                     run,

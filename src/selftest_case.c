@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selftest_case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct selftest_case *selftest_case_add(struct selftest_cases *cases, enum selftest_group group,
+                                        struct error *err, const char *id, ...)
+{
+    struct selftest_case *test = calloc(1, sizeof *test);
+    va_list args;
+
+    if (!test || array_reserve(&cases->list, &cases->room, cases->count + 1)) {
+        free(test);
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    va_start(args, id);
+    vsnprintf(test->id, sizeof test->id, id, args);
+    va_end(args);
+    test->group = group;
+    test->class_name = test->size_name = "";
+    cases->list[cases->count++] = test;
+    return test;
+}
+
+void selftest_case_release(struct selftest_cases *cases)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        free(cases->list[i]);
+    free(cases->list);
+}
+
+void selftest_case_note(struct selftest_case *test, const char *fmt, ...)
+{
+    va_list args;
+
+    if (test->note[0])
+        return;
+    va_start(args, fmt);
+    vsnprintf(test->note, sizeof test->note, fmt, args);
+    va_end(args);
+}
+
+const char *selftest_case_result(const struct selftest_case *test)
+{
+    if (test->broken)
+        return "FAIL";
+    if (test->trials == 0)
+        return "not run";
+    return test->promises ? "pass" : "measured";
+}
+
+bool selftest_case_expects(const struct selftest_case *test, const char *verdict)
+{
+    for (size_t i = 0; test->expected && test->expected[i]; i++)
+        if (strcmp(test->expected[i], verdict) == 0)
+            return true;
+    return false;
+}
+
+struct selftest_case selftest_case_sum(const struct selftest_cases *cases, enum selftest_group group)
+{
+    struct selftest_case sum = {.group = group, .class_name = "", .size_name = ""};
+
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct selftest_case *test = cases->list[i];
+
+        if (test->group != group)
+            continue;
+        sum.trials += test->trials;
+        sum.hits += test->hits;
+        sum.right += test->right;
+        sum.other += test->other;
+        sum.unfounded += test->unfounded;
+        sum.promises += test->promises;
+        sum.broken += test->broken;
+        sum.error_sum += test->error_sum;
+        sum.error_squares += test->error_squares;
+        sum.ranges += test->ranges;
+        sum.range_sum += test->range_sum;
+    }
+    return sum;
+}

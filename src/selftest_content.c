@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selftest_content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "selftest_content_inner.h"
+
+const char *const selftest_class_names[SELFTEST_CLASSES] = {"text", "source", "program", "packed"};
+const char *const selftest_size_names[SELFTEST_SIZES] = {"small", "medium", "large"};
+
+enum { KIB = 1024 };
+
+static const size_t least_len[SELFTEST_SIZES + 1] = {4 * KIB, 32 * KIB, 512 * KIB, 8192 * KIB};
+
+size_t selftest_content_wanted(enum selftest_size size, bool quick)
+{
+    static const size_t wanted[SELFTEST_SIZES] = {20, 10, 3}, quickly[SELFTEST_SIZES] = {4, 2, 1};
+
+    return quick ? quickly[size] : wanted[size];
+}
+
+enum selftest_size selftest_content_size(uint64_t len)
+{
+    enum selftest_size size = SELFTEST_SMALL;
+
+    if (len < least_len[0] || len > least_len[SELFTEST_SIZES])
+        return SELFTEST_SIZES;
+    while (size < SELFTEST_LARGE && len >= least_len[size + 1])
+        size++;
+    return size;
+}
+
+int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t len,
+                         enum selftest_class class, struct error *err)
+{
+    struct digest_values values = {0};
+    struct selftest_file *file;
+
+    if (!content->digest)
+        content->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
+    if (!content->digest || digest_begin(content->digest, err) ||
+        digest_update(content->digest, data, len, err) || digest_final(content->digest, &values, err)) {
+        free(data);
+        return -1;
+    }
+    if (array_reserve(&content->files, &content->room, content->count + 1)) {
+        free(data);
+        return error_set(err, "out of memory");
+    }
+    file = &content->files[content->count++];
+    *file =
+        (struct selftest_file){.data = data, .len = len, .class = class, .size = selftest_content_size(len)};
+    memcpy(file->sha1, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    content->bytes += len;
+    return 0;
+}
+
+static int by_cell(const void *a, const void *b)
+{
+    const struct selftest_file *x = a, *y = b;
+
+    if (x->class != y->class)
+        return x->class < y->class ? -1 : 1;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    return memcmp(x->sha1, y->sha1, DIGEST_SHA1_LEN);
+}
+
+void selftest_content_sort(struct selftest_content *content)
+{
+    if (content->count)
+        qsort(content->files, content->count, sizeof *content->files, by_cell);
+    for (size_t i = content->count; i-- > 0;) {
+        struct selftest_cell *cell = &content->cells[content->files[i].class][content->files[i].size];
+
+        cell->first = i;
+        cell->count++;
+    }
+}
+
+static int add_generated(struct selftest_content *content, enum selftest_class class, enum selftest_size size,
+                         struct lab_random *random, struct error *err)
+{
+    const size_t base = 2 * least_len[size]; /* so a large one has 1 to 2 MiB */
+    const size_t len = base + lab_random_below(random, base);
+    struct buffer made = {0};
+
+    selftest_content_make(class, random, len, &made);
+    if (made.failed) {
+        buffer_release(&made);
+        return error_set(err, "out of memory");
+    }
+    return selftest_content_add(content, (uint8_t *)made.data, made.len, class, err);
+}
+
+int selftest_content_generate(struct selftest_content *content, uint64_t seed, bool quick, struct error *err)
+{
+    struct lab_random random;
+
+    lab_random_seed(&random, seed);
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++)
+        for (enum selftest_size size = 0; size < SELFTEST_SIZES; size++)
+            for (size_t i = selftest_content_wanted(size, quick); i > 0; i--)
+                if (add_generated(content, class, size, &random, err))
+                    return -1;
+    selftest_content_sort(content);
+    return 0;
+}
+
+void selftest_content_release(struct selftest_content *content)
+{
+    for (size_t i = 0; i < content->count; i++)
+        free(content->files[i].data);
+    free(content->files);
+    digest_free(content->digest);
+}
+
+void selftest_content_permute(uint8_t *data, size_t len, unsigned number)
+{
+    for (size_t i = 0; i < len; i++)
+        data[i] = (uint8_t)((2 * number + 167) * data[i] + 13);
+}
+
+/* A file of the class, if there is any, else of another one. */
+static const struct selftest_file *some_file(const struct selftest_content *content,
+                                             enum selftest_class class, struct lab_random *random)
+{
+    size_t first = content->count, count = 0;
+
+    for (enum selftest_size size = 0; size < SELFTEST_SIZES; size++)
+        if (content->cells[class][size].count) {
+            first = first < content->count ? first : content->cells[class][size].first;
+            count += content->cells[class][size].count;
+        }
+    if (count == 0) {
+        first = 0;
+        count = content->count;
+    }
+    return &content->files[first + lab_random_below(random, count)];
+}
+
+void selftest_content_foreign(const struct selftest_content *content, enum selftest_class class,
+                              struct lab_random *random, size_t len, struct buffer *out)
+{
+    enum { PIECE = 64 * KIB };
+
+    while (len > 0 && !out->failed) {
+        const struct selftest_file *file = some_file(content, class, random);
+        size_t piece = file->len < PIECE ? file->len : PIECE;
+        uint8_t *at;
+
+        piece = piece < len ? piece : len;
+        at = (uint8_t *)buffer_extend(out, piece);
+        if (!at)
+            return;
+        memcpy(at, file->data + lab_random_below(random, file->len - piece + 1), piece);
+        selftest_content_permute(at, piece, (unsigned)lab_random_below(random, 32));
+        len -= piece;
+    }
+}

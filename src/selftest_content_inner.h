@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_SELFTEST_CONTENT_INNER_H
+#define KITH_SELFTEST_CONTENT_INNER_H
+
+#include "selftest_content.h"
+
+/* How many files of a size are wanted of each class. */
+size_t selftest_content_wanted(enum selftest_size size, bool quick);
+
+/* Adds a file; takes ownership of data also if it fails. */
+int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t len,
+                         enum selftest_class class, struct error *err);
+
+/* The size of a file of `len` bytes, or SELFTEST_SIZES if it is too small or too large. */
+enum selftest_size selftest_content_size(uint64_t len);
+
+/* Sorts the files and fills in the cells. */
+void selftest_content_sort(struct selftest_content *content);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selftest_estimates.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "compare/compare.h"
+#include "compare/distance.h"
+#include "sample/hasher.h"
+#include "selftest_edits.h"
+
+enum { PIECE = 13508 /* bytes: the length in Coates 2011, section 4 */ };
+
+struct pairs {
+    struct selftest_run *run;
+    struct comparer *comparer;
+    struct hasher *hasher;
+    struct record a, b;
+};
+
+static int sign(struct pairs *pairs, const void *data, size_t len, struct record *out, struct error *err)
+{
+    return hasher_begin(pairs->hasher, len, err) || hasher_update(pairs->hasher, data, len, err) ||
+                   hasher_final(pairs->hasher, out, err)
+               ? -1
+               : 0;
+}
+
+/* The estimate of one pair against its exact distance. */
+static int measure(struct pairs *pairs, const struct selftest_file *piece, const struct buffer *edited,
+                   struct selftest_case *test, struct error *err)
+{
+    const double longer = (double)(piece->len > edited->len ? piece->len : edited->len);
+    const uint8_t *other = (const uint8_t *)edited->data;
+    struct comparison comparison;
+    uint64_t distance;
+    double off;
+
+    if (edited->failed)
+        return error_set(err, "out of memory");
+    if (sign(pairs, piece->data, piece->len, &pairs->a, err) ||
+        sign(pairs, other, edited->len, &pairs->b, err) ||
+        compare_run(pairs->comparer, &pairs->a, &pairs->b, &comparison, err) ||
+        distance_exact(piece->data, piece->len, other, edited->len, &distance, err))
+        return -1;
+    off = fabs(comparison.estimate.edits - (double)distance) / longer;
+    test->trials++;
+    /* the interval is printed in whole bytes */
+    test->hits += comparison.estimate.edits_low - 0.5 <= (double)distance &&
+                  (double)distance <= comparison.estimate.edits_high + 0.5;
+    test->error_sum += off;
+    test->error_squares += off * off;
+    return 0;
+}
+
+/* A piece of a random file of the class that is long enough. */
+static bool choose_piece(const struct selftest_content *content, enum selftest_class class,
+                         struct lab_random *random, struct selftest_file *piece)
+{
+    size_t count = 0, chosen;
+
+    for (size_t i = 0; i < content->count; i++)
+        count += content->files[i].class == class && content->files[i].len >= PIECE;
+    if (count == 0)
+        return false;
+    chosen = lab_random_below(random, count);
+    for (size_t i = 0; i < content->count; i++)
+        if (content->files[i].class == class && content->files[i].len >= PIECE && chosen-- == 0) {
+            *piece = content->files[i];
+            break;
+        }
+    piece->data += lab_random_below(random, piece->len - PIECE + 1);
+    piece->len = PIECE;
+    return true;
+}
+
+static int run_case(struct pairs *pairs, const struct selftest_edit *edit, enum selftest_class class,
+                    struct selftest_case *test, struct error *err)
+{
+    struct lab_random random = selftest_run_random(pairs->run, test->id);
+    struct buffer edited = {0};
+    struct selftest_file piece;
+    int result = 0;
+
+    for (int i = pairs->run->quick ? 3 : 30; result == 0 && i > 0; i--) {
+        if (!choose_piece(&pairs->run->content, class, &random, &piece)) {
+            selftest_case_note(test, "no file of this class has %d bytes", PIECE);
+            break;
+        }
+        buffer_reset(&edited);
+        if (edit->what)
+            edit->make(edit, &pairs->run->content, &piece, &random, &edited);
+        else
+            selftest_content_foreign(&pairs->run->content, class, &random, PIECE, &edited);
+        result = selftest_run_continue(err) ? -1 : measure(pairs, &piece, &edited, test, err);
+    }
+    buffer_release(&edited);
+    return result;
+}
+
+static int run_cases(struct pairs *pairs, bool dense, struct error *err)
+{
+    for (const struct selftest_edit *edit = selftest_edits;; edit++) {
+        const unsigned number = (unsigned)(edit - selftest_edits) + 1;
+
+        for (enum selftest_class class = 0; class < SELFTEST_PACKED; class ++) {
+            struct selftest_case *test =
+                selftest_case_add(&pairs->run->cases, SELFTEST_ESTIMATES, err, "E%02u-%s-%s", number,
+                                  selftest_class_names[class], dense ? "dense" : "default");
+
+            if (!test)
+                return -1;
+            snprintf(test->what, sizeof test->what, "%s", edit->what ? edit->what : "unrelated content");
+            snprintf(test->size_text, sizeof test->size_text, "%d", PIECE);
+            test->size_name = test->size_text;
+            test->class_name = selftest_class_names[class];
+            test->dense = dense;
+            if (run_case(pairs, edit, class, test, err))
+                return -1;
+        }
+        if (!edit->what)
+            return 0;
+    }
+}
+
+int selftest_estimates_run(struct selftest_run *run, struct error *err)
+{
+    struct pairs pairs = {.run = run, .comparer = compare_new(err)};
+    int result = pairs.comparer ? 0 : -1;
+
+    for (int dense = 0; result == 0 && dense < 2; dense++) {
+        struct sampler_params params = sampler_defaults(SAMPLER_GF8);
+
+        if (dense)
+            params.c = 32;
+        pairs.hasher = hasher_new(&params, DIGEST_BIT(DIGEST_SHA1), err);
+        result = pairs.hasher ? run_cases(&pairs, dense, err) : -1;
+        hasher_free(pairs.hasher);
+    }
+    compare_free(pairs.comparer);
+    record_release(&pairs.a);
+    record_release(&pairs.b);
+    return result;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selftest_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/escape.h"
+#include "config.h"
+#include "lab/lab_rates.h"
+
+const struct selftest_report_group selftest_report_groups[SELFTEST_GROUPS] = {
+    [SELFTEST_IDENTICAL] = {"identical", "Copies of the reference files.", "missed"},
+    [SELFTEST_VERSIONS] = {"versions", "Edited copies of the reference files.", "missed"},
+    [SELFTEST_EMBEDDED] = {"embedded", "Whole reference files at random places of larger files.", "missed"},
+    [SELFTEST_FRAGMENTS] = {"fragments", "Pieces cut from random places of reference files.", "missed"},
+    [SELFTEST_UNRELATED] = {"unrelated", "Content that has nothing in common with any reference.",
+                            "falsely reported"},
+    [SELFTEST_NOTHING] = {"nothing", "Content in which nothing can be found, which must be listed as such.",
+                          "wrongly classified"},
+    [SELFTEST_ESTIMATES] = {"estimates", "Estimated edit distances beside exact ones.",
+                            "outside the interval"},
+};
+
+double selftest_report_rate(const struct selftest_case *test, double *low, double *high)
+{
+    const uint64_t errors = test->group == SELFTEST_UNRELATED ? test->hits : test->trials - test->hits;
+    const struct lab_rates_interval interval = lab_rates_interval(errors, test->trials);
+
+    *low = interval.low;
+    *high = interval.high;
+    return test->trials ? (double)errors / (double)test->trials : 0;
+}
+
+void selftest_report_time(time_t time, char out[32])
+{
+    struct tm parts;
+
+    gmtime_r(&time, &parts);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+void selftest_report_source(const struct selftest_report *report, struct buffer *out)
+{
+    const struct selftest_content *content = &report->run->content;
+
+    if (report->run->data)
+        buffer_printf(out,
+                      "%zu files, %" PRIu64 " bytes, chosen at random (seed %" PRIu64 ") from %" PRIu64
+                      " files below %s, of which %" PRIu64 " could not be read",
+                      content->count, content->bytes, report->run->seed, content->candidates,
+                      report->run->data, content->unreadable);
+    else
+        buffer_printf(out, "%zu generated files, %" PRIu64 " bytes, seed %" PRIu64, content->count,
+                      content->bytes, report->run->seed);
+}
+
+/* ---- CSV: a row for each case ---- */
+
+static const struct csv_column columns[] = {
+    {"id", false},           {"group", false},         {"description", false}, {"class", false},
+    {"size", false},         {"set", false},           {"expected", false},    {"trials", true},
+    {"hits", true},          {"error_rate", true},     {"low", true},          {"high", true},
+    {"right_verdict", true}, {"other_findings", true}, {"unfounded", true},    {"promises", true},
+    {"broken", true},        {"mean_error", true},     {"range_error", true},  {"result", false},
+    {"note", false}};
+
+static void add_number(struct buffer *out, int digits, double value, bool is_known)
+{
+    char text[64] = "";
+
+    if (is_known)
+        snprintf(text, sizeof text, "%.*f", digits, value);
+    csv_cell(out, text);
+}
+
+static void add_expected(const struct selftest_case *test, struct buffer *out)
+{
+    struct buffer text = {0};
+
+    for (size_t i = 0; test->expected && test->expected[i]; i++)
+        buffer_printf(&text, "%s%s", i ? " or " : "", test->expected[i]);
+    csv_text(out, &text);
+    buffer_release(&text);
+}
+
+static void add_case(const struct selftest_case *test, struct buffer *out)
+{
+    double low, high;
+    const double rate = selftest_report_rate(test, &low, &high);
+    const uint64_t counts[] = {test->right, test->other, test->unfounded, test->promises, test->broken};
+
+    csv_cell(out, test->id);
+    csv_cell(out, selftest_report_groups[test->group].name);
+    csv_cell(out, test->what);
+    csv_cell(out, test->class_name);
+    csv_cell(out, test->size_name);
+    csv_cell(out, test->dense ? "dense" : "default");
+    add_expected(test, out);
+    csv_number(out, test->trials);
+    csv_number(out, test->hits);
+    add_number(out, 6, rate, test->trials > 0);
+    add_number(out, 6, low, test->trials > 0);
+    add_number(out, 6, high, test->trials > 0);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        csv_number(out, counts[i]);
+    add_number(out, 6, test->error_sum / (double)test->trials,
+               test->group == SELFTEST_ESTIMATES && test->trials > 0);
+    add_number(out, 1, test->range_sum / (double)test->ranges, test->ranges > 0);
+    csv_cell(out, selftest_case_result(test));
+    csv_foreign(out, test->note, strlen(test->note));
+    csv_end_line(out);
+}
+
+void selftest_report_csv(const struct selftest_report *report, struct buffer *out)
+{
+    csv_header(out, columns, sizeof columns / sizeof *columns);
+    csv_end_line(out);
+    for (size_t i = 0; i < report->run->cases.count; i++)
+        add_case(report->run->cases.list[i], out);
+}
+
+/* ---- JSON ---- */
+
+static void add_string(struct buffer *out, const char *name, const char *value)
+{
+    escape_json(out, name, strlen(name));
+    buffer_add_text(out, ": ");
+    escape_json(out, value, strlen(value));
+}
+
+static void add_facts(struct buffer *out, const char *name, const struct selftest_facts *facts)
+{
+    buffer_printf(out, "  \"%s\": {", name);
+    for (size_t i = 0; i < facts->count; i++) {
+        buffer_add_text(out, i ? ",\n    " : "\n    ");
+        add_string(out, facts->list[i].name, selftest_facts_value(facts, i));
+    }
+    buffer_add_text(out, "\n  },\n");
+}
+
+static void add_rates(struct buffer *out, const struct selftest_case *test)
+{
+    double low, high;
+    const double rate = selftest_report_rate(test, &low, &high);
+
+    buffer_printf(out, ", \"trials\": %" PRIu64 ", \"hits\": %" PRIu64, test->trials, test->hits);
+    if (test->trials)
+        buffer_printf(out, ", \"error_rate\": %.6f, \"interval\": [%.6f, %.6f]", rate, low, high);
+    buffer_printf(out,
+                  ", \"right_verdict\": %" PRIu64 ", \"other_findings\": %" PRIu64 ", \"unfounded\": %" PRIu64
+                  ", \"promises\": %" PRIu64 ", \"broken\": %" PRIu64,
+                  test->right, test->other, test->unfounded, test->promises, test->broken);
+    if (test->group == SELFTEST_ESTIMATES && test->trials)
+        buffer_printf(out, ", \"mean_error\": %.6f, \"mean_error_half_width\": %.6f",
+                      test->error_sum / (double)test->trials,
+                      lab_rates_half_width(test->error_sum, test->error_squares, test->trials));
+    if (test->ranges)
+        buffer_printf(out, ", \"range_error\": %.1f", test->range_sum / (double)test->ranges);
+}
+
+static void add_json_case(struct buffer *out, const struct selftest_case *test)
+{
+    const char *separator = "";
+
+    buffer_add_text(out, "    {");
+    add_string(out, "id", test->id);
+    buffer_add_text(out, ", ");
+    add_string(out, "group", selftest_report_groups[test->group].name);
+    buffer_add_text(out, ", ");
+    add_string(out, "description", test->what);
+    buffer_add_text(out, ", ");
+    add_string(out, "class", test->class_name);
+    buffer_add_text(out, ", ");
+    add_string(out, "size", test->size_name);
+    buffer_add_text(out, ", ");
+    add_string(out, "set", test->dense ? "dense" : "default");
+    buffer_add_text(out, ", \"expected\": [");
+    for (size_t i = 0; test->expected && test->expected[i]; i++, separator = ", ") {
+        buffer_add_text(out, separator);
+        escape_json(out, test->expected[i], strlen(test->expected[i]));
+    }
+    buffer_add_char(out, ']');
+    add_rates(out, test);
+    buffer_add_text(out, ", ");
+    add_string(out, "result", selftest_case_result(test));
+    buffer_add_text(out, ", ");
+    add_string(out, "note", test->note);
+    buffer_add_char(out, '}');
+}
+
+static void add_json_summary(const struct selftest_report *report, struct buffer *out)
+{
+    buffer_add_text(out, "  \"summary\": [\n");
+    for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++) {
+        const struct selftest_case sum = selftest_case_sum(&report->run->cases, group);
+
+        buffer_add_text(out, "    {");
+        add_string(out, "group", selftest_report_groups[group].name);
+        add_rates(out, &sum);
+        buffer_printf(out, "}%s\n", group + 1 < SELFTEST_GROUPS ? "," : "");
+    }
+    buffer_add_text(out, "  ],\n");
+}
+
+void selftest_report_json(const struct selftest_report *report, struct buffer *out)
+{
+    const struct selftest_cases *cases = &report->run->cases;
+    struct buffer source = {0};
+    char started[32], ended[32];
+
+    selftest_report_time(report->started, started);
+    selftest_report_time(report->ended, ended);
+    selftest_report_source(report, &source);
+    buffer_add_char(&source, '\0');
+    buffer_add_text(out, "{\n  ");
+    add_string(out, "report", PACKAGE_NAME " selftest");
+    buffer_printf(out, ",\n  \"seed\": %" PRIu64 ",\n  \"quick\": %s,\n  ", report->run->seed,
+                  report->run->quick ? "true" : "false");
+    add_string(out, "started", started);
+    buffer_add_text(out, ",\n  ");
+    add_string(out, "ended", ended);
+    buffer_add_text(out, ",\n  ");
+    add_string(out, "data", source.failed ? "" : source.data);
+    buffer_add_text(out, ",\n");
+    add_facts(out, "tool", report->tool);
+    add_facts(out, "environment", report->machine);
+    add_json_summary(report, out);
+    buffer_add_text(out, "  \"cases\": [\n");
+    for (size_t i = 0; i < cases->count; i++) {
+        add_json_case(out, cases->list[i]);
+        buffer_add_text(out, i + 1 < cases->count ? ",\n" : "\n");
+    }
+    buffer_add_text(out, "  ]\n}\n");
+    buffer_inherit(out, &source);
+    buffer_release(&source);
+}
+
+/* ---- text ---- */
+
+void selftest_report_text(const struct selftest_report *report, struct buffer *out)
+{
+    struct selftest_case all = {0};
+    uint64_t left_out = 0;
+
+    buffer_printf(out, "%-10s %8s %8s  %s\n", "cases", "trials", "errors", "rate of errors (95 % interval)");
+    for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++) {
+        const struct selftest_case sum = selftest_case_sum(&report->run->cases, group);
+        double low, high;
+        const double rate = selftest_report_rate(&sum, &low, &high);
+
+        all.promises += sum.promises;
+        all.broken += sum.broken;
+        all.unfounded += sum.unfounded;
+        if (sum.trials)
+            buffer_printf(out, "%-10s %8" PRIu64 " %8.0f  %.2f %% %s (%.2f to %.2f %%)\n",
+                          selftest_report_groups[group].name, sum.trials, rate * (double)sum.trials,
+                          100 * rate, selftest_report_groups[group].rate, 100 * low, 100 * high);
+        else
+            buffer_printf(out, "%-10s not run\n", selftest_report_groups[group].name);
+    }
+    for (size_t i = 0; i < report->run->cases.count; i++)
+        left_out += report->run->cases.list[i]->trials == 0;
+    buffer_printf(out,
+                  "%" PRIu64 " rows that promise equal bytes compared with the bytes: %" PRIu64
+                  " broken; %" PRIu64 " unfounded findings\n",
+                  all.promises, all.broken, all.unfounded);
+    if (left_out)
+        buffer_printf(out, "%" PRIu64 " cases not run; the report says why\n", left_out);
+}

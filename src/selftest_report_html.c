@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "lab/lab.h"
+#include "lab/lab_rates.h"
+#include "lab/lab_write.h"
+#include "selftest_report.h"
+
+/* The page: one section for each chapter of a test report of NIST's CFTT. */
+
+#define COLUMNS(table) (table), sizeof(table) / sizeof *(table)
+
+static const char intended[] =
+    "Each case plants content that is known byte by byte, runs this very program on it as a user would (add, "
+    "then scan with CSV output), and compares the rows with what was planted. The rates hold for the test "
+    "data "
+    "described here. They may differ for other data, and the test can be repeated on one's own files.";
+
+/* ---- 1 results summary ---- */
+
+static void add_summary(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"cases", "", LAB_WORDS, false},
+                                                {"what they do", "", LAB_WORDS, false},
+                                                {"trials", "", 0, false},
+                                                {"errors", "", 0, false},
+                                                {"error means", "", LAB_WORDS, false},
+                                                {"rate", "%", 2, false},
+                                                {"from", "%", 2, false},
+                                                {"to", "%", 2, false}};
+    struct lab_table *table =
+        lab_table(document, "selftest-summary",
+                  "Rates of errors with their 95 % intervals (Clopper and Pearson)", COLUMNS(columns));
+
+    for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++) {
+        const struct selftest_case sum = selftest_case_sum(&report->run->cases, group);
+        double low, high;
+        const double rate = selftest_report_rate(&sum, &low, &high);
+
+        lab_row(table);
+        lab_text(table, 0, "%s", selftest_report_groups[group].name);
+        lab_text(table, 1, "%s", selftest_report_groups[group].summary);
+        lab_number(table, 2, (double)sum.trials);
+        lab_text(table, 4, "%s", selftest_report_groups[group].rate);
+        if (sum.trials == 0)
+            continue;
+        lab_number(table, 3, rate * (double)sum.trials);
+        lab_number(table, 5, 100 * rate);
+        lab_number(table, 6, 100 * low);
+        lab_number(table, 7, 100 * high);
+    }
+    lab_remark(document,
+               "The rates of a group pool cases of very different difficulty, some of them beyond the "
+               "stated limits of the tool; section 5 has each case by itself.");
+}
+
+/* ---- 3 assertions ---- */
+
+struct assertion {
+    const char *id, *text;
+    uint64_t checked, violated;
+};
+
+static void count_assertions(const struct selftest_report *report, struct assertion assertions[4])
+{
+    for (size_t i = 0; i < report->run->cases.count; i++) {
+        const struct selftest_case *test = report->run->cases.list[i];
+
+        if (test->group == SELFTEST_IDENTICAL) {
+            assertions[0].checked += test->trials;
+            assertions[0].violated += test->trials - test->right;
+        }
+        assertions[1].checked += test->promises;
+        assertions[1].violated += test->broken;
+        assertions[2].checked += test->other;
+        assertions[2].violated += test->unfounded;
+        if (test->group == SELFTEST_UNRELATED && strcmp(test->size_name, "0.001") == 0) {
+            assertions[3].checked += test->trials;
+            assertions[3].violated += test->hits;
+        }
+    }
+}
+
+static void add_assertions(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"assertion", "", LAB_WORDS, false},
+                                                {"the tool shall", "", LAB_WORDS, false},
+                                                {"checked", "", 0, false},
+                                                {"violated", "", 0, false},
+                                                {"result", "", LAB_WORDS, false}};
+    struct assertion assertions[] = {
+        {"A1", "report every file whose content is that of a reference as identical", 0, 0},
+        {"A2", "state identical, sha1 or blocks only where the bytes are equal", 0, 0},
+        {"A3", "name a reference only if it shares a string of 64 bytes with the object", 0, 0},
+        {"A4", "report nothing for unrelated content at the default limit of E", 0, 0},
+    };
+    struct lab_table *table =
+        lab_table(document, "selftest-assertions", "Assertions and the number of times each was checked",
+                  COLUMNS(columns));
+
+    count_assertions(report, assertions);
+    for (size_t i = 0; i < sizeof assertions / sizeof *assertions; i++) {
+        lab_row(table);
+        lab_text(table, 0, "%s", assertions[i].id);
+        lab_text(table, 1, "%s", assertions[i].text);
+        lab_number(table, 2, (double)assertions[i].checked);
+        lab_number(table, 3, (double)assertions[i].violated);
+        lab_text(table, 4, "%s",
+                 assertions[i].checked == 0    ? "not tested"
+                 : assertions[i].violated == 0 ? "as expected"
+                                               : "NOT as expected");
+    }
+    lab_remark(document,
+               "A1 and A2 are promises: if one is broken, the exit status of the test is 1. A3 is "
+               "checked for findings other than the planted one, by comparing the bytes. A4 has a rate: "
+               "E allows for chance.");
+}
+
+/* ---- detection limits ---- */
+
+static const struct selftest_case *find_fragment(const struct selftest_report *report, bool dense,
+                                                 enum selftest_class class, size_t column)
+{
+    for (size_t i = 0; i < report->run->cases.count; i++) {
+        const struct selftest_case *test = report->run->cases.list[i];
+
+        if (test->group == SELFTEST_FRAGMENTS && test->dense == dense &&
+            test->class_name == selftest_class_names[class] && column-- == 0)
+            return test;
+    }
+    return NULL;
+}
+
+static void add_limits(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {
+        {"set", "", LAB_WORDS, false}, {"class", "", LAB_WORDS, false}, {"256", "%", 0, false},
+        {"512", "%", 0, false},        {"1024", "%", 0, false},         {"2048", "%", 0, false},
+        {"4096", "%", 0, false},       {"8192", "%", 0, false},         {"16384", "%", 0, false},
+        {"trials", "each", 0, false}};
+    enum { SIZES = 7, FIRST = 2 };
+    struct lab_table *table =
+        lab_table(document, "selftest-limits",
+                  "Detection limit: share of fragments found, by their size in bytes", COLUMNS(columns));
+
+    for (int dense = 0; dense < 2; dense++)
+        for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
+            lab_row(table);
+            lab_text(table, 0, "%s", dense ? "dense (-C 32, --deep)" : "default");
+            lab_text(table, 1, "%s", selftest_class_names[class]);
+            for (size_t i = 0; i < SIZES; i++) {
+                const struct selftest_case *test = find_fragment(report, dense, class, i);
+
+                if (!test || test->trials == 0)
+                    continue;
+                lab_number(table, FIRST + i, 100 * (double)test->hits / (double)test->trials);
+                lab_number(table, FIRST + SIZES, (double)test->trials);
+            }
+        }
+}
+
+/* ---- 4 environment ---- */
+
+static void add_facts(struct lab_document *document, const char *name, const char *caption,
+                      const struct selftest_facts *facts)
+{
+    static const struct lab_column columns[] = {{"item", "", LAB_WORDS, false},
+                                                {"value", "", LAB_WORDS, false}};
+    struct lab_table *table = lab_table(document, name, caption, COLUMNS(columns));
+
+    for (size_t i = 0; i < facts->count; i++) {
+        lab_row(table);
+        lab_text(table, 0, "%s", facts->list[i].name);
+        lab_text(table, 1, "%s", selftest_facts_value(facts, i));
+    }
+}
+
+static void add_times(const struct selftest_report *report, struct lab_document *document)
+{
+    char started[32], ended[32];
+
+    selftest_report_time(report->started, started);
+    selftest_report_time(report->ended, ended);
+    lab_remark(document, "Begun at %s, ended at %s.", started, ended);
+}
+
+/* ---- 5 results ---- */
+
+static void add_case(struct lab_table *table, const struct selftest_case *test)
+{
+    double low, high;
+    const double rate = selftest_report_rate(test, &low, &high);
+
+    lab_row(table);
+    lab_text(table, 0, "%s", test->id);
+    lab_text(table, 1, "%s", test->what);
+    lab_text(table, 2, "%s", test->dense ? "dense" : "default");
+    lab_text(table, 9, "%s", selftest_case_result(test));
+    lab_text(table, 10, "%s", test->note);
+    if (test->trials == 0)
+        return;
+    lab_number(table, 3, (double)test->trials);
+    lab_number(table, 4, 100 * rate);
+    lab_number(table, 5, 100 * low);
+    lab_number(table, 6, 100 * high);
+    if (test->expected)
+        lab_number(table, 7, 100 * (double)test->right / (double)test->trials);
+    if (test->group == SELFTEST_ESTIMATES)
+        lab_number(table, 8, 100 * test->error_sum / (double)test->trials);
+}
+
+static void add_group(const struct selftest_report *report, enum selftest_group group,
+                      struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"case", "", LAB_WORDS, false},
+                                                {"description", "", LAB_WORDS, false},
+                                                {"set", "", LAB_WORDS, false},
+                                                {"trials", "", 0, false},
+                                                {"errors", "%", 1, false},
+                                                {"from", "%", 1, false},
+                                                {"to", "%", 1, false},
+                                                {"right verdict", "%", 1, false},
+                                                {"mean error", "% of length", 2, false},
+                                                {"result", "", LAB_WORDS, false},
+                                                {"note", "", LAB_WORDS, false}};
+    const struct selftest_report_group *names = &selftest_report_groups[group];
+    char name[64], caption[160];
+    struct lab_table *table;
+
+    snprintf(name, sizeof name, "selftest-%s", names->name);
+    snprintf(caption, sizeof caption, "%s An error: %s.", names->summary, names->rate);
+    lab_heading(document, "Cases: %s", names->name);
+    table = lab_table(document, name, caption, COLUMNS(columns));
+    for (size_t i = 0; i < report->run->cases.count; i++)
+        if (report->run->cases.list[i]->group == group)
+            add_case(table, report->run->cases.list[i]);
+}
+
+/* ---- the chapters ---- */
+
+static void add_reading(const struct selftest_report *report, struct lab_document *document)
+{
+    (void)report;
+    lab_remark(document, "%s", intended);
+    lab_remark(document,
+               "A case has an identifier that is the same in every run: a letter for the group, a number "
+               "for the procedure, then the class of the files and their size (small: 4 to 32 KiB, "
+               "medium: up to 512 KiB, large: up to 8 MiB). \"default\" is a set made with kith add, "
+               "\"dense\" one made with kith add -C 32 and scanned with --deep. All scans use "
+               "--all-references.");
+    lab_remark(document,
+               "Results: \"pass\" means that rows which promise equal bytes were compared with the bytes, "
+               "and all were true; \"FAIL\", that one was not, or that an identical file was missed; "
+               "\"measured\", that there was nothing to promise; \"not run\" is explained in the note.");
+}
+
+static void add_results(const struct selftest_report *report, struct lab_document *document)
+{
+    add_summary(report, document);
+}
+
+static void add_selection(const struct selftest_report *report, struct lab_document *document)
+{
+    struct buffer source = {0};
+    uint64_t left_out = 0;
+
+    selftest_report_source(report, &source);
+    buffer_add_char(&source, '\0');
+    lab_remark(document, "Reference files: %s.", source.failed ? "" : source.data);
+    buffer_release(&source);
+    lab_remark(document,
+               "Edits, hosts and places are chosen by the seed; the same seed, version and machine give the "
+               "same report, except for its times.%s",
+               report->run->quick ? " This was a quick run, with a tenth of the trials." : "");
+    for (size_t i = 0; i < report->run->cases.count; i++)
+        left_out += report->run->cases.list[i]->trials == 0;
+    lab_remark(document, "%zu cases, of which %" PRIu64 " were not run; section 5 says why.",
+               report->run->cases.count, left_out);
+    lab_remark(document,
+               "Not tested here: containers such as E01, partition tables, HFS+, APFS, UFS, ISO 9660 and "
+               "YAFFS2 (no tool makes them on every system), damaged images, and evidence that attacks "
+               "the program.");
+}
+
+static void add_by_assertion(const struct selftest_report *report, struct lab_document *document)
+{
+    add_assertions(report, document);
+    add_limits(report, document);
+}
+
+static void add_environment(const struct selftest_report *report, struct lab_document *document)
+{
+    add_facts(document, "selftest-tool", "Tool tested", report->tool);
+    add_facts(document, "selftest-machine", "Execution environment", report->machine);
+    add_times(report, document);
+}
+
+static void add_details(const struct selftest_report *report, struct lab_document *document)
+{
+    for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++)
+        add_group(report, group, document);
+}
+
+void selftest_report_html(const struct selftest_report *report, struct buffer *out)
+{
+    static const struct {
+        const char *title, *subtitle;
+        void (*add)(const struct selftest_report *report, struct lab_document *document);
+    } chapters[] = {
+        {"How to read this report", "Purpose, identifiers, results", add_reading},
+        {"1 Results summary", "All groups of cases", add_results},
+        {"2 Test case selection", "Test data, and what was not tested", add_selection},
+        {"3 Results by assertion", "Promises kept, false findings, detection limits", add_by_assertion},
+        {"4 Testing environment", "Tool and machine", add_environment},
+        {"5 Test results", "Every case", add_details},
+    };
+
+    lab_write_html.begin("Test results for " PACKAGE_NAME " " PACKAGE_VERSION, out);
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
+        struct lab_document *document = lab_document_new("selftest", chapters[i].title, chapters[i].subtitle);
+
+        if (!document) {
+            out->failed = true;
+            return;
+        }
+        chapters[i].add(report, document);
+        out->failed |= lab_failed(document);
+        lab_write_html.document(document, i == 0, out);
+        lab_document_free(document);
+    }
+    lab_write_html.end(out);
+}

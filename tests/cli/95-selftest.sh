@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith lab selftest: its report in all forms, recomputed where Python can; reproducibility; the user's files; errors.
+. "$(dirname "$0")/lib.sh"
+export SOURCE_DATE_EPOCH=1704164645 TMPDIR=$scratch/tmp
+mkdir "$TMPDIR"
+
+# empty: nothing is left of the temporary files
+empty()
+{
+    same "temporary files after $1" '' "$(ls -A "$TMPDIR")"
+}
+
+status 0 "$KITH" lab --quick --output one selftest
+empty 'a run'
+says out 'report: one/report.html'
+says out ' 0 broken; 0 unfounded findings'
+cp out summary
+
+# ---- CSV and JSON agree, and with what is certain ----
+python3 - one summary <<'END' || fail "the report is wrong (above)"
+import csv, json, math, re, sys, xml.dom.minidom
+
+folder, summary = sys.argv[1:]
+cases = list(csv.DictReader(open(folder + "/cases.csv", newline="")))
+report = json.load(open(folder + "/report.json"))
+assert [c["id"] for c in cases] == [c["id"] for c in report["cases"]]
+assert len({c["id"] for c in cases}) == len(cases)
+
+
+def tail(k, n, p):
+    """P(at most k of n)"""
+    return sum(math.comb(n, i) * p ** i * (1 - p) ** (n - i) for i in range(k + 1))
+
+
+groups = {}
+for c, j in zip(cases, report["cases"]):
+    n, k = int(c["trials"]), int(c["hits"])
+    assert (n, k, c["result"], c["note"]) == (j["trials"], j["hits"], j["result"], j["note"]), c
+    sums = groups.setdefault(c["group"], [0, 0])
+    sums[0], sums[1] = sums[0] + n, sums[1] + k
+    assert (n == 0) == (c["result"] == "not run") and (n > 0 or c["note"]), c
+    if n == 0:
+        continue
+    errors = k if c["group"] == "unrelated" else n - k
+    rate, low, high = (float(c[name]) for name in ("error_rate", "low", "high"))
+    assert abs(rate - errors / n) < 1e-6 and j["interval"] == [low, high], c
+    assert errors == n or abs(tail(errors, n, high) - .025) < 1e-4, c
+    assert errors == 0 or abs(1 - tail(errors - 1, n, low) - .025) < 1e-4, c
+    if c["group"] in ("identical", "nothing"):
+        assert k == n == int(c["right_verdict"]), c
+    if c["group"] == "identical":
+        assert int(c["promises"]) >= n, c
+    assert c["broken"] == "0" and c["unfounded"] == "0", c
+    if c["id"].startswith(("V01", "H01", "F07")):
+        assert k == n, c                           # far from the limits
+for s in report["summary"]:
+    assert [s["trials"], s["hits"]] == groups[s["group"]], s
+assert report["tool"]["version"] and len(report["tool"]["SHA-256 of the program file"]) == 64
+assert report["started"] == report["ended"] == "2024-01-02T03:04:05Z", report["started"]
+
+page = open(folder + "/report.html").read()
+assert not re.search(r'(src|href)=', page)
+for title in ("1 Results summary", "2 Test case selection", "3 Results by assertion", "4 Testing environment", "5 Test results"):
+    assert title in page, title
+for c in cases:
+    assert ">%s<" % c["id"] in page, c["id"]
+body = page[page.index("<body>"):page.index("</html>")]
+xml.dom.minidom.parseString(body)
+END
+same "SHA-256 of the program" "$(sha256sum "$(command -v "$KITH")" | cut -c1-64)" \
+    "$(json one/report.json 'd["tool"]["SHA-256 of the program file"]')"
+
+# ---- the same seed, the same bytes ----
+status 0 "$KITH" lab --quick --output two selftest
+for file in report.html report.json cases.csv; do
+    cmp -s "one/$file" "two/$file" || fail "$file differs between two runs"
+done
+
+# ---- the user's files: hostile names, what cannot be chosen, nothing written ----
+mkdir -p "mine/$(printf 'a\n<b>&,"\033[1m')"
+for i in 1 2 3; do
+    text $i 20000 >"mine/text $i"
+    head -c $((9000 * i)) /dev/urandom >"mine/$(printf '\xff\xfe=%d' $i)"
+done
+text 7 40000 >"mine/$(printf 'a\n<b>&,"\033[1m')/=1+1;,\"<script>.c"
+cp "mine/text 1" "mine/the same again"
+: >mine/empty
+ln -s /etc mine/link
+mkfifo mine/fifo
+mv mine "$(printf 'mi\033[1m<i>ne')"
+find mi* -type f -printf '%p %T@ %C@ %A@ %s\n' | sort >before
+status 0 "$KITH" lab --quick --data mi* --seed 2 --output four selftest
+find mi* -type f -printf '%p %T@ %C@ %A@ %s\n' | sort >after
+cmp -s before after || fail "the user's files were touched"
+empty 'a run with --data'
+says four/report.json '7 files'
+says four/report.json 'below mi\\x1b[1m<i>ne'
+grep -q '<i>ne' four/report.html && fail "a name is not escaped in HTML"
+grep -lq $'\033' four/* out && fail "a control sequence was written"
+same "classes" 'text small,source medium,packed small' "$(python3 - four/cases.csv <<'END'
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1], newline="")) if r["group"] == "identical" and r["trials"] != "0"]
+print(",".join("%s %s" % (r["class"], r["size"]) for r in rows))
+END
+)"
+says four/cases.csv 'no files of this class and size in the folder'
+
+# ---- errors ----
+status 2 "$KITH" lab --quick --output one selftest
+says err 'one: File exists'
+status 2 "$KITH" lab --quick --data missing --output five selftest
+says err 'missing: No such file'
+mkdir bare
+status 2 "$KITH" lab --quick --data bare --output five selftest
+says err 'bare: no file of 4 KiB to 8 MiB that can be read'
+status 2 "$KITH" lab --quick --output missing/five selftest
+says err 'missing/five: No such file'
+status 2 env TMPDIR=/nowhere "$KITH" lab --quick --output five selftest
+says err '/nowhere: cannot create a folder for temporary files'
+status 2 "$KITH" lab --csv selftest
+says err 'selftest takes no --format'
+status 2 "$KITH" lab --output x coates2011
+says err '--output is for selftest'
+[ ! -e five ] || fail "a report without content was left"
+empty 'errors'
+
+# ---- an interrupt leaves nothing ----
+"$KITH" lab --output six selftest >out 2>err &
+process=$!
+for _ in {1..300}; do
+    [ -e "$TMPDIR"/kith-selftest-*/default.kith ] 2>/dev/null && break
+    sleep .02
+done
+kill -TERM $process
+wait $process
+same "status after an interrupt" 130 $?
+[ ! -e six ] || fail "an interrupted run left a report"
+empty 'an interrupt'
+
+finish
