@@ -170,18 +170,18 @@ static int parse_side(struct side *side, struct error *err)
     return 0;
 }
 
-static enum hasher_result sign_side(struct side *side, const struct sampler_params *params, struct error *err)
+static enum feed_result sign_side(struct side *side, const struct sampler_params *params, struct error *err)
 {
     struct hasher *hasher = hasher_new(params, DIGEST_BIT(DIGEST_SHA1), err);
-    enum hasher_result result = HASHER_FAILED;
+    enum feed_result result = FEED_FAILED;
 
     if (!hasher)
-        return HASHER_FAILED;
+        return FEED_FAILED;
     if (!side->content)
         result = hasher_fd(hasher, side->fd, side->path, NULL, &side->record, err);
     else if (!hasher_begin(hasher, side->len, err) && !hasher_update(hasher, side->content, side->len, err) &&
              !hasher_final(hasher, &side->record, err))
-        result = HASHER_OK;
+        result = FEED_OK;
     record_set_name(&side->record, side->path, strlen(side->path));
     hasher_free(hasher);
     return result;
@@ -242,12 +242,12 @@ static int load_sides(const struct compare *compare, struct side *a, struct side
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
     for (int i = 0; i < 2; i++) {
-        enum hasher_result result = sides[i]->is_record ? HASHER_OK : sign_side(sides[i], &params, err);
+        enum feed_result result = sides[i]->is_record ? FEED_OK : sign_side(sides[i], &params, err);
 
-        if (result != HASHER_OK)
-            return result == HASHER_CHANGED      ? EXIT_CHANGED
-                   : result == HASHER_UNREADABLE ? EXIT_PARTIAL
-                                                 : EXIT_USAGE;
+        if (result != FEED_OK)
+            return result == FEED_CHANGED      ? EXIT_CHANGED
+                   : result == FEED_UNREADABLE ? EXIT_PARTIAL
+                                               : EXIT_USAGE;
     }
     return EXIT_DONE;
 }

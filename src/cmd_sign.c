@@ -86,14 +86,14 @@ struct line {
 
 /* ---- one file ---- */
 
-static int status_of(enum hasher_result result)
+static int status_of(enum feed_result result)
 {
     switch (result) {
-    case HASHER_OK:
+    case FEED_OK:
         return EXIT_DONE;
-    case HASHER_UNREADABLE:
+    case FEED_UNREADABLE:
         return EXIT_PARTIAL;
-    case HASHER_CHANGED:
+    case FEED_CHANGED:
         return EXIT_CHANGED;
     default:
         return EXIT_USAGE;
@@ -121,18 +121,18 @@ static void sign_job(void *state, void *item)
     struct signer *signer = state;
     struct sign *sign = signer->sign;
     struct job *job = item;
-    enum hasher_result result;
+    enum feed_result result;
     int fd;
 
     if (job->has_message)
         return;
     fd = job->is_input ? STDIN_FILENO : open_file(job->path.data, job->follow, &job->err);
-    result = fd < 0 ? HASHER_UNREADABLE
+    result = fd < 0 ? FEED_UNREADABLE
                     : hasher_fd(signer->hasher, fd, job->path.data, &sign->progress.bytes, &signer->record,
                                 &job->err);
     if (fd >= 0 && !job->is_input)
         close(fd);
-    if (result == HASHER_OK) {
+    if (result == FEED_OK) {
         record_set_name(&signer->record, job->path.data, strlen(job->path.data));
         if (sign->json)
             record_format_json(&signer->record, &job->out);
@@ -140,12 +140,12 @@ static void sign_job(void *state, void *item)
             record_format(&signer->record, &job->out);
         if (job->out.failed || signer->record.name.failed) {
             error_set(&job->err, "%s: out of memory", job->path.data);
-            result = HASHER_FAILED;
+            result = FEED_FAILED;
             buffer_release(&job->out);
             buffer_release(&signer->record.name);
         }
     }
-    job->has_message = result != HASHER_OK;
+    job->has_message = result != FEED_OK;
     job->status = status_of(result);
     atomic_fetch_add_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
     atomic_fetch_add_explicit(&sign->progress.count, 1, memory_order_relaxed);

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/hasher.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 
 enum {
-    READ_LEN = 256 << 10, /* fits in the L2 cache with everything else */
-    PASS_LEN = 32 << 10,  /* hashed, then sampled: fits in the L1 cache */
+    PASS_LEN = 32 << 10, /* hashed, then sampled: fits in the L1 cache */
 };
 
 struct hasher {
@@ -32,7 +27,7 @@ struct hasher *hasher_new(const struct sampler_params *params, unsigned digests,
     if (!hasher)
         return NULL;
     hasher->params = *params;
-    hasher->buffer = aligned_alloc(4096, READ_LEN);
+    hasher->buffer = aligned_alloc(4096, FEED_ROOM);
     if (!hasher->buffer)
         error_set(err, "out of memory");
     else if ((hasher->digest = digest_new(digests, err)) && (hasher->sampler = sampler_new(params, err)))
@@ -99,95 +94,21 @@ int hasher_final(struct hasher *hasher, struct record *record, struct error *err
     return record_set_samples(record, result.samples, result.count, err);
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static int begin(void *arg, uint64_t len, struct error *err)
 {
-    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+    return hasher_begin(arg, len, err);
 }
 
-/*
- * The length of the hole at the current offset, or 0.  Skipping holes avoids reading zeros, which would
- * otherwise dominate.  The offset is left unchanged.
- */
-static uint64_t hole_here(int fd, const struct stat *st)
+static int update(void *arg, const void *data, size_t len, struct error *err)
 {
-    off_t here, data;
-
-    if (!S_ISREG(st->st_mode) || (uint64_t)st->st_blocks * 512 >= (uint64_t)st->st_size)
-        return 0;
-    here = lseek(fd, 0, SEEK_CUR);
-    data = here < 0 ? -1 : lseek(fd, here, SEEK_DATA);
-    if (data < 0 && here >= 0 && errno == ENXIO && here < st->st_size)
-        data = st->st_size;
-    if (here < 0 || data < 0 || lseek(fd, here, SEEK_SET) != here)
-        return 0;
-    return (uint64_t)(data - here);
+    return hasher_update(arg, data, len, err);
 }
 
-static int hash_hole(struct hasher *hasher, int fd, uint64_t len, atomic_ullong *progress, struct error *err)
+enum feed_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
+                           struct record *record, struct error *err)
 {
-    memset(hasher->buffer, 0, READ_LEN);
-    for (uint64_t left = len, piece; left > 0; left -= piece) {
-        piece = left < READ_LEN ? left : READ_LEN;
-        if (hasher_update(hasher, hasher->buffer, (size_t)piece, err))
-            return -1;
-        if (progress)
-            atomic_fetch_add_explicit(progress, (unsigned long long)piece, memory_order_relaxed);
-    }
-    return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? error_errno(err, "cannot seek past a hole") : 0;
-}
+    const struct feed_taker taker = {begin, update, hasher};
+    const enum feed_result result = feed_fd(fd, name, &taker, hasher->buffer, progress, err);
 
-/* Reads to the end.  A read error concerns this file only: the rest of the evidence may be fine. */
-static enum hasher_result hash_all(struct hasher *hasher, int fd, const struct stat *st, const char *name,
-                                   atomic_ullong *progress, struct error *err)
-{
-    for (;;) {
-        const uint64_t hole = hole_here(fd, st);
-        ssize_t got;
-
-        if (hole && hash_hole(hasher, fd, hole, progress, err))
-            return HASHER_FAILED;
-        got = read(fd, hasher->buffer, READ_LEN);
-        if (got == 0)
-            return HASHER_OK;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            error_errno(err, "%s: read error at byte %" PRIu64, name, hasher->len);
-            return HASHER_UNREADABLE;
-        }
-        if (hasher_update(hasher, hasher->buffer, (size_t)got, err))
-            return HASHER_FAILED;
-        if (progress)
-            atomic_fetch_add_explicit(progress, (unsigned long long)got, memory_order_relaxed);
-    }
-}
-
-enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
-                             struct record *record, struct error *err)
-{
-    struct stat before, after;
-    enum hasher_result result;
-
-    if (fstat(fd, &before)) {
-        error_errno(err, "%s", name);
-        return HASHER_UNREADABLE;
-    }
-    if (hasher_begin(hasher, S_ISREG(before.st_mode) ? (uint64_t)before.st_size : SAMPLER_UNKNOWN, err))
-        return HASHER_FAILED;
-    result = hash_all(hasher, fd, &before, name, progress, err);
-    if (result != HASHER_OK)
-        return result;
-    if (S_ISREG(before.st_mode) && (fstat(fd, &after) || !same_file(&before, &after))) {
-        error_set(err, "%s: changed while it was read: %" PRIu64 " bytes read of %" PRIu64 " at the start",
-                  name, hasher->len, (uint64_t)before.st_size);
-        return HASHER_CHANGED;
-    }
-    if (S_ISREG(before.st_mode) && hasher->len != (uint64_t)before.st_size) {
-        error_set(err, "%s: read %" PRIu64 " bytes, expected %" PRIu64, name, hasher->len,
-                  (uint64_t)before.st_size);
-        return HASHER_UNREADABLE;
-    }
-    return hasher_final(hasher, record, err) ? HASHER_FAILED : HASHER_OK;
+    return result == FEED_OK && hasher_final(hasher, record, err) ? FEED_FAILED : result;
 }

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "sample/record.h"
 #include "sample/sampler.h"
 
@@ -31,19 +32,8 @@ size_t hasher_take(struct hasher *hasher, const struct sample **samples);
 /* Fills in the record, except for the name. */
 int hasher_final(struct hasher *hasher, struct record *record, struct error *err);
 
-enum hasher_result {
-    HASHER_OK,
-    HASHER_UNREADABLE, /* the content cannot be read */
-    HASHER_CHANGED,    /* the file changed while it was read */
-    HASHER_FAILED,     /* an error of the environment: memory, libcrypto */
-};
-
-/*
- * Hashes everything that can be read from fd; `name` is used in messages.  For a regular file, a change of
- * its size or times meanwhile is reported as HASHER_CHANGED.  If progress is not NULL, bytes read are added
- * to it.
- */
-enum hasher_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
-                             struct record *record, struct error *err);
+/* Hashes everything that can be read from fd, as feed_fd. */
+enum feed_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
+                           struct record *record, struct error *err);
 
 #endif
