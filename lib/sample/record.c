@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/escape.h"
+#include "base/fields.h"
 
 /* ---- in memory ---- */
 
@@ -66,20 +67,6 @@ void record_signature(const struct record *record, struct buffer *out)
 
 /* ---- numbers as text: six bits per character ---- */
 
-static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/* The value of a digit, or -1. */
-static int value64(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
-}
-
 enum {
     VARINT_BITS = 5, /* the sixth bit means that more follow */
     VARINT_MORE = 1 << VARINT_BITS,
@@ -89,16 +76,9 @@ enum {
 static char *put_varint(char *to, uint64_t value)
 {
     for (; value >= VARINT_MORE; value >>= VARINT_BITS)
-        *to++ = digits64[VARINT_MORE | (value & (VARINT_MORE - 1))];
-    *to++ = digits64[value];
+        *to++ = fields_digit(VARINT_MORE | (value & (VARINT_MORE - 1)));
+    *to++ = fields_digit((unsigned)value);
     return to;
-}
-
-static char *put_fixed(char *to, uint64_t value, unsigned chars)
-{
-    for (unsigned i = chars; i-- > 0; value >>= 6)
-        to[i] = digits64[value & 63];
-    return to + chars;
 }
 
 static unsigned fp_chars(const struct sampler_params *params)
@@ -130,7 +110,7 @@ static void add_fingerprints(const struct record *record, struct buffer *out)
     char *to = record->count ? buffer_extend(out, record->count * chars) : NULL;
 
     for (size_t i = 0; to && i < record->count; i++)
-        to = put_fixed(to, record->samples[i].fp, chars);
+        to = fields_put_digits(to, record->samples[i].fp, chars);
 }
 
 static void add_digests(const struct record *record, struct buffer *out)
@@ -231,62 +211,9 @@ static const char *const field_names[FIELDS] = {
     "positions", "fingerprints", "name",
 };
 
-struct text {
-    const char *p;
-    size_t len;
-};
-
-/* Reports a malformed field with its first bytes. */
-static int bad_field(struct error *err, enum field field, const struct text *text, const char *why)
+static int parse_params(struct record *record, const struct fields *fields, struct error *err)
 {
-    int shown = text->len < 40 ? (int)text->len : 40;
-
-    return error_set(err, "field %d (%s) %s: '%.*s'%s", field + 1, field_names[field], why, shown, text->p,
-                     text->len > 40 ? "..." : "");
-}
-
-static int split(struct text fields[FIELDS], const char *line, size_t len, struct error *err)
-{
-    const char *p = line, *stop = line + len;
-
-    for (int i = 0; i < FIELD_NAME; i++) {
-        const char *colon = memchr(p, ':', (size_t)(stop - p));
-
-        if (!colon) {
-            error_set(err, "field %d (%s) is missing: the line ends after %zu bytes", i + 2,
-                      field_names[i + 1], len);
-            return -1;
-        }
-        fields[i] = (struct text){p, (size_t)(colon - p)};
-        p = colon + 1;
-    }
-    fields[FIELD_NAME] = (struct text){p, (size_t)(stop - p)};
-    return 0;
-}
-
-/* A canonical decimal number: no sign, no leading zeros. */
-static int parse_number(const struct text fields[FIELDS], enum field field, uint64_t most, uint64_t *out,
-                        struct error *err)
-{
-    const struct text *text = &fields[field];
-    uint64_t value = 0;
-
-    if (text->len == 0 || (text->p[0] == '0' && text->len > 1))
-        return bad_field(err, field, text, "is not a number");
-    for (size_t i = 0; i < text->len; i++) {
-        if (text->p[i] < '0' || text->p[i] > '9')
-            return bad_field(err, field, text, "is not a number");
-        if (value > (most - (uint64_t)(text->p[i] - '0')) / 10)
-            return bad_field(err, field, text, "is too large");
-        value = value * 10 + (uint64_t)(text->p[i] - '0');
-    }
-    *out = value;
-    return 0;
-}
-
-static int parse_params(struct record *record, const struct text fields[FIELDS], struct error *err)
-{
-    const struct text *scheme = &fields[FIELD_SCHEME];
+    const struct fields_text *scheme = &fields->list[FIELD_SCHEME];
     char name[16] = "";
     uint64_t n = 0, c = 0, k = 0, coincidence = 0;
     int found;
@@ -295,37 +222,25 @@ static int parse_params(struct record *record, const struct text fields[FIELDS],
         memcpy(name, scheme->p, scheme->len);
     found = sampler_scheme_find(name);
     if (found < 0 || strlen(name) != scheme->len)
-        return bad_field(err, FIELD_SCHEME, scheme, "is unknown");
-    if (parse_number(fields, FIELD_N, UINT32_MAX, &n, err) ||
-        parse_number(fields, FIELD_C, UINT32_MAX, &c, err) ||
-        parse_number(fields, FIELD_K, UINT32_MAX, &k, err) ||
-        parse_number(fields, FIELD_LENGTH, INT64_MAX, &record->len, err) ||
-        parse_number(fields, FIELD_COINCIDENCE, SAMPLER_COINCIDENCE_ONE, &coincidence, err))
+        return fields_bad(fields, FIELD_SCHEME, scheme, "is unknown", err);
+    if (fields_number(fields, FIELD_N, UINT32_MAX, &n, err) ||
+        fields_number(fields, FIELD_C, UINT32_MAX, &c, err) ||
+        fields_number(fields, FIELD_K, UINT32_MAX, &k, err) ||
+        fields_number(fields, FIELD_LENGTH, INT64_MAX, &record->len, err) ||
+        fields_number(fields, FIELD_COINCIDENCE, SAMPLER_COINCIDENCE_ONE, &coincidence, err))
         return -1;
     record->params =
         (struct sampler_params){(enum sampler_scheme)found, (uint32_t)n, (uint32_t)c, (uint32_t)k};
     record->coincidence = (uint32_t)coincidence;
     if (c == SAMPLER_AUTO)
-        return bad_field(err, FIELD_C, &fields[FIELD_C], "is no selection");
+        return fields_bad(fields, FIELD_C, &fields->list[FIELD_C], "is no selection", err);
     return sampler_check(&record->params, err);
 }
 
-static bool parse_hex(const char *text, size_t len, uint8_t *out)
-{
-    for (size_t i = 0; i < 2 * len; i++) {
-        char c = text[i];
-        int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-        if (value < 0)
-            return false;
-        out[i / 2] = (uint8_t)(out[i / 2] << 4 | value);
-    }
-    return true;
-}
-
 /* SHA-1, then optionally the others in order; their lengths distinguish them. */
-static int parse_digests(struct record *record, const struct text *text, struct error *err)
+static int parse_digests(struct record *record, const struct fields *fields, struct error *err)
 {
+    const struct fields_text *text = &fields->list[FIELD_DIGESTS];
     const char *p = text->p, *stop = text->p + text->len;
 
     memset(&record->digests, 0, sizeof record->digests);
@@ -335,25 +250,25 @@ static int parse_digests(struct record *record, const struct text *text, struct 
 
         if (chars != 2 * len)
             continue;
-        if (!parse_hex(p, len, record->digests.bytes[kind]))
-            return bad_field(err, FIELD_DIGESTS, text, "is not in lower-case hexadecimal");
+        if (!fields_hex(p, len, record->digests.bytes[kind]))
+            return fields_bad(fields, FIELD_DIGESTS, text, "is not in lower-case hexadecimal", err);
         record->digests.kinds |= DIGEST_BIT(kind);
         p = slash ? slash + 1 : stop;
         if (slash && p == stop)
             break;
     }
     if (!(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1)) || p != stop || (text->len && stop[-1] == '/'))
-        return bad_field(err, FIELD_DIGESTS, text, "is not SHA-1, with MD5 and SHA-256 perhaps");
+        return fields_bad(fields, FIELD_DIGESTS, text, "is not SHA-1, with MD5 and SHA-256 perhaps", err);
     return 0;
 }
 
 /* Takes the next number; false if there is none or its encoding is not the shortest. */
-static bool take_varint(struct text *text, uint64_t *out)
+static bool take_varint(struct fields_text *text, uint64_t *out)
 {
     uint64_t value = 0;
 
     for (unsigned i = 0; i < VARINT_MAX_CHARS && i < text->len; i++) {
-        const int digit = value64(text->p[i]);
+        const int digit = fields_digit_value(text->p[i]);
         const uint64_t bits = (uint64_t)digit & (VARINT_MORE - 1);
 
         if (digit < 0 || (i == VARINT_MAX_CHARS - 1 && bits > 15))
@@ -369,50 +284,47 @@ static bool take_varint(struct text *text, uint64_t *out)
     return false;
 }
 
-static int parse_positions(struct record *record, const struct text *field, struct error *err)
+static int parse_positions(struct record *record, const struct fields *fields, struct error *err)
 {
-    struct text rest = *field;
+    const struct fields_text *field = &fields->list[FIELD_POSITIONS];
+    struct fields_text rest = *field;
     uint64_t last = 0, step = 0;
 
     for (size_t i = 0; i < record->count; i++) {
         if (!take_varint(&rest, &step))
-            return bad_field(err, FIELD_POSITIONS, &rest,
-                             rest.len ? "has a bad number" : "has too few numbers");
+            return fields_bad(fields, FIELD_POSITIONS, &rest,
+                              rest.len ? "has a bad number" : "has too few numbers", err);
         if (step > INT64_MAX || (step == 0 && i > 0))
-            return bad_field(err, FIELD_POSITIONS, field, "does not ascend");
+            return fields_bad(fields, FIELD_POSITIONS, field, "does not ascend", err);
         last += step;
         if (last > INT64_MAX || last + record->params.n > record->len)
-            return bad_field(err, FIELD_POSITIONS, field, "goes beyond the length");
+            return fields_bad(fields, FIELD_POSITIONS, field, "goes beyond the length", err);
         record->samples[i].pos = last;
     }
     if (rest.len)
-        return bad_field(err, FIELD_POSITIONS, &rest, "has more numbers than the signature has characters");
+        return fields_bad(fields, FIELD_POSITIONS, &rest,
+                          "has more numbers than the signature has characters", err);
     return 0;
 }
 
-static int parse_fingerprints(struct record *record, const struct text *field, struct error *err)
+static int parse_fingerprints(struct record *record, const struct fields *fields, struct error *err)
 {
+    const struct fields_text *field = &fields->list[FIELD_FINGERPRINTS];
     const unsigned bits = sampler_fp_bits(&record->params), chars = fp_chars(&record->params);
 
     if (field->len / chars != record->count || field->len % chars)
-        return bad_field(err, FIELD_FINGERPRINTS, field, "does not fit the signature's length");
+        return fields_bad(fields, FIELD_FINGERPRINTS, field, "does not fit the signature's length", err);
     for (size_t i = 0; i < record->count; i++) {
         const char *p = field->p + i * chars;
-        uint64_t fp = 0;
 
-        for (unsigned j = 0; j < chars; j++) {
-            const int digit = value64(p[j]);
-
-            if (digit < 0 || (j == 0 && 6 * chars > bits && digit >> (6 - (6 * chars - bits))))
-                return bad_field(err, FIELD_FINGERPRINTS, &(struct text){p, chars}, "has a bad number");
-            fp = fp << 6 | (uint64_t)digit;
-        }
-        record->samples[i].fp = fp;
+        if (!fields_get_digits(p, bits, &record->samples[i].fp))
+            return fields_bad(fields, FIELD_FINGERPRINTS, &(struct fields_text){p, chars}, "has a bad number",
+                              err);
     }
     return 0;
 }
 
-static int check_signature(const struct record *record, const struct text *field, struct error *err)
+static int check_signature(const struct record *record, const struct fields_text *field, struct error *err)
 {
     for (size_t i = 0; i < record->count; i++)
         if (field->p[i] != sampler_symbol(record->params.scheme, record->samples[i].fp))
@@ -423,22 +335,23 @@ static int check_signature(const struct record *record, const struct text *field
 
 int record_parse(struct record *record, const char *line, size_t len, struct error *err)
 {
-    struct text fields[FIELDS];
+    struct fields all = {.names = field_names, .count = FIELDS};
+    const struct fields *fields = &all;
+    const struct fields_text *list = all.list;
 
-    if (split(fields, line, len, err))
+    if (fields_split(&all, line, len, err))
         return -1;
-    if (fields[FIELD_MAGIC].len != RECORD_MAGIC_LEN - 1 || memcmp(line, RECORD_MAGIC, RECORD_MAGIC_LEN) != 0)
-        return bad_field(err, FIELD_MAGIC, &fields[FIELD_MAGIC], "is not '" RECORD_MAGIC "'");
-    if (parse_params(record, fields, err) || parse_digests(record, &fields[FIELD_DIGESTS], err) ||
-        make_room(record, fields[FIELD_SIGNATURE].len, err))
+    if (list[FIELD_MAGIC].len != RECORD_MAGIC_LEN - 1 || memcmp(line, RECORD_MAGIC, RECORD_MAGIC_LEN) != 0)
+        return fields_bad(fields, FIELD_MAGIC, &list[FIELD_MAGIC], "is not '" RECORD_MAGIC "'", err);
+    if (parse_params(record, fields, err) || parse_digests(record, fields, err) ||
+        make_room(record, list[FIELD_SIGNATURE].len, err))
         return -1;
-    record->count = fields[FIELD_SIGNATURE].len;
-    if (parse_fingerprints(record, &fields[FIELD_FINGERPRINTS], err) ||
-        check_signature(record, &fields[FIELD_SIGNATURE], err) ||
-        parse_positions(record, &fields[FIELD_POSITIONS], err))
+    record->count = list[FIELD_SIGNATURE].len;
+    if (parse_fingerprints(record, fields, err) || check_signature(record, &list[FIELD_SIGNATURE], err) ||
+        parse_positions(record, fields, err))
         return -1;
     buffer_reset(&record->name);
-    if (!escape_undo(&record->name, fields[FIELD_NAME].p, fields[FIELD_NAME].len))
-        return bad_field(err, FIELD_NAME, &fields[FIELD_NAME], "has an invalid escape");
+    if (!escape_undo(&record->name, list[FIELD_NAME].p, list[FIELD_NAME].len))
+        return fields_bad(fields, FIELD_NAME, &list[FIELD_NAME], "has an invalid escape", err);
     return record->name.failed ? error_set(err, "out of memory") : 0;
 }
