@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/digest_text.h"
 #include "base/escape.h"
 #include "base/fields.h"
 
@@ -113,24 +114,13 @@ static void add_fingerprints(const struct record *record, struct buffer *out)
         to = fields_put_digits(to, record->samples[i].fp, chars);
 }
 
-static void add_digests(const struct record *record, struct buffer *out)
-{
-    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
-        if (!(record->digests.kinds & DIGEST_BIT(kind)))
-            continue;
-        if (kind != DIGEST_SHA1)
-            buffer_add_char(out, '/');
-        escape_hex(out, record->digests.bytes[kind], digest_len((enum digest_kind)kind));
-    }
-}
-
 void record_format(const struct record *record, struct buffer *out)
 {
     const struct sampler_params *params = &record->params;
 
     buffer_printf(out, RECORD_MAGIC "%s:%u:%u:%u:%" PRIu64 ":", sampler_scheme_name(params->scheme),
                   params->n, params->c, params->k, record->len);
-    add_digests(record, out);
+    digest_text_add(&record->digests, out);
     buffer_printf(out, ":%u:", record->coincidence);
     record_signature(record, out);
     buffer_add_char(out, ':');
@@ -167,13 +157,7 @@ void record_format_json(const struct record *record, struct buffer *out)
         buffer_add_char(out, '"');
     }
     buffer_printf(out, ",\"size\":%" PRIu64, record->len);
-    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
-        if (!(record->digests.kinds & DIGEST_BIT(kind)))
-            continue;
-        buffer_printf(out, ",\"%s\":\"", digest_name((enum digest_kind)kind));
-        escape_hex(out, record->digests.bytes[kind], digest_len((enum digest_kind)kind));
-        buffer_add_char(out, '"');
-    }
+    digest_text_add_json(&record->digests, out);
     buffer_printf(out, ",\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"coincidence\":%.4f,\"signature\":",
                   sampler_scheme_name(params->scheme), params->n, params->c, params->k,
                   record->coincidence / 10000.0);
@@ -237,29 +221,12 @@ static int parse_params(struct record *record, const struct fields *fields, stru
     return sampler_check(&record->params, err);
 }
 
-/* SHA-1, then optionally the others in order; their lengths distinguish them. */
 static int parse_digests(struct record *record, const struct fields *fields, struct error *err)
 {
     const struct fields_text *text = &fields->list[FIELD_DIGESTS];
-    const char *p = text->p, *stop = text->p + text->len;
+    const char *why = digest_text_parse(&record->digests, text->p, text->len);
 
-    memset(&record->digests, 0, sizeof record->digests);
-    for (int kind = 0; kind < DIGEST_KINDS && p < stop; kind++) {
-        const char *slash = memchr(p, '/', (size_t)(stop - p));
-        const size_t len = digest_len((enum digest_kind)kind), chars = (size_t)((slash ? slash : stop) - p);
-
-        if (chars != 2 * len)
-            continue;
-        if (!fields_hex(p, len, record->digests.bytes[kind]))
-            return fields_bad(fields, FIELD_DIGESTS, text, "is not in lower-case hexadecimal", err);
-        record->digests.kinds |= DIGEST_BIT(kind);
-        p = slash ? slash + 1 : stop;
-        if (slash && p == stop)
-            break;
-    }
-    if (!(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1)) || p != stop || (text->len && stop[-1] == '/'))
-        return fields_bad(fields, FIELD_DIGESTS, text, "is not SHA-1, with MD5 and SHA-256 perhaps", err);
-    return 0;
+    return why ? fields_bad(fields, FIELD_DIGESTS, text, why, err) : 0;
 }
 
 /* Takes the next number; false if there is none or its encoding is not the shortest. */

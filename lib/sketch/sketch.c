@@ -167,24 +167,36 @@ void sketch_free(struct sketcher *sketcher)
     free(sketcher->permutations);
     free(sketcher->minima);
     free(sketcher->masks);
+    free(sketcher->buffer);
     sampler_free(sketcher->sampler);
     compare_free(sketcher->comparer);
     free(sketcher);
 }
 
-static int begin(struct sketcher *sketcher, bool with_digest, struct error *err)
+int sketch_digests(struct sketcher *sketcher, unsigned kinds, struct error *err)
+{
+    struct digest *digest = digest_new(kinds, err);
+
+    if (!digest)
+        return -1;
+    digest_free(sketcher->digest);
+    sketcher->digest = digest;
+    return 0;
+}
+
+static int begin(struct sketcher *sketcher, uint64_t len, bool with_digest, struct error *err)
 {
     sketcher->len = sketcher->count = 0;
     sketcher->with_digest = with_digest;
-    sketcher->operations->begin(sketcher);
+    sketcher->operations->begin(sketcher, len);
     if (sketcher->shingles)
         shingles_begin(sketcher->shingles);
     return with_digest ? digest_begin(sketcher->digest, err) : 0;
 }
 
-int sketch_begin(struct sketcher *sketcher, struct error *err)
+int sketch_begin(struct sketcher *sketcher, uint64_t len, struct error *err)
 {
-    return begin(sketcher, true, err);
+    return begin(sketcher, len, true, err);
 }
 
 int sketch_update(struct sketcher *sketcher, const void *data, size_t len, struct error *err)
@@ -221,16 +233,55 @@ int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *er
     if (sketcher->with_digest && digest_final(sketcher->digest, &out->digests, err))
         return -1;
     out->record.digests = out->digests;
+    record_set_name(&out->record, NULL, 0);
     return 0;
 }
 
 int sketch_bytes(struct sketcher *sketcher, const void *data, size_t len, bool with_digest,
                  struct sketch *out, struct error *err)
 {
-    return begin(sketcher, with_digest, err) || sketch_update(sketcher, data, len, err) ||
+    return begin(sketcher, len, with_digest, err) || sketch_update(sketcher, data, len, err) ||
                    sketch_final(sketcher, out, err)
                ? -1
                : 0;
+}
+
+static int begin_feed(void *arg, uint64_t len, struct error *err)
+{
+    return sketch_begin(arg, len, err);
+}
+
+static int update_feed(void *arg, const void *data, size_t len, struct error *err)
+{
+    return sketch_update(arg, data, len, err);
+}
+
+enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, atomic_ullong *progress,
+                           struct sketch *out, struct error *err)
+{
+    const struct feed_taker taker = {begin_feed, update_feed, sketcher};
+    enum feed_result result;
+
+    if (!sketcher->buffer)
+        sketcher->buffer = aligned_alloc(4096, FEED_ROOM);
+    if (!sketcher->buffer) {
+        error_set(err, "%s: out of memory", name);
+        return FEED_FAILED;
+    }
+    result = feed_fd(fd, name, &taker, sketcher->buffer, progress, err);
+    if (result != FEED_OK)
+        return result;
+    if (sketch_final(sketcher, out, err))
+        return FEED_FAILED;
+    sketch_set_name(out, name, strlen(name));
+    return FEED_OK;
+}
+
+void sketch_set_name(struct sketch *sketch, const void *name, size_t len)
+{
+    buffer_reset(&sketch->name);
+    buffer_add(&sketch->name, name, len);
+    record_set_name(&sketch->record, name, len);
 }
 
 void sketch_release(struct sketch *sketch)

@@ -2,6 +2,7 @@
 #ifndef KITH_SKETCH_H
 #define KITH_SKETCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "sample/record.h"
 #include "sketch/tokens.h"
 
@@ -82,7 +84,7 @@ struct sketch {
                     per value, from the lowest; minwise and hamming of a document that is too small: none */
     size_t count, room;
     struct record record; /* of the coates schemes and gf8, instead of values */
-    struct buffer name;   /* raw bytes; empty until the caller sets it */
+    struct buffer name;   /* raw bytes; see sketch_set_name */
 };
 
 /*
@@ -120,20 +122,43 @@ int sketch_check(const struct sketch_params *params, struct error *err);
 struct sketcher *sketch_new(const struct sketch_params *params, struct error *err);
 void sketch_free(struct sketcher *sketcher);
 
-/* Start a stream, add to it, and get its sketch, except for the name.  -1 if memory runs out, libcrypto
- * fails, or the document has more than SKETCH_MAX_VALUES values. */
-int sketch_begin(struct sketcher *sketcher, struct error *err);
+/* Chooses the digests that sketches have: a set of DIGEST_BITs that includes SHA-1, which is the default. */
+int sketch_digests(struct sketcher *sketcher, unsigned kinds, struct error *err);
+
+/* Start a stream (len: its length if known, else FEED_UNKNOWN), add to it, and get its sketch, except for the
+ * name.  -1 if memory runs out, libcrypto fails, or the document has more than SKETCH_MAX_VALUES values. */
+int sketch_begin(struct sketcher *sketcher, uint64_t len, struct error *err);
 int sketch_update(struct sketcher *sketcher, const void *data, size_t len, struct error *err);
 int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *err);
 /* All three for a document in memory; without a digest it is faster. */
 int sketch_bytes(struct sketcher *sketcher, const void *data, size_t len, bool with_digest,
                  struct sketch *out, struct error *err);
+/* The same for everything that can be read from fd, as feed_fd; with the name. */
+enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, atomic_ullong *progress,
+                           struct sketch *out, struct error *err);
+void sketch_set_name(struct sketch *sketch, const void *name, size_t len);
 void sketch_release(struct sketch *sketch);
 
 /* -1 without memory, or if the parameters of the two differ (the message says which); only the rates of two
  * gf8 sketches may. */
 int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const struct sketch *b,
                    struct sketch_likeness *out, struct error *err);
+
+/* ---- text ---- */
+
+/* The first bytes of a sketch's line. */
+#define SKETCH_MAGIC     "sketch1:"
+#define SKETCH_MAGIC_LEN 8
+
+/* Append the sketch as a line of text (kith-sketch(5)) or JSON, with a newline.  That of the coates schemes
+ * and of gf8 is a record (kith-record(5)).  The text is lossless; a sketch without SHA-1 cannot be read back.
+ */
+void sketch_format(const struct sketch *sketch, struct buffer *out);
+void sketch_format_json(const struct sketch *sketch, struct buffer *out);
+
+/* Parses a line of either kind without its newline; anything sketch_format would not have written is an
+ * error. */
+int sketch_parse(struct sketch *sketch, const char *line, size_t len, struct error *err);
 
 /* ---- formulas of the papers ---- */
 

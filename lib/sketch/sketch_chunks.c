@@ -28,8 +28,9 @@ static void begin_chunk(struct sketcher *sketcher)
     sketcher->chunk = sketcher->hash.empty;
 }
 
-static void begin_chunks(struct sketcher *sketcher)
+static void begin_chunks(struct sketcher *sketcher, uint64_t len)
 {
+    (void)len;
     sketch_values_reset(&sketcher->values);
     sketcher->divisor = sketch_divisor_of(sketcher->params.rate);
     begin_chunk(sketcher);

@@ -30,6 +30,7 @@ struct sketcher {
     struct shingles *shingles;
     struct digest *digest;
     bool with_digest;
+    uint8_t *buffer;     /* of sketch_fd */
     uint64_t len, count; /* bytes, and shingles */
 
     struct sketch_values values; /* those selected so far; min: a heap, with the greatest at the root */
@@ -59,7 +60,7 @@ struct sketch_operations {
     bool with_tokens; /* the batches must have them */
     struct sketch_params defaults;
     int (*prepare)(struct sketcher *sketcher, struct error *err); /* once */
-    void (*begin)(struct sketcher *sketcher);
+    void (*begin)(struct sketcher *sketcher, uint64_t len);       /* len: or FEED_UNKNOWN */
     int (*add)(struct sketcher *sketcher, const struct shingles_batch *batch, struct error *err);
     int (*update)(struct sketcher *sketcher, const void *data, size_t len,
                   struct error *err); /* no shingles */
@@ -100,6 +101,9 @@ static inline bool sketch_divides(const struct sketch_divisor *divisor, uint64_t
 
     return (product >> divisor->shift | product << (-divisor->shift & 63)) <= divisor->most;
 }
+
+/* The modulus of a nested sketch of so many shingles: the smallest power of two, from `least` on. */
+uint32_t sketch_nested_modulus(uint64_t shingles, uint32_t size, uint32_t least);
 
 /* Appends a value.  Duplicates are removed now and then, so that repetitive content of any length needs
  * little memory.  -1 without memory or if there are too many. */

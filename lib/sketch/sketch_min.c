@@ -7,10 +7,11 @@
  * since none of them can come back, until it is rebuilt.
  */
 
-static void begin_min(struct sketcher *sketcher)
+static void begin_min(struct sketcher *sketcher, uint64_t len)
 {
     const uint32_t rate = sketcher->params.rate;
 
+    (void)len;
     sketch_values_reset(&sketcher->values);
     sketcher->values.limit = SIZE_MAX; /* a heap must not be sorted */
     sketcher->modulus = rate;

@@ -28,8 +28,9 @@ static int prepare_minima(struct sketcher *sketcher, struct error *err)
     return 0;
 }
 
-static void begin_minima(struct sketcher *sketcher)
+static void begin_minima(struct sketcher *sketcher, uint64_t len)
 {
+    (void)len;
     memset(sketcher->minima, 0xff, sketcher->params.size * sizeof *sketcher->minima);
 }
 

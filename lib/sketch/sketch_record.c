@@ -19,9 +19,9 @@ static int prepare_record(struct sketcher *sketcher, struct error *err)
     return sketcher->comparer ? 0 : -1;
 }
 
-static void begin_record(struct sketcher *sketcher)
+static void begin_record(struct sketcher *sketcher, uint64_t len)
 {
-    sampler_begin(sketcher->sampler, SAMPLER_UNKNOWN);
+    sampler_begin(sketcher->sampler, len);
 }
 
 static int update_record(struct sketcher *sketcher, const void *data, size_t len, struct error *err)

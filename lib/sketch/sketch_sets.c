@@ -6,13 +6,15 @@
 
 #define COMMON .tokens = {.unit = TOKENS_BYTES}, .window = 20, .bits = 64, .seed = 1
 
-static void begin_all(struct sketcher *sketcher)
+static void begin_all(struct sketcher *sketcher, uint64_t len)
 {
+    (void)len;
     sketch_values_reset(&sketcher->values);
 }
 
-static void begin_mod(struct sketcher *sketcher)
+static void begin_mod(struct sketcher *sketcher, uint64_t len)
 {
+    (void)len;
     sketch_values_reset(&sketcher->values);
     sketcher->modulus = sketcher->params.rate;
     sketcher->divisor = sketch_divisor_of(sketcher->modulus);
@@ -66,8 +68,9 @@ static int compare_mod(struct sketcher *sketcher, const struct sketch *a, const 
 
 /* ---- nested ---- */
 
-static void begin_nested(struct sketcher *sketcher)
+static void begin_nested(struct sketcher *sketcher, uint64_t len)
 {
+    (void)len;
     sketch_values_reset(&sketcher->values);
     sketcher->modulus = 1;
     sketcher->divisor = sketch_divisor_of(1);
@@ -77,6 +80,13 @@ static void begin_nested(struct sketcher *sketcher)
  * The paper stores MOD of 2^i for documents of 100 * 2^i to 100 * 2^(i+1) shingles and expects 50 to 100
  * values; that would be 100 to 200.  Here i is such that 50 to 100 remain, for a size of 100.
  */
+uint32_t sketch_nested_modulus(uint64_t shingles, uint32_t size, uint32_t least)
+{
+    while (least < SKETCH_MAX_RATE && shingles > (uint64_t)least * size)
+        least *= 2;
+    return least;
+}
+
 static int add_nested(struct sketcher *sketcher, const struct shingles_batch *batch, struct error *err)
 {
     struct sketch_values *values = &sketcher->values;
@@ -85,9 +95,7 @@ static int add_nested(struct sketcher *sketcher, const struct shingles_batch *ba
 
     if (add_mod(sketcher, batch, err))
         return -1;
-    while (sketcher->modulus < SKETCH_MAX_RATE &&
-           sketcher->count > (uint64_t)sketcher->modulus * sketcher->params.size)
-        sketcher->modulus *= 2;
+    sketcher->modulus = sketch_nested_modulus(sketcher->count, sketcher->params.size, before);
     if (sketcher->modulus == before)
         return 0;
     sketcher->divisor = sketch_divisor_of(sketcher->modulus);

@@ -34,6 +34,21 @@ int tokens_unit_find(const char *name)
     return search_name(unit_names, TOKENS_UNITS, name, strlen(name));
 }
 
+const char *tokens_rule_name(enum tokens_rule rule)
+{
+    static const char *const names[] = {"case", "space", "punctuation", "markup"};
+
+    return names[rule];
+}
+
+bool *tokens_rule_of(struct tokens_rules *rules, enum tokens_rule rule)
+{
+    bool *const all[] = {&rules->fold_case, &rules->fold_space, &rules->drop_punctuation,
+                         &rules->drop_markup};
+
+    return all[rule];
+}
+
 bool tokens_is_plain(const struct tokens_rules *rules)
 {
     return rules->unit == TOKENS_BYTES && !rules->fold_case && !rules->fold_space &&

@@ -43,6 +43,15 @@ struct tokens_rules {
     bool fold_case, fold_space, drop_punctuation, drop_markup;
 };
 
+/* The rules by number, in the order in which lists of them are written. */
+enum tokens_rule {
+    TOKENS_CASE,
+    TOKENS_SPACE,
+    TOKENS_PUNCTUATION,
+    TOKENS_MARKUP,
+    TOKENS_RULES,
+};
+
 /* Tokens longer than this many bytes are passed on as several (as Broder suggests in section 4.3). */
 enum { TOKENS_LONGEST = 4096 };
 
@@ -54,6 +63,10 @@ struct tokens;
 /* "bytes", "letters", "words" or "lines"; and the unit of that name, or -1. */
 const char *tokens_unit_name(enum tokens_unit unit);
 int tokens_unit_find(const char *name);
+
+/* "case", "space", "punctuation" or "markup"; and the place in rules where it is switched on. */
+const char *tokens_rule_name(enum tokens_rule rule);
+bool *tokens_rule_of(struct tokens_rules *rules, enum tokens_rule rule);
 
 /* Whether the tokens are the bytes themselves, so that there is no need for a parser. */
 bool tokens_is_plain(const struct tokens_rules *rules);
