@@ -21,8 +21,8 @@ void lab_coates_texts(const struct lab_run *run, size_t a_len, size_t b_len, str
 
 /*
  * The parameters for a table of 2011: n = 4, and the k for which the text's signature comes closest to this
- * number of bits.  The paper says nothing about its k, and it matters: the sums of four characters of text are
- * far from uniform modulo c.
+ * number of bits.  The paper says nothing about its k, and it matters: the sums of four characters of text
+ * are far from uniform modulo c.
  */
 struct sampler_params lab_coates_2011_params(struct lab_coates_text text, uint32_t c, size_t bits);
 

@@ -25,6 +25,7 @@ struct lab_data {
     size_t count, room;
     size_t bytes;
     struct buffer source;
+    bool is_generated;
 };
 
 void lab_data_free(struct lab_data *data)
@@ -48,6 +49,11 @@ size_t lab_data_count(const struct lab_data *data)
 const struct lab_text_file *lab_data_get(const struct lab_data *data, size_t index)
 {
     return &data->files[index];
+}
+
+bool lab_data_is_generated(const struct lab_data *data)
+{
+    return data->is_generated;
 }
 
 const char *lab_data_source(const struct lab_data *data)
@@ -210,6 +216,7 @@ struct lab_data *lab_data_generate(uint64_t seed, bool quick, struct error *err)
         lab_data_free(data);
         return NULL;
     }
+    data->is_generated = true;
     buffer_printf(&data->source, "%zu generated texts, seed %" PRIu64, data->count, seed);
     return finish(data, err);
 }

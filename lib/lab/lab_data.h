@@ -36,6 +36,9 @@ void lab_data_free(struct lab_data *data);
 size_t lab_data_count(const struct lab_data *data);
 const struct lab_text_file *lab_data_get(const struct lab_data *data, size_t index);
 
+/* Whether lab_data_generate made them. */
+bool lab_data_is_generated(const struct lab_data *data);
+
 /* Where they are from: "96 files of DIR", "100 generated texts, seed 1".  May hold raw bytes. */
 const char *lab_data_source(const struct lab_data *data);
 

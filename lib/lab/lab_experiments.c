@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/lab_experiments.h"
 
+#include "lab/lab_broder.h"
 #include "lab/lab_coates.h"
 
+/* clang-format off */
 const struct lab_experiment *const lab_experiments[] = {
-    &lab_coates_speed, &lab_coates_substitutions, &lab_coates_blocks,     &lab_coates_embedded,
-    &lab_coates_split, &lab_coates_2015,          &lab_coates_2015_speed, NULL,
+    &lab_broder_rose,
+    &lab_broder_sample,
+    &lab_broder_collisions,
+    &lab_broder_heap,
+    &lab_broder_estimates,
+    &lab_broder_clusters,
+    &lab_coates_speed,
+    &lab_coates_substitutions,
+    &lab_coates_blocks,
+    &lab_coates_embedded,
+    &lab_coates_split,
+    &lab_coates_2015,
+    &lab_coates_2015_speed,
+    NULL,
 };
+/* clang-format on */
 
 struct lab_document *lab_experiments_run(const struct lab_experiment *experiment, const struct lab_run *run,
                                          struct error *err)

@@ -41,6 +41,83 @@ for row in 1 2 3 4; do
         $((24767 - $(cell coates coates2015-5 $row f-2 0)))
 done
 
+# Broder: the rose to the percent, by the definition and in the paper (which cuts 3/7 off)
+status 0 "$KITH" lab --csv broder-rose
+cp out rose
+python3 - rose <<'END' || fail "the rose: $(cat out)"
+import csv, sys
+cells = {(r["row"], r["column"], r["paper"]): r["value"] for r in csv.DictReader(open(sys.argv[1], newline=""))}
+assert len({row for row, column, paper in cells}) == 11
+for row in map(str, range(1, 12)):
+    sets = []
+    for document in (cells[row, "A", "0"], cells[row, "B", "0"]):
+        words, w, seen = document.split(), int(cells[row, "w", "0"]), {}
+        for i in range(len(words) - w + 1):
+            shingle = tuple(words[i:i + w])
+            seen[shingle] = seen.get(shingle, 0) + 1
+        sets.append({(s, k) for s in seen for k in range(seen[s] if cells[row, "option", "0"] == "A" else 1)})
+    a, b = sets
+    r = 100 * len(a & b) / len(a | b)
+    assert cells[row, "resemblance", "0"] == f"{r:.2f}", (row, r)
+    paper = cells.get((row, "resemblance", "1"))
+    assert paper is None or abs(float(paper) - r) < .01, (row, paper)
+    assert cells[row, "A in B", "0"] == f"{100 * len(a & b) / len(a):.2f}"
+    assert cells[row, "common", "0"] == str(len(a & b))
+assert [cells[str(i), "resemblance", "1"] for i in (1, 2, 3, 5, 6, 7)] == ["70.00", "50.00", "30.00", "60.00", "50.00", "42.85"]
+END
+
+# the other experiments of Broder's paper: bounds that hold for every seed but very few
+status 0 "$KITH" lab --quick --json broder1997
+python3 - out <<'END' || fail "Broder's bounds do not hold"
+import json, math, sys
+tables = {}
+for document in json.load(open(sys.argv[1]))["documents"]:
+    for item in document["items"]:
+        if "table" in item:
+            tables[item["table"]] = [[c["name"] + "/" + c["unit"] for c in item["columns"]]] + item["rows"]
+def rows(name):
+    return [dict(zip(tables[name][0], row)) for row in tables[name][1:]]
+def binomial(s, r, first, last):
+    return sum(math.comb(s, k) * r ** k * (1 - r) ** (s - k) for k in range(max(0, first), min(s, last) + 1))
+for row in rows("broder-4.2"):
+    s, r, eps = int(row["s/"]), row["r/"], row["eps/"]
+    p = binomial(s, r, math.ceil(s * (r - eps) - 1e-6), math.floor(s * (r + eps) + 1e-6))
+    assert abs(row["p(s, r, eps)/binomial, the paper's formula"] - p) < 1e-6, row
+    assert abs(row["mean estimate/"] - r) < 5 * row["standard error/"] + 1e-9, row
+for row in rows("broder-4.2-web"):
+    s = int(row["s/"])
+    p = sum(math.comb(s, k) for k in range(int(s * .9) + 1, s + 1)) / 2 ** s
+    assert abs(row["P(estimate > 0.9)/for r = 0.5"] / p - 1) < 1e-6, row
+for row in rows("broder-4.1"):
+    l, n = row["l/bits"], row["n/shingles"]
+    assert abs(row["E|f(S)|/formula"] - 2 ** l * (1 - (1 - 2 ** -l) ** n)) < .01, row
+    assert row["error of r/largest"] <= row["error of r/bound, 99.9 %"], row
+    if row["shingle/"] == "50 bytes":
+        assert abs(row["|f(S)|/mean"] - row["E|f(S)|/formula"]) < 4 + n * n / 2 ** l / 10, row
+for row in rows("broder-4.1-heap"):
+    if row["m/"] == 1:
+        s, n = int(row["s/"]), int(row["shingles/n"])
+        expected = s + sum(s / k for k in range(s + 1, n + 1))
+        assert abs(row["expected/s (1 + H(n/m) - H(s))"] / expected - 1) < .001, row
+        assert abs(row["entered/mean"] / expected - 1) < .2, row
+for row in rows("broder-3-resemblance"):
+    assert abs(row["mean error/"]) < 5 * row["standard error of it/"], row
+    assert row["error/root mean square"] < 2 * row["error/expected"], row
+counts = {row["pairs of documents/"].strip(): row["number/"] for row in rows("broder-1-exact")}
+assert counts["resemblance of 60 % or more, exactly"] > 5
+assert counts["in different clusters"] == 0
+END
+
+# clusters of the user's files: three copies, two versions, two others
+mkdir clusters
+text 1 20000 | tee clusters/copy1 clusters/copy2 >clusters/copy3
+text 2 20000 >clusters/version1
+sed '30d; 60d' clusters/version1 >clusters/version2
+text 3 20000 >clusters/other
+status 0 "$KITH" lab --csv --data clusters broder-clusters
+same "documents, in clusters, of copies, others; clusters, of copies, others" "6 5 3 2 2 1 1" \
+    "$(for row in 1 2 3 4 5 6 7; do cell out broder-1 $row number 0; done | paste -sd' ')"
+
 # the same seed, the same bytes; another one, others
 status 0 "$KITH" lab --quick --csv coates2011-substitutions
 cmp -s first out || fail "two runs differ"
