@@ -12,7 +12,8 @@
 
 /* ---- sets ---- */
 
-static int add_known(struct cluster_input *input, struct known *known, uint32_t block, struct error *err)
+static int add_known(struct cluster_input *input, struct known *known, uint64_t id, uint32_t block,
+                     struct error *err)
 {
     const char *name = known->names.len ? known->names.data : "";
 
@@ -28,7 +29,8 @@ static int add_known(struct cluster_input *input, struct known *known, uint32_t 
     known->record.digests = known->digests;
     known_reduce(known, input->plan.c);
     return known_check(known, input->plan.n, block, err) ||
-           collection_add(&input->collection, &known->record, name, input->operand, err);
+           collection_add(&input->collection, &known->record, name,
+                          (struct collection_origin){input->operand, id}, err);
 }
 
 static int read_records(struct cluster_input *input, struct refset *set, struct error *err)
@@ -38,7 +40,8 @@ static int read_records(struct cluster_input *input, struct refset *set, struct 
 
     while (result > 0 && !atomic_load(interrupt_flag()))
         if ((result = refset_reader_next(reader, err)) > 0 &&
-            add_known(input, refset_reader_known(reader), refset_info(set)->params.block, err))
+            add_known(input, refset_reader_known(reader), refset_reader_id(reader),
+                      refset_info(set)->params.block, err))
             result = -1;
     refset_reader_free(reader);
     return result < 0 ? -1 : 0;
@@ -96,7 +99,8 @@ static void add_object(struct cluster_input *input, const struct object *object,
         leave_out(input, name, "invalid result from worker");
     } else {
         known.record.digests = known.digests;
-        if (collection_add(&input->collection, &known.record, name, input->operand, &input->err)) {
+        if (collection_add(&input->collection, &known.record, name,
+                           (struct collection_origin){input->operand, 0}, &input->err)) {
             input->failed = true;
             interrupt_request();
         }
@@ -133,7 +137,7 @@ static int read_one(void *arg, size_t number, const char *path)
     struct error err;
     int status;
 
-    input->operand = number;
+    input->operand = (uint32_t)number;
     if (file_kind_is_set(path))
         return read_set(input, path);
     result = evidence_run_read(&input->run, path, &sink, &err);

@@ -11,12 +11,12 @@ struct cluster_input {
     struct evidence_run run;      /* must be first, for the sink */
     struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
     bool has_c;                   /* C was given */
-    struct collection collection; /* the tag of a document is the index of its path in the list */
+    struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */
 
     uint64_t empty;     /* empty files, which are left out */
     uint64_t hash_only; /* entries of sets without a record, left out as well */
     uint64_t left_out;  /* files that could not be read */
-    uint64_t operand;   /* of the path that is being read */
+    uint32_t operand;   /* of the path that is being read */
     bool failed;        /* see err */
     struct error err;
 };

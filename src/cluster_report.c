@@ -24,7 +24,8 @@ struct member {
 void cluster_report_name(const struct cluster_report *report, const struct collection_document *document,
                          struct buffer *out)
 {
-    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+    const char *path = report->paths[document->origin.source],
+               *name = collection_name(report->collection, document);
 
     escape_text(out, path, strlen(path));
     if (strcmp(path, name) != 0) {
@@ -37,7 +38,8 @@ void cluster_report_name(const struct cluster_report *report, const struct colle
 void cluster_report_csv(const struct cluster_report *report, const struct collection_document *document,
                         struct buffer *out)
 {
-    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+    const char *path = report->paths[document->origin.source],
+               *name = collection_name(report->collection, document);
 
     csv_foreign(out, path, strlen(path));
     csv_path(out, name, strlen(name));
@@ -48,7 +50,8 @@ void cluster_report_csv(const struct cluster_report *report, const struct collec
 void cluster_report_json(const struct cluster_report *report, const struct collection_document *document,
                          const char *prefix, struct buffer *out)
 {
-    const char *path = report->paths[document->tag], *name = collection_name(report->collection, document);
+    const char *path = report->paths[document->origin.source],
+               *name = collection_name(report->collection, document);
 
     buffer_printf(out, "\"%sevidence\":", prefix);
     escape_json(out, path, strlen(path));

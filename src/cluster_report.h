@@ -8,7 +8,7 @@
 struct cluster_report {
     const struct collection *collection;
     const struct clusters *clusters;
-    char *const *paths;                  /* by the tag of a document: where it was found */
+    char *const *paths;                  /* by the source of a document */
     uint32_t most_shared;                /* of clusters_options: common */
     uint64_t empty, hash_only, left_out; /* as in struct cluster_input */
     bool quiet;                          /* no summary, except in JSON */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,24 +59,10 @@ struct cluster {
 
 /* ---- options ---- */
 
-/* A number from 0 to 1, or a percentage; -1 after an error was shown. */
 static int take_share(struct cluster *cluster, const struct options *options, double *out)
 {
-    char *end;
-    double share = strtod(options->value, &end);
-
-    if (strcmp(end, "%") == 0) {
-        share /= 100;
-        end++;
-    }
-    if (*end || end == options->value || !(share >= 0 && share <= 1)) {
-        options_wrong(options->command, "%s takes a number from 0 to 1, not '%s'", options->typed,
-                      options->value);
-        return -1;
-    }
-    *out = share;
     cluster->has_limit = true;
-    return 0;
+    return options_share(options, out);
 }
 
 static int take_edits(struct cluster *cluster, const struct options *options)
@@ -236,7 +221,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct cluster cluster = {
         .input = {.run.options = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
                   .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)}},
-        .options = {.common = 1000, .stop = interrupt_flag()}};
+        .options = {.common = CLUSTERS_COMMON, .stop = interrupt_flag()}};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &cluster, &operand);
 

@@ -65,7 +65,6 @@ static const struct option_spec scan_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-static const double default_max_e = 1e-3;
 enum { LEAST_CHUNK = 512 };
 
 struct command_line {
@@ -270,7 +269,7 @@ static int run_line(struct command_line *line, const struct command *command, in
 static int run(const struct command *command, int argc, char **argv)
 {
     struct command_line line = {.scan = {.run.options = evidence_flags_defaults(OBJECT_STORED),
-                                         .matching = {.most_ln_e = log(default_max_e)},
+                                         .matching = {.most_ln_e = log(MATCHER_USUAL_E)},
                                          .most = UINT64_MAX}};
     const int status = run_line(&line, command, argc, argv);
 

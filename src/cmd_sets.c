@@ -14,12 +14,14 @@
 #include "set_flags.h"
 #include "sets_combine.h"
 #include "sets_report.h"
+#include "sets_thin.h"
 #include "terminal.h"
 
 enum {
     SETS_OUTPUT = SET_OPTIONS,
     SETS_COMMON,
     SETS_REPAIR,
+    SETS_RESEMBLANCE,
     SETS_FORMAT,
     SETS_CSV,
     SETS_JSON,
@@ -28,15 +30,16 @@ enum {
 
 static const struct option_spec sets_options[] = {
     SET_OPTIONS_SPECS,
-    {'o', "output", "SET", "merge, subtract, intersect: the new set", &values_set_path},
+    {'o', "output", "SET", "merge, subtract, intersect, thin: the new set", &values_set_path},
     {0, "common", "N", "compact: treat features of more than N files as common (default: 256)", NULL},
     {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it",
      NULL},
+    {0, "resemblance", "R", "thin: least resemblance of a file and its representative (default: 0.5)", NULL},
     {0, "format", "FORM",
-     "list: text or csv (default: text on a terminal, else csv); info: text (default) or json",
+     "list: text or csv (default: text on a terminal, else csv); info, thin: text (default) or json",
      &formats_sets},
     {0, "csv", NULL, "list: the same as --format csv", NULL},
-    {0, "json", NULL, "info: the same as --format json, a line for each set", NULL},
+    {0, "json", NULL, "info, thin: the same as --format json, a line for each set", NULL},
     {'q', "quiet", NULL, "show no progress and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -48,6 +51,7 @@ struct sets {
     const struct command *command;
     const char *output;
     uint32_t common;
+    double resemblance;
     bool repair, quiet;
     struct format_choice chosen;
     int format;     /* FORMAT_*, for list and info */
@@ -177,6 +181,22 @@ static int run_compact(struct sets *sets, int count, char **paths)
     return EXIT_DONE;
 }
 
+/* ---- thin ---- */
+
+static int run_thin(struct sets *sets, int count, char **paths)
+{
+    const struct sets_thin thin = {.flags = &sets->flags,
+                                   .output = sets->output,
+                                   .resemblance = sets->resemblance,
+                                   .json = sets->format == FORMAT_JSON,
+                                   .quiet = sets->quiet,
+                                   .progress = &sets->progress};
+
+    if (count > 1)
+        return options_wrong(sets->command, "thin takes one set");
+    return sets_thin(&thin, paths[0]);
+}
+
 /* ---- verify ---- */
 
 /* The faults of a set, of which the first are shown. */
@@ -277,6 +297,7 @@ static const struct action {
     {"intersect", run_intersect, " new output quiet ", NULL},
     {"verify", run_verify, " repair quiet ", NULL},
     {"compact", run_compact, " common quiet ", NULL},
+    {"thin", run_thin, " new output resemblance format json quiet ", &formats_sets_info},
 };
 
 static const char *action_name(const void *table, size_t index)
@@ -340,6 +361,8 @@ static int take_option(void *arg, const struct options *options, int option)
     case SETS_OUTPUT:
         sets->output = options->value;
         return options_check_new(options->command, options->value);
+    case SETS_RESEMBLANCE:
+        return options_share(options, &sets->resemblance);
     case SETS_COMMON:
         if (options_number(options, 1, REFSET_MAX_COMMON, &number))
             return -1;
@@ -352,7 +375,8 @@ static int take_option(void *arg, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct sets sets = {.flags = set_flags_none(), .command = command, .progress = {.noun = "file"}};
+    struct sets sets = {
+        .flags = set_flags_none(), .command = command, .resemblance = 0.5, .progress = {.noun = "file"}};
     const struct action *action;
     int operand = 0, number;
     const int status = options_read(command, argc, argv, take_option, &sets, &operand);
@@ -360,8 +384,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (operand == argc)
-        return options_wrong(command,
-                             "no action given: info, list, merge, subtract, intersect, verify or compact");
+        return options_wrong(
+            command, "no action given: info, list, merge, subtract, intersect, verify, compact or thin");
     number = options_named_operand(command, &action_names, argv[operand]);
     if (number < 0)
         return EXIT_USAGE;
@@ -379,10 +403,11 @@ static int run(const struct command *command, int argc, char **argv)
     return action->run(&sets, argc - operand - 1, argv + operand + 1);
 }
 
-const struct command command_sets = {"sets",
-                                     "info|list|merge|subtract|intersect|verify|compact [options] SET...",
-                                     "describe, list, combine, check and compact reference sets",
-                                     sets_options,
-                                     run,
-                                     &action_names,
-                                     NULL};
+const struct command command_sets = {
+    "sets",
+    "info|list|merge|subtract|intersect|verify|compact|thin [options] SET...",
+    "describe, list, combine, check, compact and thin reference sets",
+    sets_options,
+    run,
+    &action_names,
+    NULL};

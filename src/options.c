@@ -328,6 +328,24 @@ static int find_named(const struct command *command, const struct values *values
     return -1;
 }
 
+int options_share(const struct options *options, double *out)
+{
+    char *end;
+    double share = strtod(options->value, &end);
+
+    if (strcmp(end, "%") == 0) {
+        share /= 100;
+        end++;
+    }
+    if (*end || end == options->value || !(share >= 0 && share <= 1)) {
+        options_wrong(options->command, "%s takes a number from 0 to 1, not '%s'", options->typed,
+                      options->value);
+        return -1;
+    }
+    *out = share;
+    return 0;
+}
+
 int options_named(const struct options *options, const char *text, size_t len)
 {
     return find_named(options->command, options->spec->values, text, len);

@@ -48,6 +48,9 @@ int options_number(const struct options *options, uint64_t least, uint64_t most,
 /* The same in bytes: k, M, G or T after the number multiplies it by 1024, 1024 * 1024, ... */
 int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
 
+/* A number from 0 to 1, or a percentage with a '%'; -1 after an error was shown. */
+int options_share(const struct options *options, double *out);
+
 /* The index of the text among the option's named values, or -1 after an error was shown that lists them. */
 int options_named(const struct options *options, const char *text, size_t len);
 

@@ -217,6 +217,8 @@ int sets_combine(const struct sets_combine *combine, enum sets_combination how, 
     struct refset_copy copy = {.keep = how == SETS_SUBTRACT    ? keep_missing
                                        : how == SETS_INTERSECT ? keep_shared
                                                                : NULL,
+                               .change = combine->change,
+                               .change_arg = combine->change_arg,
                                .tell = show_refused,
                                .arg = &inputs,
                                .stop = interrupt_flag(),

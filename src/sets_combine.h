@@ -2,6 +2,7 @@
 #ifndef KITH_SETS_COMBINE_H
 #define KITH_SETS_COMBINE_H
 
+#include "set/known.h"
 #include "set_flags.h"
 #include "terminal.h"
 
@@ -14,8 +15,10 @@ enum sets_combination {
 };
 
 struct sets_combine {
-    const struct set_flags *flags; /* describe the new set */
-    const char *output;            /* its path, which must not exist */
+    const struct set_flags *flags;                               /* describe the new set */
+    const char *output;                                          /* its path, which must not exist */
+    void (*change)(void *arg, uint64_t id, struct known *known); /* as in struct refset_copy; may be NULL */
+    void *change_arg;
     bool quiet;
     struct progress *progress;
 };

@@ -15,6 +15,8 @@ enum clusters_method {
     CLUSTERS_METHODS,
 };
 
+enum { CLUSTERS_COMMON = 1000 }; /* the usual limit of what is common: Cherkasova 2009, section 2 */
+
 struct clusters_options {
     enum clusters_method method;
     struct likeness_limits limits;

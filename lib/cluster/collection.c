@@ -93,7 +93,7 @@ static int add_content(struct collection *collection, const struct record *recor
 }
 
 static int add_document(struct collection *collection, const struct record *record, const char *name,
-                        uint64_t tag, struct error *err)
+                        struct collection_origin origin, struct error *err)
 {
     struct collection_document *document;
 
@@ -102,7 +102,8 @@ static int add_document(struct collection *collection, const struct record *reco
     if (array_reserve(&collection->documents, &collection->document_room, collection->document_count + 1))
         return error_set(err, "out of memory for %zu files", collection->document_count);
     document = &collection->documents[collection->document_count];
-    *document = (struct collection_document){.size = record->len, .name = collection->names.len, .tag = tag};
+    *document =
+        (struct collection_document){.size = record->len, .name = collection->names.len, .origin = origin};
     memcpy(document->sha1, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     buffer_add(&collection->names, name, strlen(name) + 1);
     return collection->names.failed ? error_set(err, "out of memory for names of files") : 0;
@@ -118,14 +119,14 @@ static int check(const struct collection *collection, const struct record *recor
     return 0;
 }
 
-int collection_add(struct collection *collection, const struct record *record, const char *name, uint64_t tag,
-                   struct error *err)
+int collection_add(struct collection *collection, const struct record *record, const char *name,
+                   struct collection_origin origin, struct error *err)
 {
     struct collection_document *document;
     uint32_t *slot;
 
     if (check(collection, record, err) || grow_slots(collection, err) ||
-        add_document(collection, record, name, tag, err))
+        add_document(collection, record, name, origin, err))
         return -1;
     collection->n = record->params.n;
     document = &collection->documents[collection->document_count];

@@ -20,12 +20,17 @@
  * A zeroed collection is empty.  A document takes about 100 bytes and its name, a content 16 bytes for each
  * sample.
  */
+struct collection_origin {
+    uint32_t source; /* of the caller: where it was found */
+    uint64_t id;     /* and its number there */
+};
+
 struct collection_document {
     uint64_t size; /* bytes */
     uint8_t sha1[DIGEST_SHA1_LEN];
     uint32_t content;
-    size_t name;  /* offset of its name, which ends with a zero byte */
-    uint64_t tag; /* of the caller */
+    size_t name; /* offset of its name, which ends with a zero byte */
+    struct collection_origin origin;
 };
 
 struct collection_content {
@@ -51,8 +56,8 @@ void collection_release(struct collection *collection);
 
 /* Adds a document.  The record must be of scheme gf8 and have a SHA-1 and the same n as all others; its
  * samples are copied.  Returns -1 on error. */
-int collection_add(struct collection *collection, const struct record *record, const char *name, uint64_t tag,
-                   struct error *err);
+int collection_add(struct collection *collection, const struct record *record, const char *name,
+                   struct collection_origin origin, struct error *err);
 
 /* The name of a document. */
 const char *collection_name(const struct collection *collection, const struct collection_document *document);

@@ -36,6 +36,9 @@ struct matcher;
 
 enum { MATCHER_MOST_SETS = 64 /* the bits of a uint64_t: a query has one for each set (queries.h) */ };
 
+/* The usual limit of E. */
+#define MATCHER_USUAL_E 1e-3
+
 struct matcher_options {
     double most_ln_e;                    /* findings with a larger ln E are discarded */
     uint64_t least_matched;              /* findings with fewer matching bytes are dropped */

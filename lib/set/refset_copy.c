@@ -51,6 +51,8 @@ static int copy_one(struct refset_copy *copy, struct refset_reader *reader, stru
     }
     if (copy->drop_blocks)
         buffer_reset(&known->blocks);
+    if (copy->change)
+        copy->change(copy->change_arg, refset_reader_id(reader), known);
     switch (refset_writer_add(to, known, err)) {
     case REFSET_ADDED:
         copy->added++;

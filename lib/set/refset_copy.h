@@ -11,7 +11,10 @@
  * and repairing. */
 struct refset_copy {
     int (*keep)(void *arg, const struct known *known,
-                struct error *err);            /* 1: copy the file, 0: leave it out, -1: error; may be NULL */
+                struct error *err); /* 1: copy the file, 0: leave it out, -1: error; may be NULL */
+    void (*change)(void *arg, uint64_t id,
+                   struct known *known); /* may change a file to be copied; may be NULL */
+    void *change_arg;
     void (*tell)(void *arg, const char *text); /* receives why a file was not copied */
     void *arg;
     bool forgive;            /* see refset_reader_forgive */

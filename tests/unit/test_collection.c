@@ -27,12 +27,12 @@ static void sign(struct record *record, const uint8_t *p, size_t len)
     hasher_free(hasher);
 }
 
-static void add(const uint8_t *p, size_t len, const char *name, uint64_t tag)
+static void add(const uint8_t *p, size_t len, const char *name, uint64_t id)
 {
     struct record record = {0};
 
     sign(&record, p, len);
-    ck_assert_int_eq(collection_add(&collection, &record, name, tag, &err), 0);
+    ck_assert_int_eq(collection_add(&collection, &record, name, (struct collection_origin){7, id}, &err), 0);
     record_release(&record);
 }
 
@@ -150,7 +150,7 @@ START_TEST(equal_contents_are_kept_once)
 
         snprintf(name, sizeof name, "%u", i);
         ck_assert_uint_eq(document->content, i % 1700);
-        ck_assert_uint_eq(document->tag, i);
+        ck_assert_uint_eq(document->origin.id, i);
         ck_assert_str_eq(collection_name(&collection, document), name);
         ck_assert_uint_eq(collection.contents[document->content].document, i % 1700);
     }
@@ -164,14 +164,14 @@ START_TEST(records_that_cannot_be_compared_are_refused)
 {
     struct record record = {.params = {SAMPLER_GF8, 16, 128, 0}};
 
-    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0}, &err), -1);
     record.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
-    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), 0);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0}, &err), 0);
     record.params.n = 12;
-    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0}, &err), -1);
     ck_assert_str_eq(err.text, "cannot compare files sampled with windows of 16 bytes and of 12");
     record.params = (struct sampler_params){SAMPLER_COATES2015, 16, 128, 0};
-    ck_assert_int_eq(collection_add(&collection, &record, "x", 0, &err), -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0}, &err), -1);
     ck_assert_uint_eq(collection.document_count, 1);
     collection_release(&collection);
 }

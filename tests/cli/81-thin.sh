@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A thinned set keeps one record of each cluster, every digest and every name, and states what it no longer finds.
+. "$(dirname "$0")/lib.sh"
+
+mkdir tree seen
+for family in 1 2 3; do
+    text $family 30000 >whole
+    for version in 0 1 2 3; do
+        { head -c $((version * 5000)) whole; echo "version $version"; tail -c +$((version * 5000 + 60)) whole; } >tree/$family-$version
+    done
+    # one that the set does not have, closest to version 3
+    sed 's/version 3/another/' tree/$family-3 >seen/$family
+done
+text 9 5000 >tree/alone
+cp tree/1-2 tree/copy
+status 0 "$KITH" add -q all.kith tree
+printf 'sha1,name\n%040d,hashed\n' 7 >list
+status 0 "$KITH" import -q all.kith list
+
+status 0 "$KITH" cluster -q --json all.kith
+removed=$(python3 -c '
+import json
+print(sum(len(json.loads(line).get("members", [])) for line in open("out")))')
+same "similar versions" 9 "$removed"
+
+status 0 "$KITH" sets thin --json all.kith
+same "what it would lose" "13 9 9 9 9 []" "$(json out '" ".join(str(d[k]) for k in ("records", "removed", "found", "found_after", "representative_after", "lost"))')"
+[ "$(json out 'd["size_after"] < d["size"]')" = True ] || fail "the set would not become smaller"
+mv out report
+same "files left over" "all.kith list report seen tree whole" "$(ls -m -I out -I err | tr -d ,)"
+
+status 0 "$KITH" sets thin --json -o thin.kith all.kith
+same "the report without a new set" "$(cat report)" "$(cat out)"
+status 0 "$KITH" sets verify -q thin.kith
+status 0 "$KITH" sets info --json thin.kith
+same "files, records" "14 4" "$(json out '"%d %d" % (d["files"], d["records"])')"
+for set in all thin; do
+    "$KITH" sets info $set.kith >$set.info
+    "$KITH" export --sha1sum $set.kith | sort >$set.sums
+    "$KITH" scan -q --csv -r $set.kith tree | cut -d, -f4- >/dev/null
+    "$KITH" scan -q --csv -r $set.kith tree >$set.scan
+    "$KITH" scan -q --csv -r $set.kith seen >$set.seen
+done
+cmp -s all.sums thin.sums || fail "digests or names are missing: $(diff all.sums thin.sums | head -3)"
+grep 'further name' all.info thin.info >names
+same "further names" 1 "$(grep -o '[0-9]* further name' names | sort -u | wc -l)"
+# column NAME FILE
+column()
+{
+    python3 -c 'import csv, sys; print(*[row[sys.argv[1]] for row in csv.DictReader(open(sys.argv[2], newline=""))])' "$@"
+}
+same "files of the set" "$(column verdict all.scan)" "$(column verdict thin.scan)"
+same "all identical" 14 "$(column verdict thin.scan | tr ' ' '\n' | grep -c '^identical$')"
+same "other versions, with all records" "variant variant variant" "$(column verdict all.seen)"
+same "other versions, with representatives" "variant variant variant" "$(column verdict thin.seen)"
+same "the representatives" "1-0 2-0 3-0" "$(column ref_name thin.seen)"
+
+# text: a sentence for each figure
+status 0 "$KITH" sets thin all.kith
+says out "all.kith: 13 files with a record; 4 keep it, 9 similar to one of these become hash-only"
+rm -rf one && mkdir one && cp tree/alone one
+status 0 "$KITH" add -q one.kith one
+status 0 "$KITH" sets thin one.kith
+says out "one.kith: 1 file with a record; 1 keeps it, 0 similar to one of these become hash-only"
+status 0 "$KITH" sets thin all.kith
+says out "found as related files, if their SHA-1 were unknown: 9 of 9 before (100.0 %), 9 after (100.0 %)"
+
+# too much is removed: the loss is stated
+status 0 "$KITH" sets thin --resemblance 0.01 --json all.kith
+[ "$(json out 'd["removed"]')" -ge 9 ] || fail "a lower limit removes fewer records"
+
+status 2 "$KITH" sets thin -o thin.kith all.kith
+says err "thin.kith: File exists"
+status 2 "$KITH" sets thin all.kith thin.kith
+says err "thin takes one set"
+status 2 "$KITH" sets thin --resemblance 2 all.kith
+says err "--resemblance takes a number from 0 to 1, not '2'"
+status 2 "$KITH" sets merge --resemblance 0.5 -o x.kith all.kith
+says err "--resemblance has no meaning for merge"
+status 2 "$KITH" sets thin tree
+says err "tree: is a folder, not a reference set"
+finish
