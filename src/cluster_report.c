@@ -106,7 +106,7 @@ static void put_text(const struct cluster_report *report, const struct member *m
     buffer_release(&size);
 }
 
-static void put_decimal(struct buffer *out, double value, int digits)
+void cluster_report_decimal(struct buffer *out, double value, int digits)
 {
     char text[32];
 
@@ -122,12 +122,12 @@ static void put_csv(const struct cluster_report *report, const struct member *me
     csv_cell(out, member->role);
     cluster_report_csv(report, member->document, out);
     if (likeness) {
-        put_decimal(out, likeness->resemblance, 4);
-        put_decimal(out, likeness->a_in_b, 4);
-        put_decimal(out, likeness->b_in_a, 4);
-        put_decimal(out, likeness->edits, 0);
-        put_decimal(out, likeness->edits_low, 0);
-        put_decimal(out, likeness->edits_high, 0);
+        cluster_report_decimal(out, likeness->resemblance, 4);
+        cluster_report_decimal(out, likeness->a_in_b, 4);
+        cluster_report_decimal(out, likeness->b_in_a, 4);
+        cluster_report_decimal(out, likeness->edits, 0);
+        cluster_report_decimal(out, likeness->edits_low, 0);
+        cluster_report_decimal(out, likeness->edits_high, 0);
     } else {
         buffer_add_text(out, ",,,,,,");
     }
@@ -187,7 +187,7 @@ static void write_cluster(const struct cluster_report *report, size_t cluster, s
 
 /* ---- the summary ---- */
 
-void cluster_report_losses(const struct cluster_report *report, struct buffer *out)
+void cluster_report_losses(const struct cluster_report *report, uint64_t common, struct buffer *out)
 {
     const struct {
         uint64_t count;
@@ -206,17 +206,12 @@ void cluster_report_losses(const struct cluster_report *report, struct buffer *o
             report_values_number(out, losses[i].count);
             buffer_printf(out, " %s\n", losses[i].count == 1 ? losses[i].one : losses[i].many);
         }
-}
-
-static void add_common(const struct cluster_report *report, struct buffer *out)
-{
-    if (report->clusters->common == 0)
+    if (common == 0)
         return;
-    report_values_count(out, report->clusters->common, "fingerprint");
+    report_values_count(out, common, "fingerprint");
     buffer_add_text(out, " in more than ");
     report_values_count(out, report->most_shared, "file");
-    buffer_printf(out, " %s not used to find related files\n",
-                  report->clusters->common == 1 ? "was" : "were");
+    buffer_printf(out, " %s not used to find related files\n", common == 1 ? "was" : "were");
 }
 
 /* As Broder 1997 counts: clusters of identical documents only, and the others. */
@@ -243,8 +238,7 @@ static void add_summary(const struct cluster_report *report, struct buffer *out)
         buffer_add_char(out, ')');
     }
     buffer_add_char(out, '\n');
-    cluster_report_losses(report, out);
-    add_common(report, out);
+    cluster_report_losses(report, c->common, out);
 }
 
 static void add_json_summary(const struct cluster_report *report, struct buffer *out)
@@ -260,6 +254,15 @@ static void add_json_summary(const struct cluster_report *report, struct buffer 
         c->same_count, c->same, report->empty, report->hash_only, report->left_out, c->indistinct, c->common);
 }
 
+void cluster_report_put_summary(const struct cluster_report *report, const struct buffer *out)
+{
+    if (report->format == FORMAT_TEXT)
+        put_output(out);
+    else if (!out->failed)
+        fwrite(out->data, 1, out->len, stderr);
+    note_output(out);
+}
+
 static void write_summary(const struct cluster_report *report, struct buffer *out)
 {
     if (report->format == FORMAT_JSON) {
@@ -269,12 +272,8 @@ static void write_summary(const struct cluster_report *report, struct buffer *ou
         if (report->format == FORMAT_TEXT && report->clusters->count)
             buffer_add_char(out, '\n');
         add_summary(report, out);
-        if (report->format == FORMAT_TEXT)
-            put_output(out);
-        else if (!out->failed)
-            fwrite(out->data, 1, out->len, stderr);
+        cluster_report_put_summary(report, out);
     }
-    note_output(out);
 }
 
 void cluster_report_write(const struct cluster_report *report)

@@ -7,7 +7,7 @@
 /* Writes clusters to standard output. */
 struct cluster_report {
     const struct collection *collection;
-    const struct clusters *clusters;
+    const struct clusters *clusters;     /* NULL: none, for reports on other things */
     char *const *paths;                  /* by the source of a document */
     uint32_t most_shared;                /* of clusters_options: common */
     uint64_t empty, hash_only, left_out; /* as in struct cluster_input */
@@ -26,7 +26,11 @@ void cluster_report_csv(const struct cluster_report *report, const struct collec
                         struct buffer *out);
 void cluster_report_json(const struct cluster_report *report, const struct collection_document *document,
                          const char *prefix, struct buffer *out);
-/* Appends sentences about what was left out. */
-void cluster_report_losses(const struct cluster_report *report, struct buffer *out);
+/* Appends a CSV cell with a number. */
+void cluster_report_decimal(struct buffer *out, double value, int digits);
+/* Appends sentences about what was left out, and about fingerprints that were too common. */
+void cluster_report_losses(const struct cluster_report *report, uint64_t common, struct buffer *out);
+/* Writes a summary of several lines: with CSV to standard error. */
+void cluster_report_put_summary(const struct cluster_report *report, const struct buffer *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cluster_input.h"
+#include "cluster_passages.h"
 #include "cluster_report.h"
 #include "command.h"
 #include "formats.h"
@@ -18,6 +19,7 @@ enum {
     CLUSTER_CONTAINMENT,
     CLUSTER_EDITS,
     CLUSTER_COMMON,
+    CLUSTER_PLAGIARISM,
     CLUSTER_FORMAT,
     CLUSTER_CSV,
     CLUSTER_JSON,
@@ -43,6 +45,7 @@ static const struct option_spec cluster_options[] = {
     {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
+    {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},
@@ -54,7 +57,7 @@ struct cluster {
     struct cluster_input input;
     struct clusters_options options;
     struct format_choice format;
-    bool has_limit;
+    bool has_limit, has_method, plagiarism;
 };
 
 /* ---- options ---- */
@@ -99,6 +102,7 @@ static int take_method(struct cluster *cluster, const struct options *options)
     if (method < 0)
         return -1;
     cluster->options.method = (enum clusters_method)method;
+    cluster->has_method = true;
     return 0;
 }
 
@@ -138,6 +142,9 @@ static int take_option(void *arg, const struct options *options, int option)
         return take_edits(cluster, options);
     case CLUSTER_COMMON:
         return take_number(options, 1, UINT32_MAX, &cluster->options.common);
+    case CLUSTER_PLAGIARISM:
+        cluster->plagiarism = true;
+        return 0;
     case CLUSTER_QUIET:
         cluster->input.run.quiet = true;
         return 0;
@@ -155,39 +162,48 @@ static int chosen_format(const struct cluster *cluster)
     return isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_CSV;
 }
 
-static void report(const struct cluster *cluster, const struct clusters *clusters, char **paths)
+static struct cluster_report make_report(const struct cluster *cluster, char **paths)
 {
     const struct cluster_input *input = &cluster->input;
 
-    cluster_report_write(&(struct cluster_report){.collection = &input->collection,
-                                                  .clusters = clusters,
-                                                  .paths = paths,
-                                                  .most_shared = cluster->options.common,
-                                                  .empty = input->empty,
-                                                  .hash_only = input->hash_only,
-                                                  .left_out = input->left_out,
-                                                  .quiet = input->run.quiet,
-                                                  .format = chosen_format(cluster)});
+    return (struct cluster_report){.collection = &input->collection,
+                                   .paths = paths,
+                                   .most_shared = cluster->options.common,
+                                   .empty = input->empty,
+                                   .hash_only = input->hash_only,
+                                   .left_out = input->left_out,
+                                   .quiet = input->run.quiet,
+                                   .format = chosen_format(cluster)};
 }
 
-static int cluster_contents(struct cluster *cluster, char **paths)
+static int write_clusters(struct cluster *cluster, struct cluster_report *report, struct error *err)
 {
     struct progress progress = {.noun = "file compared"};
     struct clusters clusters;
-    struct error err;
     int result;
 
     cluster->options.count = &progress.count;
     progress_start(&progress, cluster->input.run.quiet);
-    result = clusters_find(&clusters, &cluster->input.collection, &cluster->options, &err);
+    result = clusters_find(&clusters, &cluster->input.collection, &cluster->options, err);
     progress_stop();
+    report->clusters = &clusters;
+    if (!result)
+        cluster_report_write(report);
+    clusters_release(&clusters);
+    return result;
+}
+
+static int cluster_contents(struct cluster *cluster, char **paths)
+{
+    struct cluster_report report = make_report(cluster, paths);
+    struct error err;
+    const int result = cluster->plagiarism ? cluster_passages_write(&report, &cluster->options, &err)
+                                           : write_clusters(cluster, &report, &err);
+
     if (result < 0)
         complain_error(&err);
-    else if (result > 0)
+    if (result > 0)
         complain("interrupted");
-    else
-        report(cluster, &clusters, paths);
-    clusters_release(&clusters);
     return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
@@ -229,7 +245,11 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (operand == argc)
         return options_wrong(command, "no folder, file, set or image given");
-    if (!cluster.has_limit)
+    if (cluster.plagiarism && cluster.has_method)
+        return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
+    if (cluster.plagiarism && cluster.options.limits.containment <= 0)
+        cluster.options.limits.containment = 0.5;
+    else if (!cluster.has_limit)
         cluster.options.limits.resemblance = 0.5;
     cluster.options.threads = cluster.input.run.options.workers;
     return cluster_paths(&cluster, (size_t)(argc - operand), argv + operand);

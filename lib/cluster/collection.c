@@ -246,7 +246,9 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
                              .has_edits = true,
                              .edits = e->edits,
                              .edits_low = e->edits_low,
-                             .edits_high = e->edits_high};
+                             .edits_high = e->edits_high,
+                             .a_matched = e->a_matched,
+                             .b_matched = e->b_matched};
     return comparison.verdict <= COMPARE_FRAGMENT && likeness_meets(&state->judge->limits, out, x.len, y.len);
 }
 

@@ -13,6 +13,7 @@ struct likeness {
     double a_in_b, b_in_a; /* containment: 0..1 */
     bool has_edits;
     double edits, edits_low, edits_high; /* bytes, with an interval of 95 % */
+    uint64_t a_matched, b_matched;       /* bytes in matching ranges, if the judge knows them */
 };
 
 /* What two documents must have to be related; every limit that is given must be met. */

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Planted passages are found where they were planted, in the right direction, and the fullest containment comes first.
+. "$(dirname "$0")/lib.sh"
+
+mkdir tree
+texts <<END
+1 20000 source
+2 30000 other
+3 9000 own
+4 25000 tree/alone
+END
+cp source other tree
+# 8,000 bytes of one source and 6,000 of another in 9,000 of its own
+{ head -c 4000 own; tail -c +5001 source | head -c 8000; tail -c +4001 own; tail -c +20001 other | head -c 6000; } >tree/thesis
+head -c 12000 source >tree/whole # all of it is in the source
+cp tree/alone tree/copy
+
+# sorted_words: the words of standard input, in order
+sorted_words()
+{
+    tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//'
+}
+
+cat >check.py <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open('out', newline='')))
+found = [(r['path'], r['in_path']) for r in rows]
+print(*[a + '>' + b for a, b in found])
+def near(a, b):
+    return abs(a - b) <= 512
+planted = {('whole', 'source'): [(0, 12000, 0, 12000)], ('source', 'whole'): [(0, 12000, 0, 12000)],
+           ('thesis', 'source'): [(4000, 12000, 5000, 13000)], ('source', 'thesis'): [(5000, 13000, 4000, 12000)],
+           ('thesis', 'other'): [(17000, 23000, 20000, 26000)], ('other', 'thesis'): [(20000, 26000, 17000, 23000)],
+           ('whole', 'thesis'): [(5000, 12000, 4000, 11000)], ('thesis', 'whole'): [(4000, 11000, 5000, 12000)]}
+for r in rows:
+    ranges = [tuple(map(int, range_.replace('@', '-').split('-'))) for range_ in r['ranges'].split()]
+    expected = planted[r['path'], r['in_path']]
+    if len(ranges) != len(expected) or not all(near(x, y) for a, b in zip(ranges, expected) for x, y in zip(a, b)):
+        print('WRONG', r['path'], r['in_path'], ranges, expected)
+    matched = sum(b - a for a, b, _, _ in expected)
+    if abs(int(r['matched']) - matched) > 600 or abs(float(r['containment']) - matched / int(r['size'])) > .12:
+        print('WRONG', r['path'], r['in_path'], r['matched'], r['containment'], matched)
+    if any(a[1] > b[0] for a, b in zip(ranges, ranges[1:])):
+        print('UNSORTED')
+values = [float(r['containment']) for r in rows]
+if values != sorted(values, reverse=True):
+    print('UNSORTED', values)
+PY
+status 0 "$KITH" cluster -q --csv --plagiarism --containment .15 tree
+same "who contains whom" "whole>source" "$(python3 check.py | head -n 1 | cut -d ' ' -f 1)"
+same "pairs" "other>thesis source>thesis source>whole thesis>other thesis>source thesis>whole whole>source whole>thesis" \
+    "$(python3 check.py | head -n 1 | sorted_words)"
+same "passages" 1 "$(python3 check.py | wc -l)"
+status 0 "$KITH" cluster -q --csv --plagiarism tree
+same "at least a half" "source>whole whole>source whole>thesis" "$(python3 check.py | sorted_words)"
+
+mv out one
+status 0 "$KITH" cluster -q --csv --plagiarism -j 7 tree
+cmp -s one out || fail "it depends on the number of threads"
+status 0 "$KITH" cluster --json --plagiarism tree
+same "JSON" "whole source 0 12000" "$(head -n 1 out >first; json first '" ".join(map(str, (d["path"], d["in_path"], d["ranges"][0]["start"] // 1000, d["in_size"] // 1000 * 600)))')"
+status 0 "$KITH" cluster --format text --plagiarism tree
+says out "tree/whole"
+says out " % in tree/source, "
+says out "6 files, 5 different; 3 cases of at least 50 % of one in another"
+status 0 "$KITH" cluster --format text --plagiarism --containment 1 tree/alone tree/other
+says out "2 files, 2 different; 0 cases"
+status 2 "$KITH" cluster --plagiarism --method single tree
+says err "--method has no meaning with --plagiarism"
+finish
