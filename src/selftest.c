@@ -14,6 +14,7 @@
 #include "selftest_batch.h"
 #include "selftest_estimates.h"
 #include "selftest_files.h"
+#include "selftest_images.h"
 #include "selftest_report.h"
 #include "terminal.h"
 
@@ -90,13 +91,16 @@ static int prepare(struct selftest_run *run, struct error *err)
     return result || selftest_run_continue(err) || selftest_scratch_make(&run->scratch, err) ? -1 : 0;
 }
 
-static int run_cases(struct selftest_run *run, struct error *err)
+static int run_cases(struct selftest_run *run, struct selftest_facts *programs, struct error *err)
 {
     progress_what("sets");
     if (selftest_batch_make_sets(run, err))
         return -1;
     progress_what("files");
     if (selftest_files_run(run, err))
+        return -1;
+    progress_what("images");
+    if (selftest_images_run(run, programs, err))
         return -1;
     progress_what("estimates");
     return selftest_estimates_run(run, err);
@@ -123,9 +127,9 @@ static int put_summary(const struct selftest_report *report, const char *path)
 
 static int run_into(struct selftest_run *run, int folder, const char *path, bool quiet, struct error *err)
 {
-    struct selftest_facts tool = {0}, machine = {0};
+    struct selftest_facts tool = {0}, machine = {0}, programs = {0};
     struct selftest_report report = {
-        .run = run, .tool = &tool, .machine = &machine, .started = report_time()};
+        .run = run, .tool = &tool, .machine = &machine, .programs = &programs, .started = report_time()};
     struct progress progress = {.noun = "case"};
     int result = selftest_facts_tool(&tool, err);
 
@@ -134,7 +138,7 @@ static int run_into(struct selftest_run *run, int folder, const char *path, bool
     if (result == 0)
         result = prepare(run, err);
     if (result == 0)
-        result = run_cases(run, err);
+        result = run_cases(run, &programs, err);
     progress_stop();
     report.ended = report_time();
     if (result == 0)
@@ -143,6 +147,7 @@ static int run_into(struct selftest_run *run, int folder, const char *path, bool
         result = put_summary(&report, path);
     selftest_facts_release(&tool);
     selftest_facts_release(&machine);
+    selftest_facts_release(&programs);
     return result;
 }
 

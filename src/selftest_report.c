@@ -19,6 +19,8 @@ const struct selftest_report_group selftest_report_groups[SELFTEST_GROUPS] = {
                             "falsely reported"},
     [SELFTEST_NOTHING] = {"nothing", "Content in which nothing can be found, which must be listed as such.",
                           "wrongly classified"},
+    [SELFTEST_IMAGES] = {"images", "Known content at each kind of place in images of file systems.",
+                         "missed"},
     [SELFTEST_ESTIMATES] = {"estimates", "Estimated edit distances beside exact ones.",
                             "outside the interval"},
 };
@@ -226,6 +228,7 @@ void selftest_report_json(const struct selftest_report *report, struct buffer *o
     buffer_add_text(out, ",\n");
     add_facts(out, "tool", report->tool);
     add_facts(out, "environment", report->machine);
+    add_facts(out, "support_software", report->programs);
     add_json_summary(report, out);
     buffer_add_text(out, "  \"cases\": [\n");
     for (size_t i = 0; i < cases->count; i++) {

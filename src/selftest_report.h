@@ -10,7 +10,7 @@
 /* The report of a self-test, in the order of the test reports of NIST's Computer Forensics Tool Testing. */
 struct selftest_report {
     const struct selftest_run *run;
-    const struct selftest_facts *tool, *machine;
+    const struct selftest_facts *tool, *machine, *programs; /* programs: those that make file systems */
     time_t started, ended;
 };
 

@@ -295,6 +295,8 @@ static void add_environment(const struct selftest_report *report, struct lab_doc
 {
     add_facts(document, "selftest-tool", "Tool tested", report->tool);
     add_facts(document, "selftest-machine", "Execution environment", report->machine);
+    add_facts(document, "selftest-software", "Support software, by which the images are made",
+              report->programs);
     add_times(report, document);
 }
 
@@ -314,7 +316,7 @@ void selftest_report_html(const struct selftest_report *report, struct buffer *o
         {"1 Results summary", "All groups of cases", add_results},
         {"2 Test case selection", "Test data, and what was not tested", add_selection},
         {"3 Results by assertion", "Promises kept, false findings, detection limits", add_by_assertion},
-        {"4 Testing environment", "Tool and machine", add_environment},
+        {"4 Testing environment", "Tool, machine, support software", add_environment},
         {"5 Test results", "Every case", add_details},
     };
 

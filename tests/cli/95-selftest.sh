@@ -57,6 +57,11 @@ for c, j in zip(cases, report["cases"]):
 for s in report["summary"]:
     assert [s["trials"], s["hits"]] == groups[s["group"]], s
 assert report["tool"]["version"] and len(report["tool"]["SHA-256 of the program file"]) == 64
+for system in ("ext4", "fat16", "exfat", "ntfs"):
+    rows = [c for c in cases if c["group"] == "images" and c["class"] == system]
+    assert sorted((c["size"], c["set"]) for c in rows) == sorted((place, kind) for kind in ("default", "dense")
+                                                                 for place in ("active", "deleted", "slack", "unallocated"))
+    assert all(c["hits"] == c["trials"] == c["right_verdict"] for c in rows if c["trials"] != "0"), rows
 assert report["started"] == report["ended"] == "2024-01-02T03:04:05Z", report["started"]
 
 page = open(folder + "/report.html").read()
@@ -76,6 +81,20 @@ status 0 "$KITH" lab --quick --output two selftest
 for file in report.html report.json cases.csv; do
     cmp -s "one/$file" "two/$file" || fail "$file differs between two runs"
 done
+
+# ---- without a tool its cases are not run, and the others are ----
+mkdir tools
+cat >tools/mkfs.exfat <<'END'
+#!/bin/sh
+echo "mkfs.exfat: no exFAT < 1 today" >&2
+exit 7
+END
+chmod +x tools/mkfs.exfat
+status 0 env PATH="$scratch/tools:$PATH" "$KITH" lab --quick --output three selftest
+same "cases without exFAT" 8 "$(grep -c "images,.*not run,.*'mkfs.exfat -c' exited with status 7: mkfs.exfat: no exFAT < 1 today" three/cases.csv)"
+grep -v exfat one/cases.csv >with
+grep -v exfat three/cases.csv | cmp -s - with || fail "other cases depend on a tool that they do not need"
+says three/report.html 'no exFAT &lt; 1 today'
 
 # ---- the user's files: hostile names, what cannot be chosen, nothing written ----
 mkdir -p "mine/$(printf 'a\n<b>&,"\033[1m')"
