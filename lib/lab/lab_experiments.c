@@ -2,6 +2,7 @@
 #include "lab/lab_experiments.h"
 
 #include "lab/lab_broder.h"
+#include "lab/lab_cherkasova.h"
 #include "lab/lab_coates.h"
 
 /* clang-format off */
@@ -19,6 +20,13 @@ const struct lab_experiment *const lab_experiments[] = {
     &lab_coates_split,
     &lab_coates_2015,
     &lab_coates_2015_speed,
+    &lab_cherkasova_windows,
+    &lab_cherkasova_distinct,
+    &lab_cherkasova_sampling,
+    &lab_cherkasova_schemes,
+    &lab_cherkasova_properties,
+    &lab_cherkasova_speed,
+    &lab_cherkasova_chunks,
     NULL,
 };
 /* clang-format on */

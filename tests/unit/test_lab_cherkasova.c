@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "lab/lab_cherkasova_near.h"
+#include "lab/lab_cherkasova_pairs.h"
+#include "lab/lab_text.h"
+
+enum { WINDOW = 20, DOCUMENTS = 6 };
+
+/* ---- documents, and the definition of resemblance ---- */
+
+struct texts {
+    struct buffer bytes[DOCUMENTS];
+    struct lab_text_file files[DOCUMENTS];
+    const struct lab_text_file *list[DOCUMENTS];
+    struct lab_cherkasova_corpus corpus;
+};
+
+static void set_text(struct texts *texts, size_t i)
+{
+    texts->files[i] = (struct lab_text_file){"", (const uint8_t *)texts->bytes[i].data, texts->bytes[i].len};
+    texts->list[i] = &texts->files[i];
+    texts->corpus = (struct lab_cherkasova_corpus){texts->list, DOCUMENTS};
+}
+
+/* English-like, or of random bytes, in which no window occurs twice. */
+static void make_texts(struct texts *texts, bool is_random)
+{
+    struct lab_random random;
+
+    memset(texts, 0, sizeof *texts);
+    lab_random_seed(&random, 5);
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        if (is_random)
+            fill_random((uint8_t *)buffer_extend(&texts->bytes[i], 5000), 5000);
+        else
+            lab_text_generate(&random, 1000 + 300 * i, &texts->bytes[i]);
+        set_text(texts, i);
+    }
+}
+
+static void release_texts(struct texts *texts)
+{
+    for (size_t i = 0; i < DOCUMENTS; i++)
+        buffer_release(&texts->bytes[i]);
+}
+
+/* Whether a window is among the first `count` windows of the text. */
+static bool has_window(const uint8_t *text, size_t count, const uint8_t *window)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(text + i, window, WINDOW) == 0)
+            return true;
+    return false;
+}
+
+/* |S(A) n S(B)| / |S(A) u S(B)|, window by window. */
+static double naive_resemblance(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    const size_t a_windows = a_len - WINDOW + 1, b_windows = b_len - WINDOW + 1;
+    size_t in_a = 0, in_both = 0, in_b = 0;
+
+    for (size_t i = 0; i < a_windows; i++)
+        if (!has_window(a, i, a + i)) {
+            in_a++;
+            in_both += has_window(b, b_windows, a + i);
+        }
+    for (size_t i = 0; i < b_windows; i++)
+        in_b += !has_window(b, i, b + i);
+    return (double)in_both / (double)(in_a + in_b - in_both);
+}
+
+/* ---- near-duplicates ---- */
+
+static struct lab_near measure(struct lab_near_plan *plan)
+{
+    struct lab_near near;
+    struct error err = {""};
+
+    ck_assert_msg(lab_near_measure(plan, &near, &err) == 0, "%s", err.text);
+    return near;
+}
+
+/* The copy with "a " at places k len / (i + 1). */
+static size_t insert_evenly(const struct lab_text_file *file, size_t i, uint8_t *out)
+{
+    size_t len = 0, next = 1;
+
+    for (size_t at = 0; at <= file->len; at++) {
+        for (; next <= i && at == file->len * next / (i + 1); next++) {
+            out[len++] = 'a';
+            out[len++] = ' ';
+        }
+        if (at < file->len)
+            out[len++] = file->data[at];
+    }
+    return len;
+}
+
+START_TEST(average_similarity_is_that_of_the_definition)
+{
+    const struct sketch_params exact = lab_cherkasova_params(SKETCH_SHINGLES, WINDOW, 0);
+    struct texts texts;
+    struct lab_near_plan plan = {&texts.corpus, LAB_NEAR_EVENLY, &exact, 1, {1, 10}, 2, 1};
+    struct lab_near near;
+    uint8_t copy[4000];
+
+    make_texts(&texts, false);
+    near = measure(&plan);
+    for (size_t step = 0; step < 2; step++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < DOCUMENTS; k++) {
+            const size_t len = insert_evenly(texts.list[k], plan.steps[step], copy);
+            const double resemblance = naive_resemblance(texts.list[k]->data, texts.list[k]->len, copy, len);
+
+            ck_assert_double_eq_tol(lab_near_at(&near, step, 0, k), resemblance, 1e-12);
+            sum += resemblance;
+        }
+        ck_assert_double_eq_tol(lab_near_average(&near, step, 0, 0, DOCUMENTS), sum / DOCUMENTS, 1e-12);
+    }
+    lab_near_release(&near);
+    release_texts(&texts);
+}
+END_TEST
+
+/* w - 1 windows are lost with each insertion of two bytes, and w + 1 are new. */
+START_TEST(an_insertion_changes_the_windows_across_it)
+{
+    const struct sketch_params exact = lab_cherkasova_params(SKETCH_SHINGLES, WINDOW, 0);
+    const double windows = 5000 - WINDOW + 1;
+    struct texts texts;
+    struct lab_near_plan plan = {&texts.corpus, LAB_NEAR_EVENLY, &exact, 1, {5, 50}, 2, 1};
+    struct lab_near near;
+
+    make_texts(&texts, true);
+    near = measure(&plan);
+    for (size_t step = 0; step < 2; step++) {
+        const double i = plan.steps[step];
+
+        ck_assert_double_eq_tol(lab_near_average(&near, step, 0, 0, DOCUMENTS),
+                                (windows - i * (WINDOW - 1)) / (windows + i * (WINDOW + 1)), 1e-12);
+    }
+    lab_near_release(&near);
+    release_texts(&texts);
+}
+END_TEST
+
+/* The formula's expectation of the kept windows, against the mean of 300 simulated editions: a text of 5,000
+ * bytes with one insertion anywhere.  4 standard errors. */
+START_TEST(the_expected_similarity_is_that_of_random_places)
+{
+    enum { LEN = 5000, INSERTIONS = 20, RUNS = 300 };
+    double sum = 0, squares = 0, error;
+
+    for (int run = 0; run < RUNS; run++) {
+        bool lost[LEN - WINDOW + 1] = {false};
+        double kept = 0, r;
+
+        for (int i = 0; i < INSERTIONS; i++) {
+            const size_t at = random64() % (LEN + 1);
+
+            for (size_t w = 0; w < LEN - WINDOW + 1; w++)
+                lost[w] |= at > w && at < w + WINDOW;
+        }
+        for (size_t w = 0; w < LEN - WINDOW + 1; w++)
+            kept += !lost[w];
+        r = kept / (2 * (LEN - WINDOW + 1) + 2 * INSERTIONS - kept);
+        sum += r;
+        squares += r * r;
+    }
+    error = sqrt((squares / RUNS - sum / RUNS * sum / RUNS) / RUNS);
+    ck_assert_double_eq_tol(lab_near_expected(LEN, WINDOW, INSERTIONS), sum / RUNS, 4 * error);
+    ck_assert(isnan(lab_near_expected(WINDOW - 1, WINDOW, 1)));
+}
+END_TEST
+
+START_TEST(all_schemes_see_the_same_copies)
+{
+    const struct sketch_params schemes[] = {lab_cherkasova_params(SKETCH_MOD, WINDOW, 10),
+                                            lab_cherkasova_params(SKETCH_SHINGLES, WINDOW, 0),
+                                            lab_cherkasova_params(SKETCH_MOD, WINDOW, 10)};
+    struct texts texts;
+    struct lab_near_plan plan = {&texts.corpus, LAB_NEAR_INSERT, schemes, 3, {6, 7, 10}, 3, 1};
+    struct lab_near near;
+
+    make_texts(&texts, false);
+    near = measure(&plan);
+    for (size_t step = 0; step < 3; step++)
+        for (size_t k = 0; k < DOCUMENTS; k++)
+            ck_assert(lab_near_at(&near, step, 0, k) == lab_near_at(&near, step, 2, k));
+    ck_assert(lab_near_error(&near, 0, 0, 2, 0, DOCUMENTS) == 0);
+    ck_assert(lab_near_error(&near, 2, 0, 1, 0, DOCUMENTS) > 0);
+    /* the exact one is slow: multiples of 5 only */
+    ck_assert(isnan(lab_near_average(&near, 0, 1, 0, DOCUMENTS)));
+    ck_assert(lab_near_average(&near, 2, 1, 0, DOCUMENTS) < 1);
+    lab_near_release(&near);
+    release_texts(&texts);
+}
+END_TEST
+
+/* ---- all pairs ---- */
+
+static int is_above(const struct texts *texts, size_t a, size_t b, double resemblance)
+{
+    return naive_resemblance(texts->list[a]->data, texts->list[a]->len, texts->list[b]->data,
+                             texts->list[b]->len) > resemblance;
+}
+
+START_TEST(the_distribution_counts_pairs)
+{
+    static const double resemblances[] = {0, 0.02, 0.1, 0.3, 0.6, 1};
+    const struct sketch_params exact = lab_cherkasova_params(SKETCH_SHINGLES, WINDOW, 0);
+    const size_t compared = (DOCUMENTS - 1) * (DOCUMENTS - 2) / 2;
+    struct texts texts;
+    struct lab_pairs pairs = {0};
+    struct error err;
+
+    make_texts(&texts, false);
+    for (size_t i = 2; i < DOCUMENTS; i++) { /* parts of the first one, of different lengths */
+        buffer_add(&texts.bytes[i], texts.bytes[0].data, 150 * i);
+        set_text(&texts, i);
+    }
+    texts.files[1].len = WINDOW - 1; /* too small */
+    ck_assert(lab_pairs_measure(&pairs, &exact, texts.list, DOCUMENTS, 0, &err) == 0);
+    ck_assert_uint_eq(pairs.compared, compared);
+    for (size_t i = 0; i < sizeof resemblances / sizeof *resemblances; i++) {
+        size_t count = 0;
+
+        for (size_t a = 0; a < DOCUMENTS; a++)
+            for (size_t b = a + 1; b < DOCUMENTS; b++)
+                count += a != 1 && b != 1 && is_above(&texts, a, b, resemblances[i]);
+        ck_assert_uint_eq(lab_pairs_count_above(&pairs, resemblances[i]), count);
+        ck_assert(lab_pairs_above(&pairs, resemblances[i]) == (double)count / (double)compared);
+    }
+    for (size_t i = 1; i < pairs.count; i++)
+        ck_assert(pairs.list[i - 1].resemblance <= pairs.list[i].resemblance);
+    lab_pairs_release(&pairs);
+    release_texts(&texts);
+}
+END_TEST
+
+RUN_TESTS("lab_cherkasova", average_similarity_is_that_of_the_definition,
+          an_insertion_changes_the_windows_across_it, the_expected_similarity_is_that_of_random_places,
+          all_schemes_see_the_same_copies, the_distribution_counts_pairs)
