@@ -9,13 +9,15 @@
  * The experiments of Cherkasova, Eshghi, Morrey, Tucek, Veitch: Applying Syntactic Similarity Algorithms for
  * Enterprise Information Management (HPL-2009-90), and what they share.
  */
-extern const struct lab_experiment lab_cherkasova_windows;    /* figures 1 and 2 */
-extern const struct lab_experiment lab_cherkasova_distinct;   /* figures 3 and 4 */
-extern const struct lab_experiment lab_cherkasova_sampling;   /* figures 5 and 6 */
-extern const struct lab_experiment lab_cherkasova_schemes;    /* figures 7 and 8 */
-extern const struct lab_experiment lab_cherkasova_properties; /* table 1 */
-extern const struct lab_experiment lab_cherkasova_speed;      /* figure 11 */
-extern const struct lab_experiment lab_cherkasova_chunks;     /* section 8: hashes of whole chunks */
+extern const struct lab_experiment lab_cherkasova_windows;     /* figures 1 and 2 */
+extern const struct lab_experiment lab_cherkasova_distinct;    /* figures 3 and 4 */
+extern const struct lab_experiment lab_cherkasova_sampling;    /* figures 5 and 6 */
+extern const struct lab_experiment lab_cherkasova_schemes;     /* figures 7 and 8 */
+extern const struct lab_experiment lab_cherkasova_properties;  /* table 1 */
+extern const struct lab_experiment lab_cherkasova_collections; /* figures 9 and 10, table 2 */
+extern const struct lab_experiment lab_cherkasova_common;      /* section 2: fingerprints of many documents */
+extern const struct lab_experiment lab_cherkasova_speed;       /* figure 11 */
+extern const struct lab_experiment lab_cherkasova_chunks;      /* section 8: hashes of whole chunks */
 
 /* At most 100 documents of a run, by length: the research corpus of section 3. */
 struct lab_cherkasova_corpus {

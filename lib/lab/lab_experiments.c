@@ -25,6 +25,8 @@ const struct lab_experiment *const lab_experiments[] = {
     &lab_cherkasova_sampling,
     &lab_cherkasova_schemes,
     &lab_cherkasova_properties,
+    &lab_cherkasova_collections,
+    &lab_cherkasova_common,
     &lab_cherkasova_speed,
     &lab_cherkasova_chunks,
     NULL,

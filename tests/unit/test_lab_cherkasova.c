@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "check_main.h"
+#include "compare/distance.h"
+#include "lab/lab_cherkasova_collection.h"
 #include "lab/lab_cherkasova_near.h"
 #include "lab/lab_cherkasova_pairs.h"
+#include "lab/lab_cherkasova_similar.h"
 #include "lab/lab_text.h"
 
 enum { WINDOW = 20, DOCUMENTS = 6 };
@@ -242,6 +245,113 @@ START_TEST(the_distribution_counts_pairs)
 }
 END_TEST
 
+/* ---- collections ---- */
+
+static struct lab_collection collection_of(enum lab_collection_kind kind, uint64_t seed)
+{
+    const struct lab_run run = {.seed = seed, .quick = true};
+    struct lab_collection collection;
+    struct error err;
+
+    ck_assert(lab_collection_init(&collection, kind, &run, &err) == 0);
+    return collection;
+}
+
+static double distance_share(const struct lab_collection *collection, size_t a, size_t b)
+{
+    const struct lab_text_file *x = &collection->documents[a], *y = &collection->documents[b];
+    uint64_t distance;
+    struct error err;
+
+    ck_assert(distance_exact(x->data, x->len, y->data, y->len, &distance, &err) == 0);
+    return (double)distance / (double)(x->len > y->len ? x->len : y->len);
+}
+
+/* Section 5: 5,040 of 600 to 1,500 bytes, 2,500 of 2 to 4 KB, with few longer ones; a tenth if quick. */
+START_TEST(collections_are_as_the_paper_describes_them)
+{
+    static const size_t counts[] = {504, 250}, shortest[] = {600, 2000}, longest[] = {1500, 4000};
+
+    for (int kind = LAB_COLLECTION_1; kind <= LAB_COLLECTION_2; kind++) {
+        struct lab_collection collection = collection_of((enum lab_collection_kind)kind, 1);
+        size_t usual = 0;
+
+        ck_assert_uint_eq(collection.count, counts[kind]);
+        for (size_t i = 0; i < collection.count; i++)
+            usual += collection.documents[i].len >= shortest[kind] - 20 &&
+                     collection.documents[i].len <= longest[kind] + 20;
+        ck_assert(usual >= collection.count * 9 / 10 && usual < collection.count);
+        lab_collection_release(&collection);
+    }
+}
+END_TEST
+
+START_TEST(planted_pairs_are_similar_and_their_neighbours_are_not)
+{
+    struct lab_collection collection = collection_of(LAB_COLLECTION_1, 1);
+
+    ck_assert_uint_eq(collection.planted_count, 12);
+    for (size_t i = 0; i < collection.planted_count; i++) {
+        const struct lab_collection_pair pair = collection.planted[i];
+
+        ck_assert_uint_eq(pair.b, pair.a + 1);
+        ck_assert(distance_share(&collection, pair.a, pair.b) > 0);
+        ck_assert(distance_share(&collection, pair.a, pair.b) < 0.2);
+        ck_assert(distance_share(&collection, pair.b, pair.b + 1) > 0.3);
+    }
+    lab_collection_release(&collection);
+}
+END_TEST
+
+START_TEST(a_seed_gives_the_same_collection)
+{
+    struct lab_collection one = collection_of(LAB_COLLECTION_2, 4), same = collection_of(LAB_COLLECTION_2, 4),
+                          other = collection_of(LAB_COLLECTION_2, 5);
+
+    ck_assert(one.text.len == same.text.len && memcmp(one.text.data, same.text.data, one.text.len) == 0);
+    ck_assert(one.text.len != other.text.len || memcmp(one.text.data, other.text.data, one.text.len) != 0);
+    lab_collection_release(&one);
+    lab_collection_release(&same);
+    lab_collection_release(&other);
+}
+END_TEST
+
+START_TEST(verdicts_are_those_of_each_pair_by_itself)
+{
+    struct lab_collection collection = collection_of(LAB_COLLECTION_1, 1);
+    struct lab_similar similar;
+    struct error err;
+    size_t planted = 0, any = 0, all = 0;
+
+    ck_assert(lab_similar_find(&similar, &collection, &err) == 0);
+    for (size_t i = 0; i < similar.count; i++) {
+        const struct lab_verdict *verdict = &similar.verdicts[i];
+        const struct lab_text_file *a = &collection.documents[verdict->a],
+                                   *b = &collection.documents[verdict->b];
+
+        ck_assert(i == 0 || verdict[-1].a < verdict->a ||
+                  (verdict[-1].a == verdict->a && verdict[-1].b < verdict->b));
+        if (verdict->reported)
+            ck_assert(verdict->is_similar == (distance_share(&collection, verdict->a, verdict->b) <= 0.2));
+        ck_assert_double_eq_tol(verdict->exact, naive_resemblance(a->data, a->len, b->data, b->len), 1e-12);
+        planted += verdict->is_planted;
+        any += verdict->reported != 0;
+        all += verdict->reported == 15;
+    }
+    ck_assert_uint_eq(planted, collection.planted_count);
+    ck_assert_uint_eq(lab_similar_count(&similar, 0, 15).reported, any);
+    ck_assert_uint_eq(lab_similar_count(&similar, 15, 15).reported, all);
+    for (size_t i = 0; i < LAB_SIMILAR_SCHEMES; i++)
+        ck_assert_uint_eq(lab_similar_count(&similar, 1u << i, 1u << i).reported,
+                          lab_pairs_count_above(&similar.pairs[i], 0.7));
+    ck_assert(all > 0 && any > all);
+    lab_similar_release(&similar);
+    lab_collection_release(&collection);
+}
+END_TEST
+
 RUN_TESTS("lab_cherkasova", average_similarity_is_that_of_the_definition,
           an_insertion_changes_the_windows_across_it, the_expected_similarity_is_that_of_random_places,
-          all_schemes_see_the_same_copies, the_distribution_counts_pairs)
+          all_schemes_see_the_same_copies, the_distribution_counts_pairs,
+          collections_are_as_the_paper_describes_them, planted_pairs_are_similar_and_their_neighbours_are_not,
+          a_seed_gives_the_same_collection, verdicts_are_those_of_each_pair_by_itself)
