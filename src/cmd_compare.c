@@ -13,6 +13,7 @@
 #include "command.h"
 #include "compare/compare.h"
 #include "compare/distance.h"
+#include "compare/factors.h"
 #include "compare_report.h"
 #include "formats.h"
 #include "options.h"
@@ -24,6 +25,7 @@ enum {
     OPTION_JSON,
     OPTION_EXACT,
     OPTION_PAPERS,
+    OPTION_FACTORS,
     OPTION_TIME,
     OPTION_RAW,
 };
@@ -34,6 +36,7 @@ static const struct option_spec compare_options[] = {
     {0, "json", NULL, "the same as --format json", NULL},
     {'x', "exact", NULL, "add the exact Levenshtein distance of the two files", NULL},
     {'p', "papers", NULL, "add the estimates of the papers by Coates", NULL},
+    {0, "factors", "FILE", "--papers: use the factors in this file, from kith lab (default: 0.82)", NULL},
     {'t', "time", "SECONDS", "time limit for --exact and --papers (default: 10)", NULL},
     {'r', "raw", NULL, "treat both as content, even if they look like records", NULL},
     {0, NULL, NULL, NULL, NULL},
@@ -51,6 +54,8 @@ struct compare {
     struct sampler_params params;
     struct format_choice format;
     bool exact, papers, raw;
+    const char *factors_path; /* NULL: none */
+    struct factors factors;
     uint64_t seconds;
 };
 
@@ -296,9 +301,47 @@ static int find_exact(const struct compare *compare, struct side *a, struct side
     return 0;
 }
 
+/* ---- the papers' figures ---- */
+
+/* The type of a side: by its content, if that is there, or else by the name in its record. */
+static const char *type_of(const struct side *side)
+{
+    uint8_t head[FACTORS_HEAD];
+    const struct buffer *name = &side->record.name;
+    ssize_t got;
+
+    if (side->is_record || side->fd < 0) {
+        char text[256];
+
+        snprintf(text, sizeof text, "%.*s", (int)(name->len < 255 ? name->len : 255),
+                 name->len ? name->data + (name->len < 255 ? 0 : name->len - 255) : "");
+        return factors_type(text, side->is_record ? NULL : side->content, side->len);
+    }
+    got = pread(side->fd, head, sizeof head, 0);
+    return factors_type(side->path, head, got > 0 ? (size_t)got : 0);
+}
+
+/* Sets the factors for the type that both have, or for pairs of any types. */
+static int set_factors(const struct compare *compare, struct comparer *comparer, const struct side *a,
+                       const struct side *b, struct report *report, struct error *err)
+{
+    const char *type = type_of(a);
+
+    if (strcmp(type, type_of(b)) != 0)
+        type = FACTORS_ALL;
+    report->factors = factors_find(&compare->factors, a->record.params.scheme, type);
+    if (!report->factors)
+        return error_set(err, "%s: has no factors of %s for %s", compare->factors_path,
+                         sampler_scheme_name(a->record.params.scheme), type);
+    compare_set_factors(comparer, report->factors->contents, report->factors->signatures);
+    return 0;
+}
+
 static int find_more(const struct compare *compare, struct comparer *comparer, struct side *a, struct side *b,
                      struct report *report, struct error *err)
 {
+    if (compare->factors_path && set_factors(compare, comparer, a, b, report, err))
+        return -1;
     if (compare->papers) {
         struct timespec deadline = deadline_in(compare->seconds);
         int stopped =
@@ -349,6 +392,10 @@ static int take_option(void *arg, const struct options *options, int option)
 
     if (options_flag(flags, option, compare))
         return 0;
+    if (option == OPTION_FACTORS) {
+        compare->factors_path = options->value;
+        return 0;
+    }
     if (option == OPTION_TIME)
         return options_number(options, 1, MAX_SECONDS, &compare->seconds);
     if (option == OPTION_FORMAT || option == OPTION_JSON)
@@ -368,6 +415,12 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (sampling_params(&compare.sampling, command, &compare.params))
         return EXIT_USAGE;
+    if (compare.factors_path && !compare.papers)
+        return options_wrong(command, "--factors is an option of --papers");
+    if (compare.factors_path && factors_read(&compare.factors, compare.factors_path, &err)) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
     if (argc - operand != 2)
         return options_wrong(command, "two files or records are needed, not %d", argc - operand);
     if (strcmp(argv[operand], "-") == 0 && strcmp(argv[operand + 1], "-") == 0)

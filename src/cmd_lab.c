@@ -23,6 +23,7 @@ enum {
     LAB_JSON,
     LAB_HTML,
     LAB_PLOTS,
+    LAB_STORE,
     LAB_OUTPUT,
     LAB_QUIET,
 };
@@ -36,6 +37,7 @@ static const struct option_spec lab_options[] = {
     {0, "json", NULL, "the same as --format json", NULL},
     {0, "html", NULL, "the same as --format html: a page with all tables and plots", NULL},
     {0, "plots", "FOLDER", "also write each plot as an SVG file in this new folder", NULL},
+    {0, "store", "FILE", "coates-unrelated: keep the result in this new file, for kith compare", NULL},
     {0, "output", "FOLDER", "selftest: write the report to this new folder (default: named after the date)",
      NULL},
     {'q', "quiet", NULL, "do not show on a terminal what is running", NULL},
@@ -43,7 +45,7 @@ static const struct option_spec lab_options[] = {
 };
 
 struct lab {
-    const char *data, *plots, *output;
+    const char *data, *store, *plots, *output;
     uint64_t seed;
     bool quick, quiet;
     struct format_choice choice;
@@ -69,6 +71,9 @@ static int take_option(void *arg, const struct options *options, int option)
         return options_number(options, 0, UINT64_MAX, &lab->seed);
     case LAB_PLOTS:
         lab->plots = options->value;
+        return 0;
+    case LAB_STORE:
+        lab->store = options->value;
         return 0;
     case LAB_OUTPUT:
         lab->output = options->value;
@@ -229,7 +234,8 @@ static int run_named(struct lab *lab, const char *name)
     struct error err;
     struct lab_data *data =
         lab->data ? lab_data_read(lab->data, &err) : lab_data_generate(lab->seed, lab->quick, &err);
-    const struct lab_run run = {data, lab->seed, lab->quick};
+    struct buffer factors = {0};
+    const struct lab_run run = {data, lab->seed, lab->quick, lab->store ? &factors : NULL};
     int result = data ? 0 : -1;
 
     if (result == 0)
@@ -237,12 +243,30 @@ static int run_named(struct lab *lab, const char *name)
     for (size_t i = 0; result == 0 && lab_experiments[i]; i++)
         if (is_meant(lab_experiments[i], name))
             result = run_experiment(lab, lab_experiments[i], &run, &err);
+    if (result == 0 && lab->store)
+        result = factors.failed ? error_set(&err, "%s: out of memory", lab->store)
+                                : write_file(AT_FDCWD, lab->store, &factors, &err);
     if (result == 0)
         put_frame(lab, true);
     else
         complain_error(&err);
+    buffer_release(&factors);
     lab_data_free(data);
     return finish_output() || result ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* Nothing is overwritten, which had better be said at once. */
+static int check_store(const struct command *command, const char *path, const char *name)
+{
+    static const char stored[] = "coates-unrelated";
+
+    if (strcmp(name, stored) != 0)
+        return options_wrong(command, "--store is for %s", stored);
+    if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        complain("%s: exists already", path);
+        return -1;
+    }
+    return 0;
 }
 
 /* Its report has forms of its own. */
@@ -250,9 +274,10 @@ static int run_selftest(const struct command *command, const struct lab *lab)
 {
     const struct selftest_options options = {lab->data, lab->output, lab->seed, lab->quick, lab->quiet};
 
-    if (lab->choice.format || lab->plots)
-        return options_wrong(
-            command, "%s takes no --format and no --plots: its report is written to a folder", selftest_name);
+    if (lab->choice.format || lab->plots || lab->store)
+        return options_wrong(command,
+                             "%s takes no --format, --plots or --store: its report is written to a folder",
+                             selftest_name);
     return selftest_run(&options);
 }
 
@@ -276,6 +301,8 @@ static int run(const struct command *command, int argc, char **argv)
         return run_selftest(command, &lab);
     if (lab.output)
         return options_wrong(command, "--output is for %s", selftest_name);
+    if (lab.store && check_store(command, lab.store, argv[operand]))
+        return EXIT_USAGE;
     if (lab.choice.format)
         lab.form = lab.choice.format->writer;
     if (lab.plots && make_folder(lab.plots))

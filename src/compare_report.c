@@ -159,6 +159,9 @@ static void put_papers(const struct report *report)
              p->a_len, p->b_len, p->distance);
     put_text(FIGURES, "               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f", p->edits_2011,
              p->edits_2015, p->significance);
+    if (report->factors)
+        put_text(FIGURES, "               with the factors %.4f and %.4f, measured for %s",
+                 report->factors->contents, report->factors->signatures, report->factors->type);
 }
 
 /* ---- the map ---- */
@@ -275,8 +278,13 @@ static void add_more(struct buffer *out, const struct report *report)
         buffer_printf(out,
                       ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64
                       ",\"distance\":%" PRIu64
-                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f}",
+                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f",
                       p->a_len, p->b_len, p->distance, p->edits_2011, p->edits_2015, p->significance);
+    if (report->has_papers && report->factors)
+        buffer_printf(out, ",\"factors\":{\"type\":\"%s\",\"contents\":%.4f,\"signatures\":%.4f}",
+                      report->factors->type, report->factors->contents, report->factors->signatures);
+    if (report->has_papers)
+        buffer_add_char(out, '}');
 }
 
 void report_json(const struct report *report)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "compare/compare.h"
+#include "compare/factors.h"
 #include "sample/record.h"
 
 /* The outcome of a comparison, and writing it to standard output as text or as JSON. */
@@ -22,6 +23,7 @@ struct report {
 
     bool has_papers, papers_stopped;
     struct compare_papers papers;
+    const struct factors_entry *factors; /* that they were computed with; NULL: COATES_FACTOR */
 };
 
 void report_words(const struct report *report);

@@ -14,6 +14,7 @@ struct comparer {
     struct record a, b; /* reduced copies */
     struct estimate_range whole;
     struct buffer a_signature, b_signature;
+    double contents_factor, signatures_factor;
 };
 
 const char *compare_verdict_name(enum compare_verdict verdict)
@@ -28,10 +29,18 @@ struct comparer *compare_new(struct error *err)
 {
     struct comparer *comparer = memory_new(sizeof *comparer, err);
 
-    if (comparer && (comparer->estimator = estimate_new(err)))
+    if (comparer && (comparer->estimator = estimate_new(err))) {
+        compare_set_factors(comparer, COATES_FACTOR, COATES_FACTOR);
         return comparer;
+    }
     compare_free(comparer);
     return NULL;
+}
+
+void compare_set_factors(struct comparer *comparer, double contents, double signatures)
+{
+    comparer->contents_factor = contents;
+    comparer->signatures_factor = signatures;
 }
 
 void compare_free(struct comparer *comparer)
@@ -176,7 +185,8 @@ int compare_signatures(struct comparer *comparer, const struct record *a, const 
     if (stopped)
         return stopped;
     out->edits_2011 = coates_2011_edits(out->distance, c);
-    out->edits_2015 = coates_2015_edits(out->distance, c);
-    out->significance = coates_significance(out->distance, out->a_len, out->b_len);
+    out->edits_2015 = coates_2015_edits(out->distance, c, comparer->contents_factor);
+    out->significance =
+        coates_significance(out->distance, out->a_len, out->b_len, comparer->signatures_factor);
     return 0;
 }

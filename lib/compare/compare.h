@@ -59,6 +59,10 @@ int compare_run(struct comparer *comparer, const struct record *a, const struct 
 int compare_relate(struct comparer *comparer, const struct record *a, const struct record *b,
                    const struct chain_hints *hints, struct comparison *out, struct error *err);
 
+/* The factors of the estimate of 2015 and of the significance, for records of a type (factors.h), instead of
+ * COATES_FACTOR for both. */
+void compare_set_factors(struct comparer *comparer, double contents, double signatures);
+
 /* The distance between the signatures.  stop: as for distance_bounded; returns 1 if that stopped it, -1 on
  * error. */
 int compare_signatures(struct comparer *comparer, const struct record *a, const struct record *b,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "lab/lab_data.h"
 
@@ -86,6 +87,8 @@ struct lab_run {
     const struct lab_data *data;
     uint64_t seed;
     bool quick; /* less precise, in a fraction of the time */
+    struct buffer
+        *factors; /* coates-unrelated appends a file of factors (compare/factors.h); NULL: it does not */
 };
 
 struct lab_experiment {

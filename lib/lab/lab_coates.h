@@ -12,5 +12,6 @@ extern const struct lab_experiment lab_coates_embedded;
 extern const struct lab_experiment lab_coates_split;
 extern const struct lab_experiment lab_coates_2015;
 extern const struct lab_experiment lab_coates_2015_speed;
+extern const struct lab_experiment lab_coates_unrelated;
 
 #endif

@@ -135,7 +135,7 @@ static int add_row(const struct lab_run *run, struct versions *versions, size_t 
         lab_clock_rate(time_signatures, &signatures, seconds, &estimates, err))
         return -1;
     edits = (double)contents.distance;
-    estimate = coates_2015_edits(signatures.distance, cs[number]);
+    estimate = coates_2015_edits(signatures.distance, cs[number], COATES_FACTOR);
     lab_row_numbers(table,
                     (const double[]){cs[number], NAN, len, rows[index].original_len, (double)edited->len,
                                      rows[index].edited_len, edits, rows[index].edits, distances,

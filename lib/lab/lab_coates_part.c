@@ -73,7 +73,7 @@ static int add_embedded(const struct cases *cases, const struct sampler_params *
     lab_number(table, 4, (double)(with->len - cases->text.len));
     lab_number(table, 5, (double)edits / (double)most);
     lab_number(table, 6, (double)distance / (double)(farthest ? farthest : 1));
-    lab_number(table, 7, coates_significance(distance, s->text.len, s->other.len));
+    lab_number(table, 7, coates_significance(distance, s->text.len, s->other.len, COATES_FACTOR));
     return 0;
 }
 

@@ -20,6 +20,7 @@ const struct lab_experiment *const lab_experiments[] = {
     &lab_coates_split,
     &lab_coates_2015,
     &lab_coates_2015_speed,
+    &lab_coates_unrelated,
     &lab_cherkasova_windows,
     &lab_cherkasova_distinct,
     &lab_cherkasova_sampling,

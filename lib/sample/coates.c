@@ -5,8 +5,6 @@
 
 #include "base/bytes.h"
 
-static const double fudge_factor = 0.82; /* for texts; reproduces the published significances */
-
 void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32_t k)
 {
     *coates = (struct coates){year, n, c, k};
@@ -84,14 +82,14 @@ double coates_2011_edits(uint64_t distance, uint32_t c)
     return (double)distance * c;
 }
 
-double coates_2015_edits(uint64_t distance, uint32_t c)
+double coates_2015_edits(uint64_t distance, uint32_t c, double factor)
 {
-    return (double)distance * c * fudge_factor;
+    return (double)distance * c * factor;
 }
 
-double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len)
+double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len, double factor)
 {
-    double expected = fudge_factor * (double)(a_len > b_len ? a_len : b_len);
+    double expected = factor * (double)(a_len > b_len ? a_len : b_len);
 
     return expected > 0 ? fabs(expected - (double)distance) / expected : 0;
 }

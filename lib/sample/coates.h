@@ -39,24 +39,27 @@ size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, ui
 char coates_2011_symbol(uint64_t sum);
 char coates_2015_symbol(uint64_t hash);
 
+/* For texts, both as the fudge factor and in the significance; reproduces the published significances. */
+#define COATES_FACTOR 0.82
+
 /*
  * The papers' estimates of the edit distance in bytes, from the Levenshtein distance of two signatures.
  *
  * 2011 (section 3): distance * C.
  *
  * 2015 (section 4, step 5a): "the difference in the lengths of the signatures" plus the rest of the distance,
- * times C and the fudge factor, the ratio of the distance of random strings to their length.  (The paper has
- * "the length of the shorter signature" in place of the rest of the distance, which would make the estimate
- * independent of the distance.)
+ * times C and the fudge factor, the ratio of the distance of unrelated contents to their length.  (The paper
+ * has "the length of the shorter signature" in place of the rest of the distance, which would make the
+ * estimate independent of the distance.)
  */
 double coates_2011_edits(uint64_t distance, uint32_t c);
-double coates_2015_edits(uint64_t distance, uint32_t c);
+double coates_2015_edits(uint64_t distance, uint32_t c, double factor);
 
 /*
  * The published significance |E - distance| / E, where E is the expected distance of the signatures of
- * unrelated texts: the fudge factor times the longer length.  For comparison only: it rates a signature
+ * unrelated texts: a factor times the longer length.  For comparison only: it rates a signature
  * contained in another one as unrelated, and rewards pairs farther apart than chance.  0 if both are empty.
  */
-double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len);
+double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len, double factor);
 
 #endif

@@ -267,7 +267,8 @@ static void score_pair(struct score *score, const uint8_t *a, size_t a_len, cons
         fabs(coates_2011_edits(distance, signers[SAMPLER_COATES2011].params.c) - truth) / longer;
     distance = signature_distance(SAMPLER_COATES2015, a, a_len, b, b_len);
     score->error_2015 +=
-        fabs(coates_2015_edits(distance, signers[SAMPLER_COATES2015].params.c) - truth) / longer;
+        fabs(coates_2015_edits(distance, signers[SAMPLER_COATES2015].params.c, COATES_FACTOR) - truth) /
+        longer;
     score->count++;
 }
 

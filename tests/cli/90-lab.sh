@@ -41,6 +41,36 @@ for row in 1 2 3 4; do
         $((24767 - $(cell coates coates2015-5 $row f-2 0)))
 done
 
+# the expected distance of unrelated documents, kept in a file and used
+status 0 "$KITH" lab --quick --csv coates-unrelated --store factors
+same "the first line" "kith-factors 1" "$(head -1 factors)"
+read -r _ _ pairs contents signatures < <(grep '^coates2015 text ' factors)
+same "pairs" 20 "$pairs"
+text 1 20000 >a.txt
+text 2 20000 >b.txt
+status 0 "$KITH" compare --json -s coates2015 -C 50 --papers a.txt b.txt
+cp out plain
+status 0 "$KITH" compare --json -s coates2015 -C 50 --papers --factors factors a.txt b.txt
+same "the factors" "text $contents $signatures" "$(json out '"%s %.4f %.4f" % tuple(d["papers"]["factors"].values())')"
+same "edits by the factor" "$(json out "'%.0f' % (d['papers']['distance'] * 50 * $contents)")" "$(json out 'd["papers"]["edits_2015"]')"
+same "edits without" "$(json plain "'%.0f' % (d['papers']['distance'] * 50 * .82)")" "$(json plain 'd["papers"]["edits_2015"]')"
+same "significance" "$(json out "'%.4f' % (lambda e, d: abs(e - d) / e)(max(d['papers']['signature'], d['papers']['ref_signature']) * $signatures, d['papers']['distance'])")" \
+    "$(json out '"%.4f" % d["papers"]["significance"]')"
+status 0 "$KITH" compare -s coates2015 -C 50 --papers --factors factors a.txt "$KITH"
+says out 'measured for all'
+sed '/^coates2015/d' factors >few
+status 2 "$KITH" compare -s coates2015 --papers --factors few a.txt b.txt
+says err 'few: has no factors of coates2015 for text'
+status 2 "$KITH" compare --factors factors a.txt b.txt
+says err '--factors is an option of --papers'
+status 2 "$KITH" compare --papers --factors a.txt a.txt b.txt
+says err 'a.txt: is not a file of factors'
+status 2 "$KITH" lab --quick coates-unrelated --store factors
+says err 'factors: exists already'
+status 2 "$KITH" lab --quick coates2011 --store other
+says err '--store is for coates-unrelated'
+[ ! -e other ] || fail "--store wrote a file after an error"
+
 # Broder: the rose to the percent, by the definition and in the paper (which cuts 3/7 off)
 status 0 "$KITH" lab --csv broder-rose
 cp out rose

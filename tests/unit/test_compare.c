@@ -176,9 +176,9 @@ START_TEST(the_published_significances_are_reproduced)
 {
     /* What the author's program is known to report for 100 characters inside 1000, and (roughly) for
      * unrelated texts. */
-    ck_assert_double_eq_tol(coates_significance(900, 100, 1000), 0.097, 0.001);
-    ck_assert_double_eq_tol(coates_significance(983, 1000, 1000), 0.2, 0.01);
-    ck_assert_double_eq(coates_significance(0, 0, 0), 0);
+    ck_assert_double_eq_tol(coates_significance(900, 100, 1000, COATES_FACTOR), 0.097, 0.001);
+    ck_assert_double_eq_tol(coates_significance(983, 1000, 1000, COATES_FACTOR), 0.2, 0.01);
+    ck_assert_double_eq(coates_significance(0, 0, 0, COATES_FACTOR), 0);
 }
 END_TEST
 
