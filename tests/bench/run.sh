@@ -69,6 +69,9 @@ gather()
 title "Sampler, one core, 256 KiB in the cache"
 "$bench/bench_sampler"
 
+title "Sketches of a megabyte of text, one core"
+"$bench/bench_sketch"
+
 title "Levenshtein distance of signatures, one core"
 "$bench/bench_distance"
 
