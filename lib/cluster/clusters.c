@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "cluster/greedy.h"
 #include "cluster/linkage.h"
-#include "compare/verdict.h"
 
 const char *clusters_method_name(enum clusters_method method)
 {
@@ -86,14 +85,6 @@ static void count_documents(const struct clusters *clusters, const struct collec
         sizes[clusters->leaders[i]] += collection->contents[i].copies;
 }
 
-static void count_indistinct(struct clusters *clusters, const struct collection *collection, uint32_t content)
-{
-    const struct collection_content *c = &collection->contents[content];
-    const uint64_t size = collection_first(collection, content)->size;
-
-    clusters->indistinct += verdict_without_match(c->count, size, c->c) != COMPARE_NONE;
-}
-
 /* Numbers the clusters by the first document of each leader; places: by content, where its cluster's next
  * document goes, or SIZE_MAX. */
 static void number_clusters(struct clusters *clusters, const struct collection *collection,
@@ -104,7 +95,7 @@ static void number_clusters(struct clusters *clusters, const struct collection *
         if (clusters->leaders[i] != i)
             continue;
         if (sizes[i] < 2) {
-            count_indistinct(clusters, collection, (uint32_t)i);
+            clusters->indistinct += collection_is_indistinct(collection, (uint32_t)i);
             continue;
         }
         if (sizes[i] == collection->contents[i].copies) {

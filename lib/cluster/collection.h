@@ -11,14 +11,17 @@
 #include "cluster/likeness.h"
 #include "cluster/postings.h"
 #include "sample/record.h"
+#include "sketch/sketch.h"
 
 /*
  * Documents to be clustered.  Those with the same SHA-1 and size have the same content, which is kept once:
  * contents are numbered from 0 in the order in which they come, and everything that compares or clusters
  * works on contents.
  *
- * A zeroed collection is empty.  A document takes about 100 bytes and its name, a content 16 bytes for each
- * sample.
+ * All of them have records of scheme gf8, or all have sketches with the same parameters.
+ *
+ * A zeroed collection is empty.  A document takes about 100 bytes and its name; a content, 16 bytes for each
+ * sample or 8 for each value of a sketch (minwise: 16).
  */
 struct collection_origin {
     uint32_t source; /* of the caller: where it was found */
@@ -39,6 +42,10 @@ struct collection_content {
     uint32_t c, coincidence;
     struct sample *samples; /* by position; only the bits of fingerprints that sets keep */
     size_t count;
+
+    struct sketch *sketch; /* instead of samples; or NULL */
+    uint64_t *keys;        /* what the index takes, if that is not the values of the sketch */
+    size_t key_count;
 };
 
 struct collection {
@@ -59,16 +66,31 @@ void collection_release(struct collection *collection);
 int collection_add(struct collection *collection, const struct record *record, const char *name,
                    struct collection_origin origin, struct error *err);
 
+/* The same for a sketch with a SHA-1, of any scheme but gf8.  Its values are taken over if the content is
+ * new; release it in any case.  */
+int collection_add_sketch(struct collection *collection, struct sketch *sketch, const char *name,
+                          struct collection_origin origin, struct error *err);
+
+/* What two sketches of a scheme can be limited by: -1 and a message if the limits are others. */
+int collection_check_limits(enum sketch_scheme scheme, const struct likeness_limits *limits,
+                            struct error *err);
+
+/* Whether a content has too few samples to be compared. */
+bool collection_is_indistinct(const struct collection *collection, uint32_t content);
+
 /* The name of a document. */
 const char *collection_name(const struct collection *collection, const struct collection_document *document);
 /* The document that is the first to have a content. */
 const struct collection_document *collection_first(const struct collection *collection, uint32_t content);
 
-/* The contents as a source of an index; valid as long as the collection is unchanged. */
+/* The contents as a source of an index; valid as long as the collection is unchanged.  The fingerprints are
+ * those of the samples, or the values of the sketches; of the schemes of Coates, four successive characters
+ * of the signature.  hamming has none. */
 struct postings_source collection_source(const struct collection *collection);
 
-/* Compares contents by compare_relate: a judge.  Those in which it sees no evidence of common content (a few
- * equal samples) are unrelated, whatever the limits.  The struct must outlive its states. */
+/* Compares contents by compare_relate, or by sketch_compare: a judge.  Of records, those in which it sees no
+ * evidence of common content (a few equal samples) are unrelated, whatever the limits.  The struct must
+ * outlive its states. */
 struct collection_judge {
     const struct collection *collection;
     const struct postings *postings; /* of these contents; NULL: none */
@@ -78,7 +100,7 @@ struct collection_judge {
 /* The judge as pairs.h takes it. */
 struct likeness_judge collection_judge(const struct collection_judge *judge);
 
-/* A record for compare_relate, which borrows the samples and must not be released. */
+/* A record of a content for compare_relate, which borrows the samples and must not be released. */
 struct record collection_record(const struct collection *collection, uint32_t content);
 
 #endif

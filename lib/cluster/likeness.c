@@ -7,7 +7,9 @@ bool likeness_meets(const struct likeness_limits *limits, const struct likeness 
     const double contained = likeness->a_in_b > likeness->b_in_a ? likeness->a_in_b : likeness->b_in_a;
     const double longer = (double)(a_size > b_size ? a_size : b_size);
 
-    return likeness->resemblance >= limits->resemblance && contained >= limits->containment &&
+    return (limits->resemblance <= 0 ||
+            (likeness->has_resemblance && likeness->resemblance >= limits->resemblance)) &&
+           (limits->containment <= 0 || (likeness->has_containment && contained >= limits->containment)) &&
            (!limits->has_edits || (likeness->has_edits && likeness->edits <= limits->most_edits &&
                                    (longer <= 0 || likeness->edits / longer <= limits->most_edit_share)));
 }

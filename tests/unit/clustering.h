@@ -88,7 +88,9 @@ static inline struct likeness shelf_likeness(const struct shelf *shelf, uint32_t
     const struct numbers *x = &shelf->list[a], *y = &shelf->list[b];
     const double shared = (double)shared_numbers(x, y);
 
-    return (struct likeness){.resemblance = shared / ((double)(x->count + y->count) - shared),
+    return (struct likeness){.has_resemblance = true,
+                             .has_containment = true,
+                             .resemblance = shared / ((double)(x->count + y->count) - shared),
                              .a_in_b = shared / (double)x->count,
                              .b_in_a = shared / (double)y->count};
 }

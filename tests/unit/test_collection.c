@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check_main.h"
+#include "cluster/clusters.h"
 #include "cluster/collection.h"
 #include "cluster/linkage.h"
 #include "compare/compare.h"
@@ -63,7 +65,9 @@ static bool related(struct comparer *comparer, const struct record *x, const str
     struct likeness likeness;
 
     ck_assert_int_eq(compare_relate(comparer, x, y, NULL, &c, &err), 0);
-    likeness = (struct likeness){.resemblance = c.estimate.resemblance,
+    likeness = (struct likeness){.has_resemblance = true,
+                                 .has_containment = true,
+                                 .resemblance = c.estimate.resemblance,
                                  .a_in_b = c.estimate.a_in_b,
                                  .b_in_a = c.estimate.b_in_a,
                                  .has_edits = true,
@@ -134,6 +138,114 @@ START_TEST(clusters_of_files_are_the_components_of_the_graph_of_estimates)
 }
 END_TEST
 
+/* ---- sketches ---- */
+
+static void make_sketches(const struct sketch_params *params, struct sketch *sketches)
+{
+    struct sketcher *sketcher = sketch_new(params, &err);
+
+    ck_assert_ptr_nonnull(sketcher);
+    for (size_t i = 0; i < FILES; i++) {
+        struct sketch copy = {0};
+
+        ck_assert_int_eq(sketch_bytes(sketcher, contents[i], lens[i], true, &sketches[i], &err), 0);
+        ck_assert_int_eq(sketch_bytes(sketcher, contents[i], lens[i], true, &copy, &err), 0);
+        ck_assert_int_eq(
+            collection_add_sketch(&collection, &copy, "x", (struct collection_origin){0, i}, &err), 0);
+        sketch_release(&copy);
+    }
+    sketch_free(sketcher);
+}
+
+static void link_sketches(const struct sketch *sketches, const struct likeness_limits *limits,
+                          uint32_t *leaders)
+{
+    struct sketcher *sketcher = sketch_new(&sketches[0].params, &err);
+
+    for (uint32_t i = 0; i < FILES; i++)
+        leaders[i] = i;
+    for (uint32_t a = 0; a < FILES; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            struct sketch_likeness l;
+
+            ck_assert_int_eq(sketch_compare(sketcher, &sketches[a], &sketches[b], &l, &err), 0);
+            if (!l.too_small && (limits->resemblance <= 0 || l.resemblance >= limits->resemblance) &&
+                (limits->containment <= 0 || l.a_in_b >= limits->containment ||
+                 l.b_in_a >= limits->containment) &&
+                (!limits->has_edits ||
+                 l.edits <= limits->most_edit_share * (double)(lens[a] > lens[b] ? lens[a] : lens[b])))
+                linkage_join(leaders, a, b);
+        }
+    linkage_settle(leaders, FILES);
+    sketch_free(sketcher);
+}
+
+static void assert_sketches(const struct sketch_params *params, const struct likeness_limits *limits)
+{
+    const enum sketch_scheme scheme = params->scheme;
+    const struct clusters_options options = {
+        .method = CLUSTERS_SINGLE, .limits = *limits, .common = 1000, .threads = 2};
+    struct sketch sketches[FILES] = {0};
+    struct clusters clusters;
+    uint32_t expected[FILES];
+
+    make_sketches(params, sketches);
+    ck_assert_int_eq(collection_check_limits(scheme, limits, &err), 0);
+    link_sketches(sketches, limits, expected);
+    ck_assert_int_eq(clusters_find(&clusters, &collection, &options, &err), 0);
+    for (size_t i = 0; i < FILES; i++)
+        ck_assert_msg(clusters.leaders[i] == expected[i], "%s: file %zu", sketch_scheme_name(scheme), i);
+    ck_assert_msg(clusters.count > 0, "%s: %zu clusters", sketch_scheme_name(scheme), clusters.count);
+    clusters_release(&clusters);
+    for (size_t i = 0; i < FILES; i++)
+        sketch_release(&sketches[i]);
+    collection_release(&collection);
+}
+
+static void assert_scheme(enum sketch_scheme scheme, const struct likeness_limits *limits)
+{
+    struct sketch_params params = sketch_defaults(scheme);
+
+    if (scheme == SKETCH_COATES2015)
+        params.rate = 101; /* 200 would take almost no window of lower-case text */
+    assert_sketches(&params, limits);
+}
+
+START_TEST(clusters_of_sketches_are_the_components_of_the_graph_of_estimates)
+{
+    const enum sketch_scheme schemes[] = {SKETCH_SHINGLES, SKETCH_MIN,     SKETCH_MOD, SKETCH_MINMOD,
+                                          SKETCH_NESTED,   SKETCH_MINWISE, SKETCH_BSW, SKETCH_CHUNKS};
+    const struct likeness_limits resemblance = {.resemblance = .4}, containment = {.containment = .8},
+                                 edits = {.has_edits = true, .most_edits = HUGE_VAL, .most_edit_share = .7};
+
+    make_families();
+    collection_release(&collection);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        assert_scheme(schemes[i], &resemblance);
+        if (sketch_has_containment(schemes[i]))
+            assert_scheme(schemes[i], &containment);
+    }
+    assert_scheme(SKETCH_COATES2015, &edits);
+    assert_scheme(SKETCH_COATES2011, &edits);
+}
+END_TEST
+
+START_TEST(limits_that_a_scheme_cannot_measure_are_refused)
+{
+    const struct likeness_limits resemblance = {.resemblance = .4}, containment = {.containment = .8},
+                                 edits = {.has_edits = true, .most_edits = 7};
+
+    ck_assert_int_eq(collection_check_limits(SKETCH_MIN, &resemblance, &err), 0);
+    ck_assert_int_eq(collection_check_limits(SKETCH_MIN, &containment, &err), -1);
+    ck_assert_str_eq(err.text, "scheme min does not estimate containment");
+    ck_assert_int_eq(collection_check_limits(SKETCH_MOD, &containment, &err), 0);
+    ck_assert_int_eq(collection_check_limits(SKETCH_MOD, &edits, &err), -1);
+    ck_assert_int_eq(collection_check_limits(SKETCH_GF8, &edits, &err), 0);
+    ck_assert_int_eq(collection_check_limits(SKETCH_COATES2011, &edits, &err), 0);
+    ck_assert_int_eq(collection_check_limits(SKETCH_COATES2011, &resemblance, &err), -1);
+}
+END_TEST
+
 START_TEST(equal_contents_are_kept_once)
 {
     char name[20];
@@ -178,4 +290,6 @@ START_TEST(records_that_cannot_be_compared_are_refused)
 END_TEST
 
 RUN_TESTS("collection", clusters_of_files_are_the_components_of_the_graph_of_estimates,
-          equal_contents_are_kept_once, records_that_cannot_be_compared_are_refused)
+          clusters_of_sketches_are_the_components_of_the_graph_of_estimates,
+          limits_that_a_scheme_cannot_measure_are_refused, equal_contents_are_kept_once,
+          records_that_cannot_be_compared_are_refused)

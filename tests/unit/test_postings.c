@@ -116,7 +116,9 @@ START_TEST(a_bound_never_excludes_what_meets_the_limits)
             for (uint64_t shared = 0; shared <= (a < b ? a : b); shared++)
                 for (int limit = 0; limit <= 10; limit++) {
                     const double common = (double)shared;
-                    const struct likeness likeness = {.resemblance = common / ((double)(a + b) - common),
+                    const struct likeness likeness = {.has_resemblance = true,
+                                                      .has_containment = true,
+                                                      .resemblance = common / ((double)(a + b) - common),
                                                       .a_in_b = common / (double)a,
                                                       .b_in_a = common / (double)b};
                     const struct likeness_limits r = {.resemblance = limit / 10.0},
