@@ -4,6 +4,7 @@
 #include "lab/lab_broder.h"
 #include "lab/lab_cherkasova.h"
 #include "lab/lab_coates.h"
+#include "lab/lab_yuan.h"
 
 /* clang-format off */
 const struct lab_experiment *const lab_experiments[] = {
@@ -30,6 +31,12 @@ const struct lab_experiment *const lab_experiments[] = {
     &lab_cherkasova_common,
     &lab_cherkasova_speed,
     &lab_cherkasova_chunks,
+    &lab_yuan_examples,
+    &lab_yuan_variance,
+    &lab_yuan_complexity,
+    &lab_yuan_group_size,
+    &lab_yuan_precision,
+    &lab_yuan_time,
     NULL,
 };
 /* clang-format on */
