@@ -17,11 +17,11 @@
 #include "compare_report.h"
 #include "formats.h"
 #include "options.h"
-#include "sample/hasher.h"
+#include "sketch_flags.h"
 #include "terminal.h"
 
 enum {
-    OPTION_FORMAT = OPTIONS_SAMPLING,
+    OPTION_FORMAT = OPTIONS_SKETCH,
     OPTION_JSON,
     OPTION_EXACT,
     OPTION_PAPERS,
@@ -31,7 +31,7 @@ enum {
 };
 
 static const struct option_spec compare_options[] = {
-    OPTIONS_SAMPLING_SPECS,
+    OPTIONS_SKETCH_SPECS,
     {0, "format", "FORM", "output format (default: text)", &formats_compare},
     {0, "json", NULL, "the same as --format json", NULL},
     {'x', "exact", NULL, "add the exact Levenshtein distance of the two files", NULL},
@@ -50,8 +50,8 @@ enum {
 };
 
 struct compare {
-    struct sampling sampling;
-    struct sampler_params params;
+    struct sketch_flags flags;
+    struct sketch_params params;
     struct format_choice format;
     bool exact, papers, raw;
     const char *factors_path; /* NULL: none */
@@ -66,7 +66,7 @@ struct side {
     uint64_t len;     /* of a file */
     bool is_record;   /* the file holds a record */
     uint8_t *content; /* all of it, if it was read: standard input, or for --exact */
-    struct record record;
+    struct sketch sketch;
 };
 
 /* ---- reading ---- */
@@ -76,7 +76,7 @@ static void release_side(struct side *side)
     if (side->fd > STDIN_FILENO)
         close(side->fd);
     free(side->content);
-    record_release(&side->record);
+    sketch_release(&side->sketch);
 }
 
 /* Reads all of fd into memory; more than `most` bytes are an error. */
@@ -130,14 +130,14 @@ static int open_side(struct side *side, const char *path, struct error *err)
 
 static bool starts_as_record(const struct side *side)
 {
-    char start[RECORD_MAGIC_LEN];
+    char start[SKETCH_MAGIC_LEN] = "";
 
-    if (side->len < RECORD_MAGIC_LEN)
-        return false;
     if (side->content)
-        return memcmp(side->content, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0;
-    return pread(side->fd, start, sizeof start, 0) == sizeof start &&
-           memcmp(start, RECORD_MAGIC, sizeof start) == 0;
+        memcpy(start, side->content, side->len < sizeof start ? side->len : sizeof start);
+    else if (side->len > 0 && pread(side->fd, start, sizeof start, 0) < 0)
+        return false;
+    return memcmp(start, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0 ||
+           memcmp(start, SKETCH_MAGIC, SKETCH_MAGIC_LEN) == 0;
 }
 
 static int load_content(struct side *side, struct error *err)
@@ -170,25 +170,24 @@ static int parse_side(struct side *side, struct error *err)
         return error_set(
             err, "%s: holds more than one record; pass a single line, for example on standard input (-)",
             side->path);
-    if (record_parse(&side->record, text, newline ? (size_t)(newline - text) : side->len, &why))
+    if (sketch_parse(&side->sketch, text, newline ? (size_t)(newline - text) : side->len, &why))
         return error_set(err, "%s: line 1: %.4000s (--raw treats it as content)", side->path, why.text);
     return 0;
 }
 
-static enum feed_result sign_side(struct side *side, const struct sampler_params *params, struct error *err)
+static enum feed_result sign_side(struct side *side, const struct sketch_params *params, struct error *err)
 {
-    struct hasher *hasher = hasher_new(params, DIGEST_BIT(DIGEST_SHA1), err);
+    struct sketcher *sketcher = sketch_new(params, err);
     enum feed_result result = FEED_FAILED;
 
-    if (!hasher)
+    if (!sketcher)
         return FEED_FAILED;
     if (!side->content)
-        result = hasher_fd(hasher, side->fd, side->path, NULL, &side->record, err);
-    else if (!hasher_begin(hasher, side->len, err) && !hasher_update(hasher, side->content, side->len, err) &&
-             !hasher_final(hasher, &side->record, err))
+        result = sketch_fd(sketcher, side->fd, side->path, NULL, &side->sketch, err);
+    else if (!sketch_bytes(sketcher, side->content, side->len, true, &side->sketch, err))
         result = FEED_OK;
-    record_set_name(&side->record, side->path, strlen(side->path));
-    hasher_free(hasher);
+    sketch_set_name(&side->sketch, side->path, strlen(side->path));
+    sketch_free(sketcher);
     return result;
 }
 
@@ -211,27 +210,29 @@ static uint32_t close_c(uint64_t a_len, uint64_t b_len)
 
 /* The parameters of the options; or those of the record, if one of the sides is a record. */
 static int choose_params(const struct compare *compare, const struct side *a, const struct side *b,
-                         struct sampler_params *params, struct error *err)
+                         struct sketch_params *params, struct error *err)
 {
-    const struct sampling *wanted = &compare->sampling;
     const struct side *given = a->is_record ? a : b->is_record ? b : NULL;
 
-    if (given && (wanted->has_n || wanted->has_c || wanted->has_k || wanted->scheme))
+    if (given && compare->flags.given)
         return error_set(err, "%s: is a record, so the sampling options cannot be used", given->path);
-    *params = given ? given->record.params : compare->params;
-    if (params->scheme != SAMPLER_GF8)
+    *params = given ? given->sketch.params : compare->params;
+    if (compare->papers && (sketch_uses(params->scheme) & SKETCH_USE_TOKENS))
+        return error_set(err, "scheme %s has no signatures, which --papers needs",
+                         sketch_scheme_name(params->scheme));
+    if (params->scheme != SKETCH_GF8)
         return 0;
-    if (params->c == SAMPLER_AUTO)
-        params->c = close_c(a->len, b->len);
+    if (params->rate == SAMPLER_AUTO)
+        params->rate = close_c(a->len, b->len);
     else if (given)
-        params->c = bearable_c(params->c, given == a ? b->len : a->len);
+        params->rate = bearable_c(params->rate, given == a ? b->len : a->len);
     return 0;
 }
 
 static int load_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
 {
     struct side *sides[] = {a, b};
-    struct sampler_params params;
+    struct sketch_params params;
 
     for (int i = 0; i < 2; i++) {
         sides[i]->is_record = !compare->raw && starts_as_record(sides[i]);
@@ -307,7 +308,7 @@ static int find_exact(const struct compare *compare, struct side *a, struct side
 static const char *type_of(const struct side *side)
 {
     uint8_t head[FACTORS_HEAD];
-    const struct buffer *name = &side->record.name;
+    const struct buffer *name = &side->sketch.name;
     ssize_t got;
 
     if (side->is_record || side->fd < 0) {
@@ -329,10 +330,10 @@ static int set_factors(const struct compare *compare, struct comparer *comparer,
 
     if (strcmp(type, type_of(b)) != 0)
         type = FACTORS_ALL;
-    report->factors = factors_find(&compare->factors, a->record.params.scheme, type);
+    report->factors = factors_find(&compare->factors, a->sketch.record.params.scheme, type);
     if (!report->factors)
         return error_set(err, "%s: has no factors of %s for %s", compare->factors_path,
-                         sampler_scheme_name(a->record.params.scheme), type);
+                         sampler_scheme_name(a->sketch.record.params.scheme), type);
     compare_set_factors(comparer, report->factors->contents, report->factors->signatures);
     return 0;
 }
@@ -344,8 +345,8 @@ static int find_more(const struct compare *compare, struct comparer *comparer, s
         return -1;
     if (compare->papers) {
         struct timespec deadline = deadline_in(compare->seconds);
-        int stopped =
-            compare_signatures(comparer, &a->record, &b->record, is_late, &deadline, &report->papers, err);
+        int stopped = compare_signatures(comparer, &a->sketch.record, &b->sketch.record, is_late, &deadline,
+                                         &report->papers, err);
 
         if (stopped < 0)
             return -1;
@@ -357,9 +358,43 @@ static int find_more(const struct compare *compare, struct comparer *comparer, s
 
 /* ---- the command ---- */
 
+static bool is_identical(const struct sketch *a, const struct sketch *b)
+{
+    return a->len == b->len &&
+           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
+}
+
+/* Sketches have figures, but only equal digests allow a verdict. */
+static int compare_sketches(const struct side *a, const struct side *b, struct report *report,
+                            struct error *err)
+{
+    struct sketcher *sketcher = sketch_new(&a->sketch.params, err);
+    const int result =
+        sketcher ? sketch_compare(sketcher, &a->sketch, &b->sketch, &report->likeness, err) : -1;
+
+    report->has_likeness = true;
+    report->comparison.verdict = is_identical(&a->sketch, &b->sketch) ? COMPARE_IDENTICAL
+                                 : report->likeness.too_small         ? COMPARE_TOO_SMALL
+                                                                      : COMPARE_UNDECIDED;
+    sketch_free(sketcher);
+    return result;
+}
+
+static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct side *a,
+                          struct side *b, struct report *report, struct error *err)
+{
+    const bool has_sketch = ((sketch_uses(a->sketch.params.scheme) | sketch_uses(b->sketch.params.scheme)) &
+                             SKETCH_USE_TOKENS) != 0;
+
+    if (has_sketch ? compare_sketches(a, b, report, err)
+                   : compare_run(comparer, &a->sketch.record, &b->sketch.record, &report->comparison, err))
+        return -1;
+    return find_more(compare, comparer, a, b, report, err);
+}
+
 static int compare_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
 {
-    struct report report = {.a = &a->record, .b = &b->record, .seconds = compare->seconds};
+    struct report report = {.a = &a->sketch, .b = &b->sketch, .seconds = compare->seconds};
     struct comparer *comparer;
     int status = load_sides(compare, a, b, err);
 
@@ -370,8 +405,7 @@ static int compare_sides(const struct compare *compare, struct side *a, struct s
     comparer = compare_new(err);
     if (!comparer)
         return EXIT_USAGE;
-    if (compare_run(comparer, &a->record, &b->record, &report.comparison, err) ||
-        find_more(compare, comparer, a, b, &report, err))
+    if (compare_loaded(compare, comparer, a, b, &report, err))
         status = EXIT_USAGE;
     else if (compare->format.format && compare->format.format->number == FORMAT_JSON)
         report_json(&report);
@@ -400,7 +434,7 @@ static int take_option(void *arg, const struct options *options, int option)
         return options_number(options, 1, MAX_SECONDS, &compare->seconds);
     if (option == OPTION_FORMAT || option == OPTION_JSON)
         return formats_take(&compare->format, options);
-    return sampling_take(&compare->sampling, options, option);
+    return sketch_flags_take(&compare->flags, options, option);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -413,7 +447,7 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (status != OPTIONS_GO)
         return status;
-    if (sampling_params(&compare.sampling, command, &compare.params))
+    if (sketch_flags_params(&compare.flags, command, &compare.params))
         return EXIT_USAGE;
     if (compare.factors_path && !compare.papers)
         return options_wrong(command, "--factors is an option of --papers");

@@ -12,11 +12,11 @@
 #include "command.h"
 #include "formats.h"
 #include "options.h"
-#include "sample/hasher.h"
+#include "sketch_flags.h"
 #include "terminal.h"
 
 enum {
-    OPTION_JOBS = OPTIONS_SAMPLING,
+    OPTION_JOBS = OPTIONS_SKETCH,
     OPTION_FORMAT,
     OPTION_JSON,
     OPTION_MD5,
@@ -26,7 +26,7 @@ enum {
 };
 
 static const struct option_spec sign_options[] = {
-    OPTIONS_SAMPLING_SPECS,
+    OPTIONS_SKETCH_SPECS,
     {'j', "jobs", "N", "threads (default: one per processor)", NULL},
     {0, "format", "FORM", "output format (default: text)", &formats_sign},
     {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
@@ -45,8 +45,8 @@ enum {
 };
 
 struct sign {
-    struct sampling sampling;
-    struct sampler_params params;
+    struct sketch_flags flags;
+    struct sketch_params params;
     unsigned digests;
     struct format_choice format;
     bool json, names_from_input, quiet;
@@ -71,8 +71,8 @@ struct job {
 /* The state of a thread. */
 struct signer {
     struct sign *sign;
-    struct hasher *hasher;
-    struct record record;
+    struct sketcher *sketcher;
+    struct sketch sketch;
 };
 
 /* The jobs in progress.  Without a queue each is done at once. */
@@ -128,21 +128,19 @@ static void sign_job(void *state, void *item)
         return;
     fd = job->is_input ? STDIN_FILENO : open_file(job->path.data, job->follow, &job->err);
     result = fd < 0 ? FEED_UNREADABLE
-                    : hasher_fd(signer->hasher, fd, job->path.data, &sign->progress.bytes, &signer->record,
+                    : sketch_fd(signer->sketcher, fd, job->path.data, &sign->progress.bytes, &signer->sketch,
                                 &job->err);
     if (fd >= 0 && !job->is_input)
         close(fd);
     if (result == FEED_OK) {
-        record_set_name(&signer->record, job->path.data, strlen(job->path.data));
         if (sign->json)
-            record_format_json(&signer->record, &job->out);
+            sketch_format_json(&signer->sketch, &job->out);
         else
-            record_format(&signer->record, &job->out);
-        if (job->out.failed || signer->record.name.failed) {
+            sketch_format(&signer->sketch, &job->out);
+        if (job->out.failed) {
             error_set(&job->err, "%s: out of memory", job->path.data);
             result = FEED_FAILED;
             buffer_release(&job->out);
-            buffer_release(&signer->record.name);
         }
     }
     job->has_message = result != FEED_OK;
@@ -325,8 +323,8 @@ static int make_signers(struct line *line, struct error *err)
 
     for (unsigned i = 0; i < line->sign->threads; i++) {
         line->signers[i].sign = line->sign;
-        line->signers[i].hasher = hasher_new(&line->sign->params, line->sign->digests, err);
-        if (!line->signers[i].hasher)
+        line->signers[i].sketcher = sketch_new(&line->sign->params, err);
+        if (!line->signers[i].sketcher || sketch_digests(line->signers[i].sketcher, line->sign->digests, err))
             return -1;
         states[i] = &line->signers[i];
     }
@@ -342,8 +340,8 @@ static void release_line(struct line *line)
 {
     queue_free(line->queue);
     for (unsigned i = 0; line->signers && i < line->sign->threads; i++) {
-        hasher_free(line->signers[i].hasher);
-        record_release(&line->signers[i].record);
+        sketch_free(line->signers[i].sketcher);
+        sketch_release(&line->signers[i].sketch);
     }
     for (size_t i = 0; line->jobs && i < line->depth; i++) {
         buffer_release(&line->jobs[i].path);
@@ -399,7 +397,7 @@ static int take_option(void *arg, const struct options *options, int option)
         sign->digests |= DIGEST_BIT(DIGEST_SHA256);
         return 0;
     default:
-        return sampling_take(&sign->sampling, options, option);
+        return sketch_flags_take(&sign->flags, options, option);
     }
 }
 
@@ -413,7 +411,7 @@ static int run(const struct command *command, int argc, char **argv)
     status = options_read(command, argc, argv, take_option, &sign, &operand);
     if (status != OPTIONS_GO)
         return status;
-    if (sampling_params(&sign.sampling, command, &sign.params))
+    if (sketch_flags_params(&sign.flags, command, &sign.params))
         return EXIT_USAGE;
     if (operand == argc && !sign.names_from_input)
         return options_wrong(command, "no file or folder given");
@@ -423,7 +421,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_sign = {"sign",
                                      "[options] FILE|FOLDER|-...",
-                                     "write a record of each file: SHA-1 and Coates signature",
+                                     "write a record of each file: SHA-1, and Coates signature or sketch",
                                      sign_options,
                                      run,
                                      NULL,

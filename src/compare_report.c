@@ -17,8 +17,10 @@ enum { FIGURES = 15 }; /* the column of the figures */
 
 /* ---- words ---- */
 
-static const char *sentence(const struct comparison *c)
+static const char *sentence(const struct report *report)
 {
+    const struct comparison *c = &report->comparison;
+
     switch (c->verdict) {
     case COMPARE_IDENTICAL:
         return "identical: A and B are the same, by SHA-1";
@@ -32,11 +34,15 @@ static const char *sentence(const struct comparison *c)
     case COMPARE_NONE:
         return "none: the samples show no relation between A and B";
     case COMPARE_TOO_SMALL:
+        if (report->has_likeness)
+            return "too-small: A or B has fewer tokens than a window";
         return "too-small: A or B has too few bytes for a verdict on similarity";
     case COMPARE_LOW_ENTROPY:
         return "low-entropy: A or B varies too little for a verdict on similarity (constant or repeating "
                "bytes)";
     default:
+        if (report->has_likeness)
+            return "undecided: a sketch gives an estimate but no verdict";
         return "undecided: the schemes of the papers give a distance (--papers) but no verdict";
     }
 }
@@ -76,11 +82,11 @@ static void put_text(unsigned indent, const char *fmt, ...)
     buffer_release(&line);
 }
 
-static void put_side(const char *label, const struct record *record, const char *from)
+static void put_side(const char *label, const struct sketch *sketch, const char *from)
 {
     struct buffer out = {0};
 
-    escape_text(&out, record->name.data, record->name.len);
+    escape_text(&out, sketch->name.data, sketch->name.len);
     if (from) {
         buffer_add_text(&out, " (recorded in ");
         escape_text(&out, from, strlen(from));
@@ -89,8 +95,8 @@ static void put_side(const char *label, const struct record *record, const char 
     printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
     note_output(&out);
     buffer_reset(&out);
-    buffer_printf(&out, "   %" PRIu64 " bytes, SHA-1 ", record->len);
-    escape_hex(&out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    buffer_printf(&out, "   %" PRIu64 " bytes, SHA-1 ", sketch->len);
+    escape_hex(&out, sketch->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     put_line(&out, 3);
     buffer_release(&out);
 }
@@ -134,7 +140,8 @@ static void put_estimate(const struct report *report)
     else
         put_text(FIGURES, "  proof        estimate, from %zu and %zu samples (%s, n = %u, C = %u)",
                  report->comparison.a_samples, report->comparison.b_samples,
-                 sampler_scheme_name(report->a->params.scheme), report->a->params.n, report->comparison.c);
+                 sampler_scheme_name(report->a->record.params.scheme), report->a->record.params.n,
+                 report->comparison.c);
 }
 
 static void put_exact(const struct report *report)
@@ -162,6 +169,60 @@ static void put_papers(const struct report *report)
     if (report->factors)
         put_text(FIGURES, "               with the factors %.4f and %.4f, measured for %s",
                  report->factors->contents, report->factors->signatures, report->factors->type);
+}
+
+/* ---- sketches ---- */
+
+/* "shingles of 4 words", with what was changed before and how often they count. */
+static void add_shingles(const struct sketch_params *params, struct buffer *out)
+{
+    const char *unit = tokens_unit_name(params->tokens.unit);
+    struct tokens_rules rules = params->tokens;
+    unsigned count = 0;
+
+    buffer_printf(out, "%sshingles of %u %.*s", params->labelled ? "labelled " : "", params->window,
+                  (int)strlen(unit) - (params->window == 1), unit);
+    for (int i = 0; i < TOKENS_RULES; i++)
+        if (*tokens_rule_of(&rules, (enum tokens_rule)i)) {
+            buffer_printf(out, "%s%s", count ? ", " : " (ignoring ", tokens_rule_name((enum tokens_rule)i));
+            count++;
+        }
+    if (count)
+        buffer_add_char(out, ')');
+}
+
+static void put_scheme(const struct sketch_params *params)
+{
+    struct buffer out = {0};
+
+    buffer_printf(&out, "  sketch       %s: ", sketch_scheme_name(params->scheme));
+    add_shingles(params, &out);
+    if (params->size)
+        buffer_printf(&out, ", size %u", params->size);
+    if (params->rate)
+        buffer_printf(&out, ", C = %u", params->rate);
+    buffer_printf(&out, ", %u bits, seed %" PRIu64, params->bits, params->seed);
+    put_line(&out, FIGURES);
+    buffer_release(&out);
+}
+
+static void put_likeness(const struct report *report)
+{
+    const struct sketch_likeness *l = &report->likeness;
+    const bool is_bits = report->a->params.scheme == SKETCH_HAMMING;
+    const char *noun = is_bits ? "bit" : "value";
+
+    if (l->has_resemblance && l->resemblance_low == l->resemblance_high)
+        put_text(FIGURES, "  resemblance  %.3f (exact: %" PRIu64 " of %" PRIu64 " %ss are common)",
+                 l->resemblance, l->common, l->compared, noun);
+    else if (l->has_resemblance)
+        put_text(FIGURES,
+                 "  resemblance  %.3f (%.3f to %.3f; %" PRIu64 " of %" PRIu64
+                 " %ss are common, interval: 95 %%)",
+                 l->resemblance, l->resemblance_low, l->resemblance_high, l->common, l->compared, noun);
+    if (l->has_containment)
+        put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", l->b_in_a, l->a_in_b);
+    put_scheme(&report->a->params);
 }
 
 /* ---- the map ---- */
@@ -211,8 +272,10 @@ void report_words(const struct report *report)
     put_side("A", report->a, report->a_record);
     put_side("B", report->b, report->b_record);
     putchar('\n');
-    put_text(0, "%s", sentence(&report->comparison));
-    if (has_estimate(report->comparison.verdict))
+    put_text(0, "%s", sentence(report));
+    if (report->has_likeness)
+        put_likeness(report);
+    else if (has_estimate(report->comparison.verdict))
         put_estimate(report);
     put_exact(report);
     put_papers(report);
@@ -221,7 +284,7 @@ void report_words(const struct report *report)
 
 /* ---- JSON ---- */
 
-static void add_side(struct buffer *out, const char *prefix, const struct record *record, const char *from)
+static void add_side(struct buffer *out, const char *prefix, const struct sketch *sketch, const char *from)
 {
     if (from) {
         buffer_printf(out, "\"%srecord\":", prefix);
@@ -229,15 +292,15 @@ static void add_side(struct buffer *out, const char *prefix, const struct record
         buffer_add_char(out, ',');
     }
     buffer_printf(out, "\"%spath\":", prefix);
-    escape_json(out, record->name.data, record->name.len);
-    if (escape_needed(record->name.data, record->name.len)) {
+    escape_json(out, sketch->name.data, sketch->name.len);
+    if (escape_needed(sketch->name.data, sketch->name.len)) {
         buffer_printf(out, ",\"%spath_hex\":\"", prefix);
-        escape_hex(out, record->name.data, record->name.len);
+        escape_hex(out, sketch->name.data, sketch->name.len);
         buffer_add_char(out, '"');
     }
-    buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, record->len, prefix);
-    escape_hex(out, record->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
-    buffer_add_text(out, "\",");
+    buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, sketch->len, prefix);
+    escape_hex(out, sketch->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    buffer_add_char(out, '"');
 }
 
 static void add_estimate(struct buffer *out, const struct report *report)
@@ -261,6 +324,17 @@ static void add_estimate(struct buffer *out, const struct report *report)
                       i ? "," : "", r->a_start, r->a_end, r->b_start, r->b_end);
     }
     buffer_add_char(out, ']');
+}
+
+static void add_likeness(struct buffer *out, const struct sketch_likeness *l)
+{
+    if (l->has_resemblance)
+        buffer_printf(out,
+                      ",\"resemblance\":%.6f,\"resemblance_low\":%.6f,\"resemblance_high\":%.6f"
+                      ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64,
+                      l->resemblance, l->resemblance_low, l->resemblance_high, l->common, l->compared);
+    if (l->has_containment)
+        buffer_printf(out, ",\"containment\":%.6f,\"containment_reverse\":%.6f", l->b_in_a, l->a_in_b);
 }
 
 static void add_more(struct buffer *out, const struct report *report)
@@ -289,20 +363,26 @@ static void add_more(struct buffer *out, const struct report *report)
 
 void report_json(const struct report *report)
 {
-    const struct sampler_params *params = &report->a->params;
+    const struct sampler_params *params = &report->a->record.params;
     const struct comparison *c = &report->comparison;
     struct buffer out = {0};
 
     buffer_add_char(&out, '{');
     add_side(&out, "", report->a, report->a_record);
+    buffer_add_char(&out, ',');
     add_side(&out, "ref_", report->b, report->b_record);
-    buffer_printf(&out, "\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u,\"verdict\":\"%s\"",
-                  sampler_scheme_name(params->scheme), params->n, c->c, params->k,
-                  compare_verdict_name(c->verdict));
+    if (report->has_likeness)
+        sketch_format_params(&report->a->params, &out);
+    else
+        buffer_printf(&out, ",\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u",
+                      sampler_scheme_name(params->scheme), params->n, c->c, params->k);
+    buffer_printf(&out, ",\"verdict\":\"%s\"", compare_verdict_name(c->verdict));
     if (c->verdict == COMPARE_EMBEDDED)
         buffer_printf(&out, ",\"embedded\":\"%s\"",
                       c->b_in_a ? "ref" : "obj"); /* which one lies in the other */
-    if (has_estimate(c->verdict))
+    if (report->has_likeness)
+        add_likeness(&out, &report->likeness);
+    else if (has_estimate(c->verdict))
         add_estimate(&out, report);
     add_more(&out, report);
     buffer_add_text(&out, "}\n");

@@ -7,19 +7,22 @@
 
 #include "compare/compare.h"
 #include "compare/factors.h"
-#include "sample/record.h"
+#include "sketch/sketch.h"
 
 /* The outcome of a comparison, and writing it to standard output as text or as JSON. */
 struct report {
-    const struct record *a, *b;
+    const struct sketch *a, *b;
     /* The files that the records were read from; NULL if the content itself was read. */
     const char *a_record, *b_record;
-    struct comparison comparison;
-    uint64_t seconds; /* the time limit, for the text */
+    struct comparison comparison; /* of sketches: the verdict only */
+    uint64_t seconds;             /* the time limit, for the text */
 
     bool has_exact, exact_stopped;
     uint64_t exact;           /* the true distance */
     uint64_t exact_more_than; /* if stopped: a lower bound */
+
+    bool has_likeness; /* they are sketches, not records */
+    struct sketch_likeness likeness;
 
     bool has_papers, papers_stopped;
     struct compare_papers papers;

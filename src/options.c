@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "sample/coates.h"
 #include "terminal.h"
 
 enum {
@@ -398,55 +397,5 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
         return -1;
     }
     *out = value << shift;
-    return 0;
-}
-
-int sampling_take(struct sampling *sampling, const struct options *options, int option)
-{
-    uint64_t number = 0;
-
-    if (option == OPTION_SCHEME) {
-        sampling->scheme = options_named(options, options->value, strlen(options->value));
-        return sampling->scheme < 0 ? -1 : 0;
-    }
-    if (options_number(options,
-                       option == OPTION_K   ? 0
-                       : option == OPTION_C ? 2
-                                            : 1,
-                       option == OPTION_N ? COATES_MAX_N : SAMPLER_MAX_C, &number))
-        return -1;
-    switch (option) {
-    case OPTION_N:
-        sampling->n = (uint32_t)number;
-        sampling->has_n = 1;
-        break;
-    case OPTION_C:
-        sampling->c = (uint32_t)number;
-        sampling->has_c = 1;
-        break;
-    default:
-        sampling->k = (uint32_t)number;
-        sampling->has_k = 1;
-        break;
-    }
-    return 0;
-}
-
-int sampling_params(const struct sampling *sampling, const struct command *command,
-                    struct sampler_params *params)
-{
-    struct error err;
-
-    *params = sampler_defaults((enum sampler_scheme)sampling->scheme);
-    if (sampling->has_n)
-        params->n = sampling->n;
-    if (sampling->has_c)
-        params->c = sampling->c;
-    if (sampling->has_k)
-        params->k = sampling->k;
-    if (sampler_check(params, &err)) {
-        options_wrong(command, "%s", err.text);
-        return -1;
-    }
     return 0;
 }

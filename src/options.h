@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "command.h"
-#include "sample/sampler.h"
 
 /* Reads a command's options by its table. */
 
@@ -67,35 +66,5 @@ int options_check_new(const struct command *command, const char *path);
 
 /* Shows an error and where to find help; returns EXIT_USAGE. */
 int options_wrong(const struct command *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* The options for sampling, which several commands share; they come first in those commands' tables. */
-enum {
-    OPTION_SCHEME,
-    OPTION_N,
-    OPTION_C,
-    OPTION_K,
-    OPTIONS_SAMPLING,
-};
-
-/* clang-format off */
-#define OPTIONS_SAMPLING_SPECS \
-    {'s', "scheme", "NAME", "how to sample (default: gf8)", &values_schemes}, \
-    {'n', "window", "N", "bytes in a window (default: 12; coates2011: 10, coates2015: 9)", NULL}, \
-    {'C', "rate", "C", "take one position in C (default: 128, less for small files)", NULL}, \
-    {'k', "residue", "K", "coates2011, coates2015: take windows with hash mod C = K (default: 0)", NULL}
-/* clang-format on */
-
-/* What the options so far say about sampling. */
-struct sampling {
-    int scheme, has_n, has_c, has_k;
-    uint32_t n, c, k;
-};
-
-/* Takes one of the shared options; -1 after an error was shown. */
-int sampling_take(struct sampling *sampling, const struct options *options, int option);
-
-/* The parameters, checked; -1 after an error was shown. */
-int sampling_params(const struct sampling *sampling, const struct command *command,
-                    struct sampler_params *params);
 
 #endif

@@ -13,6 +13,7 @@
 #include "file_kind.h"
 #include "sample/blocks.h"
 #include "sample/gf8.h"
+#include "sample/sampler.h"
 #include "terminal.h"
 
 const char set_flags_tool[] = "kith " PACKAGE_VERSION;

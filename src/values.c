@@ -9,8 +9,8 @@
 #include "disk/object.h"
 #include "list/list.h"
 #include "match/scanner.h"
-#include "sample/sampler.h"
 #include "set/refset.h"
+#include "sketch/sketch.h"
 
 /* ---- tables ---- */
 
@@ -34,7 +34,19 @@ static const char *set_kind(const void *table, size_t index)
 static const char *scheme(const void *table, size_t index)
 {
     (void)table;
-    return index < SAMPLER_SCHEMES ? sampler_scheme_name((enum sampler_scheme)index) : NULL;
+    return index < SKETCH_SCHEMES ? sketch_scheme_name((enum sketch_scheme)index) : NULL;
+}
+
+static const char *unit(const void *table, size_t index)
+{
+    (void)table;
+    return index < TOKENS_UNITS ? tokens_unit_name((enum tokens_unit)index) : NULL;
+}
+
+static const char *rule(const void *table, size_t index)
+{
+    (void)table;
+    return index < TOKENS_RULES ? tokens_rule_name((enum tokens_rule)index) : NULL;
 }
 
 static const char *verdict(const void *table, size_t index)
@@ -49,6 +61,8 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_image_types = {"image type", "image types", false, array_name, medium_types},
                     values_file_systems = {"file system", "file systems", false, array_name, disk_types},
                     values_schemes = {"scheme", "schemes", false, scheme, NULL},
+                    values_tokens = {"unit", "units", false, unit, NULL},
+                    values_rules = {"rule", "rules", true, rule, NULL},
                     values_set_kinds = {"kind", "kinds", false, set_kind, NULL},
                     values_list_formats = {"format", "formats", false, array_name, list_formats},
                     values_verdicts = {"verdict", "verdicts", false, verdict, NULL},

@@ -274,6 +274,11 @@ enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, 
     if (sketch_final(sketcher, out, err))
         return FEED_FAILED;
     sketch_set_name(out, name, strlen(name));
+    if (out->name.failed || out->record.name.failed) {
+        sketch_release(out);
+        error_set(err, "%s: out of memory", name);
+        return FEED_FAILED;
+    }
     return FEED_OK;
 }
 

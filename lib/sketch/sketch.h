@@ -155,6 +155,8 @@ int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const stru
  */
 void sketch_format(const struct sketch *sketch, struct buffer *out);
 void sketch_format_json(const struct sketch *sketch, struct buffer *out);
+/* Appends ,"scheme":"..." and the other parameters, for a JSON object; not for the coates schemes and gf8. */
+void sketch_format_params(const struct sketch_params *params, struct buffer *out);
 
 /* Parses a line of either kind without its newline; anything sketch_format would not have written is an
  * error. */

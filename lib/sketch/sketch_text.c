@@ -93,7 +93,7 @@ void sketch_format(const struct sketch *sketch, struct buffer *out)
     buffer_add_char(out, '\n');
 }
 
-static void add_params_json(const struct sketch_params *params, struct buffer *out)
+void sketch_format_params(const struct sketch_params *params, struct buffer *out)
 {
     const unsigned uses = sketch_uses(params->scheme);
 
@@ -124,7 +124,7 @@ void sketch_format_json(const struct sketch *sketch, struct buffer *out)
     }
     buffer_printf(out, ",\"size\":%" PRIu64, sketch->len);
     digest_text_add_json(&sketch->digests, out);
-    add_params_json(&sketch->params, out);
+    sketch_format_params(&sketch->params, out);
     buffer_printf(out, ",\"shingles\":%" PRIu64, sketch->shingles);
     if (sketch->modulus)
         buffer_printf(out, ",\"modulus\":%u", sketch->modulus);

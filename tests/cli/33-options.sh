@@ -74,7 +74,7 @@ refused "unknown kind 'foo'; the kinds are file, deleted, orphan, stream, slack,
     "$KITH" ls --only file,foo tree
 refused "unknown image type 'foo'; the image types are raw, ewf, " "$KITH" ls -i foo tree
 refused "unknown file system 'nfts' (did you mean ntfs?); the file systems are ntfs, fat, " "$KITH" ls -f nfts tree
-refused "unknown scheme 'gf9' (did you mean gf8?); the schemes are gf8, coates2011, coates2015" "$KITH" sign -s gf9 tree
+refused "unknown scheme 'gf9' (did you mean gf8?); the schemes are shingles, min, mod, minmod, nested, minwise, hamming, bsw, chunks, coates2011, coates2015, gf8" "$KITH" sign -s gf9 tree
 refused "unknown format 'xml'; the formats are text, csv" "$KITH" report --format xml my.case
 refused "unknown format 'xml'; the formats are nsrl3, nsrl3-delta, " "$KITH" import --format xml x.kith known/letter
 refused "unknown action 'lst' (did you mean list?); the actions are info, list, merge" "$KITH" sets lst known.kith
@@ -106,11 +106,11 @@ refused "-C takes a power of two from 4 to 1048576, not '7'" "$KITH" add -C 7 ne
 refused "--rate takes a number from 4 to 1048576, not '2000000'" "$KITH" add --rate 2000000 new.kith known
 refused "-n takes a number from 8 to 32, not '7'" "$KITH" add -n 7 new.kith known
 refused "--block takes a power of two from 512 to 1048576, not '1000'" "$KITH" import --block 1000 new.kith known/letter
-refused "-n takes a number from 1 to 64, not '65'" "$KITH" sign -n 65 known
-refused "-C takes a number from 2 to 1048576, not '0'" "$KITH" sign -C 0 known
+refused "-n takes a number from 1 to 4096, not '4097'" "$KITH" sign -n 4097 known
+refused "-C takes a number from 1 to 1073741824, not '0'" "$KITH" sign -C 0 known
 refused "option --deep takes no value" "$KITH" scan --deep=yes tree
 refused "option --help takes no value" "$KITH" scan --help=yes tree
-refused "option '--s' is ambiguous: --scheme, --sha256" "$KITH" sign --s tree
+refused "option '--s' is ambiguous: --scheme, --size, --seed, --sha256" "$KITH" sign --s tree
 refused "option '--max' is ambiguous: --max-e, --max-size" "$KITH" scan --max 3 tree
 refused "unknown command 'scna', did you mean scan? (see: kith help)" "$KITH" scna
 refused "unknown command 'SCAN', did you mean scan?" "$KITH" SCAN

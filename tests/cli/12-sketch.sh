@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Sketches: kith sign and kith compare with the schemes of Broder, Cherkasova et al. and Yuan et al.
+. "$(dirname "$0")/lib.sh"
+
+schemes='shingles min mod minmod nested minwise hamming bsw chunks'
+
+# value EXPRESSION COMMAND...: a value of the JSON that the command prints
+value()
+{
+    local expression=$1
+    shift
+    "$@" --json >json || fail "'$*' failed"
+    json json "$expression"
+}
+
+# ---- Broder's examples, section 2 ----
+
+printf 'a rose is a rose is a rose' >a
+printf 'a rose is a flower which is a rose' >b
+while read -r window percent labelled; do
+    # shellcheck disable=SC2086 # one option or none
+    same "roses, w = $window $labelled" "$percent" \
+        "$(value '"%.2f" % (int(d["resemblance"] * 1e4) / 100)' "$KITH" compare -s shingles --tokens words -n "$window" $labelled a b)"
+done <<'END'
+1 70.00 --labelled
+2 50.00 --labelled
+3 30.00 --labelled
+1 60.00
+2 50.00
+3 42.85
+END
+printf 'a c a b a' >p
+printf 'a b a c a' >q
+same "a permutation" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens words -n 2 --labelled p q)"
+status 0 "$KITH" compare -s shingles --tokens words -n 2 --labelled a b
+says out 'undecided: a sketch gives an estimate but no verdict'
+says out '  resemblance  0.500 (exact: 5 of 10 values are common)'
+says out '  sketch       shingles: labelled shingles of 2 words, 64 bits, seed 1'
+
+# ---- estimates, against sets of all windows ----
+
+text 1 60000 >one
+{ head -c 30000 one; text 2 20000; tail -c 25000 one; } >other
+read -r r c <<<"$(python3 -c '
+import sys
+a, b = ({d[i:i + 20] for i in range(len(d) - 19)} for d in (open(f, "rb").read() for f in sys.argv[1:]))
+print(len(a & b) / len(a | b), len(a & b) / len(a))' one other)"
+same "exact resemblance" "$(printf %.6f "$r")" "$(value '"%.6f" % d["resemblance"]' "$KITH" compare -s shingles one other)"
+same "exact containment" "$(printf %.6f "$c")" "$(value '"%.6f" % d["containment_reverse"]' "$KITH" compare -s shingles one other)"
+for scheme in min mod minmod nested minwise hamming; do
+    same "interval of $scheme" True "$(value "d['resemblance_low'] - 0.05 < $r < d['resemblance_high'] + 0.05" "$KITH" compare -s "$scheme" one other)"
+done
+for scheme in $schemes; do
+    status 0 "$KITH" compare -s "$scheme" --json one other
+    case $scheme in
+    min | minmod | minwise | hamming) grep -q containment out && fail "$scheme has containment" ;;
+    *) says out '"containment_reverse":' ;;
+    esac
+    status 0 "$KITH" compare -s "$scheme" --json one one
+    says out '"verdict":"identical","resemblance":1.000000'
+done
+
+# ---- records of sketches ----
+
+for scheme in $schemes; do
+    "$KITH" sign -s "$scheme" one >one.sketch || fail "sign -s $scheme"
+    "$KITH" sign -s "$scheme" - <other | sed 's/:-$/:other/' >other.sketch
+    same "$scheme: magic and name" "sketch1:$scheme one" "$(cut -d: -f1,2 one.sketch) $(cut -d: -f16- one.sketch)"
+    same "$scheme: length and SHA-1" "60000 $(sha1sum <one | cut -c1-40)" "$(cut -d: -f11,12 one.sketch | tr : ' ')"
+    "$KITH" compare -s "$scheme" --json one other >files
+    for pair in 'one.sketch other.sketch' 'one other.sketch'; do
+        # shellcheck disable=SC2086 # two files
+        "$KITH" compare --json $pair | sed -E 's/"(ref_)?record":"[^"]*",//g' | cmp - files || fail "$scheme: $pair"
+    done
+done
+"$KITH" sign -s mod --md5 --sha256 one >one.sketch
+same "all digests" "$(sha1sum <one | cut -c1-40)/$(md5sum <one | cut -c1-32)/$(sha256sum <one | cut -c1-64)" "$(cut -d: -f12 one.sketch)"
+same "gf8 has records" kith1:gf8 "$("$KITH" sign -s gf8 one | cut -d: -f1,2)"
+
+# the values are those with the scheme's property
+"$KITH" sign -s mod -C 37 --bits 40 --seed 5 --json one >json
+same "multiples" True "$(json json 'all(int(v, 16) % 37 == 0 and int(v, 16) < 2**40 for v in d["values"])')"
+"$KITH" sign -s shingles --json one >all
+"$KITH" sign -s min --size 50 --json one >json
+same "the smallest" True "$(python3 -c 'import json
+print(sorted(json.load(open("all"))["values"])[:50] == json.load(open("json"))["values"])')"
+same "keys" "path,size,sha1,scheme,tokens,canonical,labelled,window,sketch_size,bits,seed,shingles,values" "$(json json '",".join(d)')"
+same "number of shingles" 59981 "$(json json 'd["shingles"]')"
+
+# the same for any number of threads
+mkdir tree
+for i in 1 2 3 4 5 6 7 8; do text "$i" $((i * 3000)) >"tree/$i"; done
+: >tree/empty
+printf x >tree/tiny
+"$KITH" sign -s minwise --size 20 tree >sketches
+for j in 1 2 5; do
+    "$KITH" sign -s minwise --size 20 -j "$j" tree | cmp - sketches || fail "-j $j gives different sketches"
+done
+same "files" 10 "$(wc -l <sketches)"
+
+# ---- the canonical form ----
+
+printf '<p>A Rose, is\n a  ROSE!</p>' >marked
+printf 'a rose is a rose' >plain
+for unit in bytes letters words; do
+    same "$unit: only the form differs" 1.0 \
+        "$(value 'd["resemblance"]' "$KITH" compare -s shingles -n 3 --tokens $unit --canonical case,space,punctuation,markup marked plain)"
+    same "$unit: the form differs" True "$(value 'd["resemblance"] < 1' "$KITH" compare -s shingles -n 3 --tokens $unit marked plain)"
+done
+printf 'one\ntwo\nthree\n' >lines
+printf 'three\r\none\r\n\r\ntwo\r\n' >moved
+same "lines" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens lines --canonical space lines moved)"
+head -c 3000 /dev/urandom >noise
+for unit in bytes letters words lines; do
+    same "any bytes have $unit" True "$(value 'd["resemblance"] == 1' "$KITH" compare -s shingles -n 1 --tokens $unit noise noise)"
+done
+
+# ---- documents without shingles ----
+
+for scheme in $schemes; do
+    status 0 "$KITH" compare -s "$scheme" --json tree/empty one
+    says out '"verdict":"too-small"}'
+    "$KITH" sign -s "$scheme" tree/tiny >tiny.sketch
+    status 0 "$KITH" compare one tiny.sketch
+    says out 'too-small: A or B has fewer tokens than a window'
+done
+
+# ---- errors ----
+
+# wrong TEXT COMMAND...
+wrong()
+{
+    local text=$1
+    shift
+    status 2 "$@"
+    says err "$text"
+    same "output of '$*'" "" "$(cat out)"
+}
+wrong "scheme mod does not use --size" "$KITH" sign -s mod --size 5 one
+wrong "scheme gf8 does not use --tokens" "$KITH" sign --tokens words one
+wrong "scheme coates2015 does not use --seed" "$KITH" compare -s coates2015 --seed 0 one other
+wrong "scheme min does not use --rate" "$KITH" sign -s min -C 8 one
+wrong "scheme min does not use --residue" "$KITH" sign -s min -k 0 one
+wrong "unknown unit 'word' (did you mean words?); the units are bytes, letters, words, lines" "$KITH" sign -s min --tokens word one
+wrong "unknown rule 'cases' (did you mean case?)" "$KITH" sign -s min --canonical space,cases one
+wrong "--bits takes a number from 16 to 64, not '65'" "$KITH" sign -s min --bits 65 one
+wrong "--size takes a number from 1 to 1048576, not '0'" "$KITH" sign -s min --size 0 one
+wrong "-n takes a number from 1 to 4096, not '0'" "$KITH" sign -s min -n 0 one
+wrong "scheme min has no signatures, which --papers needs" "$KITH" compare -s min --papers one other
+"$KITH" sign -s min one >one.sketch
+"$KITH" sign -s min --seed 2 other >other.sketch
+wrong "the sketches differ in their seed, so they cannot be compared" "$KITH" compare one.sketch other.sketch
+"$KITH" sign other >other.record
+wrong "the sketches differ in their scheme" "$KITH" compare one.sketch other.record
+wrong "the sketches differ in their scheme" "$KITH" compare other.record one.sketch
+wrong "one.sketch: is a record, so the sampling options cannot be used" "$KITH" compare -s min --size 5 one.sketch other
+wrong "one.sketch: is a record, but --exact needs two files" "$KITH" compare --exact one.sketch other
+sed 's/:min:/:mim:/' one.sketch >bad
+wrong "bad: line 1: field 2 (scheme) is unknown: 'mim' (--raw treats it as content)" "$KITH" compare bad one
+status 0 "$KITH" compare --raw bad one
+finish
