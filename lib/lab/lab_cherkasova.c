@@ -19,7 +19,7 @@ static bool is_chosen(const struct lab_text_file *document, const struct lab_run
 }
 
 /* Of `count` documents, keeps `most` at equal distances, the first and the last included. */
-static size_t thin(const struct lab_text_file **documents, size_t count, size_t most)
+static size_t thin(struct lab_text_file *documents, size_t count, size_t most)
 {
     if (count <= most)
         return count;
@@ -39,18 +39,18 @@ int lab_cherkasova_corpus_init(struct lab_cherkasova_corpus *corpus, const struc
         return error_set(err, "out of memory");
     for (size_t i = 0; i < total; i++)
         if (is_chosen(lab_data_get(run->data, i), run))
-            corpus->documents[corpus->count++] = lab_data_get(run->data, i);
+            corpus->documents[corpus->count++] = *lab_data_get(run->data, i);
     corpus->count = thin(corpus->documents, corpus->count, run->quick ? QUICK_DOCUMENTS : DOCUMENTS);
     if (corpus->count < 2)
         return error_set(err, "%s: fewer than two documents of %d to %d bytes", lab_data_source(run->data),
                          SHORTEST, run->quick ? QUICK_LONGEST : LONGEST);
     for (size_t i = 0; i < corpus->count; i++)
-        sum += (double)corpus->documents[i]->len;
+        sum += (double)corpus->documents[i].len;
     lab_remark(out,
                "Documents: %zu of %s, %zu to %zu bytes, %.0f on average. The paper has 100 technical reports "
                "of 9 to 540 KB, about 50 KB on average (section 3, figure 1).",
-               corpus->count, lab_data_source(run->data), corpus->documents[0]->len,
-               corpus->documents[corpus->count - 1]->len, sum / (double)corpus->count);
+               corpus->count, lab_data_source(run->data), corpus->documents[0].len,
+               corpus->documents[corpus->count - 1].len, sum / (double)corpus->count);
     return 0;
 }
 

@@ -21,7 +21,7 @@ extern const struct lab_experiment lab_cherkasova_chunks;      /* section 8: has
 
 /* At most 100 documents of a run, by length: the research corpus of section 3. */
 struct lab_cherkasova_corpus {
-    const struct lab_text_file **documents; /* owned by the run's data */
+    struct lab_text_file *documents; /* their names and bytes are the run's */
     size_t count;
 };
 

@@ -28,7 +28,6 @@ static const unsigned insertions[] = {10, 50, 500, 5000};
 struct texts {
     struct buffer bytes;
     struct lab_text_file files[COPIES];
-    const struct lab_text_file *list[COPIES];
 };
 
 static int generate(struct texts *texts, size_t len, uint64_t seed, struct error *err)
@@ -41,10 +40,8 @@ static int generate(struct texts *texts, size_t len, uint64_t seed, struct error
         lab_text_generate(&random, len, &texts->bytes);
     if (texts->bytes.failed)
         return error_set(err, "out of memory");
-    for (size_t i = 0; i < COPIES; i++) {
+    for (size_t i = 0; i < COPIES; i++)
         texts->files[i] = (struct lab_text_file){"", (const uint8_t *)texts->bytes.data + i * len, len};
-        texts->list[i] = &texts->files[i];
-    }
     return 0;
 }
 
@@ -83,7 +80,7 @@ static int measure(size_t len, const struct lab_run *run, const struct sketch_pa
                    const struct result *result, struct error *err)
 {
     struct texts texts = {0};
-    struct lab_cherkasova_corpus corpus = {texts.list, COPIES};
+    struct lab_cherkasova_corpus corpus = {texts.files, COPIES};
     struct lab_near_plan plan = {&corpus, LAB_NEAR_INSERT, schemes, SCHEMES, {0}, 0, run->seed};
     struct lab_near near = {0};
     int rc = generate(&texts, len, run->seed, err);

@@ -73,8 +73,11 @@ static int add_lengths(const struct lab_collection *collection, enum lab_collect
     for (size_t i = 0; i <= last; i++)
         lengths[i] = collection->documents[i].len;
     qsort(lengths, collection->count, sizeof *lengths, by_length);
-    for (size_t i = 0; i <= POINTS; i++)
-        lab_point(plot, series, 100 * (double)i / POINTS, (double)lengths[last * i / POINTS]);
+    for (size_t i = 0; i <= POINTS; i++) {
+        const size_t at = last * i / POINTS;
+
+        lab_point(plot, series, 100 * (double)i / POINTS, (double)lengths[at]);
+    }
     free(lengths);
     return 0;
 }

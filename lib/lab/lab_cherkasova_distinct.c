@@ -7,6 +7,8 @@
 
 enum { WINDOWS = 7, SCHEMES = 5, MEASURED = 7 /* the larger of both */ };
 
+#define FIRST 0.0001 /* where the plots begin */
+
 /* Rows of the distributions: similarity in percent. */
 static const double thresholds[] = {0, 0.5, 1, 2, 3, 4, 6, 8, 10, 15, 20, 25, 30, 40, 50};
 
@@ -85,6 +87,7 @@ static int measure(struct measured *measured, const struct sketch_params *params
 static void add_distributions(const struct measured *measured, size_t count, const char *name,
                               const char *caption, const struct lab_column *columns)
 {
+    enum { POINTS = 60 };
     struct lab_table *table = lab_table(measured->out, name, caption, columns, count + 1);
     struct lab_plot *plot = lab_plot(measured->out, name, caption, &axes);
 
@@ -96,10 +99,13 @@ static void add_distributions(const struct measured *measured, size_t count, con
     }
     for (size_t i = 0; i < count; i++) {
         const size_t series = lab_series(plot, "%s", columns[i + 1].name);
-        const double end = most_similar(&measured->pairs[i]);
+        const double span = most_similar(&measured->pairs[i]) / FIRST;
 
-        for (double x = 0.0001; x < 1.1 * end; x *= 1.1)
+        for (unsigned point = 0; span > 1 && point <= POINTS; point++) {
+            const double x = FIRST * pow(span, (double)point / POINTS);
+
             lab_point(plot, series, 100 * x, 100 * at_most(&measured->pairs[i], x));
+        }
     }
 }
 

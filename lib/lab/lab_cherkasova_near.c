@@ -160,7 +160,7 @@ static int compare_edited(struct work *work, size_t step, size_t scheme, size_t 
 static int measure_step(struct work *work, size_t step, size_t document, struct error *err)
 {
     const struct lab_near_plan *plan = work->plan;
-    const struct lab_text_file *original = plan->corpus->documents[document];
+    const struct lab_text_file *original = &plan->corpus->documents[document];
     const unsigned i = plan->steps[step];
     struct lab_random random;
 
@@ -177,7 +177,7 @@ static int measure_step(struct work *work, size_t step, size_t document, struct 
 
 static int measure_document(struct work *work, size_t document, struct error *err)
 {
-    const struct lab_text_file *original = work->plan->corpus->documents[document];
+    const struct lab_text_file *original = &work->plan->corpus->documents[document];
     int rc = 0;
 
     for (size_t i = 0; i < work->plan->scheme_count && rc == 0; i++)

@@ -9,10 +9,10 @@
 #include "base/search.h"
 
 static int sketch_all(struct lab_pairs *pairs, struct sketcher *sketcher,
-                      const struct lab_text_file *const *documents, struct error *err)
+                      const struct lab_text_file *documents, struct error *err)
 {
     for (size_t i = 0; i < pairs->documents; i++)
-        if (sketch_bytes(sketcher, documents[i]->data, documents[i]->len, false, &pairs->sketches[i], err))
+        if (sketch_bytes(sketcher, documents[i].data, documents[i].len, false, &pairs->sketches[i], err))
             return -1;
     return 0;
 }
@@ -45,8 +45,7 @@ static int by_resemblance(const void *left, const void *right)
 }
 
 int lab_pairs_measure(struct lab_pairs *pairs, const struct sketch_params *params,
-                      const struct lab_text_file *const *documents, size_t count, double floor,
-                      struct error *err)
+                      const struct lab_text_file *documents, size_t count, double floor, struct error *err)
 {
     struct sketcher *sketcher = sketch_new(params, err);
     int rc = sketcher ? 0 : -1;

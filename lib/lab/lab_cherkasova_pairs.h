@@ -23,8 +23,7 @@ struct lab_pairs {
 /* Sketches the documents and lists the pairs with a resemblance of at least `floor`, above 0.  Keeps the
  * sketches, too.  -1 without memory or if the parameters are invalid; release is needed either way. */
 int lab_pairs_measure(struct lab_pairs *pairs, const struct sketch_params *params,
-                      const struct lab_text_file *const *documents, size_t count, double floor,
-                      struct error *err);
+                      const struct lab_text_file *documents, size_t count, double floor, struct error *err);
 void lab_pairs_release(struct lab_pairs *pairs);
 
 /* The number of pairs with more than this resemblance, which must not be less than the floor. */

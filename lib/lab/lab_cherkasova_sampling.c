@@ -69,7 +69,7 @@ static void add_documents(const struct lab_near_plan *plan, const struct lab_nea
     for (size_t k = 0; k < near->documents; k++) {
         lab_row(table);
         lab_number(table, 0, (double)k + 1);
-        lab_number(table, 1, (double)plan->corpus->documents[k]->len);
+        lab_number(table, 1, (double)plan->corpus->documents[k].len);
         for (size_t scheme = 0; scheme < SCHEMES; scheme++)
             lab_cherkasova_percent(table, scheme + 2, lab_near_at(near, near->steps - 1, scheme, k));
     }

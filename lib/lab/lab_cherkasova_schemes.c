@@ -81,7 +81,7 @@ static void add_documents(const struct result *result)
         for (size_t k = 0; k < result->plan.corpus->count; k++) {
             lab_row(table);
             lab_number(table, 0, (double)k + 1);
-            lab_number(table, 1, (double)result->plan.corpus->documents[k]->len);
+            lab_number(table, 1, (double)result->plan.corpus->documents[k].len);
             lab_number(table, 2, edits[i]);
             for (size_t scheme = 0; scheme < SCHEMES; scheme++)
                 lab_cherkasova_percent(table, scheme + 3,

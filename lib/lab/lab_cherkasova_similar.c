@@ -23,29 +23,13 @@ struct judge {
 
 /* ---- finding ---- */
 
-static const struct lab_text_file **documents_of(const struct lab_collection *collection)
-{
-    const struct lab_text_file **documents = NULL;
-
-    if (array_resize(&documents, collection->count))
-        return NULL;
-    for (size_t i = 0; i < collection->count; i++)
-        documents[i] = &collection->documents[i];
-    return documents;
-}
-
 int lab_similar_list(struct lab_pairs *pairs, const struct lab_collection *collection, size_t scheme,
                      double floor, struct error *err)
 {
     const struct sketch_params params =
         lab_cherkasova_params(lab_similar_schemes[scheme], LAB_SIMILAR_WINDOW, LAB_SIMILAR_N);
-    const struct lab_text_file **documents = documents_of(collection);
-    int rc = documents ? 0 : error_set(err, "out of memory");
 
-    if (rc == 0)
-        rc = lab_pairs_measure(pairs, &params, documents, collection->count, floor, err);
-    free(documents);
-    return rc;
+    return lab_pairs_measure(pairs, &params, collection->documents, collection->count, floor, err);
 }
 
 static int find_pairs(struct lab_similar *similar, const struct lab_collection *collection, struct error *err)

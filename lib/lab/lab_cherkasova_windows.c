@@ -35,7 +35,7 @@ static void add_sizes(const struct lab_cherkasova_corpus *corpus, struct lab_doc
     const size_t series = lab_series(plot, "documents");
 
     for (size_t k = 0; k < corpus->count; k++)
-        lab_point(plot, series, (double)k + 1, (double)corpus->documents[k]->len);
+        lab_point(plot, series, (double)k + 1, (double)corpus->documents[k].len);
 }
 
 static double expected(const struct lab_cherkasova_corpus *corpus, uint32_t window)
@@ -43,7 +43,7 @@ static double expected(const struct lab_cherkasova_corpus *corpus, uint32_t wind
     double sum = 0;
 
     for (size_t k = 0; k < corpus->count; k++)
-        sum += lab_near_expected(corpus->documents[k]->len, window, LAB_NEAR_STEPS);
+        sum += lab_near_expected(corpus->documents[k].len, window, LAB_NEAR_STEPS);
     return sum / (double)corpus->count;
 }
 
