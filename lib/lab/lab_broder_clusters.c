@@ -113,7 +113,7 @@ static int sketch_all(struct sketches *sketches, const struct collection_of_text
     struct sketcher *sketcher = sketch_new(&sketches->params, err);
     int result = sketcher ? 0 : -1;
 
-    sketches->list = calloc(all->count, sizeof *sketches->list);
+    sketches->list = calloc(all->count + 1, sizeof *sketches->list);
     if (!sketches->list)
         result = error_set(err, "out of memory for sketches");
     else
@@ -191,7 +191,7 @@ static int cluster(const struct sketches *sketches, uint32_t *leaders, struct er
         .judge = {open_judge, close_judge, may_meet, compare, sketches},
         .threads = 1,
     };
-    struct likeness *likenesses = calloc(sketches->count, sizeof *likenesses);
+    struct likeness *likenesses = calloc(sketches->count + 1, sizeof *likenesses);
     struct postings postings = {0};
     int result = likenesses ? 0 : error_set(err, "out of memory for clusters");
 
@@ -218,8 +218,8 @@ static bool is_same(const struct text *a, const struct text *b)
 static int count_clusters(const struct collection_of_texts *all, const uint32_t *leaders, struct counts *out,
                           struct error *err)
 {
-    size_t *sizes = calloc(all->count, sizeof *sizes);
-    bool *mixed = calloc(all->count, sizeof *mixed);
+    size_t *sizes = calloc(all->count + 1, sizeof *sizes);
+    bool *mixed = calloc(all->count + 1, sizeof *mixed);
 
     if (!sizes || !mixed) {
         free(sizes);

@@ -33,7 +33,7 @@ static double exact_probability(double n, double common, double s, double eps)
     const double r = common / n, first = ceil(s * (r - eps) - 1e-9), last = floor(s * (r + eps) + 1e-9);
     double sum = 0;
 
-    for (double k = fmax(0, first); k <= fmin(s, last); k++)
+    for (int k = (int)fmax(0, first); k <= (int)fmin(s, last); k++)
         sum += hypergeometric(n, common, s, k);
     return sum;
 }
@@ -115,7 +115,7 @@ static double above(uint32_t s, double share)
 {
     double sum = 0;
 
-    for (double k = floor(s * share + 1e-9) + 1; k <= s; k++)
+    for (uint32_t k = (uint32_t)(s * share + 1e-9) + 1; k <= s; k++)
         sum += exp(log_choose(s, k) - s * log(2));
     return sum;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/distance.h"
 #include "lab/lab_clock.h"
 #include "lab/lab_coates_inner.h"
 #include "lab/lab_edits.h"
@@ -109,13 +110,12 @@ static int time_signatures(void *arg, struct error *err)
     return lab_coates_distance(timed->a, timed->b, &timed->distance, err);
 }
 
-/* The contents: a buffer that only borrows the original. */
 static int time_contents(void *arg, struct error *err)
 {
     struct timed *timed = arg;
-    const struct buffer original = {.data = (char *)(uintptr_t)timed->text.data, .len = timed->text.len};
 
-    return lab_coates_distance(&original, timed->b, &timed->distance, err);
+    return distance_exact(timed->text.data, timed->text.len, (const uint8_t *)timed->b->data, timed->b->len,
+                          &timed->distance, err);
 }
 
 static int add_row(const struct lab_run *run, struct versions *versions, size_t number, size_t index,
@@ -129,6 +129,8 @@ static int add_row(const struct lab_run *run, struct versions *versions, size_t 
                  signatures = {&versions->signature, &versions->edited_signature, {0}, 0};
     double distances, estimates, estimate, edits;
 
+    if (edited->failed)
+        return error_set(err, "out of memory for a version");
     if (lab_clock_rate(time_contents, &contents, seconds, &distances, err) ||
         lab_coates_sign(&params, versions->original, &versions->signature, err) ||
         lab_coates_sign(&params, lab_coates_of(edited), &versions->edited_signature, err) ||

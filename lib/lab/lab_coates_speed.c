@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -146,7 +147,7 @@ static int add_2011(const struct lab_run *run, struct work *work, struct lab_tab
     bits = work->a_signature.len;
     lab_row_numbers(table,
                     (const double[]){paper[0], work->params.k, estimates, paper[1], (double)bits, paper[2],
-                                     (double)work->a.len / paper[0], (double)((bits + 7) / 8), paper[3],
+                                     (double)work->a.len / paper[0], ceil((double)bits / 8), paper[3],
                                      signing, 7700, 10000},
                     12);
     return 0;

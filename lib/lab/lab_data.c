@@ -20,8 +20,15 @@ enum {
     GENERATED_QUICK = 12,
 };
 
+/* A document with the memory that it is in. */
+struct document {
+    struct lab_text_file file;
+    char *name;
+    struct buffer content;
+};
+
 struct lab_data {
-    struct lab_text_file *files;
+    struct document *files;
     size_t count, room;
     size_t bytes;
     struct buffer source;
@@ -33,8 +40,8 @@ void lab_data_free(struct lab_data *data)
     if (!data)
         return;
     for (size_t i = 0; i < data->count; i++) {
-        free((void *)(uintptr_t)data->files[i].name);
-        free((void *)(uintptr_t)data->files[i].data);
+        free(data->files[i].name);
+        buffer_release(&data->files[i].content);
     }
     free(data->files);
     buffer_release(&data->source);
@@ -48,7 +55,7 @@ size_t lab_data_count(const struct lab_data *data)
 
 const struct lab_text_file *lab_data_get(const struct lab_data *data, size_t index)
 {
-    return &data->files[index];
+    return &data->files[index].file;
 }
 
 bool lab_data_is_generated(const struct lab_data *data)
@@ -63,7 +70,8 @@ const char *lab_data_source(const struct lab_data *data)
 
 static int by_length(const void *a, const void *b)
 {
-    const struct lab_text_file *x = a, *y = b;
+    const struct lab_text_file *x = &((const struct document *)a)->file,
+                               *y = &((const struct document *)b)->file;
 
     if (x->len != y->len)
         return x->len < y->len ? -1 : 1;
@@ -74,13 +82,17 @@ static int by_length(const void *a, const void *b)
 static int add_file(struct lab_data *data, const char *name, struct buffer *content, struct error *err)
 {
     char *copy = strdup(name);
+    struct document *document;
 
     if (content->failed || !copy || array_reserve(&data->files, &data->room, data->count + 1)) {
         free(copy);
         buffer_release(content);
         return error_set(err, "%s: out of memory", name);
     }
-    data->files[data->count++] = (struct lab_text_file){copy, (const uint8_t *)content->data, content->len};
+    document = &data->files[data->count++];
+    document->name = copy;
+    document->content = *content;
+    document->file = (struct lab_text_file){copy, (const uint8_t *)content->data, content->len};
     data->bytes += content->len;
     *content = (struct buffer){0};
     return 0;

@@ -44,23 +44,31 @@ static const char *const codas[] = {"", "",   "",   "n", "r", "s",  "t", "l",
                                     "", "nd", "st", "m", "",  "ng", "c", ""};
 static const char *const endings[] = {"", "s", "ed", "ing", "ly", "tion", "er", "ness"};
 
-/* Appends the word of this rank, from 1; the same word for each rank, always. */
-static void add_word(char word[LONGEST_WORD], uint64_t rank)
+/* Adds the part to the word, which has `len` letters and room for LONGEST_WORD with its NUL; returns its
+ * length. */
+static size_t add_part(char *word, size_t len, const char *part)
+{
+    for (; *part && len + 1 < LONGEST_WORD; part++)
+        word[len++] = *part;
+    word[len] = '\0';
+    return len;
+}
+
+/* Sets the word of this rank, from 1, which is always the same, and returns its length. */
+static size_t set_word(char word[LONGEST_WORD], uint64_t rank)
 {
     uint64_t bits = lab_random_mix(rank);
     const unsigned syllables = 1u + (rank > 512) + (bits >> 60 > 11);
+    size_t len = 0;
 
-    word[0] = '\0';
-    if (rank <= COMMON) {
-        strcpy(word, common[rank - 1]);
-        return;
-    }
+    if (rank <= COMMON)
+        return add_part(word, 0, common[rank - 1]);
     for (unsigned i = 0; i < syllables; i++, bits >>= 13) {
-        strcat(word, onsets[bits & 31]);
-        strcat(word, vowels[bits >> 5 & 15]);
-        strcat(word, codas[bits >> 9 & 15]);
+        len = add_part(word, len, onsets[bits & 31]);
+        len = add_part(word, len, vowels[bits >> 5 & 15]);
+        len = add_part(word, len, codas[bits >> 9 & 15]);
     }
-    strcat(word, endings[bits & 7]);
+    return add_part(word, len, endings[bits & 7]);
 }
 
 /* By Zipf's law in steps: an octave of ranks is as likely as any other. */
@@ -123,11 +131,10 @@ static void put_word(struct writer *writer, uint64_t rank)
     char word[LONGEST_WORD];
     size_t len;
 
-    add_word(word, rank);
+    len = set_word(word, rank);
     if (writer->is_first)
         word[0] = (char)toupper((unsigned char)word[0]);
     writer->is_first = false;
-    len = strlen(word);
     if (writer->column + 1 + len > LINE) {
         add_text(writer, "\n");
         writer->column = 0;
