@@ -6,12 +6,20 @@
 #include "base/memory.h"
 #include "cluster/greedy.h"
 #include "cluster/linkage.h"
+#include "cluster/neighbours.h"
 
 const char *clusters_method_name(enum clusters_method method)
 {
     static const char *const names[] = {"greedy", "single"};
 
     return names[method];
+}
+
+const char *clusters_candidates_name(enum clusters_candidates candidates)
+{
+    static const char *const names[] = {"index", "alg-h", "alg-g"};
+
+    return names[candidates];
 }
 
 void clusters_release(struct clusters *clusters)
@@ -27,31 +35,50 @@ void clusters_release(struct clusters *clusters)
 
 /* What all methods need; not to be copied, since the parts point to each other. */
 struct search {
-    struct postings postings;
+    struct postings postings;     /* for CLUSTERS_INDEX */
+    struct neighbours neighbours; /* for the others */
     struct collection_judge judge;
     struct pairs_plan plan;
 };
 
-static void candidates(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                       struct overlap *overlap)
+static void candidates_by_index(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                                struct overlap *overlap)
 {
     postings_overlap(arg, document, from, before, overlap);
+}
+
+static void candidates_by_bits(const void *arg, uint32_t document, uint32_t from, uint32_t before,
+                               struct overlap *overlap)
+{
+    neighbours_overlap(arg, document, from, before, overlap);
 }
 
 static int begin_search(struct search *search, const struct collection *collection,
                         const struct clusters_options *options, struct error *err)
 {
     const struct postings_source source = collection_source(collection);
+    const bool by_index = options->candidates == CLUSTERS_INDEX;
 
-    search->judge = (struct collection_judge){collection, &search->postings, options->limits};
-    search->plan = (struct pairs_plan){.documents = collection->content_count,
-                                       .candidates = candidates,
-                                       .arg = &search->postings,
-                                       .judge = collection_judge(&search->judge),
-                                       .threads = options->threads,
-                                       .stop = options->stop,
-                                       .count = options->count};
-    return postings_build(&search->postings, &source, options->common, err);
+    *search = (struct search){.judge = {collection, by_index ? &search->postings : NULL, options->limits}};
+    search->plan =
+        (struct pairs_plan){.documents = collection->content_count,
+                            .candidates = by_index ? candidates_by_index : candidates_by_bits,
+                            .arg = by_index ? (const void *)&search->postings : &search->neighbours,
+                            .judge = collection_judge(&search->judge),
+                            .threads = options->threads,
+                            .stop = options->stop,
+                            .count = options->count};
+    if (by_index)
+        return postings_build(&search->postings, &source, options->common, err);
+    return neighbours_find(&search->neighbours, collection,
+                           options->candidates == CLUSTERS_ALG_H ? GROUPS_H : GROUPS_G,
+                           options->limits.resemblance, err);
+}
+
+static void end_search(struct search *search)
+{
+    postings_release(&search->postings);
+    neighbours_release(&search->neighbours);
 }
 
 static int link_contents(struct clusters *clusters, const struct search *search, struct error *err)
@@ -70,9 +97,12 @@ static int link_contents(struct clusters *clusters, const struct search *search,
 static int find_leaders(struct clusters *clusters, const struct search *search,
                         const struct clusters_options *options, struct error *err)
 {
-    return options->method == CLUSTERS_GREEDY
-               ? greedy_run(&search->plan, &search->postings, clusters->leaders, clusters->likenesses, err)
-               : link_contents(clusters, search, err);
+    const bool by_index = options->candidates == CLUSTERS_INDEX;
+
+    if (options->method == CLUSTERS_SINGLE)
+        return link_contents(clusters, search, err);
+    return greedy_run(&search->plan, by_index ? &search->postings : NULL, clusters->leaders,
+                      clusters->likenesses, err);
 }
 
 /* ---- listing ---- */
@@ -152,7 +182,7 @@ int clusters_find(struct clusters *clusters, const struct collection *collection
     if (!result)
         result = find_leaders(clusters, &search, options, err);
     clusters->common = search.postings.common;
-    postings_release(&search.postings);
+    end_search(&search);
     return result ? result : list_clusters(clusters, collection, err);
 }
 
@@ -172,6 +202,6 @@ int clusters_find_pairs(const struct collection *collection, const struct cluste
     }
     *common = search.postings.common;
     pairs_free(pairs);
-    postings_release(&search.postings);
+    end_search(&search);
     return result;
 }

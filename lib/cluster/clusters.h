@@ -17,8 +17,18 @@ enum clusters_method {
 
 enum { CLUSTERS_COMMON = 1000 }; /* the usual limit of what is common: Cherkasova 2009, section 2 */
 
+/* How candidate pairs are found: by an index of fingerprints (postings.h), or by Hamming fingerprints
+ * (neighbours.h), which need a limit of resemblance.  Sketches of scheme hamming have no index. */
+enum clusters_candidates {
+    CLUSTERS_INDEX,
+    CLUSTERS_ALG_H,
+    CLUSTERS_ALG_G,
+    CLUSTERS_CANDIDATES,
+};
+
 struct clusters_options {
     enum clusters_method method;
+    enum clusters_candidates candidates;
     struct likeness_limits limits;
     uint32_t common; /* fingerprints in more contents than that are no reason to compare these */
     unsigned threads;
@@ -40,7 +50,9 @@ struct clusters {
     uint64_t common;         /* fingerprints that were too common */
 };
 
+/* "greedy", "single"; "index", "alg-h", "alg-g". */
 const char *clusters_method_name(enum clusters_method method);
+const char *clusters_candidates_name(enum clusters_candidates candidates);
 
 /* Returns 0, 1 if it was stopped, -1 on error.  Release it in any case. */
 int clusters_find(struct clusters *clusters, const struct collection *collection,

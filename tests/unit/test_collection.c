@@ -180,11 +180,12 @@ static void link_sketches(const struct sketch *sketches, const struct likeness_l
     sketch_free(sketcher);
 }
 
-static void assert_sketches(const struct sketch_params *params, const struct likeness_limits *limits)
+static void assert_sketches(const struct sketch_params *params, const struct likeness_limits *limits,
+                            enum clusters_candidates candidates)
 {
     const enum sketch_scheme scheme = params->scheme;
     const struct clusters_options options = {
-        .method = CLUSTERS_SINGLE, .limits = *limits, .common = 1000, .threads = 2};
+        .method = CLUSTERS_SINGLE, .candidates = candidates, .limits = *limits, .common = 1000, .threads = 2};
     struct sketch sketches[FILES] = {0};
     struct clusters clusters;
     uint32_t expected[FILES];
@@ -208,7 +209,7 @@ static void assert_scheme(enum sketch_scheme scheme, const struct likeness_limit
 
     if (scheme == SKETCH_COATES2015)
         params.rate = 101; /* 200 would take almost no window of lower-case text */
-    assert_sketches(&params, limits);
+    assert_sketches(&params, limits, CLUSTERS_INDEX);
 }
 
 START_TEST(clusters_of_sketches_are_the_components_of_the_graph_of_estimates)
@@ -227,6 +228,62 @@ START_TEST(clusters_of_sketches_are_the_components_of_the_graph_of_estimates)
     }
     assert_scheme(SKETCH_COATES2015, &edits);
     assert_scheme(SKETCH_COATES2011, &edits);
+}
+END_TEST
+
+START_TEST(hamming_fingerprints_yield_all_pairs_by_alg_h_and_alg_g)
+{
+    const struct likeness_limits limits = {.resemblance = .7};
+    struct sketch_params params = sketch_defaults(SKETCH_HAMMING);
+
+    params.size = 72;
+    make_families();
+    collection_release(&collection);
+    assert_sketches(&params, &limits, CLUSTERS_ALG_H);
+    assert_sketches(&params, &limits, CLUSTERS_ALG_G);
+}
+END_TEST
+
+/* Which pairs are related, sorted by both. */
+static int add_line(void *arg, const struct pair *pair, struct error *error)
+{
+    struct buffer *lines = arg;
+
+    (void)error;
+    buffer_printf(lines, "%u %u %.3f\n", pair->a, pair->b, pair->likeness.resemblance);
+    return 0;
+}
+
+START_TEST(hamming_fingerprints_of_records_yield_the_pairs_that_the_index_yields)
+{
+    struct clusters_options options = {.limits = {.resemblance = .75}, .common = 1000, .threads = 2};
+    struct buffer lines[CLUSTERS_CANDIDATES] = {{0}};
+    struct clusters clusters[CLUSTERS_CANDIDATES];
+    uint64_t common;
+
+    for (size_t i = 0; i < FILES; i++) { /* pairs of one long text each, with few edits */
+        lens[i] = LONGEST;
+        fill_text(contents[i], LONGEST);
+        if (i % 2)
+            memcpy(contents[i], contents[i - 1], LONGEST);
+        if (i % 2)
+            fill_text(contents[i] + random64() % (LONGEST - 100), 60);
+        add(contents[i], LONGEST, "x", i);
+    }
+    for (int c = 0; c < 2; c++) {
+        options.candidates = (enum clusters_candidates)c;
+        ck_assert_int_eq(clusters_find_pairs(&collection, &options, add_line, &lines[c], &common, &err), 0);
+        ck_assert_int_eq(clusters_find(&clusters[c], &collection, &options, &err), 0);
+    }
+    ck_assert_uint_eq(clusters[0].count, FILES / 2);
+    ck_assert_uint_eq(lines[0].len, lines[1].len);
+    ck_assert_mem_eq(lines[0].data, lines[1].data, lines[0].len);
+    ck_assert_mem_eq(clusters[0].leaders, clusters[1].leaders, FILES * sizeof(uint32_t));
+    for (int c = 0; c < 2; c++) {
+        buffer_release(&lines[c]);
+        clusters_release(&clusters[c]);
+    }
+    collection_release(&collection);
 }
 END_TEST
 
@@ -291,5 +348,7 @@ END_TEST
 
 RUN_TESTS("collection", clusters_of_files_are_the_components_of_the_graph_of_estimates,
           clusters_of_sketches_are_the_components_of_the_graph_of_estimates,
+          hamming_fingerprints_yield_all_pairs_by_alg_h_and_alg_g,
+          hamming_fingerprints_of_records_yield_the_pairs_that_the_index_yields,
           limits_that_a_scheme_cannot_measure_are_refused, equal_contents_are_kept_once,
           records_that_cannot_be_compared_are_refused)
