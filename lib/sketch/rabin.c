@@ -66,12 +66,11 @@ static bool is_coprime(const struct modulus *p, uint64_t a)
 bool rabin_is_irreducible(uint64_t low, unsigned degree)
 {
     static const unsigned primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61};
-    const struct modulus p = {low, UINT64_MAX >> (64 - degree), degree};
+    struct modulus p;
 
-    if (degree == 1)
-        return true;
-    if (!(low & 1)) /* x divides it */
-        return false;
+    if (degree < 2 || !(low & 1)) /* x divides it, or is it */
+        return degree == 1;
+    p = (struct modulus){low, UINT64_MAX >> (64 - degree), degree};
     if (square_x(&p, degree) != times_x(&p, 1))
         return false;
     for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)

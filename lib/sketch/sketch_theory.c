@@ -22,11 +22,12 @@ static double binomial(double n, double k, double p)
 double sketch_sample_probability(uint32_t s, double r, double eps)
 {
     const double slack = 1e-9; /* 100 * (0.5 + 0.1) is not 60 */
-    const double first = fmax(0, ceil(s * (r - eps) - slack)), last = fmin(s, floor(s * (r + eps) + slack));
+    const double first = s * (r - eps) - slack, last = s * (r + eps) + slack;
     double sum = 0;
 
-    for (double k = first; k <= last; k++)
-        sum += binomial(s, k, r);
+    for (uint64_t k = 0; k <= s; k++)
+        if ((double)k >= first && (double)k <= last)
+            sum += binomial(s, (double)k, r);
     return fmin(sum, 1);
 }
 
