@@ -16,8 +16,9 @@ struct tokens {
     uint8_t pending[4]; /* the beginning of a character */
     size_t pending_len;
     struct tokens_markup markup;
-    bool space;   /* white space was read and not yet passed on */
-    bool is_open; /* the document, or the line, has content before which a space matters */
+    bool space;         /* white space was read and not yet passed on */
+    bool is_open;       /* the document, or the line, has content before which a space matters */
+    uint8_t words[128]; /* of words, if mark-up remains: the folded character, or 0 for what separates them */
     uint8_t token[TOKENS_LONGEST];
     size_t len;
 };
@@ -55,6 +56,11 @@ bool tokens_is_plain(const struct tokens_rules *rules)
            !rules->drop_punctuation && !rules->drop_markup;
 }
 
+static bool separates_words(uint32_t code)
+{
+    return tokens_text_is_space(code) || tokens_text_is_punctuation(code) || tokens_text_is_control(code);
+}
+
 struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, void *arg, struct error *err)
 {
     struct tokens *tokens = memory_new(sizeof *tokens, err);
@@ -63,6 +69,9 @@ struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, v
         tokens->rules = *rules;
         tokens->sink = sink;
         tokens->arg = arg;
+        for (uint8_t c = 0; c < sizeof tokens->words; c++)
+            if (!separates_words(c))
+                tokens->words[c] = (uint8_t)(rules->fold_case ? tokens_text_lower(c) : c);
     }
     return tokens;
 }
@@ -107,8 +116,7 @@ static int end_line(struct tokens *tokens, struct error *err)
 
 static int add_to_word(struct tokens *tokens, const struct tokens_text *c, struct error *err)
 {
-    if (!tokens_text_is_space(c->code) && !tokens_text_is_punctuation(c->code) &&
-        !tokens_text_is_control(c->code))
+    if (!separates_words(c->code))
         return append(tokens, c, err);
     return tokens->len > 0 ? give(tokens, err) : 0;
 }
@@ -222,17 +230,43 @@ static int take_pending(struct tokens *tokens, struct error *err)
     return 0;
 }
 
+/* Words of ASCII, the usual case: takes what comes before the next other character.  Returns its length, or
+ * SIZE_MAX if the sink stops. */
+static size_t take_words(struct tokens *tokens, const uint8_t *p, size_t len, struct error *err)
+{
+    size_t i = 0;
+
+    for (; i < len && p[i] < 0x80; i++) {
+        const uint8_t c = tokens->words[p[i]];
+
+        if (tokens->len > 0 && (!c || tokens->len == sizeof tokens->token) && give(tokens, err))
+            return SIZE_MAX;
+        if (c)
+            tokens->token[tokens->len++] = c;
+    }
+    return i;
+}
+
+static size_t take_ascii(struct tokens *tokens, const uint8_t *p, size_t len, struct error *err)
+{
+    if (tokens->rules.unit == TOKENS_WORDS && !tokens->rules.drop_markup)
+        return take_words(tokens, p, len, err);
+    return take(tokens, (struct tokens_text){p[0], 1, {p[0]}}, err) ? SIZE_MAX : 1;
+}
+
 int tokens_update(struct tokens *tokens, const void *data, size_t len, struct error *err)
 {
     const uint8_t *p = data;
 
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0, taken; i < len; i += taken) {
         if (tokens->pending_len == 0 && p[i] < 0x80) {
-            if (take(tokens, (struct tokens_text){p[i], 1, {p[i]}}, err))
+            taken = take_ascii(tokens, p + i, len - i, err);
+            if (taken == SIZE_MAX)
                 return -1;
             continue;
         }
         tokens->pending[tokens->pending_len++] = p[i];
+        taken = 1;
         if (take_pending(tokens, err))
             return -1;
     }
