@@ -11,7 +11,7 @@
 enum cpu_level {
     CPU_SCALAR,
     CPU_AVX2,
-    CPU_AVX512, /* F, BW, VL, VBMI2 and GFNI */
+    CPU_AVX512, /* F, BW, DQ, VL, VBMI2 and GFNI */
 };
 
 /* The level to use: the machine's, or a lower one named by KITH_CPU.  Unknown names are ignored here; see

@@ -2,6 +2,7 @@
 #ifndef KITH_PERMUTATION_H
 #define KITH_PERMUTATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@
 struct permutation {
     uint64_t key, first, second, mask;
     unsigned shift;
+    bool is_wide; /* permutation_least may use AVX-512 */
 };
 
 /* A random number, a function of its arguments alone (SipHash with the seed as its key).  Those of different

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check_main.h"
+#include "levels.h"
 #include "sketch/permutation.h"
 #include "sketch/rabin.h"
 
@@ -28,11 +29,11 @@ static bool has_no_factor(uint64_t p)
 }
 
 /* The number of irreducible polynomials of degree n (Gauss): the sum of mu(d) 2^(n / d) over d | n, by n. */
-static const unsigned counts[] = {0, 2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186, 335, 630, 1161, 2182, 4080};
+static const unsigned counts[] = {0, 2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186, 335, 630};
 
 START_TEST(irreducible_are_those_without_a_factor)
 {
-    for (unsigned degree = 1; degree <= 12; degree++)
+    for (unsigned degree = 1; degree <= 10; degree++)
         for (uint64_t low = 0; low < UINT64_C(1) << degree; low++)
             ck_assert_msg(rabin_is_irreducible(low, degree) == has_no_factor(low | UINT64_C(1) << degree),
                           "degree %u: %#llx", degree, (unsigned long long)low);
@@ -41,7 +42,7 @@ END_TEST
 
 START_TEST(there_are_as_many_irreducible_ones_as_gauss_says)
 {
-    for (unsigned degree = 1; degree <= 16; degree++) {
+    for (unsigned degree = 1; degree <= 13; degree++) {
         unsigned count = 0;
 
         for (uint64_t low = 0; low < UINT64_C(1) << degree; low++)
@@ -220,7 +221,7 @@ END_TEST
  * chi square with 15 degrees of freedom is 37.7. */
 START_TEST(each_member_of_a_set_is_the_smallest_equally_often)
 {
-    enum { MEMBERS = 16, DRAWS = 16000 };
+    enum { MEMBERS = 16, DRAWS = 8000 };
 
     for (unsigned bits = 32; bits <= 64; bits += 16) {
         unsigned wins[MEMBERS] = {0};
@@ -251,7 +252,7 @@ START_TEST(each_member_of_a_set_is_the_smallest_equally_often)
 }
 END_TEST
 
-START_TEST(least_is_the_smallest_image)
+static void check_least(void)
 {
     uint64_t numbers[300];
 
@@ -269,6 +270,11 @@ START_TEST(least_is_the_smallest_image)
         }
         ck_assert_uint_eq(permutation_least(&permutation, numbers, count, least), wanted);
     }
+}
+
+START_TEST(least_is_the_smallest_image)
+{
+    for_each_level(check_least);
 }
 END_TEST
 
