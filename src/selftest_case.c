@@ -63,26 +63,47 @@ bool selftest_case_expects(const struct selftest_case *test, const char *verdict
     return false;
 }
 
+static void add_up(struct selftest_case *sum, const struct selftest_case *test)
+{
+    sum->trials += test->trials;
+    sum->hits += test->hits;
+    sum->right += test->right;
+    sum->other += test->other;
+    sum->unfounded += test->unfounded;
+    sum->promises += test->promises;
+    sum->broken += test->broken;
+    sum->error_sum += test->error_sum;
+    sum->error_squares += test->error_squares;
+    sum->ranges += test->ranges;
+    sum->range_sum += test->range_sum;
+}
+
 struct selftest_case selftest_case_sum(const struct selftest_cases *cases, enum selftest_group group)
 {
     struct selftest_case sum = {.group = group, .class_name = "", .size_name = ""};
 
-    for (size_t i = 0; i < cases->count; i++) {
-        const struct selftest_case *test = cases->list[i];
-
-        if (test->group != group)
-            continue;
-        sum.trials += test->trials;
-        sum.hits += test->hits;
-        sum.right += test->right;
-        sum.other += test->other;
-        sum.unfounded += test->unfounded;
-        sum.promises += test->promises;
-        sum.broken += test->broken;
-        sum.error_sum += test->error_sum;
-        sum.error_squares += test->error_squares;
-        sum.ranges += test->ranges;
-        sum.range_sum += test->range_sum;
-    }
+    for (size_t i = 0; i < cases->count; i++)
+        if (cases->list[i]->group == group)
+            add_up(&sum, cases->list[i]);
     return sum;
+}
+
+static bool is_same_procedure(const struct selftest_case *a, const struct selftest_case *b)
+{
+    const size_t len = strcspn(a->id, "-") + 1;
+
+    return strncmp(a->id, b->id, len) == 0 && a->dense == b->dense && strcmp(a->what, b->what) == 0;
+}
+
+bool selftest_case_procedure(const struct selftest_cases *cases, size_t index, struct selftest_case *sum)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_same_procedure(cases->list[i], cases->list[index]))
+            return false;
+    *sum = *cases->list[index];
+    sum->id[strcspn(sum->id, "-")] = '\0';
+    for (size_t i = index + 1; i < cases->count; i++)
+        if (is_same_procedure(cases->list[i], cases->list[index]))
+            add_up(sum, cases->list[i]);
+    return true;
 }

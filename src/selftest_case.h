@@ -71,4 +71,9 @@ bool selftest_case_expects(const struct selftest_case *test, const char *verdict
 /* The sum of all cases of the group that were run; its trials are 0 if there are none. */
 struct selftest_case selftest_case_sum(const struct selftest_cases *cases, enum selftest_group group);
 
+/* The cases of a procedure differ in class and size only: their identifiers begin alike, up to the first '-',
+ * and they use the same set.  Whether the case with this index is the first one of
+ * its procedure; if so, *sum is that of all. */
+bool selftest_case_procedure(const struct selftest_cases *cases, size_t index, struct selftest_case *sum);
+
 #endif

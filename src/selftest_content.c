@@ -57,6 +57,18 @@ int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t
     return 0;
 }
 
+int selftest_content_add_stranger(struct selftest_content *content, uint8_t *data, size_t len,
+                                  enum selftest_class class, struct error *err)
+{
+    if (array_reserve(&content->strangers, &content->stranger_room, content->stranger_count + 1)) {
+        free(data);
+        return error_set(err, "out of memory");
+    }
+    content->strangers[content->stranger_count++] =
+        (struct selftest_file){.data = data, .len = len, .class = class, .size = selftest_content_size(len)};
+    return 0;
+}
+
 static int by_cell(const void *a, const void *b)
 {
     const struct selftest_file *x = a, *y = b;
@@ -99,6 +111,7 @@ int selftest_content_generate(struct selftest_content *content, uint64_t seed, b
 {
     struct lab_random random;
 
+    content->is_generated = true;
     lab_random_seed(&random, seed);
     for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++)
         for (enum selftest_size size = 0; size < SELFTEST_SIZES; size++)
@@ -113,7 +126,10 @@ void selftest_content_release(struct selftest_content *content)
 {
     for (size_t i = 0; i < content->count; i++)
         free(content->files[i].data);
+    for (size_t i = 0; i < content->stranger_count; i++)
+        free(content->strangers[i].data);
     free(content->files);
+    free(content->strangers);
     digest_free(content->digest);
 }
 
@@ -141,8 +157,8 @@ static const struct selftest_file *some_file(const struct selftest_content *cont
     return &content->files[first + lab_random_below(random, count)];
 }
 
-void selftest_content_foreign(const struct selftest_content *content, enum selftest_class class,
-                              struct lab_random *random, size_t len, struct buffer *out)
+static void add_permuted(const struct selftest_content *content, enum selftest_class class,
+                         struct lab_random *random, size_t len, struct buffer *out)
 {
     enum { PIECE = 64 * KIB };
 
@@ -159,4 +175,13 @@ void selftest_content_foreign(const struct selftest_content *content, enum selft
         selftest_content_permute(at, piece, (unsigned)lab_random_below(random, 32));
         len -= piece;
     }
+}
+
+void selftest_content_foreign(const struct selftest_content *content, enum selftest_class class,
+                              struct lab_random *random, size_t len, struct buffer *out)
+{
+    if (content->is_generated)
+        selftest_content_make(class, random, len, out);
+    else
+        add_permuted(content, class, random, len, out);
 }

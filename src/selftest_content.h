@@ -45,6 +45,10 @@ struct selftest_cell {
 struct selftest_content {
     struct selftest_file *files; /* sorted by class and size */
     size_t count, room;
+    /* Files of the user that are no references, of up to 512 KiB; none if the content is generated. */
+    struct selftest_file *strangers;
+    size_t stranger_count, stranger_room;
+    bool is_generated;
     struct selftest_cell cells[SELFTEST_CLASSES][SELFTEST_SIZES];
     uint64_t bytes;
     /* of the user's folder: */
@@ -67,8 +71,9 @@ void selftest_content_make(enum selftest_class class, struct lab_random *random,
                            struct buffer *out);
 
 /*
- * Appends `len` bytes that have the structure of the class's files, but nothing in common with any: pieces of
- * them in which each byte value was replaced by another one.  The content must have files.
+ * Appends `len` bytes like those of the class's files, but with nothing in common with any: generated ones,
+ * or pieces of the user's files in which each byte value was replaced by another one.  The content must have
+ * files.
  */
 void selftest_content_foreign(const struct selftest_content *content, enum selftest_class class,
                               struct lab_random *random, size_t len, struct buffer *out);

@@ -13,7 +13,10 @@
 
 /* Chooses files below the user's folder.  They are only read. */
 
-enum { MOST_CANDIDATES = 1 << 20 };
+enum {
+    MOST_CANDIDATES = 1 << 20,
+    STRANGERS = 100, /* of each class */
+};
 #define MOST_READ (UINT64_C(256) << 20) /* bytes, of files that are not chosen, too */
 
 struct candidate {
@@ -25,6 +28,7 @@ struct chooser {
     struct candidate *candidates;
     size_t count, room;
     size_t wanted[SELFTEST_CLASSES][SELFTEST_SIZES];
+    size_t strangers[SELFTEST_CLASSES]; /* wanted */
     uint64_t read;
 };
 
@@ -166,12 +170,20 @@ static int consider(struct chooser *chooser, const char *path, struct error *err
         return 0;
     class = classify(path, data, len);
     wanted = &chooser->wanted[class][selftest_content_size(len)];
-    if (*wanted == 0 || is_known(chooser->content, data, len)) {
+    if (is_known(chooser->content, data, len)) {
         free(data);
         return 0;
     }
-    --*wanted;
-    return selftest_content_add(chooser->content, data, len, class, err);
+    if (*wanted > 0) {
+        --*wanted;
+        return selftest_content_add(chooser->content, data, len, class, err);
+    }
+    if (chooser->strangers[class] > 0 && selftest_content_size(len) != SELFTEST_LARGE) {
+        chooser->strangers[class]--;
+        return selftest_content_add_stranger(chooser->content, data, len, class, err);
+    }
+    free(data);
+    return 0;
 }
 
 int selftest_content_choose(struct selftest_content *content, const char *folder, uint64_t seed, bool quick,

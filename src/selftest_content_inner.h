@@ -7,9 +7,11 @@
 /* How many files of a size are wanted of each class. */
 size_t selftest_content_wanted(enum selftest_size size, bool quick);
 
-/* Adds a file; takes ownership of data also if it fails. */
+/* Add a file to the references, or to the strangers; take ownership of data also if they fail. */
 int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t len,
                          enum selftest_class class, struct error *err);
+int selftest_content_add_stranger(struct selftest_content *content, uint8_t *data, size_t len,
+                                  enum selftest_class class, struct error *err);
 
 /* The size of a file of `len` bytes, or SELFTEST_SIZES if it is too small or too large. */
 enum selftest_size selftest_content_size(uint64_t len);

@@ -53,24 +53,30 @@ static int measure(struct pairs *pairs, const struct selftest_file *piece, const
     return 0;
 }
 
-/* A piece of a random file of the class that is long enough. */
-static bool choose_piece(const struct selftest_content *content, enum selftest_class class,
-                         struct lab_random *random, struct selftest_file *piece)
+/* Pieces of two random files of the class that are long enough. */
+static bool choose_pieces(const struct selftest_content *content, enum selftest_class class,
+                          struct lab_random *random, struct selftest_file pieces[2])
 {
-    size_t count = 0, chosen;
+    size_t count = 0, chosen[2];
 
     for (size_t i = 0; i < content->count; i++)
         count += content->files[i].class == class && content->files[i].len >= PIECE;
-    if (count == 0)
+    if (count < 2)
         return false;
-    chosen = lab_random_below(random, count);
-    for (size_t i = 0; i < content->count; i++)
-        if (content->files[i].class == class && content->files[i].len >= PIECE && chosen-- == 0) {
-            *piece = content->files[i];
-            break;
-        }
-    piece->data += lab_random_below(random, piece->len - PIECE + 1);
-    piece->len = PIECE;
+    chosen[0] = lab_random_below(random, count);
+    chosen[1] = (chosen[0] + 1 + lab_random_below(random, count - 1)) % count;
+    for (size_t i = 0, k = 0; i < content->count; i++) {
+        if (content->files[i].class != class || content->files[i].len < PIECE)
+            continue;
+        for (int side = 0; side < 2; side++)
+            if (chosen[side] == k)
+                pieces[side] = content->files[i];
+        k++;
+    }
+    for (int side = 0; side < 2; side++) {
+        pieces[side].data += lab_random_below(random, pieces[side].len - PIECE + 1);
+        pieces[side].len = PIECE;
+    }
     return true;
 }
 
@@ -79,20 +85,20 @@ static int run_case(struct pairs *pairs, const struct selftest_edit *edit, enum 
 {
     struct lab_random random = selftest_run_random(pairs->run, test->id);
     struct buffer edited = {0};
-    struct selftest_file piece;
+    struct selftest_file pieces[2];
     int result = 0;
 
     for (int i = pairs->run->quick ? 3 : 30; result == 0 && i > 0; i--) {
-        if (!choose_piece(&pairs->run->content, class, &random, &piece)) {
-            selftest_case_note(test, "no file of this class has %d bytes", PIECE);
+        if (!choose_pieces(&pairs->run->content, class, &random, pieces)) {
+            selftest_case_note(test, "fewer than two files of this class have %d bytes", PIECE);
             break;
         }
         buffer_reset(&edited);
         if (edit->what)
-            edit->make(edit, &pairs->run->content, &piece, &random, &edited);
+            edit->make(edit, &pairs->run->content, &pieces[0], &random, &edited);
         else
-            selftest_content_foreign(&pairs->run->content, class, &random, PIECE, &edited);
-        result = selftest_run_continue(err) ? -1 : measure(pairs, &piece, &edited, test, err);
+            buffer_add(&edited, pieces[1].data, pieces[1].len);
+        result = selftest_run_continue(err) ? -1 : measure(pairs, &pieces[0], &edited, test, err);
     }
     buffer_release(&edited);
     return result;
@@ -110,7 +116,8 @@ static int run_cases(struct pairs *pairs, bool dense, struct error *err)
 
             if (!test)
                 return -1;
-            snprintf(test->what, sizeof test->what, "%s", edit->what ? edit->what : "unrelated content");
+            snprintf(test->what, sizeof test->what, "%s",
+                     edit->what ? edit->what : "a piece of another file");
             snprintf(test->size_text, sizeof test->size_text, "%d", PIECE);
             test->size_name = test->size_text;
             test->class_name = selftest_class_names[class];

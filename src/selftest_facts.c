@@ -48,6 +48,12 @@ void selftest_facts_release(struct selftest_facts *facts)
 
 /* ---- this program ---- */
 
+#ifdef __clang__
+static const char compiler[] = "";
+#else
+static const char compiler[] = "gcc ";
+#endif
+
 static int hash_program(struct digest *digest, struct digest_values *values, struct error *err)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -89,7 +95,7 @@ int selftest_facts_tool(struct selftest_facts *facts, struct error *err)
     selftest_facts_add(facts, "version", "%s", PACKAGE_VERSION);
     if (add_program(facts, err))
         return -1;
-    selftest_facts_add(facts, "compiler", "%s", __VERSION__);
+    selftest_facts_add(facts, "compiler", "%s%s", compiler, __VERSION__);
     selftest_facts_add(facts, "vector instructions", "%s", cpu_name(cpu_level()));
     selftest_facts_add(facts, "digests", "%s", digest_library());
     selftest_facts_add(facts, "file systems", "The Sleuth Kit %s", tsk_library());

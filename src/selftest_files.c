@@ -309,7 +309,22 @@ static int plant_permuted(struct selftest_batch *batch, struct selftest_case *te
     return result;
 }
 
-/* Files of the same kind, made independently. */
+/* The stranger with this index: generated, or one of the user's files that is no reference.  Nothing is
+ * appended if there is none. */
+static void add_stranger(const struct selftest_content *content, enum selftest_class class, size_t index,
+                         struct lab_random *random, struct buffer *out)
+{
+    if (content->is_generated) {
+        selftest_content_make(class, random, 8192 + lab_random_below(random, 1 << 17), out);
+        return;
+    }
+    for (size_t i = 0; i < content->stranger_count; i++)
+        if (content->strangers[i].class == class && index-- == 0) {
+            buffer_add(out, content->strangers[i].data, content->strangers[i].len);
+            return;
+        }
+}
+
 static int plant_strangers(struct selftest_batch *batch, enum selftest_class class, struct error *err)
 {
     struct selftest_case *test =
@@ -320,18 +335,19 @@ static int plant_strangers(struct selftest_batch *batch, enum selftest_class cla
 
     if (!test)
         return -1;
-    snprintf(test->what, sizeof test->what, "other files, generated like the references, --max-e 0.001");
+    snprintf(test->what, sizeof test->what, "other files of the same class, --max-e 0.001");
     test->class_name = selftest_class_names[class];
-    if (batch->run->data) {
-        selftest_case_note(test, "only with generated content");
-        return 0;
-    }
     random = selftest_run_random(batch->run, test->id);
-    for (size_t i = trials(batch->run, 100, 1 << 17, CELL_BYTES); result == 0 && i > 0; i--) {
+    for (size_t i = 0; result == 0 && i < trials(batch->run, 100, 1 << 17, CELL_BYTES); i++) {
         const struct selftest_batch_object object = {.test = test, .file = SELFTEST_BATCH_NO_FILE};
 
         buffer_reset(&made);
-        selftest_content_make(class, &random, 8192 + lab_random_below(&random, 1 << 17), &made);
+        add_stranger(&batch->run->content, class, i, &random, &made);
+        if (made.len == 0) {
+            if (i == 0)
+                selftest_case_note(test, "no further files of this class in the folder");
+            break;
+        }
         result = selftest_batch_plant(batch, &object, &made, err);
     }
     buffer_release(&made);

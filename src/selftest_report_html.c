@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -109,9 +110,9 @@ static void add_assertions(const struct selftest_report *report, struct lab_docu
         lab_number(table, 2, (double)assertions[i].checked);
         lab_number(table, 3, (double)assertions[i].violated);
         lab_text(table, 4, "%s",
-                 assertions[i].checked == 0    ? "not tested"
-                 : assertions[i].violated == 0 ? "as expected"
-                                               : "NOT as expected");
+                 assertions[i].violated  ? "NOT as expected"
+                 : assertions[i].checked ? "as expected"
+                                         : "no occasion");
     }
     lab_remark(document,
                "A1 and A2 are promises: if one is broken, the exit status of the test is 1. A3 is "
@@ -162,6 +163,57 @@ static void add_limits(const struct selftest_report *report, struct lab_document
         }
 }
 
+/* The same as curves. */
+static void add_limit_plot(const struct selftest_report *report, bool dense, struct lab_document *document)
+{
+    static const struct lab_axes axes = {"size of the fragment", "bytes", "found", "%", true, false};
+    struct lab_plot *plot =
+        dense ? lab_plot(document, "selftest-limits-dense",
+                         "Fragments found with a dense set (-C 32) and --deep", &axes)
+              : lab_plot(document, "selftest-limits-default", "Fragments found with a default set", &axes);
+
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
+        const size_t series = lab_series(plot, "%s", selftest_class_names[class]);
+        const struct selftest_case *test;
+
+        for (size_t i = 0; (test = find_fragment(report, dense, class, i)); i++)
+            if (test->trials)
+                lab_point(plot, series, 256 << i, 100 * (double)test->hits / (double)test->trials);
+    }
+}
+
+/* ---- calibration of E ---- */
+
+static void add_calibration(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"--max-e", "", LAB_WORDS, false},
+                                                {"objects", "", 0, false},
+                                                {"findings", "", 0, false},
+                                                {"unfounded", "", 0, false},
+                                                {"expected from chance", "at most", 1, false}};
+    struct lab_table *table = lab_table(
+        document, "selftest-calibration",
+        "Calibration of E: findings in permuted files beside the number that E allows for", COLUMNS(columns));
+
+    for (size_t i = 0; i < report->run->cases.count; i++) {
+        const struct selftest_case *test = report->run->cases.list[i];
+
+        if (test->group != SELFTEST_UNRELATED || !test->size_name[0])
+            continue;
+        lab_row(table);
+        lab_text(table, 0, "%s", test->size_name);
+        lab_number(table, 1, (double)test->trials);
+        lab_number(table, 2, (double)test->other);
+        lab_number(table, 3, (double)test->unfounded);
+        lab_number(table, 4, strtod(test->size_name, NULL) * (double)test->trials);
+    }
+    lab_remark(document,
+               "E is the number of findings that chance alone would give in one object, so its product with "
+               "the number of objects is what to expect. Fewer are reported, because a finding also needs "
+               "128 contiguous matching bytes that vary as text, code or pictures do, or many matches "
+               "among changed bytes (kith-scan(1)).");
+}
+
 /* ---- 4 environment ---- */
 
 static void add_facts(struct lab_document *document, const char *name, const char *caption,
@@ -189,54 +241,140 @@ static void add_times(const struct selftest_report *report, struct lab_document 
 
 /* ---- 5 results ---- */
 
-static void add_case(struct lab_table *table, const struct selftest_case *test)
+/* The columns that all groups have, then those of some. */
+enum {
+    ID,
+    WHAT,
+    TRIALS,
+    ERRORS,
+    LOW,
+    HIGH,
+    RESULT,
+    COMMON,
+};
+#define COMMON_COLUMNS                                                                                       \
+    {"case", "", LAB_WORDS, false}, {"description", "", LAB_WORDS, false}, {"trials", "", 0, false},         \
+        {"errors", "%", 1, false}, {"from", "%", 1, false}, {"to", "%", 1, false},                           \
+    {                                                                                                        \
+        "result", "", LAB_WORDS, false                                                                       \
+    }
+
+static void add_common(struct lab_table *table, const struct selftest_case *test)
 {
     double low, high;
     const double rate = selftest_report_rate(test, &low, &high);
 
     lab_row(table);
-    lab_text(table, 0, "%s", test->id);
-    lab_text(table, 1, "%s", test->what);
-    lab_text(table, 2, "%s", test->dense ? "dense" : "default");
-    lab_text(table, 9, "%s", selftest_case_result(test));
-    lab_text(table, 10, "%s", test->note);
+    lab_text(table, ID, "%s", test->id);
+    lab_text(table, WHAT, "%s", test->what);
+    lab_text(table, RESULT, "%s%s%s", selftest_case_result(test), test->note[0] ? ": " : "", test->note);
     if (test->trials == 0)
         return;
-    lab_number(table, 3, (double)test->trials);
-    lab_number(table, 4, 100 * rate);
-    lab_number(table, 5, 100 * low);
-    lab_number(table, 6, 100 * high);
-    if (test->expected)
-        lab_number(table, 7, 100 * (double)test->right / (double)test->trials);
-    if (test->group == SELFTEST_ESTIMATES)
-        lab_number(table, 8, 100 * test->error_sum / (double)test->trials);
+    lab_number(table, TRIALS, (double)test->trials);
+    lab_number(table, ERRORS, 100 * rate);
+    lab_number(table, LOW, 100 * low);
+    lab_number(table, HIGH, 100 * high);
+}
+
+static void add_recall(struct lab_table *table, const struct selftest_case *test)
+{
+    add_common(table, test);
+    if (test->trials && test->expected)
+        lab_number(table, COMMON, 100 * (double)test->right / (double)test->trials);
+}
+
+static void add_embedded(struct lab_table *table, const struct selftest_case *test)
+{
+    add_recall(table, test);
+    if (test->ranges)
+        lab_number(table, COMMON + 1, test->range_sum / (double)test->ranges);
+}
+
+static void add_estimate(struct lab_table *table, const struct selftest_case *test)
+{
+    add_common(table, test);
+    if (test->trials == 0)
+        return;
+    lab_number(table, COMMON, 100 * test->error_sum / (double)test->trials);
+    lab_number(table, COMMON + 1,
+               100 * lab_rates_half_width(test->error_sum, test->error_squares, test->trials));
+}
+
+static void add_unrelated(struct lab_table *table, const struct selftest_case *test)
+{
+    add_common(table, test);
+    lab_number(table, COMMON, (double)test->other);
+}
+
+static const struct lab_column recall_columns[] = {COMMON_COLUMNS, {"right verdict", "%", 1, false}};
+static const struct lab_column embedded_columns[] = {
+    COMMON_COLUMNS, {"right verdict", "%", 1, false}, {"ends are off by", "bytes", 1, false}};
+static const struct lab_column unrelated_columns[] = {COMMON_COLUMNS, {"findings", "", 0, false}};
+static const struct lab_column estimate_columns[] = {
+    COMMON_COLUMNS, {"mean error", "% of length", 2, false}, {"±", "", 2, false}};
+
+/* All classes and sizes of a procedure together. */
+static void add_procedures(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"procedure", "", LAB_WORDS, false},
+                                                {"group", "", LAB_WORDS, false},
+                                                {"description", "", LAB_WORDS, false},
+                                                {"set", "", LAB_WORDS, false},
+                                                {"trials", "", 0, false},
+                                                {"errors", "", 0, false},
+                                                {"rate", "%", 2, false},
+                                                {"from", "%", 2, false},
+                                                {"to", "%", 2, false}};
+    struct lab_table *table;
+
+    lab_heading(document, "Procedures");
+    table = lab_table(document, "selftest-procedures",
+                      "Procedures, with all their classes and sizes together", COLUMNS(columns));
+    for (size_t i = 0; i < report->run->cases.count; i++) {
+        struct selftest_case sum;
+        double rate, low, high;
+
+        if (!selftest_case_procedure(&report->run->cases, i, &sum))
+            continue;
+        rate = selftest_report_rate(&sum, &low, &high);
+        lab_row(table);
+        lab_text(table, 0, "%s", sum.id);
+        lab_text(table, 1, "%s", selftest_report_groups[sum.group].name);
+        lab_text(table, 2, "%s", sum.what);
+        lab_text(table, 3, "%s", sum.dense ? "dense" : "default");
+        lab_number(table, 4, (double)sum.trials);
+        if (sum.trials == 0)
+            continue;
+        lab_number(table, 5, rate * (double)sum.trials);
+        lab_number(table, 6, 100 * rate);
+        lab_number(table, 7, 100 * low);
+        lab_number(table, 8, 100 * high);
+    }
 }
 
 static void add_group(const struct selftest_report *report, enum selftest_group group,
                       struct lab_document *document)
 {
-    static const struct lab_column columns[] = {{"case", "", LAB_WORDS, false},
-                                                {"description", "", LAB_WORDS, false},
-                                                {"set", "", LAB_WORDS, false},
-                                                {"trials", "", 0, false},
-                                                {"errors", "%", 1, false},
-                                                {"from", "%", 1, false},
-                                                {"to", "%", 1, false},
-                                                {"right verdict", "%", 1, false},
-                                                {"mean error", "% of length", 2, false},
-                                                {"result", "", LAB_WORDS, false},
-                                                {"note", "", LAB_WORDS, false}};
     const struct selftest_report_group *names = &selftest_report_groups[group];
+    const struct lab_column *columns = recall_columns;
+    size_t count = COMMON + 1;
+    void (*add)(struct lab_table * table, const struct selftest_case *test) = add_recall;
     char name[64], caption[160];
     struct lab_table *table;
 
+    if (group == SELFTEST_EMBEDDED || group == SELFTEST_FRAGMENTS)
+        columns = embedded_columns, count = COMMON + 2, add = add_embedded;
+    else if (group == SELFTEST_UNRELATED)
+        columns = unrelated_columns, add = add_unrelated;
+    else if (group == SELFTEST_ESTIMATES)
+        columns = estimate_columns, count = COMMON + 2, add = add_estimate;
     snprintf(name, sizeof name, "selftest-%s", names->name);
     snprintf(caption, sizeof caption, "%s An error: %s.", names->summary, names->rate);
     lab_heading(document, "Cases: %s", names->name);
-    table = lab_table(document, name, caption, COLUMNS(columns));
+    table = lab_table(document, name, caption, columns, count);
     for (size_t i = 0; i < report->run->cases.count; i++)
         if (report->run->cases.list[i]->group == group)
-            add_case(table, report->run->cases.list[i]);
+            add(table, report->run->cases.list[i]);
 }
 
 /* ---- the chapters ---- */
@@ -245,12 +383,13 @@ static void add_reading(const struct selftest_report *report, struct lab_documen
 {
     (void)report;
     lab_remark(document, "%s", intended);
-    lab_remark(document,
-               "A case has an identifier that is the same in every run: a letter for the group, a number "
-               "for the procedure, then the class of the files and their size (small: 4 to 32 KiB, "
-               "medium: up to 512 KiB, large: up to 8 MiB). \"default\" is a set made with kith add, "
-               "\"dense\" one made with kith add -C 32 and scanned with --deep. All scans use "
-               "--all-references.");
+    lab_remark(
+        document,
+        "A case has an identifier that is the same in every run: a letter for the group, a number "
+        "for the procedure, then the class of the files and their size (small: 4 to 32 KiB, "
+        "medium: up to 512 KiB, large: up to 8 MiB) or the set. \"default\" is a set made with kith add, "
+        "\"dense\" one made with kith add -C 32 and scanned with --deep. All scans use "
+        "--all-references.");
     lab_remark(document,
                "Results: \"pass\" means that rows which promise equal bytes were compared with the bytes, "
                "and all were true; \"FAIL\", that one was not, or that an identical file was missed; "
@@ -289,6 +428,9 @@ static void add_by_assertion(const struct selftest_report *report, struct lab_do
 {
     add_assertions(report, document);
     add_limits(report, document);
+    add_limit_plot(report, false, document);
+    add_limit_plot(report, true, document);
+    add_calibration(report, document);
 }
 
 static void add_environment(const struct selftest_report *report, struct lab_document *document)
@@ -302,6 +444,7 @@ static void add_environment(const struct selftest_report *report, struct lab_doc
 
 static void add_details(const struct selftest_report *report, struct lab_document *document)
 {
+    add_procedures(report, document);
     for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++)
         add_group(report, group, document);
 }
