@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum {
+    MOST = 1 << 27, /* keys */
     LEAST_ROOM = 1024,
     USUAL_ROOM = 1 << 16, /* larger tables are not cleared but freed, since the next document may be small */
 };
@@ -22,8 +23,11 @@ static struct tally_entry *find(struct tally_entry *entries, size_t room, uint64
 static int grow(struct tally *tally, struct error *err)
 {
     const size_t room = tally->room ? 2 * tally->room : LEAST_ROOM;
-    struct tally_entry *entries = room > tally->room ? calloc(room, sizeof *entries) : NULL;
+    struct tally_entry *entries;
 
+    if (room > 2 * (size_t)MOST)
+        return error_set(err, "more than %d distinct shingles", MOST);
+    entries = calloc(room, sizeof *entries);
     if (!entries)
         return error_set(err, "out of memory for %zu distinct shingles", tally->count);
     for (size_t i = 0; i < tally->room; i++)

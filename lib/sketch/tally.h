@@ -15,8 +15,8 @@ struct tally {
     size_t room, count;
 };
 
-/* Counts the key and returns how often it has occurred, this time included; 0 and a message without memory.
- * Keys should be well mixed. */
+/* Counts the key and returns how often it has occurred, this time included; 0 and a message without memory,
+ * or if there are too many keys. Keys should be well mixed. */
 uint64_t tally_add(struct tally *tally, uint64_t key, struct error *err);
 /* Forgets all keys, but keeps a table of ordinary size. */
 void tally_reset(struct tally *tally);
