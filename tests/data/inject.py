@@ -46,6 +46,8 @@ COMMANDS = {
     "report-check": ["report", "--check", "whole.case"],
     "verify": ["sets", "verify", "refs.kith"],
     "compare": ["compare", "--json", "tree/a", "tree/b"],
+    "sketch": ["sign", "-q", "-j1", "-s", "minmod", "--tokens", "words", "--labelled", "tree"],
+    "sketches": ["compare", "-s", "minwise", "--json", "tree/a", "tree/b"],
 }
 
 Result = collections.namedtuple("Result", "code out err made")

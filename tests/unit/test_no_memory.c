@@ -19,6 +19,7 @@
 #include "set/refset_reader.h"
 #include "set/refset_search.h"
 #include "set/refset_writer.h"
+#include "sketch/sketch.h"
 
 /* Whatever needs memory reports an error without it, and leaks nothing. */
 
@@ -73,6 +74,16 @@ static void runs_out(const char *name, void *(*make)(struct error *err), void (*
 static const struct sampler_params params = {SAMPLER_GF8, SAMPLER_DEFAULT_N, SAMPLER_DEFAULT_C, 0};
 static const struct matcher_options matching = {.most_ln_e = -7};
 
+/* Words with labels need every part of it. */
+static struct sketcher *sketcher_of_words(struct error *err)
+{
+    struct sketch_params wanted = sketch_defaults(SKETCH_MINWISE);
+
+    wanted.tokens.unit = TOKENS_WORDS;
+    wanted.labelled = true;
+    return sketch_new(&wanted, err);
+}
+
 MAKER(json, json_new(100, err), struct json, json_free)
 MAKER(digest, digest_new(DIGEST_BIT(DIGEST_SHA1), err), struct digest, digest_free)
 MAKER(blocks, blocks_new(err), struct blocks, blocks_free)
@@ -81,6 +92,7 @@ MAKER(hasher, hasher_new(&params, DIGEST_BIT(DIGEST_SHA1), err), struct hasher, 
 MAKER(comparer, compare_new(err), struct comparer, compare_free)
 MAKER(examiner, examine_new(err), struct examiner, examine_free)
 MAKER(matcher, matcher_new(NULL, 0, &matching, err), struct matcher, matcher_free)
+MAKER(sketcher, sketcher_of_words(err), struct sketcher, sketch_free)
 MAKER(lines, lines_open_memory("a", 1, err), struct lines, lines_close)
 
 START_TEST(modules_that_work_in_memory_report_when_it_runs_out)
@@ -93,6 +105,7 @@ START_TEST(modules_that_work_in_memory_report_when_it_runs_out)
     RUNS_OUT(comparer);
     RUNS_OUT(examiner);
     RUNS_OUT(matcher);
+    RUNS_OUT(sketcher);
     RUNS_OUT(lines);
 }
 END_TEST
