@@ -166,6 +166,7 @@ static int write_file(int folder, const char *name, const struct buffer *content
         error_errno(err, "%s", name);
         if (got < 0)
             close(fd);
+        unlinkat(folder, name, 0); /* part of a file is worse than none */
         return -1;
     }
     return 0;

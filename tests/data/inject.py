@@ -48,6 +48,9 @@ COMMANDS = {
     "compare": ["compare", "--json", "tree/a", "tree/b"],
     "sketch": ["sign", "-q", "-j1", "-s", "minmod", "--tokens", "words", "--labelled", "tree"],
     "sketches": ["compare", "-s", "minwise", "--json", "tree/a", "tree/b"],
+    "lab-csv": ["lab", "--quick", "--csv", "--data", "tree", "broder-clusters"],
+    "lab-html": ["lab", "--quick", "--html", "--data", "tree", "coates2011-substitutions"],
+    "lab-store": ["lab", "--quick", "--json", "--data", "refs", "--store", NEW, "coates-unrelated"],
 }
 
 Result = collections.namedtuple("Result", "code out err made")
@@ -78,6 +81,9 @@ def contents_of_new(arguments):
     """What a command made, as text; and what is wrong with it."""
     if not os.path.exists(NEW):
         return None, None
+    if arguments[0] == "lab":
+        with open(NEW, "rb") as made:
+            return made.read(), None
     if arguments[0] == "scan":
         contents, check = run(["report", "--csv", "--all", NEW]), run(["report", "--check", NEW])
     else:
@@ -103,6 +109,8 @@ def attempt(name, arguments, what, base, environment=None, limit=None):
             wrong = "exit %d, and what it made is not sound: %s" % (code, fault)
         elif code == base.code and made != base.made:
             wrong = "exit %d, and it made something else (%s), and says %s" % (code, made and len(made), err[:200])
+        elif code != base.code and made is not None and arguments[0] == "lab" and made != base.made:
+            wrong = "exit %d, and it left %d bytes" % (code, len(made))
         elif code != base.code and made is not None and arguments[0] == "scan":
             wrong = resume(arguments, base, code)
     if wrong:
