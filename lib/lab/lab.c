@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/lab.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ struct lab_document *lab_document_new(const char *name, const char *title, const
         return NULL;
     document->name = strdup(name);
     document->title = strdup(title);
+    if (document->title) /* a heading, whatever it is elsewhere */
+        document->title[0] = (char)toupper((unsigned char)document->title[0]);
     document->source = strdup(source);
     if (document->name && document->title && document->source)
         return document;

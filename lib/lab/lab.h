@@ -34,7 +34,8 @@ struct lab_column {
     bool is_paper; /* the paper's figures, shown beside ours */
 };
 
-/* title: what is shown; source: where the paper has it, "Coates 2011, section 4.2.1".  NULL without memory.
+/* title: what is shown, which begins with a capital letter afterwards; source: where the paper has it,
+ * "Coates 2011, section 4.2.1".  NULL without memory.
  */
 struct lab_document *lab_document_new(const char *name, const char *title, const char *source);
 void lab_document_free(struct lab_document *document);

@@ -77,17 +77,18 @@ void lab_text(struct lab_table *table, size_t column, const char *fmt, ...)
     table->failed |= !cell->text;
 }
 
-/* Three significant digits without an exponent, for usual sizes. */
+/* Three significant digits, without an exponent for usual sizes. */
 static void add_significant(struct buffer *out, double value)
 {
     const double size = fabs(value);
+    const int magnitude = size > 0 ? (int)floor(log10(size)) : 0;
 
     if (size >= 1e15 || (size > 0 && size < 1e-4))
         buffer_printf(out, "%.2e", value);
-    else if (size == 0 || size >= 99.95)
-        buffer_printf(out, "%.0f", value);
+    else if (magnitude > 2)
+        buffer_printf(out, "%.0f", round(value / pow(10, magnitude - 2)) * pow(10, magnitude - 2));
     else
-        buffer_printf(out, "%.*f", 2 - (int)floor(log10(size)), value);
+        buffer_printf(out, "%.*f", size > 0 ? 2 - magnitude : 0, value);
 }
 
 void lab_table_cell(const struct lab_table *table, size_t row, size_t column, struct buffer *out)

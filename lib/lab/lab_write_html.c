@@ -27,19 +27,21 @@ static void begin(const char *title, struct buffer *out)
     buffer_add_text(
         out,
         "<style>\n"
-        "body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff;\n"
+        "body { max-width: 76rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff;\n"
         "  font: 16px/1.5 system-ui, sans-serif }\n"
         "h1 { font-size: 1.7rem } h2 { font-size: 1.35rem; margin-top: 3rem } h3 { font-size: 1.1rem }\n"
-        "p.source { color: #555 }\n"
+        "p { max-width: 52rem } p.source { color: #555 }\n"
         "figure { margin: 1.5rem 0; overflow-x: auto }\n"
         "table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums }\n"
         "caption { text-align: left; font-weight: 600; padding-bottom: .4rem; font-size: .95rem }\n"
         "th, td { padding: .2rem .7rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: "
         "top }\n"
         "th { border-bottom: 2px solid #555 } th span { display: block; font-weight: 400; color: #555 }\n"
-        ".words { text-align: left } .paper { background: #eee }\n"
+        ".words { text-align: left; min-width: 5rem } .paper { background: #eee }\n"
         "svg { max-width: 100%; height: auto }\n"
-        "@media print { body { font-size: 11pt } figure { break-inside: avoid } }\n"
+        "@media print { body { font-size: 10pt; max-width: none } figure { break-inside: avoid; overflow: "
+        "visible }\n"
+        "  table { font-size: 6.5pt } th, td { padding: .1rem .3rem } }\n"
         "</style>\n</head>\n<body>\n");
     add_element(out, "h1", title);
 }

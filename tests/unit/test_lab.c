@@ -72,7 +72,7 @@ START_TEST(text_has_aligned_columns_with_units_and_marks_of_the_paper)
                                     "    pairs/s  pairs/s\n"
                                     "             (paper)\n"
                                     "50  0.00123      2.2  =1+1\n"
-                                    "      12346\n"
+                                    "      12300\n"
                                     "\nOurs: a\\x1b[1m&b.\n");
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(csv_has_a_line_for_each_cell_that_is_not_empty)
                                    "x-y,x-1,1,rate,pairs/s,0,0.00123\r\n"
                                    "x-y,x-1,1,rate,pairs/s,1,2.2\r\n"
                                    "x-y,x-1,1,note,,0,'=1+1\r\n"
-                                   "x-y,x-1,2,rate,pairs/s,0,12346\r\n");
+                                   "x-y,x-1,2,rate,pairs/s,0,12300\r\n");
 }
 END_TEST
 
@@ -105,8 +105,8 @@ END_TEST
 
 START_TEST(several_json_documents_are_separated_by_commas)
 {
-    static const char expected[] = "\n{\"name\":\"a\",\"title\":\"b\",\"source\":\"c\",\"items\":[]}"
-                                   ",\n{\"name\":\"a\",\"title\":\"b\",\"source\":\"c\",\"items\":[]}";
+    static const char expected[] = "\n{\"name\":\"a\",\"title\":\"B\",\"source\":\"c\",\"items\":[]}"
+                                   ",\n{\"name\":\"a\",\"title\":\"B\",\"source\":\"c\",\"items\":[]}";
     struct lab_document *document = lab_document_new("a", "b", "c");
     struct buffer out = {0};
 
