@@ -118,12 +118,15 @@ static bool is_meant(const struct lab_experiment *experiment, const char *name)
 static int list_experiments(void)
 {
     for (size_t i = 0; lab_experiments[i]; i++) {
+        if (i > 0 && is_new_paper(i))
+            say("%s", "");
         if (is_new_paper(i))
-            say("%s%s", i ? "\n" : "", lab_experiments[i]->paper);
+            say("%s", lab_experiments[i]->paper);
         say("  %-28s %s", lab_experiments[i]->name, lab_experiments[i]->summary);
         say("  %-28s (%s)", "", lab_experiments[i]->source);
     }
-    say("\n%s", selftest_name);
+    say("%s", "");
+    say("%s", selftest_name);
     say("  %-28s %s", selftest_name, "kith's own error rates on this machine, as a report for a court file");
     return finish_output() ? EXIT_USAGE : EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 status 0 "$KITH" lab
 says out 'coates2011-substitutions'
 says out 'Coates 2011, section 4.2.1'
+grep -qF '\x' out && fail "the list has escapes: $(cat out)"
 
 # cell CSV TABLE ROW COLUMN PAPER: its value
 cell()
