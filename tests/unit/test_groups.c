@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "check_main.h"
 #include "cluster/groups.h"
@@ -393,6 +395,37 @@ START_TEST(a_group_that_is_removed_leaves_nothing_in_the_indexes)
 }
 END_TEST
 
+/* ---- failures ---- */
+
+/* The temporary database cannot roll back, so nothing may be read from it after a failed write. */
+START_TEST(nothing_is_found_after_a_write_that_failed)
+{
+    struct rlimit limit, little;
+    struct groups *groups;
+    int result;
+
+    signal(SIGXFSZ, SIG_IGN);
+    make_fingerprints(14000, 400, 6); /* an index of 22 MB, more than SQLite keeps in memory */
+    groups = make_groups(400, 1);
+    add(groups, 0, count);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    little = (struct rlimit){4096, limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &little); /* not while Check writes to its own file */
+    result = groups_index(groups, GROUPS_H, &err);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    ck_assert_int_eq(result, -1);
+    ck_assert_msg(strstr(err.text, "the temporary fingerprint index") != NULL, "%s", err.text);
+    for (int algorithm = 0; algorithm < GROUPS_ALGORITHMS; algorithm++) {
+        ck_assert_int_eq(groups_query(groups, (enum groups_algorithm)algorithm, bits, take, NULL, &err), -1);
+        ck_assert_str_eq(err.text, "an earlier write to the fingerprint index failed");
+    }
+    ck_assert_int_eq(groups_drop(groups, 0, &err), -1);
+    ck_assert_int_eq(groups_extend(groups, 1, bits, &err), -1);
+    groups_free(groups);
+    free(bits);
+}
+END_TEST
+
 /* ---- the domain ---- */
 
 static void assert_refused(uint32_t k, uint32_t m, uint32_t rh, enum groups_algorithm algorithm,
@@ -495,6 +528,6 @@ RUN_TESTS("groups", alg_g_and_alg_h_find_what_brute_force_finds_among_10000,
           documents_can_be_added_between_queries, all_pairs_are_those_of_brute_force,
           a_thousand_equal_documents_are_all_found, no_documents_have_no_results,
           whoever_takes_the_results_can_stop, groups_can_be_added_and_removed_at_any_time,
-          a_group_that_is_removed_leaves_nothing_in_the_indexes, parameters_outside_the_domain_are_refused,
-          changes_that_leave_the_domain_are_refused,
+          a_group_that_is_removed_leaves_nothing_in_the_indexes, nothing_is_found_after_a_write_that_failed,
+          parameters_outside_the_domain_are_refused, changes_that_leave_the_domain_are_refused,
           the_best_number_of_groups_is_in_the_domain_and_reasonable, the_work_is_what_the_paper_counts)

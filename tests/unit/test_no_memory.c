@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "case/casefile.h"
 #include "check_main.h"
+#include "cluster/groups.h"
 #include "compare/compare.h"
 #include "file.h"
 #include "list/list.h"
@@ -72,6 +73,7 @@ static void runs_out(const char *name, void *(*make)(struct error *err), void (*
 /* ---- modules that work in memory ---- */
 
 static const struct sampler_params params = {SAMPLER_GF8, SAMPLER_DEFAULT_N, SAMPLER_DEFAULT_C, 0};
+static const struct groups_params fingerprints = {64, 6, 3};
 static const struct matcher_options matching = {.most_ln_e = -7};
 
 /* Words with labels need every part of it. */
@@ -93,6 +95,7 @@ MAKER(comparer, compare_new(err), struct comparer, compare_free)
 MAKER(examiner, examine_new(err), struct examiner, examine_free)
 MAKER(matcher, matcher_new(NULL, 0, &matching, err), struct matcher, matcher_free)
 MAKER(sketcher, sketcher_of_words(err), struct sketcher, sketch_free)
+MAKER(groups, groups_new(&fingerprints, err), struct groups, groups_free)
 MAKER(lines, lines_open_memory("a", 1, err), struct lines, lines_close)
 
 START_TEST(modules_that_work_in_memory_report_when_it_runs_out)
@@ -106,6 +109,7 @@ START_TEST(modules_that_work_in_memory_report_when_it_runs_out)
     RUNS_OUT(examiner);
     RUNS_OUT(matcher);
     RUNS_OUT(sketcher);
+    RUNS_OUT(groups);
     RUNS_OUT(lines);
 }
 END_TEST
