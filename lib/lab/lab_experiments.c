@@ -37,6 +37,7 @@ const struct lab_experiment *const lab_experiments[] = {
     &lab_yuan_group_size,
     &lab_yuan_precision,
     &lab_yuan_time,
+    &lab_yuan_change,
     NULL,
 };
 /* clang-format on */

@@ -11,5 +11,6 @@ extern const struct lab_experiment lab_yuan_complexity;
 extern const struct lab_experiment lab_yuan_group_size;
 extern const struct lab_experiment lab_yuan_precision;
 extern const struct lab_experiment lab_yuan_time;
+extern const struct lab_experiment lab_yuan_change;
 
 #endif

@@ -79,6 +79,16 @@ for times, work in zip(rows("yuan2012-table1"), rows("yuan2012-table1-work")):
     assert work("entries read, alg.G") > work("entries read, alg.H")
 paper = [row for row in rows("yuan2012-table1") if row("k") == 400][0]
 assert (paper("alg.G", True), paper("alg.H", True)) == (1921, 273)
+
+# other thresholds and groups: k = 400, m = 63
+for percent, row in zip((70, 75, 80, 85, 90), rows("yuan2012-thresholds")):
+    rh = 400 * (100 - percent) // 200
+    assert row("rh") == rh and row("c = m - rh") == 63 - rh
+    near(row("queries of alg.G") / math.comb(63, rh), 1, 0.01)
+    assert row("candidates") < 6
+changes = list(rows("yuan2012-changes"))
+assert changes[0]("queries before") == math.comb(63, 3)
+assert changes[0]("queries with one more") == math.comb(64, 3)
 END
 
 status 0 "$KITH" lab --quick --csv yuan2012
