@@ -9,6 +9,7 @@
 #include "file_kind.h"
 #include "interrupt.h"
 #include "set/refset_reader.h"
+#include "sketch_inspector.h"
 
 /* ---- sets ---- */
 
@@ -83,29 +84,54 @@ static void name_object(struct buffer *out, const struct evidence_volume *volume
     buffer_add_char(out, '\0');
 }
 
-static void add_object(struct cluster_input *input, const struct object *object, const char *name)
+static void fail(struct cluster_input *input)
 {
+    input->failed = true;
+    interrupt_request();
+}
+
+static void add_record(struct cluster_input *input, const struct object *object, const char *name)
+{
+    const struct collection_origin origin = {input->operand, 0};
     struct known known = {0};
 
-    if (object->state != OBJECT_WHOLE) {
-        char why[200] = "";
+    if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
+        leave_out(input, name, "invalid result from worker");
+    } else {
+        known.record.digests = known.digests;
+        if (collection_add(&input->collection, &known.record, name, origin, &input->err))
+            fail(input);
+    }
+    known_release(&known);
+}
 
+static void add_sketch(struct cluster_input *input, const struct object *object, const char *name)
+{
+    const struct collection_origin origin = {input->operand, 0};
+    struct sketch sketch = {0};
+
+    if (sketch_inspector_result(object, &input->sketch, &sketch, &input->err))
+        leave_out(input, name, input->err.text);
+    else if (collection_add_sketch(&input->collection, &sketch, name, origin, &input->err))
+        fail(input);
+    sketch_release(&sketch);
+}
+
+static void add_object(struct cluster_input *input, const struct object *object, const char *name)
+{
+    char why[200] = "";
+
+    if (object->state != OBJECT_WHOLE) {
         if (object->problem.len)
             snprintf(why, sizeof why, "%.*s", (int)(object->problem.len & 0xffff), object->problem.data);
         leave_out(input, name, why);
     } else if (object->size == 0) {
         input->empty++;
-    } else if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
-        leave_out(input, name, "invalid result from worker");
+    } else if (input->sketch.scheme == SKETCH_GF8) {
+        add_record(input, object, name);
     } else {
-        known.record.digests = known.digests;
-        if (collection_add(&input->collection, &known.record, name,
-                           (struct collection_origin){input->operand, 0}, &input->err)) {
-            input->failed = true;
-            interrupt_request();
-        }
+        add_sketch(input, object, name);
     }
-    known_release(&known);
 }
 
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
@@ -120,8 +146,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     name_object(&name, volume, object, paths, count);
     if (name.failed) {
         error_set(&input->err, "out of memory");
-        input->failed = true;
-        interrupt_request();
+        fail(input);
     } else {
         add_object(input, object, name.data);
     }
@@ -146,6 +171,15 @@ static int read_one(void *arg, size_t number, const char *path)
 }
 
 /* ---- the interface ---- */
+
+static int check_scheme(const struct cluster_input *input, const char *path)
+{
+    if (input->sketch.scheme == SKETCH_GF8)
+        return 0;
+    complain("%s: a reference set has records of scheme gf8; for scheme %s give its files", path,
+             sketch_scheme_name(input->sketch.scheme));
+    return -1;
+}
 
 static int check_set(struct cluster_input *input, const char *path)
 {
@@ -187,7 +221,8 @@ int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
         const bool is_set = file_kind_is_set(paths[i]);
 
         has_evidence = has_evidence || !is_set;
-        if (is_set ? check_set(input, paths[i]) : evidence_flags_check(&input->run.options, 1, &paths[i]))
+        if (is_set ? check_scheme(input, paths[i]) || check_set(input, paths[i])
+                   : evidence_flags_check(&input->run.options, 1, &paths[i]))
             return -1;
     }
     if (!input->plan.n)
@@ -199,7 +234,8 @@ int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
 
 int cluster_input_read(struct cluster_input *input, size_t count, char **paths)
 {
-    const struct inspector inspector = signer_inspector(&input->plan);
+    const struct inspector inspector = input->sketch.scheme == SKETCH_GF8 ? signer_inspector(&input->plan)
+                                                                          : sketch_inspector(&input->sketch);
     int status;
 
     input->run.options.inspector = &inspector;

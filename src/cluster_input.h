@@ -5,10 +5,12 @@
 #include "cluster/collection.h"
 #include "evidence_run.h"
 #include "signer.h"
+#include "sketch/sketch.h"
 
 /* Reads the documents to be clustered from folders, files, images and reference sets. */
 struct cluster_input {
     struct evidence_run run;      /* must be first, for the sink */
+    struct sketch_params sketch;  /* gf8: records are made by the plan */
     struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
     bool has_c;                   /* C was given */
     struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */

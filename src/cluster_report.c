@@ -11,11 +11,15 @@
 #include "report/report_values.h"
 #include "terminal.h"
 
+enum role { ROLE_REPRESENTATIVE, ROLE_IDENTICAL, ROLE_SIMILAR, ROLE_COPY };
+
+static const char *const roles[] = {"representative", "identical", "similar", "copy"};
+
 /* A member of a cluster. */
 struct member {
     size_t cluster; /* from 1 */
     const struct collection_document *document;
-    const char *role;
+    enum role role;
     const struct likeness *likeness; /* of it and the representative; NULL: it is the representative */
 };
 
@@ -75,62 +79,88 @@ static struct member member_of(const struct cluster_report *report, size_t clust
     const uint32_t *documents = &clusters->documents[clusters->starts[cluster]];
     const struct collection_document *first = &report->collection->documents[documents[0]];
     const struct collection_document *document = &report->collection->documents[documents[index]];
-    static const struct likeness same = {.resemblance = 1, .a_in_b = 1, .b_in_a = 1, .has_edits = true};
+    static const struct likeness same = {.has_resemblance = true,
+                                         .has_containment = true,
+                                         .has_edits = true,
+                                         .has_interval = true,
+                                         .resemblance = 1,
+                                         .a_in_b = 1,
+                                         .b_in_a = 1};
 
     if (index == 0)
-        return (struct member){cluster + 1, document, "representative", NULL};
+        return (struct member){cluster + 1, document, ROLE_REPRESENTATIVE, NULL};
     if (document->content == first->content)
-        return (struct member){cluster + 1, document, "identical", &same};
-    return (struct member){
-        cluster + 1, document,
-        report->collection->contents[document->content].document == documents[index] ? "similar" : "copy",
-        &clusters->likenesses[document->content]};
+        return (struct member){cluster + 1, document, ROLE_IDENTICAL, &same};
+    return (struct member){cluster + 1, document,
+                           report->collection->contents[document->content].document == documents[index]
+                               ? ROLE_SIMILAR
+                               : ROLE_COPY,
+                           &clusters->likenesses[document->content]};
+}
+
+/* "resemblance 0.93, edits 120"; or its role, if that says it all. */
+static void describe(const struct member *member, struct buffer *out)
+{
+    const struct likeness *l = member->likeness;
+
+    if (!l || member->role == ROLE_IDENTICAL) {
+        buffer_add_text(out, roles[member->role]);
+        return;
+    }
+    if (member->role == ROLE_COPY)
+        buffer_add_text(out, "copy, ");
+    if (l->has_resemblance)
+        buffer_printf(out, "resemblance %.2f", l->resemblance);
+    if (l->has_edits)
+        buffer_printf(out, "%sedits %.0f", l->has_resemblance ? ", " : "", l->edits);
 }
 
 static void put_text(const struct cluster_report *report, const struct member *member, struct buffer *out)
 {
-    const struct likeness *likeness = member->likeness;
-    struct buffer size = {0};
-    char text[80];
+    struct buffer size = {0}, text = {0};
 
+    describe(member, &text);
     report_values_size(&size, member->document->size);
-    if (likeness && likeness->resemblance < 1)
-        snprintf(text, sizeof text, "%sresemblance %.2f, edits %.0f", member->role[0] == 'c' ? "copy, " : "",
-                 likeness->resemblance, likeness->edits);
-    else
-        snprintf(text, sizeof text, "%s", member->role);
-    buffer_printf(out, "  %-40s %10.*s  ", text, (int)size.len, size.len ? size.data : "");
+    if (!text.failed && !size.failed)
+        buffer_printf(out, "  %-40.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
     cluster_report_name(report, member->document, out);
     buffer_add_char(out, '\n');
+    buffer_inherit(out, &text);
     buffer_inherit(out, &size);
+    buffer_release(&text);
     buffer_release(&size);
 }
 
 void cluster_report_decimal(struct buffer *out, double value, int digits)
 {
-    char text[32];
+    char text[400];
 
     snprintf(text, sizeof text, "%.*f", digits, value);
     csv_cell(out, text);
 }
 
+static void put_value(struct buffer *out, bool has, double value, int digits)
+{
+    if (has)
+        cluster_report_decimal(out, value, digits);
+    else
+        csv_cell(out, "");
+}
+
 static void put_csv(const struct cluster_report *report, const struct member *member, struct buffer *out)
 {
-    const struct likeness *likeness = member->likeness;
+    static const struct likeness none = {0};
+    const struct likeness *l = member->likeness ? member->likeness : &none;
 
     csv_number(out, member->cluster);
-    csv_cell(out, member->role);
+    csv_cell(out, roles[member->role]);
     cluster_report_csv(report, member->document, out);
-    if (likeness) {
-        cluster_report_decimal(out, likeness->resemblance, 4);
-        cluster_report_decimal(out, likeness->a_in_b, 4);
-        cluster_report_decimal(out, likeness->b_in_a, 4);
-        cluster_report_decimal(out, likeness->edits, 0);
-        cluster_report_decimal(out, likeness->edits_low, 0);
-        cluster_report_decimal(out, likeness->edits_high, 0);
-    } else {
-        buffer_add_text(out, ",,,,,,");
-    }
+    put_value(out, l->has_resemblance, l->resemblance, 4);
+    put_value(out, l->has_containment, l->a_in_b, 4);
+    put_value(out, l->has_containment, l->b_in_a, 4);
+    put_value(out, l->has_edits, l->edits, 0);
+    put_value(out, l->has_interval, l->edits_low, 0);
+    put_value(out, l->has_interval, l->edits_high, 0);
     csv_end_line(out);
 }
 
@@ -141,11 +171,15 @@ static void put_json(const struct cluster_report *report, const struct member *m
     buffer_add_char(out, '{');
     cluster_report_json(report, member->document, "", out);
     if (l)
-        buffer_printf(
-            out,
-            ",\"role\":\"%s\",\"resemblance\":%.4f,\"containment\":%.4f,\"containment_reverse\":%.4f,"
-            "\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f",
-            member->role, l->resemblance, l->a_in_b, l->b_in_a, l->edits, l->edits_low, l->edits_high);
+        buffer_printf(out, ",\"role\":\"%s\"", roles[member->role]);
+    if (l && l->has_resemblance)
+        buffer_printf(out, ",\"resemblance\":%.4f", l->resemblance);
+    if (l && l->has_containment)
+        buffer_printf(out, ",\"containment\":%.4f,\"containment_reverse\":%.4f", l->a_in_b, l->b_in_a);
+    if (l && l->has_edits)
+        buffer_printf(out, ",\"edits\":%.0f", l->edits);
+    if (l && l->has_interval)
+        buffer_printf(out, ",\"edits_low\":%.0f,\"edits_high\":%.0f", l->edits_low, l->edits_high);
     buffer_add_char(out, '}');
 }
 

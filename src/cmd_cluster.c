@@ -9,15 +9,16 @@
 #include "command.h"
 #include "formats.h"
 #include "interrupt.h"
+#include "sketch_flags.h"
 #include "terminal.h"
 
 enum {
-    CLUSTER_WINDOW = OPTIONS_EVIDENCE,
-    CLUSTER_RATE,
-    CLUSTER_METHOD,
+    CLUSTER_EVIDENCE = OPTIONS_SKETCH, /* .. OPTIONS_EVIDENCE of them */
+    CLUSTER_METHOD = CLUSTER_EVIDENCE + OPTIONS_EVIDENCE,
     CLUSTER_RESEMBLANCE,
     CLUSTER_CONTAINMENT,
     CLUSTER_EDITS,
+    CLUSTER_CANDIDATES,
     CLUSTER_COMMON,
     CLUSTER_PLAGIARISM,
     CLUSTER_FORMAT,
@@ -34,15 +35,22 @@ static const char *method_name(const void *table, size_t index)
 
 static const struct values methods = {"method", "methods", false, method_name, NULL};
 
+static const char *candidates_name(const void *table, size_t index)
+{
+    (void)table;
+    return index < CLUSTERS_CANDIDATES ? clusters_candidates_name((enum clusters_candidates)index) : NULL;
+}
+
+static const struct values candidates = {"algorithm", "algorithms", false, candidates_name, NULL};
+
 static const struct option_spec cluster_options[] = {
+    OPTIONS_SKETCH_SPECS,
     OPTIONS_EVIDENCE_SPECS("file, stream"),
-    {'n', "window", "N", "bytes in a window (default: 12, or that of the set)", NULL},
-    {'C', "rate", "C", "take one position in C (default: 128, less for small files, more for large ones)",
-     NULL},
     {0, "method", "NAME", "how to cluster (default: greedy)", &methods},
     {0, "resemblance", "R", "least resemblance, 0 to 1 (default: 0.5 if no other limit is given)", NULL},
     {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
     {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
+    {0, "candidates", "NAME", "how to find pairs to compare (default: index; hamming: alg-h)", &candidates},
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
     {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
@@ -53,20 +61,18 @@ static const struct option_spec cluster_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
+static const double usual_limit = 0.5;      /* of resemblance, as Broder's; of containment */
+static const double usual_edit_share = 0.2; /* for schemes that estimate nothing but edits */
+
 struct cluster {
     struct cluster_input input;
     struct clusters_options options;
     struct format_choice format;
-    bool has_limit, has_method, plagiarism;
+    struct sketch_flags flags;
+    bool has_limit, has_method, has_candidates, plagiarism;
 };
 
 /* ---- options ---- */
-
-static int take_share(struct cluster *cluster, const struct options *options, double *out)
-{
-    cluster->has_limit = true;
-    return options_share(options, out);
-}
 
 static int take_edits(struct cluster *cluster, const struct options *options)
 {
@@ -77,11 +83,10 @@ static int take_edits(struct cluster *cluster, const struct options *options)
     limits->has_edits = true;
     limits->most_edits = limits->most_edit_share = INFINITY;
     if (len && options->value[len - 1] == '%')
-        return take_share(cluster, options, &limits->most_edit_share);
+        return options_share(options, &limits->most_edit_share);
     if (options_size(options, 0, INT64_MAX, &edits))
         return -1;
     limits->most_edits = (double)edits;
-    cluster->has_limit = true;
     return 0;
 }
 
@@ -106,40 +111,38 @@ static int take_method(struct cluster *cluster, const struct options *options)
     return 0;
 }
 
-static int take_rate(struct cluster *cluster, const struct options *options)
+static int take_candidates(struct cluster *cluster, const struct options *options)
 {
-    struct sampler_params params = sampler_defaults(SAMPLER_GF8);
-    struct error err;
+    const int found = options_named(options, options->value, strlen(options->value));
 
-    if (take_number(options, SAMPLER_MIN_C, SAMPLER_MAX_C, &cluster->input.plan.c))
+    if (found < 0)
         return -1;
-    params.c = cluster->input.plan.c;
-    if (sampler_check(&params, &err) == 0)
-        return 0;
-    options_wrong(options->command, "%s takes a power of two from %d to %d, not '%s'", options->typed,
-                  SAMPLER_MIN_C, SAMPLER_MAX_C, options->value);
-    return -1;
+    cluster->options.candidates = (enum clusters_candidates)found;
+    cluster->has_candidates = true;
+    return 0;
 }
 
 static int take_option(void *arg, const struct options *options, int option)
 {
     struct cluster *cluster = arg;
 
-    if (option < OPTIONS_EVIDENCE)
-        return evidence_flags_take(&cluster->input.run.options, options, option);
+    if (option < OPTIONS_SKETCH)
+        return sketch_flags_take(&cluster->flags, options, option);
+    if (option < CLUSTER_METHOD)
+        return evidence_flags_take(&cluster->input.run.options, options, option - CLUSTER_EVIDENCE);
     switch (option) {
-    case CLUSTER_WINDOW:
-        return take_number(options, 8, 32, &cluster->input.plan.n);
-    case CLUSTER_RATE:
-        return take_rate(cluster, options);
     case CLUSTER_METHOD:
         return take_method(cluster, options);
     case CLUSTER_RESEMBLANCE:
-        return take_share(cluster, options, &cluster->options.limits.resemblance);
+        cluster->has_limit = true;
+        return options_share(options, &cluster->options.limits.resemblance);
     case CLUSTER_CONTAINMENT:
-        return take_share(cluster, options, &cluster->options.limits.containment);
+        cluster->has_limit = true;
+        return options_share(options, &cluster->options.limits.containment);
     case CLUSTER_EDITS:
         return take_edits(cluster, options);
+    case CLUSTER_CANDIDATES:
+        return take_candidates(cluster, options);
     case CLUSTER_COMMON:
         return take_number(options, 1, UINT32_MAX, &cluster->options.common);
     case CLUSTER_PLAGIARISM:
@@ -232,6 +235,62 @@ static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
     return status;
 }
 
+/* ---- set-up ---- */
+
+/* Fills in what depends on the scheme; -1 after an error was shown. */
+static int choose_scheme(struct cluster *cluster, const struct command *command)
+{
+    struct cluster_input *input = &cluster->input;
+    const struct sketch_params *given = &cluster->flags.params;
+
+    if (sketch_flags_params(&cluster->flags, command, &input->sketch))
+        return -1;
+    if (input->sketch.scheme == SKETCH_GF8) {
+        input->plan.n = given->window;
+        input->plan.c = given->rate;
+    }
+    if (input->sketch.scheme == SKETCH_HAMMING && !cluster->has_candidates)
+        cluster->options.candidates = CLUSTERS_ALG_H;
+    return 0;
+}
+
+static void choose_limits(struct cluster *cluster)
+{
+    const enum sketch_scheme scheme = cluster->input.sketch.scheme;
+    struct likeness_limits *limits = &cluster->options.limits;
+
+    if (cluster->plagiarism && limits->containment <= 0)
+        limits->containment = usual_limit;
+    if (cluster->has_limit || cluster->plagiarism || limits->has_edits)
+        return;
+    if (scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015)
+        *limits = (struct likeness_limits){
+            .has_edits = true, .most_edits = INFINITY, .most_edit_share = usual_edit_share};
+    else
+        limits->resemblance = usual_limit;
+}
+
+static int check_choices(const struct cluster *cluster, const struct command *command)
+{
+    const enum sketch_scheme scheme = cluster->input.sketch.scheme;
+    const bool by_index = cluster->options.candidates == CLUSTERS_INDEX;
+    struct error err;
+
+    if (cluster->plagiarism && cluster->has_method)
+        return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
+    if (cluster->plagiarism && scheme != SKETCH_GF8)
+        return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
+                             sketch_scheme_name(scheme));
+    if (collection_check_limits(scheme, &cluster->options.limits, &err))
+        return options_wrong(command, "%s", err.text);
+    if (by_index && scheme == SKETCH_HAMMING)
+        return options_wrong(command, "scheme hamming has no index: --candidates takes alg-h or alg-g");
+    if (!by_index && cluster->options.limits.resemblance <= 0)
+        return options_wrong(command, "--candidates %s needs a limit of resemblance (--resemblance)",
+                             clusters_candidates_name(cluster->options.candidates));
+    return 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct cluster cluster = {
@@ -245,12 +304,11 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (operand == argc)
         return options_wrong(command, "no folder, file, set or image given");
-    if (cluster.plagiarism && cluster.has_method)
-        return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
-    if (cluster.plagiarism && cluster.options.limits.containment <= 0)
-        cluster.options.limits.containment = 0.5;
-    else if (!cluster.has_limit)
-        cluster.options.limits.resemblance = 0.5;
+    if (choose_scheme(&cluster, command))
+        return EXIT_USAGE;
+    choose_limits(&cluster);
+    if (check_choices(&cluster, command))
+        return EXIT_USAGE;
     cluster.options.threads = cluster.input.run.options.workers;
     return cluster_paths(&cluster, (size_t)(argc - operand), argv + operand);
 }

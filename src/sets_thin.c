@@ -314,6 +314,7 @@ int sets_thin(const struct sets_thin *thin, char *path)
     struct error err;
     int status = EXIT_USAGE;
 
+    job.input.sketch = sketch_defaults(SKETCH_GF8);
     job.input.run.options = evidence_flags_defaults(0);
     job.input.run.quiet = thin->quiet;
     if (cluster_input_check(&job.input, 1, &path) == 0)

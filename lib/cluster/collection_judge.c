@@ -83,6 +83,7 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
     *out = (struct likeness){.has_resemblance = true,
                              .has_containment = true,
                              .has_edits = true,
+                             .has_interval = true,
                              .resemblance = e->resemblance,
                              .a_in_b = e->a_in_b,
                              .b_in_a = e->b_in_a,

@@ -180,12 +180,13 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
     *out = (struct likeness){.has_resemblance = l.has_resemblance,
                              .has_containment = l.has_containment,
                              .has_edits = l.has_edits,
+                             .has_interval = l.has_edits_interval,
                              .resemblance = l.resemblance,
                              .a_in_b = l.a_in_b,
                              .b_in_a = l.b_in_a,
                              .edits = l.edits,
-                             .edits_low = l.has_edits_interval ? l.edits_low : l.edits,
-                             .edits_high = l.has_edits_interval ? l.edits_high : l.edits};
+                             .edits_low = l.edits_low,
+                             .edits_high = l.edits_high};
     return likeness_meets(&state->judge->limits, out, x->len, y->len);
 }
 

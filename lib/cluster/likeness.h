@@ -9,11 +9,11 @@
 
 /* How alike two documents are, and how alike they must be. */
 struct likeness {
-    bool has_resemblance, has_containment, has_edits; /* what the judge can measure */
-    double resemblance;                               /* Broder 1997, section 2: 0..1 */
-    double a_in_b, b_in_a;                            /* containment: 0..1 */
-    double edits, edits_low, edits_high;              /* bytes, with an interval of 95 % */
-    uint64_t a_matched, b_matched;                    /* bytes in matching ranges, if the judge knows them */
+    bool has_resemblance, has_containment, has_edits, has_interval; /* what the judge can measure */
+    double resemblance;                                             /* Broder 1997, section 2: 0..1 */
+    double a_in_b, b_in_a;                                          /* containment: 0..1 */
+    double edits, edits_low, edits_high;                            /* bytes; with an interval of 95 % */
+    uint64_t a_matched, b_matched; /* bytes in matching ranges, if the judge knows them */
 };
 
 /* What two documents must have to be related; every limit that is given must be met. */

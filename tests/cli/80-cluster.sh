@@ -149,7 +149,7 @@ status 2 "$KITH" cluster --common 0 tree
 status 2 "$KITH" cluster --method sngle tree
 says err "did you mean single?"
 status 2 "$KITH" cluster -C 100 tree
-says err "-C takes a power of two"
+says err "C is 100: scheme gf8 takes a power of two"
 status 2 "$KITH" cluster tree ./tree
 says err "is given twice"
 status 2 "$KITH" cluster -n 16 tree.kith

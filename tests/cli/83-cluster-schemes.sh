@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Every scheme can cluster, by each way to find candidates that suits it; and says which limits it cannot measure.
+. "$(dirname "$0")/lib.sh"
+
+mkdir tree
+for family in 1 2; do
+    text $family 20000 >tree/$family-0
+    sed '100s/^/an inserted passage /' tree/$family-0 >tree/$family-1
+    sed '200s/^/another one here /; 300d' tree/$family-0 >tree/$family-2
+done
+text 3 20000 >tree/alone
+: >tree/empty
+printf x >tree/tiny
+
+# groups: the names in each cluster of ./out
+groups()
+{
+    python3 -c '
+import json
+lines = [json.loads(line) for line in open("out")]
+print(*[" ".join(m["path"] for m in [c["representative"]] + c["members"]) for c in lines[:-1]], sep="; ")'
+}
+expected="1-0 1-1 1-2; 2-0 2-1 2-2"
+for scheme in shingles min mod minmod nested minwise hamming bsw coates2015 gf8; do
+    status 0 "$KITH" cluster -q --json -s $scheme tree
+    same "$scheme" "$expected" "$(groups)"
+done
+for scheme in min hamming; do
+    status 0 "$KITH" cluster -q --json -s $scheme --method single -j 1 tree
+    same "$scheme, single linkage" "$expected" "$(groups)"
+    cp out one
+    status 0 "$KITH" cluster -q --json -s $scheme --method single -j 5 tree
+    cmp -s one out || fail "$scheme depends on the number of threads"
+done
+status 0 "$KITH" cluster -q --json -s chunks -C 50 --resemblance .3 tree
+same chunks "$expected" "$(groups)"
+status 0 "$KITH" cluster -q --json -s coates2011 --edits 0 tree # one bit a sample says little of text
+same coates2011 1 "$(groups | grep -c '1-0 1-1')"
+status 0 "$KITH" cluster -q --json -s mod --tokens words --canonical case,punctuation -C 4 --containment .8 tree
+same "words" "$expected" "$(groups)"
+for candidates in index alg-h alg-g; do
+    status 0 "$KITH" cluster -q --json --resemblance .8 --candidates $candidates tree
+    same "gf8 by $candidates" "$expected" "$(groups)"
+done
+status 0 "$KITH" cluster -q --json -s hamming --size 64 --resemblance .8 --candidates alg-g tree
+same "hamming by alg-g" "$expected" "$(groups)"
+
+# what a scheme cannot measure is empty
+status 0 "$KITH" cluster -q --csv -s min tree
+same "min: resemblance only" "" "$(tail -n +2 out | cut -d, -f9- | tr -d ',\r\n')"
+status 0 "$KITH" cluster -q --csv -s coates2015 tree
+same "coates: edits only" 0 "$(tail -n +2 out | awk -F, '$8 != "" || $9 != "" || ($2 == "similar" && $11 == "")' | wc -l)"
+status 0 "$KITH" cluster --format text -s nested tree
+says out "1 file has too few samples to be compared"
+says out "1 empty file is left out"
+
+# refused TEXT OPTION...
+refused()
+{
+    local text=$1
+    shift
+    status 2 "$KITH" cluster "$@" tree
+    says err "$text"
+}
+refused "scheme min does not estimate containment" -s min --containment .5
+refused "scheme hamming does not estimate containment" -s hamming --containment .5
+refused "scheme mod does not estimate edits" -s mod --edits 5
+refused "scheme coates2011 does not estimate resemblance, only edits" -s coates2011 --resemblance .5
+refused "scheme hamming has no index: --candidates takes alg-h or alg-g" -s hamming --candidates index
+refused "--candidates alg-h needs a limit of resemblance" --edits 5 --candidates alg-h
+refused "--plagiarism needs scheme gf8" -s mod --plagiarism
+refused "scheme min does not use --rate" -s min -C 5
+refused "unknown scheme 'mid' (did you mean min?)" -s mid
+refused "unknown algorithm 'alg-x'" --candidates alg-x
+status 3 "$KITH" cluster -q -s hamming --candidates alg-g --resemblance .5 nowhere
+status 0 "$KITH" add -q tree.kith tree
+status 2 "$KITH" cluster -s min tree.kith
+says err "tree.kith: a reference set has records of scheme gf8; for scheme min give its files"
+finish
