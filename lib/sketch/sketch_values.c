@@ -20,7 +20,12 @@ struct sketch_divisor sketch_divisor_of(uint32_t divisor)
 
 /* ---- sorting ---- */
 
-enum { DIGITS = 8, DIGIT_VALUES = 256 };
+enum {
+    DIGITS = 8,
+    DIGIT_VALUES = 256,
+    SORTED_DIGITS = 4,
+    FEW = 64, /* values that are sorted by insertion alone */
+};
 
 static void count_digits(const struct sketch_values *values, size_t counts[DIGITS][DIGIT_VALUES])
 {
@@ -30,48 +35,70 @@ static void count_digits(const struct sketch_values *values, size_t counts[DIGIT
             counts[digit][values->list[i] >> (8 * digit) & (DIGIT_VALUES - 1)]++;
 }
 
-/* One pass of a radix sort; false if all values have the same digit. */
-static bool sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned digit, size_t *counts)
+/* Whether all values have the same digit. */
+static bool is_constant(const size_t *counts, size_t count)
 {
+    for (unsigned i = 0; i < DIGIT_VALUES; i++)
+        if (counts[i] > 0)
+            return counts[i] == count;
+    return true;
+}
+
+/* One pass of a radix sort. */
+static void sort_digit(struct sketch_values *values, uint64_t **other, unsigned digit, size_t *counts)
+{
+    uint64_t *const from = values->list, *const to = *other;
     size_t at = 0;
 
     for (unsigned i = 0; i < DIGIT_VALUES; i++) {
         const size_t here = counts[i];
 
-        if (here == count)
-            return false;
         counts[i] = at;
         at += here;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < values->count; i++)
         to[counts[from[i] >> (8 * digit) & (DIGIT_VALUES - 1)]++] = from[i];
-    return true;
+    values->list = to;
+    *other = from;
 }
 
-static int sort(struct sketch_values *values, struct error *err)
+/* Sorts by the upper digits.  The values are random, so few have the same ones. */
+static int sort_upper(struct sketch_values *values, struct error *err)
 {
     size_t counts[DIGITS][DIGIT_VALUES];
-    uint64_t *other = malloc(values->room * sizeof *other), *swap;
+    uint64_t *other = malloc(values->room * sizeof *other);
+    unsigned last = DIGITS - 1;
 
     if (!other)
         return error_set(err, "out of memory for %zu fingerprints", values->count);
     count_digits(values, counts);
-    for (unsigned digit = 0; digit < DIGITS; digit++)
-        if (sort_digit(values->list, other, values->count, digit, counts[digit])) {
-            swap = values->list;
-            values->list = other;
-            other = swap;
-        }
+    while (last > 0 && is_constant(counts[last], values->count))
+        last--;
+    for (unsigned digit = last < SORTED_DIGITS ? 0 : last - SORTED_DIGITS + 1; digit <= last; digit++)
+        sort_digit(values, &other, digit, counts[digit]);
     free(other);
     return 0;
+}
+
+static void sort_by_insertion(uint64_t *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint64_t value = list[i];
+        size_t at = i;
+
+        for (; at > 0 && list[at - 1] > value; at--)
+            list[at] = list[at - 1];
+        list[at] = value;
+    }
 }
 
 int sketch_values_sort(struct sketch_values *values, struct error *err)
 {
     size_t kept = 0;
 
-    if (values->count > 1 && sort(values, err))
+    if (values->count > FEW && sort_upper(values, err))
         return -1;
+    sort_by_insertion(values->list, values->count);
     for (size_t i = 0; i < values->count; i++)
         if (i == 0 || values->list[i] != values->list[i - 1])
             values->list[kept++] = values->list[i];
