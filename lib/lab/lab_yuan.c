@@ -193,12 +193,12 @@ static int run_examples(const struct lab_run *run, struct lab_document *out, str
     lab_remark(out,
                "Errors in the paper. Section 5.1 has \"3000 000/2^8 = 1 170\": it must be 300 000, and the "
                "quotient is 1,171.9. Section 5.2 has 85.0 to 95.5 %% for 90 %% plus and minus a standard "
-               "deviation: the lower end is 84.5 %%. Section 5.3 has 0.009 for the variance at R = 0.7, from "
-               "which 0.094 and 60.6 to 79.4 %% follow; by equation 6 it is 0.51/64 = 0.0080. \"O(12log(12n)"
-               "+12x7 440)=90 260\" comes out with 7,500 instead of 7,440 and a logarithm to base 2: 260 + "
-               "90,000. Section 4 has \"C=2[k/m]\" for the width of a group's interval: it must be 2 to the "
-               "power of k/m, rounded up. Section 3 demands estimates above 80 %% and derives rh = 10, but a "
-               "distance of 10 in 100 bits is an estimate of exactly 80 %%.");
+               "deviation: the lower end is 84.5 %%. Section 5.3 has 0.009 for the variance at R = 0.7, "
+               "from which 0.094 and 60.6 to 79.4 %% follow; by equation 6 it is 0.51/64 = 0.0080. "
+               "\"O(12log(12n)+12x7 440)=90 260\" comes out with 7,500 instead of 7,440 and a logarithm to "
+               "base 2: 260 + 90,000. Section 4 has \"C=2[k/m]\" for the width of a group's interval: it "
+               "must be 2 to the power of k/m, rounded up. Section 3 demands estimates above 80 %% and "
+               "derives rh = 10, but a distance of 10 in 100 bits is an estimate of exactly 80 %%.");
     return 0;
 }
 
@@ -376,16 +376,16 @@ static int run_variance(const struct lab_run *run, struct lab_document *out, str
     add_variances(out, times, minwise, hamming);
     lab_remark(
         out,
-        "Measured on %d pairs of documents for each R, with %d different lines in each pair, by the "
-        "schemes minwise and hamming of kith sign. A measured variance of that many pairs has a standard "
-        "error of %.1f %%; a bias beyond 3 standard errors would be a fault. The paper's figure 1 has "
-        "curves only, without numbers.",
+        "Measured on %d pairs of documents for each R, with %d different lines in each pair, by the schemes "
+        "minwise and hamming of kith sign. A measured variance of that many pairs has a standard error of "
+        "%.1f %%; a bias beyond 3 standard errors would be a fault. The paper's figure 1 has curves only, "
+        "without numbers.",
         times, UNION, 100 * sqrt(2.0 / (times - 1)));
     lab_remark(
         out,
         "The text after example 2 says that with R = 1/2 the estimate from the minima is worst, which is "
-        "so, and that the variance of R_b decreases from its maximum at R = 0, which is so as well: at "
-        "the same k, bits have a variance (1 + R)/R times that of minima, but take 1/64 of the space.");
+        "so, and that the variance of R_b decreases from its maximum at R = 0, which is so as well: at the "
+        "same k, bits have a variance (1 + R)/R times that of minima, but take 1/64 of the space.");
     plot_variances(out, times, minwise, hamming);
     return 0;
 }

@@ -169,10 +169,9 @@ static int run_changes(const struct lab_run *run, uint32_t n, struct lab_documen
     free(bits);
     lab_remark(out,
                "%u random fingerprints. Both changes take about as long with both algorithms: a group is a "
-               "part of the index "
-               "of alg.H, and an index of its own with alg.G. What section 4.2 calls more troublesome with "
-               "alg.G is what "
-               "comes after: all queries change, since they name the groups, and there are more of them.",
+               "part of the index of alg.H, and an index of its own with alg.G. What section 4.2 calls more "
+               "troublesome with alg.G is what comes after: all queries change, since they name the groups, "
+               "and there are more of them.",
                n);
     return result;
 }

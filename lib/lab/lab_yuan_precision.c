@@ -250,20 +250,15 @@ static void describe(const struct lab_run *run, const struct pairs *pairs, struc
         }
     lab_remark(out,
                "%zu pairs of versions of %zu documents (%s; the first %d bytes of each, with up to %d words "
-               "inserted), and "
-               "%zu pairs of different documents. R is exact, of sets of shingles of %d words. A fingerprint "
-               "of 1,000 bits "
-               "serves as several of k bits.",
+               "inserted), and %zu pairs of different documents. R is exact, of sets of shingles of %d "
+               "words. A fingerprint of 1,000 bits serves as several of k bits.",
                pairs->related, families(run), lab_data_source(run->data), BYTES, MOST_INSERTIONS,
                pairs->count - pairs->related, LAB_YUAN_SHINGLE);
     lab_remark(out, "\"By eq. 4\" is what the same pairs are expected to give if each bit differs with "
-                    "probability (1 - R)/2. "
-                    "Precision depends on how many pairs lie just below the threshold, thus on the "
-                    "documents. The paper does "
-                    "not describe its pairs; its 0.16 at k = 64 means that five of six pairs detected were "
-                    "below r. Of the "
-                    "pairs at the threshold itself half are lost whatever k is, so recall depends on how "
-                    "many lie above it.");
+                    "probability (1 - R)/2. Precision depends on how many pairs lie just below the "
+                    "threshold, thus on the documents. The paper does not describe its pairs; its 0.16 at k "
+                    "= 64 means that five of six pairs detected were below r. Of the pairs at the threshold "
+                    "itself half are lost whatever k is, so recall depends on how many lie above it.");
     plot_scores(out, pairs, false);
     plot_scores(out, pairs, true);
 }

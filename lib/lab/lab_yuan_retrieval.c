@@ -49,8 +49,8 @@ static void plot_steps(struct lab_document *out)
 {
     static const struct lab_axes axes = {"k", "bits", "steps of a query", "", false, true};
     struct lab_plot *plot = lab_plot(out, "yuan2012-figure4",
-                                     "Steps of alg.G (equation 16) and alg.H (equation 17), n = 300,000, c = "
-                                     "3 (Yuan et al. 2012, figure 4)",
+                                     "Steps of alg.G (equation 16) and alg.H (equation 17), n = 300,000, c "
+                                     "= 3 (Yuan et al. 2012, figure 4)",
                                      &axes);
 
     for (const double *r = lab_yuan_r; *r > 0; r++) {
@@ -81,11 +81,10 @@ static int run_complexity(const struct lab_run *run, struct lab_document *out, s
         "section 5.3 measured 40 s against 15 s and calls that consistent. They say what the paper says "
         "only from k = 200 on: there alg.G takes more steps.");
     lab_remark(
-        out,
-        "Equation 16 counts c log n for a conjunctive query. That holds if an index of the c groups together "
-        "exists, of which there would have to be C(m, c). With an index for each group, as in section 3.1, a "
-        "query reads at least the n_g documents that agree in one of the groups. yuan2012-time measures how "
-        "many entries are read.");
+        out, "Equation 16 counts c log n for a conjunctive query. That holds if an index of the c groups "
+             "together exists, of which there would have to be C(m, c). With an index for each group, as in "
+             "section 3.1, a query reads at least the n_g documents that agree in one of the groups. "
+             "yuan2012-time measures how many entries are read.");
     lab_remark(
         out,
         "The paper's figure 4 has curves only, without numbers. Logarithms are to base 2, with which the "

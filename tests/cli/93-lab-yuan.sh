@@ -75,7 +75,7 @@ for times, work in zip(rows("yuan2012-table1"), rows("yuan2012-table1-work")):
     assert times("alg.G") > times("alg.H") > 0
     assert work("queries of alg.G") == math.comb(m, 3)
     assert work("look-ups, alg.H") == m
-    assert work("queries compared") >= 1 and work("different results") == 0 and work("found") > 0.3
+    assert work("different results") == 0 and work("found") > 0.3
     assert work("entries read, alg.G") > work("entries read, alg.H")
 paper = [row for row in rows("yuan2012-table1") if row("k") == 400][0]
 assert (paper("alg.G", True), paper("alg.H", True)) == (1921, 273)
@@ -93,6 +93,15 @@ END
 
 status 0 "$KITH" lab --quick --csv yuan2012
 python3 check.py out || fail "the tables are wrong"
+
+# all but the times is the same again
+counts()
+{
+    grep -E '^yuan2012-time,yuan2012-table1-work,' "$1" | grep -v ',s,'
+}
+counts out >first
+status 0 "$KITH" lab --quick --csv yuan2012-time
+same "what is counted" "$(cat first)" "$(counts out)"
 
 # documents of the user's: one too short for shingles, two near-duplicates
 mkdir data
