@@ -206,7 +206,7 @@ static int run(const struct lab_run *run, struct lab_document *out, struct error
             return -1;
     lab_remark(
         out, "A reported pair is correct if its edit distance is at most a fifth of the longer document; the "
-             "paper similar by the output of diff. Exact: the similarity of all windows, of pairs that any "
+             "paper judged by the output of diff. Exact: the similarity of all windows, of pairs that any "
              "scheme puts above 40 %% and of planted ones.");
     lab_remark(
         out,
