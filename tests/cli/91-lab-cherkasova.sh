@@ -47,6 +47,35 @@ for r in theirs:
     assert bool(r.get("containment")) == (r["paper: containment"] == "yes"), r
 END
 
+# the tables agree with each other, and measured values with the formulas
+python3 - all <<'END' || fail "the tables contradict each other"
+import collections, csv, sys
+tables = collections.defaultdict(lambda: collections.defaultdict(dict))
+for r in csv.DictReader(open(sys.argv[1], newline="")):
+    tables[r["table"].partition("-")[2]][int(r["row"])][r["column"]] = r["value"]
+
+def near(a, b, tolerance):
+    assert abs(float(a) - float(b)) <= tolerance, (a, b)
+
+last = max(tables["2a"])
+for row in tables["2"].values():
+    near(row["Mod_100"], tables["2a"][last]["w=" + row["window"]], 0)
+    near(row["BSW_400"], tables["2b"][last]["w=" + row["window"]], 0)
+    near(row["exact"], row["expected"], 2)
+exact = {r["edits"]: r["average"] for r in tables["7"].values() if r["scheme"] == "exact"}
+for row in tables["7"].values():
+    near(float(row["average"]) - float(exact[row["edits"]]), row["less exact"], 0.11)
+documents = list(tables["6-documents"].values())
+for row in tables["6"].values():
+    half = documents[:len(documents) // 2] if row["documents"] == "shorter half" else documents[len(documents) // 2:]
+    values = [float(d[row["scheme"]]) for d in half]
+    near(row["average"], sum(values) / len(values), 0.11)
+    near(row["reported as 100 %"], 100 * sum(v == 100 for v in values) / len(values), 0.11)
+    near(row["lowest"], min(values), 0)
+for row in tables["chunks"].values():
+    near(row["chunks_100"], row["chunks_100, expected"], 5)
+END
+
 # the same seed, the same bytes, except for speeds; another one, others
 names=$(sed -n 's/^\(cherkasova2009-[a-z]*\),.*/\1/p' all | sort -u | grep -v speed)
 for name in $names; do
@@ -61,12 +90,20 @@ mkdir data
 text 1 6000 >data/a
 text 2 5000 >data/b
 { head -c 2500 data/a; text 3 4000; } >data/c
-exact=$(python3 -c '
+# expected EXPRESSION: of the similarities r of all pairs, in percent
+expected()
+{
+    python3 -c '
 import sys
-sets = [{d[i:i + 20] for i in range(len(d) - 19)} for d in (open(p, "rb").read() for p in sys.argv[1:])]
-print("%.1f" % max(100 * len(a & b) / len(a | b) for i, a in enumerate(sets) for b in sets[:i]))' data/*)
+sets = [{d[i:i + 20] for i in range(len(d) - 19)} for d in (open(p, "rb").read() for p in sys.argv[2:])]
+r = [100 * len(a & b) / len(a | b) for i, a in enumerate(sets) for b in sets[:i]]
+print("%.1f" % eval(sys.argv[1]))' "$1" data/*
+}
 status 0 "$KITH" lab --quick --csv --data data cherkasova2009-distinct
-same "the most similar pair" "$exact" "$(cell out cherkasova2009-4 5 'most similar' 0)"
+same "the most similar pair" "$(expected 'max(r)')" "$(cell out cherkasova2009-4 5 'most similar' 0)"
+same "pairs of at most 15 % and of at most 40 %" \
+    "$(expected '100 * sum(x <= 15 for x in r) / 3') $(expected '100 * sum(x <= 40 for x in r) / 3')" \
+    "$(cell out cherkasova2009-4-distribution 10 exact 0) $(cell out cherkasova2009-4-distribution 14 exact 0)"
 status 0 "$KITH" lab --quick --csv --data data cherkasova2009-collections
 same "no pair of them above 70 %" 0 "$(cell out cherkasova2009-t2-data 5 reported 0)"
 cp data/a data/copy

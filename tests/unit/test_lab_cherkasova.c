@@ -8,6 +8,7 @@
 #include "lab/lab_cherkasova_near.h"
 #include "lab/lab_cherkasova_pairs.h"
 #include "lab/lab_cherkasova_similar.h"
+#include "lab/lab_inner.h"
 #include "lab/lab_text.h"
 
 enum { WINDOW = 20, DOCUMENTS = 6 };
@@ -72,6 +73,25 @@ static double naive_resemblance(const uint8_t *a, size_t a_len, const uint8_t *b
         in_b += !has_window(b, i, b + i);
     return (double)in_both / (double)(in_a + in_b - in_both);
 }
+
+START_TEST(n_is_the_rate_or_the_size)
+{
+    static const enum sketch_scheme sampled[] = {SKETCH_MOD, SKETCH_BSW, SKETCH_CHUNKS};
+    static const enum sketch_scheme fixed[] = {SKETCH_MIN, SKETCH_MINWISE};
+
+    for (size_t i = 0; i < sizeof sampled / sizeof *sampled; i++) {
+        const struct sketch_params params = lab_cherkasova_params(sampled[i], 40, 123);
+
+        ck_assert(params.scheme == sampled[i] && params.tokens.unit == TOKENS_BYTES);
+        ck_assert(params.window == 40 && params.rate == 123 && params.size == 0);
+    }
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        const struct sketch_params params = lab_cherkasova_params(fixed[i], 40, 123);
+
+        ck_assert(params.window == 40 && params.rate == 0 && params.size == 123);
+    }
+}
+END_TEST
 
 /* ---- near-duplicates ---- */
 
@@ -348,8 +368,54 @@ START_TEST(verdicts_are_those_of_each_pair_by_itself)
 }
 END_TEST
 
-RUN_TESTS("lab_cherkasova", average_similarity_is_that_of_the_definition,
+/* Values that two sketches have in common, one by one. */
+static size_t common_values(const struct sketch *a, const struct sketch *b)
+{
+    size_t common = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            common += a->values[i] == b->values[k];
+    return common;
+}
+
+/* The first row of its table: Mod_100, without a limit. */
+START_TEST(candidates_are_the_pairs_with_a_common_value)
+{
+    enum { CANDIDATES = 3, COUNTED = 5, SIMILAR = 6, FOUND = 7 };
+    const struct lab_run run = {.seed = 1, .quick = true};
+    struct lab_collection collection = collection_of(LAB_COLLECTION_1, 1);
+    struct lab_document *document = lab_document_new("", "", "");
+    struct lab_pairs pairs = {0};
+    const struct lab_cell *cells;
+    struct error err;
+    size_t candidates = 0, counted = 0;
+
+    ck_assert_ptr_nonnull(document);
+    ck_assert(lab_cherkasova_common.run(&run, document, &err) == 0 && !lab_failed(document));
+    cells = document->items[0].table->cells;
+    ck_assert(lab_similar_list(&pairs, &collection, 0, 0, &err) == 0);
+    for (size_t a = 0; a < pairs.documents; a++)
+        for (size_t b = a + 1; b < pairs.documents; b++) {
+            const size_t common = common_values(&pairs.sketches[a], &pairs.sketches[b]);
+
+            candidates += common > 0;
+            counted += common;
+        }
+    ck_assert(candidates > 0 && counted > candidates);
+    ck_assert(cells[CANDIDATES].number == (double)candidates);
+    ck_assert(cells[COUNTED].number == (double)counted);
+    ck_assert(cells[SIMILAR].number == (double)lab_pairs_count_above(&pairs, 0.7));
+    ck_assert(cells[FOUND].number == cells[SIMILAR].number);
+    lab_document_free(document);
+    lab_pairs_release(&pairs);
+    lab_collection_release(&collection);
+}
+END_TEST
+
+RUN_TESTS("lab_cherkasova", n_is_the_rate_or_the_size, average_similarity_is_that_of_the_definition,
           an_insertion_changes_the_windows_across_it, the_expected_similarity_is_that_of_random_places,
           all_schemes_see_the_same_copies, the_distribution_counts_pairs,
           collections_are_as_the_paper_describes_them, planted_pairs_are_similar_and_their_neighbours_are_not,
-          a_seed_gives_the_same_collection, verdicts_are_those_of_each_pair_by_itself)
+          a_seed_gives_the_same_collection, verdicts_are_those_of_each_pair_by_itself,
+          candidates_are_the_pairs_with_a_common_value)
