@@ -19,9 +19,9 @@ static const struct lab_column step_columns[] = {
     {"C(m, 3)", "queries", 0, false},
     {"n_g", "documents", 0, false},
     {"n_g", "documents", 0, true},
-    {"alg.G, eq. 16", "steps", LAB_SIGNIFICANT, false},
-    {"alg.H, eq. 17", "steps", LAB_SIGNIFICANT, false},
-    {"alg.H, eq. 17", "steps", LAB_SIGNIFICANT, true},
+    {"alg.G, eq. 16", "steps", 0, false},
+    {"alg.H, eq. 17", "steps", 0, false},
+    {"alg.H, eq. 17", "steps", 0, true},
     {"G : H", "", LAB_SIGNIFICANT, false},
 };
 
