@@ -173,7 +173,11 @@ static int report(const struct lab_collection *collection, enum lab_collection_k
 
     if (rc == 0)
         rc = add_lengths(collection, kind, out, err);
-    if (rc == 0) {
+    if (rc == 0 && similar.too_many) {
+        lab_remark(out,
+                   "More than %d pairs are 40 %% similar under some scheme: too many to judge each of them.",
+                   LAB_SIMILAR_MOST);
+    } else if (rc == 0) {
         add_figure(&similar, kind, out);
         add_result(&similar, kind, out);
     }

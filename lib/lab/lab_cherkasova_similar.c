@@ -71,13 +71,18 @@ static void merge(struct lab_similar *similar)
     similar->count = kept + 1;
 }
 
-static int gather(struct lab_similar *similar, const struct lab_collection *collection, struct error *err)
+static size_t total(const struct lab_similar *similar)
 {
-    size_t total = collection->planted_count;
+    size_t count = 0;
 
     for (size_t i = 0; i < LAB_SIMILAR_SCHEMES; i++)
-        total += similar->pairs[i].count;
-    if (array_reserve(&similar->verdicts, &similar->room, total))
+        count += similar->pairs[i].count;
+    return count;
+}
+
+static int gather(struct lab_similar *similar, const struct lab_collection *collection, struct error *err)
+{
+    if (array_reserve(&similar->verdicts, &similar->room, total(similar) + collection->planted_count))
         return error_set(err, "out of memory");
     for (unsigned i = 0; i < LAB_SIMILAR_SCHEMES; i++)
         for (size_t k = 0; k < similar->pairs[i].count; k++) {
@@ -162,7 +167,12 @@ int lab_similar_find(struct lab_similar *similar, const struct lab_collection *c
     struct judge judge = {.similar = similar, .collection = collection, .at = SIZE_MAX};
 
     *similar = (struct lab_similar){0};
-    if (find_pairs(similar, collection, err) || gather(similar, collection, err))
+    if (find_pairs(similar, collection, err))
+        return -1;
+    similar->too_many = total(similar) > LAB_SIMILAR_MOST;
+    if (similar->too_many)
+        return 0;
+    if (gather(similar, collection, err))
         return -1;
     return judge_all(&judge, err);
 }

@@ -7,7 +7,7 @@
 
 /* The search for similar pairs in a collection under the four schemes (section 5), and which are correct. */
 
-enum { LAB_SIMILAR_SCHEMES = 4, LAB_SIMILAR_WINDOW = 20, LAB_SIMILAR_N = 100 };
+enum { LAB_SIMILAR_SCHEMES = 4, LAB_SIMILAR_MOST = 100000, LAB_SIMILAR_WINDOW = 20, LAB_SIMILAR_N = 100 };
 
 extern const enum sketch_scheme lab_similar_schemes[LAB_SIMILAR_SCHEMES];
 
@@ -25,6 +25,7 @@ struct lab_similar {
     struct lab_pairs pairs[LAB_SIMILAR_SCHEMES]; /* of at least 40 % */
     struct lab_verdict *verdicts;                /* sorted by a and b */
     size_t count, room;
+    bool too_many; /* more than LAB_SIMILAR_MOST pairs in the lists: not judged, no verdicts */
 };
 
 /* Lists the pairs of a collection under one of the schemes, as lab_pairs_measure does. */
