@@ -99,7 +99,7 @@ static struct member member_of(const struct cluster_report *report, size_t clust
 }
 
 /* "resemblance 0.93, edits 120"; or its role, if that says it all. */
-static void describe(const struct member *member, struct buffer *out)
+static void describe(const struct member *member, bool at_least, struct buffer *out)
 {
     const struct likeness *l = member->likeness;
 
@@ -110,7 +110,7 @@ static void describe(const struct member *member, struct buffer *out)
     if (member->role == ROLE_COPY)
         buffer_add_text(out, "copy, ");
     if (l->has_resemblance)
-        buffer_printf(out, "resemblance %.2f", l->resemblance);
+        buffer_printf(out, "resemblance %s%.2f", at_least ? "at least " : "", l->resemblance);
     if (l->has_edits)
         buffer_printf(out, "%sedits %.0f", l->has_resemblance ? ", " : "", l->edits);
 }
@@ -119,7 +119,7 @@ static void put_text(const struct cluster_report *report, const struct member *m
 {
     struct buffer size = {0}, text = {0};
 
-    describe(member, &text);
+    describe(member, report->at_least, &text);
     report_values_size(&size, member->document->size);
     if (!text.failed && !size.failed)
         buffer_printf(out, "  %-40.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
@@ -173,7 +173,7 @@ static void put_json(const struct cluster_report *report, const struct member *m
     if (l)
         buffer_printf(out, ",\"role\":\"%s\"", roles[member->role]);
     if (l && l->has_resemblance)
-        buffer_printf(out, ",\"resemblance\":%.4f", l->resemblance);
+        buffer_printf(out, ",\"resemblance%s\":%.4f", report->at_least ? "_at_least" : "", l->resemblance);
     if (l && l->has_containment)
         buffer_printf(out, ",\"containment\":%.4f,\"containment_reverse\":%.4f", l->a_in_b, l->b_in_a);
     if (l && l->has_edits)
@@ -310,21 +310,27 @@ static void write_summary(const struct cluster_report *report, struct buffer *ou
     }
 }
 
+static void put_header(const struct cluster_report *report, struct buffer *out)
+{
+    const struct csv_column columns[] = {
+        {"cluster", true},     {"role", false},
+        {"evidence", false},   {"path", false},
+        {"path_hex", false},   {"size", true},
+        {"sha1", false},       {report->at_least ? "resemblance_at_least" : "resemblance", true},
+        {"containment", true}, {"containment_reverse", true},
+        {"edits", true},       {"edits_low", true},
+        {"edits_high", true}};
+
+    csv_header(out, columns, sizeof columns / sizeof *columns);
+    csv_end_line(out);
+}
+
 void cluster_report_write(const struct cluster_report *report)
 {
-    static const struct csv_column columns[] = {{"cluster", true},     {"role", false},
-                                                {"evidence", false},   {"path", false},
-                                                {"path_hex", false},   {"size", true},
-                                                {"sha1", false},       {"resemblance", true},
-                                                {"containment", true}, {"containment_reverse", true},
-                                                {"edits", true},       {"edits_low", true},
-                                                {"edits_high", true}};
     struct buffer out = {0};
 
-    if (report->format == FORMAT_CSV) {
-        csv_header(&out, columns, sizeof columns / sizeof *columns);
-        csv_end_line(&out);
-    }
+    if (report->format == FORMAT_CSV)
+        put_header(report, &out);
     for (size_t i = 0; i < report->clusters->count && !ferror(stdout); i++)
         write_cluster(report, i, &out);
     put_output(&out);

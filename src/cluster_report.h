@@ -11,6 +11,7 @@ struct cluster_report {
     char *const *paths;                  /* by the source of a document */
     uint32_t most_shared;                /* of clusters_options: common */
     uint64_t empty, hash_only, left_out; /* as in struct cluster_input */
+    bool at_least;                       /* resemblances are lower bounds */
     bool quiet;                          /* no summary, except in JSON */
     int format;                          /* FORMAT_* */
 };

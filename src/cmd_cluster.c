@@ -3,10 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster_case.h"
 #include "cluster_input.h"
 #include "cluster_passages.h"
 #include "cluster_report.h"
 #include "command.h"
+#include "file_kind.h"
 #include "formats.h"
 #include "interrupt.h"
 #include "sketch_flags.h"
@@ -69,7 +71,7 @@ struct cluster {
     struct clusters_options options;
     struct format_choice format;
     struct sketch_flags flags;
-    bool has_limit, has_method, has_candidates, plagiarism;
+    bool has_limit, has_method, has_candidates, has_common, plagiarism;
 };
 
 /* ---- options ---- */
@@ -144,6 +146,7 @@ static int take_option(void *arg, const struct options *options, int option)
     case CLUSTER_CANDIDATES:
         return take_candidates(cluster, options);
     case CLUSTER_COMMON:
+        cluster->has_common = true;
         return take_number(options, 1, UINT32_MAX, &cluster->options.common);
     case CLUSTER_PLAGIARISM:
         cluster->plagiarism = true;
@@ -192,6 +195,8 @@ static int write_clusters(struct cluster *cluster, struct cluster_report *report
     report->clusters = &clusters;
     if (!result)
         cluster_report_write(report);
+    report->clusters = NULL;
+    cluster->options.count = NULL;
     clusters_release(&clusters);
     return result;
 }
@@ -233,6 +238,53 @@ static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
     }
     cluster_input_release(&cluster->input);
     return status;
+}
+
+/* ---- a case ---- */
+
+/* What a case, which has no content, cannot be asked for. */
+static const char *meaningless_for_case(const struct cluster *cluster)
+{
+    const struct likeness_limits *limits = &cluster->options.limits;
+
+    return cluster->flags.given      ? "the options for sampling"
+           : limits->containment > 0 ? "--containment"
+           : limits->has_edits       ? "--edits"
+           : cluster->has_candidates ? "--candidates"
+           : cluster->has_common     ? "--common"
+           : cluster->plagiarism     ? "--plagiarism"
+                                     : NULL;
+}
+
+static int cluster_case(struct cluster *cluster, const struct command *command, size_t count, char **paths)
+{
+    struct cluster_report report = make_report(cluster, paths);
+    const char *option = meaningless_for_case(cluster);
+    struct error err;
+
+    if (option)
+        return options_wrong(command, "%s: a case has no content; %s %s no meaning", paths[0], option,
+                             cluster->flags.given ? "have" : "has");
+    if (count > 1)
+        return options_wrong(command, "%s: a case is clustered on its own", paths[0]);
+    if (cluster_case_write(paths[0], &cluster->options, &report, &err) == 0)
+        return EXIT_DONE;
+    complain_error(&err);
+    return EXIT_USAGE;
+}
+
+/* The first case among the paths moves to the front. */
+static bool has_case(size_t count, char **paths)
+{
+    for (size_t i = 0; i < count; i++)
+        if (file_kind_is_case(paths[i])) {
+            char *path = paths[i];
+
+            paths[i] = paths[0];
+            paths[0] = path;
+            return true;
+        }
+    return false;
 }
 
 /* ---- set-up ---- */
@@ -303,16 +355,18 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (operand == argc)
-        return options_wrong(command, "no folder, file, set or image given");
+        return options_wrong(command, "no folder, file, set, image or case given");
     if (choose_scheme(&cluster, command))
         return EXIT_USAGE;
     choose_limits(&cluster);
     if (check_choices(&cluster, command))
         return EXIT_USAGE;
+    if (has_case((size_t)(argc - operand), argv + operand))
+        return cluster_case(&cluster, command, (size_t)(argc - operand), argv + operand);
     cluster.options.threads = cluster.input.run.options.workers;
     return cluster_paths(&cluster, (size_t)(argc - operand), argv + operand);
 }
 
 const struct command command_cluster = {
-    "cluster", "[options] FOLDER|FILE|SET|IMAGE...", "group near-duplicates", cluster_options, run, NULL,
+    "cluster", "[options] FOLDER|FILE|SET|IMAGE|CASE...", "group near-duplicates", cluster_options, run, NULL,
     NULL};

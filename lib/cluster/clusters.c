@@ -138,7 +138,7 @@ static void number_clusters(struct clusters *clusters, const struct collection *
     clusters->starts[clusters->count] = clusters->clustered;
 }
 
-static int list_clusters(struct clusters *clusters, const struct collection *collection, struct error *err)
+int clusters_list(struct clusters *clusters, const struct collection *collection, struct error *err)
 {
     const size_t contents = collection->content_count;
     uint32_t *sizes = memory_new((contents + 1) * sizeof *sizes, err);
@@ -165,25 +165,30 @@ static int list_clusters(struct clusters *clusters, const struct collection *col
 
 /* ---- the interface ---- */
 
+int clusters_prepare(struct clusters *clusters, const struct collection *collection, struct error *err)
+{
+    *clusters = (struct clusters){0};
+    clusters->leaders = memory_new((collection->content_count + 1) * sizeof *clusters->leaders, err);
+    if (clusters->leaders)
+        clusters->likenesses =
+            memory_new((collection->content_count + 1) * sizeof *clusters->likenesses, err);
+    return clusters->likenesses ? 0 : -1;
+}
+
 int clusters_find(struct clusters *clusters, const struct collection *collection,
                   const struct clusters_options *options, struct error *err)
 {
     struct search search;
     int result;
 
-    *clusters = (struct clusters){0};
-    clusters->leaders = memory_new((collection->content_count + 1) * sizeof *clusters->leaders, err);
-    if (!clusters->leaders)
-        return -1;
-    clusters->likenesses = memory_new((collection->content_count + 1) * sizeof *clusters->likenesses, err);
-    if (!clusters->likenesses)
+    if (clusters_prepare(clusters, collection, err))
         return -1;
     result = begin_search(&search, collection, options, err);
     if (!result)
         result = find_leaders(clusters, &search, options, err);
     clusters->common = search.postings.common;
     end_search(&search);
-    return result ? result : list_clusters(clusters, collection, err);
+    return result ? result : clusters_list(clusters, collection, err);
 }
 
 int clusters_find_pairs(const struct collection *collection, const struct clusters_options *options,

@@ -54,6 +54,11 @@ struct clusters {
 const char *clusters_method_name(enum clusters_method method);
 const char *clusters_candidates_name(enum clusters_candidates candidates);
 
+/* In steps, for leaders and likenesses that are found in another way: makes room for them, and lists the
+ * clusters of the leaders that were filled in.  Return -1 on error; release it in any case. */
+int clusters_prepare(struct clusters *clusters, const struct collection *collection, struct error *err);
+int clusters_list(struct clusters *clusters, const struct collection *collection, struct error *err);
+
 /* Returns 0, 1 if it was stopped, -1 on error.  Release it in any case. */
 int clusters_find(struct clusters *clusters, const struct collection *collection,
                   const struct clusters_options *options, struct error *err);

@@ -118,7 +118,8 @@ int collection_enter(struct collection *collection, const struct collection_docu
 
 static int check(const struct collection *collection, const struct record *record, struct error *err)
 {
-    if (record->params.scheme != SAMPLER_GF8 || !(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
+    if (record->params.scheme != SAMPLER_GF8 || record->params.c == SAMPLER_AUTO ||
+        !(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         return error_set(err, "only records of scheme gf8 with a SHA-1 can be clustered");
     if (collection->n && collection->n != record->params.n)
         return error_set(err, "cannot compare files sampled with windows of %u bytes and of %u",

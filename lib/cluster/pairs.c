@@ -216,12 +216,20 @@ int pairs_find_here(struct pairs *pairs, const struct pairs_query *query,
     return result ? -1 : is_stopped(&pairs->plan);
 }
 
+static int found_nothing(void *arg, const struct pair *pair, struct error *err)
+{
+    (void)arg;
+    (void)pair;
+    (void)err;
+    return 0;
+}
+
 int pairs_measure(struct pairs *pairs, const uint32_t *others, struct likeness *likenesses, struct error *err)
 {
     const struct slice whole = {
         .others = others, .likenesses = likenesses, .to = (uint32_t)pairs->plan.documents};
 
-    return run(pairs, &whole, &(struct receiver){NULL, NULL}, err);
+    return run(pairs, &whole, &(struct receiver){found_nothing, NULL}, err);
 }
 
 static int make_workers(struct pairs *pairs, struct error *err)

@@ -138,7 +138,7 @@ says err "nothing to cluster: no files were found"
 status 3 "$KITH" cluster -q nowhere
 says err "nowhere: No such file or directory"
 status 2 "$KITH" cluster
-says err "no folder, file, set or image given"
+says err "no folder, file, set, image or case given"
 for limit in -0.1 1.5 150% x nan ''; do
     status 2 "$KITH" cluster --resemblance="$limit" tree
     status 2 "$KITH" cluster --containment="$limit" tree
