@@ -45,11 +45,27 @@ static uint64_t hole_here(int fd, const struct stat *st)
     return (uint64_t)(data - here);
 }
 
+/* The taker does not know whose content it is. */
+static int name_file(const struct stream *stream, const struct error *why, struct error *err)
+{
+    return error_set(err, "%s: %.1000s", stream->name, why->text);
+}
+
+static int begin(struct stream *stream, struct error *err)
+{
+    const uint64_t len = S_ISREG(stream->st.st_mode) ? (uint64_t)stream->st.st_size : FEED_UNKNOWN;
+    struct error why;
+
+    return stream->taker->begin(stream->taker->arg, len, &why) ? name_file(stream, &why, err) : 0;
+}
+
 static int give(struct stream *stream, size_t len, struct error *err)
 {
+    struct error why;
+
     stream->len += len;
-    if (stream->taker->update(stream->taker->arg, stream->buffer, len, err))
-        return -1;
+    if (stream->taker->update(stream->taker->arg, stream->buffer, len, &why))
+        return name_file(stream, &why, err);
     if (stream->progress)
         atomic_fetch_add_explicit(stream->progress, (unsigned long long)len, memory_order_relaxed);
     return 0;
@@ -63,7 +79,9 @@ static int give_hole(struct stream *stream, uint64_t len, struct error *err)
         if (give(stream, (size_t)piece, err))
             return -1;
     }
-    return lseek(stream->fd, (off_t)len, SEEK_CUR) < 0 ? error_errno(err, "cannot seek past a hole") : 0;
+    return lseek(stream->fd, (off_t)len, SEEK_CUR) < 0
+               ? error_errno(err, "%s: cannot seek past a hole", stream->name)
+               : 0;
 }
 
 /* Reads to the end.  A read error concerns this file only: the rest of the evidence may be fine. */
@@ -119,8 +137,7 @@ enum feed_result feed_fd(int fd, const char *name, const struct feed_taker *take
         error_errno(err, "%s", name);
         return FEED_UNREADABLE;
     }
-    if (taker->begin(taker->arg, S_ISREG(stream.st.st_mode) ? (uint64_t)stream.st.st_size : FEED_UNKNOWN,
-                     err))
+    if (begin(&stream, err))
         return FEED_FAILED;
     result = give_all(&stream, err);
     return result == FEED_OK ? check_unchanged(&stream, err) : result;

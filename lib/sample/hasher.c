@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -17,7 +16,6 @@ struct hasher {
     struct sampler *sampler;
     uint64_t len;
     bool skipped;
-    uint8_t *buffer;
 };
 
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err)
@@ -27,10 +25,7 @@ struct hasher *hasher_new(const struct sampler_params *params, unsigned digests,
     if (!hasher)
         return NULL;
     hasher->params = *params;
-    hasher->buffer = aligned_alloc(4096, FEED_ROOM);
-    if (!hasher->buffer)
-        error_set(err, "out of memory");
-    else if ((hasher->digest = digest_new(digests, err)) && (hasher->sampler = sampler_new(params, err)))
+    if ((hasher->digest = digest_new(digests, err)) && (hasher->sampler = sampler_new(params, err)))
         return hasher;
     hasher_free(hasher);
     return NULL;
@@ -40,7 +35,6 @@ void hasher_free(struct hasher *hasher)
 {
     if (!hasher)
         return;
-    free(hasher->buffer);
     sampler_free(hasher->sampler);
     digest_free(hasher->digest);
     free(hasher);
@@ -92,23 +86,4 @@ int hasher_final(struct hasher *hasher, struct record *record, struct error *err
     if (hasher->skipped)
         record->digests = (struct digest_values){0};
     return record_set_samples(record, result.samples, result.count, err);
-}
-
-static int begin(void *arg, uint64_t len, struct error *err)
-{
-    return hasher_begin(arg, len, err);
-}
-
-static int update(void *arg, const void *data, size_t len, struct error *err)
-{
-    return hasher_update(arg, data, len, err);
-}
-
-enum feed_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
-                           struct record *record, struct error *err)
-{
-    const struct feed_taker taker = {begin, update, hasher};
-    const enum feed_result result = feed_fd(fd, name, &taker, hasher->buffer, progress, err);
-
-    return result == FEED_OK && hasher_final(hasher, record, err) ? FEED_FAILED : result;
 }

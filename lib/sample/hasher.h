@@ -2,13 +2,11 @@
 #ifndef KITH_HASHER_H
 #define KITH_HASHER_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/feed.h"
 #include "sample/record.h"
 #include "sample/sampler.h"
 
@@ -31,9 +29,5 @@ int hasher_skip(struct hasher *hasher, uint64_t zeros, struct error *err);
 size_t hasher_take(struct hasher *hasher, const struct sample **samples);
 /* Fills in the record, except for the name. */
 int hasher_final(struct hasher *hasher, struct record *record, struct error *err);
-
-/* Hashes everything that can be read from fd, as feed_fd. */
-enum feed_result hasher_fd(struct hasher *hasher, int fd, const char *name, atomic_ullong *progress,
-                           struct record *record, struct error *err);
 
 #endif

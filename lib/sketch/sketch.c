@@ -261,6 +261,7 @@ enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, 
 {
     const struct feed_taker taker = {begin_feed, update_feed, sketcher};
     enum feed_result result;
+    struct error why;
 
     if (!sketcher->buffer)
         sketcher->buffer = aligned_alloc(4096, FEED_ROOM);
@@ -271,8 +272,10 @@ enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, 
     result = feed_fd(fd, name, &taker, sketcher->buffer, progress, err);
     if (result != FEED_OK)
         return result;
-    if (sketch_final(sketcher, out, err))
+    if (sketch_final(sketcher, out, &why)) {
+        error_set(err, "%s: %.1000s", name, why.text);
         return FEED_FAILED;
+    }
     sketch_set_name(out, name, strlen(name));
     if (out->name.failed || out->record.name.failed) {
         sketch_release(out);

@@ -119,8 +119,8 @@ static int grow(struct sketch_values *values, struct error *err)
     if (values->count >= values->limit) {
         if (sketch_values_sort(values, err))
             return -1;
-        if (values->count > SKETCH_MAX_VALUES)
-            return error_set(err, "more than %d fingerprints", SKETCH_MAX_VALUES);
+        if (values->count >= SKETCH_MAX_VALUES)
+            return error_set(err, "has over %d fingerprints, too many to keep", SKETCH_MAX_VALUES);
         if (values->count > values->limit / 2)
             values->limit *= 2;
     }
