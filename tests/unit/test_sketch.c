@@ -321,6 +321,42 @@ START_TEST(sketches_do_not_depend_on_how_input_is_cut)
 }
 END_TEST
 
+/* Bit by bit and entry by entry, for sizes about a word's. */
+START_TEST(agreeing_entries_are_counted)
+{
+    static const uint32_t sizes[] = {1, 2, 63, 64, 65, 130, 400};
+    static uint8_t a[1000], b[1000];
+
+    fill_text(a, sizeof a);
+    memcpy(b, a, sizeof b);
+    fill_text(b, sizeof b / 3);
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        struct sketch_params params = sketch_defaults(i % 2 ? SKETCH_MINWISE : SKETCH_HAMMING);
+        struct sketcher *sketcher;
+        struct sketch one, other;
+        struct sketch_likeness likeness;
+        uint64_t equal = 0;
+
+        params.size = sizes[i / 2];
+        sketcher = sketcher_of(&params);
+        one = sketch_of(sketcher, a, sizeof a);
+        other = sketch_of(sketcher, b, sizeof b);
+        for (uint32_t k = 0; k < params.size; k++)
+            equal += i % 2 ? one.values[k] == other.values[k]
+                           : !((one.values[k / 64] ^ other.values[k / 64]) >> k % 64 & 1);
+        ck_assert_int_eq(sketch_compare(sketcher, &one, &other, &likeness, NULL), 0);
+        ck_assert(likeness.common == equal && likeness.compared == params.size);
+        ck_assert_double_eq_tol(likeness.resemblance,
+                                i % 2 ? (double)equal / params.size : 2.0 * (double)equal / params.size - 1,
+                                1e-12);
+        ck_assert(likeness.resemblance_low >= 0 && likeness.resemblance_low <= likeness.resemblance_high);
+        sketch_release(&one);
+        sketch_release(&other);
+        sketch_free(sketcher);
+    }
+}
+END_TEST
+
 START_TEST(nested_sketches_reduce_to_direct_ones)
 {
     static uint8_t data[MOST];
@@ -407,6 +443,7 @@ START_TEST(parameters_out_of_range_are_refused)
 
         params = sketch_defaults((enum sketch_scheme)scheme);
         ck_assert_int_eq((int)params.scheme, scheme);
+        ck_assert_uint_eq(params.seed, sketch_uses(params.scheme) & SKETCH_USE_TOKENS ? 1 : 0);
         ck_assert_msg(sketch_check(&params, &err) == 0, "%s", err.text);
         ck_assert_int_eq(sketch_scheme_find(sketch_scheme_name(params.scheme)), scheme);
     }
@@ -439,6 +476,6 @@ END_TEST
 RUN_TESTS("sketch", roses_resemble_each_other_as_the_paper_says,
           some_permutations_resemble_each_other_completely, yuans_examples_are_reproduced,
           sketches_are_those_of_naive_twins, chunks_are_equal_if_their_bytes_are,
-          sketches_do_not_depend_on_how_input_is_cut, nested_sketches_reduce_to_direct_ones,
-          empty_and_tiny_documents_are_too_small, parameters_out_of_range_are_refused,
-          sketches_with_different_parameters_are_not_compared)
+          sketches_do_not_depend_on_how_input_is_cut, agreeing_entries_are_counted,
+          nested_sketches_reduce_to_direct_ones, empty_and_tiny_documents_are_too_small,
+          parameters_out_of_range_are_refused, sketches_with_different_parameters_are_not_compared)
