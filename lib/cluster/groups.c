@@ -80,6 +80,8 @@ int groups_add(struct groups *groups, uint64_t document, const uint64_t *bits, s
 {
     const size_t count = groups->count, words = groups->words;
 
+    if (groups_check_bits(bits, groups->params.k, err))
+        return -1;
     if (groups->count == UINT32_MAX - 1)
         return error_set(err, "more than %" PRIu32 " fingerprints", groups->count);
     if (count >= SIZE_MAX / words - 1 ||
@@ -119,19 +121,22 @@ int groups_set_threshold(struct groups *groups, uint32_t rh, struct error *err)
     return 0;
 }
 
-/* The smallest number that no group has. */
-static uint32_t free_serial(const struct groups *groups)
+/* Sets *serial to the smallest number that no group has. */
+static int find_serial(const struct groups *groups, uint32_t *serial, struct error *err)
 {
-    uint32_t serial = 0;
+    const uint32_t m = groups->params.m;
+    bool *taken = calloc((size_t)m + 1, sizeof *taken);
 
-    for (uint32_t i = 0; i < groups->params.m;)
-        if (groups->parts[i].serial == serial) {
-            serial++;
-            i = 0;
-        } else {
-            i++;
-        }
-    return serial;
+    *serial = 0;
+    if (!taken)
+        return error_set(err, "out of memory");
+    for (uint32_t i = 0; i < m; i++)
+        if (groups->parts[i].serial < m)
+            taken[groups->parts[i].serial] = true;
+    while (taken[*serial]) /* m is not taken */
+        ++*serial;
+    free(taken);
+    return 0;
 }
 
 /* Replaces the fingerprints by longer ones. */
@@ -158,6 +163,7 @@ int groups_extend(struct groups *groups, uint32_t width, const uint64_t *bits, s
 {
     const struct groups_params changed = {groups->params.k + width, groups->params.m + 1, groups->params.rh};
     struct groups_part *part;
+    uint32_t serial;
 
     if (width < 1 || width > groups->most_width)
         return error_set(err, "a group of %" PRIu32 " bits: expected 1 to %" PRIu32, width,
@@ -166,10 +172,10 @@ int groups_extend(struct groups *groups, uint32_t width, const uint64_t *bits, s
         return -1;
     if (array_reserve(&groups->parts, &groups->part_room, changed.m))
         return error_set(err, "out of memory");
-    if (append_bits(groups, width, bits, err))
+    if (find_serial(groups, &serial, err) || append_bits(groups, width, bits, err))
         return -1;
     part = &groups->parts[groups->params.m];
-    *part = (struct groups_part){.bits = {groups->params.k, width}, .serial = free_serial(groups)};
+    *part = (struct groups_part){.bits = {groups->params.k, width}, .serial = serial};
     groups->params = changed;
     for (int i = 0; i < GROUPS_ALGORITHMS; i++)
         if (groups->indexed[i] > 0 &&

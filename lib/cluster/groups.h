@@ -74,7 +74,8 @@ struct groups_work groups_take_work(struct groups *groups);
  * further call fails.
  */
 
-/* Adds a fingerprint of k bits.  `document` is any number, which queries report. */
+/* Adds a fingerprint of k bits; -1 also if it has others after them.  `document` is any number, which queries
+ * report. */
 int groups_add(struct groups *groups, uint64_t document, const uint64_t *bits, struct error *err);
 /* Adds to the algorithm's index what was added since the last call.  Queries do it if necessary; many
  * fingerprints at once make a smaller index. */
@@ -94,7 +95,8 @@ int groups_drop(struct groups *groups, uint32_t number, struct error *err);
 typedef int groups_found(void *arg, uint64_t document, uint32_t distance, struct error *err);
 typedef int groups_pair(void *arg, uint64_t one, uint64_t other, uint32_t distance, struct error *err);
 
-/* Passes on every document within rh of the query, in the order in which they were added. */
+/* Passes on every document within rh of the query, in the order in which they were added.  -1 also if the
+ * query has more than k bits. */
 int groups_query(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query,
                  groups_found *found, void *arg, struct error *err);
 /* Passes on every pair of documents within rh of each other, each pair once, ordered by the first and then

@@ -59,6 +59,11 @@ static inline const uint64_t *groups_bits(const struct groups *groups, uint32_t 
     return groups->bits + (size_t)document * groups->words;
 }
 
+/* ---- groups_plan.c ---- */
+
+/* Returns -1 if the fingerprint has bits after the last of k. */
+int groups_check_bits(const uint64_t *bits, uint32_t k, struct error *err);
+
 /* ---- groups_index.c ---- */
 
 /* Creates the database and the index of alg.H; -1 on error. */

@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cluster/groups.h"
-#include "cluster/hamming.h"
+#include "cluster/groups_inner.h"
 
 int groups_check(const struct groups_params *params, enum groups_algorithm algorithm, struct error *err)
 {
@@ -26,6 +25,11 @@ int groups_check(const struct groups_params *params, enum groups_algorithm algor
                          " groups; it is limited to %d",
                          queries, m - rh, m, GROUPS_MOST_QUERIES);
     return 0;
+}
+
+int groups_check_bits(const uint64_t *bits, uint32_t k, struct error *err)
+{
+    return hamming_is_valid(bits, k) ? 0 : error_set(err, "a fingerprint has more than %" PRIu32 " bits", k);
 }
 
 /* ---- the number of groups ---- */

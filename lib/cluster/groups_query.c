@@ -282,7 +282,7 @@ static int prepare(struct groups *groups, enum groups_algorithm algorithm, struc
 int groups_query(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query,
                  groups_found *found, void *arg, struct error *err)
 {
-    int result = prepare(groups, algorithm, err);
+    int result = groups_check_bits(query, groups->params.k, err) ? -1 : prepare(groups, algorithm, err);
 
     if (result == 0)
         result = find(groups, algorithm, query, 0, err);

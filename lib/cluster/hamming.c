@@ -44,7 +44,7 @@ double hamming_resemblance(uint32_t k, uint32_t distance)
 uint32_t hamming_threshold(uint32_t k, double r)
 {
     /* 100 (1 - 0.8) / 2 is 10, but 9.999999999999998 in doubles */
-    return (uint32_t)floor(k * (1 - r) / 2 + 1e-9 * k);
+    return (uint32_t)fmin(k, fmax(0, floor(k * (1 - r) / 2 + 1e-9 * k)));
 }
 
 struct hamming_group hamming_split(uint32_t k, uint32_t m, uint32_t number)
@@ -52,6 +52,11 @@ struct hamming_group hamming_split(uint32_t k, uint32_t m, uint32_t number)
     const uint32_t width = k / m, wider = k % m, before = number < wider ? number : wider;
 
     return (struct hamming_group){number * width + before, width + (number < wider)};
+}
+
+bool hamming_is_valid(const uint64_t *bits, uint32_t k)
+{
+    return k % 64 == 0 || bits[k / 64] >> k % 64 == 0;
 }
 
 uint64_t hamming_extract(const uint64_t *bits, uint32_t first, uint32_t width)

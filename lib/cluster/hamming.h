@@ -2,6 +2,7 @@
 #ifndef KITH_HAMMING_H
 #define KITH_HAMMING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +30,12 @@ hamming_measure *hamming_measure_at(enum cpu_level level);
 /* The unbiased estimate of the resemblance of two fingerprints of k > 0 bits, 2E - 1 (equation 5); negative
  * if more than half of the bits differ. */
 double hamming_resemblance(uint32_t k, uint32_t distance);
-/* rh: the largest distance of two fingerprints of k bits whose estimated resemblance is at least r, from 0 to
- * 1 (equation 10: the whole part of k (1 - r) / 2). */
+/* rh: the largest distance of two fingerprints of k bits whose estimated resemblance is at least r (equation
+ * 10: the whole part of k (1 - r) / 2); 0 to k. */
 uint32_t hamming_threshold(uint32_t k, double r);
+
+/* Whether the bits after the last of k are zero. */
+bool hamming_is_valid(const uint64_t *bits, uint32_t k);
 
 /* Bits of a fingerprint: `width` of them from `first` on. */
 struct hamming_group {

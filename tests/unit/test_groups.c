@@ -459,6 +459,25 @@ START_TEST(parameters_outside_the_domain_are_refused)
 }
 END_TEST
 
+START_TEST(fingerprints_with_more_than_k_bits_are_refused)
+{
+    struct groups *groups;
+
+    make_fingerprints(10, 70, 0);
+    groups = make_groups(5, 4);
+    add(groups, 0, count);
+    flip(bits, 70);
+    ck_assert_int_eq(groups_add(groups, 1, bits, &err), -1);
+    ck_assert_str_eq(err.text, "a fingerprint has more than 70 bits");
+    ck_assert_int_eq(groups_query(groups, GROUPS_H, bits, stop, NULL, &err), -1);
+    ck_assert_str_eq(err.text, "a fingerprint has more than 70 bits");
+    flip(bits, 70);
+    assert_all(groups, 10);
+    groups_free(groups);
+    free(bits);
+}
+END_TEST
+
 START_TEST(changes_that_leave_the_domain_are_refused)
 {
     struct groups *groups;
@@ -529,5 +548,6 @@ RUN_TESTS("groups", alg_g_and_alg_h_find_what_brute_force_finds_among_10000,
           a_thousand_equal_documents_are_all_found, no_documents_have_no_results,
           whoever_takes_the_results_can_stop, groups_can_be_added_and_removed_at_any_time,
           a_group_that_is_removed_leaves_nothing_in_the_indexes, nothing_is_found_after_a_write_that_failed,
-          parameters_outside_the_domain_are_refused, changes_that_leave_the_domain_are_refused,
+          parameters_outside_the_domain_are_refused, fingerprints_with_more_than_k_bits_are_refused,
+          changes_that_leave_the_domain_are_refused,
           the_best_number_of_groups_is_in_the_domain_and_reasonable, the_work_is_what_the_paper_counts)

@@ -63,6 +63,8 @@ START_TEST(the_thresholds_are_those_of_the_paper)
     ck_assert_uint_eq(hamming_threshold(64, 0.7), 9);
     ck_assert_uint_eq(hamming_threshold(64, 1), 0);
     ck_assert_uint_eq(hamming_threshold(64, 0), 32);
+    ck_assert_uint_eq(hamming_threshold(64, 2), 0);
+    ck_assert_uint_eq(hamming_threshold(64, -9), 64);
 }
 END_TEST
 
