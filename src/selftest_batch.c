@@ -216,6 +216,10 @@ static void count_object(const struct selftest_batch *batch, size_t number)
 
     test->trials++;
     switch (test->group) {
+    case SELFTEST_IDENTICAL:
+        test->hits += object->identical;
+        test->right += object->identical;
+        break;
     case SELFTEST_UNRELATED:
         test->hits += object->unfounded;
         break;

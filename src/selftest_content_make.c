@@ -173,7 +173,7 @@ static void make_program(struct lab_random *random, size_t len, struct buffer *o
 
 static void make_packed(struct lab_random *random, size_t len, struct buffer *out)
 {
-    uint8_t *at = (uint8_t *)buffer_extend(out, len);
+    uint8_t *at = len ? (uint8_t *)buffer_extend(out, len) : NULL;
 
     for (size_t i = 0; at && i < len; i += sizeof(uint64_t)) {
         const uint64_t number = lab_random_next(random);

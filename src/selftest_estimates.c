@@ -88,7 +88,7 @@ static int run_case(struct pairs *pairs, const struct selftest_edit *edit, enum 
     struct selftest_file pieces[2];
     int result = 0;
 
-    for (int i = pairs->run->quick ? 3 : 30; result == 0 && i > 0; i--) {
+    for (int i = pairs->run->quick ? 2 : 30; result == 0 && i > 0; i--) {
         if (!choose_pieces(&pairs->run->content, class, &random, pieces)) {
             selftest_case_note(test, "fewer than two files of this class have %d bytes", PIECE);
             break;

@@ -91,6 +91,7 @@ static int plant_class(struct selftest_batch *batch, const struct procedure *pro
     const struct selftest_cell *cell = &run->content.cells[class][size];
     struct selftest_case *test =
         add_case(run, procedure->group, procedure->letter, procedure->number, class, size, err);
+    const size_t most = run->quick ? procedure->most / 4 : procedure->most;
     size_t longest = 0, count;
 
     if (!test)
@@ -104,11 +105,11 @@ static int plant_class(struct selftest_batch *batch, const struct procedure *pro
     for (size_t i = 0; i < cell->count; i++)
         if (run->content.files[cell->first + i].len > longest)
             longest = run->content.files[cell->first + i].len;
-    count = trials(run, procedure->wanted / parts[size], longest * procedure->factor, procedure->most);
+    count = trials(run, procedure->wanted / parts[size], longest * procedure->factor, most);
     if (count == 0)
-        selftest_case_note(test,
-                           "an object would have %zu MiB, more than the %zu MiB of disk space for a case",
-                           longest * procedure->factor / MIB, procedure->most / MIB);
+        selftest_case_note(
+            test, "an object would have %zu MiB, more than the %zu MiB of disk space for a case%s",
+            longest * procedure->factor / MIB, most / MIB, run->quick ? " of a quick run" : "");
     return plant_cell(batch, test, cell, count, procedure->make, procedure->how, err);
 }
 

@@ -23,19 +23,19 @@ enum { SYSTEMS = sizeof systems / sizeof *systems };
 static bool add_version(struct selftest_facts *programs, const char *tool, const char *path,
                         const struct buffer *said)
 {
-    const char *at = said->data, *stop = said->data + said->len;
+    size_t start = 0;
 
-    while (at < stop) {
-        const char *end = memchr(at, '\n', (size_t)(stop - at));
-        const size_t len = (size_t)((end ? end : stop) - at);
+    for (size_t i = 0; i < said->len; i++)
+        if (said->data[i] == '\n') {
+            start = i + 1;
+        } else if (isdigit((unsigned char)said->data[i])) {
+            const char *end = memchr(said->data + i, '\n', said->len - i);
+            const size_t len = end ? (size_t)(end - said->data) - start : said->len - start;
 
-        for (size_t i = 0; i < len; i++)
-            if (isdigit((unsigned char)at[i])) {
-                selftest_facts_add(programs, tool, "%s: %.*s", path, (int)(len < 200 ? len : 200), at);
-                return true;
-            }
-        at += len + 1;
-    }
+            selftest_facts_add(programs, tool, "%s: %.*s", path, (int)(len < 200 ? len : 200),
+                               said->data + start);
+            return true;
+        }
     return false;
 }
 
@@ -146,7 +146,7 @@ static int run_system(const struct selftest_images *images, size_t system, struc
     if (result)
         return -1;
     missing = find_tools(&image);
-    for (size_t i = 0; result == 0 && !missing && image.tools[i] && i < SELFTEST_IMAGE_TOOLS; i++)
+    for (size_t i = 0; result == 0 && !missing && image.system->tools[i]; i++)
         result = describe(images->run, programs, image.system->tools[i], image.tools[i], err);
     if (missing) {
         note_all(&cases, missing, " not found");

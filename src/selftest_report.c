@@ -269,6 +269,10 @@ void selftest_report_text(const struct selftest_report *report, struct buffer *o
                   "%" PRIu64 " rows that promise equal bytes compared with the bytes: %" PRIu64
                   " broken; %" PRIu64 " unfounded findings\n",
                   all.promises, all.broken, all.unfounded);
+    for (size_t i = 0; i < report->run->cases.count; i++)
+        if (report->run->cases.list[i]->broken)
+            buffer_printf(out, "FAIL: %s: %s\n", report->run->cases.list[i]->id,
+                          report->run->cases.list[i]->note);
     if (left_out)
         buffer_printf(out, "%" PRIu64 " cases not run; the report says why\n", left_out);
 }

@@ -102,7 +102,7 @@ static int read_all(int fd, struct buffer *out)
 
     if (fstat(fd, &st))
         return -1;
-    room = buffer_extend(out, (size_t)st.st_size);
+    room = st.st_size > 0 ? buffer_extend(out, (size_t)st.st_size) : NULL;
     for (size_t at = 0; room && at < (size_t)st.st_size; at += (size_t)got) {
         got = read(fd, room + at, (size_t)st.st_size - at);
         if (got < 0 && errno == EINTR) {

@@ -159,7 +159,7 @@ int lab_judge_rows(const char *text, size_t len,
                    int (*row)(void *arg, const struct lab_judge_row *row, struct error *err), void *arg,
                    struct error *err)
 {
-    struct reader reader = {text, text + len};
+    struct reader reader = {text, len ? text + len : text};
     struct line line = {0};
     int result = read_header(&reader, &line, err);
 
