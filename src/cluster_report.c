@@ -245,7 +245,7 @@ void cluster_report_losses(const struct cluster_report *report, uint64_t common,
     report_values_count(out, common, "fingerprint");
     buffer_add_text(out, " in more than ");
     report_values_count(out, report->most_shared, "file");
-    buffer_printf(out, " %s not used to find related files\n", common == 1 ? "was" : "were");
+    buffer_printf(out, " %s to some of these only\n", common == 1 ? "leads" : "lead");
 }
 
 /* As Broder 1997 counts: clusters of identical documents only, and the others. */

@@ -102,7 +102,7 @@ static int find_leaders(struct clusters *clusters, const struct search *search,
     if (options->method == CLUSTERS_SINGLE)
         return link_contents(clusters, search, err);
     return greedy_run(&search->plan, by_index ? &search->postings : NULL, clusters->leaders,
-                      clusters->likenesses, err);
+                      clusters->likenesses, &clusters->common, err);
 }
 
 /* ---- listing ---- */
@@ -186,7 +186,8 @@ int clusters_find(struct clusters *clusters, const struct collection *collection
     result = begin_search(&search, collection, options, err);
     if (!result)
         result = find_leaders(clusters, &search, options, err);
-    clusters->common = search.postings.common;
+    if (options->method != CLUSTERS_GREEDY)
+        clusters->common = search.postings.common;
     end_search(&search);
     return result ? result : clusters_list(clusters, collection, err);
 }

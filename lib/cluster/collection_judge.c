@@ -65,7 +65,7 @@ static bool judge_may(const void *arg, uint32_t a, uint32_t b, uint32_t shared)
         denser = a;
     }
     return likeness_may_meet(&judge->limits, shared,
-                             p->left_out[a] < p->left_out[b] ? p->left_out[a] : p->left_out[b],
+                             p->widespread[a] < p->widespread[b] ? p->widespread[a] : p->widespread[b],
                              p->distinct[rarer], p->distinct[denser], a_c == b_c);
 }
 

@@ -156,7 +156,7 @@ static bool judge_may(const void *arg, uint32_t a, uint32_t b, uint32_t shared)
 
     if (!p || is_signature(scheme))
         return true;
-    hidden = p->left_out[a] < p->left_out[b] ? p->left_out[a] : p->left_out[b];
+    hidden = p->widespread[a] < p->widespread[b] ? p->widespread[a] : p->widespread[b];
     if (is_fixed(scheme) ? p->distinct[b] > p->distinct[a] : y->c > x->c) {
         rarer = b;
         denser = a;

@@ -18,7 +18,8 @@ struct node {
 
 struct greedy {
     const struct postings *postings;
-    uint32_t *heads;
+    uint32_t *heads, *lengths; /* of the lists */
+    uint64_t common;           /* lists that are longer than the index allows */
     struct node *nodes;
     size_t node_count, node_room;
     uint32_t *leaders;
@@ -32,8 +33,11 @@ static void candidates(const void *arg, uint32_t document, uint32_t from, uint32
     const struct greedy *greedy = arg;
     const struct postings *p = greedy->postings;
 
-    for (size_t i = p->firsts[document]; i < p->firsts[document + 1]; i++)
-        for (uint32_t at = greedy->heads[p->groups[i]]; at; at = greedy->nodes[at - 1].next) {
+    for (size_t i = p->firsts[document]; i < p->firsts[document + 1]; i++) {
+        const uint32_t g = p->groups[i];
+        uint32_t left = greedy->lengths[g] > p->most ? POSTINGS_HOLDERS : UINT32_MAX;
+
+        for (uint32_t at = greedy->heads[g]; at && left > 0; at = greedy->nodes[at - 1].next, left--) {
             const uint32_t leader = greedy->nodes[at - 1].leader;
 
             if (leader < from)
@@ -41,6 +45,7 @@ static void candidates(const void *arg, uint32_t document, uint32_t from, uint32
             if (leader < before)
                 overlap_add(overlap, leader);
         }
+    }
 }
 
 static int begin_cluster(struct greedy *greedy, uint32_t document, struct error *err)
@@ -58,6 +63,7 @@ static int begin_cluster(struct greedy *greedy, uint32_t document, struct error 
 
         greedy->nodes[greedy->node_count++] = (struct node){document, *head};
         *head = (uint32_t)greedy->node_count;
+        greedy->common += greedy->lengths[p->groups[i]]++ == p->most;
     }
     return 0;
 }
@@ -129,16 +135,21 @@ static int run(struct greedy *greedy, const struct pairs_plan *plan, struct erro
 }
 
 int greedy_run(const struct pairs_plan *plan, const struct postings *postings, uint32_t *leaders,
-               struct likeness *likenesses, struct error *err)
+               struct likeness *likenesses, uint64_t *common, struct error *err)
 {
     struct greedy greedy = {.postings = postings, .leaders = leaders, .likenesses = likenesses};
     int result = -1;
 
     if (postings)
         greedy.heads = memory_new((postings->group_count + 1) * sizeof *greedy.heads, err);
-    if (!postings || greedy.heads)
+    if (greedy.heads)
+        greedy.lengths = memory_new((postings->group_count + 1) * sizeof *greedy.lengths, err);
+    if (!postings || greedy.lengths)
         result = run(&greedy, plan, err);
+    if (common)
+        *common = greedy.common;
     free(greedy.heads);
+    free(greedy.lengths);
     free(greedy.nodes);
     return result;
 }

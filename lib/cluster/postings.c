@@ -23,7 +23,6 @@ enum {
 struct builder {
     struct postings *postings;
     const struct postings_source *source;
-    uint32_t common;
     struct entry *entries, *sorted;
     size_t count, room, sorted_room;
     size_t starts_room, members_room;
@@ -104,12 +103,9 @@ static int take_group(struct builder *builder, const struct entry *entries, size
         p->distinct[entries[i].document]++;
     if (count == 1)
         return 0;
-    if (count > builder->common) {
-        for (size_t i = 0; i < count; i++)
-            p->left_out[entries[i].document]++;
-        p->common++;
-        return 0;
-    }
+    for (size_t i = 0; i < count && count > p->most; i++)
+        p->widespread[entries[i].document]++;
+    p->common += count > p->most;
     if (p->group_count >= UINT32_MAX)
         return error_set(err, "too many fingerprints");
     if (array_reserve(&p->starts, &builder->starts_room, p->group_count + 2) ||
@@ -195,8 +191,8 @@ static int build(struct builder *builder, struct error *err)
 
     p->firsts = memory_new((p->documents + 1) * sizeof *p->firsts, err);
     p->distinct = p->firsts ? memory_new((p->documents + 1) * sizeof *p->distinct, err) : NULL;
-    p->left_out = p->distinct ? memory_new((p->documents + 1) * sizeof *p->left_out, err) : NULL;
-    if (!p->left_out)
+    p->widespread = p->distinct ? memory_new((p->documents + 1) * sizeof *p->widespread, err) : NULL;
+    if (!p->widespread)
         return -1;
     for (uint64_t portion = 0; portion < UINT64_C(1) << bits; portion++)
         if (take_portion(builder, bits, portion, err))
@@ -210,10 +206,10 @@ static int build(struct builder *builder, struct error *err)
 int postings_build(struct postings *postings, const struct postings_source *source, uint32_t common,
                    struct error *err)
 {
-    struct builder builder = {.postings = postings, .source = source, .common = common};
+    struct builder builder = {.postings = postings, .source = source};
     int result;
 
-    *postings = (struct postings){.documents = source->documents};
+    *postings = (struct postings){.documents = source->documents, .most = common};
     if (source->documents >= UINT32_MAX)
         return error_set(err, "too many documents: %zu", source->documents);
     result = build(&builder, err);
@@ -229,7 +225,7 @@ void postings_release(struct postings *postings)
     free(postings->members);
     free(postings->groups);
     free(postings->distinct);
-    free(postings->left_out);
+    free(postings->widespread);
     *postings = (struct postings){0};
 }
 
@@ -237,7 +233,9 @@ void postings_overlap(const struct postings *p, uint32_t document, uint32_t from
                       struct overlap *overlap)
 {
     for (size_t i = p->firsts[document]; i < p->firsts[document + 1]; i++) {
-        const size_t start = p->starts[p->groups[i]], end = p->starts[p->groups[i] + 1];
+        const size_t start = p->starts[p->groups[i]], all = p->starts[p->groups[i] + 1],
+                     end = all - start > p->most && all - start > POSTINGS_HOLDERS ? start + POSTINGS_HOLDERS
+                                                                                   : all;
         size_t k = from ? SEARCH_FIRST(m, start, end, p->members[m] >= from) : start;
 
         for (; k < end && p->members[k] < before; k++)

@@ -12,14 +12,18 @@
  * An inverted index in memory: which documents share a fingerprint, and which of these fingerprints a
  * document has.
  *
- * Fingerprints that only one document has lead nowhere and are left out.  Those of more than `common`
- * documents are left out, too, since all pairs of their documents would have to be counted (Cherkasova 2009,
- * section 2: "entries that are shared by a large number of files, e.g. by more than 1000 documents").
+ * Fingerprints that only one document has lead nowhere and are left out.  To count all pairs of the documents
+ * that share a common one, which more than `common` of them have, would take too long (Cherkasova 2009,
+ * section 2: "entries that are shared by a large number of files, e.g. by more than 1000 documents"); it
+ * leads only to the first POSTINGS_HOLDERS of its documents, so that a large family of near-copies holds
+ * together.
  *
  * What remains of a fingerprint is the number of its group of documents.  Each membership takes eight bytes,
  * four in either direction, and each group eight.  While the index is built, the fingerprints are sorted in
  * portions of about 256 MB.
  */
+enum { POSTINGS_HOLDERS = 16 };
+
 struct postings_list {
     const void *first; /* a uint64_t; may be NULL if there are none */
     size_t count;
@@ -39,10 +43,11 @@ struct postings {
     size_t documents, group_count;
     size_t *starts, *firsts;
     uint32_t *members, *groups;
-    uint32_t *distinct; /* of each document: the number of its different fingerprints */
-    uint32_t *left_out; /* and of those among them that are common */
-    uint64_t common;    /* fingerprints left out because too many documents have them */
-    size_t memberships; /* in groups */
+    uint32_t *distinct;   /* of each document: the number of its different fingerprints */
+    uint32_t *widespread; /* and of those among them that are common */
+    uint32_t most;        /* documents that share a fingerprint before it is common */
+    uint64_t common;      /* common fingerprints */
+    size_t memberships;   /* in groups */
 };
 
 /* Builds the index.  Returns -1 if out of memory or if there are more than UINT32_MAX fingerprints of a
@@ -51,8 +56,8 @@ int postings_build(struct postings *postings, const struct postings_source *sour
                    struct error *err);
 void postings_release(struct postings *postings);
 
-/* Adds to the overlap each document in [from, before) once for every fingerprint it shares with this one,
- * itself included. */
+/* Adds to the overlap each document in [from, before), itself included, once for every fingerprint of this
+ * one that leads there. */
 void postings_overlap(const struct postings *postings, uint32_t document, uint32_t from, uint32_t before,
                       struct overlap *overlap);
 

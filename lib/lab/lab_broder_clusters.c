@@ -198,7 +198,7 @@ static int cluster(const struct sketches *sketches, uint32_t *leaders, struct er
     if (result == 0)
         result = postings_build(&postings, &source, COMMON, err);
     if (result == 0)
-        result = greedy_run(&plan, &postings, leaders, likenesses, err);
+        result = greedy_run(&plan, &postings, leaders, likenesses, NULL, err);
     postings_release(&postings);
     free(likenesses);
     return result;

@@ -241,10 +241,11 @@ static void measure_clusters(const struct documents *d, const struct pairs_plan 
     char rest[100];
     double start = seconds_now();
     struct pairs *pairs;
+    uint64_t common;
 
     if (!leaders || !likenesses)
         exit(2);
-    need(greedy_run(plan, postings, leaders, likenesses, &err) == 0);
+    need(greedy_run(plan, postings, leaders, likenesses, &common, &err) == 0);
     snprintf(rest, sizeof rest, "%zu clusters", count_clusters(leaders, d->count));
     show("greedy", d, seconds_now() - start, rest);
     start = seconds_now();

@@ -119,7 +119,7 @@ static bool shelf_may(const void *state, uint32_t a, uint32_t b, uint32_t shared
     const struct postings *p = shelf->postings;
 
     return likeness_may_meet(&shelf->limits, shared,
-                             p->left_out[a] < p->left_out[b] ? p->left_out[a] : p->left_out[b],
+                             p->widespread[a] < p->widespread[b] ? p->widespread[a] : p->widespread[b],
                              p->distinct[a], p->distinct[b], true);
 }
 

@@ -117,6 +117,7 @@ static void assert_greedy(double resemblance, double containment)
 {
     uint32_t expected[DOCUMENTS], leaders[DOCUMENTS];
     static struct likeness likenesses[DOCUMENTS];
+    uint64_t common;
 
     begin(resemblance, containment);
     cluster_greedily(expected);
@@ -125,7 +126,8 @@ static void assert_greedy(double resemblance, double containment)
         for (int own = 0; own <= 1; own++) {
             const struct pairs_plan plan = plan_with(threads);
 
-            ck_assert_int_eq(greedy_run(&plan, own ? NULL : &postings, leaders, likenesses, &err), 0);
+            ck_assert_int_eq(greedy_run(&plan, own ? NULL : &postings, leaders, likenesses, &common, &err),
+                             0);
             ck_assert_mem_eq(leaders, expected, sizeof leaders);
             for (uint32_t d = 0; d < DOCUMENTS; d++)
                 if (leaders[d] != d)
@@ -205,6 +207,62 @@ START_TEST(documents_are_measured_against_others)
 }
 END_TEST
 
+START_TEST(a_family_holds_together_though_all_its_fingerprints_are_common)
+{
+    static struct likeness likenesses[DOCUMENTS];
+    struct postings_source source;
+    uint32_t leaders[DOCUMENTS];
+    uint64_t common;
+
+    shelf = make_shelf(DOCUMENTS, 1);
+    source = shelf_source(&shelf);
+    for (size_t d = 0; d < DOCUMENTS; d++) { /* all of the same family, with one number of their own */
+        shelf.list[d].count = 0;
+        for (uint64_t k = 0; k < 20; k++)
+            add_number(&shelf.list[d], 1000 + k);
+        add_number(&shelf.list[d], 5000 + d);
+    }
+    shelf.limits = (struct likeness_limits){.resemblance = .5};
+    shelf.postings = &postings;
+    ck_assert_int_eq(postings_build(&postings, &source, 100, &err), 0);
+    ck_assert_uint_eq(postings.common, 20);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct pairs_plan plan = plan_with(threads);
+        struct pairs *pairs = pairs_new(&plan, &err);
+
+        ck_assert_int_eq(linkage_run(pairs, DOCUMENTS, leaders, &err), 0);
+        ck_assert_uint_eq(count_clusters(leaders), 1);
+        ck_assert_int_eq(greedy_run(&plan, &postings, leaders, likenesses, &common, &err), 0);
+        ck_assert_uint_eq(count_clusters(leaders), 1);
+        ck_assert_uint_eq(common, 0);
+        pairs_free(pairs);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(common_fingerprints_of_clusters_are_counted)
+{
+    static struct likeness likenesses[DOCUMENTS];
+    struct postings_source source;
+    uint32_t leaders[DOCUMENTS];
+    struct pairs_plan plan;
+    struct postings few;
+    uint64_t common;
+
+    begin(.9, 0);
+    source = shelf_source(&shelf);
+    ck_assert_int_eq(postings_build(&few, &source, 3, &err), 0);
+    shelf.postings = &few;
+    plan = plan_with(2);
+    ck_assert_int_eq(greedy_run(&plan, &few, leaders, likenesses, &common, &err), 0);
+    ck_assert_uint_gt(common, 0);
+    ck_assert_uint_le(common, few.common);
+    postings_release(&few);
+    end();
+}
+END_TEST
+
 static int fail_at_once(void *arg, const struct pair *pair, struct error *error)
 {
     (void)arg;
@@ -237,4 +295,5 @@ END_TEST
 
 RUN_TESTS("linkage", single_linkage_finds_the_connected_components, greedy_clustering_equals_a_naive_one,
           all_pairs_are_found_in_order_with_any_number_of_threads, documents_are_measured_against_others,
-          errors_and_the_wish_to_stop_end_the_search)
+          a_family_holds_together_though_all_its_fingerprints_are_common,
+          common_fingerprints_of_clusters_are_counted, errors_and_the_wish_to_stop_end_the_search)
