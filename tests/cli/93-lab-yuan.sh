@@ -52,7 +52,8 @@ for row in rows("yuan2012-figure4"):
     rh = k * (10 - r) // 20
     m = rh + 3
     assert (row("rh"), row("m"), row("C(m, 3)")) == (rh, m, math.comb(m, 3))
-    near(row("n_g"), n / 2 ** (k / m), 0.5)
+    near(row("n_g"), n / 2 ** (k / m), 0.06)
+    near(row("n_g, eq. 15"), n / 2 ** (20 / (10 - r)), 0.06)
     near(row("alg.G, eq. 16") / (math.comb(m, 3) * 3 * math.log2(n)), 1, 1e-3)
     near(row("alg.H, eq. 17") / (m * math.log2(m * n) + m * n / 2 ** (k / m)), 1, 1e-3)
     count += 1
