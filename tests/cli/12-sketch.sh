@@ -88,6 +88,27 @@ print(sorted(json.load(open("all"))["values"])[:50] == json.load(open("json"))["
 same "keys" "path,size,sha1,scheme,tokens,canonical,labelled,window,sketch_size,bits,seed,shingles,values" "$(json json '",".join(d)')"
 same "number of shingles" 59981 "$(json json 'd["shingles"]')"
 
+# another program, made from kith-sketch(5) alone, makes the same sketches
+{ tr -cd 'A-Za-z \n' <one | head -c 800; tr -cd 'A-Za-z \n' <one | head -c 500; } >repeating
+seed=1
+while read -r scheme options; do
+    # shellcheck disable=SC2086 # several options
+    line=$("$KITH" sign -s "$scheme" --seed $seed --bits $((65 - seed)) $options repeating)
+    same "$scheme $options by the description" "$(python3 "$SRCDIR/tests/data/sketch.py" "$line" repeating)" "$(cut -d: -f15 <<<"$line")"
+    seed=$((seed + 1))
+done <<'END'
+shingles
+min --size 70 --labelled
+mod -C 9 --tokens words -n 2
+minmod -C 9 --size 70 --labelled
+nested --size 70
+minwise --size 20 --labelled --tokens words -n 2
+hamming --size 70
+bsw -C 9 --labelled
+chunks -C 9 --tokens words -n 2
+chunks -C 9
+END
+
 # the same for any number of threads
 mkdir tree
 for i in 1 2 3 4 5 6 7 8; do text "$i" $((i * 3000)) >"tree/$i"; done
