@@ -110,12 +110,12 @@ static void add_distributions(const struct measured *measured, size_t count, con
 }
 
 static void add_window_summary(const struct measured *measured, struct lab_table *summary,
-                               enum sketch_scheme scheme)
+                               enum sketch_scheme scheme, const char *name)
 {
     for (size_t i = 0; i < WINDOWS; i++) {
         lab_row(summary);
         lab_number(summary, 0, windows[i]);
-        lab_text(summary, 1, "%s", scheme == SKETCH_MOD ? "Mod_100" : "BSW_400");
+        lab_text(summary, 1, "%s", name);
         lab_cherkasova_percent(summary, 2, lab_pairs_above(&measured->pairs[i], 0));
         lab_cherkasova_percent(summary, 3, lab_pairs_above(&measured->pairs[i], 0.2));
         lab_cherkasova_percent(summary, 5, most_similar(&measured->pairs[i]));
@@ -126,29 +126,38 @@ static void add_window_summary(const struct measured *measured, struct lab_table
     }
 }
 
-/* Figure 3. */
+/* Measures a scheme for each window and adds it to the summary. */
+static int add_windows_of(struct measured *measured, enum sketch_scheme scheme, uint32_t n, const char *name,
+                          struct lab_table *summary, struct error *err)
+{
+    struct sketch_params params[WINDOWS];
+
+    for (size_t i = 0; i < WINDOWS; i++)
+        params[i] = lab_cherkasova_params(scheme, windows[i], n);
+    if (measure(measured, params, WINDOWS, err))
+        return -1;
+    add_window_summary(measured, summary, scheme, name);
+    return 0;
+}
+
+/* Figure 3, and two schemes whose graphs the paper omits. */
 static int add_windows(struct measured *measured, struct error *err)
 {
     struct lab_table *summary =
         lab_table(measured->out, "cherkasova2009-3", "Pairs of distinct documents, by window",
                   window_summary_columns, sizeof window_summary_columns / sizeof *window_summary_columns);
-    struct sketch_params mod[WINDOWS], bsw[WINDOWS];
 
-    for (size_t i = 0; i < WINDOWS; i++) {
-        mod[i] = lab_cherkasova_params(SKETCH_MOD, windows[i], 100);
-        bsw[i] = lab_cherkasova_params(SKETCH_BSW, windows[i], 400);
-    }
-    if (measure(measured, mod, WINDOWS, err))
+    if (add_windows_of(measured, SKETCH_MOD, 100, "Mod_100", summary, err))
         return -1;
-    add_window_summary(measured, summary, SKETCH_MOD);
     add_distributions(measured, WINDOWS, "cherkasova2009-3a",
                       "Mod_100: similarity of all pairs of distinct documents", window_columns);
-    if (measure(measured, bsw, WINDOWS, err))
+    if (add_windows_of(measured, SKETCH_BSW, 400, "BSW_400", summary, err))
         return -1;
-    add_window_summary(measured, summary, SKETCH_BSW);
     add_distributions(measured, WINDOWS, "cherkasova2009-3b",
                       "BSW_400: similarity of all pairs of distinct documents", window_columns);
-    return 0;
+    if (add_windows_of(measured, SKETCH_MIN, 100, "Min_100", summary, err))
+        return -1;
+    return add_windows_of(measured, SKETCH_MINWISE, 100, "Sketch_100", summary, err);
 }
 
 /* Figure 4. */
