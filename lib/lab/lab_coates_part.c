@@ -186,8 +186,10 @@ static int run_embedded(const struct lab_run *run, struct lab_document *out, str
         "which is most of what an unrelated text three times as long costs: neither the ratio to the maximum "
         "nor "
         "the published significance separates the two clearly. The score, (d - difference of the lengths) / "
-        "shorter length of the signatures, is 0 where one contains the other, and does, as long as the "
-        "signatures are not so short that one contains nearly any other.");
+        "shorter length of the signatures, is 0 where one contains the other. It separates them with the "
+        "many "
+        "characters of 2015; with the two of 2011, a signature three times as long contains nearly any "
+        "other.");
     if (result == 0)
         result = add_own_table(&cases, out, err);
     buffer_release(&signatures.text);
