@@ -29,6 +29,8 @@ same "10 % of 13,508" 1351 "$(cell first coates2011-4.2.1 3 'true LD' 0)"
 status 0 "$KITH" lab --quick --csv coates2011
 cp out coates
 same "bits at C = 50" 316 "$(cell coates coates2011-4.1 1 signature 1)"
+bits=$(cell coates coates2011-4.1 1 signature 0)
+[ "$bits" -gt 300 ] && [ "$bits" -lt 332 ] || fail "k gives $bits bits instead of about 316"
 same "max that the paper implies" 4165 "$(cell coates coates2011-4.2.2 3 max 1)"
 same "true LD of 5 blocks" 2500 "$(cell coates coates2011-4.2.2 2 'true LD' 0)"
 same "difference of the lengths" 27016 "$(cell coates coates2011-4.2-embedded 1 'difference of lengths' 0)"

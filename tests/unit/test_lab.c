@@ -29,7 +29,7 @@ static struct lab_document *new_document(void)
     lab_number(table, 0, 50);
     lab_number(table, 1, 0.0012344);
     lab_number(table, 2, 2.25);
-    lab_text(table, 3, "=1+1");
+    lab_text(table, 3, "=1+1<b>");
     lab_row(table);
     lab_number(table, 0, NAN);
     lab_number(table, 1, 12345.6);
@@ -71,7 +71,7 @@ START_TEST(text_has_aligned_columns_with_units_and_marks_of_the_paper)
                                     " C     rate     rate  note\n"
                                     "    pairs/s  pairs/s\n"
                                     "             (paper)\n"
-                                    "50  0.00123      2.2  =1+1\n"
+                                    "50  0.00123      2.2  =1+1<b>\n"
                                     "      12300\n"
                                     "\nOurs: a\\x1b[1m&b.\n");
 }
@@ -83,14 +83,14 @@ START_TEST(csv_has_a_line_for_each_cell_that_is_not_empty)
                                    "x-y,x-1,1,C,,0,50\r\n"
                                    "x-y,x-1,1,rate,pairs/s,0,0.00123\r\n"
                                    "x-y,x-1,1,rate,pairs/s,1,2.2\r\n"
-                                   "x-y,x-1,1,note,,0,'=1+1\r\n"
+                                   "x-y,x-1,1,note,,0,'=1+1<b>\r\n"
                                    "x-y,x-1,2,rate,pairs/s,0,12300\r\n");
 }
 END_TEST
 
 START_TEST(json_has_numbers_texts_and_null_for_empty_cells)
 {
-    assert_holds(&lab_write_json, "\"rows\":[\n  [50,0.0012344,2.25,\"=1+1\"],\n  [null,12345.6,null,null]]");
+    assert_holds(&lab_write_json, "\"rows\":[\n  [50,0.0012344,2.25,\"=1+1<b>\"],\n  [null,12345.6,null,null]]");
     assert_holds(&lab_write_json, "{\"remark\":\"Ours: a\\\\x1b[1m&b.\"}");
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(html_escapes_what_is_no_markup)
 {
     assert_holds(&lab_write_html, "<h2>A &lt;title&gt;</h2>");
     assert_holds(&lab_write_html, "<p>Ours: a\\x1b[1m&amp;b.</p>");
-    assert_holds(&lab_write_html, "<td class=\"paper\">2.2</td><td class=\"words\">=1+1</td></tr>");
+    assert_holds(&lab_write_html, "<td class=\"paper\">2.2</td><td class=\"words\">=1+1&lt;b&gt;</td></tr>");
 }
 END_TEST
 
