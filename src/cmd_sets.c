@@ -297,7 +297,7 @@ static const struct action {
     {"intersect", run_intersect, " new output quiet ", NULL},
     {"verify", run_verify, " repair quiet ", NULL},
     {"compact", run_compact, " common quiet ", NULL},
-    {"thin", run_thin, " new output resemblance format json quiet ", &formats_sets_info},
+    {"thin", run_thin, " name kind category output resemblance format json quiet ", &formats_sets_info},
 };
 
 static const char *action_name(const void *table, size_t index)
@@ -335,10 +335,8 @@ static bool allows(const struct action *action, int option)
     const char *name = sets_options[option].name;
     char word[32];
 
-    if (option < SET_OPTIONS)
-        name = "new";
     snprintf(word, sizeof word, " %s ", name);
-    return strstr(action->options, word);
+    return strstr(action->options, word) || (option < SET_OPTIONS && strstr(action->options, " new "));
 }
 
 static int take_option(void *arg, const struct options *options, int option)

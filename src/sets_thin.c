@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/memory.h"
 #include "cluster_input.h"
@@ -18,13 +19,19 @@
 #include "set/refset_cache.h"
 #include "sets_combine.h"
 
-enum { CACHE_BYTES = 64 << 20, MOST_LOST = 20 /* shown by name */ };
+enum { CACHE_BYTES = 64 << 20, MOST_LOST = 10 /* shown by name */ };
 
-/* How many of the removed records a set finds, as if each were a new version: its own digests are unknown. */
+/* What is searched for: whole records, as new versions whose SHA-1 is unknown, and pieces of them. */
+enum { WHOLE, PIECE_64K, PIECE_16K, PIECE_4K, SIZES };
+
+static const uint64_t piece_bytes[SIZES] = {0, 64 << 10, 16 << 10, 4 << 10};
+static const char *const size_names[SIZES] = {"whole files", "pieces of 64 KiB", "pieces of 16 KiB",
+                                              "pieces of 4 KiB"};
+
+/* How many of them a set finds, by a file of the same cluster; of whole records, by another one. */
 struct recall {
-    uint64_t found;
-    uint64_t by_representative; /* of these, found related to the representative */
-    uint64_t bytes;             /* of the set's file */
+    uint64_t tried[SIZES], found[SIZES];
+    uint64_t bytes; /* of the set's file */
 };
 
 struct job {
@@ -32,9 +39,11 @@ struct job {
     char *path; /* of the set */
     struct cluster_input input;
     struct clusters clusters;
-    size_t next;      /* document that the copy comes to next */
-    uint64_t removed; /* records */
-    bool *lost;       /* by document: it is no longer found */
+    size_t next;          /* document that the copy comes to next */
+    uint64_t removed;     /* records */
+    uint64_t blocks;      /* their digests of blocks */
+    double *covered;      /* by document: the share of its samples that a kept record has */
+    double covered_share; /* of all samples of removed records */
     struct recall before, after;
 };
 
@@ -60,6 +69,7 @@ static void remove_record(void *arg, uint64_t id, struct known *known)
     if (job->next == job->input.collection.document_count || document_of(job, job->next)->origin.id != id)
         return;
     if (is_removed(job, job->next)) {
+        job->blocks += known->blocks.len / DIGEST_SHA1_LEN;
         known->has_record = false;
         known->record.count = 0;
         buffer_reset(&known->blocks);
@@ -118,45 +128,74 @@ static int open_searched(struct searched *searched, const char *path, struct err
     return searched->matcher ? 0 : -1;
 }
 
-/* The number of the representative in the set, by its SHA-1; 0 if it is not there. */
-static int find_representative(const struct job *job, struct searched *searched, uint32_t content,
-                               uint64_t *file, struct error *err)
+/* Whether a file of either set, other than `except`, is in the leader's cluster; -1 on error. */
+static int is_of_cluster(const struct job *job, struct searched *searched, uint64_t file, uint32_t leader,
+                         uint64_t except, struct error *err)
 {
-    const struct collection_document *leader =
-        collection_first(&job->input.collection, job->clusters.leaders[content]);
-    struct digest_values digests = {.kinds = DIGEST_BIT(DIGEST_SHA1)};
+    const struct collection *collection = &job->input.collection;
+    struct set_file known = {0};
+    uint32_t content = UINT32_MAX;
+    int found;
 
-    memcpy(digests.bytes[DIGEST_SHA1], leader->sha1, DIGEST_SHA1_LEN);
-    return refset_search_digests(searched->search, &digests, 0, file, err);
+    if (file == except || (found = refset_search_file(searched->search, file, &known, err)) == 0)
+        return 0;
+    if (found > 0)
+        content = collection_find(collection, known.digests.bytes[DIGEST_SHA1], known.size);
+    set_file_release(&known);
+    return found < 0 ? -1 : content != UINT32_MAX && job->clusters.leaders[content] == leader;
 }
 
-static int search_one(struct job *job, struct searched *searched, size_t i, struct recall *recall,
-                      struct error *err)
+/* Searches for the samples of a record from `start` on; size 0: for all of it. */
+static int search_piece(struct searched *searched, const struct record *record, uint64_t start, uint64_t size,
+                        struct error *err)
+{
+    const struct digest_values unknown = {0};
+    enum verdict verdict;
+
+    matcher_begin(searched->matcher, size ? size : record->len, record->params.c, NULL);
+    for (size_t i = 0; i < record->count; i++) {
+        struct sample sample = record->samples[i];
+
+        if (sample.pos < start || (size && sample.pos - start + record->params.n > size))
+            continue;
+        sample.pos -= start;
+        if (matcher_take(searched->matcher, &sample, 1, err))
+            return -1;
+    }
+    return matcher_end(searched->matcher, &unknown, record->coincidence, &searched->findings, &verdict, err);
+}
+
+/* The place of a piece differs from record to record, and is the same in every run. */
+static uint64_t place_of(size_t document, uint64_t len, uint64_t size)
+{
+    const double golden = 0.6180339887498949 * (double)(document + 1);
+
+    return (uint64_t)((golden - floor(golden)) * (double)(len - size));
+}
+
+/* own: the number of the record in the set if it must not find itself, else 0. */
+static int search_one(const struct job *job, struct searched *searched, size_t i, int size, uint64_t own,
+                      struct recall *recall, struct error *err)
 {
     const uint32_t content = document_of(job, i)->content;
     const struct record record = collection_record(&job->input.collection, content);
-    const struct digest_values unknown = {0};
-    struct findings *findings = &searched->findings;
-    enum verdict verdict;
-    uint64_t representative = 0;
+    const uint64_t bytes = piece_bytes[size];
+    int found = 0;
 
-    matcher_begin(searched->matcher, record.len, record.params.c, NULL);
-    if (matcher_take(searched->matcher, record.samples, record.count, err) ||
-        matcher_end(searched->matcher, &unknown, record.coincidence, findings, &verdict, err) ||
-        find_representative(job, searched, content, &representative, err))
+    if (record.len < bytes)
+        return 0;
+    if (search_piece(searched, &record, bytes ? place_of(i, record.len, bytes) : 0, bytes, err))
         return -1;
-    job->lost[i] = findings->count == 0;
-    recall->found += findings->count > 0;
-    for (size_t k = 0; k < findings->count; k++)
-        if (findings->list[k].file == representative) {
-            recall->by_representative++;
-            break;
-        }
-    return 0;
+    recall->tried[size]++;
+    for (size_t k = 0; k < searched->findings.count && !found; k++)
+        found = is_of_cluster(job, searched, searched->findings.list[k].file, job->clusters.leaders[content],
+                              own, err);
+    recall->found[size] += found > 0;
+    return found < 0 ? -1 : 0;
 }
 
-/* The time for each record is bounded by its size; the progress counts them. */
-static int measure(struct job *job, const char *path, struct recall *recall, struct error *err)
+static int measure(const struct job *job, const char *path, bool is_old, struct recall *recall,
+                   struct error *err)
 {
     struct searched searched;
     struct stat st;
@@ -164,13 +203,65 @@ static int measure(struct job *job, const char *path, struct recall *recall, str
 
     if (stat(path, &st) == 0)
         recall->bytes = (uint64_t)st.st_size;
-    for (size_t i = 0; i < job->input.collection.document_count && !result; i++) {
-        if (atomic_load(interrupt_flag()))
-            result = 1;
-        else if (is_removed(job, i))
-            result = search_one(job, &searched, i, recall, err);
-    }
+    for (size_t i = 0; i < job->input.collection.document_count && !result; i++)
+        for (int size = 0; size < SIZES && !result && is_removed(job, i); size++) {
+            const uint64_t own = is_old && size == WHOLE ? document_of(job, i)->origin.id : 0;
+
+            result =
+                atomic_load(interrupt_flag()) ? 1 : search_one(job, &searched, i, size, own, recall, err);
+        }
     close_searched(&searched);
+    return result;
+}
+
+/* ---- what remains of the samples ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The fingerprints of all records that are kept, sorted. */
+static int gather_kept(const struct job *job, uint64_t **kept, size_t *count, struct error *err)
+{
+    size_t room = 0;
+
+    for (size_t i = 0; i < job->input.collection.content_count; i++) {
+        const struct collection_content *content = &job->input.collection.contents[i];
+
+        if (job->clusters.leaders[i] != i)
+            continue;
+        if (array_reserve(kept, &room, *count + content->count))
+            return error_set(err, "out of memory for the samples of a set");
+        for (size_t k = 0; k < content->count; k++)
+            (*kept)[(*count)++] = content->samples[k].fp;
+    }
+    if (*count > 1)
+        qsort(*kept, *count, sizeof **kept, compare_numbers);
+    return 0;
+}
+
+static int measure_covered(struct job *job, struct error *err)
+{
+    uint64_t *kept = NULL, all = 0, all_there = 0;
+    size_t count = 0;
+    const int result = gather_kept(job, &kept, &count, err);
+
+    for (size_t i = 0; i < job->input.collection.document_count && !result; i++) {
+        const struct collection_content *content =
+            &job->input.collection.contents[document_of(job, i)->content];
+        size_t there = 0;
+
+        for (size_t k = 0; k < content->count && is_removed(job, i); k++)
+            there += count && bsearch(&content->samples[k].fp, kept, count, sizeof *kept, compare_numbers);
+        job->covered[i] = content->count ? (double)there / (double)content->count : 1;
+        all += is_removed(job, i) ? content->count : 0;
+        all_there += there;
+    }
+    job->covered_share = all ? (double)all_there / (double)all : 1;
+    free(kept);
     return result;
 }
 
@@ -181,15 +272,60 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void show_lost(const struct job *job)
+static int compare_covered(const void *a, const void *b, void *arg)
 {
-    unsigned shown = 0;
+    const struct job *job = arg;
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-    for (size_t i = 0; i < job->input.collection.document_count; i++)
-        if (is_removed(job, i) && job->lost[i] && shown++ < MOST_LOST)
-            say("  not found: %s", collection_name(&job->input.collection, document_of(job, i)));
-    if (shown > MOST_LOST)
-        say("  and %u more", shown - MOST_LOST);
+    if (job->covered[x] < job->covered[y] || job->covered[x] > job->covered[y])
+        return job->covered[x] < job->covered[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Passes on the removed documents, the least covered first. */
+static int each_removed(const struct job *job,
+                        void (*each)(const struct job *job, size_t document, size_t number,
+                                     struct buffer *out),
+                        struct buffer *out)
+{
+    size_t *list = NULL, count = 0;
+
+    if (array_resize(&list, job->removed + 1))
+        return -1;
+    for (size_t i = 0; i < job->input.collection.document_count && count < job->removed; i++)
+        if (is_removed(job, i))
+            list[count++] = i;
+    qsort_r(list, count, sizeof *list, compare_covered, (void *)job);
+    for (size_t i = 0; i < count && i < MOST_LOST; i++)
+        each(job, list[i], i, out);
+    free(list);
+    return 0;
+}
+
+static void show_removed(const struct job *job, size_t document, size_t number, struct buffer *out)
+{
+    (void)out;
+    if (number == 0)
+        say("least of their samples in records that are kept:");
+    say("  %3.0f %%  %s", 100 * job->covered[document],
+        collection_name(&job->input.collection, document_of(job, document)));
+}
+
+static void show_recall(const struct job *job)
+{
+    say("found if their SHA-1 is unknown, by files of their cluster:");
+    for (int size = 0; size < SIZES; size++) {
+        const uint64_t tried = job->after.tried[size];
+        double low = 0, high = 0;
+
+        if (!tried)
+            continue;
+        sketch_interval((double)job->after.found[size], (double)tried, &low, &high);
+        say("  %-17s %" PRIu64 " of %" PRIu64 " before (%.1f %%), %" PRIu64
+            " after (%.1f %%, interval of 95 %% %.1f to %.1f %%)",
+            size_names[size], job->before.found[size], tried, percent(job->before.found[size], tried),
+            job->after.found[size], percent(job->after.found[size], tried), 100 * low, 100 * high);
+    }
 }
 
 static void show_text(const struct job *job)
@@ -197,43 +333,47 @@ static void show_text(const struct job *job)
     const uint64_t files = job->input.collection.document_count, removed = job->removed;
 
     say("%s: %" PRIu64 " file%s with a record; %" PRIu64 " keep%s it, %" PRIu64
-        " similar to one of these %s hash-only",
+        " similar to one of these %s hash-only, without %" PRIu64 " digest%s of blocks",
         job->path, files, plural(files), files - removed, files - removed == 1 ? "s" : "", removed,
-        removed == 1 ? "becomes" : "become");
+        removed == 1 ? "becomes" : "become", job->blocks, plural(job->blocks));
     say("size: %" PRIu64 " bytes before, %" PRIu64 " after (%.1f %%)", job->before.bytes, job->after.bytes,
         percent(job->after.bytes, job->before.bytes));
     if (!removed)
         return;
-    say("found as related files, if their SHA-1 were unknown: %" PRIu64 " of %" PRIu64
-        " before (%.1f %%), %" PRIu64 " after (%.1f %%)",
-        job->before.found, removed, percent(job->before.found, removed), job->after.found,
-        percent(job->after.found, removed));
-    say("related to their representative: %" PRIu64 " before (%.1f %%), %" PRIu64 " after (%.1f %%)",
-        job->before.by_representative, percent(job->before.by_representative, removed),
-        job->after.by_representative, percent(job->after.by_representative, removed));
-    show_lost(job);
+    say("samples of the removed records that a kept record has: %.1f %%", 100 * job->covered_share);
+    show_recall(job);
+    if (each_removed(job, show_removed, NULL))
+        complain("out of memory");
+}
+
+static void add_removed(const struct job *job, size_t document, size_t number, struct buffer *out)
+{
+    const char *name = collection_name(&job->input.collection, document_of(job, document));
+
+    buffer_printf(out, "%s{\"covered\":%.4f,\"name\":", number ? "," : "", job->covered[document]);
+    escape_json(out, name, strlen(name));
+    buffer_add_char(out, '}');
 }
 
 static void show_json(const struct job *job)
 {
+    static const char *const names[SIZES] = {"whole", "pieces_64k", "pieces_16k", "pieces_4k"};
     struct buffer out = {0};
 
     buffer_add_text(&out, "{\"set\":");
     escape_json(&out, job->path, strlen(job->path));
     buffer_printf(&out,
-                  ",\"records\":%zu,\"removed\":%" PRIu64 ",\"size\":%" PRIu64 ",\"size_after\":%" PRIu64
-                  ",\"found\":%" PRIu64 ",\"found_after\":%" PRIu64 ",\"representative\":%" PRIu64
-                  ",\"representative_after\":%" PRIu64 ",\"lost\":[",
-                  job->input.collection.document_count, job->removed, job->before.bytes, job->after.bytes,
-                  job->before.found, job->after.found, job->before.by_representative,
-                  job->after.by_representative);
-    for (size_t i = 0, shown = 0; i < job->input.collection.document_count; i++)
-        if (is_removed(job, i) && job->lost[i]) {
-            const char *name = collection_name(&job->input.collection, document_of(job, i));
-
-            buffer_add_text(&out, shown++ ? "," : "");
-            escape_json(&out, name, strlen(name));
-        }
+                  ",\"records\":%zu,\"removed\":%" PRIu64 ",\"removed_blocks\":%" PRIu64 ",\"size\":%" PRIu64
+                  ",\"size_after\":%" PRIu64 ",\"covered\":%.4f",
+                  job->input.collection.document_count, job->removed, job->blocks, job->before.bytes,
+                  job->after.bytes, job->covered_share);
+    for (int size = 0; size < SIZES; size++)
+        buffer_printf(&out,
+                      ",\"%s\":{\"tried\":%" PRIu64 ",\"found\":%" PRIu64 ",\"found_after\":%" PRIu64 "}",
+                      names[size], job->after.tried[size], job->before.found[size], job->after.found[size]);
+    buffer_add_text(&out, ",\"least_covered\":[");
+    if (each_removed(job, add_removed, &out))
+        out.failed = true;
     buffer_add_text(&out, "]}\n");
     put_output(&out);
     buffer_release(&out);
@@ -246,13 +386,17 @@ static int measure_both(struct job *job, const char *output)
     struct error err;
     int result;
 
-    result = measure(job, job->path, &job->before, &err);
+    result = measure_covered(job, &err);
     if (!result)
-        result = measure(job, output, &job->after, &err);
+        result = measure(job, job->path, true, &job->before, &err);
+    if (!result)
+        result = measure(job, output, false, &job->after, &err);
     if (result < 0)
         complain_error(&err);
     if (result > 0)
-        complain("interrupted");
+        complain(job->thin->output ? "interrupted; %s was written, but what it lost was not measured"
+                                   : "interrupted",
+                 output);
     return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
@@ -322,12 +466,12 @@ int sets_thin(const struct sets_thin *thin, char *path)
     if (status == EXIT_DONE)
         status = find_clusters(&job);
     if (status == EXIT_DONE) {
-        job.lost = memory_new(job.input.collection.document_count + 1, &err);
-        if (!job.lost)
+        job.covered = memory_new((job.input.collection.document_count + 1) * sizeof *job.covered, &err);
+        if (!job.covered)
             complain_error(&err);
-        status = job.lost ? thin_and_report(&job) : EXIT_USAGE;
+        status = job.covered ? thin_and_report(&job) : EXIT_USAGE;
     }
-    free(job.lost);
+    free(job.covered);
     clusters_release(&job.clusters);
     cluster_input_release(&job.input);
     return status;

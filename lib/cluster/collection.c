@@ -167,6 +167,11 @@ const char *collection_name(const struct collection *collection, const struct co
     return collection->names.data + document->name;
 }
 
+uint32_t collection_find(const struct collection *collection, const uint8_t *sha1, uint64_t size)
+{
+    return collection->slot_count ? *find_slot(collection, sha1, size) - 1 : UINT32_MAX;
+}
+
 const struct collection_document *collection_first(const struct collection *collection, uint32_t content)
 {
     return &collection->documents[collection->contents[content].document];

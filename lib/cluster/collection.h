@@ -80,6 +80,8 @@ bool collection_is_indistinct(const struct collection *collection, uint32_t cont
 
 /* The name of a document. */
 const char *collection_name(const struct collection *collection, const struct collection_document *document);
+/* The content with this SHA-1 and size, or UINT32_MAX. */
+uint32_t collection_find(const struct collection *collection, const uint8_t *sha1, uint64_t size);
 /* The document that is the first to have a content. */
 const struct collection_document *collection_first(const struct collection *collection, uint32_t content);
 

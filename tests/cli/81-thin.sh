@@ -25,9 +25,12 @@ print(sum(len(json.loads(line).get("members", [])) for line in open("out")))')
 same "similar versions" 9 "$removed"
 
 status 0 "$KITH" sets thin --json all.kith
-same "what it would lose" "13 9 9 9 9 []" "$(json out '" ".join(str(d[k]) for k in ("records", "removed", "found", "found_after", "representative_after", "lost"))')"
+same "what it would lose" "13 9 9 9 9" "$(json out '"%d %d %d %d %d" % (d["records"], d["removed"], d["whole"]["tried"], d["whole"]["found"], d["whole"]["found_after"])')"
+same "of each removed record" 9 "$(json out 'len(d["least_covered"])')"
+[ "$(json out 'd["covered"] > .9')" = True ] || fail "few samples remain: $(cat out)"
 [ "$(json out 'd["size_after"] < d["size"]')" = True ] || fail "the set would not become smaller"
 mv out report
+# shellcheck disable=SC2012
 same "files left over" "all.kith list report seen tree whole" "$(ls -m -I out -I err | tr -d ,)"
 
 status 0 "$KITH" sets thin --json -o thin.kith all.kith
@@ -58,15 +61,36 @@ same "the representatives" "1-0 2-0 3-0" "$(column ref_name thin.seen)"
 
 # text: a sentence for each figure
 status 0 "$KITH" sets thin all.kith
-says out "all.kith: 13 files with a record; 4 keep it, 9 similar to one of these become hash-only"
+says out "all.kith: 13 files with a record; 4 keep it, 9 similar to one of these become hash-only, without 72 digests of blocks"
 rm -rf one && mkdir one && cp tree/alone one
 status 0 "$KITH" add -q one.kith one
 status 0 "$KITH" sets thin one.kith
-says out "one.kith: 1 file with a record; 1 keeps it, 0 similar to one of these become hash-only"
+says out "one.kith: 1 file with a record; 1 keeps it, 0 similar to one of these become hash-only, without 0 digests of blocks"
 status 0 "$KITH" sets thin all.kith
-says out "found as related files, if their SHA-1 were unknown: 9 of 9 before (100.0 %), 9 after (100.0 %)"
 
-# too much is removed: the loss is stated
+# what only the removed files have is lost, and that is stated: the end of each version is its own
+mkdir own
+for family in 1 2 3 4; do
+    text $family 60000 >whole
+    for version in 0 1 2; do
+        { head -c 46000 whole; text $((family * 10 + version)) 14000; } >own/$family-$version
+        [ $version = 0 ] || { text $((family + 500)) 20000; text $((family * 10 + version)) 14000 | head -c 5000 | tail -c 4500; } >seen/own-$family-$version
+    done
+done
+rm seen/[123]
+status 0 "$KITH" add -q own.kith own
+status 0 "$KITH" sets thin --json -o few.kith own.kith
+same "removed" 8 "$(json out 'd["removed"]')"
+[ "$(json out '.6 < d["covered"] < .85 and all(.6 < f["covered"] < .85 for f in d["least_covered"])')" = True ] || fail "covered: $(cat out)"
+same "whole files" "8 8" "$(json out '"%d %d" % (d["whole"]["found"], d["whole"]["found_after"])')"
+same "pieces of 4 KiB before" 8 "$(json out 'd["pieces_4k"]["found"]')"
+[ "$(json out 'd["pieces_4k"]["found_after"] < 8')" = True ] || fail "no piece is lost: $(cat out)"
+for set in own few; do
+    "$KITH" scan -q --csv -r $set.kith seen >$set.seen
+done
+same "passages of their own, before and after" "8 0" "$(($(wc -l <own.seen) - 1)) $(($(wc -l <few.seen) - 1))"
+
+# a lower limit removes more
 status 0 "$KITH" sets thin --resemblance 0.01 --json all.kith
 [ "$(json out 'd["removed"]')" -ge 9 ] || fail "a lower limit removes fewer records"
 
@@ -76,6 +100,8 @@ status 2 "$KITH" sets thin all.kith thin.kith
 says err "thin takes one set"
 status 2 "$KITH" sets thin --resemblance 2 all.kith
 says err "--resemblance takes a number from 0 to 1, not '2'"
+status 2 "$KITH" sets thin -C 512 all.kith
+says err "--rate has no meaning for thin"
 status 2 "$KITH" sets merge --resemblance 0.5 -o x.kith all.kith
 says err "--resemblance has no meaning for merge"
 status 2 "$KITH" sets thin tree
