@@ -14,6 +14,7 @@ struct selftest_case *selftest_case_add(struct selftest_cases *cases, enum selft
     struct selftest_case *test = calloc(1, sizeof *test);
     va_list args;
 
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): pointers
     if (!test || array_reserve(&cases->list, &cases->room, cases->count + 1)) {
         free(test);
         error_set(err, "out of memory");

@@ -71,13 +71,15 @@ static size_t block_size(const struct selftest_image *image)
 static bool is_free(const struct selftest_image *image, uint64_t at)
 {
     const uint64_t block = block_size(image), first = selftest_image_number(image, FIRST_BLOCK, 4);
-    const uint64_t descriptor = (first + 1) * block,
-                   bitmap = selftest_image_number(image, descriptor, 4) * block;
-    const uint64_t bit = at / block - first;
+    const uint64_t bitmap = selftest_image_number(image, (first + 1) * block, 4) * block;
+    uint64_t number;
 
-    return at / block >= first && at / block < selftest_image_number(image, BLOCKS, 4) &&
-           bit < selftest_image_number(image, GROUP_BLOCKS, 4) &&
-           !(selftest_image_number(image, bitmap + bit / 8, 1) >> bit % 8 & 1);
+    if (block == 0)
+        return false;
+    number = at / block;
+    return number >= first && number < selftest_image_number(image, BLOCKS, 4) &&
+           number - first < selftest_image_number(image, GROUP_BLOCKS, 4) &&
+           !(selftest_image_number(image, bitmap + (number - first) / 8, 1) >> (number - first) % 8 & 1);
 }
 
 #define EXT(type)                                                                                            \

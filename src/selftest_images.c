@@ -12,10 +12,10 @@
 /* Images in the manner of CFTT's string-search sets: known content that is active, deleted, in unallocated
  * space and in slack, on each file system that can be made here. */
 
-static const struct selftest_image_system *const systems[] = {
+enum { SYSTEMS = 8 };
+static const struct selftest_image_system *const systems[SYSTEMS] = {
     &selftest_image_ext2,  &selftest_image_ext3,  &selftest_image_ext4,  &selftest_image_fat12,
     &selftest_image_fat16, &selftest_image_fat32, &selftest_image_exfat, &selftest_image_ntfs};
-enum { SYSTEMS = sizeof systems / sizeof *systems };
 
 /* ---- tools ---- */
 

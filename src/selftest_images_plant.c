@@ -22,6 +22,7 @@ static size_t content_len(const struct selftest_image_system *system, enum selft
     static const size_t lens[SELFTEST_ITEMS] = {1500, 3000, 6000, 12000, 25000, 48000};
     static const size_t percent[SELFTEST_ITEMS] = {30, 45, 60, 75, 85, 95};
 
+    index %= SELFTEST_ITEMS;
     return place == SELFTEST_SLACK ? system->block * percent[index] / 100 : lens[index];
 }
 
@@ -141,6 +142,9 @@ static int delete_files(struct selftest_image *image, struct selftest_items *ite
         return -1;
     if (selftest_image_map(image, err))
         return -1;
+    if (image->system->block_size(image) != image->system->block)
+        return error_set(err, "%s: the blocks have %zu bytes instead of %zu", image->system->name,
+                         image->system->block_size(image), image->system->block);
     for (size_t i = 0; result == 0 && i < items->count; i++) {
         const struct selftest_item *item = &items->list[SELFTEST_DELETED][i];
         uint64_t at;
@@ -229,9 +233,6 @@ int selftest_images_plant(struct selftest_image *image, struct selftest_items *i
         result = image->system->make(image, err);
     if (result == 0)
         result = delete_files(image, items, err);
-    if (result == 0 && image->system->block_size(image) != image->system->block)
-        result = error_set(err, "%s: the blocks have %zu bytes instead of %zu", image->system->name,
-                           image->system->block_size(image), image->system->block);
     for (size_t i = 0; result == 0 && i < items->count; i++)
         result = plant_slack(image, &items->list[SELFTEST_SLACK][i], err);
     if (result == 0)

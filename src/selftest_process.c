@@ -46,7 +46,7 @@ static char **make_environment(void)
         if (!is_fixed(environ[i]))
             out[kept++] = environ[i];
     for (size_t i = 0; out && i < FIXED; i++)
-        out[kept++] = (char *)(uintptr_t)fixed[i];
+        out[kept++] = (char *)(uintptr_t)fixed[i]; // NOLINT(performance-no-int-to-ptr): it is not written to
     return out;
 }
 
@@ -86,6 +86,7 @@ static int wait_for(pid_t child, const char *program, struct error *err)
 int selftest_process_run(const struct selftest_process *process, const char *program, const char *const *argv,
                          struct error *err)
 {
+    char *const *arguments = (char *const *)(uintptr_t)argv; // NOLINT(performance-no-int-to-ptr): as above
     char **environment = make_environment();
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -95,7 +96,7 @@ int selftest_process_run(const struct selftest_process *process, const char *pro
         return error_set(err, "out of memory");
     failed = describe(process, &actions);
     if (!failed) {
-        failed = posix_spawn(&child, program, &actions, NULL, (char *const *)(uintptr_t)argv, environment);
+        failed = posix_spawn(&child, program, &actions, NULL, arguments, environment);
         posix_spawn_file_actions_destroy(&actions);
     }
     free(environment);
