@@ -140,6 +140,13 @@ for row in rows("broder-3-resemblance"):
 counts = {row["pairs of documents/"].strip(): row["number/"] for row in rows("broder-1-exact")}
 assert counts["resemblance of 60 % or more, exactly"] > 5
 assert counts["in different clusters"] == 0
+assert counts["three documents"] > 1000 and counts["that violate the triangle inequality of 1 - r"] == 0
+strings = rows("broder-4.1-strings")
+for row in strings:
+    assert row["probability/measured"] <= 1.5 * row["probability/bound, 400 / 2^(l - 1)"], row
+# 24 factors, of the 4,080 irreducible polynomials of degree 16
+assert strings[1]["difference of the strings/"] == "product of 24 irreducible polynomials", strings[1]
+assert 2 <= strings[1]["collisions/"] <= 30 and strings[0]["collisions/"] <= 3, strings
 END
 
 # clusters of the user's files: three copies, two versions, two others
