@@ -2,6 +2,7 @@
 #include "cluster_input.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -209,13 +210,37 @@ static int check_set(struct cluster_input *input, const char *path)
     return 0;
 }
 
+/* Files in a folder that is given as well would be read twice, and be identical to themselves. */
+static int check_nested(size_t count, char **paths)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *folder = file_kind_is_folder(paths[i]) ? realpath(paths[i], NULL) : NULL;
+        const size_t len = folder ? strlen(folder) : 0;
+
+        for (size_t k = 0; k < count && folder; k++) {
+            char *path = k == i ? NULL : realpath(paths[k], NULL);
+            const bool is_inside = path && strncmp(path, folder, len) == 0 &&
+                                   (path[len] == '/' || (len && folder[len - 1] == '/'));
+
+            free(path);
+            if (is_inside) {
+                complain("%s: lies in %s, which is given as well", paths[k], paths[i]);
+                free(folder);
+                return -1;
+            }
+        }
+        free(folder);
+    }
+    return 0;
+}
+
 int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
 {
     const struct evidence_list list = {paths, count, count};
     bool has_evidence = false;
 
     input->has_c = input->plan.c != 0;
-    if (evidence_list_check_twice(&list))
+    if (evidence_list_check_twice(&list) || check_nested(count, paths))
         return -1;
     for (size_t i = 0; i < count; i++) {
         const bool is_set = file_kind_is_set(paths[i]);
@@ -229,6 +254,10 @@ int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
         input->plan.n = SAMPLER_DEFAULT_N;
     if (!input->plan.c)
         input->plan.c = SAMPLER_DEFAULT_C;
+    if (!has_evidence && input->evidence_option) {
+        complain("--%s has no meaning for reference sets", input->evidence_option);
+        return -1;
+    }
     return has_evidence ? evidence_flags_sandbox(&input->run.options) : 0;
 }
 

@@ -12,6 +12,7 @@ struct cluster_input {
     struct evidence_run run;      /* must be first, for the sink */
     struct sketch_params sketch;  /* gf8: records are made by the plan */
     struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
+    const char *evidence_option;  /* one that has no meaning for sets; NULL: none was given */
     bool has_c;                   /* C was given */
     struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */
 

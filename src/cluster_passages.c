@@ -16,9 +16,13 @@
 /* A content that lies in another one. */
 struct inclusion {
     uint32_t part, whole;
+    uint32_t copy;               /* a document that repeats the content of another; NO_COPY: none */
     double containment, reverse; /* of the part in the whole, and of the whole in the part */
     uint64_t matched;            /* bytes of the part */
+    double share;                /* of it, by samples or by bytes, whichever is less */
 };
+
+#define NO_COPY UINT32_MAX
 
 struct passages {
     const struct cluster_report *report;
@@ -33,8 +37,12 @@ struct passages {
 
 static int add(struct passages *passages, struct inclusion inclusion, struct error *err)
 {
+    const uint64_t size = collection_first(passages->report->collection, inclusion.part)->size;
+    const double by_bytes = size ? (double)inclusion.matched / (double)size : 0;
+
     if (inclusion.containment < passages->least || inclusion.matched == 0)
         return 0;
+    inclusion.share = by_bytes < inclusion.containment ? by_bytes : inclusion.containment;
     if (array_reserve(&passages->list, &passages->room, passages->count + 1))
         return error_set(err, "out of memory for %zu pairs of files", passages->count);
     passages->list[passages->count++] = inclusion;
@@ -44,27 +52,67 @@ static int add(struct passages *passages, struct inclusion inclusion, struct err
 static int take_pair(void *arg, const struct pair *pair, struct error *err)
 {
     const struct likeness *l = &pair->likeness;
+    const struct inclusion one = {.part = pair->a,
+                                  .whole = pair->b,
+                                  .copy = NO_COPY,
+                                  .containment = l->a_in_b,
+                                  .reverse = l->b_in_a,
+                                  .matched = l->a_matched},
+                           other = {.part = pair->b,
+                                    .whole = pair->a,
+                                    .copy = NO_COPY,
+                                    .containment = l->b_in_a,
+                                    .reverse = l->a_in_b,
+                                    .matched = l->b_matched};
 
-    return add(arg, (struct inclusion){pair->a, pair->b, l->a_in_b, l->b_in_a, l->a_matched}, err) ||
-                   add(arg, (struct inclusion){pair->b, pair->a, l->b_in_a, l->a_in_b, l->b_matched}, err)
-               ? -1
-               : 0;
+    return add(arg, one, err) || add(arg, other, err) ? -1 : 0;
+}
+
+/* The fullest containment: files that are identical to an earlier one. */
+static int add_copies(struct passages *passages, struct error *err)
+{
+    const struct collection *collection = passages->report->collection;
+
+    for (size_t i = 0; i < collection->document_count; i++) {
+        const struct collection_document *document = &collection->documents[i];
+        const struct inclusion copy = {.part = document->content,
+                                       .whole = document->content,
+                                       .copy = (uint32_t)i,
+                                       .containment = 1,
+                                       .reverse = 1,
+                                       .matched = document->size};
+
+        if (collection->contents[document->content].document != i && add(passages, copy, err))
+            return -1;
+    }
+    return 0;
 }
 
 static int compare_inclusions(const void *x, const void *y)
 {
     const struct inclusion *a = x, *b = y;
 
-    if (a->containment < b->containment || a->containment > b->containment)
-        return a->containment > b->containment ? -1 : 1;
+    if (a->share < b->share || a->share > b->share)
+        return a->share > b->share ? -1 : 1;
     if (a->matched != b->matched)
         return a->matched > b->matched ? -1 : 1;
     if (a->part != b->part)
         return a->part < b->part ? -1 : 1;
-    return a->whole < b->whole ? -1 : a->whole > b->whole;
+    if (a->whole != b->whole)
+        return a->whole < b->whole ? -1 : 1;
+    return a->copy < b->copy ? -1 : a->copy > b->copy;
 }
 
 /* ---- writing ---- */
+
+static const struct collection_document *part_of(const struct passages *passages,
+                                                 const struct inclusion *inclusion)
+{
+    const struct collection *collection = passages->report->collection;
+
+    return inclusion->copy == NO_COPY ? collection_first(collection, inclusion->part)
+                                      : &collection->documents[inclusion->copy];
+}
 
 static void put_csv(const struct passages *passages, const struct inclusion *inclusion,
                     const struct estimate *e, struct buffer *out)
@@ -72,7 +120,7 @@ static void put_csv(const struct passages *passages, const struct inclusion *inc
     const struct collection *collection = passages->report->collection;
     struct buffer text = {0};
 
-    cluster_report_csv(passages->report, collection_first(collection, inclusion->part), out);
+    cluster_report_csv(passages->report, part_of(passages, inclusion), out);
     cluster_report_csv(passages->report, collection_first(collection, inclusion->whole), out);
     cluster_report_decimal(out, inclusion->containment, 4);
     cluster_report_decimal(out, inclusion->reverse, 4);
@@ -91,7 +139,7 @@ static void put_json(const struct passages *passages, const struct inclusion *in
     const struct collection *collection = passages->report->collection;
 
     buffer_add_char(out, '{');
-    cluster_report_json(passages->report, collection_first(collection, inclusion->part), "", out);
+    cluster_report_json(passages->report, part_of(passages, inclusion), "", out);
     buffer_add_char(out, ',');
     cluster_report_json(passages->report, collection_first(collection, inclusion->whole), "in_", out);
     buffer_printf(out,
@@ -110,8 +158,9 @@ static void put_text(const struct passages *passages, const struct inclusion *in
 {
     const struct collection *collection = passages->report->collection;
 
-    cluster_report_name(passages->report, collection_first(collection, inclusion->part), out);
-    buffer_printf(out, "\n  %.0f %% in ", 100 * inclusion->containment);
+    cluster_report_name(passages->report, part_of(passages, inclusion), out);
+    buffer_printf(out, "\n  %.0f %% of its samples, %.0f %% of its bytes in ", 100 * inclusion->containment,
+                  100 * (double)inclusion->matched / (double)part_of(passages, inclusion)->size);
     cluster_report_name(passages->report, collection_first(collection, inclusion->whole), out);
     buffer_add_text(out, ", ");
     report_values_size(out, inclusion->matched);
@@ -122,14 +171,26 @@ static void put_text(const struct passages *passages, const struct inclusion *in
 }
 
 /* Compares again, for the ranges. */
-static int put(const struct passages *passages, const struct inclusion *inclusion, struct buffer *out,
-               struct error *err)
+static int find_ranges(const struct passages *passages, const struct inclusion *inclusion,
+                       struct estimate_range *all, struct comparison *comparison, struct error *err)
 {
     const struct record part = collection_record(passages->report->collection, inclusion->part),
                         whole = collection_record(passages->report->collection, inclusion->whole);
-    struct comparison comparison;
 
-    if (compare_relate(passages->comparer, &part, &whole, NULL, &comparison, err))
+    if (inclusion->copy == NO_COPY)
+        return compare_relate(passages->comparer, &part, &whole, NULL, comparison, err);
+    *all = (struct estimate_range){0, part.len, 0, part.len, part.count};
+    *comparison = (struct comparison){.estimate = {.ranges = all, .range_count = 1}};
+    return 0;
+}
+
+static int put(const struct passages *passages, const struct inclusion *inclusion, struct buffer *out,
+               struct error *err)
+{
+    struct comparison comparison;
+    struct estimate_range all;
+
+    if (find_ranges(passages, inclusion, &all, &comparison, err))
         return -1;
     buffer_reset(out);
     if (passages->report->format == FORMAT_CSV)
@@ -159,9 +220,19 @@ static void write_summary(const struct passages *passages, struct buffer *out)
 {
     const struct cluster_report *report = passages->report;
 
-    if (report->quiet || report->format == FORMAT_JSON)
-        return;
     buffer_reset(out);
+    if (report->format == FORMAT_JSON) {
+        buffer_printf(out,
+                      "{\"summary\":{\"files\":%zu,\"different\":%zu,\"cases\":%zu,\"empty\":%" PRIu64
+                      ",\"hash_only\":%" PRIu64 ",\"unread\":%" PRIu64 ",\"common_fingerprints\":%" PRIu64
+                      "}}\n",
+                      report->collection->document_count, report->collection->content_count, passages->count,
+                      report->empty, report->hash_only, report->left_out, passages->common);
+        put_output(out);
+        return;
+    }
+    if (report->quiet)
+        return;
     report_values_count(out, report->collection->document_count, "file");
     buffer_add_text(out, ", ");
     report_values_number(out, report->collection->content_count);
@@ -198,6 +269,8 @@ int cluster_passages_write(const struct cluster_report *report, const struct clu
     int result =
         clusters_find_pairs(report->collection, options, take_pair, &passages, &passages.common, err);
 
+    if (!result)
+        result = add_copies(&passages, err);
     if (!result) {
         if (passages.count > 1)
             qsort(passages.list, passages.count, sizeof *passages.list, compare_inclusions);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster/groups.h"
 #include "cluster_case.h"
 #include "cluster_input.h"
 #include "cluster_passages.h"
@@ -71,7 +72,7 @@ struct cluster {
     struct clusters_options options;
     struct format_choice format;
     struct sketch_flags flags;
-    bool has_limit, has_method, has_candidates, has_common, plagiarism;
+    bool has_limit, has_method, has_candidates, has_common, has_containment, plagiarism;
 };
 
 /* ---- options ---- */
@@ -130,6 +131,8 @@ static int take_option(void *arg, const struct options *options, int option)
 
     if (option < OPTIONS_SKETCH)
         return sketch_flags_take(&cluster->flags, options, option);
+    if (option < CLUSTER_METHOD && option != CLUSTER_EVIDENCE + OPTION_JOBS)
+        cluster->input.evidence_option = options->spec->name;
     if (option < CLUSTER_METHOD)
         return evidence_flags_take(&cluster->input.run.options, options, option - CLUSTER_EVIDENCE);
     switch (option) {
@@ -139,7 +142,7 @@ static int take_option(void *arg, const struct options *options, int option)
         cluster->has_limit = true;
         return options_share(options, &cluster->options.limits.resemblance);
     case CLUSTER_CONTAINMENT:
-        cluster->has_limit = true;
+        cluster->has_limit = cluster->has_containment = true;
         return options_share(options, &cluster->options.limits.containment);
     case CLUSTER_EDITS:
         return take_edits(cluster, options);
@@ -311,7 +314,7 @@ static void choose_limits(struct cluster *cluster)
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
     struct likeness_limits *limits = &cluster->options.limits;
 
-    if (cluster->plagiarism && limits->containment <= 0)
+    if (cluster->plagiarism && !cluster->has_containment)
         limits->containment = usual_limit;
     if (cluster->has_limit || cluster->plagiarism || limits->has_edits)
         return;
@@ -335,6 +338,12 @@ static int check_choices(const struct cluster *cluster, const struct command *co
                              sketch_scheme_name(scheme));
     if (collection_check_limits(scheme, &cluster->options.limits, &err))
         return options_wrong(command, "%s", err.text);
+    if (cluster->has_common && !by_index)
+        return options_wrong(command, "--common has no meaning for --candidates %s, which has no index",
+                             clusters_candidates_name(cluster->options.candidates));
+    if (scheme == SKETCH_HAMMING && cluster->input.sketch.size > GROUPS_MOST_BITS)
+        return options_wrong(command, "fingerprints of scheme hamming can be clustered up to --size %d",
+                             GROUPS_MOST_BITS);
     if (by_index && scheme == SKETCH_HAMMING)
         return options_wrong(command, "scheme hamming has no index: --candidates takes alg-h or alg-g");
     if (!by_index && cluster->options.limits.resemblance <= 0)

@@ -86,6 +86,11 @@ static enum file_kind kind_of_path(const char *path, bool identify)
     return kind;
 }
 
+bool file_kind_is_folder(const char *path)
+{
+    return kind_of_path(path, false) == FILE_KIND_FOLDER;
+}
+
 bool file_kind_is_set(const char *path)
 {
     return kind_of_path(path, false) == FILE_KIND_SET;

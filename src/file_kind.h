@@ -21,7 +21,8 @@ int file_kind_check_list(const char *path);
  * database, to recognise a set or a case. */
 int file_kind_check_evidence(const char *path);
 
-/* Whether the path is a set, or a case, by the header of an SQLite database alone. */
+/* Whether the path is a folder; a set, or a case, by the header of an SQLite database alone. */
+bool file_kind_is_folder(const char *path);
 bool file_kind_is_set(const char *path);
 bool file_kind_is_case(const char *path);
 

@@ -152,6 +152,13 @@ status 2 "$KITH" cluster -C 100 tree
 says err "C is 100: scheme gf8 takes a power of two"
 status 2 "$KITH" cluster tree ./tree
 says err "is given twice"
+mkdir tree/below
+cp tree/alone tree/below 2>/dev/null || cp tree/1-0 tree/below
+status 2 "$KITH" cluster tree tree/below
+says err "tree/below: lies in tree, which is given as well"
+rm -r tree/below
+status 2 "$KITH" cluster --only deleted tree.kith
+says err "--only has no meaning for reference sets"
 status 2 "$KITH" cluster -n 16 tree.kith
 says err "tree.kith: has windows of 12 bytes"
 status 2 "$KITH" cluster -C 64 tree.kith

@@ -32,7 +32,7 @@ def near(a, b):
 planted = {('whole', 'source'): [(0, 12000, 0, 12000)], ('source', 'whole'): [(0, 12000, 0, 12000)],
            ('thesis', 'source'): [(4000, 12000, 5000, 13000)], ('source', 'thesis'): [(5000, 13000, 4000, 12000)],
            ('thesis', 'other'): [(17000, 23000, 20000, 26000)], ('other', 'thesis'): [(20000, 26000, 17000, 23000)],
-           ('whole', 'thesis'): [(5000, 12000, 4000, 11000)], ('thesis', 'whole'): [(4000, 11000, 5000, 12000)]}
+           ('copy', 'alone'): [(0, 25000, 0, 25000)], ('whole', 'thesis'): [(5000, 12000, 4000, 11000)], ('thesis', 'whole'): [(4000, 11000, 5000, 12000)]}
 for r in rows:
     ranges = [tuple(map(int, range_.replace('@', '-').split('-'))) for range_ in r['ranges'].split()]
     expected = planted[r['path'], r['in_path']]
@@ -43,29 +43,32 @@ for r in rows:
         print('WRONG', r['path'], r['in_path'], r['matched'], r['containment'], matched)
     if any(a[1] > b[0] for a, b in zip(ranges, ranges[1:])):
         print('UNSORTED')
-values = [float(r['containment']) for r in rows]
+values = [min(float(r['containment']), int(r['matched']) / int(r['size'])) for r in rows]
 if values != sorted(values, reverse=True):
     print('UNSORTED', values)
 PY
 status 0 "$KITH" cluster -q --csv --plagiarism --containment .15 tree
-same "who contains whom" "whole>source" "$(python3 check.py | head -n 1 | cut -d ' ' -f 1)"
-same "pairs" "other>thesis source>thesis source>whole thesis>other thesis>source thesis>whole whole>source whole>thesis" \
+same "a verbatim copy comes first" "copy>alone" "$(python3 check.py | head -n 1 | cut -d ' ' -f 1)"
+same "pairs" "copy>alone other>thesis source>thesis source>whole thesis>other thesis>source thesis>whole whole>source whole>thesis" \
     "$(python3 check.py | head -n 1 | sorted_words)"
 same "passages" 1 "$(python3 check.py | wc -l)"
 status 0 "$KITH" cluster -q --csv --plagiarism tree
-same "at least a half" "source>whole whole>source whole>thesis" "$(python3 check.py | sorted_words)"
+same "at least a half" "copy>alone source>whole whole>source whole>thesis" "$(python3 check.py | sorted_words)"
 
 mv out one
 status 0 "$KITH" cluster -q --csv --plagiarism -j 7 tree
 cmp -s one out || fail "it depends on the number of threads"
 status 0 "$KITH" cluster --json --plagiarism tree
-same "JSON" "whole source 0 12000" "$(head -n 1 out >first; json first '" ".join(map(str, (d["path"], d["in_path"], d["ranges"][0]["start"] // 1000, d["in_size"] // 1000 * 600)))')"
+same "JSON" "whole source 0 12000" "$(sed -n 2p out >first; json first '" ".join(map(str, (d["path"], d["in_path"], d["ranges"][0]["start"] // 1000, d["in_size"] // 1000 * 600)))')"
 status 0 "$KITH" cluster --format text --plagiarism tree
 says out "tree/whole"
-says out " % in tree/source, "
-says out "6 files, 5 different; 3 cases of at least 50 % of one in another"
+says out " % of its bytes in tree/source, "
+says out "6 files, 5 different; 4 cases of at least 50 % of one in another"
 status 0 "$KITH" cluster --format text --plagiarism --containment 1 tree/alone tree/other
 says out "2 files, 2 different; 0 cases"
+status 0 "$KITH" cluster --json --plagiarism --containment 0 tree
+same "the summary" "6 5 $(($(wc -l <out) - 1))" "$(tail -n 1 out >last; json last '"%d %d %d" % tuple(d["summary"][k] for k in ("files", "different", "cases"))')"
+[ "$(wc -l <out)" -ge 10 ] || fail "without a limit there are fewer pairs"
 status 2 "$KITH" cluster --plagiarism --method single tree
 says err "--method has no meaning with --plagiarism"
 finish

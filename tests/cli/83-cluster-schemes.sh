@@ -69,6 +69,8 @@ refused "scheme mod does not estimate edits" -s mod --edits 5
 refused "scheme coates2011 does not estimate resemblance, only edits" -s coates2011 --resemblance .5
 refused "scheme hamming has no index: --candidates takes alg-h or alg-g" -s hamming --candidates index
 refused "--candidates alg-h needs a limit of resemblance" --edits 5 --candidates alg-h
+refused "--common has no meaning for --candidates alg-h" --candidates alg-h --common 5
+refused "can be clustered up to --size 65535" -s hamming --size 70000
 refused "--plagiarism needs scheme gf8" -s mod --plagiarism
 refused "scheme min does not use --rate" -s min -C 5
 refused "unknown scheme 'mid' (did you mean min?)" -s mid
