@@ -208,6 +208,19 @@ static uint32_t close_c(uint64_t a_len, uint64_t b_len)
     return bearable_c(c > DENSE_C ? DENSE_C : c, a_len < b_len ? b_len : a_len);
 }
 
+/* Whether factors were measured with these parameters, which are those of a sampler. */
+static int check_factors(const struct compare *compare, const struct sketch_params *params, struct error *err)
+{
+    const int scheme = sampler_scheme_find(sketch_scheme_name(params->scheme));
+    const struct sampler_params wanted = {(enum sampler_scheme)scheme, params->window, params->rate,
+                                          params->residue};
+
+    if (scheme >= 0 && factors_has(&compare->factors, &wanted))
+        return 0;
+    return error_set(err, "%s: has no factors for %s n=%u C=%u k=%u", compare->factors_path,
+                     sketch_scheme_name(params->scheme), params->window, params->rate, params->residue);
+}
+
 /* The parameters of the options; or those of the record, if one of the sides is a record. */
 static int choose_params(const struct compare *compare, const struct side *a, const struct side *b,
                          struct sketch_params *params, struct error *err)
@@ -220,6 +233,8 @@ static int choose_params(const struct compare *compare, const struct side *a, co
     if (compare->papers && (sketch_uses(params->scheme) & SKETCH_USE_TOKENS))
         return error_set(err, "scheme %s has no signatures, which --papers needs",
                          sketch_scheme_name(params->scheme));
+    if (compare->factors_path && check_factors(compare, params, err))
+        return -1;
     if (params->scheme != SKETCH_GF8)
         return 0;
     if (params->rate == SAMPLER_AUTO)
@@ -330,7 +345,7 @@ static int set_factors(const struct compare *compare, struct comparer *comparer,
 
     if (strcmp(type, type_of(b)) != 0)
         type = FACTORS_ALL;
-    report->factors = factors_find(&compare->factors, a->sketch.record.params.scheme, type);
+    report->factors = factors_find(&compare->factors, &a->sketch.record.params, type);
     if (!report->factors)
         return error_set(err, "%s: has no factors of %s for %s", compare->factors_path,
                          sampler_scheme_name(a->sketch.record.params.scheme), type);

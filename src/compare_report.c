@@ -167,8 +167,11 @@ static void put_papers(const struct report *report)
     put_text(FIGURES, "               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f", p->edits_2011,
              p->edits_2015, p->significance);
     if (report->factors)
-        put_text(FIGURES, "               with the factors %.4f and %.4f, measured for %s",
-                 report->factors->contents, report->factors->signatures, report->factors->type);
+        put_text(FIGURES,
+                 "               for %s: %.4f of the contents, %.4f of the signatures, from %u pair%s that "
+                 "were measured",
+                 report->factors->type, report->factors->contents, report->factors->signatures,
+                 report->factors->pairs, plural(report->factors->pairs));
 }
 
 /* ---- sketches ---- */
@@ -355,8 +358,10 @@ static void add_more(struct buffer *out, const struct report *report)
                       ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f",
                       p->a_len, p->b_len, p->distance, p->edits_2011, p->edits_2015, p->significance);
     if (report->has_papers && report->factors)
-        buffer_printf(out, ",\"factors\":{\"type\":\"%s\",\"contents\":%.4f,\"signatures\":%.4f}",
-                      report->factors->type, report->factors->contents, report->factors->signatures);
+        buffer_printf(out,
+                      ",\"factors\":{\"type\":\"%s\",\"contents\":%.4f,\"signatures\":%.4f,\"pairs\":%u}",
+                      report->factors->type, report->factors->contents, report->factors->signatures,
+                      report->factors->pairs);
     if (report->has_papers)
         buffer_add_char(out, '}');
 }

@@ -101,27 +101,42 @@ const char *factors_type(const char *name, const uint8_t *data, size_t len)
 
 /* ---- the file ---- */
 
-static const struct factors_entry *find_type(const struct factors *factors, enum sampler_scheme scheme,
-                                             const char *type)
+static bool is_same_kind(const struct sampler_params *a, const struct sampler_params *b)
+{
+    return a->scheme == b->scheme && a->n == b->n && a->c == b->c && a->k == b->k;
+}
+
+bool factors_has(const struct factors *factors, const struct sampler_params *params)
 {
     for (size_t i = 0; i < factors->count; i++)
-        if (factors->entries[i].scheme == scheme && strcmp(factors->entries[i].type, type) == 0)
+        if (is_same_kind(&factors->entries[i].params, params))
+            return true;
+    return false;
+}
+
+static const struct factors_entry *find_type(const struct factors *factors,
+                                             const struct sampler_params *params, const char *type)
+{
+    for (size_t i = 0; i < factors->count; i++)
+        if (is_same_kind(&factors->entries[i].params, params) && strcmp(factors->entries[i].type, type) == 0)
             return &factors->entries[i];
     return NULL;
 }
 
-const struct factors_entry *factors_find(const struct factors *factors, enum sampler_scheme scheme,
+const struct factors_entry *factors_find(const struct factors *factors, const struct sampler_params *params,
                                          const char *type)
 {
-    const struct factors_entry *found = find_type(factors, scheme, type);
+    const struct factors_entry *found = find_type(factors, params, type);
 
-    return found ? found : find_type(factors, scheme, FACTORS_ALL);
+    return found ? found : find_type(factors, params, FACTORS_ALL);
 }
 
 static void format_entry(const struct factors_entry *entry, struct buffer *out)
 {
-    buffer_printf(out, "%s %s %u %.4f %.4f\n", sampler_scheme_name(entry->scheme), entry->type, entry->pairs,
-                  entry->contents, entry->signatures);
+    const struct sampler_params *p = &entry->params;
+
+    buffer_printf(out, "%s %u %u %u %s %u %.4f %.4f\n", sampler_scheme_name(p->scheme), p->n, p->c, p->k,
+                  entry->type, entry->pairs, entry->contents, entry->signatures);
 }
 
 void factors_format(const struct factors *factors, struct buffer *out)
@@ -139,6 +154,7 @@ static bool is_share(double value)
 /* A line of text without its end.  It is right if it reads the same when it is written again. */
 static bool parse_entry(const char *line, size_t len, struct factors_entry *entry)
 {
+    struct sampler_params *params = &entry->params;
     char text[128], scheme[FACTORS_TYPE_LEN];
     struct buffer again = {0};
     int found;
@@ -148,13 +164,15 @@ static bool parse_entry(const char *line, size_t len, struct factors_entry *entr
         return false;
     memcpy(text, line, len);
     text[len] = '\0';
-    if (sscanf(text, "%15s %15s %9u %lf %lf", scheme, entry->type, &entry->pairs, &entry->contents,
-               &entry->signatures) != 5)
+    if (sscanf(text, "%15s %9u %9u %9u %15s %9u %lf %lf", scheme, &params->n, &params->c, &params->k,
+               entry->type, &entry->pairs, &entry->contents, &entry->signatures) != 8)
         return false;
     found = sampler_scheme_find(scheme);
-    if (found < 0 || !is_share(entry->contents) || !is_share(entry->signatures))
+    if (found < 0 || entry->pairs == 0 || !is_share(entry->contents) || !is_share(entry->signatures))
         return false;
-    entry->scheme = (enum sampler_scheme)found;
+    params->scheme = (enum sampler_scheme)found;
+    if (sampler_check(params, NULL) || params->c == SAMPLER_AUTO)
+        return false;
     format_entry(entry, &again);
     is_same = again.len == len + 1 && memcmp(again.data, line, len) == 0;
     buffer_release(&again);
@@ -176,9 +194,9 @@ static int take_line(struct factors *factors, const char *path, uint64_t number,
                          FACTORS_MOST);
     if (!parse_entry(line, len, entry))
         return error_set(err, "%s: line %llu: malformed factors", path, (unsigned long long)number);
-    if (find_type(factors, entry->scheme, entry->type))
+    if (find_type(factors, &entry->params, entry->type))
         return error_set(err, "%s: line %llu: %s %s occurs twice", path, (unsigned long long)number,
-                         sampler_scheme_name(entry->scheme), entry->type);
+                         sampler_scheme_name(entry->params.scheme), entry->type);
     factors->count++;
     return 0;
 }

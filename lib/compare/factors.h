@@ -2,6 +2,7 @@
 #ifndef KITH_FACTORS_H
 #define KITH_FACTORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,8 @@
  * 2015, section 4, step 5): measured on the user's files and kept in a file, for the papers' estimate and
  * significance.
  *
- * The file is text.  After a first line with FACTORS_MAGIC come lines of five fields: scheme, type, number of
- * pairs measured, and the two factors.  The type "all" is that of pairs of any types.
+ * The file is text.  After a first line with FACTORS_MAGIC come lines of eight fields: scheme, n, C and k,
+ * type, number of pairs measured, and the two factors.  The type "all" is that of pairs of any types.
  */
 #define FACTORS_MAGIC "kith-factors 1"
 #define FACTORS_ALL   "all"
@@ -27,9 +28,9 @@ enum {
 };
 
 struct factors_entry {
-    enum sampler_scheme scheme;
+    struct sampler_params params; /* the factors hold for these only */
     char type[FACTORS_TYPE_LEN];
-    uint32_t pairs;
+    uint32_t pairs;    /* at least 1 */
     double contents;   /* distance of the contents / their length: the fudge factor of the estimate */
     double signatures; /* distance of the signatures / the longer length: for the significance */
 };
@@ -43,8 +44,11 @@ struct factors {
  * "source", "html", "elf", ...; "other" if it is unknown. */
 const char *factors_type(const char *name, const uint8_t *data, size_t len);
 
-/* The entry of the scheme and type, else that of the scheme and FACTORS_ALL, else NULL. */
-const struct factors_entry *factors_find(const struct factors *factors, enum sampler_scheme scheme,
+/* Whether there are entries for these parameters. */
+bool factors_has(const struct factors *factors, const struct sampler_params *params);
+
+/* The entry of these parameters and this type, else that of FACTORS_ALL, else NULL. */
+const struct factors_entry *factors_find(const struct factors *factors, const struct sampler_params *params,
                                          const char *type);
 
 /* Appends the content of a file. */

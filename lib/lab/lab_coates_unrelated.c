@@ -203,10 +203,10 @@ static void add_signatures(struct type *type, int scheme, struct lab_table *tabl
         lab_number(table, 3 + i, quantile(signatures, pairs, 0.25 * (double)(i + 1)));
     lab_number(table, 6, edits * COATES_FACTOR);
     lab_number(table, 7, edits * contents);
-    if (factors->count < FACTORS_MOST) {
+    if (scheme != SAMPLER_GF8 && factors->count < FACTORS_MOST) { /* gf8 is not of the papers */
         struct factors_entry *entry = &factors->entries[factors->count++];
 
-        *entry = (struct factors_entry){params.scheme, "", pairs, contents, quantile(signatures, pairs, 0.5)};
+        *entry = (struct factors_entry){params, "", pairs, contents, quantile(signatures, pairs, 0.5)};
         snprintf(entry->type, sizeof entry->type, "%s", type->name);
     }
 }

@@ -48,23 +48,28 @@ done
 # the expected distance of unrelated documents, kept in a file and used
 status 0 "$KITH" lab --quick --csv coates-unrelated --store factors
 same "the first line" "kith-factors 1" "$(head -1 factors)"
-read -r _ _ pairs contents signatures < <(grep '^coates2015 text ' factors)
+read -r _ n c _ _ pairs contents signatures < <(grep '^coates2015 .* text ' factors)
+same "measured with the defaults" '9 101' "$n $c"
 same "pairs" 20 "$pairs"
 text 1 20000 >a.txt
 text 2 20000 >b.txt
-status 0 "$KITH" compare --json -s coates2015 -C 50 --papers a.txt b.txt
+status 0 "$KITH" compare --json -s coates2015 --papers a.txt b.txt
 cp out plain
-status 0 "$KITH" compare --json -s coates2015 -C 50 --papers --factors factors a.txt b.txt
-same "the factors" "text $contents $signatures" "$(json out '"%s %.4f %.4f" % tuple(d["papers"]["factors"].values())')"
-same "edits by the factor" "$(json out "'%.0f' % (d['papers']['distance'] * 50 * $contents)")" "$(json out 'd["papers"]["edits_2015"]')"
-same "edits without" "$(json plain "'%.0f' % (d['papers']['distance'] * 50 * .82)")" "$(json plain 'd["papers"]["edits_2015"]')"
+status 0 "$KITH" compare --json -s coates2015 --papers --factors factors a.txt b.txt
+same "the factors" "text $contents $signatures $pairs" "$(json out '"%s %.4f %.4f %d" % tuple(d["papers"]["factors"].values())')"
+same "edits by the factor" "$(json out "'%.0f' % (d['papers']['distance'] * 101 * $contents)")" "$(json out 'd["papers"]["edits_2015"]')"
+same "edits without" "$(json plain "'%.0f' % (d['papers']['distance'] * 101 * .82)")" "$(json plain 'd["papers"]["edits_2015"]')"
 same "significance" "$(json out "'%.4f' % (lambda e, d: abs(e - d) / e)(max(d['papers']['signature'], d['papers']['ref_signature']) * $signatures, d['papers']['distance'])")" \
     "$(json out '"%.4f" % d["papers"]["significance"]')"
-status 0 "$KITH" compare -s coates2015 -C 50 --papers --factors factors a.txt "$KITH"
-says out 'measured for all'
+status 0 "$KITH" compare -s coates2015 --papers --factors factors a.txt "$KITH"
+says out 'for all: '
 sed '/^coates2015/d' factors >few
 status 2 "$KITH" compare -s coates2015 --papers --factors few a.txt b.txt
-says err 'few: has no factors of coates2015 for text'
+says err 'few: has no factors for coates2015 n=9 C=101 k=0'
+status 2 "$KITH" compare -s coates2015 -C 50 --papers --factors factors a.txt b.txt
+says err 'factors: has no factors for coates2015 n=9 C=50 k=0'
+status 2 "$KITH" compare --papers --factors factors a.txt b.txt
+says err 'factors: has no factors for gf8'
 status 2 "$KITH" compare --factors factors a.txt b.txt
 says err '--factors is an option of --papers'
 status 2 "$KITH" compare --papers --factors a.txt a.txt b.txt

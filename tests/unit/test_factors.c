@@ -22,9 +22,9 @@ static int read_text(const char *text, struct factors *factors, struct error *er
 }
 
 static const char whole[] = "kith-factors 1\n"
-                            "coates2015 text 100 0.7412 0.8800\n"
-                            "coates2015 all 90 0.8000 0.9000\n"
-                            "gf8 elf 12 0.5000 1.0000\n";
+                            "coates2015 9 101 0 text 100 0.7412 0.8800\n"
+                            "coates2015 9 101 0 all 90 0.8000 0.9000\n"
+                            "gf8 12 32 0 elf 12 0.5000 1.0000\n";
 
 START_TEST(what_was_written_is_read_back)
 {
@@ -41,17 +41,28 @@ START_TEST(what_was_written_is_read_back)
 }
 END_TEST
 
-START_TEST(a_type_without_an_entry_has_that_of_all)
+START_TEST(a_type_without_an_entry_has_that_of_all_but_other_parameters_have_none)
 {
+    const struct sampler_params coates = {SAMPLER_COATES2015, 9, 101, 0}, gf8 = {SAMPLER_GF8, 12, 32, 0};
     struct factors factors;
     struct error err;
 
     ck_assert_int_eq(read_text(whole, &factors, &err), 0);
-    ck_assert_double_eq(factors_find(&factors, SAMPLER_COATES2015, "text")->contents, 0.7412);
-    ck_assert_double_eq(factors_find(&factors, SAMPLER_COATES2015, "html")->signatures, 0.9);
-    ck_assert_double_eq(factors_find(&factors, SAMPLER_GF8, "elf")->signatures, 1);
-    ck_assert_ptr_null(factors_find(&factors, SAMPLER_GF8, "text"));
-    ck_assert_ptr_null(factors_find(&factors, SAMPLER_COATES2011, "all"));
+    ck_assert_double_eq(factors_find(&factors, &coates, "text")->contents, 0.7412);
+    ck_assert_double_eq(factors_find(&factors, &coates, "html")->signatures, 0.9);
+    ck_assert_double_eq(factors_find(&factors, &gf8, "elf")->signatures, 1);
+    ck_assert_ptr_null(factors_find(&factors, &gf8, "text"));
+    ck_assert(factors_has(&factors, &coates) && factors_has(&factors, &gf8));
+    for (int i = 0; i < 4; i++) {
+        struct sampler_params other = coates;
+
+        other.n += i == 0;
+        other.c += i == 1;
+        other.k += i == 2;
+        other.scheme = i == 3 ? SAMPLER_COATES2011 : other.scheme;
+        ck_assert(!factors_has(&factors, &other));
+        ck_assert_ptr_null(factors_find(&factors, &other, "text"));
+    }
 }
 END_TEST
 
@@ -60,19 +71,24 @@ START_TEST(malformed_files_are_refused)
     static const char *const texts[] = {
         "",
         "kith-factors 1\n",
-        "kith-factors 2\ngf8 text 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf9 text 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 text 1 0.5000\n",
-        "kith-factors 1\ngf8 text 1 0.5000 0.5000 \n",
-        "kith-factors 1\ngf8 text 01 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 text -1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 text 1 0.0000 0.5000\n",
-        "kith-factors 1\ngf8 text 1 0.5000 1.0001\n",
-        "kith-factors 1\ngf8 text 1 nan 0.5000\n",
-        "kith-factors 1\ngf8 text 1 5e-1 0.5000\n",
-        "kith-factors 1\ngf8 averyverylongtypename 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 text 1 0.5000 0.5000\ngf8 text 1 0.5000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.5000 0.5000\n",
+        "kith-factors 1\ngf9 12 32 0 text 1 0.5000 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 0.5000 \n",
+        "kith-factors 1\ngf8 12 32 0 text 01 0.5000 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text -1 0.5000 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.0000 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 1.0001\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 nan 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 5e-1 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 averyverylongtypename 1 0.5000 0.5000\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 0.5000\ngf8 12 32 0 text 1 0.5000 0.5000\n",
         "kith-factors 1\n\n",
+        "kith-factors 1\ngf8 12 32 0 text 0 0.5000 0.5000\n", /* no pair */
+        "kith-factors 1\ngf8 12 33 0 text 1 0.5000 0.5000\n", /* no power of two */
+        "kith-factors 1\ngf8 12 0 0 text 1 0.5000 0.5000\n",  /* any C */
+        "kith-factors 1\ncoates2015 9 101 101 text 1 0.5000 0.5000\n",
+        "kith-factors 1\ncoates2015 text 1 0.5000 0.5000\n",
     };
     struct factors factors;
     struct error err;
@@ -98,7 +114,7 @@ START_TEST(too_many_entries_are_refused)
             ck_assert_int_eq(read_text(most.data, &factors, &err), 0);
             buffer_release(&most);
         }
-        buffer_printf(&text, "gf8 t%d 1 0.5000 0.5000\n", i);
+        buffer_printf(&text, "gf8 12 32 0 t%d 1 0.5000 0.5000\n", i);
     }
     buffer_add_char(&text, '\0');
     ck_assert_int_eq(read_text(text.data, &factors, &err), -1);
@@ -147,6 +163,6 @@ START_TEST(types_are_known_by_content_and_else_by_name)
 }
 END_TEST
 
-RUN_TESTS("factors", what_was_written_is_read_back, a_type_without_an_entry_has_that_of_all,
-          malformed_files_are_refused, too_many_entries_are_refused,
-          types_are_known_by_content_and_else_by_name)
+RUN_TESTS("factors", what_was_written_is_read_back,
+          a_type_without_an_entry_has_that_of_all_but_other_parameters_have_none, malformed_files_are_refused,
+          too_many_entries_are_refused, types_are_known_by_content_and_else_by_name)
