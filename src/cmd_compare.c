@@ -132,9 +132,11 @@ static bool starts_as_record(const struct side *side)
 {
     char start[SKETCH_MAGIC_LEN] = "";
 
+    if (side->len < RECORD_MAGIC_LEN)
+        return false;
     if (side->content)
         memcpy(start, side->content, side->len < sizeof start ? side->len : sizeof start);
-    else if (side->len > 0 && pread(side->fd, start, sizeof start, 0) < 0)
+    else if (pread(side->fd, start, sizeof start, 0) < 0)
         return false;
     return memcmp(start, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0 ||
            memcmp(start, SKETCH_MAGIC, SKETCH_MAGIC_LEN) == 0;
@@ -164,7 +166,7 @@ static int parse_side(struct side *side, struct error *err)
 
     if (load_content(side, err))
         return -1;
-    text = (const char *)side->content;
+    text = side->content ? (const char *)side->content : ""; /* the file may have been emptied */
     newline = memchr(text, '\n', side->len);
     if (newline && newline + 1 < text + side->len)
         return error_set(

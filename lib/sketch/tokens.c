@@ -69,7 +69,7 @@ struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, v
         tokens->rules = *rules;
         tokens->sink = sink;
         tokens->arg = arg;
-        for (uint8_t c = 0; c < sizeof tokens->words; c++)
+        for (uint32_t c = 0; c < sizeof tokens->words; c++)
             if (!separates_words(c))
                 tokens->words[c] = (uint8_t)(rules->fold_case ? tokens_text_lower(c) : c);
     }

@@ -8,6 +8,40 @@
 
 enum { MOST = 6000 };
 
+/* ---- Yuan's examples, by their definition ---- */
+
+static unsigned least_image(const unsigned *permutation, const unsigned *set, size_t count)
+{
+    unsigned least = UINT32_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (permutation[set[i] - 1] < least)
+            least = permutation[set[i] - 1];
+    return least;
+}
+
+/* The permutations, minima and estimates that the paper prints. */
+START_TEST(yuans_examples_are_reproduced)
+{
+    static const unsigned permutations[5][6] = {
+        {6, 3, 5, 4, 2, 1}, {4, 1, 2, 6, 5, 3}, {5, 6, 3, 1, 2, 4}, {2, 5, 3, 4, 1, 6}, {5, 2, 6, 4, 3, 1}};
+    static const unsigned s1[] = {1, 2, 4}, s2[] = {2, 3, 4, 5};
+    static const unsigned minima1[] = {3, 1, 1, 2, 2}, minima2[] = {2, 1, 1, 1, 2};
+    unsigned equal = 0, equal_bits = 0;
+
+    for (int i = 0; i < 5; i++) {
+        const unsigned a = least_image(permutations[i], s1, 3), b = least_image(permutations[i], s2, 4);
+
+        ck_assert_uint_eq(a, minima1[i]);
+        ck_assert_uint_eq(b, minima2[i]);
+        equal += a == b;
+        equal_bits += a % 2 == b % 2;
+    }
+    ck_assert_uint_eq(equal, 3);      /* 3 / 5 */
+    ck_assert_uint_eq(equal_bits, 3); /* 2 * 3 / 5 - 1 = 0.2 */
+}
+END_TEST
+
 /* ---- estimates ---- */
 
 /* Text, and the same with a share of it replaced by other text. */
@@ -204,6 +238,7 @@ START_TEST(short_fingerprints_collide_as_often_as_random_ones)
 }
 END_TEST
 
-RUN_TESTS("sketch_estimates", estimates_are_unbiased, containment_is_that_of_the_shorter_document,
+RUN_TESTS("sketch_estimates", yuans_examples_are_reproduced, estimates_are_unbiased,
+          containment_is_that_of_the_shorter_document,
           documents_that_are_complete_in_a_sketch_are_compared_exactly, distance_is_a_metric,
           formulas_of_the_papers, interval_is_wilsons, short_fingerprints_collide_as_often_as_random_ones)
