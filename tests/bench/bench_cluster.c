@@ -14,20 +14,18 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "cluster/greedy.h"
-#include "cluster/linkage.h"
+#include "cluster/clusters.h"
 
-enum { SKETCH = 100, COMMON = 5, POOL = 20000, LARGEST_FAMILY = 40, MOST_SHARED = 1000 };
+enum { SKETCH = 100, COMMON = 5, POOL = 20000, LARGEST_FAMILY = 40, HUGE_FAMILY = 1500, HUGE_EACH = 100000 };
 
 struct documents {
     uint64_t (*sketches)[SKETCH]; /* each ascending */
     uint32_t *families;
     size_t count;
-    uint64_t truth; /* pairs of a family with a resemblance of at least 0.5 */
+    uint64_t truth; /* pairs of a family with an estimated resemblance of at least 0.5 */
 };
 
 static struct error err;
-static const struct likeness_limits limits = {.resemblance = 0.5};
 
 static void need(bool good)
 {
@@ -69,21 +67,22 @@ static void make_sketch(uint64_t *to, const uint64_t *first, unsigned changed)
     qsort(to, SKETCH, sizeof *to, compare_numbers);
 }
 
+/* Broder 1997, theorem 1: of the smallest numbers of both, the share that both have. */
 static double resemblance(const uint64_t *a, const uint64_t *b)
 {
-    unsigned shared = 0, either = 0;
+    unsigned shared = 0, i = 0, k = 0;
 
-    for (unsigned i = 0, k = 0; i < SKETCH || k < SKETCH; either++) {
-        const uint64_t x = i < SKETCH ? a[i] : UINT64_MAX, y = k < SKETCH ? b[k] : UINT64_MAX;
-        const uint64_t least = x < y ? x : y;
-
-        shared += x == y;
-        while (i < SKETCH && a[i] == least)
+    for (unsigned seen = 0; seen < SKETCH; seen++) {
+        shared += a[i] == b[k];
+        if (a[i] == b[k]) {
             i++;
-        while (k < SKETCH && b[k] == least)
+            k++;
+        } else if (a[i] < b[k])
+            i++;
+        else
             k++;
     }
-    return (double)shared / either;
+    return (double)shared / SKETCH;
 }
 
 static void add_family(struct documents *d, size_t at, size_t size)
@@ -95,7 +94,7 @@ static void add_family(struct documents *d, size_t at, size_t size)
         make_sketch(d->sketches[at + i], first, i ? (unsigned)(random64() % 40) : 0);
         d->families[at + i] = (uint32_t)at;
         for (size_t k = 0; k < i; k++)
-            d->truth += resemblance(d->sketches[at + i], d->sketches[at + k]) >= limits.resemblance;
+            d->truth += resemblance(d->sketches[at + i], d->sketches[at + k]) >= 0.5;
     }
 }
 
@@ -125,58 +124,38 @@ static struct documents make_documents(size_t count)
     if (!d.sketches || !d.families)
         exit(2);
     for (size_t at = 0; at < count; at += size) {
+        const size_t next = (at / HUGE_EACH + 1) * HUGE_EACH; /* where a huge family begins */
+
         size = 1;
-        if (random64() % 6 == 0) /* a sixth of the families have 40 % of the documents */
+        if (at % HUGE_EACH == 0 && count >= HUGE_EACH)
+            size = HUGE_FAMILY;
+        else if (random64() % 6 == 0) /* a sixth of the families have 40 % of the documents */
             for (size = 2; size < LARGEST_FAMILY && random64() % 3; size++)
                 ;
         size = size < count - at ? size : count - at;
+        size = size < next - at ? size : next - at;
         add_family(&d, at, size);
     }
     shuffle(&d);
     return d;
 }
 
-/* ---- comparing ---- */
+/* ---- the collection ---- */
 
-static struct postings_list list(const void *arg, uint32_t document)
+static void add_sketch(struct collection *collection, const uint64_t *numbers, uint64_t number)
 {
-    const struct documents *d = arg;
+    struct sketch sketch = {.params = sketch_defaults(SKETCH_MIN), .len = 6000, .shingles = 6000 - 20 + 1};
 
-    return (struct postings_list){d->sketches[document], SKETCH, sizeof(uint64_t)};
-}
-
-static void *judge_open(const void *arg, struct error *error)
-{
-    (void)error;
-    return (void *)(uintptr_t)arg;
-}
-
-static void judge_close(void *state)
-{
-    (void)state;
-}
-
-static bool judge_may(const void *state, uint32_t a, uint32_t b, uint32_t shared)
-{
-    (void)state;
-    (void)a;
-    (void)b;
-    return likeness_may_meet(&limits, shared, COMMON, SKETCH, SKETCH, true);
-}
-
-static int judge_compare(void *state, uint32_t a, uint32_t b, struct likeness *out, struct error *error)
-{
-    const struct documents *d = state;
-
-    (void)error;
-    *out = (struct likeness){.resemblance = resemblance(d->sketches[a], d->sketches[b])};
-    return out->resemblance >= limits.resemblance;
-}
-
-static void candidates(const void *arg, uint32_t document, uint32_t from, uint32_t before,
-                       struct overlap *overlap)
-{
-    postings_overlap(arg, document, from, before, overlap);
+    sketch.values = malloc(SKETCH * sizeof *sketch.values);
+    if (!sketch.values)
+        exit(2);
+    memcpy(sketch.values, numbers, SKETCH * sizeof *sketch.values);
+    sketch.count = sketch.room = SKETCH;
+    sketch.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
+    number *= 0x9e3779b97f4a7c15u;
+    memcpy(sketch.digests.bytes[DIGEST_SHA1], &number, sizeof number);
+    need(collection_add_sketch(collection, &sketch, "", (struct collection_origin){0, 0}, &err) == 0);
+    sketch_release(&sketch);
 }
 
 /* ---- measuring ---- */
@@ -197,91 +176,63 @@ static int count_pair(void *arg, const struct pair *pair, struct error *error)
     return 0;
 }
 
-static size_t count_clusters(const uint32_t *leaders, size_t count)
+static void show(const char *what, size_t count, double seconds, const char *rest)
 {
-    uint32_t *sizes = calloc(count, sizeof *sizes);
-    size_t clusters = 0;
-
-    if (!sizes)
-        exit(2);
-    for (size_t i = 0; i < count; i++)
-        clusters += ++sizes[leaders[i]] == 2;
-    free(sizes);
-    return clusters;
-}
-
-static void show(const char *what, const struct documents *d, double seconds, const char *rest)
-{
-    printf("%9zu  %-12s %8.2f s %10.0f documents/s  %s\n", d->count, what, seconds,
-           (double)d->count / seconds, rest);
+    printf("%9zu  %-12s %8.2f s %10.0f documents/s  %s\n", count, what, seconds, (double)count / seconds,
+           rest);
     fflush(stdout);
 }
 
-static void measure_pairs(const struct documents *d, const struct pairs_plan *plan)
+static void measure_pairs(const struct documents *d, const struct collection *collection,
+                          const struct clusters_options *options)
 {
-    const struct pairs_query query = {.to = (uint32_t)d->count, .end = (uint32_t)d->count};
     struct found found = {.documents = d};
     const double start = seconds_now();
-    struct pairs *pairs = pairs_new(plan, &err);
+    uint64_t common;
     char rest[200];
 
-    need(pairs && pairs_find(pairs, &query, count_pair, &found, &err) == 0);
+    need(clusters_find_pairs(collection, options, count_pair, &found, &common, &err) == 0);
     snprintf(rest, sizeof rest,
-             "%" PRIu64 " of %" PRIu64 " pairs found, %" PRIu64 " missed, %" PRIu64 " false", found.right,
-             d->truth, d->truth - found.right, found.wrong);
-    show("all pairs", d, seconds_now() - start, rest);
-    pairs_free(pairs);
+             "%" PRIu64 " of %" PRIu64 " pairs of families found (%.1f %%), %" PRIu64 " others; %" PRIu64
+             " common fingerprints",
+             found.right, d->truth, 100 * (double)found.right / (double)(d->truth ? d->truth : 1),
+             found.wrong, common);
+    show("all pairs", d->count, seconds_now() - start, rest);
 }
 
-static void measure_clusters(const struct documents *d, const struct pairs_plan *plan,
-                             const struct postings *postings)
+static void measure_clusters(size_t count, const struct collection *collection,
+                             const struct clusters_options *options)
 {
-    uint32_t *leaders = malloc(d->count * sizeof *leaders);
-    struct likeness *likenesses = malloc(d->count * sizeof *likenesses);
+    const double start = seconds_now();
+    struct clusters clusters;
     char rest[100];
-    double start = seconds_now();
-    struct pairs *pairs;
-    uint64_t common;
 
-    if (!leaders || !likenesses)
-        exit(2);
-    need(greedy_run(plan, postings, leaders, likenesses, &common, &err) == 0);
-    snprintf(rest, sizeof rest, "%zu clusters", count_clusters(leaders, d->count));
-    show("greedy", d, seconds_now() - start, rest);
-    start = seconds_now();
-    pairs = pairs_new(plan, &err);
-    need(pairs && linkage_run(pairs, (uint32_t)d->count, leaders, &err) == 0);
-    snprintf(rest, sizeof rest, "%zu clusters", count_clusters(leaders, d->count));
-    show("single", d, seconds_now() - start, rest);
-    pairs_free(pairs);
-    free(leaders);
-    free(likenesses);
+    need(clusters_find(&clusters, collection, options, &err) == 0);
+    snprintf(rest, sizeof rest, "%zu clusters of %zu documents", clusters.count, clusters.clustered);
+    show(clusters_method_name(options->method), count, seconds_now() - start, rest);
+    clusters_release(&clusters);
 }
 
 static void measure(size_t count, unsigned threads)
 {
     struct documents d = make_documents(count);
-    const struct postings_source source = {count, list, &d};
+    struct clusters_options options = {
+        .limits = {.resemblance = 0.5}, .common = CLUSTERS_COMMON, .threads = threads};
+    struct collection collection = {0};
     const double start = seconds_now();
-    struct postings postings;
-    struct pairs_plan plan = {.documents = count,
-                              .candidates = candidates,
-                              .arg = &postings,
-                              .judge = {judge_open, judge_close, judge_may, judge_compare, &d},
-                              .threads = threads};
     struct rusage usage;
-    char rest[100];
 
-    need(postings_build(&postings, &source, MOST_SHARED, &err) == 0);
-    snprintf(rest, sizeof rest, "%" PRIu64 " fingerprints in more than %d left out", postings.common,
-             MOST_SHARED);
-    show("index", &d, seconds_now() - start, rest);
-    measure_clusters(&d, &plan, &postings);
-    measure_pairs(&d, &plan);
+    for (size_t i = 0; i < count; i++)
+        add_sketch(&collection, d.sketches[i], i + 1);
+    show("collect", count, seconds_now() - start, "");
+    measure_clusters(count, &collection, &options);
+    options.method = CLUSTERS_SINGLE;
+    measure_clusters(count, &collection, &options);
+    measure_pairs(&d, &collection, &options);
     getrusage(RUSAGE_SELF, &usage);
-    printf("%9zu  memory       %8.0f MB, of these %.0f MB for the sketches\n\n", count,
+    printf("%9zu  memory       %8.0f MB, of these %.0f MB for a second copy of the sketches\n\n", count,
            (double)usage.ru_maxrss / 1024, (double)count * sizeof *d.sketches / 1048576);
-    postings_release(&postings);
+    collection_release(&collection);
     free(d.sketches);
     free(d.families);
 }

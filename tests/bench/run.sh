@@ -113,6 +113,10 @@ bash "$(dirname "$0")/sets.sh"
 title "The scan: a disk image against reference sets"
 bash "$(dirname "$0")/scan.sh"
 
+title "Clustering: sketches with planted families; real files, beside ssdeep"
+"$bench/bench_cluster"
+bash "$(dirname "$0")/cluster.sh"
+
 title "Content that is related to the set"
 bash "$(dirname "$0")/related.sh"
 
