@@ -15,6 +15,7 @@ static const struct sampler_params no_samples = {SAMPLER_GF8, SAMPLER_DEFAULT_N,
 struct entry {
     uint32_t evidence; /* from 0 */
     uint64_t item, size;
+    enum object_kind kind;
     size_t volume, address, name; /* offsets of texts */
     uint8_t sha1[DIGEST_SHA1_LEN];
     bool has_finding;
@@ -53,7 +54,7 @@ static int number_reference(struct input *input, const struct case_row *row, str
 
     if (!(record.digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         return 0;
-    if (collection_add(&input->references, &record, "", (struct collection_origin){0, 0}, err))
+    if (collection_add(&input->references, &record, "", (struct collection_origin){0, 0, 0}, err))
         return -1;
     entry->has_finding = true;
     entry->reference = references->documents[references->document_count - 1].content;
@@ -72,6 +73,7 @@ static int take_row(struct input *input, const struct case_row *row, struct erro
     *entry = (struct entry){.evidence = (uint32_t)row->evidence->number - 1,
                             .item = object->item,
                             .size = object->size,
+                            .kind = object->kind,
                             .volume = keep_text(input, object->volume),
                             .address = keep_text(input, object->address),
                             .name = keep_text(input, object->path_count ? object->paths : object->address)};
@@ -135,7 +137,7 @@ static int add_object(struct input *input, const struct entry *entry, struct err
 {
     const char *volume = input->texts.data + entry->volume, *name = input->texts.data + entry->name;
     struct record record = {.params = no_samples, .len = entry->size};
-    const struct collection_origin origin = {entry->evidence, entry->item};
+    const struct collection_origin origin = {entry->evidence, entry->item, entry->kind};
     struct buffer path = {0};
     int result;
 

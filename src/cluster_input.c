@@ -32,7 +32,7 @@ static int add_known(struct cluster_input *input, struct known *known, uint64_t 
     known_reduce(known, input->plan.c);
     return known_check(known, input->plan.n, block, err) ||
            collection_add(&input->collection, &known->record, name,
-                          (struct collection_origin){input->operand, id}, err);
+                          (struct collection_origin){input->operand, id, OBJECT_FILE}, err);
 }
 
 static int read_records(struct cluster_input *input, struct refset *set, struct error *err)
@@ -93,7 +93,7 @@ static void fail(struct cluster_input *input)
 
 static void add_record(struct cluster_input *input, const struct object *object, const char *name)
 {
-    const struct collection_origin origin = {input->operand, 0};
+    const struct collection_origin origin = {input->operand, 0, object->kind};
     struct known known = {0};
 
     if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
@@ -108,7 +108,7 @@ static void add_record(struct cluster_input *input, const struct object *object,
 
 static void add_sketch(struct cluster_input *input, const struct object *object, const char *name)
 {
-    const struct collection_origin origin = {input->operand, 0};
+    const struct collection_origin origin = {input->operand, 0, object->kind};
     struct sketch sketch = {0};
 
     if (sketch_inspector_result(object, &input->sketch, &sketch, &input->err))

@@ -129,6 +129,8 @@ static void put_csv(const struct passages *passages, const struct inclusion *inc
         buffer_printf(&text, "%s%" PRIu64 "-%" PRIu64 "@%" PRIu64 "-%" PRIu64, i ? " " : "",
                       e->ranges[i].a_start, e->ranges[i].a_end, e->ranges[i].b_start, e->ranges[i].b_end);
     csv_text(out, &text);
+    cluster_report_kind(part_of(passages, inclusion), out);
+    cluster_report_kind(collection_first(collection, inclusion->whole), out);
     csv_end_line(out);
     buffer_release(&text);
 }
@@ -209,7 +211,7 @@ static void put_header(struct buffer *out)
         {"evidence", false}, {"path", false},        {"path_hex", false},   {"size", true},
         {"sha1", false},     {"in_evidence", false}, {"in_path", false},    {"in_path_hex", false},
         {"in_size", true},   {"in_sha1", false},     {"containment", true}, {"containment_reverse", true},
-        {"matched", true},   {"ranges", false}};
+        {"matched", true},   {"ranges", false},      {"kind", false},       {"in_kind", false}};
 
     csv_header(out, columns, sizeof columns / sizeof *columns);
     csv_end_line(out);

@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include "disk/object.h"
 #include "formats.h"
 #include "report/report_values.h"
 #include "terminal.h"
@@ -37,6 +38,18 @@ void cluster_report_name(const struct cluster_report *report, const struct colle
             buffer_add_char(out, '/');
         escape_text(out, name, strlen(name));
     }
+    if (document->origin.kind != OBJECT_FILE)
+        buffer_printf(out, " (%s)", object_kind_name((enum object_kind)document->origin.kind));
+}
+
+static const char *kind_of(const struct collection_document *document)
+{
+    return object_kind_name((enum object_kind)document->origin.kind);
+}
+
+void cluster_report_kind(const struct collection_document *document, struct buffer *out)
+{
+    csv_cell(out, kind_of(document));
 }
 
 void cluster_report_csv(const struct cluster_report *report, const struct collection_document *document,
@@ -68,7 +81,7 @@ void cluster_report_json(const struct cluster_report *report, const struct colle
     }
     buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, document->size, prefix);
     escape_hex(out, document->sha1, DIGEST_SHA1_LEN);
-    buffer_add_char(out, '"');
+    buffer_printf(out, "\",\"%skind\":\"%s\"", prefix, kind_of(document));
 }
 
 /* ---- members ---- */
@@ -161,6 +174,7 @@ static void put_csv(const struct cluster_report *report, const struct member *me
     put_value(out, l->has_edits, l->edits, 0);
     put_value(out, l->has_interval, l->edits_low, 0);
     put_value(out, l->has_interval, l->edits_high, 0);
+    cluster_report_kind(member->document, out);
     csv_end_line(out);
 }
 
@@ -319,7 +333,7 @@ static void put_header(const struct cluster_report *report, struct buffer *out)
         {"sha1", false},       {report->at_least ? "resemblance_at_least" : "resemblance", true},
         {"containment", true}, {"containment_reverse", true},
         {"edits", true},       {"edits_low", true},
-        {"edits_high", true}};
+        {"edits_high", true},  {"kind", false}};
 
     csv_header(out, columns, sizeof columns / sizeof *columns);
     csv_end_line(out);

@@ -27,6 +27,8 @@ void cluster_report_csv(const struct cluster_report *report, const struct collec
                         struct buffer *out);
 void cluster_report_json(const struct cluster_report *report, const struct collection_document *document,
                          const char *prefix, struct buffer *out);
+/* Appends a CSV cell with the kind of object: "file", "deleted". */
+void cluster_report_kind(const struct collection_document *document, struct buffer *out);
 /* Appends a CSV cell with a number. */
 void cluster_report_decimal(struct buffer *out, double value, int digits);
 /* Appends sentences about what was left out, and about fingerprints that were too common. */

@@ -96,6 +96,8 @@ diff <(members out) <(sed '/,copy,/d' from-folder) >differences || fail "cluster
 if PATH=$PATH:/usr/sbin:/sbin command -v mke2fs >/dev/null; then
     PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -d tree tree.img 2M 2>err >out || fail "mke2fs: $(cat err)"
     status 0 "$KITH" cluster --csv -q tree.img
+    status 0 "$KITH" cluster --csv -q --only file,slack tree.img
+    same "kinds" "file slack" "$(tail -n +2 out | sed 's/.*,//' | tr -d '\r' | sort -u | tr '\n' ' ' | sed 's/ $//')"
     # in the order of inodes
     for from in tree tree.img; do
         status 0 "$KITH" cluster --json -q --method single $from
