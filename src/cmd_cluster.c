@@ -64,8 +64,7 @@ static const struct option_spec cluster_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
-static const double usual_limit = 0.5;      /* of resemblance, as Broder's; of containment */
-static const double usual_edit_share = 0.2; /* for schemes that estimate nothing but edits */
+static const double usual_limit = 0.5; /* of resemblance, as Broder's; of containment */
 
 struct cluster {
     struct cluster_input input;
@@ -318,10 +317,7 @@ static void choose_limits(struct cluster *cluster)
         limits->containment = usual_limit;
     if (cluster->has_limit || cluster->plagiarism || limits->has_edits)
         return;
-    if (scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015)
-        *limits = (struct likeness_limits){
-            .has_edits = true, .most_edits = INFINITY, .most_edit_share = usual_edit_share};
-    else
+    if (scheme != SKETCH_COATES2011 && scheme != SKETCH_COATES2015)
         limits->resemblance = usual_limit;
 }
 
@@ -335,6 +331,10 @@ static int check_choices(const struct cluster *cluster, const struct command *co
         return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
     if (cluster->plagiarism && scheme != SKETCH_GF8)
         return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
+                             sketch_scheme_name(scheme));
+    if ((scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015) && !cluster->has_limit &&
+        !cluster->options.limits.has_edits)
+        return options_wrong(command, "scheme %s estimates only edits: limit them (--edits)",
                              sketch_scheme_name(scheme));
     if (collection_check_limits(scheme, &cluster->options.limits, &err))
         return options_wrong(command, "%s", err.text);

@@ -10,7 +10,7 @@
 #include "cluster/hamming.h"
 #include "sketch/permutation.h"
 
-enum { SEED = 1, STREAM = 0x6e62 /* no other draws of this seed */ };
+enum { MOST_REDUCED = 4, SEED = 1, STREAM = 0x6e62 /* no other draws of this seed */ };
 
 struct couple {
     uint32_t later, earlier;
@@ -20,6 +20,7 @@ struct finder {
     const struct collection *collection;
     struct postings_source source;
     uint32_t k;
+    uint32_t c;                       /* at which contents are compared now; 0: as they are */
     struct permutation *permutations; /* NULL: the sketches are fingerprints */
     uint64_t *numbers, *bits;         /* of one document */
     size_t numbers_room;
@@ -46,14 +47,27 @@ static int draw(struct finder *finder, struct error *err)
     return 0;
 }
 
-static int copy_numbers(struct finder *finder, const struct postings_list *list, struct error *err)
+/* What remains of the fingerprints of a content at the present C. */
+static bool is_kept(const struct finder *finder, uint32_t content, uint64_t number)
+{
+    if (finder->c == 0)
+        return true;
+    return finder->collection->contents[content].sketch ? number % finder->c == 0
+                                                        : number <= UINT64_MAX / finder->c;
+}
+
+static int copy_numbers(struct finder *finder, uint32_t content, const struct postings_list *list,
+                        size_t *count, struct error *err)
 {
     const char *at = list->first;
 
+    *count = 0;
     if (array_reserve(&finder->numbers, &finder->numbers_room, list->count))
         return error_set(err, "out of memory for %zu fingerprints", list->count);
-    for (size_t i = 0; i < list->count; i++, at += list->stride)
-        memcpy(&finder->numbers[i], at, sizeof *finder->numbers);
+    for (size_t i = 0; i < list->count; i++, at += list->stride) {
+        memcpy(&finder->numbers[*count], at, sizeof *finder->numbers);
+        *count += is_kept(finder, content, finder->numbers[*count]);
+    }
     return 0;
 }
 
@@ -73,24 +87,23 @@ static int add_fingerprint(struct finder *finder, struct groups *groups, uint32_
 {
     const struct sketch *sketch = sketch_of(finder->collection, content);
     const struct postings_list list = finder->source.list(finder->source.arg, content);
+    const uint32_t c = finder->collection->contents[content].c;
+    size_t count;
 
     if (sketch)
         return sketch->count ? groups_add(groups, content, sketch->values, err) : 0;
-    if (list.count == 0)
+    if (list.count == 0 || c > finder->c || c < finder->c / MOST_REDUCED)
         return 0;
-    if (copy_numbers(finder, &list, err))
+    if (copy_numbers(finder, content, &list, &count, err))
         return -1;
-    make_bits(finder, list.count);
+    if (count == 0)
+        return 0;
+    make_bits(finder, count);
     return groups_add(groups, content, finder->bits, err);
 }
 
 static int add_all(struct finder *finder, struct groups *groups, struct error *err)
 {
-    if (!sketch_of(finder->collection, 0) && draw(finder, err))
-        return -1;
-    finder->bits = memory_new(hamming_words(finder->k) * sizeof *finder->bits, err);
-    if (!finder->bits)
-        return -1;
     for (size_t i = 0; i < finder->source.documents; i++)
         if (add_fingerprint(finder, groups, (uint32_t)i, err))
             return -1;
@@ -102,8 +115,11 @@ static int add_all(struct finder *finder, struct groups *groups, struct error *e
 static int take_pair(void *arg, uint64_t one, uint64_t other, uint32_t distance, struct error *err)
 {
     struct finder *finder = arg;
+    const struct collection_content *contents = finder->collection->contents;
 
     (void)distance;
+    if (contents[one].c != finder->c && contents[other].c != finder->c)
+        return 0; /* found at a smaller C */
     if (array_reserve(&finder->couples, &finder->room, finder->count + 1))
         return error_set(err, "out of memory for %zu pairs of documents", finder->count);
     finder->couples[finder->count++] =
@@ -150,7 +166,9 @@ static struct groups_params plan(const struct finder *finder, enum groups_algori
     return params;
 }
 
-static int find(struct finder *finder, enum groups_algorithm algorithm, double resemblance, struct error *err)
+/* Finds pairs at one C. */
+static int find_at(struct finder *finder, enum groups_algorithm algorithm, double resemblance,
+                   struct error *err)
 {
     const struct groups_params params = plan(finder, algorithm, resemblance);
     struct groups *groups;
@@ -162,6 +180,35 @@ static int find(struct finder *finder, enum groups_algorithm algorithm, double r
     if (groups && add_all(finder, groups, err) == 0)
         result = groups_pairs(groups, algorithm, take_pair, finder, err);
     groups_free(groups);
+    return result;
+}
+
+/* The smallest C of a content above this one; 0: none. */
+static uint32_t next_c(const struct collection *collection, uint32_t c)
+{
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < collection->content_count; i++) {
+        const uint32_t here = collection->contents[i].c;
+
+        next = here > c && (next == 0 || here < next) ? here : next;
+    }
+    return next;
+}
+
+static int find(struct finder *finder, enum groups_algorithm algorithm, double resemblance, struct error *err)
+{
+    int result;
+
+    if (!sketch_of(finder->collection, 0) && draw(finder, err))
+        return -1;
+    finder->bits = memory_new(hamming_words(finder->k) * sizeof *finder->bits, err);
+    if (!finder->bits)
+        return -1;
+    finder->c = next_c(finder->collection, 0);
+    do
+        result = find_at(finder, algorithm, resemblance, err);
+    while (!result && finder->c && (finder->c = next_c(finder->collection, finder->c)));
     return result;
 }
 

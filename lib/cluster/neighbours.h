@@ -12,7 +12,8 @@
  * Sketches of scheme hamming are such fingerprints.  For all other contents one of NEIGHBOURS_BITS bits is
  * made of the fingerprints that an index would take: one bit of the least of them under each of as many
  * permutations.  All pairs are found whose estimate is at least the resemblance; for a fingerprint that was
- * made here, less twice the standard deviation of the estimate (equation 6).
+ * made here, less twice the standard deviation of the estimate (equation 6).  Contents that were sampled at
+ * different C (nested: at different moduli), up to a factor of four, are compared at the larger one.
  *
  * A zeroed struct has no pairs.
  */
@@ -20,7 +21,7 @@ enum { NEIGHBOURS_BITS = 400 }; /* at which "Vprecision and Vrecall have a very 
 
 struct neighbours {
     size_t *starts; /* the neighbours of d are list[starts[d]] .. list[starts[d + 1] - 1] */
-    uint32_t *list; /* earlier contents, ascending */
+    uint32_t *list; /* earlier contents */
     size_t pairs;
 };
 

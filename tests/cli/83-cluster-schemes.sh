@@ -22,10 +22,12 @@ lines = [json.loads(line) for line in open("out")]
 print(*[" ".join(m["path"] for m in [c["representative"]] + c["members"]) for c in lines[:-1]], sep="; ")'
 }
 expected="1-0 1-1 1-2; 2-0 2-1 2-2"
-for scheme in shingles min mod minmod nested minwise hamming bsw coates2015 gf8; do
+for scheme in shingles min mod minmod nested minwise hamming bsw gf8; do
     status 0 "$KITH" cluster -q --json -s $scheme tree
     same "$scheme" "$expected" "$(groups)"
 done
+status 0 "$KITH" cluster -q --json -s coates2015 --edits 20% tree
+same coates2015 "$expected" "$(groups)"
 for scheme in min hamming; do
     status 0 "$KITH" cluster -q --json -s $scheme --method single -j 1 tree
     same "$scheme, single linkage" "$expected" "$(groups)"
@@ -49,7 +51,7 @@ same "hamming by alg-g" "$expected" "$(groups)"
 # what a scheme cannot measure is empty
 status 0 "$KITH" cluster -q --csv -s min tree
 same "min: resemblance only" "" "$(tail -n +2 out | cut -d, -f9-13 | tr -d ',\r\n')"
-status 0 "$KITH" cluster -q --csv -s coates2015 tree
+status 0 "$KITH" cluster -q --csv -s coates2015 --edits 20% tree
 same "coates: edits only" 0 "$(tail -n +2 out | awk -F, '$8 != "" || $9 != "" || ($2 == "similar" && $11 == "")' | wc -l)"
 status 0 "$KITH" cluster --format text -s nested tree
 says out "1 file has too few samples to be compared"
@@ -71,6 +73,7 @@ refused "scheme hamming has no index: --candidates takes alg-h or alg-g" -s hamm
 refused "--candidates alg-h needs a limit of resemblance" --edits 5 --candidates alg-h
 refused "--common has no meaning for --candidates alg-h" --candidates alg-h --common 5
 refused "can be clustered up to --size 65535" -s hamming --size 70000
+refused "scheme coates2011 estimates only edits: limit them (--edits)" -s coates2011
 refused "--plagiarism needs scheme gf8" -s mod --plagiarism
 refused "scheme min does not use --rate" -s min -C 5
 refused "unknown scheme 'mid' (did you mean min?)" -s mid
