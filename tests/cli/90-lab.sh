@@ -25,6 +25,18 @@ same "rows of 4.2.1" 14 "$(cut -d, -f2,3 first | grep '^coates2011-4.2.1,' | sor
 same "the paper's estimate" 2416 "$(cell first coates2011-4.2.1 3 estimate 1)"
 same "10 % of 13,508" 1351 "$(cell first coates2011-4.2.1 3 'true LD' 0)"
 
+# the remark on the number of edits in the paper, by the paper's own figures: whole numbers of C / 3, but not of C
+python3 - first <<'END' || fail "the paper's estimates are not means of three"
+import csv, sys
+cells = {(r["row"], r["column"], r["paper"]): float(r["value"]) for r in csv.DictReader(open(sys.argv[1], newline=""))}
+rows = [(cells[row, "C", "0"], cells[row, "estimate", "1"]) for row, column, paper in cells if column == "C"]
+assert len(rows) == 14 and sum(estimate % c != 0 for c, estimate in rows) >= 7
+assert all(-estimate * 3 % c < 3 for c, estimate in rows), rows
+END
+status 0 "$KITH" lab --quick coates2011-substitutions
+tr '\n' ' ' <out >flat
+says flat 'means of three edits'
+
 # the other tables of Coates' papers
 status 0 "$KITH" lab --quick --csv coates2011
 cp out coates
