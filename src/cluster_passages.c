@@ -27,6 +27,7 @@ struct inclusion {
 struct passages {
     const struct cluster_report *report;
     double least; /* containment */
+    const atomic_bool *stop;
     struct inclusion *list;
     size_t count, room;
     struct comparer *comparer;
@@ -256,7 +257,8 @@ static int write_all(struct passages *passages, struct error *err)
     if (passages->report->format == FORMAT_CSV)
         put_header(&out);
     for (size_t i = 0; i < passages->count && !result && !ferror(stdout); i++)
-        result = put(passages, &passages->list[i], &out, err);
+        result =
+            passages->stop && atomic_load(passages->stop) ? 1 : put(passages, &passages->list[i], &out, err);
     if (!result)
         write_summary(passages, &out);
     buffer_release(&out);
@@ -267,7 +269,8 @@ static int write_all(struct passages *passages, struct error *err)
 int cluster_passages_write(const struct cluster_report *report, const struct clusters_options *options,
                            struct error *err)
 {
-    struct passages passages = {.report = report, .least = options->limits.containment};
+    struct passages passages = {
+        .report = report, .least = options->limits.containment, .stop = options->stop};
     int result =
         clusters_find_pairs(report->collection, options, take_pair, &passages, &passages.common, err);
 
