@@ -192,9 +192,11 @@ int selftest_content_choose(struct selftest_content *content, const char *folder
     struct chooser chooser = {.content = content};
     int result = list_candidates(&chooser, folder, err);
 
-    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++)
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
         for (enum selftest_size size = 0; size < SELFTEST_SIZES; size++)
             chooser.wanted[class][size] = selftest_content_wanted(size, quick);
+        chooser.strangers[class] = quick ? STRANGERS / 10 : STRANGERS;
+    }
     shuffle(&chooser, seed);
     for (size_t i = 0; result == 0 && i < chooser.count && chooser.read < MOST_READ; i++)
         result = consider(&chooser, chooser.candidates[i].path, err);
