@@ -459,6 +459,19 @@ START_TEST(parameters_outside_the_domain_are_refused)
 }
 END_TEST
 
+START_TEST(one_bit_in_one_group_is_in_the_domain)
+{
+    struct groups *groups;
+
+    make_fingerprints(20, 1, 1);
+    groups = make_groups(1, 0);
+    add(groups, 0, count);
+    assert_all(groups, 10);
+    groups_free(groups);
+    free(bits);
+}
+END_TEST
+
 START_TEST(fingerprints_with_more_than_k_bits_are_refused)
 {
     struct groups *groups;
@@ -490,6 +503,7 @@ START_TEST(changes_that_leave_the_domain_are_refused)
                      "cannot remove one of 5 groups: fingerprints that differ in 4 bits may differ in "
                      "all others");
     ck_assert_int_eq(groups_drop(groups, 5, &err), -1);
+    ck_assert_str_eq(err.text, "there is no group 5, only 5 groups");
     ck_assert_int_eq(groups_set_threshold(groups, 5, &err), -1);
     ck_assert_int_eq(groups_extend(groups, 14, bits, &err), -1);
     ck_assert_str_eq(err.text, "a group of 14 bits: expected 1 to 13");
@@ -548,6 +562,6 @@ RUN_TESTS("groups", alg_g_and_alg_h_find_what_brute_force_finds_among_10000,
           a_thousand_equal_documents_are_all_found, no_documents_have_no_results,
           whoever_takes_the_results_can_stop, groups_can_be_added_and_removed_at_any_time,
           a_group_that_is_removed_leaves_nothing_in_the_indexes, nothing_is_found_after_a_write_that_failed,
-          parameters_outside_the_domain_are_refused, fingerprints_with_more_than_k_bits_are_refused,
-          changes_that_leave_the_domain_are_refused,
+          parameters_outside_the_domain_are_refused, one_bit_in_one_group_is_in_the_domain,
+          fingerprints_with_more_than_k_bits_are_refused, changes_that_leave_the_domain_are_refused,
           the_best_number_of_groups_is_in_the_domain_and_reasonable, the_work_is_what_the_paper_counts)
