@@ -38,7 +38,7 @@ static int make(struct selftest_image *image, struct error *err)
     size_t count = 4;
 
     snprintf(sectors, sizeof sectors, "%zu", image->system->block / 512);
-    for (size_t i = 0; image->files[i] && i < MOST_FILES; i++) {
+    for (size_t i = 0; i < MOST_FILES && image->files[i]; i++) {
         snprintf(names[i], sizeof names[i], "tree/%s", image->files[i]);
         copy[count++] = names[i];
     }
@@ -57,7 +57,7 @@ static int remove_files(struct selftest_image *image, const char *const *files, 
     char names[MOST_FILES][32];
     size_t count = 3;
 
-    for (size_t i = 0; files[i] && i < MOST_FILES; i++) {
+    for (size_t i = 0; i < MOST_FILES && files[i]; i++) {
         snprintf(names[i], sizeof names[i], "::/%s", files[i]);
         argv[count++] = names[i];
     }

@@ -66,7 +66,9 @@ static struct lab_item *add_item(struct lab_document *document, enum lab_item_ki
     return item;
 }
 
-static void add_text(struct lab_document *document, enum lab_item_kind kind, const char *fmt, va_list args)
+static __attribute__((format(printf, 3, 0))) void add_text(struct lab_document *document,
+                                                           enum lab_item_kind kind, const char *fmt,
+                                                           va_list args)
 {
     char *text = lab_table_format(fmt, args);
     struct lab_item *item = text ? add_item(document, kind) : NULL;

@@ -62,7 +62,7 @@ struct lab_plot {
 };
 
 /* Formatted text, to be freed by the caller; NULL without memory. */
-char *lab_table_format(const char *fmt, va_list args);
+char *lab_table_format(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 /* Free what they hold, and themselves; NULL is allowed. */
 void lab_table_free(struct lab_table *table);
 void lab_plot_free(struct lab_plot *plot);
