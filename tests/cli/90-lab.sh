@@ -143,6 +143,13 @@ for row in rows("broder-4.1"):
     l, n = row["l/bits"], row["n/shingles"]
     assert abs(row["E|f(S)|/formula"] - 2 ** l * (1 - (1 - 2 ** -l) ** n)) < .01, row
     assert row["error of r/largest"] <= row["error of r/bound, 99.9 %"], row
+    assert row["error of r/largest / bound"] < 1 / 500, row
+    if row["error of r/bound, 99.9 %"] < 1:
+        share = row["error of r/largest"] / row["error of r/bound, 99.9 %"]
+        assert abs(row["error of r/largest / bound"] - share) <= 1e-4 * share, row
+    elif row["shingle/"] == "1 line":  # the bound itself: two thirds of the lines of each are common
+        share = row["error of r/largest"] / (row["n/shingles"] * 4 / 3 / 2 ** (l - 11))
+        assert abs(row["error of r/largest / bound"] - share) <= .01 * share, row
     if row["shingle/"] == "50 bytes":
         assert abs(row["|f(S)|/mean"] - row["E|f(S)|/formula"]) < 4 + n * n / 2 ** l / 10, row
 for row in rows("broder-4.1-heap"):
