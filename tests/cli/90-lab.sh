@@ -32,10 +32,15 @@ cells = {(r["row"], r["column"], r["paper"]): float(r["value"]) for r in csv.Dic
 rows = [(cells[row, "C", "0"], cells[row, "estimate", "1"]) for row, column, paper in cells if column == "C"]
 assert len(rows) == 14 and sum(estimate % c != 0 for c, estimate in rows) >= 7
 assert all(-estimate * 3 % c < 3 for c, estimate in rows), rows
+# and the one on its column of errors
+errors = [(cells[row, "Error", "1"], cells[row, "estimate", "1"]) for row, column, paper in cells if column == "C"]
+assert sum(abs(error - estimate / 12430) > .0005 for error, estimate in errors) == 4, errors
+assert sum(abs(error - estimate / 12430) > .0001 for error, estimate in errors) == 8, errors
 END
 status 0 "$KITH" lab --quick coates2011-substitutions
 tr '\n' ' ' <out >flat
 says flat 'means of three edits'
+says flat 'Eight rows differ even from that'
 
 # the other tables of Coates' papers
 status 0 "$KITH" lab --quick --csv coates2011
