@@ -126,7 +126,9 @@ static int run(const struct lab_run *run, struct lab_document *out, struct error
         "%d generated texts of each length. The hash of a chunk is lost with any edit in it, its smallest "
         "window only with an edit in that window, so BSW_n keeps more. The longer the file for its edits, "
         "the smaller the difference; then chunk hashes have the advantage that the paper names in "
-        "section 8: two equal hashes prove that the chunks are identical.",
+        "section 8: two equal hashes prove that the chunks are identical. Section 2 calls MD5 a hash of 64 "
+        "bits: it has "
+        "128.",
         COPIES);
     return rc;
 }
