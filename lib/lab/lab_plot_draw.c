@@ -11,9 +11,9 @@
  */
 
 enum {
-    WIDTH = 760,
-    LEFT = 86, /* of the area that the axes enclose */
-    RIGHT = WIDTH - 24,
+    WIDTH = 776,
+    LEFT = 86,          /* of the area that the axes enclose */
+    RIGHT = WIDTH - 40, /* leaves room for half of the last label: up to seven digits with commas */
     TOP = 16,
     BOTTOM = 376,
     STYLES = 8,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "lab/lab_inner.h"
@@ -77,6 +78,17 @@ void lab_text(struct lab_table *table, size_t column, const char *fmt, ...)
     table->failed |= !cell->text;
 }
 
+/* A number that these digits after the point show as zero has no sign. */
+static double without_sign_of_zero(double value, int digits)
+{
+    char text[32];
+
+    if (!signbit(value) || value <= -1)
+        return value;
+    snprintf(text, sizeof text, "%.*f", digits, value);
+    return text[strspn(text, "-0.")] ? value : 0;
+}
+
 /* Three significant digits, without an exponent for usual sizes. */
 static void add_significant(struct buffer *out, double value)
 {
@@ -88,7 +100,7 @@ static void add_significant(struct buffer *out, double value)
     else if (magnitude > 2)
         buffer_printf(out, "%.0f", round(value / pow(10, magnitude - 2)) * pow(10, magnitude - 2));
     else
-        buffer_printf(out, "%.*f", size > 0 ? 2 - magnitude : 0, value);
+        buffer_printf(out, "%.*f", size > 0 ? 2 - magnitude : 0, size > 0 ? value : 0);
 }
 
 void lab_table_cell(const struct lab_table *table, size_t row, size_t column, struct buffer *out)
@@ -101,5 +113,5 @@ void lab_table_cell(const struct lab_table *table, size_t row, size_t column, st
     else if (cell->kind == LAB_NUMBER && digits < 0)
         add_significant(out, cell->number);
     else if (cell->kind == LAB_NUMBER)
-        buffer_printf(out, "%.*f", digits, cell->number);
+        buffer_printf(out, "%.*f", digits, without_sign_of_zero(cell->number, digits));
 }

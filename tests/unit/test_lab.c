@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check_main.h"
@@ -77,6 +78,28 @@ START_TEST(text_has_aligned_columns_with_units_and_marks_of_the_paper)
 }
 END_TEST
 
+START_TEST(what_rounds_to_zero_has_no_sign)
+{
+    static const char expected[] = "experiment,table,row,column,unit,paper,value\r\n"
+                                   "a,b,1,rate,pairs/s,0,0\r\na,b,1,rate,pairs/s,1,0.0\r\n"
+                                   "a,b,2,rate,pairs/s,0,-0.0400\r\na,b,2,rate,pairs/s,1,0.0\r\n"
+                                   "a,b,3,rate,pairs/s,0,-0.0600\r\na,b,3,rate,pairs/s,1,-0.1\r\n"
+                                   "a,b,4,rate,pairs/s,0,-1.04\r\na,b,4,rate,pairs/s,1,-1.0\r\n";
+    static const double values[] = {-0.0, -0.04, -0.06, -1.04};
+    struct lab_document *document = lab_document_new("a", "T", "c");
+    struct lab_table *table = lab_table(document, "b", "A table", columns + 1, 2);
+    struct buffer out = {0};
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        lab_row_numbers(table, (const double[]){values[i], values[i]}, 2);
+    lab_write_csv.begin("Tables", &out);
+    lab_write_csv.document(document, true, &out);
+    ck_assert_msg(same(&out, expected, strlen(expected)), "%.*s", (int)out.len, out.data);
+    buffer_release(&out);
+    lab_document_free(document);
+}
+END_TEST
+
 START_TEST(csv_has_a_line_for_each_cell_that_is_not_empty)
 {
     assert_written(&lab_write_csv, "experiment,table,row,column,unit,paper,value\r\n"
@@ -90,7 +113,8 @@ END_TEST
 
 START_TEST(json_has_numbers_texts_and_null_for_empty_cells)
 {
-    assert_holds(&lab_write_json, "\"rows\":[\n  [50,0.0012344,2.25,\"=1+1<b>\"],\n  [null,12345.6,null,null]]");
+    assert_holds(&lab_write_json,
+                 "\"rows\":[\n  [50,0.0012344,2.25,\"=1+1<b>\"],\n  [null,12345.6,null,null]]");
     assert_holds(&lab_write_json, "{\"remark\":\"Ours: a\\\\x1b[1m&b.\"}");
 }
 END_TEST
@@ -156,6 +180,30 @@ START_TEST(points_lie_where_the_axes_say)
 }
 END_TEST
 
+/* A digit is at most 8 wide, and a comma 4. */
+START_TEST(the_last_label_of_the_axis_fits)
+{
+    struct lab_document *document = lab_document_new("a", "b", "c");
+    struct lab_plot *plot = lab_plot(document, "p", "About", &axes);
+    const size_t line = lab_series(plot, "s");
+    struct buffer out = {0};
+    const char *label;
+    int width;
+
+    lab_point(plot, line, 0, 0);
+    lab_point(plot, line, 1e6, 1);
+    draw(plot, &out);
+    label = strstr(out.data, "<text x=\"736.0\" y=\"395\" text-anchor=\"middle\">1,000,000<");
+    ck_assert_ptr_nonnull(label);
+    label = strstr(out.data, "viewBox=");
+    ck_assert_ptr_nonnull(label);
+    ck_assert_int_eq(sscanf(label, "viewBox=\"0 0 %d", &width), 1);
+    ck_assert_int_ge(width, 736 + (7 * 8 + 2 * 4) / 2);
+    buffer_release(&out);
+    lab_document_free(document);
+}
+END_TEST
+
 START_TEST(logarithmic_axes_have_whole_decades)
 {
     struct lab_document *document = lab_document_new("a", "b", "c");
@@ -200,7 +248,8 @@ START_TEST(extreme_and_missing_points_can_be_drawn)
 END_TEST
 
 RUN_TESTS("lab", text_has_aligned_columns_with_units_and_marks_of_the_paper,
-          csv_has_a_line_for_each_cell_that_is_not_empty, json_has_numbers_texts_and_null_for_empty_cells,
-          html_escapes_what_is_no_markup, several_json_documents_are_separated_by_commas,
-          points_lie_where_the_axes_say, logarithmic_axes_have_whole_decades,
+          csv_has_a_line_for_each_cell_that_is_not_empty, what_rounds_to_zero_has_no_sign,
+          json_has_numbers_texts_and_null_for_empty_cells, html_escapes_what_is_no_markup,
+          several_json_documents_are_separated_by_commas, points_lie_where_the_axes_say,
+          the_last_label_of_the_axis_fits, logarithmic_axes_have_whole_decades,
           extreme_and_missing_points_can_be_drawn)
