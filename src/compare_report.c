@@ -209,22 +209,44 @@ static void put_scheme(const struct sketch_params *params)
     buffer_release(&out);
 }
 
-static void put_likeness(const struct report *report)
+static void put_resemblance(const struct report *report)
 {
     const struct sketch_likeness *l = &report->likeness;
-    const bool is_bits = report->a->params.scheme == SKETCH_HAMMING;
-    const char *noun = is_bits ? "bit" : "value";
+    const char *noun = report->a->params.scheme == SKETCH_HAMMING ? "bit" : "value";
 
-    if (l->has_resemblance && l->resemblance_low == l->resemblance_high)
+    if (l->basis == SKETCH_PIECES)
+        put_text(FIGURES, "  resemblance  %.3f of the chunks (%" PRIu64 " of %" PRIu64 " are common)",
+                 l->resemblance, l->common, l->compared);
+    else if (l->is_exact)
         put_text(FIGURES, "  resemblance  %.3f (exact: %" PRIu64 " of %" PRIu64 " %ss are common)",
                  l->resemblance, l->common, l->compared, noun);
-    else if (l->has_resemblance)
+    else
         put_text(FIGURES,
                  "  resemblance  %.3f (%.3f to %.3f; %" PRIu64 " of %" PRIu64
                  " %ss are common, interval: 95 %%)",
                  l->resemblance, l->resemblance_low, l->resemblance_high, l->common, l->compared, noun);
     if (l->has_containment)
         put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", l->b_in_a, l->a_in_b);
+}
+
+/* The figures, or why there are none. */
+static void put_likeness(const struct report *report)
+{
+    const struct sketch *a = report->a, *b = report->b;
+    const struct sketch_likeness *l = &report->likeness;
+
+    if (l->too_short)
+        put_text(FIGURES,
+                 "  no figures   fingerprints of %u bits are too short for %" PRIu64 " and %" PRIu64
+                 " shingles",
+                 a->params.bits, a->shingles, b->shingles);
+    else if (l->has_resemblance)
+        put_resemblance(report);
+    else if (!l->too_small)
+        put_text(FIGURES,
+                 "  no figures   nothing was selected of %" PRIu64 " and %" PRIu64
+                 " shingles; use a smaller C (--rate)",
+                 a->shingles, b->shingles);
     put_scheme(&report->a->params);
 }
 
@@ -331,11 +353,18 @@ static void add_estimate(struct buffer *out, const struct report *report)
 
 static void add_likeness(struct buffer *out, const struct sketch_likeness *l)
 {
+    if (l->too_small)
+        return;
+    if (l->too_short) {
+        buffer_add_text(out, ",\"too_short\":true");
+        return;
+    }
     if (l->has_resemblance)
-        buffer_printf(out,
-                      ",\"resemblance\":%.6f,\"resemblance_low\":%.6f,\"resemblance_high\":%.6f"
-                      ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64,
-                      l->resemblance, l->resemblance_low, l->resemblance_high, l->common, l->compared);
+        buffer_printf(out, ",\"resemblance\":%.6f", l->resemblance);
+    if (l->has_resemblance && l->basis != SKETCH_PIECES)
+        buffer_printf(out, ",\"resemblance_low\":%.6f,\"resemblance_high\":%.6f,\"exact\":%s",
+                      l->resemblance_low, l->resemblance_high, l->is_exact ? "true" : "false");
+    buffer_printf(out, ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64, l->common, l->compared);
     if (l->has_containment)
         buffer_printf(out, ",\"containment\":%.6f,\"containment_reverse\":%.6f", l->b_in_a, l->a_in_b);
 }

@@ -177,6 +177,9 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
         return -1;
     if (l.too_small)
         return 0;
+    if (l.too_short)
+        return error_set(err, "fingerprints of %u bits are too short for these documents; use more (--bits)",
+                         x->params.bits);
     *out = (struct likeness){.has_resemblance = l.has_resemblance,
                              .has_containment = l.has_containment,
                              .has_edits = l.has_edits,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sketch/sketch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,21 @@ static int check_unused(const struct sketch_params *params, struct error *err)
     return 0;
 }
 
+/* Numbers divisible by a rate that is close to the greatest number are no random selection. */
+static int check_rate(const struct sketch_params *params, struct error *err)
+{
+    enum { MULTIPLES = 6 }; /* bits of their number */
+    const uint64_t most = UINT64_C(1) << (params->bits - MULTIPLES);
+    const char *name = schemes[params->scheme]->name;
+
+    if (check_range(name, "rate", params->rate, 1, SKETCH_MAX_RATE, err))
+        return -1;
+    if (params->rate > most)
+        return error_set(err, "scheme %s takes a rate of at most %llu with %u bits, not %u", name,
+                         (unsigned long long)most, params->bits, params->rate);
+    return 0;
+}
+
 int sketch_check(const struct sketch_params *params, struct error *err)
 {
     const unsigned uses = (unsigned)params->scheme < SKETCH_SCHEMES ? schemes[params->scheme]->uses : 0;
@@ -104,7 +120,7 @@ int sketch_check(const struct sketch_params *params, struct error *err)
                              err);
     if (check_range(name, "window", params->window, 1, SHINGLES_MAX_WINDOW, err) ||
         check_range(name, "number of bits", params->bits, RABIN_MIN_BITS, RABIN_MAX_BITS, err) ||
-        ((uses & SKETCH_USE_RATE) && check_range(name, "rate", params->rate, 1, SKETCH_MAX_RATE, err)) ||
+        ((uses & SKETCH_USE_RATE) && check_rate(params, err)) ||
         ((uses & SKETCH_USE_SIZE) && check_range(name, "size", params->size, 1, SKETCH_MAX_SIZE, err)))
         return -1;
     return 0;
@@ -322,6 +338,33 @@ static const char *difference(const struct sketch_params *a, const struct sketch
                                                            : NULL;
 }
 
+/* The number of distinct shingles, or a bound on it. */
+static double distinct(const struct sketch *sketch)
+{
+    const struct sketch_params *params = &sketch->params;
+    const bool is_complete = params->scheme == SKETCH_SHINGLES || params->scheme == SKETCH_CHUNKS ||
+                             (params->scheme == SKETCH_MIN && sketch->count < params->size);
+
+    return (double)(is_complete ? sketch->count : sketch->shingles);
+}
+
+/* Broder 4.1: fingerprints collide.  A value of one document is among n random ones of the other by
+ * coincidence with probability n / 2^bits at most. */
+static void allow_for_collisions(const struct sketch *a, const struct sketch *b, struct sketch_likeness *out)
+{
+    enum { USUAL = 100 }; /* more than one in so many is too much */
+    const unsigned bits = a->params.bits;
+    const double of_a = distinct(a), of_b = distinct(b), error = sketch_collision_error(of_a + of_b, bits);
+
+    out->too_short = fmax(of_a, of_b) > ldexp(1, (int)bits) / USUAL;
+    out->is_exact = out->has_resemblance && out->basis == SKETCH_ALL && error < 1e-6;
+    if (out->has_resemblance && out->basis != SKETCH_PIECES && !out->is_exact) {
+        out->resemblance_low =
+            fmax(out->resemblance_low - error, a->params.scheme == SKETCH_HAMMING ? -1 : 0);
+        out->resemblance_high = fmin(out->resemblance_high + error, 1);
+    }
+}
+
 int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const struct sketch *b,
                    struct sketch_likeness *out, struct error *err)
 {
@@ -337,5 +380,9 @@ int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const stru
         if (out->too_small)
             return 0;
     }
-    return sketcher->operations->compare(sketcher, a, b, out, err);
+    if (sketcher->operations->compare(sketcher, a, b, out, err))
+        return -1;
+    if (sketcher->shingles)
+        allow_for_collisions(a, b, out);
+    return 0;
 }

@@ -25,9 +25,10 @@
  *              expected to remain (size / 2 to size); two sketches are compared at the larger modulus
  *   minwise    Cherkasova Sketch_n, Yuan's min-wise hashing: the minimum under each of `size` permutations
  *   hamming    Yuan: one bit b() of each of those minima
- *   bsw        Cherkasova BSW_n: content-defined chunks of about `rate` tokens, the smallest window inside
- * each chunks     traditional BSW: a hash of each chunk coates2011, coates2015, gf8   signatures, by the
- * sampler (window, rate, residue are its n, c, k)
+ *   bsw        Cherkasova BSW_n: content-defined chunks of about `rate` tokens, the smallest window in each
+ *   chunks     traditional BSW: a hash of each chunk
+ *
+ *   coates2011, coates2015, gf8   signatures, by the sampler (window, rate, residue are its n, c, k)
  */
 enum sketch_scheme {
     SKETCH_SHINGLES,
@@ -87,18 +88,28 @@ struct sketch {
     struct buffer name;   /* raw bytes; see sketch_set_name */
 };
 
+/* What a resemblance is the share of. */
+enum sketch_basis {
+    SKETCH_SAMPLE, /* a sample of the shingles: an estimate, with an interval */
+    SKETCH_ALL,    /* all shingles: exact but for collisions, which the interval allows for */
+    SKETCH_PIECES, /* content-defined chunks: no estimate of the share of shingles, so without an interval */
+};
+
 /*
  * How alike two documents are, as far as the scheme can say.  If one of them has no shingle at all (it is
  * empty, or shorter than the window), it is too small, and there are no figures.
  *
  * The interval of the resemblance is Wilson's, of 95 %, for a sample of `compared` (hamming: of its bits,
- * eq. 6); low = high if the sketches are complete sets, so the resemblance is exact, up to collisions of
- * fingerprints.
+ * eq. 6), widened by what collisions of fingerprints can contribute.  If these are too short for the number
+ * of shingles, the figures say nothing about the documents.
  */
 struct sketch_likeness {
     bool too_small, has_resemblance, has_containment, has_edits, has_edits_interval, has_significance;
+    bool is_exact;  /* all shingles were compared, and collisions do not matter */
+    bool too_short; /* over 1 % of the fingerprints of one may occur in the other by coincidence */
+    enum sketch_basis basis;
     double resemblance; /* hamming: 2E - 1, which may be negative by chance (it is unbiased for that) */
-    double resemblance_low, resemblance_high;
+    double resemblance_low, resemblance_high; /* hamming: the same; SKETCH_PIECES: both are the resemblance */
     double a_in_b, b_in_a;
     uint64_t common, compared;           /* values; hamming: equal bits, bits */
     double edits, edits_low, edits_high; /* coates schemes, gf8, in bytes; an interval for gf8 only */
@@ -173,6 +184,8 @@ double sketch_sample_probability(uint32_t s, double r, double eps);
 double sketch_expected_distinct(double n, unsigned bits);
 double sketch_collision_bound(double n, unsigned bits);
 double sketch_resemblance_bound(double in_union, unsigned bits);
+/* The least of that bound and of Chebyshev's for the number of colliding pairs, with the same probability. */
+double sketch_collision_error(double in_union, unsigned bits);
 /* Yuan eq. 3 and 6: the variance of the estimates from k minima, R(1 - R) / k, and from k bits, (1 - R^2) /
  * k. */
 double sketch_minwise_variance(double r, uint32_t k);

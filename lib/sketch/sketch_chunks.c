@@ -65,13 +65,12 @@ static int give_windows(struct sketcher *sketcher, struct sketch *out, struct er
     return end_window(sketcher, err) || sketch_values_give(&sketcher->values, out, err) ? -1 : 0;
 }
 
-/* The smallest window of a chunk is a sample of the chunk. */
 static int compare_windows(struct sketcher *sketcher, const struct sketch *a, const struct sketch *b,
                            struct sketch_likeness *out, struct error *err)
 {
     (void)sketcher;
     (void)err;
-    sketch_values_compare(a, b, 0, false, out);
+    sketch_values_compare(a, b, 0, SKETCH_PIECES, out);
     return 0;
 }
 
@@ -114,7 +113,7 @@ static int compare_chunks(struct sketcher *sketcher, const struct sketch *a, con
 {
     (void)sketcher;
     (void)err;
-    sketch_values_compare(a, b, 0, true, out);
+    sketch_values_compare(a, b, 0, SKETCH_PIECES, out);
     return 0;
 }
 

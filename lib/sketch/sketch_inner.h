@@ -42,8 +42,7 @@ struct sketcher {
     uint64_t *minima, *masks;         /* masks: the functions b */
 
     bool is_open;      /* bsw, chunks: tokens came after the last boundary */
-    uint64_t smallest; /* window of the chunk; UINT64_MAX and !has_window: none yet */
-    bool has_window;
+    uint64_t smallest; /* window of the chunk; UINT64_MAX: none yet */
     struct rabin hash; /* of chunks */
     struct permutation hash_permutation;
     uint64_t chunk; /* its fingerprint so far */
@@ -116,13 +115,11 @@ int sketch_values_room(struct sketch *sketch, size_t count, struct error *err);
 /* Sorts the values and copies them into the sketch. */
 int sketch_values_give(struct sketch_values *values, struct sketch *out, struct error *err);
 
-/* Sets resemblance and interval to common / compared; is_exact: they are no samples.  Nothing if compared is
- * 0.
- */
+/* Sets resemblance and interval to common / compared.  Nothing but these if compared is 0. */
 void sketch_values_resemblance(struct sketch_likeness *out, uint64_t common, uint64_t compared,
-                               bool is_exact);
+                               enum sketch_basis basis);
 /* Compares two sketches as sets of values that are 0 modulo `modulus` (0: all). */
-void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint32_t modulus, bool is_exact,
-                           struct sketch_likeness *out);
+void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint32_t modulus,
+                           enum sketch_basis basis, struct sketch_likeness *out);
 
 #endif

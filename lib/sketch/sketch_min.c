@@ -113,7 +113,9 @@ static int compare_min(struct sketcher *sketcher, const struct sketch *a, const 
     }
     sketch_values_resemblance(out, common, compared,
                               a->modulus <= 1 && a->count < size && b->count < size && i == a->count &&
-                                  k == b->count);
+                                      k == b->count
+                                  ? SKETCH_ALL
+                                  : SKETCH_SAMPLE);
     return 0;
 }
 

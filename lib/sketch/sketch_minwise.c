@@ -80,7 +80,7 @@ static int compare_minima(struct sketcher *sketcher, const struct sketch *a, con
     (void)err;
     for (size_t i = 0; i < a->count; i++)
         common += a->values[i] == b->values[i];
-    sketch_values_resemblance(out, common, a->count, false);
+    sketch_values_resemblance(out, common, a->count, SKETCH_SAMPLE);
     return 0;
 }
 
@@ -94,14 +94,10 @@ static int compare_bits(struct sketcher *sketcher, const struct sketch *a, const
     (void)err;
     for (size_t i = 0; i < a->count; i++)
         differing += (uint64_t)__builtin_popcountll(a->values[i] ^ b->values[i]);
-    sketch_values_resemblance(out, a->params.size - differing, a->params.size, false);
+    sketch_values_resemblance(out, a->params.size - differing, a->params.size, SKETCH_SAMPLE);
     out->resemblance = 2 * out->resemblance - 1;
     out->resemblance_low = 2 * out->resemblance_low - 1;
     out->resemblance_high = 2 * out->resemblance_high - 1;
-    if (out->resemblance_low < 0)
-        out->resemblance_low = 0;
-    if (out->resemblance_high < 0)
-        out->resemblance_high = 0;
     return 0;
 }
 

@@ -60,7 +60,7 @@ static int compare_gf8(struct sketcher *sketcher, const struct sketch *a, const 
         return 0;
     compared = e->resemblance > 0 ? (double)e->shared / e->resemblance
                                   : (double)(comparison.a_samples + comparison.b_samples);
-    sketch_values_resemblance(out, e->shared, (uint64_t)(compared + 0.5), false);
+    sketch_values_resemblance(out, e->shared, (uint64_t)(compared + 0.5), SKETCH_SAMPLE);
     out->has_containment = out->has_edits = out->has_edits_interval = true;
     out->a_in_b = e->a_in_b;
     out->b_in_a = e->b_in_a;

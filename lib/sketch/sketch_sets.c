@@ -50,7 +50,7 @@ static int compare_all(struct sketcher *sketcher, const struct sketch *a, const 
 {
     (void)sketcher;
     (void)err;
-    sketch_values_compare(a, b, 0, true, out);
+    sketch_values_compare(a, b, 0, SKETCH_ALL, out);
     return 0;
 }
 
@@ -62,7 +62,7 @@ static int compare_mod(struct sketcher *sketcher, const struct sketch *a, const 
 
     (void)sketcher;
     (void)err;
-    sketch_values_compare(a, b, modulus, modulus == 1, out);
+    sketch_values_compare(a, b, modulus, modulus == 1 ? SKETCH_ALL : SKETCH_SAMPLE, out);
     return 0;
 }
 

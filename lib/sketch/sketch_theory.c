@@ -49,6 +49,16 @@ double sketch_resemblance_bound(double in_union, unsigned bits)
     return ldexp(in_union, 11 - (int)bits);
 }
 
+/* Pairs of random fingerprints are pairwise independent, so the variance of the number of equal ones is at
+ * most its expectation; each of them changes the intersection and the union by one at most. */
+double sketch_collision_error(double in_union, unsigned bits)
+{
+    const double pairs = sketch_collision_bound(in_union, bits);
+    const double error = in_union > 0 ? 2 * (pairs + sqrt(1000 * pairs)) / in_union : 0;
+
+    return fmin(error, sketch_resemblance_bound(in_union, bits));
+}
+
 double sketch_minwise_variance(double r, uint32_t k)
 {
     return r * (1 - r) / k;

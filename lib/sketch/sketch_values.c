@@ -157,15 +157,17 @@ int sketch_values_give(struct sketch_values *values, struct sketch *out, struct 
 
 /* ---- comparing ---- */
 
-void sketch_values_resemblance(struct sketch_likeness *out, uint64_t common, uint64_t compared, bool is_exact)
+void sketch_values_resemblance(struct sketch_likeness *out, uint64_t common, uint64_t compared,
+                               enum sketch_basis basis)
 {
     out->common = common;
     out->compared = compared;
+    out->basis = basis;
     out->has_resemblance = compared > 0;
     if (!out->has_resemblance)
         return;
     out->resemblance = out->resemblance_low = out->resemblance_high = (double)common / (double)compared;
-    if (!is_exact)
+    if (basis == SKETCH_SAMPLE)
         sketch_interval((double)common, (double)compared, &out->resemblance_low, &out->resemblance_high);
 }
 
@@ -177,8 +179,8 @@ static bool next(const struct sketch *sketch, const struct sketch_divisor *divis
     return *at < sketch->count;
 }
 
-void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint32_t modulus, bool is_exact,
-                           struct sketch_likeness *out)
+void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint32_t modulus,
+                           enum sketch_basis basis, struct sketch_likeness *out)
 {
     const struct sketch_divisor divisor = sketch_divisor_of(modulus ? modulus : 1);
     uint64_t of_a = 0, of_b = 0, common = 0;
@@ -195,7 +197,7 @@ void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint3
         i += take_a;
         k += take_b;
     }
-    sketch_values_resemblance(out, common, of_a + of_b - common, is_exact);
+    sketch_values_resemblance(out, common, of_a + of_b - common, basis);
     out->has_containment = of_a > 0 && of_b > 0;
     if (out->has_containment) {
         out->a_in_b = (double)common / (double)of_a;

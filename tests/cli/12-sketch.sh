@@ -147,6 +147,42 @@ for scheme in $schemes; do
     says out 'too-small: A or B has fewer tokens than a window'
 done
 
+# ---- figures that say nothing ----
+
+head -c 3000 /dev/urandom >noise2
+for scheme in shingles min mod bsw; do
+    status 0 "$KITH" compare -s $scheme --bits 16 noise noise2
+    says out '  no figures   fingerprints of 16 bits are too short for 2981 and 2981 shingles'
+    status 0 "$KITH" compare -s $scheme --bits 16 --json noise noise2
+    says out '"verdict":"undecided","too_short":true}'
+done
+mkdir short
+head -c 200000 /dev/urandom >short/a
+head -c 200000 /dev/urandom >short/b
+status 2 "$KITH" cluster -s shingles --bits 16 short
+says err 'fingerprints of 16 bits are too short for these documents'
+head -c 60 noise >brief
+head -c 60 noise2 >brief2
+status 0 "$KITH" compare -s mod -C 100000 brief brief2
+says out '  no figures   nothing was selected of 41 and 41 shingles; use a smaller C (--rate)'
+status 0 "$KITH" compare -s mod -C 100000 --json brief brief2
+says out '"verdict":"undecided","common":0,"compared":0}'
+
+# no luck makes an estimate exact, and chunks are none
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    "$KITH" compare -s hamming --size 20 --seed $i noise noise2
+done >out
+grep -q 'resemblance  -0' out || fail "no estimate is negative"
+grep exact out && fail "hamming is exact"
+for scheme in bsw chunks; do
+    status 0 "$KITH" compare -s $scheme one other
+    grep -qE '^  resemblance  0\.[0-9]{3} of the chunks \([0-9]+ of [0-9]+ are common\)$' out || fail "$scheme: $(cat out)"
+    status 0 "$KITH" compare -s $scheme --json one other
+    grep -q 'resemblance_low\|exact' out && fail "$scheme has an interval"
+done
+status 0 "$KITH" compare -s shingles --json one other
+says out '"exact":true'
+
 # ---- errors ----
 
 # wrong TEXT COMMAND...
@@ -166,6 +202,7 @@ wrong "scheme min does not use --residue" "$KITH" sign -s min -k 0 one
 wrong "unknown unit 'word' (did you mean words?); the units are bytes, letters, words, lines" "$KITH" sign -s min --tokens word one
 wrong "unknown rule 'cases' (did you mean case?)" "$KITH" sign -s min --canonical space,cases one
 wrong "--bits takes a number from 16 to 64, not '65'" "$KITH" sign -s min --bits 65 one
+wrong "scheme mod takes a rate of at most 1024 with 16 bits, not 2000" "$KITH" sign -s mod --bits 16 -C 2000 one
 wrong "--size takes a number from 1 to 1048576, not '0'" "$KITH" sign -s min --size 0 one
 wrong "-n takes a number from 1 to 4096, not '0'" "$KITH" sign -s min -n 0 one
 wrong "scheme min has no signatures, which --papers needs" "$KITH" compare -s min --papers one other

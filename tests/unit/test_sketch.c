@@ -343,7 +343,9 @@ START_TEST(agreeing_entries_are_counted)
         ck_assert_double_eq_tol(likeness.resemblance,
                                 i % 2 ? (double)equal / params.size : 2.0 * (double)equal / params.size - 1,
                                 1e-12);
-        ck_assert(likeness.resemblance_low >= 0 && likeness.resemblance_low <= likeness.resemblance_high);
+        ck_assert(likeness.resemblance_low <= likeness.resemblance && !likeness.is_exact);
+        ck_assert(likeness.resemblance <= likeness.resemblance_high &&
+                  likeness.resemblance_low < likeness.resemblance_high);
         sketch_release(&one);
         sketch_release(&other);
         sketch_free(sketcher);
@@ -424,6 +426,8 @@ START_TEST(parameters_out_of_range_are_refused)
     REFUSED(SKETCH_MOD, window = SHINGLES_MAX_WINDOW + 1, "window from 1");
     REFUSED(SKETCH_MOD, bits = 15, "bits from 16 to 64");
     REFUSED(SKETCH_MOD, bits = 65, "bits from 16 to 64");
+    REFUSED(SKETCH_MOD, bits = 16; params.rate = 1025, "rate of at most 1024 with 16 bits");
+    REFUSED(SKETCH_CHUNKS, bits = 30; params.rate = SKETCH_MAX_RATE, "rate of at most 16777216 with 30 bits");
     REFUSED(SKETCH_MOD, residue = 1, "does not use a residue");
     REFUSED(SKETCH_GF8, tokens.unit = TOKENS_WORDS, "does not use tokens");
     REFUSED(SKETCH_GF8, seed = 1, "does not use a seed");

@@ -128,11 +128,90 @@ START_TEST(documents_that_are_complete_in_a_sketch_are_compared_exactly)
     params.window = 2;
     likeness = likeness_of(&params, a, strlen(a), b, strlen(b));
     ck_assert_double_eq(likeness.resemblance, 0.5);
-    ck_assert(likeness.resemblance_low == 0.5 && likeness.resemblance_high == 0.5);
+    ck_assert(likeness.is_exact && likeness.resemblance_low == 0.5 && likeness.resemblance_high == 0.5);
     params.size = 3; /* a sample */
     likeness = likeness_of(&params, a, strlen(a), b, strlen(b));
-    ck_assert_uint_eq(likeness.compared, 3);
+    ck_assert(likeness.compared == 3 && !likeness.is_exact);
     ck_assert(likeness.resemblance_low < likeness.resemblance_high);
+}
+END_TEST
+
+/* Of unrelated documents, some estimates lie below 0 with all of their interval. */
+START_TEST(bad_luck_is_not_exact)
+{
+    enum { LEN = 600 };
+    uint8_t *const data = random_block(2 * LEN);
+    struct sketch_params params = sketch_defaults(SKETCH_HAMMING);
+    unsigned below = 0;
+
+    params.size = 60;
+    for (params.seed = 0; params.seed < 200; params.seed++) {
+        const struct sketch_likeness l = likeness_of(&params, data, LEN, data + LEN, LEN);
+
+        ck_assert(!l.is_exact && l.resemblance_low < l.resemblance && l.resemblance < l.resemblance_high);
+        below += l.resemblance_high < 0;
+    }
+    ck_assert(below > 0 && below < 20);
+    free(data);
+}
+END_TEST
+
+/* What one changed byte in every 100 leaves of the chunks says little about the shingles. */
+START_TEST(shares_of_chunks_are_no_estimates)
+{
+    static uint8_t a[MOST], b[MOST];
+
+    fill_text(a, MOST);
+    memcpy(b, a, MOST);
+    for (size_t i = 50; i < MOST; i += 100)
+        b[i]++;
+    for (int scheme = SKETCH_BSW; scheme <= SKETCH_CHUNKS; scheme++) {
+        const struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+        const struct sketch_likeness l = likeness_of(&params, a, MOST, b, MOST);
+
+        ck_assert(l.has_resemblance && !l.is_exact && l.basis == SKETCH_PIECES);
+    }
+}
+END_TEST
+
+/* Random documents, by fingerprints that are the shorter the more of them are equal by coincidence. */
+START_TEST(short_fingerprints_are_told)
+{
+    enum { LEN = 20000 };
+    uint8_t *const data = random_block(2 * LEN);
+
+    for (int scheme = 0; scheme < SKETCH_COATES2011; scheme++) {
+        struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+
+        for (params.bits = 16; params.bits <= 64; params.bits += 12) {
+            const struct sketch_likeness l = likeness_of(&params, data, LEN, data + LEN, LEN);
+
+            ck_assert(l.too_short == (params.bits == 16 && scheme != SKETCH_CHUNKS));
+            ck_assert(l.is_exact == (scheme == SKETCH_SHINGLES && params.bits >= 52));
+            ck_assert(l.too_short || l.resemblance_low <= 0.001 || scheme == SKETCH_HAMMING);
+        }
+    }
+    free(data);
+}
+END_TEST
+
+/* All shingles, so the interval is that of collisions alone. */
+START_TEST(intervals_allow_for_collisions)
+{
+    enum { LEN = 3000 };
+    uint8_t *const data = random_block(LEN + LEN / 2);
+    struct sketch_params params = sketch_defaults(SKETCH_SHINGLES);
+    const double exact = likeness_of(&params, data, LEN, data + LEN / 2, LEN).resemblance;
+
+    params.bits = 19;
+    for (params.seed = 0; params.seed < 30; params.seed++) {
+        const struct sketch_likeness l = likeness_of(&params, data, LEN, data + LEN / 2, LEN);
+
+        ck_assert(!l.too_short && !l.is_exact && l.basis == SKETCH_ALL);
+        ck_assert(l.resemblance != exact && l.resemblance_low < exact && exact < l.resemblance_high);
+        ck_assert_double_lt(l.resemblance_high - l.resemblance_low, 0.15);
+    }
+    free(data);
 }
 END_TEST
 
@@ -196,6 +275,9 @@ START_TEST(formulas_of_the_papers)
                             1e-6);
     ck_assert_double_eq_tol(1e6 - sketch_expected_distinct(1e6, 40), sketch_collision_bound(1e6, 40), 1e-4);
     ck_assert_double_eq_tol(sketch_resemblance_bound(2000, 40), 2000 / exp2(29), 1e-12);
+    ck_assert_double_eq(sketch_collision_error(2000, 40), sketch_resemblance_bound(2000, 40));
+    ck_assert_double_eq_tol(sketch_collision_error(2e6, 32), 1.148e-3, 1e-6); /* 465.7 pairs, and 682.4 */
+    ck_assert_double_eq(sketch_collision_error(0, 64), 0);
     ck_assert_double_eq_tol(sketch_hamming_variance(0.9, 64), 0.003, 1e-4); /* Yuan, section 5.2 */
     ck_assert_double_eq_tol(sketch_hamming_variance(0.7, 64), 0.008, 1e-4); /* section 5.3 prints 0.009 */
     ck_assert_double_eq_tol(sketch_minwise_variance(0.5, 1000), 0.00025, 1e-12);
@@ -240,5 +322,7 @@ END_TEST
 
 RUN_TESTS("sketch_estimates", yuans_examples_are_reproduced, estimates_are_unbiased,
           containment_is_that_of_the_shorter_document,
-          documents_that_are_complete_in_a_sketch_are_compared_exactly, distance_is_a_metric,
-          formulas_of_the_papers, interval_is_wilsons, short_fingerprints_collide_as_often_as_random_ones)
+          documents_that_are_complete_in_a_sketch_are_compared_exactly, bad_luck_is_not_exact,
+          shares_of_chunks_are_no_estimates, short_fingerprints_are_told, intervals_allow_for_collisions,
+          distance_is_a_metric, formulas_of_the_papers, interval_is_wilsons,
+          short_fingerprints_collide_as_often_as_random_ones)
