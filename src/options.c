@@ -355,23 +355,22 @@ int options_named_operand(const struct command *command, const struct values *va
     return find_named(command, values, text, strlen(text));
 }
 
-/* Reads the digits at the start and returns where they end.  A number greater than most may be stored
- * wrongly, but as one that is greater. */
-static const char *read_digits(const char *text, uint64_t most, uint64_t *out)
+/* Reads the digits at the start and returns where they end; or the start, if there are none or their number
+ * needs more than 64 bits. */
+static const char *read_digits(const char *text, uint64_t *out)
 {
-    uint64_t value = 0;
+    const char *at = text;
 
-    for (; *text >= '0' && *text <= '9'; text++)
-        if (value <= most)
-            value = value > (UINT64_MAX - 9) / 10 ? UINT64_MAX : value * 10 + (uint64_t)(*text - '0');
-    *out = value;
-    return text;
+    for (*out = 0; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, *at - '0', out))
+            return text;
+    return at;
 }
 
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out)
 {
     uint64_t value;
-    const char *end = read_digits(options->value, most, &value);
+    const char *end = read_digits(options->value, &value);
 
     if (end == options->value || *end || value < least || value > most) {
         options_wrong(options->command, "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
@@ -386,7 +385,7 @@ int options_size(const struct options *options, uint64_t least, uint64_t most, u
 {
     static const char units[] = "kMGT";
     uint64_t value;
-    const char *end = read_digits(options->value, most, &value), *unit = *end ? strchr(units, *end) : NULL;
+    const char *end = read_digits(options->value, &value), *unit = *end ? strchr(units, *end) : NULL;
     const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 
     if (end == options->value || *(end + (unit != NULL)) || value > most >> shift || value << shift < least) {

@@ -204,6 +204,10 @@ wrong "unknown rule 'cases' (did you mean case?)" "$KITH" sign -s min --canonica
 wrong "--bits takes a number from 16 to 64, not '65'" "$KITH" sign -s min --bits 65 one
 wrong "scheme mod takes a rate of at most 1024 with 16 bits, not 2000" "$KITH" sign -s mod --bits 16 -C 2000 one
 wrong "--size takes a number from 1 to 1048576, not '0'" "$KITH" sign -s min --size 0 one
+for seed in 18446744073709551616 18446744073709551625 99999999999999999999999; do
+    wrong "--seed takes a number from 0 to 18446744073709551615, not '$seed'" "$KITH" sign -s min --seed $seed one
+done
+same "the last seed" 18446744073709551615 "$("$KITH" sign -s min --seed 18446744073709551615 one | cut -d: -f10)"
 wrong "-n takes a number from 1 to 4096, not '0'" "$KITH" sign -s min -n 0 one
 wrong "scheme min has no signatures, which --papers needs" "$KITH" compare -s min --papers one other
 "$KITH" sign -s min one >one.sketch
