@@ -5,7 +5,10 @@
 #include "base/array.h"
 #include "sketch/sketch_inner.h"
 
-enum { LEAST_LIMIT = 1 << 16 };
+enum {
+    LEAST_LIMIT = 1 << 16,
+    USUAL_ROOM = 2 * LEAST_LIMIT, /* of values that are kept for the next document */
+};
 
 struct sketch_divisor sketch_divisor_of(uint32_t divisor)
 {
@@ -66,7 +69,8 @@ static void sort_digit(struct sketch_values *values, uint64_t **other, unsigned 
 static int sort_upper(struct sketch_values *values, struct error *err)
 {
     size_t counts[DIGITS][DIGIT_VALUES];
-    uint64_t *other = malloc(values->room * sizeof *other);
+    const uint64_t *const before = values->list;
+    uint64_t *other = malloc(values->count * sizeof *other);
     unsigned last = DIGITS - 1;
 
     if (!other)
@@ -76,6 +80,8 @@ static int sort_upper(struct sketch_values *values, struct error *err)
         last--;
     for (unsigned digit = last < SORTED_DIGITS ? 0 : last - SORTED_DIGITS + 1; digit <= last; digit++)
         sort_digit(values, &other, digit, counts[digit]);
+    if (values->list != before)
+        values->room = values->count;
     free(other);
     return 0;
 }
@@ -110,6 +116,10 @@ int sketch_values_sort(struct sketch_values *values, struct error *err)
 
 void sketch_values_reset(struct sketch_values *values)
 {
+    if (values->room > USUAL_ROOM) { /* the next document may be small */
+        free(values->list);
+        *values = (struct sketch_values){0};
+    }
     values->count = 0;
     values->limit = LEAST_LIMIT;
 }

@@ -4,7 +4,7 @@
 #include "check_main.h"
 #include "sketch/permutation.h"
 #include "sketch/shingles.h"
-#include "sketch/sketch.h"
+#include "sketch/sketch_inner.h"
 #include "sketching.h"
 
 /* ---- Broder's examples ---- */
@@ -315,6 +315,39 @@ START_TEST(long_documents_are_sketched_whole)
 }
 END_TEST
 
+/* What a large document needed is not kept for the small ones that follow. */
+START_TEST(memory_of_a_large_document_is_released)
+{
+    enum { LARGE = 600000, SMALL = 3000 };
+    uint8_t *data = random_block(LARGE);
+
+    for (int scheme = 0; scheme <= SKETCH_MIN; scheme++) {
+        struct sketch_params params = sketch_defaults((enum sketch_scheme)scheme);
+        struct sketcher *sketcher, *fresh;
+        struct sketch large, small, direct;
+
+        if (params.size)
+            params.size = SKETCH_MAX_SIZE;
+        sketcher = sketcher_of(&params);
+        fresh = sketcher_of(&params);
+        large = sketch_of(sketcher, data, LARGE);
+        ck_assert_uint_eq(large.count, LARGE - params.window + 1);
+        small = sketch_of(sketcher, data, SMALL);
+        direct = sketch_of(fresh, data, SMALL);
+        ck_assert_uint_eq(small.count, direct.count);
+        ck_assert_mem_eq(small.values, direct.values, small.count * sizeof *small.values);
+        ck_assert_uint_le(sketcher->values.room, LARGE / 10);
+        ck_assert_uint_le(sketcher->tally.room, LARGE / 10);
+        sketch_release(&large);
+        sketch_release(&small);
+        sketch_release(&direct);
+        sketch_free(sketcher);
+        sketch_free(fresh);
+    }
+    free(data);
+}
+END_TEST
+
 /* Bit by bit and entry by entry, for sizes about a word's. */
 START_TEST(agreeing_entries_are_counted)
 {
@@ -474,6 +507,7 @@ END_TEST
 RUN_TESTS("sketch", roses_resemble_each_other_as_the_paper_says,
           some_permutations_resemble_each_other_completely, sketches_are_those_of_naive_twins,
           chunks_are_equal_if_their_bytes_are, sketches_do_not_depend_on_how_input_is_cut,
-          long_documents_are_sketched_whole, agreeing_entries_are_counted,
-          nested_sketches_reduce_to_direct_ones, empty_and_tiny_documents_are_too_small,
-          parameters_out_of_range_are_refused, sketches_with_different_parameters_are_not_compared)
+          long_documents_are_sketched_whole, memory_of_a_large_document_is_released,
+          agreeing_entries_are_counted, nested_sketches_reduce_to_direct_ones,
+          empty_and_tiny_documents_are_too_small, parameters_out_of_range_are_refused,
+          sketches_with_different_parameters_are_not_compared)
