@@ -64,6 +64,18 @@ bool selftest_case_expects(const struct selftest_case *test, const char *verdict
     return false;
 }
 
+uint64_t selftest_case_files(const struct selftest_case *test)
+{
+    return test->files ? test->files : test->trials;
+}
+
+static void add_promises(struct selftest_case *sum, const struct selftest_case *test)
+{
+    sum->promises += test->promises;
+    sum->broken += test->broken;
+}
+
+/* All but the files. */
 static void add_up(struct selftest_case *sum, const struct selftest_case *test)
 {
     sum->trials += test->trials;
@@ -71,21 +83,46 @@ static void add_up(struct selftest_case *sum, const struct selftest_case *test)
     sum->right += test->right;
     sum->other += test->other;
     sum->unfounded += test->unfounded;
-    sum->promises += test->promises;
-    sum->broken += test->broken;
+    add_promises(sum, test);
     sum->error_sum += test->error_sum;
     sum->error_squares += test->error_squares;
     sum->ranges += test->ranges;
     sum->range_sum += test->range_sum;
 }
 
+/* Whether another case of the group has the same files, and more of them, or as many and comes first. */
+static bool has_its_files(const struct selftest_cases *cases, size_t index)
+{
+    const struct selftest_case *test = cases->list[index];
+
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct selftest_case *other = cases->list[i];
+
+        if (i != index && other->group == test->group && other->trials && other->files &&
+            other->first_file == test->first_file &&
+            (other->files > test->files || (other->files == test->files && i < index)))
+            return true;
+    }
+    return false;
+}
+
 struct selftest_case selftest_case_sum(const struct selftest_cases *cases, enum selftest_group group)
 {
     struct selftest_case sum = {.group = group, .class_name = "", .size_name = ""};
 
-    for (size_t i = 0; i < cases->count; i++)
-        if (cases->list[i]->group == group)
-            add_up(&sum, cases->list[i]);
+    for (size_t i = 0; i < cases->count; i++) {
+        const struct selftest_case *test = cases->list[i];
+
+        if (test->group != group)
+            continue;
+        if (test->again) {
+            add_promises(&sum, test);
+            continue;
+        }
+        add_up(&sum, test);
+        if (test->trials && (test->files == 0 || !has_its_files(cases, i)))
+            sum.files += selftest_case_files(test);
+    }
     return sum;
 }
 
@@ -103,8 +140,11 @@ bool selftest_case_procedure(const struct selftest_cases *cases, size_t index, s
             return false;
     *sum = *cases->list[index];
     sum->id[strcspn(sum->id, "-")] = '\0';
+    sum->files = selftest_case_files(sum);
     for (size_t i = index + 1; i < cases->count; i++)
-        if (is_same_procedure(cases->list[i], cases->list[index]))
+        if (is_same_procedure(cases->list[i], cases->list[index])) {
             add_up(sum, cases->list[i]);
+            sum->files += selftest_case_files(cases->list[i]);
+        }
     return true;
 }

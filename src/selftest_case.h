@@ -34,6 +34,10 @@ struct selftest_case {
     bool dense;
     const char *const *expected; /* the right verdicts, ending with NULL; NULL: a finding is an error */
 
+    bool again;        /* its objects are those of an earlier case: no new trials for the group */
+    size_t files;      /* distinct files that the trials are drawn from; 0: each has content of its own */
+    size_t first_file; /* the first of these files, in run->content */
+
     uint64_t trials,
         hits;       /* found; unrelated: objects with an unfounded finding; estimates: intervals that hold */
     uint64_t right; /* of the hits: those with an expected verdict */
@@ -68,7 +72,12 @@ const char *selftest_case_result(const struct selftest_case *test);
 /* Whether the verdict is one of those expected. */
 bool selftest_case_expects(const struct selftest_case *test, const char *verdict);
 
-/* The sum of all cases of the group that were run; its trials are 0 if there are none. */
+/* How many distinct files, or contents, the trials are drawn from. */
+uint64_t selftest_case_files(const struct selftest_case *test);
+
+/* The sum of all cases of the group that were run; its trials are 0 if there are none.  An object that
+ * several cases scan is one trial, and a file from which several cases were made is one file; promises are
+ * summed over all rows. */
 struct selftest_case selftest_case_sum(const struct selftest_cases *cases, enum selftest_group group);
 
 /* The cases of a procedure differ in class and size only: their identifiers begin alike, up to the first '-',

@@ -53,6 +53,11 @@ static int measure(struct pairs *pairs, const struct selftest_file *piece, const
     return 0;
 }
 
+static bool is_long_enough(const struct selftest_file *file, enum selftest_class class)
+{
+    return file->class == class && file->len >= PIECE;
+}
+
 /* Pieces of two random files of the class that are long enough. */
 static bool choose_pieces(const struct selftest_content *content, enum selftest_class class,
                           struct lab_random *random, struct selftest_file pieces[2])
@@ -60,13 +65,13 @@ static bool choose_pieces(const struct selftest_content *content, enum selftest_
     size_t count = 0, chosen[2];
 
     for (size_t i = 0; i < content->count; i++)
-        count += content->files[i].class == class && content->files[i].len >= PIECE;
+        count += is_long_enough(&content->files[i], class);
     if (count < 2)
         return false;
     chosen[0] = lab_random_below(random, count);
     chosen[1] = (chosen[0] + 1 + lab_random_below(random, count - 1)) % count;
     for (size_t i = 0, k = 0; i < content->count; i++) {
-        if (content->files[i].class != class || content->files[i].len < PIECE)
+        if (!is_long_enough(&content->files[i], class))
             continue;
         for (int side = 0; side < 2; side++)
             if (chosen[side] == k)
@@ -78,6 +83,17 @@ static bool choose_pieces(const struct selftest_content *content, enum selftest_
         pieces[side].len = PIECE;
     }
     return true;
+}
+
+/* The pieces are of any of these files. */
+static void count_files(const struct selftest_content *content, enum selftest_class class,
+                        struct selftest_case *test)
+{
+    for (size_t i = content->count; i-- > 0;)
+        if (is_long_enough(&content->files[i], class)) {
+            test->first_file = i;
+            test->files++;
+        }
 }
 
 static int run_case(struct pairs *pairs, const struct selftest_edit *edit, enum selftest_class class,
@@ -100,6 +116,8 @@ static int run_case(struct pairs *pairs, const struct selftest_edit *edit, enum 
             buffer_add(&edited, pieces[1].data, pieces[1].len);
         result = selftest_run_continue(err) ? -1 : measure(pairs, &pieces[0], &edited, test, err);
     }
+    if (test->trials)
+        count_files(&pairs->run->content, class, test);
     buffer_release(&edited);
     return result;
 }

@@ -58,6 +58,8 @@ static int plant_cell(struct selftest_batch *batch, struct selftest_case *test,
     struct buffer made = {0};
     int result = 0;
 
+    test->first_file = cell->first;
+    test->files = count < cell->count ? count : cell->count;
     for (size_t i = 0; result == 0 && i < count; i++) {
         struct selftest_batch_object object = {.test = test, .file = cell->first + i % cell->count};
 
@@ -287,6 +289,12 @@ static int run_fragments(struct selftest_run *run, struct error *err)
 
 /* ---- unrelated content ---- */
 
+/* Large files would take most of the time. */
+static bool is_permuted(const struct selftest_file *file)
+{
+    return file->size != SELFTEST_LARGE;
+}
+
 static int plant_permuted(struct selftest_batch *batch, struct selftest_case *test, struct error *err)
 {
     const struct selftest_content *content = &batch->run->content;
@@ -298,7 +306,7 @@ static int plant_permuted(struct selftest_batch *batch, struct selftest_case *te
         for (size_t i = 0; result == 0 && i < content->count; i++) {
             const struct selftest_batch_object object = {.test = test, .file = SELFTEST_BATCH_NO_FILE};
 
-            if (content->files[i].size == SELFTEST_LARGE)
+            if (!is_permuted(&content->files[i]))
                 continue;
             buffer_reset(&made);
             buffer_add(&made, content->files[i].data, content->files[i].len);
@@ -368,7 +376,7 @@ static int run_strangers(struct selftest_run *run, struct error *err)
     return result;
 }
 
-/* The same objects with each limit. */
+/* The same objects with each limit, so that only the first one, the default, gives new trials. */
 static int run_unrelated(struct selftest_run *run, struct error *err)
 {
     static const char *const limits[] = {"0.001", "0.01", "0.1", "1"};
@@ -387,6 +395,9 @@ static int run_unrelated(struct selftest_run *run, struct error *err)
                  "files in which each byte value is replaced by another, --max-e %s", limits[i]);
         snprintf(test->size_text, sizeof test->size_text, "%s", limits[i]);
         test->size_name = test->size_text;
+        test->again = i > 0;
+        for (size_t k = 0; k < run->content.count; k++)
+            test->files += is_permuted(&run->content.files[k]);
         for (size_t k = 0; k < batch.count; k++)
             batch.objects[k].test = test;
         if (i == 0)

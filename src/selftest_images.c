@@ -102,6 +102,7 @@ static int add_case(struct selftest_run *run, const char *system, enum selftest_
     test->class_name = system;
     test->size_name = places[place].name;
     test->dense = dense;
+    test->again = dense; /* the same image */
     test->expected = places[place].expected;
     *out = test;
     return 0;

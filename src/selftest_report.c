@@ -61,12 +61,12 @@ void selftest_report_source(const struct selftest_report *report, struct buffer 
 /* ---- CSV: a row for each case ---- */
 
 static const struct csv_column columns[] = {
-    {"id", false},           {"group", false},         {"description", false}, {"class", false},
-    {"size", false},         {"set", false},           {"expected", false},    {"trials", true},
-    {"hits", true},          {"error_rate", true},     {"low", true},          {"high", true},
-    {"right_verdict", true}, {"other_findings", true}, {"unfounded", true},    {"promises", true},
-    {"broken", true},        {"mean_error", true},     {"range_error", true},  {"result", false},
-    {"note", false}};
+    {"id", false},         {"group", false},   {"description", false},  {"class", false},
+    {"size", false},       {"set", false},     {"expected", false},     {"trials", true},
+    {"in_summary", false}, {"files", true},    {"hits", true},          {"error_rate", true},
+    {"low", true},         {"high", true},     {"right_verdict", true}, {"other_findings", true},
+    {"unfounded", true},   {"promises", true}, {"broken", true},        {"mean_error", true},
+    {"range_error", true}, {"result", false},  {"note", false}};
 
 static void add_number(struct buffer *out, int digits, double value, bool is_known)
 {
@@ -101,6 +101,8 @@ static void add_case(const struct selftest_case *test, struct buffer *out)
     csv_cell(out, test->dense ? "dense" : "default");
     add_expected(test, out);
     csv_number(out, test->trials);
+    csv_cell(out, test->again ? "no" : "yes");
+    csv_number(out, selftest_case_files(test));
     csv_number(out, test->hits);
     add_number(out, 6, rate, test->trials > 0);
     add_number(out, 6, low, test->trials > 0);
@@ -147,7 +149,8 @@ static void add_rates(struct buffer *out, const struct selftest_case *test)
     double low, high;
     const double rate = selftest_report_rate(test, &low, &high);
 
-    buffer_printf(out, ", \"trials\": %" PRIu64 ", \"hits\": %" PRIu64, test->trials, test->hits);
+    buffer_printf(out, ", \"trials\": %" PRIu64 ", \"files\": %" PRIu64 ", \"hits\": %" PRIu64, test->trials,
+                  selftest_case_files(test), test->hits);
     if (test->trials)
         buffer_printf(out, ", \"error_rate\": %.6f, \"interval\": [%.6f, %.6f]", rate, low, high);
     buffer_printf(out,
@@ -178,7 +181,7 @@ static void add_json_case(struct buffer *out, const struct selftest_case *test)
     add_string(out, "size", test->size_name);
     buffer_add_text(out, ", ");
     add_string(out, "set", test->dense ? "dense" : "default");
-    buffer_add_text(out, ", \"expected\": [");
+    buffer_printf(out, ", \"in_summary\": %s, \"expected\": [", test->again ? "false" : "true");
     for (size_t i = 0; test->expected && test->expected[i]; i++, separator = ", ") {
         buffer_add_text(out, separator);
         escape_json(out, test->expected[i], strlen(test->expected[i]));
@@ -247,24 +250,29 @@ void selftest_report_text(const struct selftest_report *report, struct buffer *o
     struct selftest_case all = {0};
     uint64_t left_out = 0;
 
-    buffer_printf(out, "%-10s %8s %8s  %s\n", "cases", "trials", "errors", "rate of errors (95 % interval)");
+    buffer_printf(out, "%-10s %8s %8s %8s  %s\n", "cases", "trials", "of files", "errors",
+                  "rate of errors (95 % interval)");
     for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++) {
         const struct selftest_case sum = selftest_case_sum(&report->run->cases, group);
         double low, high;
         const double rate = selftest_report_rate(&sum, &low, &high);
 
-        all.promises += sum.promises;
-        all.broken += sum.broken;
-        all.unfounded += sum.unfounded;
         if (sum.trials)
-            buffer_printf(out, "%-10s %8" PRIu64 " %8.0f  %.2f %% %s (%.2f to %.2f %%)\n",
-                          selftest_report_groups[group].name, sum.trials, rate * (double)sum.trials,
-                          100 * rate, selftest_report_groups[group].rate, 100 * low, 100 * high);
+            buffer_printf(out, "%-10s %8" PRIu64 " %8" PRIu64 " %8.0f  %.2f %% %s (%.2f to %.2f %%)\n",
+                          selftest_report_groups[group].name, sum.trials, selftest_case_files(&sum),
+                          rate * (double)sum.trials, 100 * rate, selftest_report_groups[group].rate,
+                          100 * low, 100 * high);
         else
             buffer_printf(out, "%-10s not run\n", selftest_report_groups[group].name);
     }
-    for (size_t i = 0; i < report->run->cases.count; i++)
-        left_out += report->run->cases.list[i]->trials == 0;
+    for (size_t i = 0; i < report->run->cases.count; i++) {
+        const struct selftest_case *test = report->run->cases.list[i];
+
+        left_out += test->trials == 0;
+        all.promises += test->promises;
+        all.broken += test->broken;
+        all.unfounded += test->unfounded;
+    }
     buffer_printf(out,
                   "%" PRIu64 " rows that promise equal bytes compared with the bytes: %" PRIu64
                   " broken; %" PRIu64 " unfounded findings\n",
