@@ -32,40 +32,64 @@ enum selftest_size selftest_content_size(uint64_t len)
     return size;
 }
 
-int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t len,
-                         enum selftest_class class, struct error *err)
+/* Fills in the file, which then owns data and path, also on failure. */
+static int describe(struct selftest_content *content, struct selftest_file *file, const char *path,
+                    struct error *err)
 {
     struct digest_values values = {0};
-    struct selftest_file *file;
 
+    file->size = selftest_content_size(file->len);
+    file->path = path ? strdup(path) : NULL;
+    if (path && !file->path)
+        return error_set(err, "out of memory");
     if (!content->digest)
         content->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
     if (!content->digest || digest_begin(content->digest, err) ||
-        digest_update(content->digest, data, len, err) || digest_final(content->digest, &values, err)) {
-        free(data);
+        digest_update(content->digest, file->data, file->len, err) ||
+        digest_final(content->digest, &values, err))
+        return -1;
+    memcpy(file->sha1, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    return 0;
+}
+
+static void release_file(struct selftest_file *file)
+{
+    free(file->data);
+    free(file->path);
+}
+
+int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t len,
+                         enum selftest_class class, const char *path, struct error *err)
+{
+    struct selftest_file file = {.data = data, .len = len, .class = class};
+
+    if (describe(content, &file, path, err)) {
+        release_file(&file);
         return -1;
     }
     if (array_reserve(&content->files, &content->room, content->count + 1)) {
-        free(data);
+        release_file(&file);
         return error_set(err, "out of memory");
     }
-    file = &content->files[content->count++];
-    *file =
-        (struct selftest_file){.data = data, .len = len, .class = class, .size = selftest_content_size(len)};
-    memcpy(file->sha1, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    content->files[content->count++] = file;
     content->bytes += len;
     return 0;
 }
 
 int selftest_content_add_stranger(struct selftest_content *content, uint8_t *data, size_t len,
-                                  enum selftest_class class, struct error *err)
+                                  enum selftest_class class, const char *path, struct error *err)
 {
+    struct selftest_file file = {.data = data, .len = len, .class = class};
+
+    if (describe(content, &file, path, err)) {
+        release_file(&file);
+        return -1;
+    }
     if (array_reserve(&content->strangers, &content->stranger_room, content->stranger_count + 1)) {
-        free(data);
+        release_file(&file);
         return error_set(err, "out of memory");
     }
-    content->strangers[content->stranger_count++] =
-        (struct selftest_file){.data = data, .len = len, .class = class, .size = selftest_content_size(len)};
+    content->strangers[content->stranger_count++] = file;
     return 0;
 }
 
@@ -104,7 +128,7 @@ static int add_generated(struct selftest_content *content, enum selftest_class c
         buffer_release(&made);
         return error_set(err, "out of memory");
     }
-    return selftest_content_add(content, (uint8_t *)made.data, made.len, class, err);
+    return selftest_content_add(content, (uint8_t *)made.data, made.len, class, NULL, err);
 }
 
 int selftest_content_generate(struct selftest_content *content, uint64_t seed, bool quick, struct error *err)
@@ -125,9 +149,9 @@ int selftest_content_generate(struct selftest_content *content, uint64_t seed, b
 void selftest_content_release(struct selftest_content *content)
 {
     for (size_t i = 0; i < content->count; i++)
-        free(content->files[i].data);
+        release_file(&content->files[i]);
     for (size_t i = 0; i < content->stranger_count; i++)
-        free(content->strangers[i].data);
+        release_file(&content->strangers[i]);
     free(content->files);
     free(content->strangers);
     digest_free(content->digest);

@@ -35,6 +35,7 @@ struct selftest_file {
     enum selftest_class class;
     enum selftest_size size;
     uint8_t sha1[DIGEST_SHA1_LEN];
+    char *path; /* of the user's file; NULL if it is generated */
 };
 
 /* The files of one class and size: those with the indexes first .. first + count - 1. */

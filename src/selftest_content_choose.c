@@ -176,11 +176,11 @@ static int consider(struct chooser *chooser, const char *path, struct error *err
     }
     if (*wanted > 0) {
         --*wanted;
-        return selftest_content_add(chooser->content, data, len, class, err);
+        return selftest_content_add(chooser->content, data, len, class, path, err);
     }
     if (chooser->strangers[class] > 0 && selftest_content_size(len) != SELFTEST_LARGE) {
         chooser->strangers[class]--;
-        return selftest_content_add_stranger(chooser->content, data, len, class, err);
+        return selftest_content_add_stranger(chooser->content, data, len, class, path, err);
     }
     free(data);
     return 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "selftest_report.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/escape.h"
 #include "config.h"
 #include "lab/lab_rates.h"
+#include "selftest_report_inner.h"
 
 const struct selftest_report_group selftest_report_groups[SELFTEST_GROUPS] = {
     [SELFTEST_IDENTICAL] = {"identical", "Copies of the reference files.", "missed"},
@@ -232,6 +231,7 @@ void selftest_report_json(const struct selftest_report *report, struct buffer *o
     add_facts(out, "tool", report->tool);
     add_facts(out, "environment", report->machine);
     add_facts(out, "support_software", report->programs);
+    selftest_report_files_json(report, out);
     add_json_summary(report, out);
     buffer_add_text(out, "  \"cases\": [\n");
     for (size_t i = 0; i < cases->count; i++) {

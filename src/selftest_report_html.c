@@ -8,7 +8,7 @@
 #include "lab/lab.h"
 #include "lab/lab_rates.h"
 #include "lab/lab_write.h"
-#include "selftest_report.h"
+#include "selftest_report_inner.h"
 
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
 
@@ -433,6 +433,7 @@ static void add_selection(const struct selftest_report *report, struct lab_docum
                "Not tested here: containers such as E01, partition tables, HFS+, APFS, UFS, ISO 9660 and "
                "YAFFS2 (no tool makes them on every system), damaged images, and evidence that attacks "
                "the program.");
+    selftest_report_files(report, document);
 }
 
 static void add_by_assertion(const struct selftest_report *report, struct lab_document *document)

@@ -122,6 +122,27 @@ cmp -s before after || fail "the user's files were touched"
 empty 'a run with --data'
 says four/report.json '7 files'
 says four/report.json 'below mi\\x1b[1m<i>ne'
+# each file is named in the report, so that the test can be repeated with the same ones
+python3 - four mi* <<'END' || fail "the list of files is wrong (above)"
+import hashlib, html, json, os, re, sys
+report = json.load(open(sys.argv[1] + "/report.json"))
+page = open(sys.argv[1] + "/report.html").read()
+top = os.fsencode(sys.argv[2])
+there = {}
+for folder, _, names in os.walk(top):
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.path.getsize(path) >= 4096:
+            there[path] = open(path, "rb").read()
+seen = set()
+for f in report["files"]:
+    path = re.sub(rb"\\(x..|\\)", lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1][1:], 16)]), f["path"].encode())
+    content = there[path]
+    assert f["bytes"] == len(content) and f["sha1"] == hashlib.sha1(content).hexdigest(), f
+    assert f["sha1"] in page and html.escape(f["path"]) in page.replace("&#39;", "&#x27;").replace("&#34;", "&quot;"), f
+    seen.add(content)
+assert seen == set(there.values()) and len(report["files"]) == len(seen), len(seen)
+END
 grep -q '<i>ne' four/report.html && fail "a name is not escaped in HTML"
 grep -lq $'\033' four/* out && fail "a control sequence was written"
 same "classes" 'text small,source medium,packed small' "$(python3 - four/cases.csv <<'END'
