@@ -84,6 +84,11 @@ for times, work in zip(rows("yuan2012-table1"), rows("yuan2012-table1-work")):
     assert work("entries read, alg.G") > work("entries read, alg.H")
 paper = [row for row in rows("yuan2012-table1") if row("k") == 400][0]
 assert (paper("alg.G", True), paper("alg.H", True)) == (1921, 273)
+for cells in tables["yuan2012-table1"].values():
+    few = int(cells["queries made", False][0]) < 30
+    assert cells.get(("note", False), [""])[0] == ("few queries" if few else ""), cells
+times = [row for row in csv.DictReader(open(sys.argv[1], newline="")) if row["table"] == "yuan2012-table1"]
+assert {row["unit"] for row in times if row["column"] in ("alg.G", "alg.H", "scan")} == {"s per query"}
 
 # other thresholds and groups: k = 400, m = 63
 for percent, row in zip((70, 75, 80, 85, 90), rows("yuan2012-thresholds")):
@@ -116,6 +121,17 @@ printf 'two words' >data/c
 status 0 "$KITH" lab --quick --data data --csv yuan2012-precision
 status 0 "$KITH" lab --quick --data data yuan2012-time
 says out '10000 fingerprints: 2 of documents (3 files of data;'
+says out 'of all fingerprints, of which there are 10000 (paper: 300000)'
+tr '\n' ' ' <out >flat
+# equations 16 and 17 for k = 400, m = 63
+ratio()
+{
+    python3 -c '
+import math, sys
+n = int(sys.argv[1])
+print("%.1f" % (math.comb(63, 3) * 3 * math.log2(n) / (63 * math.log2(63 * n) + 63 * n / 2 ** (400 / 63))))' "$1"
+}
+says flat "is $(ratio 300000) for 300,000 fingerprints and $(ratio 10000) for 10000"
 
 # what the text's extraction lost is no error of the authors
 status 0 "$KITH" lab --quick yuan2012-examples
