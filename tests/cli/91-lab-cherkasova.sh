@@ -74,6 +74,8 @@ for row in tables["6"].values():
     near(row["lowest"], min(values), 0)
 for row in tables["chunks"].values():
     near(row["chunks_100"], row["chunks_100, expected"], 5)
+    near(row["chunks_100 lost"], 100 * (100 - float(row["chunks_100"])) / (100 + float(row["chunks_100"])), .1)
+assert (tables["chunks"][1]["length"], tables["chunks"][1]["insertions"]) == ("2000", "10")
 END
 
 # the same seed, the same bytes, except for speeds; another one, others
