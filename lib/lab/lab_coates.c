@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "compare/distance.h"
 #include "lab/lab_coates_inner.h"
 #include "lab/lab_text.h"
@@ -83,4 +86,30 @@ int lab_coates_distance(const struct buffer *a, const struct buffer *b, uint64_t
     if (a->failed || b->failed)
         return error_set(err, "out of memory for a text");
     return distance_exact((const uint8_t *)a->data, a->len, (const uint8_t *)b->data, b->len, out, err);
+}
+
+int lab_coates_plain_distance(struct lab_coates_text a, struct lab_coates_text b, uint64_t *out,
+                              struct error *err)
+{
+    uint64_t *row = NULL;
+
+    if (array_resize(&row, b.len + 1))
+        return error_set(err, "out of memory for a distance");
+    for (size_t k = 0; k <= b.len; k++)
+        row[k] = k;
+    for (size_t i = 0; i < a.len; i++) {
+        uint64_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t k = 0; k < b.len; k++) {
+            const uint64_t replaced = diagonal + (a.data[i] != b.data[k]);
+            const uint64_t other = (row[k] < row[k + 1] ? row[k] : row[k + 1]) + 1;
+
+            diagonal = row[k + 1];
+            row[k + 1] = replaced < other ? replaced : other;
+        }
+    }
+    *out = row[b.len];
+    free(row);
+    return 0;
 }

@@ -36,6 +36,11 @@ int lab_coates_sign(const struct sampler_params *params, struct lab_coates_text 
 /* The Levenshtein distance of two buffers' bytes. */
 int lab_coates_distance(const struct buffer *a, const struct buffer *b, uint64_t *out, struct error *err);
 
+/* The same of two texts by the textbook algorithm, one row of the matrix at a time: what the papers call
+ * plain LD, whose speed they compare with that of estimates. */
+int lab_coates_plain_distance(struct lab_coates_text a, struct lab_coates_text b, uint64_t *out,
+                              struct error *err);
+
 /* The content of a buffer. */
 struct lab_coates_text lab_coates_of(const struct buffer *buffer);
 

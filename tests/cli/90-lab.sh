@@ -48,6 +48,14 @@ cp out coates
 same "bits at C = 50" 316 "$(cell coates coates2011-4.1 1 signature 1)"
 bits=$(cell coates coates2011-4.1 1 signature 0)
 [ "$bits" -gt 300 ] && [ "$bits" -lt 332 ] || fail "k gives $bits bits instead of about 316"
+same "plain LD at 40 bytes" "40 38000" "$(cell coates coates2011-4.1-plain 1 length 0) $(cell coates coates2011-4.1-plain 1 'textbook algorithm' 1)"
+same "estimates as the paper has them" 1388 "$(cell coates coates2011-4.1 1 estimates 1)"
+python3 - coates <<'END' || fail "the textbook algorithm takes no time in proportion to the square"
+import csv, sys
+rates = [float(r["value"]) for r in csv.DictReader(open(sys.argv[1], newline=""))
+         if (r["table"], r["column"], r["paper"]) == ("coates2011-4.1-plain", "textbook algorithm", "0")]
+assert len(rates) == 3 and 1000 < rates[0] / rates[1] < 100000 and rates[1] > rates[2], rates
+END
 same "max that the paper implies" 4165 "$(cell coates coates2011-4.2.2 3 max 1)"
 same "true LD of 5 blocks" 2500 "$(cell coates coates2011-4.2.2 2 'true LD' 0)"
 same "difference of the lengths" 27016 "$(cell coates coates2011-4.2-embedded 1 'difference of lengths' 0)"
@@ -57,6 +65,9 @@ same "a fragment within blocks of half its size" 100 "$(cell coates coates2011-f
 status 0 "$KITH" lab --quick --csv coates2015-tables
 cp out coates
 same "f-2" 23624 "$(cell coates coates2015-5 2 f-2 1)"
+same "about 9,700 times" 9702 "$(cell coates coates2015-5 1 'estimates/s : LD/s' 1)"
+ratio=$(cell coates coates2015-5 1 'estimates/s : LD/s' 0)
+[ "$ratio" -gt 3000 ] && [ "$ratio" -lt 40000 ] || fail "estimates by the same algorithm are $ratio times as fast"
 for row in 1 2 3 4; do
     same "only removals, row $row" "$(cell coates coates2015-5 $row LD 0)" \
         $((24767 - $(cell coates coates2015-5 $row f-2 0)))
