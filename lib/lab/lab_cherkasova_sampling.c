@@ -115,12 +115,12 @@ static void report(const struct lab_near_plan *plan, const struct lab_near *near
     draw(near, 5, "cherkasova2009-6-min", "Min_10 and Min_100 after 50 insertions", out);
     draw(near, 7, "cherkasova2009-6-mod", "Mod_1000 and Mod_100 after 50 insertions", out);
     add_documents(plan, near, out);
-    lab_remark(
-        out,
-        "The paper states no figures for these; it observes that the averages hardly differ, that "
-        "Sketch_10 often reports 100 %% for a document with 50 edits, and that the spread is "
-        "largest for short documents. It omits the graphs of Min_n and Mod_n, which exhibit similar trends: "
-        "they do.");
+    lab_remark(out,
+               "The paper states no figures for these; it observes that the averages hardly differ, that "
+               "Sketch_10 often reports 100 %% for a document with 50 edits, and that the spread is "
+               "largest for short documents. It omits the graphs of Min_n and Mod_n, which \"exhibit similar "
+               "trends\"; "
+               "they are above.");
 }
 
 static int run(const struct lab_run *run, struct lab_document *out, struct error *err)

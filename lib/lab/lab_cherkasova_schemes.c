@@ -107,9 +107,10 @@ static void report(const struct result *result)
         "which their definitions do not explain.");
     lab_remark(result->out,
                "BSW_n does not estimate it: its smallest windows depend on where chunks end, so that an "
-               "edit replaces more of them than its share of the windows. Here, too, it is the lowest. "
+               "edit replaces more of them than its share of the windows. "
                "The paper finds that evenly spread edits cost more similarity than random ones, which "
-               "may fall close together.");
+               "may fall close together: compare the exact averages, since those of the other schemes "
+               "also differ by chance.");
 }
 
 /* Evenly spread insertions are no figure of the paper: only i = 50. */
