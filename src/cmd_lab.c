@@ -50,7 +50,8 @@ struct lab {
     bool quick, quiet;
     struct format_choice choice;
     const struct lab_write_form *form;
-    bool is_first; /* no document was written yet */
+    bool is_first;   /* no document was written yet */
+    bool is_partial; /* an experiment could not be run */
 };
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -199,6 +200,7 @@ static int write_plots(const struct lab *lab, const struct lab_document *documen
 
 /* ---- running ---- */
 
+/* An experiment that the user's files are not suited for does not prevent the others. */
 static int run_experiment(struct lab *lab, const struct lab_experiment *experiment, const struct lab_run *run,
                           struct error *err)
 {
@@ -209,8 +211,13 @@ static int run_experiment(struct lab *lab, const struct lab_experiment *experime
     if (!lab->quiet && terminal_width(STDERR_FILENO))
         complain("%s ...", experiment->name);
     document = lab_experiments_run(experiment, run, err);
+    if (!document) {
+        complain_error(err);
+        lab->is_partial = true;
+        document = lab_experiments_not_run(experiment, err);
+    }
     if (!document)
-        return -1;
+        return error_set(err, "out of memory");
     lab->form->document(document, lab->is_first, &out);
     lab->is_first = false;
     put_output(&out);
@@ -247,7 +254,7 @@ static int run_named(struct lab *lab, const char *name)
     for (size_t i = 0; result == 0 && lab_experiments[i]; i++)
         if (is_meant(lab_experiments[i], name))
             result = run_experiment(lab, lab_experiments[i], &run, &err);
-    if (result == 0 && lab->store)
+    if (result == 0 && lab->store && !lab->is_partial)
         result = factors.failed ? error_set(&err, "%s: out of memory", lab->store)
                                 : write_file(AT_FDCWD, lab->store, &factors, &err);
     if (result == 0)
@@ -256,7 +263,7 @@ static int run_named(struct lab *lab, const char *name)
         complain_error(&err);
     buffer_release(&factors);
     lab_data_free(data);
-    return finish_output() || result ? EXIT_USAGE : EXIT_DONE;
+    return finish_output() || result || lab->is_partial ? EXIT_USAGE : EXIT_DONE;
 }
 
 /* Nothing is overwritten, which had better be said at once. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compare/compare.h"
@@ -299,16 +300,21 @@ static int run_split(const struct lab_run *run, struct lab_document *out, struct
     static const size_t sizes[] = {1024, 2048, 4096, 8192, 16384, 65536, 262144, HOST};
     struct split split = {.params = {SAMPLER_COATES2015, 9, SPLIT_C, 0}};
     struct lab_coates_text source, other;
-    struct lab_table *table = lab_table(
-        out, "coates2011-footnote7", "A fragment of 4,096 bytes in 1 MiB, by blocks (coates2015, C=16, n=9)",
-        split_columns, sizeof split_columns / sizeof *split_columns);
     const size_t host = run->quick ? HOST / 8 : HOST;
+    struct lab_table *table;
     struct buffer room = {0};
+    char caption[96];
     int result;
 
     lab_coates_texts(run, FRAGMENT, host, &source, &other, &room);
-    if (source.len < FRAGMENT)
+    if (source.len < FRAGMENT) {
+        buffer_release(&room);
         return error_set(err, "coates2011-split: no document has %d bytes", FRAGMENT);
+    }
+    snprintf(caption, sizeof caption,
+             "A fragment of 4,096 bytes in %zu KiB, by blocks (coates2015, C=16, n=9)", host >> 10);
+    table = lab_table(out, "coates2011-footnote7", caption, split_columns,
+                      sizeof split_columns / sizeof *split_columns);
     source.len = lab_data_get(run->data, lab_data_count(run->data) - 1)->len;
     source.data = lab_data_get(run->data, lab_data_count(run->data) - 1)->data;
     add_bytes(&split.host, other);

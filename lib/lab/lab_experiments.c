@@ -55,3 +55,14 @@ struct lab_document *lab_experiments_run(const struct lab_experiment *experiment
     lab_document_free(document);
     return NULL;
 }
+
+struct lab_document *lab_experiments_not_run(const struct lab_experiment *experiment,
+                                             const struct error *reason)
+{
+    struct lab_document *document =
+        lab_document_new(experiment->name, experiment->summary, experiment->source);
+
+    if (document)
+        lab_remark(document, "Not run: %s.", reason->text);
+    return document;
+}

@@ -11,4 +11,8 @@ extern const struct lab_experiment *const lab_experiments[];
 struct lab_document *lab_experiments_run(const struct lab_experiment *experiment, const struct lab_run *run,
                                          struct error *err);
 
+/* What stands in its place if it could not be run: a document that says why.  NULL without memory. */
+struct lab_document *lab_experiments_not_run(const struct lab_experiment *experiment,
+                                             const struct error *reason);
+
 #endif

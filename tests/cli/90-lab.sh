@@ -226,6 +226,23 @@ mv data "$(printf 'da\033[1mta')"
 status 0 "$KITH" lab --quick --data da*ta coates2011-substitutions
 says out '2 files of da\x1b[1mta'
 
+status 0 "$KITH" lab --quick coates2011-split
+says out 'in 128 KiB, by blocks'
+
+# files that some experiments cannot use: the others are run
+mkdir bytes
+printf 1 >bytes/a
+printf 2 >bytes/b
+status 2 "$KITH" lab --quick --json --data bytes coates2011
+says err 'coates2011-split: no document has 4096 bytes'
+same "one of the experiments was not run" \
+    "coates2011-split: Not run: coates2011-split: no document has 4096 bytes." \
+    "$(json out '"; ".join(x["name"] + ": " + i["remark"] for x in d["documents"] for i in x["items"] if i.get("remark", "").startswith("Not run"))')"
+same "all were written" "$("$KITH" lab | grep -c '^  coates2011-')" "$(json out 'len(d["documents"])')"
+status 2 "$KITH" lab --quick --data bytes --store none coates-unrelated
+says out 'Not run: coates-unrelated: fewer than'
+[ ! -e none ] || fail "--store wrote a file of an experiment that was not run"
+
 # errors
 status 2 "$KITH" lab nonsense
 says err "unknown experiment 'nonsense'"
