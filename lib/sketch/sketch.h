@@ -21,8 +21,8 @@
  *   min        Broder MIN_s, Cherkasova Min_n: the `size` smallest fingerprints
  *   mod        Broder MOD_m, Cherkasova Mod_n: the fingerprints that are 0 modulo `rate`
  *   minmod     MIN_s of MOD_m
- *   nested     Broder L_i(D): MOD of 2^i, with the smallest i at which at most `size` of the shingles are
- *              expected to remain (size / 2 to size); two sketches are compared at the larger modulus
+ *   nested     Broder L_i(D): MOD of 2^i, with the smallest i at which at most `size` fingerprints remain
+ *              (usually size / 2 to size); two sketches are compared at the larger modulus
  *   minwise    Cherkasova Sketch_n, Yuan's min-wise hashing: the minimum under each of `size` permutations
  *   hamming    Yuan: one bit b() of each of those minima
  *   bsw        Cherkasova BSW_n: content-defined chunks of about `rate` tokens, the smallest window in each

@@ -101,9 +101,6 @@ static inline bool sketch_divides(const struct sketch_divisor *divisor, uint64_t
     return (product >> divisor->shift | product << (-divisor->shift & 63)) <= divisor->most;
 }
 
-/* The modulus of a nested sketch of so many shingles: the smallest power of two, from `least` on. */
-uint32_t sketch_nested_modulus(uint64_t shingles, uint32_t size, uint32_t least);
-
 /* Appends a value.  Duplicates are removed now and then, so that repetitive content of any length needs
  * little memory.  -1 without memory or if there are too many. */
 int sketch_values_add(struct sketch_values *values, uint64_t value, struct error *err);

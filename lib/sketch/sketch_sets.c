@@ -76,34 +76,53 @@ static void begin_nested(struct sketcher *sketcher, uint64_t len)
     sketcher->divisor = sketch_divisor_of(1);
 }
 
-/*
- * The paper stores MOD of 2^i for documents of 100 * 2^i to 100 * 2^(i+1) shingles and expects 50 to 100
- * values; that would be 100 to 200.  Here i is such that 50 to 100 remain, for a size of 100.
- */
-uint32_t sketch_nested_modulus(uint64_t shingles, uint32_t size, uint32_t least)
-{
-    while (least < SKETCH_MAX_RATE && shingles > (uint64_t)least * size)
-        least *= 2;
-    return least;
-}
-
-static int add_nested(struct sketcher *sketcher, const struct shingles_batch *batch, struct error *err)
+/* Keeps the values that are 0 modulo twice the modulus. */
+static void double_modulus(struct sketcher *sketcher)
 {
     struct sketch_values *values = &sketcher->values;
-    const uint32_t before = sketcher->modulus;
     size_t kept = 0;
 
-    if (add_mod(sketcher, batch, err))
-        return -1;
-    sketcher->modulus = sketch_nested_modulus(sketcher->count, sketcher->params.size, before);
-    if (sketcher->modulus == before)
-        return 0;
+    sketcher->modulus *= 2;
     sketcher->divisor = sketch_divisor_of(sketcher->modulus);
     for (size_t i = 0; i < values->count; i++)
         if (sketch_divides(&sketcher->divisor, values->list[i]))
             values->list[kept++] = values->list[i];
     values->count = kept;
+}
+
+/*
+ * The paper stores MOD of 2^i for documents of 100 * 2^i to 100 * 2^(i+1) shingles and expects 50 to 100
+ * values; that would be 100 to 200.  Here i is the smallest with which at most `size` distinct values remain:
+ * the length says nothing about their number if the document repeats itself.  A longer beginning of the
+ * document never needs a smaller modulus, so it may grow on the way.
+ */
+static int fit(struct sketcher *sketcher, struct error *err)
+{
+    if (sketch_values_sort(&sketcher->values, err))
+        return -1;
+    while (sketcher->values.count > sketcher->params.size && sketcher->modulus < SKETCH_MAX_RATE)
+        double_modulus(sketcher);
     return 0;
+}
+
+static int add_nested(struct sketcher *sketcher, const struct shingles_batch *batch, struct error *err)
+{
+    enum { LEAST = 1024 }; /* values, repeated ones included, that are worth sorting */
+    const size_t most = 2 * (size_t)sketcher->params.size + LEAST;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!sketch_divides(&sketcher->divisor, batch->ids[i]))
+            continue;
+        if (sketch_values_add(&sketcher->values, batch->ids[i], err) ||
+            (sketcher->values.count >= most && fit(sketcher, err)))
+            return -1;
+    }
+    return 0;
+}
+
+static int give_nested(struct sketcher *sketcher, struct sketch *out, struct error *err)
+{
+    return fit(sketcher, err) || give(sketcher, out, err) ? -1 : 0;
 }
 
 const struct sketch_operations sketch_of_shingles = {
@@ -135,6 +154,6 @@ const struct sketch_operations sketch_of_nested = {
     .defaults = {.scheme = SKETCH_NESTED, .size = 100, COMMON},
     .begin = begin_nested,
     .add = add_nested,
-    .final = give,
+    .final = give_nested,
     .compare = compare_mod,
 };

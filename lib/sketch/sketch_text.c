@@ -219,21 +219,34 @@ static int parse_numbers(struct sketch *sketch, const struct fields *fields, str
 
 /* ---- values ---- */
 
+/* The modulus of a nested sketch is doubled while more values remain than the size, from 1 on. */
+static bool is_modulus(const struct sketch *sketch)
+{
+    const struct sketch_params *params = &sketch->params;
+    const uint32_t modulus = sketch->modulus;
+
+    switch (params->scheme) {
+    case SKETCH_NESTED:
+        return modulus > 0 && modulus <= SKETCH_MAX_RATE && (modulus & (modulus - 1)) == 0 &&
+               (modulus == 1 || sketch->shingles > params->size);
+    case SKETCH_MOD:
+    case SKETCH_MINMOD:
+        return modulus == params->rate;
+    default:
+        return modulus == 0;
+    }
+}
+
 /* A document has at most one token per byte. */
 static int check_shingles(const struct sketch *sketch, const struct fields *fields, struct error *err)
 {
     const struct sketch_params *params = &sketch->params;
-    uint32_t modulus = params->scheme == SKETCH_NESTED                                   ? 1
-                       : params->scheme == SKETCH_MOD || params->scheme == SKETCH_MINMOD ? params->rate
-                                                                                         : 0;
 
     if (sketch->shingles > 0 &&
         (sketch->len < params->window || sketch->shingles > sketch->len - params->window + 1))
         return fields_bad(fields, FIELD_SHINGLES, &fields->list[FIELD_SHINGLES], "does not fit the length",
                           err);
-    if (params->scheme == SKETCH_NESTED)
-        modulus = sketch_nested_modulus(sketch->shingles, params->size, modulus);
-    if (modulus != sketch->modulus)
+    if (!is_modulus(sketch))
         return fields_bad(fields, FIELD_MODULUS, &fields->list[FIELD_MODULUS], "is not that of the scheme",
                           err);
     return 0;
@@ -251,6 +264,8 @@ static bool is_count(const struct sketch *sketch, size_t count)
         return count == params->size;
     case SKETCH_HAMMING:
         return count == (params->size + 63) / 64;
+    case SKETCH_NESTED:
+        return (count <= params->size || sketch->modulus == SKETCH_MAX_RATE) && count <= sketch->shingles;
     case SKETCH_MIN:
     case SKETCH_MINMOD:
         return count <= params->size && count <= sketch->shingles;

@@ -137,7 +137,7 @@ class Maker:
             bits = [bin(least & self.random(9, i)).count("1") % 2 for i, least in enumerate(minima)]
             return [sum(bit << k for k, bit in enumerate(bits[i:i + 64])) for i in range(0, self.size, 64)]
         modulus = self.rate or 1
-        while self.scheme == "nested" and len(shingles) > modulus * self.size:
+        while self.scheme == "nested" and len({value for value in shingles if value % modulus == 0}) > self.size:
             modulus *= 2
         found = sorted({value for value in shingles if value % modulus == 0})
         return found[:self.size] if self.scheme in ("min", "minmod") else found

@@ -145,11 +145,21 @@ static size_t twin_of_bsw(const struct sketch_params *params, const struct list 
     return sort_unique(out, count);
 }
 
-static uint32_t twin_modulus(const struct sketch_params *params, size_t count)
+static size_t multiples(const uint64_t *values, size_t count, uint32_t modulus)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += values[i] % modulus == 0;
+    return found;
+}
+
+/* The values are distinct. */
+static uint32_t twin_modulus(const struct sketch_params *params, const uint64_t *values, size_t count)
 {
     uint32_t modulus = 1;
 
-    while (params->scheme == SKETCH_NESTED && count > (size_t)modulus * params->size)
+    while (params->scheme == SKETCH_NESTED && multiples(values, count, modulus) > params->size)
         modulus *= 2;
     return params->rate ? params->rate : modulus;
 }
@@ -163,7 +173,8 @@ static size_t twin(const struct sketch_params *params, const struct list *list, 
     if (params->scheme == SKETCH_BSW)
         return twin_of_bsw(params, list, out);
     memcpy(out, list->ids, list->count * sizeof *out);
-    count = filter(out, sort_unique(out, list->count), twin_modulus(params, list->count));
+    count = sort_unique(out, list->count);
+    count = filter(out, count, twin_modulus(params, out, count));
     return (params->scheme == SKETCH_MIN || params->scheme == SKETCH_MINMOD) && count > params->size
                ? params->size
                : count;
@@ -406,13 +417,36 @@ START_TEST(nested_sketches_reduce_to_direct_ones)
         ck_assert_uint_eq(likeness.compared, direct.compared);
         ck_assert(likeness.has_containment == direct.has_containment);
         ck_assert_double_eq(likeness.a_in_b, direct.a_in_b);
-        ck_assert_uint_le(part.shingles, (uint64_t)part.modulus * nested.size);
-        ck_assert(part.modulus == 1 || part.shingles > (uint64_t)part.modulus * nested.size / 2);
+        ck_assert_uint_le(part.count, nested.size);
+        ck_assert(part.modulus == 1 || part.count > nested.size / 4);
         sketch_release(&whole);
         sketch_release(&part);
         sketch_free(of_nested);
         sketch_free(of_mod);
     }
+}
+END_TEST
+
+/* Whatever the length, about the size of the distinct shingles remains. */
+START_TEST(nested_sketches_of_repeated_content_have_values)
+{
+    enum { PERIOD = 1000, LEN = 300 * PERIOD };
+    uint8_t *data = random_block(LEN);
+    const struct sketch_params params = sketch_defaults(SKETCH_NESTED);
+    struct sketcher *sketcher = sketcher_of(&params);
+    struct sketch once, often;
+
+    for (size_t i = PERIOD; i < LEN; i++)
+        data[i] = data[i - PERIOD];
+    once = sketch_of(sketcher, data, PERIOD + params.window - 1);
+    often = sketch_of(sketcher, data, LEN);
+    ck_assert(once.shingles == PERIOD && often.modulus == once.modulus && often.count == once.count);
+    ck_assert(often.count <= params.size && often.count > params.size / 4);
+    ck_assert_mem_eq(once.values, often.values, often.count * sizeof *often.values);
+    sketch_release(&once);
+    sketch_release(&often);
+    sketch_free(sketcher);
+    free(data);
 }
 END_TEST
 
@@ -509,5 +543,5 @@ RUN_TESTS("sketch", roses_resemble_each_other_as_the_paper_says,
           chunks_are_equal_if_their_bytes_are, sketches_do_not_depend_on_how_input_is_cut,
           long_documents_are_sketched_whole, memory_of_a_large_document_is_released,
           agreeing_entries_are_counted, nested_sketches_reduce_to_direct_ones,
-          empty_and_tiny_documents_are_too_small, parameters_out_of_range_are_refused,
-          sketches_with_different_parameters_are_not_compared)
+          nested_sketches_of_repeated_content_have_values, empty_and_tiny_documents_are_too_small,
+          parameters_out_of_range_are_refused, sketches_with_different_parameters_are_not_compared)

@@ -198,7 +198,10 @@ START_TEST(malformed_lines_are_refused_with_the_field)
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":9:100:ABk:\\", "invalid escape");
     assert_error("sketch1:hamming:words:none:B:4:0:3:16:1:99:" SHA1 ":9:0:AAAAAAAAAAI:x", "not selected");
     assert_error("sketch1:minwise:words:none:B:4:0:3:16:1:99:" SHA1 ":9:0:AAAAAA:x", "field 15 (values)");
-    assert_error("sketch1:nested:words:none:B:4:0:100:16:1:999:" SHA1 ":101:1::x", "field 14 (modulus)");
+    assert_error("sketch1:nested:words:none:B:4:0:100:16:1:999:" SHA1 ":100:2::x", "field 14 (modulus)");
+    assert_error("sketch1:nested:words:none:B:4:0:100:16:1:999:" SHA1 ":101:3::x", "field 14 (modulus)");
+    assert_error("sketch1:nested:words:none:B:4:0:100:16:1:999:" SHA1 ":101:0::x", "field 14 (modulus)");
+    assert_error("sketch1:nested:words:none:B:4:0:1:16:1:999:" SHA1 ":101:2:AACAAE:x", "field 15 (values)");
     assert_error("kith1:gf8:12:128:0:99:" SHA1 ":0:A:B:AAAAAAAAA:x", "field 11");
 }
 END_TEST
