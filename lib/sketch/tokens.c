@@ -84,7 +84,7 @@ void tokens_free(struct tokens *tokens)
 void tokens_begin(struct tokens *tokens)
 {
     tokens->pending_len = tokens->len = 0;
-    tokens->markup = (struct tokens_markup){0};
+    tokens_markup_begin(&tokens->markup);
     tokens->space = tokens->is_open = false;
 }
 
@@ -185,11 +185,9 @@ static int take_all(struct tokens *tokens, const struct tokens_text *list, size_
 
 static int take(struct tokens *tokens, struct tokens_text c, struct error *err)
 {
-    struct tokens_text out[TOKENS_MARKUP_MOST];
-
     if (!tokens->rules.drop_markup)
         return canonical(tokens, c, err);
-    return take_all(tokens, out, tokens_markup_take(&tokens->markup, c, out), err);
+    return take_all(tokens, tokens->markup.out, tokens_markup_take(&tokens->markup, c), err);
 }
 
 /* ---- characters ---- */
@@ -275,12 +273,10 @@ int tokens_update(struct tokens *tokens, const void *data, size_t len, struct er
 
 int tokens_final(struct tokens *tokens, struct error *err)
 {
-    struct tokens_text out[TOKENS_MARKUP_MOST];
-
     while (tokens->pending_len > 0)
         if (take_invalid(tokens, err) || take_pending(tokens, err))
             return -1;
-    if (take_all(tokens, out, tokens_markup_end(&tokens->markup, out), err))
+    if (take_all(tokens, tokens->markup.out, tokens_markup_end(&tokens->markup), err))
         return -1;
     return tokens->len > 0 ? give(tokens, err) : 0;
 }

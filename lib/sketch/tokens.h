@@ -27,13 +27,14 @@ enum tokens_unit {
 /*
  * The canonical form; if all are false, the bytes are as they are.  In this order:
  *
- *   drop_markup       Tags <x ...>, </x>, <!...> and <?...> up to the next '>', and comments <!-- ... -->,
- *                     become one space; what they enclose remains, scripts included.  The entities &amp; &lt;
- *                     &gt; &quot; &apos; &nbsp; and numeric ones become their characters.
- *   fold_case         Upper case becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic.
- *   drop_punctuation  Punctuation and symbols of ASCII and Latin-1, general and CJK punctuation are removed.
- *   fold_space        Runs of white space become one space, and disappear at the ends of the document or, if
- *                     the unit is lines, at the ends of the line; empty lines are dropped.
+ *   drop_markup       Tags <x ...>, </x>, <!...> and <?...> up to the next '>' that is not in a quoted value,
+ *                     and comments <!-- ... -->, become one space; what they enclose remains, scripts
+ * included. What has no such end within 4096 characters, or another '<' before it, is no tag.  The entities
+ * &amp; &lt; &gt; &quot; &apos; &nbsp; and numeric ones become their characters. fold_case         Upper case
+ * becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic. drop_punctuation  Punctuation
+ * and symbols of ASCII and Latin-1, general and CJK punctuation are removed. fold_space        Runs of white
+ * space become one space, and disappear at the ends of the document or, if the unit is lines, at the ends of
+ * the line; empty lines are dropped.
  *
  * Words contain neither white space nor punctuation, so the last two do not change them: punctuation always
  * separates words.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sketch/tokens_markup.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool is_letter(uint32_t code)
@@ -50,7 +49,7 @@ static uint32_t named(const struct tokens_text *text, size_t count)
         const char *name;
         uint32_t code;
     } all[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"nbsp", 0xa0}};
-    char name[TOKENS_MARKUP_MOST + 1] = "";
+    char name[TOKENS_MARKUP_LONGEST + 2] = "";
 
     for (size_t i = 0; i < count; i++)
         name[i] = text[i].code < 0x80 ? (char)text[i].code : '?';
@@ -62,17 +61,17 @@ static uint32_t named(const struct tokens_text *text, size_t count)
 
 /* ---- states ---- */
 
-static size_t put(struct tokens_text *out, uint32_t code)
+static size_t put(struct tokens_markup *markup, struct tokens_text c)
 {
-    *out = tokens_text_of(code);
+    *markup->out = c;
     return 1;
 }
 
-static size_t give_held(struct tokens_markup *markup, struct tokens_text *out)
+static size_t give_held(struct tokens_markup *markup)
 {
     const size_t count = markup->count;
 
-    memcpy(out, markup->held, count * sizeof *out);
+    memcpy(markup->out, markup->held, count * sizeof *markup->out);
     markup->count = 0;
     markup->state = MARKUP_TEXT;
     return count;
@@ -83,33 +82,33 @@ static void hold(struct tokens_markup *markup, struct tokens_text c)
     markup->held[markup->count++] = c;
 }
 
-static size_t take_text(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+/* Text after `count` characters that were given. */
+static size_t take_text(struct tokens_markup *markup, struct tokens_text c, size_t count)
 {
     markup->state = c.code == '<' ? MARKUP_LESS : c.code == '&' ? MARKUP_ENTITY : MARKUP_TEXT;
-    if (markup->state == MARKUP_TEXT) {
-        *out = c;
-        return 1;
+    if (markup->state != MARKUP_TEXT) {
+        hold(markup, c);
+        return count;
     }
+    markup->out[count] = c;
+    return count + 1;
+}
+
+/* After "<": a tag, or the two characters as they are. */
+static size_t take_less(struct tokens_markup *markup, struct tokens_text c)
+{
+    if (!is_letter(c.code) && c.code != '/' && c.code != '?' && c.code != '!')
+        return take_text(markup, c, give_held(markup));
+    markup->state = c.code == '!' ? MARKUP_BANG : MARKUP_TAG;
+    markup->quote = 0;
+    markup->has_equals = false;
     hold(markup, c);
     return 0;
 }
 
-/* After "<": a tag, or the two characters as they are. */
-static size_t take_less(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
-{
-    if (is_letter(c.code) || c.code == '/' || c.code == '?' || c.code == '!') {
-        markup->state = c.code == '!' ? MARKUP_BANG : MARKUP_TAG;
-        markup->count = 0;
-        return 0;
-    }
-    give_held(markup, out);
-    return 1 + take_text(markup, c, out + 1);
-}
-
-static size_t take_entity(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+static size_t take_entity(struct tokens_markup *markup, struct tokens_text c)
 {
     uint32_t code;
-    size_t count;
 
     if ((is_letter(c.code) || is_digit(c.code) || (c.code == '#' && markup->count == 1)) &&
         markup->count <= TOKENS_MARKUP_LONGEST) {
@@ -119,42 +118,79 @@ static size_t take_entity(struct tokens_markup *markup, struct tokens_text c, st
     code = c.code != ';' || markup->count < 2 ? 0
            : markup->held[1].code == '#'      ? numeric(markup->held + 1, markup->count - 1)
                                               : named(markup->held + 1, markup->count - 1);
-    count = give_held(markup, out);
-    return code ? put(out, code) : count + take_text(markup, c, out + count);
+    if (!code)
+        return take_text(markup, c, give_held(markup));
+    give_held(markup);
+    return put(markup, tokens_text_of(code));
 }
 
-/* Within a tag or a comment, whose end becomes a space. */
-static size_t take_markup(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+/* A quote begins after "=" and ends a value; elsewhere it is a mere character. */
+static void see_quote(struct tokens_markup *markup, uint32_t code)
 {
-    const bool is_comment = markup->state == MARKUP_COMMENT;
+    if (markup->quote)
+        markup->quote = code == markup->quote ? 0 : markup->quote;
+    else if ((code == '"' || code == '\'') && markup->has_equals)
+        markup->quote = code;
+    markup->has_equals = code == '=' || (markup->has_equals && code == ' ');
+}
 
-    if (c.code == '>' && (!is_comment || markup->dashes >= 2)) {
-        markup->state = MARKUP_TEXT;
-        return put(out, ' ');
+/* Within a tag, whose end becomes a space.  What another one follows first, or no end within reason, is text:
+ * "if (a <b)". */
+static size_t take_tag(struct tokens_markup *markup, struct tokens_text c)
+{
+    if (c.code == '>' && !markup->quote) {
+        give_held(markup);
+        return put(markup, tokens_text_of(' '));
     }
-    markup->dashes = c.code == '-' ? markup->dashes + (markup->dashes < 2) : 0;
+    if ((c.code == '<' && !markup->quote) || markup->count == TOKENS_MARKUP_TAG)
+        return take_text(markup, c, give_held(markup));
+    see_quote(markup, c.code);
+    hold(markup, c);
     if (markup->state == MARKUP_BANG)
         markup->state = c.code == '-' ? MARKUP_DASH : MARKUP_TAG;
     else if (markup->state == MARKUP_DASH)
         markup->state = c.code == '-' ? MARKUP_COMMENT : MARKUP_TAG;
+    if (markup->state == MARKUP_COMMENT) {
+        markup->count = 0;
+        markup->dashes = 2; /* "<!-->" is a comment */
+    }
     return 0;
 }
 
-size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out)
+/* Within a comment, whose end becomes a space. */
+static size_t take_comment(struct tokens_markup *markup, struct tokens_text c)
+{
+    if (c.code == '>' && markup->dashes >= 2) {
+        markup->state = MARKUP_TEXT;
+        return put(markup, tokens_text_of(' '));
+    }
+    markup->dashes = c.code == '-' ? markup->dashes + (markup->dashes < 2) : 0;
+    return 0;
+}
+
+void tokens_markup_begin(struct tokens_markup *markup)
+{
+    markup->state = MARKUP_TEXT;
+    markup->count = 0;
+}
+
+size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c)
 {
     switch (markup->state) {
     case MARKUP_TEXT:
-        return take_text(markup, c, out);
+        return take_text(markup, c, 0);
     case MARKUP_LESS:
-        return take_less(markup, c, out);
+        return take_less(markup, c);
     case MARKUP_ENTITY:
-        return take_entity(markup, c, out);
+        return take_entity(markup, c);
+    case MARKUP_COMMENT:
+        return take_comment(markup, c);
     default:
-        return take_markup(markup, c, out);
+        return take_tag(markup, c);
     }
 }
 
-size_t tokens_markup_end(struct tokens_markup *markup, struct tokens_text *out)
+size_t tokens_markup_end(struct tokens_markup *markup)
 {
-    return give_held(markup, out);
+    return give_held(markup);
 }

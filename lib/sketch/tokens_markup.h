@@ -2,15 +2,18 @@
 #ifndef KITH_TOKENS_MARKUP_H
 #define KITH_TOKENS_MARKUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sketch/tokens_text.h"
 
-/* Removes mark-up from a stream of characters, as tokens.h states.  A zeroed struct is at the beginning. */
+/* Removes mark-up from a stream of characters, as tokens.h states. */
 
 enum {
     TOKENS_MARKUP_LONGEST = 10, /* characters of an entity without its semicolon */
-    TOKENS_MARKUP_MOST = TOKENS_MARKUP_LONGEST + 2,
+    TOKENS_MARKUP_TAG = 4096,   /* characters of a tag without its end */
+    TOKENS_MARKUP_MOST = TOKENS_MARKUP_TAG + 2,
 };
 
 struct tokens_markup {
@@ -23,15 +26,21 @@ struct tokens_markup {
         MARKUP_DASH, /* after "<!-" */
         MARKUP_COMMENT,
     } state;
-    unsigned dashes;                             /* of a comment's end, so far */
-    struct tokens_text held[TOKENS_MARKUP_MOST]; /* characters that may be an entity */
+    unsigned dashes; /* of a comment's end, so far */
+    uint32_t quote;  /* that encloses a value within a tag; or 0 */
+    bool has_equals; /* just before, so that a quote may begin */
     size_t count;
+    struct tokens_text held[TOKENS_MARKUP_MOST]; /* characters that may be an entity or a tag */
+    struct tokens_text out[TOKENS_MARKUP_MOST];  /* those that are text */
 };
 
-/* Takes a character; returns the number of characters written to out, at most TOKENS_MARKUP_MOST. */
-size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c, struct tokens_text *out);
+/* Starts a document. */
+void tokens_markup_begin(struct tokens_markup *markup);
 
-/* Ends the stream: what was held because it might have been mark-up is written to out. */
-size_t tokens_markup_end(struct tokens_markup *markup, struct tokens_text *out);
+/* Takes a character; returns the number of characters in markup->out. */
+size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c);
+
+/* Ends the stream: what was held because it might have been mark-up is in markup->out. */
+size_t tokens_markup_end(struct tokens_markup *markup);
 
 #endif

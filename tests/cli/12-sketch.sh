@@ -129,6 +129,9 @@ for unit in bytes letters words; do
         "$(value 'd["resemblance"]' "$KITH" compare -s shingles -n 3 --tokens $unit --canonical case,space,punctuation,markup marked plain)"
     same "$unit: the form differs" True "$(value 'd["resemblance"] < 1' "$KITH" compare -s shingles -n 3 --tokens $unit marked plain)"
 done
+{ echo 'if (a <b) { x(); }'; seq 1000; } >code
+{ echo 'if (a <b) { x(); }'; seq 5000 6000; } >code2
+same "no tag" True "$(value 'd["resemblance"] < 0.01' "$KITH" compare -s shingles -n 1 --tokens words --canonical markup code code2)"
 printf 'one\ntwo\nthree\n' >lines
 printf 'three\r\none\r\n\r\ntwo\r\n' >moved
 same "lines" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens lines --canonical space lines moved)"

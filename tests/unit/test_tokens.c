@@ -121,6 +121,24 @@ START_TEST(punctuation_is_removed)
 }
 END_TEST
 
+/* One that begins a tag and ends nowhere near. */
+START_TEST(long_markup_is_text)
+{
+    enum { MOST = 4096, LEN = MOST + 10 };
+    const struct tokens_rules words = {.unit = TOKENS_WORDS, .drop_markup = true};
+    static char text[LEN + 1];
+
+    for (size_t len = MOST - 3; len < MOST + 3; len++) { /* of the tag without its end */
+        const bool is_tag = len <= MOST;
+
+        memset(text, ' ', LEN);
+        memcpy(text, "<b", 2);
+        memcpy(text + len - 4, "long>end", 9);
+        assert_tokens(words, text, is_tag ? "[end]" : "[b][long][end]");
+    }
+}
+END_TEST
+
 START_TEST(markup_becomes_a_space)
 {
     const struct tokens_rules words = {.unit = TOKENS_WORDS, .drop_markup = true};
@@ -129,7 +147,11 @@ START_TEST(markup_becomes_a_space)
                   "[one][two][three][four]");
     assert_tokens(words, "a<!-- b > c -- d -->e<!---->f<!-->g", "[a][e][f][g]");
     assert_tokens(words, "1 < 2 <3 a<", "[1][2][3][a]");
-    assert_tokens(words, "x <unfinished y", "[x]");
+    assert_tokens(words, "x <unfinished y", "[x][unfinished][y]");
+    assert_tokens(words, "x <!-- unfinished y", "[x]");
+    assert_tokens(words, "if (a <b) c <d>e</d> f", "[if][a][b][c][e][f]");
+    assert_tokens(words, "<a title=\"x > <y>\" b='1>\"2' c=d'>link</a>", "[link]");
+    assert_tokens(words, "<p it's>1</p>isn't", "[1][isn][t]");
     assert_tokens(RULES(TOKENS_LETTERS, .drop_markup = true), "1<2<b>3", "[1][<][2][ ][3]");
     assert_tokens(RULES(TOKENS_LETTERS, .drop_markup = true, .fold_space = true), "<i> x</i> y", "[x][ ][y]");
 }
@@ -271,6 +293,7 @@ END_TEST
 RUN_TESTS("tokens", words_are_runs_of_letters_and_digits, letters_are_characters_of_utf8,
           bytes_are_as_they_are, lines_end_with_a_line_feed, invalid_bytes_are_letters_of_their_own,
           white_space_becomes_one_space_and_none_at_the_ends, punctuation_is_removed, markup_becomes_a_space,
-          entities_become_characters, documents_that_differ_only_in_form_have_the_same_tokens,
-          capitals_become_small_letters, long_tokens_are_cut, tokens_do_not_depend_on_how_input_is_cut,
-          sink_can_stop_at_any_token, names_of_units_are_found)
+          long_markup_is_text, entities_become_characters,
+          documents_that_differ_only_in_form_have_the_same_tokens, capitals_become_small_letters,
+          long_tokens_are_cut, tokens_do_not_depend_on_how_input_is_cut, sink_can_stop_at_any_token,
+          names_of_units_are_found)
