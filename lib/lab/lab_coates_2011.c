@@ -199,9 +199,11 @@ static void plot_substitutions(struct lab_document *out, const struct tally *tal
             line = lab_series(plot, "C = %u", substitutions[i].c);
         lab_point(plot, line, tallies[i].edits / tallies[i].count, tallies[i].estimate / tallies[i].count);
     }
-    line = lab_scatter(plot, "paper, all C");
-    for (size_t i = 0; i < SUBSTITUTIONS; i++)
+    for (size_t i = 0; i < SUBSTITUTIONS; i++) {
+        if (i == 0 || substitutions[i].c != substitutions[i - 1].c)
+            line = lab_scatter(plot, "paper, C = %u", substitutions[i].c);
         lab_point(plot, line, substitutions[i].edits, substitutions[i].estimate);
+    }
 }
 
 static int run_substitutions(const struct lab_run *run, struct lab_document *out, struct error *err)

@@ -214,6 +214,9 @@ for path in sys.argv[1:]:
     xml.dom.minidom.parse(path)
 END
 status 0 "$KITH" lab --quick --html coates2011-substitutions
+for c in 50 100 200; do
+    says out ">paper, C = $c<"
+done
 grep -qE '(src|href)=' out && fail "the page refers to other files"
 says out '<svg'
 says out '</html>'
