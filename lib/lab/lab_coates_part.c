@@ -117,6 +117,8 @@ static const struct lab_column own_columns[] = {
     {"verdict", "", LAB_WORDS, false},
     {"containment", "%", 1, false},
     {"resemblance", "%", 1, false},
+    {"shared", "samples", 0, false},
+    {"located", "bytes", 0, false},
     {"true LD", "", 0, false},
     {"estimate", "", 0, false},
 };
@@ -133,11 +135,12 @@ static int add_own(const struct cases *cases, bool is_unrelated, struct comparer
         distance_exact(cases->text.data, cases->text.len, (const uint8_t *)with->data, with->len, &edits,
                        err))
         return -1;
-    lab_row_numbers(table,
-                    (const double[]){NAN, NAN, comparison.estimate.a_in_b * 100,
-                                     comparison.estimate.resemblance * 100, (double)edits,
-                                     comparison.estimate.edits},
-                    6);
+    lab_row_numbers(
+        table,
+        (const double[]){NAN, NAN, comparison.estimate.a_in_b * 100, comparison.estimate.resemblance * 100,
+                         (double)comparison.estimate.shared, (double)comparison.estimate.a_matched,
+                         (double)edits, comparison.estimate.edits},
+        8);
     lab_text(table, 0, "%s", is_unrelated ? "three unrelated texts" : "itself between two others");
     lab_text(table, 1, "%s", compare_verdict_name(comparison.verdict));
     return 0;
@@ -193,6 +196,10 @@ static int run_embedded(const struct lab_run *run, struct lab_document *out, str
         "other.");
     if (result == 0)
         result = add_own_table(&cases, out, err);
+    lab_remark(out,
+               "Texts of one language share phrases even if they are not related, and the "
+               "generated texts do by design. kith calls that a fragment if it is long enough; the bytes "
+               "located show how little it is.");
     buffer_release(&signatures.text);
     buffer_release(&signatures.other);
     buffer_release(&signatures.unrelated);

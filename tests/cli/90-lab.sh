@@ -61,6 +61,8 @@ same "true LD of 5 blocks" 2500 "$(cell coates coates2011-4.2.2 2 'true LD' 0)"
 same "difference of the lengths" 27016 "$(cell coates coates2011-4.2-embedded 1 'difference of lengths' 0)"
 same "embedded" 27016 "$(cell coates coates2011-4.2-embedded 1 'true LD' 0)"
 same "kith's verdicts" "embedded 100.0" "$(cell coates coates2011-4.2-gf8 1 verdict 0) $(cell coates coates2011-4.2-gf8 1 containment 0)"
+same "located, all of the text" 13508 "$(cell coates coates2011-4.2-gf8 1 located 0)"
+[ "$(cell coates coates2011-4.2-gf8 2 located 0)" -lt 200 ] || fail "more than phrases was located in unrelated text"
 same "a fragment within blocks of half its size" 100 "$(cell coates coates2011-footnote7 2 found 0)"
 status 0 "$KITH" lab --quick --csv coates2015-tables
 cp out coates
