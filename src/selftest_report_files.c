@@ -39,7 +39,7 @@ void selftest_report_files(const struct selftest_report *report, struct lab_docu
     table =
         lab_table(document, "selftest-files",
                   "Files tested: references, by the numbers that notes use, and files planted as unrelated",
-                  columns, sizeof columns / sizeof *columns);
+                  COLUMNS(columns));
     for (size_t i = 0; i < content->count + content->stranger_count; i++) {
         struct buffer hex = {0};
         bool is_other;
