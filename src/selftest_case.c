@@ -86,6 +86,7 @@ static void add_up(struct selftest_case *sum, const struct selftest_case *test)
     add_promises(sum, test);
     sum->error_sum += test->error_sum;
     sum->error_squares += test->error_squares;
+    sum->width_sum += test->width_sum;
     sum->ranges += test->ranges;
     sum->range_sum += test->range_sum;
 }

@@ -45,6 +45,7 @@ struct selftest_case {
     uint64_t unfounded;              /* of these: no string of 64 bytes in common */
     uint64_t promises, broken;       /* rows that promise equal bytes, and those that did not keep it */
     double error_sum, error_squares; /* estimates: |estimate - distance| / longer length */
+    double width_sum;                /* estimates: length of the interval / longer length */
     uint64_t ranges;                 /* embedded: findings of the reference */
     double range_sum;                /* bytes by which their ends are off, on average */
     char note[SELFTEST_NOTE_LEN];    /* why it was not run; what was broken; "" */

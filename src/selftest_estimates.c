@@ -50,6 +50,7 @@ static int measure(struct pairs *pairs, const struct selftest_file *piece, const
                   (double)distance <= comparison.estimate.edits_high + 0.5;
     test->error_sum += off;
     test->error_squares += off * off;
+    test->width_sum += (comparison.estimate.edits_high - comparison.estimate.edits_low) / longer;
     return 0;
 }
 

@@ -10,18 +10,19 @@
 #include "selftest_report_inner.h"
 
 const struct selftest_report_group selftest_report_groups[SELFTEST_GROUPS] = {
-    [SELFTEST_IDENTICAL] = {"identical", "Copies of the reference files.", "missed"},
-    [SELFTEST_VERSIONS] = {"versions", "Edited copies of the reference files.", "missed"},
-    [SELFTEST_EMBEDDED] = {"embedded", "Whole reference files at random places of larger files.", "missed"},
-    [SELFTEST_FRAGMENTS] = {"fragments", "Pieces cut from random places of reference files.", "missed"},
+    [SELFTEST_IDENTICAL] = {"identical", "Copies of the reference files.", "missed", 0},
+    [SELFTEST_VERSIONS] = {"versions", "Edited copies of the reference files.", "missed", 0},
+    [SELFTEST_EMBEDDED] = {"embedded", "Whole reference files at random places of larger files.", "missed",
+                           0},
+    [SELFTEST_FRAGMENTS] = {"fragments", "Pieces cut from random places of reference files.", "missed", 0},
     [SELFTEST_UNRELATED] = {"unrelated", "Content that has nothing in common with any reference.",
-                            "falsely reported"},
+                            "falsely reported", 0},
     [SELFTEST_NOTHING] = {"nothing", "Content in which nothing can be found, which must be listed as such.",
-                          "wrongly classified"},
-    [SELFTEST_IMAGES] = {"images", "Known content at each kind of place in images of file systems.",
-                         "missed"},
+                          "wrongly classified", 0},
+    [SELFTEST_IMAGES] = {"images", "Known content at each kind of place in images of file systems.", "missed",
+                         0},
     [SELFTEST_ESTIMATES] = {"estimates", "Estimated edit distances beside exact ones.",
-                            "outside the interval"},
+                            "outside the interval", 0.05 /* estimate.h */},
 };
 
 double selftest_report_rate(const struct selftest_case *test, double *low, double *high)
@@ -60,12 +61,13 @@ void selftest_report_source(const struct selftest_report *report, struct buffer 
 /* ---- CSV: a row for each case ---- */
 
 static const struct csv_column columns[] = {
-    {"id", false},         {"group", false},   {"description", false},  {"class", false},
-    {"size", false},       {"set", false},     {"expected", false},     {"trials", true},
-    {"in_summary", false}, {"files", true},    {"hits", true},          {"error_rate", true},
-    {"low", true},         {"high", true},     {"right_verdict", true}, {"other_findings", true},
-    {"unfounded", true},   {"promises", true}, {"broken", true},        {"mean_error", true},
-    {"range_error", true}, {"result", false},  {"note", false}};
+    {"id", false},         {"group", false},     {"description", false},  {"class", false},
+    {"size", false},       {"set", false},       {"expected", false},     {"trials", true},
+    {"in_summary", false}, {"files", true},      {"hits", true},          {"error_rate", true},
+    {"low", true},         {"high", true},       {"right_verdict", true}, {"other_findings", true},
+    {"unfounded", true},   {"promises", true},   {"broken", true},        {"nominal", true},
+    {"mean_error", true},  {"mean_width", true}, {"range_error", true},   {"result", false},
+    {"note", false}};
 
 static void add_number(struct buffer *out, int digits, double value, bool is_known)
 {
@@ -90,6 +92,7 @@ static void add_case(const struct selftest_case *test, struct buffer *out)
 {
     double low, high;
     const double rate = selftest_report_rate(test, &low, &high);
+    const double nominal = selftest_report_groups[test->group].nominal;
     const uint64_t counts[] = {test->right, test->other, test->unfounded, test->promises, test->broken};
 
     csv_cell(out, test->id);
@@ -108,7 +111,10 @@ static void add_case(const struct selftest_case *test, struct buffer *out)
     add_number(out, 6, high, test->trials > 0);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         csv_number(out, counts[i]);
+    add_number(out, 6, nominal, nominal > 0);
     add_number(out, 6, test->error_sum / (double)test->trials,
+               test->group == SELFTEST_ESTIMATES && test->trials > 0);
+    add_number(out, 6, test->width_sum / (double)test->trials,
                test->group == SELFTEST_ESTIMATES && test->trials > 0);
     add_number(out, 1, test->range_sum / (double)test->ranges, test->ranges > 0);
     csv_cell(out, selftest_case_result(test));
@@ -157,7 +163,10 @@ static void add_rates(struct buffer *out, const struct selftest_case *test)
                   ", \"promises\": %" PRIu64 ", \"broken\": %" PRIu64,
                   test->right, test->other, test->unfounded, test->promises, test->broken);
     if (test->group == SELFTEST_ESTIMATES && test->trials)
-        buffer_printf(out, ", \"mean_error\": %.6f, \"mean_error_half_width\": %.6f",
+        buffer_printf(out,
+                      ", \"nominal\": %.6f, \"mean_width\": %.6f, \"mean_error\": %.6f, "
+                      "\"mean_error_half_width\": %.6f",
+                      selftest_report_groups[test->group].nominal, test->width_sum / (double)test->trials,
                       test->error_sum / (double)test->trials,
                       lab_rates_half_width(test->error_sum, test->error_squares, test->trials));
     if (test->ranges)
@@ -253,17 +262,21 @@ void selftest_report_text(const struct selftest_report *report, struct buffer *o
     buffer_printf(out, "%-10s %8s %8s %8s  %s\n", "cases", "trials", "of files", "errors",
                   "rate of errors (95 % interval)");
     for (enum selftest_group group = 0; group < SELFTEST_GROUPS; group++) {
+        const struct selftest_report_group *names = &selftest_report_groups[group];
         const struct selftest_case sum = selftest_case_sum(&report->run->cases, group);
         double low, high;
         const double rate = selftest_report_rate(&sum, &low, &high);
 
-        if (sum.trials)
-            buffer_printf(out, "%-10s %8" PRIu64 " %8" PRIu64 " %8.0f  %.2f %% %s (%.2f to %.2f %%)\n",
-                          selftest_report_groups[group].name, sum.trials, selftest_case_files(&sum),
-                          rate * (double)sum.trials, 100 * rate, selftest_report_groups[group].rate,
-                          100 * low, 100 * high);
-        else
-            buffer_printf(out, "%-10s not run\n", selftest_report_groups[group].name);
+        if (sum.trials == 0) {
+            buffer_printf(out, "%-10s not run\n", names->name);
+            continue;
+        }
+        buffer_printf(out, "%-10s %8" PRIu64 " %8" PRIu64 " %8.0f  %.2f %% %s (%.2f to %.2f %%)", names->name,
+                      sum.trials, selftest_case_files(&sum), rate * (double)sum.trials, 100 * rate,
+                      names->rate, 100 * low, 100 * high);
+        if (names->nominal > 0)
+            buffer_printf(out, "; nominal: %.0f %%", 100 * names->nominal);
+        buffer_add_char(out, '\n');
     }
     for (size_t i = 0; i < report->run->cases.count; i++) {
         const struct selftest_case *test = report->run->cases.list[i];

@@ -63,6 +63,8 @@ static void add_estimate(struct lab_table *table, const struct selftest_case *te
     lab_number(table, COMMON, 100 * test->error_sum / (double)test->trials);
     lab_number(table, COMMON + 1,
                100 * lab_rates_half_width(test->error_sum, test->error_squares, test->trials));
+    lab_number(table, COMMON + 2, 100 * test->width_sum / (double)test->trials);
+    lab_number(table, COMMON + 3, 100 * selftest_report_groups[test->group].nominal);
 }
 
 static void add_unrelated(struct lab_table *table, const struct selftest_case *test)
@@ -75,8 +77,11 @@ static const struct lab_column recall_columns[] = {COMMON_COLUMNS, {"right verdi
 static const struct lab_column embedded_columns[] = {
     COMMON_COLUMNS, {"right verdict", "%", 1, false}, {"ends are off by", "bytes", 1, false}};
 static const struct lab_column unrelated_columns[] = {COMMON_COLUMNS, {"findings", "", 0, false}};
-static const struct lab_column estimate_columns[] = {
-    COMMON_COLUMNS, {"mean error", "% of length", 2, false}, {"±", "", 2, false}};
+static const struct lab_column estimate_columns[] = {COMMON_COLUMNS,
+                                                     {"mean error", "% of length", 2, false},
+                                                     {"±", "", 2, false},
+                                                     {"mean width of the interval", "% of length", 2, false},
+                                                     {"nominal errors", "%", 0, false}};
 
 /* All classes and sizes of a procedure together. */
 static void add_procedures(const struct selftest_report *report, struct lab_document *document)
@@ -134,7 +139,7 @@ static void add_group(const struct selftest_report *report, enum selftest_group 
     else if (group == SELFTEST_UNRELATED)
         columns = unrelated_columns, add = add_unrelated;
     else if (group == SELFTEST_ESTIMATES)
-        columns = estimate_columns, count = COMMON + 2, add = add_estimate;
+        columns = estimate_columns, count = COMMON + 4, add = add_estimate;
     snprintf(name, sizeof name, "selftest-%s", names->name);
     snprintf(caption, sizeof caption, "%s An error: %s.", names->summary, names->rate);
     lab_heading(document, "Cases: %s", names->name);

@@ -20,15 +20,12 @@ static const char intended[] =
 
 static void add_summary(const struct selftest_report *report, struct lab_document *document)
 {
-    static const struct lab_column columns[] = {{"cases", "", LAB_WORDS, false},
-                                                {"what they do", "", LAB_WORDS, false},
-                                                {"trials", "", 0, false},
-                                                {"of files", "", 0, false},
-                                                {"errors", "", 0, false},
-                                                {"error means", "", LAB_WORDS, false},
-                                                {"rate", "%", 2, false},
-                                                {"from", "%", 2, false},
-                                                {"to", "%", 2, false}};
+    static const struct lab_column columns[] = {
+        {"cases", "", LAB_WORDS, false}, {"what they do", "", LAB_WORDS, false},
+        {"trials", "", 0, false},        {"of files", "", 0, false},
+        {"errors", "", 0, false},        {"error means", "", LAB_WORDS, false},
+        {"rate", "%", 2, false},         {"from", "%", 2, false},
+        {"to", "%", 2, false},           {"nominal", "%", 2, false}};
     struct lab_table *table =
         lab_table(document, "selftest-summary",
                   "Rates of errors with their 95 % intervals (Clopper and Pearson)", COLUMNS(columns));
@@ -50,7 +47,13 @@ static void add_summary(const struct selftest_report *report, struct lab_documen
         lab_number(table, 6, 100 * rate);
         lab_number(table, 7, 100 * low);
         lab_number(table, 8, 100 * high);
+        if (selftest_report_groups[group].nominal > 0)
+            lab_number(table, 9, 100 * selftest_report_groups[group].nominal);
     }
+    lab_remark(document,
+               "The interval of an estimate is intended to hold in 95 %% of cases, so the nominal rate of "
+               "errors is 5 %%. A lower rate is no merit: it means that the interval is wider than it would "
+               "have to be; section 5 has its mean width.");
     lab_remark(document,
                "A trial is one planted object. Objects that are scanned again, unrelated ones with higher "
                "limits of E and images with the dense set, are not counted again. Several trials are made "
@@ -187,9 +190,9 @@ static void add_limit_plot(const struct selftest_report *report, bool dense, str
     }
 }
 
-/* ---- calibration of E ---- */
+/* ---- the limit of E ---- */
 
-static void add_calibration(const struct selftest_report *report, struct lab_document *document)
+static void add_e_limits(const struct selftest_report *report, struct lab_document *document)
 {
     static const struct lab_column columns[] = {{"--max-e", "", LAB_WORDS, false},
                                                 {"objects", "", 0, false},
@@ -197,8 +200,9 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
                                                 {"unfounded", "", 0, false},
                                                 {"expected from chance", "at most", 1, false}};
     struct lab_table *table = lab_table(
-        document, "selftest-calibration",
-        "Calibration of E: findings in permuted files beside the number that E allows for", COLUMNS(columns));
+        document, "selftest-e",
+        "Findings in permuted files beside the number that E allows for: an upper limit, no calibration",
+        COLUMNS(columns));
 
     for (size_t i = 0; i < report->run->cases.count; i++) {
         const struct selftest_case *test = report->run->cases.list[i];
@@ -212,11 +216,16 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
         lab_number(table, 3, (double)test->unfounded);
         lab_number(table, 4, strtod(test->size_name, NULL) * (double)test->trials);
     }
+    lab_remark(
+        document,
+        "E is the number of findings that chance alone would give in one object, so the most to expect "
+        "is its product with the number of objects. The rows are one experiment, not several: all "
+        "limits are applied to the same objects.");
     lab_remark(document,
-               "E is the number of findings that chance alone would give in one object, so its product with "
-               "the number of objects is what to expect. Fewer are reported, because a finding also needs "
-               "128 contiguous matching bytes that vary as text, code or pictures do, or many matches "
-               "among changed bytes (kith-scan(1)).");
+               "This table can show that E is too low: more findings than the last column. It cannot show "
+               "that E is right, since a finding also needs 128 contiguous matching bytes that vary as text, "
+               "code or pictures do, or many matches among changed bytes (kith-scan(1)), and that alone may "
+               "keep all of these away. So E is not calibrated here; treat it as an upper limit.");
 }
 
 /* ---- 4 environment ---- */
@@ -298,7 +307,7 @@ static void add_by_assertion(const struct selftest_report *report, struct lab_do
     add_limits(report, document);
     add_limit_plot(report, false, document);
     add_limit_plot(report, true, document);
-    add_calibration(report, document);
+    add_e_limits(report, document);
 }
 
 static void add_environment(const struct selftest_report *report, struct lab_document *document)

@@ -15,6 +15,7 @@ status 0 "$KITH" lab --quick --output one selftest
 empty 'a run'
 says out 'report: one/report.html'
 says out ' 0 broken; 0 unfounded findings'
+grep -q '^estimates .* outside the interval .*; nominal: 5 %$' out || fail "the nominal level is not stated"
 cp out summary
 
 # ---- CSV and JSON agree, and with what is certain ----
@@ -53,6 +54,11 @@ for c, j in zip(cases, report["cases"]):
     assert abs(rate - errors / n) < 1e-6 and j["interval"] == [low, high], c
     assert errors == n or abs(tail(errors, n, high) - .025) < 1e-4, c
     assert errors == 0 or abs(1 - tail(errors - 1, n, low) - .025) < 1e-4, c
+    if c["group"] == "estimates":
+        assert float(c["nominal"]) == j["nominal"] == .05 and 0 <= j["mean_width"] == float(c["mean_width"]), c
+        assert errors or j["mean_width"] > 0 or j["mean_error"] == 0, c
+    else:
+        assert c["nominal"] == c["mean_width"] == "" and "nominal" not in j, c
     if c["group"] in ("identical", "nothing"):
         assert k == n == int(c["right_verdict"]), c
     if c["group"] == "identical":
@@ -78,6 +84,7 @@ assert report["started"] == report["ended"] == "2024-01-02T03:04:05Z", report["s
 
 page = open(folder + "/report.html").read()
 assert not re.search(r'(src|href)=', page)
+assert "nominal" in page and "E is not calibrated here" in page and "Calibration of E" not in page
 for title in ("1 Results summary", "2 Test case selection", "3 Results by assertion", "4 Testing environment", "5 Test results"):
     assert title in page, title
 for c in cases:
