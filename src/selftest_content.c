@@ -32,23 +32,38 @@ enum selftest_size selftest_content_size(uint64_t len)
     return size;
 }
 
+/* Fills in content->record. */
+static int sign(struct selftest_content *content, const uint8_t *data, size_t len, struct error *err)
+{
+    const struct sampler_params params = sampler_defaults(SAMPLER_GF8);
+
+    if (!content->hasher)
+        content->hasher = hasher_new(&params, DIGEST_BIT(DIGEST_SHA1), err);
+    return !content->hasher || hasher_begin(content->hasher, len, err) ||
+                   hasher_update(content->hasher, data, len, err) ||
+                   hasher_final(content->hasher, &content->record, err)
+               ? -1
+               : 0;
+}
+
+int selftest_content_is_uniform(struct selftest_content *content, const uint8_t *data, size_t len,
+                                struct error *err)
+{
+    return sign(content, data, len, err) ? -1 : content->record.count == 0;
+}
+
 /* Fills in the file, which then owns data and path, also on failure. */
 static int describe(struct selftest_content *content, struct selftest_file *file, const char *path,
                     struct error *err)
 {
-    struct digest_values values = {0};
-
     file->size = selftest_content_size(file->len);
     file->path = path ? strdup(path) : NULL;
     if (path && !file->path)
         return error_set(err, "out of memory");
-    if (!content->digest)
-        content->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
-    if (!content->digest || digest_begin(content->digest, err) ||
-        digest_update(content->digest, file->data, file->len, err) ||
-        digest_final(content->digest, &values, err))
+    if (sign(content, file->data, file->len, err))
         return -1;
-    memcpy(file->sha1, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    file->is_uniform = content->record.count == 0;
+    memcpy(file->sha1, content->record.digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
     return 0;
 }
 
@@ -97,6 +112,8 @@ static int by_cell(const void *a, const void *b)
 {
     const struct selftest_file *x = a, *y = b;
 
+    if (x->is_uniform != y->is_uniform)
+        return x->is_uniform ? 1 : -1;
     if (x->class != y->class)
         return x->class < y->class ? -1 : 1;
     if (x->size != y->size)
@@ -109,7 +126,9 @@ void selftest_content_sort(struct selftest_content *content)
     if (content->count)
         qsort(content->files, content->count, sizeof *content->files, by_cell);
     for (size_t i = content->count; i-- > 0;) {
-        struct selftest_cell *cell = &content->cells[content->files[i].class][content->files[i].size];
+        const struct selftest_file *file = &content->files[i];
+        struct selftest_cell *cell =
+            file->is_uniform ? &content->uniform : &content->cells[file->class][file->size];
 
         cell->first = i;
         cell->count++;
@@ -154,7 +173,8 @@ void selftest_content_release(struct selftest_content *content)
         release_file(&content->strangers[i]);
     free(content->files);
     free(content->strangers);
-    digest_free(content->digest);
+    hasher_free(content->hasher);
+    record_release(&content->record);
 }
 
 void selftest_content_permute(uint8_t *data, size_t len, unsigned number)

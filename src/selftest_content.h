@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "lab/lab_random.h"
+#include "sample/hasher.h"
 
 /* The reference files of a self-test: generated from the seed, or chosen from the user's files by the seed.
  */
@@ -35,16 +36,17 @@ struct selftest_file {
     enum selftest_class class;
     enum selftest_size size;
     uint8_t sha1[DIGEST_SHA1_LEN];
-    char *path; /* of the user's file; NULL if it is generated */
+    char *path;      /* of the user's file; NULL if it is generated */
+    bool is_uniform; /* a default set takes no samples of it: only identical files can be found */
 };
 
-/* The files of one class and size: those with the indexes first .. first + count - 1. */
+/* The files of one class and size that are not uniform: those with the indexes first .. first + count - 1. */
 struct selftest_cell {
     size_t first, count;
 };
 
 struct selftest_content {
-    struct selftest_file *files; /* sorted by class and size */
+    struct selftest_file *files; /* sorted by class and size; uniform ones at the end */
     size_t count, room;
     /* Files of the user that are no references, of up to 512 KiB; none if the content is generated. */
     struct selftest_file *strangers;
@@ -54,7 +56,9 @@ struct selftest_content {
     uint64_t bytes;
     /* of the user's folder: */
     uint64_t candidates, unreadable;
-    struct digest *digest;
+    struct selftest_cell uniform; /* of all classes and sizes */
+    struct hasher *hasher;
+    struct record record; /* of the last file */
 };
 
 extern const char *const selftest_class_names[SELFTEST_CLASSES];

@@ -16,6 +16,7 @@
 enum {
     MOST_CANDIDATES = 1 << 20,
     STRANGERS = 100, /* of each class */
+    UNIFORM = 20,    /* files of which no samples are taken */
 };
 #define MOST_READ (UINT64_C(256) << 20) /* bytes, of files that are not chosen, too */
 
@@ -28,7 +29,7 @@ struct chooser {
     struct candidate *candidates;
     size_t count, room;
     size_t wanted[SELFTEST_CLASSES][SELFTEST_SIZES];
-    size_t strangers[SELFTEST_CLASSES]; /* wanted */
+    size_t strangers[SELFTEST_CLASSES], uniform; /* wanted */
     uint64_t read;
 };
 
@@ -165,20 +166,23 @@ static int consider(struct chooser *chooser, const char *path, struct error *err
     size_t len = 0, *wanted;
     uint8_t *data = read_file(chooser, path, &len);
     enum selftest_class class;
+    int uniform;
 
     if (!data)
         return 0;
     class = classify(path, data, len);
-    wanted = &chooser->wanted[class][selftest_content_size(len)];
-    if (is_known(chooser->content, data, len)) {
+    uniform = selftest_content_is_uniform(chooser->content, data, len, err);
+    if (uniform < 0 || is_known(chooser->content, data, len)) {
         free(data);
-        return 0;
+        return uniform < 0 ? -1 : 0;
     }
+    wanted = uniform ? &chooser->uniform : &chooser->wanted[class][selftest_content_size(len)];
     if (*wanted > 0) {
         --*wanted;
         return selftest_content_add(chooser->content, data, len, class, path, err);
     }
-    if (chooser->strangers[class] > 0 && selftest_content_size(len) != SELFTEST_LARGE) {
+    /* that nothing is found in a uniform one says nothing */
+    if (!uniform && chooser->strangers[class] > 0 && selftest_content_size(len) != SELFTEST_LARGE) {
         chooser->strangers[class]--;
         return selftest_content_add_stranger(chooser->content, data, len, class, path, err);
     }
@@ -197,6 +201,7 @@ int selftest_content_choose(struct selftest_content *content, const char *folder
             chooser.wanted[class][size] = selftest_content_wanted(size, quick);
         chooser.strangers[class] = quick ? STRANGERS / 10 : STRANGERS;
     }
+    chooser.uniform = quick ? UNIFORM / 5 : UNIFORM;
     shuffle(&chooser, seed);
     for (size_t i = 0; result == 0 && i < chooser.count && chooser.read < MOST_READ; i++)
         result = consider(&chooser, chooser.candidates[i].path, err);

@@ -14,6 +14,10 @@ int selftest_content_add(struct selftest_content *content, uint8_t *data, size_t
 int selftest_content_add_stranger(struct selftest_content *content, uint8_t *data, size_t len,
                                   enum selftest_class class, const char *path, struct error *err);
 
+/* Whether a default set takes no samples of the content; -1 on error. */
+int selftest_content_is_uniform(struct selftest_content *content, const uint8_t *data, size_t len,
+                                struct error *err);
+
 /* The size of a file of `len` bytes, or SELFTEST_SIZES if it is too small or too large. */
 enum selftest_size selftest_content_size(uint64_t len);
 

@@ -56,7 +56,7 @@ static int measure(struct pairs *pairs, const struct selftest_file *piece, const
 
 static bool is_long_enough(const struct selftest_file *file, enum selftest_class class)
 {
-    return file->class == class && file->len >= PIECE;
+    return file->class == class && file->len >= PIECE && !file->is_uniform;
 }
 
 /* Pieces of two random files of the class that are long enough. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "selftest_files.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "selftest_batch.h"
 #include "selftest_edits.h"
+#include "selftest_files_inner.h"
 
 enum {
     MIB = 1 << 20,
@@ -17,8 +16,6 @@ enum {
 static const char *const identical[] = {"identical", NULL};
 static const char *const embedded[] = {"embedded", NULL};
 static const char *const fragment[] = {"fragment", "embedded", NULL};
-static const char *const too_small[] = {"too-small", NULL};
-static const char *const low_entropy[] = {"low-entropy", NULL};
 
 /* A case for one class and size of files. */
 static struct selftest_case *add_case(struct selftest_run *run, enum selftest_group group, char letter,
@@ -85,6 +82,22 @@ struct procedure {
     size_t most;   /* bytes of a case */
 };
 
+/* Says that a case lacks the files of the class and of these sizes of which nothing but copies is found. */
+static void note_uniform(const struct selftest_run *run, enum selftest_class class, enum selftest_size first,
+                         enum selftest_size last, struct selftest_case *test)
+{
+    const struct selftest_cell *uniform = &run->content.uniform;
+    size_t count = 0;
+
+    for (size_t i = uniform->first; i < uniform->first + uniform->count; i++) {
+        const struct selftest_file *file = &run->content.files[i];
+
+        count += file->class == class && file->size >= first && file->size <= last;
+    }
+    if (count)
+        selftest_case_note(test, "without %zu files of this class that are too uniform to be sampled", count);
+}
+
 static int plant_class(struct selftest_batch *batch, const struct procedure *procedure,
                        enum selftest_class class, enum selftest_size size, struct error *err)
 {
@@ -100,6 +113,7 @@ static int plant_class(struct selftest_batch *batch, const struct procedure *pro
         return -1;
     snprintf(test->what, sizeof test->what, "%s", procedure->what);
     test->expected = procedure->expected;
+    note_uniform(run, class, size, size, test);
     if (cell->count == 0) {
         selftest_case_note(test, "no files of this class and size in the folder");
         return 0;
@@ -149,6 +163,29 @@ static void edit(const void *how, const struct selftest_run *run, struct lab_ran
     edit->make(edit, &run->content, &run->content.files[object->file], random, out);
 }
 
+/* They are found as identical, too, but not in any other case. */
+static int run_uniform(struct selftest_run *run, struct error *err)
+{
+    const struct selftest_cell *cell = &run->content.uniform;
+    struct selftest_case *test = selftest_case_add(&run->cases, SELFTEST_IDENTICAL, err, "I02-uniform");
+    struct selftest_batch batch;
+    int result;
+
+    if (!test)
+        return -1;
+    snprintf(test->what, sizeof test->what, "the file itself, too uniform to be sampled");
+    test->expected = identical;
+    if (cell->count == 0)
+        selftest_case_note(test, "no file is too uniform to be sampled");
+    result = selftest_batch_begin(&batch, run, err);
+    if (result == 0)
+        result = plant_cell(&batch, test, cell, cell->count, copy, NULL, err);
+    if (result == 0)
+        result = selftest_batch_scan(&batch, false, NULL, err);
+    selftest_batch_end(&batch);
+    return result;
+}
+
 static int run_identical(struct selftest_run *run, struct error *err)
 {
     const struct procedure procedure = {.group = SELFTEST_IDENTICAL,
@@ -161,7 +198,7 @@ static int run_identical(struct selftest_run *run, struct error *err)
                                         .factor = 1,
                                         .most = 2 * CELL_BYTES};
 
-    return run_procedure(run, &procedure, err);
+    return run_procedure(run, &procedure, err) || run_uniform(run, err) ? -1 : 0;
 }
 
 static int run_versions(struct selftest_run *run, struct error *err)
@@ -261,6 +298,7 @@ static int plant_fragments(struct selftest_batch *batch, enum selftest_class cla
         test->class_name = selftest_class_names[class];
         test->dense = dense;
         test->expected = fragment;
+        note_uniform(batch->run, class, SELFTEST_MEDIUM, SELFTEST_LARGE, test);
         if (larger.count == 0)
             selftest_case_note(test, "no files of this class and size in the folder");
         else if (plant_cell(batch, test, &larger, trials(batch->run, 60, FRAGMENT_HOST, CELL_BYTES), cut,
@@ -289,10 +327,10 @@ static int run_fragments(struct selftest_run *run, struct error *err)
 
 /* ---- unrelated content ---- */
 
-/* Large files would take most of the time. */
+/* Large files would take most of the time, and that nothing is found in uniform ones says nothing. */
 static bool is_permuted(const struct selftest_file *file)
 {
-    return file->size != SELFTEST_LARGE;
+    return file->size != SELFTEST_LARGE && !file->is_uniform;
 }
 
 static int plant_permuted(struct selftest_batch *batch, struct selftest_case *test, struct error *err)
@@ -409,68 +447,11 @@ static int run_unrelated(struct selftest_run *run, struct error *err)
     return result;
 }
 
-/* ---- where nothing can be found ---- */
-
-static void tiny(struct lab_random *random, struct buffer *out)
-{
-    selftest_content_make(SELFTEST_PACKED, random, lab_random_below(random, 200), out);
-}
-
-static void repeated(struct lab_random *random, struct buffer *out)
-{
-    const char byte = (char)lab_random_below(random, 256), other = (char)(byte ^ 85);
-    const size_t period = 1 + lab_random_below(random, 4);
-
-    for (size_t i = 0; i < 65536; i++)
-        buffer_add_char(out, i % period ? byte : other);
-}
-
-static int plant_nothing(struct selftest_batch *batch, const char *id, const char *what,
-                         const char *const *expected, void (*make)(struct lab_random *, struct buffer *),
-                         struct error *err)
-{
-    struct selftest_case *test = selftest_case_add(&batch->run->cases, SELFTEST_NOTHING, err, "%s", id);
-    struct lab_random random = selftest_run_random(batch->run, id);
-    struct buffer made = {0};
-    int result = test ? 0 : -1;
-
-    if (test) {
-        snprintf(test->what, sizeof test->what, "%s", what);
-        test->expected = expected;
-    }
-    for (size_t i = trials(batch->run, 100, 65536, CELL_BYTES); result == 0 && i > 0; i--) {
-        const struct selftest_batch_object object = {.test = test, .file = SELFTEST_BATCH_NO_FILE};
-
-        buffer_reset(&made);
-        make(&random, &made);
-        result = selftest_batch_plant(batch, &object, &made, err);
-    }
-    buffer_release(&made);
-    return result;
-}
-
-static int run_nothing(struct selftest_run *run, struct error *err)
-{
-    struct selftest_batch batch;
-    int result = selftest_batch_begin(&batch, run, err);
-
-    if (result == 0)
-        result = plant_nothing(&batch, "N01-too-small", "files of less than 200 bytes, also empty ones",
-                               too_small, tiny, err);
-    if (result == 0)
-        result = plant_nothing(&batch, "N02-low-entropy", "64 KiB with a period of one to four bytes",
-                               low_entropy, repeated, err);
-    if (result == 0)
-        result = selftest_batch_scan(&batch, false, NULL, err);
-    selftest_batch_end(&batch);
-    return result;
-}
-
 int selftest_files_run(struct selftest_run *run, struct error *err)
 {
     return run_identical(run, err) || run_versions(run, err) || run_embedded(run, err) ||
                    run_fragments(run, err) || run_unrelated(run, err) || run_strangers(run, err) ||
-                   run_nothing(run, err)
+                   selftest_files_nothing(run, err)
                ? -1
                : 0;
 }

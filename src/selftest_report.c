@@ -294,6 +294,9 @@ void selftest_report_text(const struct selftest_report *report, struct buffer *o
         if (report->run->cases.list[i]->broken)
             buffer_printf(out, "FAIL: %s: %s\n", report->run->cases.list[i]->id,
                           report->run->cases.list[i]->note);
+    if (report->run->content.uniform.count)
+        buffer_printf(out, "%zu files too uniform to be sampled: only their copies were tested\n",
+                      report->run->content.uniform.count);
     if (left_out)
         buffer_printf(out, "%" PRIu64 " cases not run; the report says why\n", left_out);
 }

@@ -7,7 +7,12 @@
 
 /* The files that were tested, so that somebody else can test the same ones. */
 
-static const char *const uses[] = {"reference", "unrelated"};
+static const char *use(const struct selftest_file *file, bool is_other)
+{
+    if (is_other)
+        return "unrelated";
+    return file->is_uniform ? "uniform reference" : "reference";
+}
 
 /* The references, by their numbers, then the unrelated files. */
 static const struct selftest_file *file_at(const struct selftest_content *content, size_t index,
@@ -49,7 +54,7 @@ void selftest_report_files(const struct selftest_report *report, struct lab_docu
         lab_row(table);
         if (!is_other)
             lab_text(table, 0, "%06zu", i);
-        lab_text(table, 1, "%s", uses[is_other]);
+        lab_text(table, 1, "%s", use(file, is_other));
         lab_text(table, 2, "%s", selftest_class_names[file->class]);
         lab_text(table, 3, "%s", selftest_size_names[file->size]);
         lab_number(table, 4, (double)file->len);
@@ -72,7 +77,8 @@ void selftest_report_files_json(const struct selftest_report *report, struct buf
 
         buffer_printf(
             out, "    {\"use\": \"%s\", \"class\": \"%s\", \"size\": \"%s\", \"bytes\": %zu, \"sha1\": \"",
-            uses[is_other], selftest_class_names[file->class], selftest_size_names[file->size], file->len);
+            use(file, is_other), selftest_class_names[file->class], selftest_size_names[file->size],
+            file->len);
         escape_hex(out, file->sha1, sizeof file->sha1);
         buffer_add_text(out, "\", \"path\": ");
         escape_json(out, path, strlen(path));

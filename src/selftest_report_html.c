@@ -286,6 +286,11 @@ static void add_selection(const struct selftest_report *report, struct lab_docum
     buffer_add_char(&source, '\0');
     lab_remark(document, "Reference files: %s.", source.failed ? "" : source.data);
     buffer_release(&source);
+    if (report->run->content.uniform.count)
+        lab_remark(document,
+                   "%zu of them are too uniform: a default set takes no samples of them, so that nothing but "
+                   "identical copies can be found. They are in case I02 only.",
+                   report->run->content.uniform.count);
     lab_remark(document,
                "Edits, hosts and places are chosen by the seed; the same seed, version and machine give the "
                "same report, except for its times.%s",

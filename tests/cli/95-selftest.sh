@@ -175,6 +175,24 @@ done
 diff -r few-1.before few-1 >/dev/null || fail "two reports with the same seed differ"
 cmp -s few-1/cases.csv few-2/cases.csv && fail "the seed has no effect"
 
+# ---- files of which no samples are taken: only copies of them can be found, and nothing else of them is missed ----
+mkdir uniform
+for bytes in 5000 50000 100000; do
+    head -c $bytes /dev/zero >"uniform/$bytes"
+done
+status 0 "$KITH" lab --quick --data uniform --output alone selftest
+says out '3 files too uniform to be sampled: only their copies were tested'
+same "cases of uniform files" 'identical,3,3' \
+    "$(python3 -c 'import csv
+print(*(",".join((r["group"], r["trials"], r["hits"])) for r in csv.DictReader(open("alone/cases.csv", newline=""))
+        if r["trials"] != "0" and r["group"] != "nothing"))')"
+same "notes" 1 "$(grep -c 'V01-program-small.*without 1 files of this class that are too uniform to be sampled' alone/cases.csv)"
+same "list" "['uniform reference']" "$(json alone/report.json 'sorted({f["use"] for f in d["files"]})')"
+text 5 6000 >uniform/file
+status 0 "$KITH" lab --quick --data uniform --output both selftest
+same "trials of versions" "$(json few-1/report.json '[s["trials"] for s in d["summary"] if s["group"] == "versions"]')" \
+    "$(json both/report.json '[s["trials"] for s in d["summary"] if s["group"] == "versions"]')"
+
 # ---- the test can fail: a byte of an identical file changes before the scan, or between scan and judging ----
 if command -v cc >/dev/null && ! grep -qa -e __asan_init -e __tsan_init -e __ubsan_handle "$KITH"; then
     cc -shared -fPIC -O1 -o sabotage.so "$SRCDIR/tests/data/sabotage.c" -ldl || fail "cc failed"
