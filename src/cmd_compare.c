@@ -181,6 +181,7 @@ static enum feed_result sign_side(struct side *side, const struct sketch_params 
 {
     struct sketcher *sketcher = sketch_new(params, err);
     enum feed_result result = FEED_FAILED;
+    struct error doubt;
 
     if (!sketcher)
         return FEED_FAILED;
@@ -190,6 +191,8 @@ static enum feed_result sign_side(struct side *side, const struct sketch_params 
         result = FEED_OK;
     sketch_set_name(&side->sketch, side->path, strlen(side->path));
     sketch_free(sketcher);
+    if (result == FEED_OK && sketch_flags_doubt(&side->sketch, side->path, &doubt))
+        complain_error(&doubt);
     return result;
 }
 

@@ -62,8 +62,8 @@ struct job {
     struct buffer path; /* terminated */
     bool is_input;      /* standard input, of any type */
     bool follow;        /* it may be a symbolic link */
-    bool has_message;
-    int status; /* exit status that goes with the message */
+    bool has_message;   /* instead of a result, or about it */
+    int status;
     struct error err;
     struct buffer out;
 };
@@ -143,7 +143,7 @@ static void sign_job(void *state, void *item)
             buffer_release(&job->out);
         }
     }
-    job->has_message = result != FEED_OK;
+    job->has_message = result != FEED_OK || sketch_flags_doubt(&signer->sketch, job->path.data, &job->err);
     job->status = status_of(result);
     atomic_fetch_add_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
     atomic_fetch_add_explicit(&sign->progress.count, 1, memory_order_relaxed);
@@ -164,7 +164,7 @@ static void finish_job(struct sign *sign, struct job *job)
     note_status(sign, job->status);
     if (job->has_message)
         complain_error(&job->err);
-    else if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
+    if (job->out.len && fwrite(job->out.data, 1, job->out.len, stdout) != job->out.len)
         note_status(sign, EXIT_USAGE); /* finish_output shows the error */
     atomic_fetch_sub_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
     if (job->out.room > LARGE_RECORD)

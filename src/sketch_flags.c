@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sketch_flags.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sample/sampler.h"
@@ -122,4 +123,13 @@ int sketch_flags_params(const struct sketch_flags *flags, const struct command *
         return -1;
     }
     return 0;
+}
+
+bool sketch_flags_doubt(const struct sketch *sketch, const char *name, struct error *err)
+{
+    if (sketch->strange == 0)
+        return false;
+    error_set(err, "%s: %" PRIu64 " of its %" PRIu64 " bytes are not UTF-8 text, so its %s may be wrong",
+              name, sketch->strange, sketch->len, tokens_unit_name(sketch->params.tokens.unit));
+    return true;
 }

@@ -196,3 +196,8 @@ int shingles_final(struct shingles *shingles, struct error *err)
         return -1;
     return flush(shingles, err);
 }
+
+uint64_t shingles_strange(const struct shingles *shingles)
+{
+    return shingles->parser ? tokens_strange(shingles->parser) : 0;
+}

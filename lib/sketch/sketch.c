@@ -239,6 +239,9 @@ int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *er
     out->params = sketcher->params;
     out->len = sketcher->len;
     out->modulus = 0;
+    out->strange = 0;
+    if (sketcher->params.tokens.unit == TOKENS_LETTERS || sketcher->params.tokens.unit == TOKENS_WORDS)
+        out->strange = shingles_strange(sketcher->shingles);
     if (sketcher->operations->final(sketcher, out, err))
         return -1;
     out->shingles = sketcher->count;

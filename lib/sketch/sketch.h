@@ -76,7 +76,9 @@ enum sketch_use {
 /* A zeroed struct is an empty sketch.  Sketches may be refilled without releasing them first. */
 struct sketch {
     struct sketch_params params;
-    uint64_t len;      /* bytes of the document */
+    uint64_t len; /* bytes of the document */
+    uint64_t
+        strange; /* bytes that are not UTF-8, or zero, if the tokens are letters or words; not in its text */
     uint64_t shingles; /* the number of shingles (chunks, samples), repeated ones included; 0: too small */
     uint32_t modulus;  /* mod, minmod, nested: of the values; else 0 */
     struct digest_values digests; /* SHA-1 of the document, or none */

@@ -327,6 +327,7 @@ static int parse_record(struct sketch *sketch, const char *line, size_t len, str
     sketch->len = record->len;
     sketch->shingles = record->count;
     sketch->modulus = 0;
+    sketch->strange = 0;
     sketch->count = 0;
     sketch->digests = record->digests;
     buffer_reset(&sketch->name);
@@ -348,6 +349,7 @@ int sketch_parse(struct sketch *sketch, const char *line, size_t len, struct err
         memcmp(line, SKETCH_MAGIC, SKETCH_MAGIC_LEN) != 0)
         return fields_bad(&fields, FIELD_MAGIC, &fields.list[FIELD_MAGIC], "is not '" SKETCH_MAGIC "'", err);
     sketch->params = (struct sketch_params){0};
+    sketch->strange = 0;
     why = digest_text_parse(&sketch->digests, digests->p, digests->len);
     if (why)
         return fields_bad(&fields, FIELD_DIGESTS, digests, why, err);

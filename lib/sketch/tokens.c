@@ -9,12 +9,16 @@
 #include "sketch/tokens_markup.h"
 #include "sketch/tokens_text.h"
 
+enum { BYTE_ORDER_MARK = 0xfeff };
+
 struct tokens {
     struct tokens_rules rules;
     tokens_sink *sink;
     void *arg;
     uint8_t pending[4]; /* the beginning of a character */
     size_t pending_len;
+    bool is_first; /* the next character is */
+    uint64_t strange;
     struct tokens_markup markup;
     bool space;         /* white space was read and not yet passed on */
     bool is_open;       /* the document, or the line, has content before which a space matters */
@@ -84,6 +88,8 @@ void tokens_free(struct tokens *tokens)
 void tokens_begin(struct tokens *tokens)
 {
     tokens->pending_len = tokens->len = 0;
+    tokens->is_first = true;
+    tokens->strange = 0;
     tokens_markup_begin(&tokens->markup);
     tokens->space = tokens->is_open = false;
 }
@@ -197,6 +203,8 @@ static int take_invalid(struct tokens *tokens, struct error *err)
 {
     const uint8_t byte = tokens->pending[0];
 
+    tokens->is_first = false;
+    tokens->strange++;
     memmove(tokens->pending, tokens->pending + 1, --tokens->pending_len);
     return take(tokens, (struct tokens_text){TOKENS_TEXT_INVALID + byte, 1, {byte}}, err);
 }
@@ -220,8 +228,9 @@ static int take_pending(struct tokens *tokens, struct error *err)
             c.len = (uint8_t)len;
             memcpy(c.bytes, tokens->pending, len);
             memmove(tokens->pending, tokens->pending + len, tokens->pending_len -= len);
-            if (take(tokens, c, err))
+            if (!(tokens->is_first && c.code == BYTE_ORDER_MARK) && take(tokens, c, err))
                 return -1;
+            tokens->is_first = false;
             len = 1;
         }
     }
@@ -256,8 +265,11 @@ int tokens_update(struct tokens *tokens, const void *data, size_t len, struct er
 {
     const uint8_t *p = data;
 
+    for (size_t i = 0; i < len; i++)
+        tokens->strange += p[i] == 0;
     for (size_t i = 0, taken; i < len; i += taken) {
         if (tokens->pending_len == 0 && p[i] < 0x80) {
+            tokens->is_first = false;
             taken = take_ascii(tokens, p + i, len - i, err);
             if (taken == SIZE_MAX)
                 return -1;
@@ -279,4 +291,9 @@ int tokens_final(struct tokens *tokens, struct error *err)
     if (take_all(tokens, tokens->markup.out, tokens_markup_end(&tokens->markup), err))
         return -1;
     return tokens->len > 0 ? give(tokens, err) : 0;
+}
+
+uint64_t tokens_strange(const struct tokens *tokens)
+{
+    return tokens->strange;
 }

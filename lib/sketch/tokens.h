@@ -13,7 +13,7 @@
  * of bytes goes in, in pieces of any length, and tokens come out, the same for any division.
  *
  * Text is UTF-8.  A byte that is not part of a valid character is a character of its own, so that any content
- * has tokens; it counts as a letter.
+ * has tokens; it counts as a letter.  A byte order mark at the start is left out.
  */
 enum tokens_unit {
     TOKENS_BYTES,
@@ -80,5 +80,8 @@ void tokens_free(struct tokens *tokens);
 void tokens_begin(struct tokens *tokens);
 int tokens_update(struct tokens *tokens, const void *data, size_t len, struct error *err);
 int tokens_final(struct tokens *tokens, struct error *err);
+
+/* The bytes of the document that are not UTF-8, or zero: many of them are the sign of another encoding. */
+uint64_t tokens_strange(const struct tokens *tokens);
 
 #endif

@@ -132,6 +132,22 @@ done
 { echo 'if (a <b) { x(); }'; seq 1000; } >code
 { echo 'if (a <b) { x(); }'; seq 5000 6000; } >code2
 same "no tag" True "$(value 'd["resemblance"] < 0.01' "$KITH" compare -s shingles -n 1 --tokens words --canonical markup code code2)"
+# text that is not UTF-8
+printf 'die Rose bl\303\274ht sch\303\266n' >utf8
+printf 'die Rose bl\374ht sch\366n' >latin1
+printf '\357\273\277die Rose bl\303\274ht sch\303\266n' >marked-utf8
+printf 'd\0i\0e\0 \0R\0o\0s\0e\0' >utf16
+words=(-s shingles --tokens words -n 1)
+same "a byte order mark" 1.0 "$(value 'd["resemblance"]' "$KITH" compare "${words[@]}" utf8 marked-utf8)"
+status 0 "$KITH" compare "${words[@]}" utf8 latin1
+same "the message about Latin-1" "kith: latin1: 2 of its 20 bytes are not UTF-8 text, so its words may be wrong" "$(cat err)"
+status 0 "$KITH" sign -s min --tokens letters utf8 latin1 utf16
+says err 'latin1: 2 of its 20 bytes are not UTF-8 text, so its letters may be wrong'
+says err 'utf16: 8 of its 16 bytes are not UTF-8 text, so its letters may be wrong'
+grep -q utf8: err && fail "utf8 is said to be none"
+same "sketches with messages" 3 "$(wc -l <out)"
+status 0 "$KITH" sign -s min latin1
+same "bytes of any kind" "" "$(cat err)"
 printf 'one\ntwo\nthree\n' >lines
 printf 'three\r\none\r\n\r\ntwo\r\n' >moved
 same "lines" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens lines --canonical space lines moved)"

@@ -74,6 +74,7 @@ END_TEST
 START_TEST(bytes_are_as_they_are)
 {
     assert_tokens(RULES(TOKENS_BYTES), "\u00e4 <b>", "[\xc3][\xa4][ ][<][b][>]");
+    assert_tokens(RULES(TOKENS_LETTERS), "\ufeffa\ufeff", "[a][\ufeff]");
     ck_assert(tokens_is_plain(&RULES(TOKENS_BYTES)));
     ck_assert(!tokens_is_plain(&RULES(TOKENS_BYTES, .fold_case = true)));
     ck_assert(!tokens_is_plain(&RULES(TOKENS_WORDS)));
