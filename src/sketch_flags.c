@@ -108,6 +108,8 @@ int sketch_flags_params(const struct sketch_flags *flags, const struct command *
     }
     *params = sketch_defaults(scheme);
     params->tokens = given->tokens;
+    if (given->tokens.unit == TOKENS_WORDS) /* they contain neither, so that the sketches are the same */
+        params->tokens.fold_space = params->tokens.drop_punctuation = false;
     if (given->tokens.unit == TOKENS_WORDS || given->tokens.unit == TOKENS_LINES)
         params->window = given->tokens.unit == TOKENS_WORDS ? USUAL_WORDS : 1;
     params->labelled = given->labelled;

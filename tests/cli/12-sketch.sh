@@ -231,6 +231,8 @@ wrong "-n takes a number from 1 to 4096, not '0'" "$KITH" sign -s min -n 0 one
 wrong "scheme min has no signatures, which --papers needs" "$KITH" compare -s min --papers one other
 "$KITH" sign -s min one >one.sketch
 "$KITH" sign -s min --seed 2 other >other.sketch
+"$KITH" sign -s min --tokens words other >words.sketch
+"$KITH" sign -s min --tokens words --canonical space,punctuation other | cmp - words.sketch || fail "words with white space"
 wrong "the sketches differ in their seed, so they cannot be compared" "$KITH" compare one.sketch other.sketch
 "$KITH" sign other >other.record
 wrong "the sketches differ in their scheme" "$KITH" compare one.sketch other.record
