@@ -209,6 +209,20 @@ static void put_scheme(const struct sketch_params *params)
     buffer_release(&out);
 }
 
+/* With the interval, if there is one, and what it rests on. */
+static void put_containment(bool is_first, const struct sketch_likeness *l, const double share[3],
+                            uint64_t of)
+{
+    const char *label = is_first ? "containment" : "", *which = is_first ? "B in A" : "A in B";
+
+    if (l->is_exact || l->basis == SKETCH_PIECES)
+        put_text(FIGURES, "  %-11s  %.3f of %s (%" PRIu64 " of %" PRIu64 ")", label, share[0], which,
+                 l->common, of);
+    else
+        put_text(FIGURES, "  %-11s  %.3f of %s (%.3f to %.3f; %" PRIu64 " of %" PRIu64 ")", label, share[0],
+                 which, share[1], share[2], l->common, of);
+}
+
 static void put_resemblance(const struct report *report)
 {
     const struct sketch_likeness *l = &report->likeness;
@@ -225,8 +239,10 @@ static void put_resemblance(const struct report *report)
                  "  resemblance  %.3f (%.3f to %.3f; %" PRIu64 " of %" PRIu64
                  " %ss are common, interval: 95 %%)",
                  l->resemblance, l->resemblance_low, l->resemblance_high, l->common, l->compared, noun);
-    if (l->has_containment)
-        put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", l->b_in_a, l->a_in_b);
+    if (!l->has_containment)
+        return;
+    put_containment(true, l, (const double[]){l->b_in_a, l->b_in_a_low, l->b_in_a_high}, l->of_b);
+    put_containment(false, l, (const double[]){l->a_in_b, l->a_in_b_low, l->a_in_b_high}, l->of_a);
 }
 
 /* The figures, or why there are none. */
@@ -367,6 +383,11 @@ static void add_likeness(struct buffer *out, const struct sketch_likeness *l)
     buffer_printf(out, ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64, l->common, l->compared);
     if (l->has_containment)
         buffer_printf(out, ",\"containment\":%.6f,\"containment_reverse\":%.6f", l->b_in_a, l->a_in_b);
+    if (l->has_containment && l->basis != SKETCH_PIECES)
+        buffer_printf(out,
+                      ",\"containment_low\":%.6f,\"containment_high\":%.6f"
+                      ",\"containment_reverse_low\":%.6f,\"containment_reverse_high\":%.6f",
+                      l->b_in_a_low, l->b_in_a_high, l->a_in_b_low, l->a_in_b_high);
 }
 
 static void add_more(struct buffer *out, const struct report *report)

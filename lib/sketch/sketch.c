@@ -351,6 +351,12 @@ static double distinct(const struct sketch *sketch)
     return (double)(is_complete ? sketch->count : sketch->shingles);
 }
 
+static void widen(double *low, double *high, double error, double least)
+{
+    *low = fmax(*low - error, least);
+    *high = fmin(*high + error, 1);
+}
+
 /* Broder 4.1: fingerprints collide.  A value of one document is among n random ones of the other by
  * coincidence with probability n / 2^bits at most. */
 static void allow_for_collisions(const struct sketch *a, const struct sketch *b, struct sketch_likeness *out)
@@ -361,10 +367,14 @@ static void allow_for_collisions(const struct sketch *a, const struct sketch *b,
 
     out->too_short = fmax(of_a, of_b) > ldexp(1, (int)bits) / USUAL;
     out->is_exact = out->has_resemblance && out->basis == SKETCH_ALL && error < 1e-6;
-    if (out->has_resemblance && out->basis != SKETCH_PIECES && !out->is_exact) {
-        out->resemblance_low =
-            fmax(out->resemblance_low - error, a->params.scheme == SKETCH_HAMMING ? -1 : 0);
-        out->resemblance_high = fmin(out->resemblance_high + error, 1);
+    if (out->basis == SKETCH_PIECES || out->is_exact)
+        return;
+    if (out->has_resemblance)
+        widen(&out->resemblance_low, &out->resemblance_high, error,
+              a->params.scheme == SKETCH_HAMMING ? -1 : 0);
+    if (out->has_containment) { /* the error is that of twice the colliding pairs, as a share of the union */
+        widen(&out->a_in_b_low, &out->a_in_b_high, error / 2 * (of_a + of_b) / of_a, 0);
+        widen(&out->b_in_a_low, &out->b_in_a_high, error / 2 * (of_a + of_b) / of_b, 0);
     }
 }
 

@@ -113,7 +113,9 @@ struct sketch_likeness {
     double resemblance; /* hamming: 2E - 1, which may be negative by chance (it is unbiased for that) */
     double resemblance_low, resemblance_high; /* hamming: the same; SKETCH_PIECES: both are the resemblance */
     double a_in_b, b_in_a;
-    uint64_t common, compared;           /* values; hamming: equal bits, bits */
+    uint64_t of_a, of_b; /* values that the containments rest on; gf8: 0, not given */
+    double a_in_b_low, a_in_b_high, b_in_a_low, b_in_a_high; /* as those of the resemblance; gf8: 0 */
+    uint64_t common, compared;                               /* values; hamming: equal bits, bits */
     double edits, edits_low, edits_high; /* coates schemes, gf8, in bytes; an interval for gf8 only */
     double significance;                 /* coates2011, coates2015: as published */
 };

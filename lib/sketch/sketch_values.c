@@ -209,8 +209,14 @@ void sketch_values_compare(const struct sketch *a, const struct sketch *b, uint3
     }
     sketch_values_resemblance(out, common, of_a + of_b - common, basis);
     out->has_containment = of_a > 0 && of_b > 0;
-    if (out->has_containment) {
-        out->a_in_b = (double)common / (double)of_a;
-        out->b_in_a = (double)common / (double)of_b;
+    if (!out->has_containment)
+        return;
+    out->of_a = of_a;
+    out->of_b = of_b;
+    out->a_in_b = out->a_in_b_low = out->a_in_b_high = (double)common / (double)of_a;
+    out->b_in_a = out->b_in_a_low = out->b_in_a_high = (double)common / (double)of_b;
+    if (basis == SKETCH_SAMPLE) {
+        sketch_interval((double)common, (double)of_a, &out->a_in_b_low, &out->a_in_b_high);
+        sketch_interval((double)common, (double)of_b, &out->b_in_a_low, &out->b_in_a_high);
     }
 }

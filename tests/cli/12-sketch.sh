@@ -187,6 +187,15 @@ says out '  no figures   nothing was selected of 41 and 41 shingles; use a small
 status 0 "$KITH" compare -s mod -C 100000 --json brief brief2
 says out '"verdict":"undecided","common":0,"compared":0}'
 
+# the basis of a containment
+status 0 "$KITH" compare -s shingles --tokens words -n 2 --labelled a b
+says out '  containment  0.625 of B in A (5 of 8)'
+status 0 "$KITH" compare -s mod -C 300 one other
+grep -qE '^  containment  0\.[0-9]{3} of B in A \(0\.[0-9]{3} to 0\.[0-9]{3}; [0-9]+ of [0-9]+\)$' out || fail "containment: $(cat out)"
+grep -qE '^               0\.[0-9]{3} of A in B \(0\.[0-9]{3} to 0\.[0-9]{3}; [0-9]+ of [0-9]+\)$' out || fail "containment: $(cat out)"
+status 0 "$KITH" compare -s mod -C 300 --json one other
+says out '"containment_reverse_high":'
+
 # no luck makes an estimate exact, and chunks are none
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     "$KITH" compare -s hamming --size 20 --seed $i noise noise2

@@ -113,6 +113,15 @@ START_TEST(containment_is_that_of_the_shorter_document)
         if (likeness.has_containment) {
             ck_assert_double_ge(likeness.a_in_b, scheme == SKETCH_CHUNKS ? 0.8 : 0.95);
             ck_assert_double_le(likeness.b_in_a, 0.75);
+            ck_assert(scheme == SKETCH_GF8 || (likeness.of_a > 0 && likeness.of_b > likeness.of_a));
+        }
+        if (likeness.has_containment && likeness.basis == SKETCH_SAMPLE && scheme != SKETCH_GF8) {
+            double low, high;
+
+            sketch_interval((double)likeness.common, (double)likeness.of_b, &low, &high);
+            ck_assert_double_eq_tol(likeness.b_in_a_low, low, 1e-9);
+            ck_assert_double_eq_tol(likeness.b_in_a_high, high, 1e-9);
+            ck_assert(likeness.a_in_b_low > 0.5 && likeness.a_in_b_high == 1);
         }
     }
 }
