@@ -193,6 +193,9 @@ status 0 "$KITH" lab --quick --data uniform --output both selftest
 same "trials of versions" "$(json few-1/report.json '[s["trials"] for s in d["summary"] if s["group"] == "versions"]')" \
     "$(json both/report.json '[s["trials"] for s in d["summary"] if s["group"] == "versions"]')"
 
+same "copies: one trial for each file" '[(1, 1)]' \
+    "$(json few-1/report.json '[(s["trials"], s["files"]) for s in d["summary"] if s["group"] == "identical"]')"
+
 # ---- the test can fail: a byte of an identical file changes before the scan, or between scan and judging ----
 if command -v cc >/dev/null && ! grep -qa -e __asan_init -e __tsan_init -e __ubsan_handle "$KITH"; then
     cc -shared -fPIC -O1 -o sabotage.so "$SRCDIR/tests/data/sabotage.c" -ldl || fail "cc failed"
