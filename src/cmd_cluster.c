@@ -92,16 +92,6 @@ static int take_edits(struct cluster *cluster, const struct options *options)
     return 0;
 }
 
-static int take_number(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
-{
-    uint64_t number = 0;
-
-    if (options_number(options, least, most, &number))
-        return -1;
-    *out = (uint32_t)number;
-    return 0;
-}
-
 static int take_method(struct cluster *cluster, const struct options *options)
 {
     const int method = options_named(options, options->value, strlen(options->value));
@@ -149,7 +139,7 @@ static int take_option(void *arg, const struct options *options, int option)
         return take_candidates(cluster, options);
     case CLUSTER_COMMON:
         cluster->has_common = true;
-        return take_number(options, 1, UINT32_MAX, &cluster->options.common);
+        return options_number32(options, 1, UINT32_MAX, &cluster->options.common);
     case CLUSTER_PLAGIARISM:
         cluster->plagiarism = true;
         return 0;

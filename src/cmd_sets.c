@@ -346,7 +346,6 @@ static int take_option(void *arg, const struct options *options, int option)
         {SETS_QUIET, offsetof(struct sets, quiet)},
     };
     struct sets *sets = arg;
-    uint64_t number = 0;
 
     sets->given |= 1u << option;
     if (options_flag(flags, option, sets))
@@ -362,10 +361,7 @@ static int take_option(void *arg, const struct options *options, int option)
     case SETS_RESEMBLANCE:
         return options_share(options, &sets->resemblance);
     case SETS_COMMON:
-        if (options_number(options, 1, REFSET_MAX_COMMON, &number))
-            return -1;
-        sets->common = (uint32_t)number;
-        return 0;
+        return options_number32(options, 1, REFSET_MAX_COMMON, &sets->common);
     default:
         return set_flags_take(&sets->flags, options, option);
     }

@@ -381,6 +381,16 @@ int options_number(const struct options *options, uint64_t least, uint64_t most,
     return 0;
 }
 
+int options_number32(const struct options *options, uint64_t least, uint32_t most, uint32_t *out)
+{
+    uint64_t number = 0;
+
+    if (options_number(options, least, most, &number))
+        return -1;
+    *out = (uint32_t)number;
+    return 0;
+}
+
 int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out)
 {
     static const char units[] = "kMGT";

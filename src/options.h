@@ -43,6 +43,8 @@ bool options_flag_in(const struct options_flag *flags, size_t count, int option,
 
 /* The value as a number; -1 after an error was shown. */
 int options_number(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);
+/* The same for a number of 32 bits. */
+int options_number32(const struct options *options, uint64_t least, uint32_t most, uint32_t *out);
 
 /* The same in bytes: k, M, G or T after the number multiplies it by 1024, 1024 * 1024, ... */
 int options_size(const struct options *options, uint64_t least, uint64_t most, uint64_t *out);

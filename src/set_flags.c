@@ -103,23 +103,13 @@ static int take_text(const struct options *options, const char **out)
     return 0;
 }
 
-static int take_number(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
+static int take_power(const struct options *options, uint64_t least, uint32_t most, uint32_t *out)
 {
-    uint64_t number = 0;
-
-    if (options_number(options, least, most, &number))
-        return -1;
-    *out = (uint32_t)number;
-    return 0;
-}
-
-static int take_power(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
-{
-    if (take_number(options, least, most, out))
+    if (options_number32(options, least, most, out))
         return -1;
     if ((*out & (*out - 1)) == 0)
         return 0;
-    options_wrong(options->command, "%s takes a power of two from %" PRIu64 " to %" PRIu64 ", not '%s'",
+    options_wrong(options->command, "%s takes a power of two from %" PRIu64 " to %" PRIu32 ", not '%s'",
                   options->typed, least, most, options->value);
     return -1;
 }
@@ -132,7 +122,7 @@ int set_flags_take(struct set_flags *flags, const struct options *options, int o
     case SET_CATEGORY:
         return take_text(options, &flags->category);
     case SET_WINDOW:
-        return take_number(options, GF8_MIN_N, GF8_MAX_N, &flags->n);
+        return options_number32(options, GF8_MIN_N, GF8_MAX_N, &flags->n);
     case SET_RATE:
         return take_power(options, SAMPLER_MIN_C, SAMPLER_MAX_C, &flags->c);
     case SET_BLOCK:

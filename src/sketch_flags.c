@@ -26,16 +26,6 @@ static int take_rules(struct tokens_rules *rules, const struct options *options)
     }
 }
 
-static int take_number(const struct options *options, uint64_t least, uint64_t most, uint32_t *out)
-{
-    uint64_t number = 0;
-
-    if (options_number(options, least, most, &number))
-        return -1;
-    *out = (uint32_t)number;
-    return 0;
-}
-
 static int take_name(struct sketch_params *params, const struct options *options, int option)
 {
     const int found = options_named(options, options->value, strlen(options->value));
@@ -59,20 +49,20 @@ int sketch_flags_take(struct sketch_flags *flags, const struct options *options,
     case OPTION_TOKENS:
         return take_name(params, options, option);
     case OPTION_WINDOW:
-        return take_number(options, 1, SHINGLES_MAX_WINDOW, &params->window);
+        return options_number32(options, 1, SHINGLES_MAX_WINDOW, &params->window);
     case OPTION_RATE:
-        return take_number(options, 1, SKETCH_MAX_RATE, &params->rate);
+        return options_number32(options, 1, SKETCH_MAX_RATE, &params->rate);
     case OPTION_RESIDUE:
-        return take_number(options, 0, SAMPLER_MAX_C, &params->residue);
+        return options_number32(options, 0, SAMPLER_MAX_C, &params->residue);
     case OPTION_SIZE:
-        return take_number(options, 1, SKETCH_MAX_SIZE, &params->size);
+        return options_number32(options, 1, SKETCH_MAX_SIZE, &params->size);
     case OPTION_CANONICAL:
         return take_rules(&params->tokens, options);
     case OPTION_LABELLED:
         params->labelled = true;
         return 0;
     case OPTION_BITS:
-        return take_number(options, RABIN_MIN_BITS, RABIN_MAX_BITS, &params->bits);
+        return options_number32(options, RABIN_MIN_BITS, RABIN_MAX_BITS, &params->bits);
     default:
         return options_number(options, 0, UINT64_MAX, &params->seed);
     }
