@@ -234,7 +234,7 @@ static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
 
 /* ---- a case ---- */
 
-/* What a case, which has no content, cannot be asked for. */
+/* Returns what was given that needs content, which a case does not have; or NULL. */
 static const char *meaningless_for_case(const struct cluster *cluster)
 {
     const struct likeness_limits *limits = &cluster->options.limits;

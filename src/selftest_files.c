@@ -78,7 +78,7 @@ struct procedure {
     maker *make;
     const void *how;
     size_t wanted; /* trials of small files; a third and a sixth of larger ones */
-    size_t factor; /* an object is so many times as long as the file */
+    size_t factor; /* length of the object / length of the file */
     size_t most;   /* bytes of a case */
 };
 

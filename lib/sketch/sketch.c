@@ -361,11 +361,11 @@ static void widen(double *low, double *high, double error, double least)
  * coincidence with probability n / 2^bits at most. */
 static void allow_for_collisions(const struct sketch *a, const struct sketch *b, struct sketch_likeness *out)
 {
-    enum { USUAL = 100 }; /* more than one in so many is too much */
+    enum { SPARSE = 100 }; /* at most one in 100 possible fingerprints may be in use */
     const unsigned bits = a->params.bits;
     const double of_a = distinct(a), of_b = distinct(b), error = sketch_collision_error(of_a + of_b, bits);
 
-    out->too_short = fmax(of_a, of_b) > ldexp(1, (int)bits) / USUAL;
+    out->too_short = fmax(of_a, of_b) > ldexp(1, (int)bits) / SPARSE;
     out->is_exact = out->has_resemblance && out->basis == SKETCH_ALL && error < 1e-6;
     if (out->basis == SKETCH_PIECES || out->is_exact)
         return;
