@@ -47,7 +47,7 @@ static const struct option_spec lab_options[] = {
 struct lab {
     const char *data, *store, *plots, *output;
     uint64_t seed;
-    bool quick, quiet;
+    bool quick, quiet, has_seed;
     struct format_choice choice;
     const struct lab_write_form *form;
     bool is_first;   /* no document was written yet */
@@ -69,6 +69,7 @@ static int take_option(void *arg, const struct options *options, int option)
         lab->data = options->value;
         return 0;
     case LAB_SEED:
+        lab->has_seed = true;
         return options_number(options, 0, UINT64_MAX, &lab->seed);
     case LAB_PLOTS:
         lab->plots = options->value;
@@ -266,6 +267,32 @@ static int run_named(struct lab *lab, const char *name)
     return finish_output() || result || lab->is_partial ? EXIT_USAGE : EXIT_DONE;
 }
 
+/* An option without an effect on any of the experiments named is an error.  Generated texts vary with the
+ * seed, and are fewer with --quick. */
+static int check_uses(const struct command *command, const struct lab *lab, const char *name)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+        unsigned uses;
+    } options[] = {
+        {"--data", lab->data, LAB_USE_DATA},
+        {"--seed", lab->has_seed, LAB_USE_SEED | (lab->data ? 0 : LAB_USE_DATA)},
+        {"--quick", lab->quick, LAB_USE_QUICK | (lab->data ? 0 : LAB_USE_DATA)},
+        {"--plots", lab->plots, LAB_USE_PLOTS},
+    };
+    unsigned uses = 0;
+
+    for (size_t i = 0; lab_experiments[i]; i++)
+        if (is_meant(lab_experiments[i], name))
+            uses |= lab_experiments[i]->uses;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given && !(options[i].uses & uses))
+            return options_wrong(command, "%s has no effect on %s%s", options[i].option, name,
+                                 options[i].uses == LAB_USE_PLOTS ? ", which has no plots" : "");
+    return 0;
+}
+
 /* Nothing is overwritten, which had better be said at once. */
 static int check_store(const struct command *command, const char *path, const char *name)
 {
@@ -313,6 +340,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (lab.output)
         return options_wrong(command, "--output is for %s", selftest_name);
     if (lab.store && check_store(command, lab.store, argv[operand]))
+        return EXIT_USAGE;
+    if (check_uses(command, &lab, argv[operand]))
         return EXIT_USAGE;
     if (lab.choice.format)
         lab.form = lab.choice.format->writer;

@@ -25,6 +25,7 @@ struct lab_plot;
 enum {
     LAB_WORDS = -1,       /* the column holds text */
     LAB_SIGNIFICANT = -2, /* numbers of any size, with three significant digits */
+    LAB_PRINTED = -3,     /* numbers with the digits that they have, as the paper prints them */
 };
 
 struct lab_column {
@@ -92,11 +93,20 @@ struct lab_run {
         *factors; /* coates-unrelated appends a file of factors (compare/factors.h); NULL: it does not */
 };
 
+/* What an experiment uses of a run by itself: what it leaves out can be neither chosen nor varied. */
+enum lab_use {
+    LAB_USE_DATA = 1,
+    LAB_USE_SEED = 2,
+    LAB_USE_QUICK = 4,
+    LAB_USE_PLOTS = 8, /* it has plots */
+};
+
 struct lab_experiment {
     const char *name;    /* "coates2011-speed" */
     const char *paper;   /* runs all of its experiments: "coates2011" */
     const char *source;  /* "Coates 2011, section 4.1" */
     const char *summary; /* one line */
+    unsigned uses;       /* a set of enum lab_use */
     int (*run)(const struct lab_run *run, struct lab_document *out, struct error *err);
 };
 

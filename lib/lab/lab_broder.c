@@ -87,7 +87,7 @@ static const struct example {
 static const struct lab_column rose_columns[] = {
     {"A", "", LAB_WORDS, false}, {"B", "", LAB_WORDS, false},     {"option", "", LAB_WORDS, false},
     {"w", "", 0, false},         {"shingles of A", "", 0, false}, {"shingles of B", "", 0, false},
-    {"common", "", 0, false},    {"resemblance", "%", 2, false},  {"resemblance", "%", 2, true},
+    {"common", "", 0, false},    {"resemblance", "%", 2, false},  {"resemblance", "%", LAB_PRINTED, true},
     {"A in B", "%", 2, false},   {"B in A", "%", 2, false},
 };
 
@@ -140,8 +140,9 @@ static int run_rose(const struct lab_run *run, struct lab_document *out, struct 
     return result;
 }
 
-const struct lab_experiment lab_broder_rose = {"broder-rose", "broder1997", "Broder 1997, section 2",
-                                               "the example of the rose, to the percent", run_rose};
+const struct lab_experiment lab_broder_rose = {
+    "broder-rose", "broder1997", "Broder 1997, section 2", "the example of the rose, to the percent", 0,
+    run_rose};
 
 /* ---- section 4.1: collisions ---- */
 
@@ -370,5 +371,6 @@ static int run_collisions(const struct lab_run *run, struct lab_document *out, s
 }
 
 const struct lab_experiment lab_broder_collisions = {
-    "broder-collisions", "broder1997", "Broder 1997, section 4.1",
-    "collisions of Rabin fingerprints, and their bounds", run_collisions};
+    "broder-collisions",          "broder1997",
+    "Broder 1997, section 4.1",   "collisions of Rabin fingerprints, and their bounds",
+    LAB_USE_SEED | LAB_USE_QUICK, run_collisions};

@@ -444,5 +444,9 @@ static int run_clusters(const struct lab_run *run, struct lab_document *out, str
 }
 
 const struct lab_experiment lab_broder_clusters = {
-    "broder-clusters", "broder1997", "Broder 1997, sections 1 and 4.4",
-    "clusters of 50 % resemblance, and how many are identical copies", run_clusters};
+    "broder-clusters",
+    "broder1997",
+    "Broder 1997, sections 1 and 4.4",
+    "clusters of 50 % resemblance, and how many are identical copies",
+    LAB_USE_DATA | LAB_USE_SEED,
+    run_clusters};

@@ -268,6 +268,10 @@ static int run_estimates(const struct lab_run *run, struct lab_document *out, st
     return result;
 }
 
-const struct lab_experiment lab_broder_estimates = {
-    "broder-estimates", "broder1997", "Broder 1997, section 3",
-    "MIN_s, MOD_m and nested L_i beside the exact values", run_estimates};
+const struct lab_experiment lab_broder_estimates = {"broder-estimates",
+                                                    "broder1997",
+                                                    "Broder 1997, section 3",
+                                                    "MIN_s, MOD_m and nested L_i beside the exact values",
+                                                    LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK |
+                                                        LAB_USE_PLOTS,
+                                                    run_estimates};

@@ -128,7 +128,7 @@ static void add_claim(struct lab_document *out)
         {"P(estimate > 0.9)", "for r = 0.5", LAB_SIGNIFICANT, false},
         {"expected pairs", "of 30,000,000 documents", LAB_SIGNIFICANT, false},
         {"expected pairs", "of 10^9 documents", LAB_SIGNIFICANT, false},
-        {"probability", "less than", 3, true},
+        {"probability", "less than", LAB_PRINTED, true},
     };
     static const uint32_t sizes[] = {50, 100, 200, 400};
     struct lab_table *table =
@@ -193,8 +193,11 @@ static int run_sample(const struct lab_run *run, struct lab_document *out, struc
     return result;
 }
 
-const struct lab_experiment lab_broder_sample = {"broder-sample", "broder1997", "Broder 1997, section 4.2",
+const struct lab_experiment lab_broder_sample = {"broder-sample",
+                                                 "broder1997",
+                                                 "Broder 1997, section 4.2",
                                                  "the size of the sample: formula and simulation",
+                                                 LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
                                                  run_sample};
 
 /* ---- section 4.1: the heap ---- */
@@ -314,6 +317,9 @@ static int run_heap(const struct lab_run *run, struct lab_document *out, struct 
     return result;
 }
 
-const struct lab_experiment lab_broder_heap = {"broder-heap", "broder1997", "Broder 1997, section 4.1",
+const struct lab_experiment lab_broder_heap = {"broder-heap",
+                                               "broder1997",
+                                               "Broder 1997, section 4.1",
                                                "how often the heap of the smallest numbers changes",
+                                               LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
                                                run_heap};

@@ -156,5 +156,6 @@ const struct lab_experiment lab_cherkasova_chunks = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, section 8",
     .summary = "hashes of whole chunks beside BSW_n, on longer files",
+    .uses = LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

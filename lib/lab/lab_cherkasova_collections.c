@@ -226,5 +226,6 @@ const struct lab_experiment lab_cherkasova_collections = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figures 9 and 10, table 2",
     .summary = "similar pairs in two collections of short documents: found, missed and false",
+    .uses = LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

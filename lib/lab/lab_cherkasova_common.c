@@ -122,5 +122,6 @@ const struct lab_experiment lab_cherkasova_common = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, section 2",
     .summary = "what fingerprints shared by more than 1,000 documents cost",
+    .uses = LAB_USE_SEED | LAB_USE_QUICK,
     .run = run,
 };

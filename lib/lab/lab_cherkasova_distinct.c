@@ -226,5 +226,6 @@ const struct lab_experiment lab_cherkasova_distinct = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figures 3 and 4",
     .summary = "similarity of unrelated documents by window, and by scheme",
+    .uses = LAB_USE_DATA | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

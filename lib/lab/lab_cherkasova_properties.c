@@ -100,5 +100,6 @@ const struct lab_experiment lab_cherkasova_properties = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, table 1",
     .summary = "size of a sketch, similarity and containment, by scheme",
+    .uses = LAB_USE_SEED,
     .run = run,
 };

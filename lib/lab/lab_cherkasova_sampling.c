@@ -152,5 +152,6 @@ const struct lab_experiment lab_cherkasova_sampling = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figures 5 and 6",
     .summary = "what fewer samples do to the average and to single results",
+    .uses = LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

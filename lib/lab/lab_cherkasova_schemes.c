@@ -154,5 +154,6 @@ const struct lab_experiment lab_cherkasova_schemes = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figures 7 and 8",
     .summary = "the four schemes on the same near-duplicates",
+    .uses = LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

@@ -109,5 +109,6 @@ const struct lab_experiment lab_cherkasova_speed = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figure 11",
     .summary = "time to sketch a file of 500 KB, by scheme and window",
+    .uses = LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

@@ -142,5 +142,6 @@ const struct lab_experiment lab_cherkasova_windows = {
     .paper = "cherkasova2009",
     .source = "Cherkasova 2009, figures 1 and 2",
     .summary = "similarity of near-duplicates by size of the window and number of edits",
+    .uses = LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
     .run = run,
 };

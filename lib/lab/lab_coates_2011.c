@@ -232,8 +232,12 @@ static int run_substitutions(const struct lab_run *run, struct lab_document *out
 }
 
 const struct lab_experiment lab_coates_substitutions = {
-    "coates2011-substitutions", "coates2011", "Coates 2011, section 4.2.1",
-    "edit distance estimated from signatures: substituted characters", run_substitutions};
+    "coates2011-substitutions",
+    "coates2011",
+    "Coates 2011, section 4.2.1",
+    "edit distance estimated from signatures: substituted characters",
+    LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
+    run_substitutions};
 
 /* ---- section 4.2.2 ---- */
 
@@ -316,6 +320,9 @@ static int run_added(const struct lab_run *run, struct lab_document *out, struct
     return result;
 }
 
-const struct lab_experiment lab_coates_blocks = {
-    "coates2011-blocks", "coates2011", "Coates 2011, section 4.2.2",
-    "edit distance estimated from signatures: added blocks", run_added};
+const struct lab_experiment lab_coates_blocks = {"coates2011-blocks",
+                                                 "coates2011",
+                                                 "Coates 2011, section 4.2.2",
+                                                 "edit distance estimated from signatures: added blocks",
+                                                 LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+                                                 run_added};

@@ -263,5 +263,9 @@ static int run_tables(const struct lab_run *run, struct lab_document *out, struc
 }
 
 const struct lab_experiment lab_coates_2015 = {
-    "coates2015-tables", "coates2015", "Coates 2015, section 5",
-    "edit distance estimated from signatures: removed lines and words", run_tables};
+    "coates2015-tables",
+    "coates2015",
+    "Coates 2015, section 5",
+    "edit distance estimated from signatures: removed lines and words",
+    LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+    run_tables};

@@ -209,9 +209,12 @@ static int run_embedded(const struct lab_run *run, struct lab_document *out, str
     return result;
 }
 
-const struct lab_experiment lab_coates_embedded = {
-    "coates2011-embedded", "coates2011", "Coates 2011, section 4.2, third test",
-    "a text between two others, beside unrelated texts", run_embedded};
+const struct lab_experiment lab_coates_embedded = {"coates2011-embedded",
+                                                   "coates2011",
+                                                   "Coates 2011, section 4.2, third test",
+                                                   "a text between two others, beside unrelated texts",
+                                                   LAB_USE_DATA | LAB_USE_SEED,
+                                                   run_embedded};
 
 /* ---- footnote 7: blocks ---- */
 
@@ -353,6 +356,9 @@ static int run_split(const struct lab_run *run, struct lab_document *out, struct
     return result;
 }
 
-const struct lab_experiment lab_coates_split = {
-    "coates2011-split", "coates2011", "Coates 2011, footnote 7; Coates 2015, footnote 3",
-    "a fragment found by the signatures of a large file's blocks", run_split};
+const struct lab_experiment lab_coates_split = {"coates2011-split",
+                                                "coates2011",
+                                                "Coates 2011, footnote 7; Coates 2015, footnote 3",
+                                                "a fragment found by the signatures of a large file's blocks",
+                                                LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+                                                run_split};

@@ -68,7 +68,7 @@ static int sign_both(struct work *work, struct error *err)
 static const struct lab_column plain_columns[] = {
     {"length", "bytes", 0, false},
     {"textbook algorithm", "pairs/s", LAB_SIGNIFICANT, false},
-    {"textbook algorithm", "pairs/s", LAB_SIGNIFICANT, true},
+    {"textbook algorithm", "pairs/s", LAB_PRINTED, true},
     {"kith, bit-parallel", "pairs/s", LAB_SIGNIFICANT, false},
 };
 
@@ -167,9 +167,12 @@ static int run_speed(const struct lab_run *run, struct lab_document *out, struct
     return result;
 }
 
-const struct lab_experiment lab_coates_speed = {"coates2011-speed", "coates2011",
+const struct lab_experiment lab_coates_speed = {"coates2011-speed",
+                                                "coates2011",
                                                 "Coates 2011, sections 1.1 and 4.1",
-                                                "speed of distances, estimates and signatures", run_speed};
+                                                "speed of distances, estimates and signatures",
+                                                LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+                                                run_speed};
 
 /* ---- Coates 2015, section 5 ---- */
 
@@ -215,4 +218,5 @@ static int run_signing(const struct lab_run *run, struct lab_document *out, stru
 }
 
 const struct lab_experiment lab_coates_2015_speed = {
-    "coates2015-speed", "coates2015", "Coates 2015, section 5", "speed of making signatures", run_signing};
+    "coates2015-speed",           "coates2015", "Coates 2015, section 5", "speed of making signatures",
+    LAB_USE_DATA | LAB_USE_QUICK, run_signing};

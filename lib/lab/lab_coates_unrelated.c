@@ -289,5 +289,9 @@ static int run_unrelated(const struct lab_run *run, struct lab_document *out, st
 }
 
 const struct lab_experiment lab_coates_unrelated = {
-    "coates-unrelated", "coates2015", "Coates 2015, sections 1, 4 (step 5) and 6.1; Coates 2011, section 5.1",
-    "the expected distance of unrelated documents of each type (--store keeps it)", run_unrelated};
+    "coates-unrelated",
+    "coates2015",
+    "Coates 2015, sections 1, 4 (step 5) and 6.1; Coates 2011, section 5.1",
+    "the expected distance of unrelated documents of each type (--store keeps it)",
+    LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+    run_unrelated};

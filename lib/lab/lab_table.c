@@ -110,6 +110,8 @@ void lab_table_cell(const struct lab_table *table, size_t row, size_t column, st
 
     if (cell->kind == LAB_TEXT)
         buffer_add_text(out, cell->text);
+    else if (cell->kind == LAB_NUMBER && digits == LAB_PRINTED)
+        buffer_printf(out, "%.12g", cell->number);
     else if (cell->kind == LAB_NUMBER && digits < 0)
         add_significant(out, cell->number);
     else if (cell->kind == LAB_NUMBER)

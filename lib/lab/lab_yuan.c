@@ -215,9 +215,12 @@ static int run_examples(const struct lab_run *run, struct lab_document *out, str
     return 0;
 }
 
-const struct lab_experiment lab_yuan_examples = {
-    "yuan2012-examples", "yuan2012", "Yuan et al. 2012, examples 1 and 2, and sections 3 and 5",
-    "Min-wise hashing and Hamming fingerprints of six numbers", run_examples};
+const struct lab_experiment lab_yuan_examples = {"yuan2012-examples",
+                                                 "yuan2012",
+                                                 "Yuan et al. 2012, examples 1 and 2, and sections 3 and 5",
+                                                 "Min-wise hashing and Hamming fingerprints of six numbers",
+                                                 0,
+                                                 run_examples};
 
 /* ---- figure 1 ---- */
 
@@ -403,6 +406,9 @@ static int run_variance(const struct lab_run *run, struct lab_document *out, str
     return 0;
 }
 
-const struct lab_experiment lab_yuan_variance = {"yuan2012-variance", "yuan2012",
+const struct lab_experiment lab_yuan_variance = {"yuan2012-variance",
+                                                 "yuan2012",
                                                  "Yuan et al. 2012, figure 1",
-                                                 "Variance and bias of both estimates", run_variance};
+                                                 "Variance and bias of both estimates",
+                                                 LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
+                                                 run_variance};

@@ -186,6 +186,9 @@ static int run_change(const struct lab_run *run, struct lab_document *out, struc
     return result ? -1 : run_changes(run, n, out, err);
 }
 
-const struct lab_experiment lab_yuan_change = {
-    "yuan2012-change", "yuan2012", "Yuan et al. 2012, sections 3.2 and 4.2",
-    "Changing the threshold, adding and removing groups", run_change};
+const struct lab_experiment lab_yuan_change = {"yuan2012-change",
+                                               "yuan2012",
+                                               "Yuan et al. 2012, sections 3.2 and 4.2",
+                                               "Changing the threshold, adding and removing groups",
+                                               LAB_USE_SEED | LAB_USE_QUICK,
+                                               run_change};

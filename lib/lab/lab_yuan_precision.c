@@ -280,6 +280,9 @@ static int run_precision(const struct lab_run *run, struct lab_document *out, st
     return result;
 }
 
-const struct lab_experiment lab_yuan_precision = {
-    "yuan2012-precision", "yuan2012", "Yuan et al. 2012, section 5.2, figure 6",
-    "Precision and recall of the estimate from bits", run_precision};
+const struct lab_experiment lab_yuan_precision = {"yuan2012-precision",
+                                                  "yuan2012",
+                                                  "Yuan et al. 2012, section 5.2, figure 6",
+                                                  "Precision and recall of the estimate from bits",
+                                                  LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
+                                                  run_precision};

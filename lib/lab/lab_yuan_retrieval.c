@@ -99,9 +99,12 @@ static int run_complexity(const struct lab_run *run, struct lab_document *out, s
     return 0;
 }
 
-const struct lab_experiment lab_yuan_complexity = {
-    "yuan2012-complexity", "yuan2012", "Yuan et al. 2012, figure 4, equations 16 and 17",
-    "Steps of alg.G and alg.H by the paper's formulas", run_complexity};
+const struct lab_experiment lab_yuan_complexity = {"yuan2012-complexity",
+                                                   "yuan2012",
+                                                   "Yuan et al. 2012, figure 4, equations 16 and 17",
+                                                   "Steps of alg.G and alg.H by the paper's formulas",
+                                                   LAB_USE_PLOTS,
+                                                   run_complexity};
 
 /* ---- figure 5 ---- */
 
@@ -222,6 +225,9 @@ static int run_group_size(const struct lab_run *run, struct lab_document *out, s
     return result;
 }
 
-const struct lab_experiment lab_yuan_group_size = {"yuan2012-group-size", "yuan2012",
+const struct lab_experiment lab_yuan_group_size = {"yuan2012-group-size",
+                                                   "yuan2012",
                                                    "Yuan et al. 2012, section 5.1, figure 5",
-                                                   "Documents under a value of the index", run_group_size};
+                                                   "Documents under a value of the index",
+                                                   LAB_USE_SEED | LAB_USE_QUICK | LAB_USE_PLOTS,
+                                                   run_group_size};

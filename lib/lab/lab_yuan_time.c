@@ -375,6 +375,9 @@ static int run_time(const struct lab_run *run, struct lab_document *out, struct 
     return result;
 }
 
-const struct lab_experiment lab_yuan_time = {"yuan2012-time", "yuan2012",
+const struct lab_experiment lab_yuan_time = {"yuan2012-time",
+                                             "yuan2012",
                                              "Yuan et al. 2012, section 5.3, table 1",
-                                             "CPU time of retrieval by alg.G and alg.H", run_time};
+                                             "CPU time of retrieval by alg.G and alg.H",
+                                             LAB_USE_DATA | LAB_USE_SEED | LAB_USE_QUICK,
+                                             run_time};

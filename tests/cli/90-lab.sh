@@ -49,6 +49,7 @@ same "bits at C = 50" 316 "$(cell coates coates2011-4.1 1 signature 1)"
 bits=$(cell coates coates2011-4.1 1 signature 0)
 [ "$bits" -gt 300 ] && [ "$bits" -lt 332 ] || fail "k gives $bits bits instead of about 316"
 same "plain LD at 40 bytes" "40 38000" "$(cell coates coates2011-4.1-plain 1 length 0) $(cell coates coates2011-4.1-plain 1 'textbook algorithm' 1)"
+same "and as printed at 4,000 and 13,508" "3.7 0.87" "$(cell coates coates2011-4.1-plain 2 'textbook algorithm' 1) $(cell coates coates2011-4.1-plain 3 'textbook algorithm' 1)"
 same "estimates as the paper has them" 1388 "$(cell coates coates2011-4.1 1 estimates 1)"
 python3 - coates <<'END' || fail "the textbook algorithm takes no time in proportion to the square"
 import csv, sys
@@ -132,7 +133,7 @@ for row in map(str, range(1, 12)):
     assert paper is None or abs(float(paper) - r) < .01, (row, paper)
     assert cells[row, "A in B", "0"] == f"{100 * len(a & b) / len(a):.2f}"
     assert cells[row, "common", "0"] == str(len(a & b))
-assert [cells[str(i), "resemblance", "1"] for i in (1, 2, 3, 5, 6, 7)] == ["70.00", "50.00", "30.00", "60.00", "50.00", "42.85"]
+assert [cells[str(i), "resemblance", "1"] for i in (1, 2, 3, 5, 6, 7)] == ["70", "50", "30", "60", "50", "42.85"]
 END
 
 # the other experiments of Broder's paper: bounds that hold for every seed but very few
@@ -265,5 +266,18 @@ status 2 "$KITH" lab --quick --plots plots coates2011-substitutions
 says err 'plots: the folder is not empty'
 status 2 "$KITH" lab --seed x coates2011
 status 2 "$KITH" lab --csv --json coates2011
+
+# options without an effect
+for option in '--data data' '--seed 2' --quick '--plots none'; do
+    # shellcheck disable=SC2086 # an option and its value
+    status 2 "$KITH" lab $option broder-rose
+    says err "${option%% *} has no effect on broder-rose"
+done
+[ ! -e none ] || fail "a folder for plots was made in vain"
+status 2 "$KITH" lab --plots none coates2011-blocks
+says err 'coates2011-blocks, which has no plots'
+status 2 "$KITH" lab --data clusters --quick broder-clusters
+says err '--quick has no effect on broder-clusters'
+status 0 "$KITH" lab --quick coates2015-speed # generated texts are fewer
 
 finish
