@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/walk.h"
 #include "command.h"
 #include "compare/compare.h"
 #include "compare/distance.h"
 #include "compare/factors.h"
 #include "compare_report.h"
+#include "compare_side.h"
 #include "formats.h"
 #include "options.h"
 #include "sketch_flags.h"
@@ -59,143 +56,6 @@ struct compare {
     uint64_t seconds;
 };
 
-/* One of the two things to compare. */
-struct side {
-    const char *path;
-    int fd;
-    uint64_t len;     /* of a file */
-    bool is_record;   /* the file holds a record */
-    uint8_t *content; /* all of it, if it was read: standard input, or for --exact */
-    struct sketch sketch;
-};
-
-/* ---- reading ---- */
-
-static void release_side(struct side *side)
-{
-    if (side->fd > STDIN_FILENO)
-        close(side->fd);
-    free(side->content);
-    sketch_release(&side->sketch);
-}
-
-/* Reads all of fd into memory; more than `most` bytes are an error. */
-static int read_all(int fd, const char *path, uint64_t most, struct buffer *out, struct error *err)
-{
-    for (;;) {
-        char *to;
-        ssize_t got;
-
-        if (out->len > most)
-            return error_set(err, "%s: is larger than %" PRIu64 " bytes", path, most);
-        to = buffer_extend(out, 1 << 16);
-        if (!to)
-            return error_set(err, "%s: out of memory after %zu bytes", path, out->len);
-        got = read(fd, to, 1 << 16);
-        out->len -= (1 << 16) - (got > 0 ? (size_t)got : 0);
-        if (got == 0)
-            return 0;
-        if (got < 0 && errno != EINTR)
-            return error_errno(err, "%s: read error at byte %zu", path, out->len);
-    }
-}
-
-static int open_side(struct side *side, const char *path, struct error *err)
-{
-    struct stat st;
-
-    side->path = path;
-    if (strcmp(path, "-") == 0) {
-        struct buffer all = {0};
-
-        if (read_all(STDIN_FILENO, path, SIZE_MAX / 2, &all, err)) {
-            buffer_release(&all);
-            return -1;
-        }
-        side->content = (uint8_t *)all.data;
-        side->len = all.len;
-        return 0;
-    }
-    side->fd = walk_open(path, 0);
-    if (side->fd < 0)
-        return error_errno(err, "%s", path);
-    if (fstat(side->fd, &st))
-        return error_errno(err, "%s", path);
-    if (!S_ISREG(st.st_mode))
-        return error_set(err, "%s: is %s; only files and records can be compared", path,
-                         walk_kind(st.st_mode));
-    side->len = (uint64_t)st.st_size;
-    return 0;
-}
-
-static bool starts_as_record(const struct side *side)
-{
-    char start[SKETCH_MAGIC_LEN] = "";
-
-    if (side->len < RECORD_MAGIC_LEN)
-        return false;
-    if (side->content)
-        memcpy(start, side->content, side->len < sizeof start ? side->len : sizeof start);
-    else if (pread(side->fd, start, sizeof start, 0) < 0)
-        return false;
-    return memcmp(start, RECORD_MAGIC, RECORD_MAGIC_LEN) == 0 ||
-           memcmp(start, SKETCH_MAGIC, SKETCH_MAGIC_LEN) == 0;
-}
-
-static int load_content(struct side *side, struct error *err)
-{
-    struct buffer all = {0};
-
-    if (side->content || side->len == 0)
-        return 0;
-    if (lseek(side->fd, 0, SEEK_SET) != 0 || read_all(side->fd, side->path, SIZE_MAX / 2, &all, err)) {
-        buffer_release(&all);
-        return -1;
-    }
-    side->content = (uint8_t *)all.data;
-    if (all.len != side->len)
-        return error_set(err, "%s: changed while it was read", side->path);
-    return 0;
-}
-
-/* Parses the file's only line, which is a record. */
-static int parse_side(struct side *side, struct error *err)
-{
-    struct error why;
-    const char *text, *newline;
-
-    if (load_content(side, err))
-        return -1;
-    text = side->content ? (const char *)side->content : ""; /* the file may have been emptied */
-    newline = memchr(text, '\n', side->len);
-    if (newline && newline + 1 < text + side->len)
-        return error_set(
-            err, "%s: holds more than one record; pass a single line, for example on standard input (-)",
-            side->path);
-    if (sketch_parse(&side->sketch, text, newline ? (size_t)(newline - text) : side->len, &why))
-        return error_set(err, "%s: line 1: %.4000s (--raw treats it as content)", side->path, why.text);
-    return 0;
-}
-
-static enum feed_result sign_side(struct side *side, const struct sketch_params *params, struct error *err)
-{
-    struct sketcher *sketcher = sketch_new(params, err);
-    enum feed_result result = FEED_FAILED;
-    struct error doubt;
-
-    if (!sketcher)
-        return FEED_FAILED;
-    if (!side->content)
-        result = sketch_fd(sketcher, side->fd, side->path, NULL, &side->sketch, err);
-    else if (!sketch_bytes(sketcher, side->content, side->len, true, &side->sketch, err))
-        result = FEED_OK;
-    sketch_set_name(&side->sketch, side->path, strlen(side->path));
-    sketch_free(sketcher);
-    if (result == FEED_OK && sketch_flags_doubt(&side->sketch, side->path, &doubt))
-        complain_error(&doubt);
-    return result;
-}
-
 /* ---- how to sample ---- */
 
 static uint32_t bearable_c(uint32_t c, uint64_t len)
@@ -227,10 +87,10 @@ static int check_factors(const struct compare *compare, const struct sketch_para
 }
 
 /* The parameters of the options; or those of the record, if one of the sides is a record. */
-static int choose_params(const struct compare *compare, const struct side *a, const struct side *b,
-                         struct sketch_params *params, struct error *err)
+static int choose_params(const struct compare *compare, const struct compare_side *a,
+                         const struct compare_side *b, struct sketch_params *params, struct error *err)
 {
-    const struct side *given = a->is_record ? a : b->is_record ? b : NULL;
+    const struct compare_side *given = a->is_record ? a : b->is_record ? b : NULL;
 
     if (given && compare->flags.given)
         return error_set(err, "%s: is a record, so the sampling options cannot be used", given->path);
@@ -249,26 +109,28 @@ static int choose_params(const struct compare *compare, const struct side *a, co
     return 0;
 }
 
-static int load_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
+static int load_sides(const struct compare *compare, struct compare_side *a, struct compare_side *b,
+                      struct error *err)
 {
-    struct side *sides[] = {a, b};
+    struct compare_side *sides[] = {a, b};
     struct sketch_params params;
 
     for (int i = 0; i < 2; i++) {
-        sides[i]->is_record = !compare->raw && starts_as_record(sides[i]);
+        sides[i]->is_record = !compare->raw && compare_side_is_record(sides[i]);
         if (sides[i]->is_record && compare->exact) {
             error_set(err, "%s: is a record, but --exact needs two files", sides[i]->path);
             return EXIT_USAGE;
         }
-        if (sides[i]->is_record && parse_side(sides[i], err))
+        if (sides[i]->is_record && compare_side_parse(sides[i], err))
             return EXIT_USAGE;
-        if (compare->exact && load_content(sides[i], err)) /* so that both results are about the same bytes */
+        if (compare->exact &&
+            compare_side_load(sides[i], err)) /* so that both results are about the same bytes */
             return sides[i]->content ? EXIT_CHANGED : EXIT_PARTIAL; /* some of it, or none, was read */
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
     for (int i = 0; i < 2; i++) {
-        enum feed_result result = sides[i]->is_record ? FEED_OK : sign_side(sides[i], &params, err);
+        enum feed_result result = sides[i]->is_record ? FEED_OK : compare_side_sign(sides[i], &params, err);
 
         if (result != FEED_OK)
             return result == FEED_CHANGED      ? EXIT_CHANGED
@@ -301,8 +163,8 @@ static struct timespec deadline_in(uint64_t seconds)
 
 /* The exact distance.  It is searched below a limit that grows by four times, so that similar files take
  * little time whatever their size. */
-static int find_exact(const struct compare *compare, struct side *a, struct side *b, struct report *report,
-                      struct error *err)
+static int find_exact(const struct compare *compare, struct compare_side *a, struct compare_side *b,
+                      struct report *report, struct error *err)
 {
     struct timespec deadline = deadline_in(compare->seconds);
     uint64_t distance = DISTANCE_MORE, most = a->len > b->len ? a->len : b->len;
@@ -325,7 +187,7 @@ static int find_exact(const struct compare *compare, struct side *a, struct side
 /* ---- the papers' figures ---- */
 
 /* The type of a side: by its content, if that is there, or else by the name in its record. */
-static const char *type_of(const struct side *side)
+static const char *type_of(const struct compare_side *side)
 {
     uint8_t head[FACTORS_HEAD];
     const struct buffer *name = &side->sketch.name;
@@ -343,8 +205,8 @@ static const char *type_of(const struct side *side)
 }
 
 /* Sets the factors for the type that both have, or for pairs of any types. */
-static int set_factors(const struct compare *compare, struct comparer *comparer, const struct side *a,
-                       const struct side *b, struct report *report, struct error *err)
+static int set_factors(const struct compare *compare, struct comparer *comparer, const struct compare_side *a,
+                       const struct compare_side *b, struct report *report, struct error *err)
 {
     const char *type = type_of(a);
 
@@ -358,8 +220,8 @@ static int set_factors(const struct compare *compare, struct comparer *comparer,
     return 0;
 }
 
-static int find_more(const struct compare *compare, struct comparer *comparer, struct side *a, struct side *b,
-                     struct report *report, struct error *err)
+static int find_more(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
+                     struct compare_side *b, struct report *report, struct error *err)
 {
     if (compare->factors_path && set_factors(compare, comparer, a, b, report, err))
         return -1;
@@ -385,7 +247,7 @@ static bool is_identical(const struct sketch *a, const struct sketch *b)
 }
 
 /* Sketches have figures, but only equal digests allow a verdict. */
-static int compare_sketches(const struct side *a, const struct side *b, struct report *report,
+static int compare_sketches(const struct compare_side *a, const struct compare_side *b, struct report *report,
                             struct error *err)
 {
     struct sketcher *sketcher = sketch_new(&a->sketch.params, err);
@@ -400,8 +262,8 @@ static int compare_sketches(const struct side *a, const struct side *b, struct r
     return result;
 }
 
-static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct side *a,
-                          struct side *b, struct report *report, struct error *err)
+static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
+                          struct compare_side *b, struct report *report, struct error *err)
 {
     const bool has_sketch = ((sketch_uses(a->sketch.params.scheme) | sketch_uses(b->sketch.params.scheme)) &
                              SKETCH_USE_TOKENS) != 0;
@@ -412,7 +274,8 @@ static int compare_loaded(const struct compare *compare, struct comparer *compar
     return find_more(compare, comparer, a, b, report, err);
 }
 
-static int compare_sides(const struct compare *compare, struct side *a, struct side *b, struct error *err)
+static int compare_sides(const struct compare *compare, struct compare_side *a, struct compare_side *b,
+                         struct error *err)
 {
     struct report report = {.a = &a->sketch, .b = &b->sketch, .seconds = compare->seconds};
     struct comparer *comparer;
@@ -460,7 +323,7 @@ static int take_option(void *arg, const struct options *options, int option)
 static int run(const struct command *command, int argc, char **argv)
 {
     struct compare compare = {.seconds = USUAL_SECONDS};
-    struct side a = {.fd = -1}, b = {.fd = -1};
+    struct compare_side a = {.fd = -1}, b = {.fd = -1};
     struct error err;
     int operand = 0;
     int status = options_read(command, argc, argv, take_option, &compare, &operand);
@@ -479,14 +342,14 @@ static int run(const struct command *command, int argc, char **argv)
         return options_wrong(command, "two files or records are needed, not %d", argc - operand);
     if (strcmp(argv[operand], "-") == 0 && strcmp(argv[operand + 1], "-") == 0)
         return options_wrong(command, "only one of the two can be standard input");
-    if (open_side(&a, argv[operand], &err) || open_side(&b, argv[operand + 1], &err))
+    if (compare_side_open(&a, argv[operand], &err) || compare_side_open(&b, argv[operand + 1], &err))
         status = EXIT_PARTIAL;
     else
         status = compare_sides(&compare, &a, &b, &err);
     if (status != EXIT_DONE)
         complain_error(&err);
-    release_side(&a);
-    release_side(&b);
+    compare_side_release(&a);
+    compare_side_release(&b);
     return status;
 }
 
