@@ -153,6 +153,22 @@ static void put_exact(const struct report *report)
                  report->exact_more_than, report->seconds);
 }
 
+/* The default factor is that of signatures of 2015: two bits agree more often by chance than two of their
+ * characters. */
+static void put_significance(const struct report *report)
+{
+    const struct compare_papers *p = &report->papers;
+
+    if (!report->factors && report->a->params.scheme == SKETCH_COATES2011)
+        put_text(FIGURES, "               no significance: E of unrelated bits must be measured (--factors)");
+    else if (p->unrelated)
+        put_text(FIGURES,
+                 "               no relation: unrelated signatures of these lengths are %.1f edits apart (E)",
+                 p->expected);
+    else
+        put_text(FIGURES, "               significance %.3f (E is %.1f edits)", p->significance, p->expected);
+}
+
 static void put_papers(const struct report *report)
 {
     const struct compare_papers *p = &report->papers;
@@ -164,8 +180,17 @@ static void put_papers(const struct report *report)
     put_text(FIGURES,
              "  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart",
              p->a_len, p->b_len, p->distance);
-    put_text(FIGURES, "               2011: %.0f bytes; 2015: %.0f bytes; significance %.3f", p->edits_2011,
-             p->edits_2015, p->significance);
+    if (p->too_short) {
+        put_text(FIGURES,
+                 "               no estimates: signatures so short are alike by chance (E is %.1f edits, "
+                 "under %d)",
+                 p->expected, COMPARE_PAPERS_LEAST);
+        return;
+    }
+    put_text(FIGURES,
+             "               2011: %.0f bytes; 2015: %.0f bytes; by their lengths at least %" PRIu64 " bytes",
+             p->edits_2011, p->edits_2015, p->edits_least);
+    put_significance(report);
     if (report->factors)
         put_text(FIGURES,
                  "               for %s: %.4f of the contents, %.4f of the signatures, from %u pair%s that "
@@ -404,9 +429,16 @@ static void add_more(struct buffer *out, const struct report *report)
     if (report->has_papers)
         buffer_printf(out,
                       ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64
-                      ",\"distance\":%" PRIu64
-                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"significance\":%.4f",
-                      p->a_len, p->b_len, p->distance, p->edits_2011, p->edits_2015, p->significance);
+                      ",\"distance\":%" PRIu64 ",\"expected\":%.2f",
+                      p->a_len, p->b_len, p->distance, p->expected);
+    if (report->has_papers && p->too_short)
+        buffer_add_text(out, ",\"too_short\":true");
+    else if (report->has_papers)
+        buffer_printf(out,
+                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"edits_least\":%" PRIu64
+                      ",\"significance\":%.4f,\"unrelated\":%s",
+                      p->edits_2011, p->edits_2015, p->edits_least, p->significance,
+                      p->unrelated ? "true" : "false");
     if (report->has_papers && report->factors)
         buffer_printf(out,
                       ",\"factors\":{\"type\":\"%s\",\"contents\":%.4f,\"signatures\":%.4f,\"pairs\":%u}",

@@ -153,6 +153,8 @@ int compare_run(struct comparer *comparer, const struct record *a, const struct 
     if (a->params.scheme == SAMPLER_GF8)
         return compare_relate(comparer, a, b, NULL, out, err);
     *out = (struct comparison){.verdict = COMPARE_UNDECIDED, .c = larger_c(a, b)};
+    if (a->len < a->params.n || b->len < b->params.n)
+        out->verdict = COMPARE_TOO_SMALL;
     return 0;
 }
 
@@ -184,6 +186,10 @@ int compare_signatures(struct comparer *comparer, const struct record *a, const 
                                UINT64_MAX - 1, stop, arg, &out->distance, err);
     if (stopped)
         return stopped;
+    out->expected = coates_expected(out->a_len, out->b_len, comparer->signatures_factor);
+    out->too_short = out->expected < COMPARE_PAPERS_LEAST;
+    out->unrelated = (double)out->distance >= out->expected;
+    out->edits_least = a->len > b->len ? a->len - b->len : b->len - a->len;
     out->edits_2011 = coates_2011_edits(out->distance, c);
     out->edits_2015 = coates_2015_edits(out->distance, c, comparer->contents_factor);
     out->significance =

@@ -16,7 +16,7 @@ enum compare_verdict {
     COMPARE_EMBEDDED,  /* one of them, or nearly all of it, is contained in the other */
     COMPARE_FRAGMENT,  /* they share a part, or repetitive content that cannot be located (no ranges then) */
     COMPARE_NONE,      /* nothing in common was found */
-    COMPARE_TOO_SMALL, /* one is too small to be sampled */
+    COMPARE_TOO_SMALL, /* one is too small to be sampled, or for a window */
     COMPARE_LOW_ENTROPY, /* one is large enough, but its bytes are not distinctive */
     COMPARE_UNDECIDED,   /* records of the papers' schemes, which have a distance but no verdict */
 };
@@ -29,12 +29,20 @@ struct comparison {
     struct estimate estimate;    /* its ranges belong to the comparer and are valid until its next run */
 };
 
+/* Signatures that are expected to be fewer edits than this apart if unrelated are too short: their distance
+ * may be any by chance. */
+enum { COMPARE_PAPERS_LEAST = 10 };
+
 /* The measures of Coates' papers, from the signatures alone. */
 struct compare_papers {
     uint64_t a_len, b_len; /* characters */
     uint64_t distance;
+    double expected; /* the distance of unrelated contents: E */
+    bool too_short;  /* E is below COMPARE_PAPERS_LEAST: what follows means nothing */
+    bool unrelated;  /* the distance is at least E */
     double edits_2011, edits_2015;
-    double significance;
+    uint64_t edits_least; /* the difference of the contents' lengths, a lower bound */
+    double significance;  /* as published; it is positive beyond E, too */
 };
 
 struct comparer;

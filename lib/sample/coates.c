@@ -87,9 +87,14 @@ double coates_2015_edits(uint64_t distance, uint32_t c, double factor)
     return (double)distance * c * factor;
 }
 
+double coates_expected(uint64_t a_len, uint64_t b_len, double factor)
+{
+    return factor * (double)(a_len > b_len ? a_len : b_len);
+}
+
 double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len, double factor)
 {
-    double expected = factor * (double)(a_len > b_len ? a_len : b_len);
+    const double expected = coates_expected(a_len, b_len, factor);
 
     return expected > 0 ? fabs(expected - (double)distance) / expected : 0;
 }

@@ -55,9 +55,11 @@ char coates_2015_symbol(uint64_t hash);
 double coates_2011_edits(uint64_t distance, uint32_t c);
 double coates_2015_edits(uint64_t distance, uint32_t c, double factor);
 
+/* E, the expected distance of the signatures of unrelated contents: a factor times the longer length. */
+double coates_expected(uint64_t a_len, uint64_t b_len, double factor);
+
 /*
- * The published significance |E - distance| / E, where E is the expected distance of the signatures of
- * unrelated texts: a factor times the longer length.  For comparison only: it rates a signature
+ * The published significance |E - distance| / E.  For comparison only: it rates a signature
  * contained in another one as unrelated, and rewards pairs farther apart than chance.  0 if both are empty.
  */
 double coates_significance(uint64_t distance, uint64_t a_len, uint64_t b_len, double factor);

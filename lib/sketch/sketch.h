@@ -99,7 +99,8 @@ enum sketch_basis {
 
 /*
  * How alike two documents are, as far as the scheme can say.  If one of them has no shingle at all (it is
- * empty, or shorter than the window), it is too small, and there are no figures.
+ * empty, or shorter than the window), or signatures are too short (COMPARE_PAPERS_LEAST), it is too small,
+ * and there are no figures.
  *
  * The interval of the resemblance is Wilson's, of 95 %, for a sample of `compared` (hamming: of its bits,
  * eq. 6), widened by what collisions of fingerprints can contribute.  If these are too short for the number

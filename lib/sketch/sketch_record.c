@@ -80,6 +80,9 @@ static int compare_coates(struct sketcher *sketcher, const struct sketch *a, con
         return 0;
     if (compare_signatures(sketcher->comparer, &a->record, &b->record, NULL, NULL, &papers, err))
         return -1;
+    out->too_small = papers.too_short;
+    if (out->too_small)
+        return 0;
     out->has_edits = out->has_significance = true;
     out->edits = a->params.scheme == SKETCH_COATES2011 ? papers.edits_2011 : papers.edits_2015;
     out->significance = papers.significance;

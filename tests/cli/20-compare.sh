@@ -130,6 +130,31 @@ ld, longer = distance(a, b), max(len(a), len(b))
 print(len(a), len(b), ld, ld * 101, "%.4f" % (abs(.82 * longer - ld) / (.82 * longer)))')" \
     "$(json json '"{signature} {ref_signature} {distance} {edits_2011} {significance:.4f}".format(**d["papers"])')"
 same "no verdict from the papers' schemes" undecided "$(json json 'd["verdict"]')"
+# no figures from a few characters, no relation beyond E, no estimate without the difference of lengths
+text 81 60 >few1
+text 82 60 >few2
+: >few3
+for scheme in coates2011 coates2015; do
+    for few in few2 few3; do
+        "$KITH" compare -s $scheme -C 20 --papers few1 $few >out
+        says out "no estimates: signatures so short are alike by chance"
+        compare -s $scheme -C 20 --papers few1 $few
+        same "$scheme: no figures of $few" "True False False" \
+            "$(json json '"{too_short} %s %s".format(**d["papers"]) % ("edits_2015" in d["papers"], "significance" in d["papers"])')"
+    done
+    same "too small" too-small "$(json json 'd["verdict"]')"
+done
+text 83 300000 >long
+"$KITH" compare -s coates2015 --papers long a >out
+says out "no relation: unrelated signatures of these lengths are "
+says out "by their lengths at least $((300000 - $(stat -c %s a))) bytes"
+grep -q significance out && fail "unrelated texts have a significance"
+compare -s coates2015 --papers long a
+same "unrelated" "True $((300000 - $(stat -c %s a)))" "$(json json '"{unrelated} {edits_least}".format(**d["papers"])')"
+"$KITH" compare --papers a2015 inserted2015 >out
+says out "significance $(compare -p a2015 inserted2015; json json '"%.3f" % d["papers"]["significance"]')"
+"$KITH" compare -s coates2011 --papers a inserted >out
+says out "no significance: E of unrelated bits must be measured (--factors)"
 
 # human-readable text
 "$KITH" compare host a >out

@@ -172,6 +172,46 @@ START_TEST(the_papers_estimates_follow_their_formulas)
 }
 END_TEST
 
+static struct compare_papers papers_of(size_t a_len, size_t b_len)
+{
+    const struct sampler_params params = {SAMPLER_COATES2015, 9, 101, 3};
+    struct compare_papers papers;
+
+    sign(&x, params, a, a_len);
+    sign(&y, params, b, b_len);
+    ck_assert_int_eq(compare_signatures(comparer, &x, &y, NULL, NULL, &papers, &err), 0);
+    ck_assert_int_eq(compare_run(comparer, &x, &y, &result, &err), 0);
+    return papers;
+}
+
+/* E of 12 characters is 9.84, of 13 it is 10.66. */
+START_TEST(papers_have_no_figures_where_chance_decides)
+{
+    struct compare_papers papers;
+
+    begin();
+    fill_text(b, LEN);
+    papers = papers_of(LEN, 0);
+    ck_assert(papers.unrelated && !papers.too_short && papers.edits_least == LEN);
+    ck_assert_uint_eq(papers.distance, papers.a_len);
+    ck_assert_int_eq(result.verdict, COMPARE_TOO_SMALL);
+    papers = papers_of(LEN, 8);
+    ck_assert_int_eq(result.verdict, COMPARE_TOO_SMALL);
+    papers = papers_of(LEN, 2000);
+    ck_assert(papers.unrelated && papers.edits_least == LEN - 2000 && papers.edits_2015 < LEN - 2000);
+    ck_assert_double_eq_tol(papers.expected, 0.82 * (double)papers.a_len, 1e-9);
+    ck_assert_int_eq(result.verdict, COMPARE_UNDECIDED);
+    for (size_t len = 20; len < 2500; len += 20) {
+        papers = papers_of(len, len);
+        ck_assert(papers.too_short == ((papers.a_len > papers.b_len ? papers.a_len : papers.b_len) < 13));
+    }
+    memcpy(b, a, LEN);
+    papers = papers_of(LEN, LEN - 5000);
+    ck_assert(!papers.unrelated && !papers.too_short && papers.edits_least == 5000);
+    end();
+}
+END_TEST
+
 START_TEST(the_published_significances_are_reproduced)
 {
     /* What the author's program is known to report for 100 characters inside 1000, and (roughly) for
@@ -201,4 +241,5 @@ END_TEST
 RUN_TESTS("compare", records_of_different_kinds_are_never_compared,
           equal_digests_are_identical_whatever_the_samples, one_byte_of_difference_is_not_identical,
           denser_records_are_reduced, the_papers_estimates_follow_their_formulas,
-          the_published_significances_are_reproduced, too_small_and_low_entropy_are_reported_as_such)
+          papers_have_no_figures_where_chance_decides, the_published_significances_are_reproduced,
+          too_small_and_low_entropy_are_reported_as_such)
