@@ -35,19 +35,26 @@ static void about_set(struct buffer *out, const struct case_set *set)
     buffer_add_char(out, '\n');
 }
 
-/* other: the digests to compare them with, or NULL. */
-static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests,
-                        const struct digest_values *other)
+static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests)
 {
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         if (!(digests->kinds & DIGEST_BIT(kind)))
             continue;
         buffer_printf(out, "\n            %s%s ", what, digest_name((enum digest_kind)kind));
         escape_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
-        if (other && (other->kinds & DIGEST_BIT(kind)))
-            buffer_add_text(out, digest_differing(digests, other) & DIGEST_BIT(kind) ? ", WHICH DIFFERS"
-                                                                                     : ", which agrees");
     }
+}
+
+static void about_image(struct buffer *out, const struct case_evidence *evidence)
+{
+    if (!evidence->has_image)
+        return;
+    add_digests(out, "", &evidence->digests);
+    add_digests(out, "stored at acquisition: ", &evidence->stored);
+    if (!evidence->digests.kinds)
+        buffer_add_text(out, "\n            the image was not hashed");
+    buffer_printf(out, "\n            %s",
+                  report_summary_acquisition_words(report_summary_acquisition(evidence)));
 }
 
 static void about_line(void *arg, const char *text)
@@ -90,10 +97,7 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
         buffer_add_text(out, "\n            ");
         report_values_foreign(out, evidence->stamp);
     }
-    add_digests(out, "", &evidence->digests, NULL);
-    add_digests(out, "stored at acquisition: ", &evidence->stored, &evidence->digests);
-    if (evidence->has_image && !evidence->digests.kinds)
-        buffer_add_text(out, "\n            the image was not hashed");
+    about_image(out, evidence);
     buffer_printf(out, "\n            %s", casefile_state_name(evidence->state));
     return about_counts(out, casefile, number, err);
 }

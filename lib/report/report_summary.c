@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/report_account.h"
 #include "report/report_values.h"
 
@@ -177,4 +178,45 @@ int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
     buffer_release(&text);
     report_account_reset(&account);
     return result;
+}
+
+/* ---- the hashes of an image ---- */
+
+enum report_acquisition report_summary_acquisition(const struct case_evidence *evidence)
+{
+    if (evidence->digests.kinds && !evidence->stored.kinds)
+        return REPORT_ACQUISITION_NONE;
+    if (!(evidence->stored.kinds & evidence->digests.kinds))
+        return REPORT_ACQUISITION_UNHASHED;
+    return digest_differing(&evidence->stored, &evidence->digests) ? REPORT_ACQUISITION_DIFFERS
+                                                                   : REPORT_ACQUISITION_MATCHES;
+}
+
+const char *report_summary_acquisition_words(enum report_acquisition acquisition)
+{
+    static const char *const words[] = {
+        [REPORT_ACQUISITION_NONE] = "no acquisition hash is stored in the image",
+        [REPORT_ACQUISITION_UNHASHED] = "not compared with an acquisition hash",
+        [REPORT_ACQUISITION_MATCHES] = "matches the acquisition hash stored in the image",
+        [REPORT_ACQUISITION_DIFFERS] = "DIFFERS from the acquisition hash stored in the image",
+    };
+
+    return words[acquisition];
+}
+
+void report_summary_image(const struct case_evidence *evidence, struct buffer *out)
+{
+    const struct digest_values *digests = &evidence->digests;
+    const char *separator = "";
+
+    if (!evidence->has_image || !digests->kinds)
+        return;
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(digests->kinds & DIGEST_BIT(kind)))
+            continue;
+        buffer_printf(out, "%s%s ", separator, digest_name((enum digest_kind)kind));
+        escape_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
+        separator = ", ";
+    }
+    buffer_printf(out, ": %s", report_summary_acquisition_words(report_summary_acquisition(evidence)));
 }

@@ -19,4 +19,20 @@ int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *
 int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
                               void (*take)(void *arg, const char *text), void *arg, struct error *err);
 
+/* How the hashes of an image compare with those that its container has from the acquisition. */
+enum report_acquisition {
+    REPORT_ACQUISITION_NONE,     /* none is stored */
+    REPORT_ACQUISITION_UNHASHED, /* the image was not hashed, or by no kind that is stored */
+    REPORT_ACQUISITION_MATCHES,  /* all stored ones that were computed are equal */
+    REPORT_ACQUISITION_DIFFERS,
+};
+/* The evidence is an image. */
+enum report_acquisition report_summary_acquisition(const struct case_evidence *evidence);
+/* The result in words, for people: "matches the acquisition hash stored in the image". */
+const char *report_summary_acquisition_words(enum report_acquisition acquisition);
+
+/* Appends the hashes of an image and how they compare: "sha1 4f.., md5 d1..: matches the acquisition hash
+ * stored in the image".  Appends nothing for evidence that is no image, or was not hashed. */
+void report_summary_image(const struct case_evidence *evidence, struct buffer *out);
+
 #endif

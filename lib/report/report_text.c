@@ -355,17 +355,28 @@ static void add_summary_line(void *arg, const char *text)
     buffer_release(&p.word);
 }
 
+/* Empties the text. */
+static void add_summary_text(struct summary *summary, struct buffer *text)
+{
+    buffer_add_char(text, '\0');
+    if (!text->failed)
+        add_summary_line(summary, text->data);
+    buffer_reset(text);
+}
+
 static int add_summary(struct report_writer *writer, const struct case_evidence *evidence, struct error *err)
 {
     struct summary summary = {.writer = writer, .path = evidence->path};
     struct buffer text = {0};
-    const int result = report_summary(writer->casefile, evidence->number, &text, err);
+    int result;
 
+    report_summary_image(evidence, &text);
+    if (text.len)
+        add_summary_text(&summary, &text);
+    result = report_summary(writer->casefile, evidence->number, &text, err);
     if (text.len == 0)
         buffer_add_text(&text, casefile_state_name(evidence->state));
-    buffer_add_char(&text, '\0');
-    if (!text.failed)
-        add_summary_line(&summary, text.data);
+    add_summary_text(&summary, &text);
     buffer_inherit(&writer->out.line, &text);
     buffer_release(&text);
     return result ? -1

@@ -19,13 +19,21 @@ for set in md5.E01 both.E01 xml.e01; do
     status 0 "$KITH" scan -q -r set.kith --case $set.case $set
     "$KITH" report --about $set.case >about
     says about "sha1 $(sha1sum <disk.img | cut -c1-40)"
-    says about "stored at acquisition: md5 $(md5sum <disk.img | cut -c1-32), which agrees"
+    says about "stored at acquisition: md5 $(md5sum <disk.img | cut -c1-32)"
+    says about '            matches the acquisition hash stored in the image'
+    "$KITH" report --text $set.case >text
+    says text "$set: sha1 $(sha1sum <disk.img | cut -c1-40)"
+    says text "md5 $(md5sum <disk.img | cut -c1-32): matches the acquisition hash stored in the image"
 done
 "$KITH" report --about xml.e01.case >about
-says about "stored at acquisition: sha1 $(sha1sum <disk.img | cut -c1-40), which agrees"
+says about "stored at acquisition: sha1 $(sha1sum <disk.img | cut -c1-40)"
 status 0 "$KITH" scan -q -r set.kith --no-hash-image --case none.case md5.E01
 "$KITH" report --about none.case >about
 says about "the image was not hashed"
+says about "not compared with an acquisition hash"
+status 0 "$KITH" scan -q -r set.kith --case raw.case disk.img
+"$KITH" report --text raw.case >text
+says text "disk.img: sha1 $(sha1sum <disk.img | cut -c1-40): no acquisition hash is stored in the image"
 
 # A different hash is stored in it: the content is still read, but this is reported, recorded, and makes exit status 3.
 python3 - md5.E01 wrong.E01 <<'PY'
@@ -41,7 +49,9 @@ PY
 status 3 "$KITH" scan -q -r set.kith --case wrong.case wrong.E01
 says err "the md5 of the image does not match the one stored in it at acquisition"
 "$KITH" report --about wrong.case >about
-says about "WHICH DIFFERS"
+says about 'DIFFERS from the acquisition hash stored in the image'
+"$KITH" report --text wrong.case >text
+says text "$(md5sum <disk.img | cut -c1-32): DIFFERS from the acquisition hash stored in the image"
 says about "the md5 of the image does not match the one stored in it at acquisition"
 says about "done; parts were not examined"
 [ "$("$KITH" report --csv wrong.case | grep -c ,identical,)" -ge 1 ] || fail "nothing was found in it"
