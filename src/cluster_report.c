@@ -124,6 +124,9 @@ static void describe(const struct member *member, bool at_least, struct buffer *
         buffer_add_text(out, "copy, ");
     if (l->has_resemblance)
         buffer_printf(out, "resemblance %s%.2f", at_least ? "at least " : "", l->resemblance);
+    if (l->has_share_intervals)
+        buffer_printf(out, " (%.2f to %.2f, n = %" PRIu64 ")", l->resemblance_low, l->resemblance_high,
+                      l->compared);
     if (l->has_edits)
         buffer_printf(out, "%sedits %.0f", l->has_resemblance ? ", " : "", l->edits);
 }
@@ -135,7 +138,7 @@ static void put_text(const struct cluster_report *report, const struct member *m
     describe(member, report->at_least, &text);
     report_values_size(&size, member->document->size);
     if (!text.failed && !size.failed)
-        buffer_printf(out, "  %-40.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
+        buffer_printf(out, "  %-58.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
     cluster_report_name(report, member->document, out);
     buffer_add_char(out, '\n');
     buffer_inherit(out, &text);
@@ -160,6 +163,21 @@ static void put_value(struct buffer *out, bool has, double value, int digits)
         csv_cell(out, "");
 }
 
+/* Identical documents need no interval. */
+static void put_intervals(struct buffer *out, const struct likeness *l)
+{
+    const bool has = l->has_share_intervals, both = has && l->has_containment;
+
+    put_value(out, has, l->resemblance_low, 4);
+    put_value(out, has, l->resemblance_high, 4);
+    put_value(out, both, l->a_in_b_low, 4);
+    put_value(out, both, l->a_in_b_high, 4);
+    put_value(out, both, l->b_in_a_low, 4);
+    put_value(out, both, l->b_in_a_high, 4);
+    put_value(out, has, (double)l->common, 0);
+    put_value(out, has, (double)l->compared, 0);
+}
+
 static void put_csv(const struct cluster_report *report, const struct member *member, struct buffer *out)
 {
     static const struct likeness none = {0};
@@ -175,7 +193,20 @@ static void put_csv(const struct cluster_report *report, const struct member *me
     put_value(out, l->has_interval, l->edits_low, 0);
     put_value(out, l->has_interval, l->edits_high, 0);
     cluster_report_kind(member->document, out);
+    put_intervals(out, l);
     csv_end_line(out);
+}
+
+static void add_intervals(const struct likeness *l, struct buffer *out)
+{
+    buffer_printf(out, ",\"resemblance_low\":%.4f,\"resemblance_high\":%.4f", l->resemblance_low,
+                  l->resemblance_high);
+    if (l->has_containment)
+        buffer_printf(out,
+                      ",\"containment_low\":%.4f,\"containment_high\":%.4f"
+                      ",\"containment_reverse_low\":%.4f,\"containment_reverse_high\":%.4f",
+                      l->a_in_b_low, l->a_in_b_high, l->b_in_a_low, l->b_in_a_high);
+    buffer_printf(out, ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64, l->common, l->compared);
 }
 
 static void put_json(const struct cluster_report *report, const struct member *member, struct buffer *out)
@@ -190,6 +221,8 @@ static void put_json(const struct cluster_report *report, const struct member *m
         buffer_printf(out, ",\"resemblance%s\":%.4f", report->at_least ? "_at_least" : "", l->resemblance);
     if (l && l->has_containment)
         buffer_printf(out, ",\"containment\":%.4f,\"containment_reverse\":%.4f", l->a_in_b, l->b_in_a);
+    if (l && l->has_share_intervals)
+        add_intervals(l, out);
     if (l && l->has_edits)
         buffer_printf(out, ",\"edits\":%.0f", l->edits);
     if (l && l->has_interval)
@@ -326,14 +359,28 @@ static void write_summary(const struct cluster_report *report, struct buffer *ou
 
 static void put_header(const struct cluster_report *report, struct buffer *out)
 {
-    const struct csv_column columns[] = {
-        {"cluster", true},     {"role", false},
-        {"evidence", false},   {"path", false},
-        {"path_hex", false},   {"size", true},
-        {"sha1", false},       {report->at_least ? "resemblance_at_least" : "resemblance", true},
-        {"containment", true}, {"containment_reverse", true},
-        {"edits", true},       {"edits_low", true},
-        {"edits_high", true},  {"kind", false}};
+    const struct csv_column columns[] = {{"cluster", true},
+                                         {"role", false},
+                                         {"evidence", false},
+                                         {"path", false},
+                                         {"path_hex", false},
+                                         {"size", true},
+                                         {"sha1", false},
+                                         {report->at_least ? "resemblance_at_least" : "resemblance", true},
+                                         {"containment", true},
+                                         {"containment_reverse", true},
+                                         {"edits", true},
+                                         {"edits_low", true},
+                                         {"edits_high", true},
+                                         {"kind", false},
+                                         {"resemblance_low", true},
+                                         {"resemblance_high", true},
+                                         {"containment_low", true},
+                                         {"containment_high", true},
+                                         {"containment_reverse_low", true},
+                                         {"containment_reverse_high", true},
+                                         {"common", true},
+                                         {"compared", true}};
 
     csv_header(out, columns, sizeof columns / sizeof *columns);
     csv_end_line(out);

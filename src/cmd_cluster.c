@@ -21,6 +21,7 @@ enum {
     CLUSTER_RESEMBLANCE,
     CLUSTER_CONTAINMENT,
     CLUSTER_EDITS,
+    CLUSTER_CERTAIN,
     CLUSTER_CANDIDATES,
     CLUSTER_COMMON,
     CLUSTER_PLAGIARISM,
@@ -53,6 +54,7 @@ static const struct option_spec cluster_options[] = {
     {0, "resemblance", "R", "least resemblance, 0 to 1 (default: 0.5 if no other limit is given)", NULL},
     {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
     {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
+    {0, "certain", NULL, "relate files only if the whole interval of 95 % meets the limits", NULL},
     {0, "candidates", "NAME", "how to find pairs to compare (default: index; hamming: alg-h)", &candidates},
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
@@ -135,6 +137,9 @@ static int take_option(void *arg, const struct options *options, int option)
         return options_share(options, &cluster->options.limits.containment);
     case CLUSTER_EDITS:
         return take_edits(cluster, options);
+    case CLUSTER_CERTAIN:
+        cluster->options.limits.certain = true;
+        return 0;
     case CLUSTER_CANDIDATES:
         return take_candidates(cluster, options);
     case CLUSTER_COMMON:
@@ -242,6 +247,7 @@ static const char *meaningless_for_case(const struct cluster *cluster)
     return cluster->flags.given      ? "the options for sampling"
            : limits->containment > 0 ? "--containment"
            : limits->has_edits       ? "--edits"
+           : limits->certain         ? "--certain"
            : cluster->has_candidates ? "--candidates"
            : cluster->has_common     ? "--common"
            : cluster->plagiarism     ? "--plagiarism"

@@ -92,6 +92,7 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
                              .edits_high = e->edits_high,
                              .a_matched = e->a_matched,
                              .b_matched = e->b_matched};
+    likeness_set_intervals(out, e->shared, e->of_a, e->of_b);
     return comparison.verdict <= COMPARE_FRAGMENT && likeness_meets(&state->judge->limits, out, x.len, y.len);
 }
 

@@ -111,6 +111,8 @@ int collection_check_limits(enum sketch_scheme scheme, const struct likeness_lim
         return error_set(err, "scheme %s does not estimate resemblance, only edits", name);
     if (limits->containment > 0 && !sketch_has_containment(scheme))
         return error_set(err, "scheme %s does not estimate containment", name);
+    if (limits->certain && (is_signature(scheme) || scheme == SKETCH_CHUNKS || scheme == SKETCH_BSW))
+        return error_set(err, "scheme %s gives no interval, which --certain needs", name);
     if (limits->has_edits && !is_signature(scheme) && scheme != SKETCH_GF8)
         return error_set(err, "scheme %s does not estimate edits", name);
     return 0;
@@ -189,7 +191,16 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
                              .b_in_a = l.b_in_a,
                              .edits = l.edits,
                              .edits_low = l.edits_low,
-                             .edits_high = l.edits_high};
+                             .edits_high = l.edits_high,
+                             .has_share_intervals = l.has_resemblance && l.basis != SKETCH_PIECES,
+                             .resemblance_low = l.resemblance_low,
+                             .resemblance_high = l.resemblance_high,
+                             .a_in_b_low = l.a_in_b_low,
+                             .a_in_b_high = l.a_in_b_high,
+                             .b_in_a_low = l.b_in_a_low,
+                             .b_in_a_high = l.b_in_a_high,
+                             .common = l.common,
+                             .compared = l.compared};
     return likeness_meets(&state->judge->limits, out, x->len, y->len);
 }
 

@@ -13,6 +13,10 @@ struct likeness {
     double resemblance;                                             /* Broder 1997, section 2: 0..1 */
     double a_in_b, b_in_a;                                          /* containment: 0..1 */
     double edits, edits_low, edits_high;                            /* bytes; with an interval of 95 % */
+    bool has_share_intervals; /* of the shares, of 95 % (Wilson); else the bounds are the shares themselves */
+    double resemblance_low, resemblance_high;
+    double a_in_b_low, a_in_b_high, b_in_a_low, b_in_a_high;
+    uint64_t common, compared; /* samples or values that the resemblance is the share of; 0, 0: not known */
     uint64_t a_matched, b_matched; /* bytes in matching ranges, if the judge knows them */
 };
 
@@ -23,7 +27,11 @@ struct likeness_limits {
     bool has_edits;         /* whether edits are limited: */
     double most_edits;      /* bytes; INFINITY: only by the share */
     double most_edit_share; /* of the longer of the two; INFINITY: only by the number of bytes */
+    bool certain;           /* the worse end of the interval must meet the limits, not the estimate */
 };
+
+/* Sets the intervals of the shares from the distinct samples of a, of b, and those in both. */
+void likeness_set_intervals(struct likeness *likeness, uint64_t shared, uint64_t of_a, uint64_t of_b);
 
 /* Whether two documents of these sizes in bytes meet the limits. */
 bool likeness_meets(const struct likeness_limits *limits, const struct likeness *likeness, uint64_t a_size,

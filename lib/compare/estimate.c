@@ -346,6 +346,8 @@ static void set_shares(const struct chain *chain, struct estimate *out)
                  b = shared + (double)chain->only_b;
 
     out->shared = chain->shared;
+    out->of_a = chain->shared + chain->only_a;
+    out->of_b = chain->shared + chain->only_b;
     if (chain->shared == 0)
         return;
     out->resemblance = shared / (a + b - shared);

@@ -34,6 +34,7 @@ struct estimate {
     double resemblance; /* shared / distinct samples in either */
     double a_in_b;      /* containment: shared / distinct samples of a */
     double b_in_a;
+    uint64_t of_a, of_b; /* distinct samples of each */
     uint64_t anchors; /* matches in the longest chain */
     double edits;
     double edits_low, edits_high;        /* intended to hold in 95 % of cases */

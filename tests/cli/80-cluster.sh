@@ -74,6 +74,41 @@ status 0 "$KITH" cluster -q --csv tree
 same "the copy of 2-1" 2 "$(grep -E ',(2-1|copy),,' out | cut -d, -f6- | uniq -c | awk '{ print $1 }')"
 same "its role" copy "$(awk -F, '$4 == "copy" { print $2 }' out)"
 
+# ---- intervals ----
+
+cat >intervals.py <<'PY'
+import csv, math
+def wilson(common, of, z=1.959963984540054):
+    p, v = common / of, z * z / of
+    half = z * math.sqrt(p * (1 - p) / of + v / of / 4)
+    return [(p + v / 2 - half) / (1 + v), (p + v / 2 + half) / (1 + v)]
+rows = [r for r in csv.DictReader(open('out', newline='')) if r['role'] == 'similar']
+for r in rows:
+    common, of = int(r['common']), int(r['compared'])
+    for name, n in ('resemblance', of), ('containment', common / float(r['containment'])):
+        expected = [common / n] + wilson(common, round(n))
+        found = [float(r[name + end]) for end in ('', '_low', '_high')]
+        if any(abs(x - y) > 2e-4 for x, y in zip(expected, found)):
+            print(name, r, expected)
+print(len(rows), sum(float(r['resemblance_low']) < .5 for r in rows), sum(float(r['resemblance']) < .5 for r in rows))
+PY
+status 0 "$KITH" cluster -q --csv --resemblance .5 tree
+read -r similar doubtful below <<<"$(python3 intervals.py)"
+same "intervals" "$similar 0" "$(python3 intervals.py | tail -n 1 | cut -d ' ' -f 1,3)"
+[ "$doubtful" -gt 0 ] && [ "$below" = 0 ] || fail "no interval contains the limit: $(cat out)"
+status 0 "$KITH" cluster -q --csv --resemblance .5 --certain tree
+same "certain" "0 0" "$(python3 intervals.py | tail -n 1 | cut -d ' ' -f 2,3)"
+[ "$(python3 intervals.py | cut -d ' ' -f 1)" -gt 0 ] || fail "nothing is certain"
+# above MOST: the members whose interval of the edits ends above that, and all members
+above()
+{
+    awk -F, -v most="$1" '$2 == "similar" { all++; above += $13 > most } END { print above + 0, (all > 0) }' out
+}
+status 0 "$KITH" cluster -q --csv --edits 2500 tree
+same "edits" "1 1" "$(above 2500 | sed "s/^[1-9]/1/")"
+status 0 "$KITH" cluster -q --csv --edits 2500 --certain tree
+same "certain edits" "0 1" "$(above 2500)"
+
 # ---- not on the number of threads, nor on where the files lie ----
 
 for form in text csv json; do
@@ -97,7 +132,7 @@ if PATH=$PATH:/usr/sbin:/sbin command -v mke2fs >/dev/null; then
     PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -d tree tree.img 2M 2>err >out || fail "mke2fs: $(cat err)"
     status 0 "$KITH" cluster --csv -q tree.img
     status 0 "$KITH" cluster --csv -q --only file,slack tree.img
-    same "kinds" "file slack" "$(tail -n +2 out | sed 's/.*,//' | tr -d '\r' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    same "kinds" "file slack" "$(tail -n +2 out | cut -d, -f14 | tr -d '\r' | sort -u | tr '\n' ' ' | sed 's/ $//')"
     # in the order of inodes
     for from in tree tree.img; do
         status 0 "$KITH" cluster --json -q --method single $from

@@ -66,6 +66,8 @@ refused()
     says err "$text"
 }
 refused "scheme min does not estimate containment" -s min --containment .5
+refused "scheme chunks gives no interval, which --certain needs" -s chunks --certain
+refused "scheme coates2015 gives no interval" -s coates2015 --edits 5 --certain
 refused "scheme hamming does not estimate containment" -s hamming --containment .5
 refused "scheme mod does not estimate edits" -s mod --edits 5
 refused "scheme coates2011 does not estimate resemblance, only edits" -s coates2011 --resemblance .5

@@ -139,6 +139,33 @@ START_TEST(clusters_of_files_are_the_components_of_the_graph_of_estimates)
 }
 END_TEST
 
+START_TEST(limits_are_met_by_the_estimate_or_if_certain_by_its_interval)
+{
+    struct likeness l = {
+        .has_resemblance = true, .has_containment = true, .resemblance = .8, .a_in_b = 1, .b_in_a = .8};
+    struct likeness_limits limits = {.resemblance = .8};
+
+    likeness_set_intervals(&l, 8, 8, 10);
+    ck_assert_uint_eq(l.compared, 10);
+    ck_assert_double_eq_tol(l.resemblance_low, .4902, 1e-4); /* Wilson's interval for 8 of 10 */
+    ck_assert_double_eq_tol(l.resemblance_high, .9433, 1e-4);
+    ck_assert_double_eq_tol(l.a_in_b_low, .6756, 1e-4); /* for 8 of 8 */
+    ck_assert_double_eq_tol(l.a_in_b_high, 1, 1e-9);
+    ck_assert(likeness_meets(&limits, &l, 1, 1));
+    limits.certain = true;
+    ck_assert(!likeness_meets(&limits, &l, 1, 1));
+    limits.resemblance = .49;
+    ck_assert(likeness_meets(&limits, &l, 1, 1));
+    limits.containment = .68;
+    ck_assert(!likeness_meets(&limits, &l, 1, 1));
+    limits.containment = .67;
+    ck_assert(likeness_meets(&limits, &l, 1, 1));
+    l = (struct likeness){0};
+    likeness_set_intervals(&l, 0, 0, 3);
+    ck_assert(!l.has_share_intervals);
+}
+END_TEST
+
 /* ---- sketches ---- */
 
 static void make_sketches(const struct sketch_params *params, struct sketch *sketches)
@@ -350,7 +377,8 @@ START_TEST(records_that_cannot_be_compared_are_refused)
 }
 END_TEST
 
-RUN_TESTS("collection", clusters_of_files_are_the_components_of_the_graph_of_estimates,
+RUN_TESTS("collection", limits_are_met_by_the_estimate_or_if_certain_by_its_interval,
+          clusters_of_files_are_the_components_of_the_graph_of_estimates,
           clusters_of_sketches_are_the_components_of_the_graph_of_estimates,
           hamming_fingerprints_yield_all_pairs_by_alg_h_and_alg_g,
           hamming_fingerprints_of_records_yield_the_pairs_that_the_index_yields,
