@@ -24,6 +24,8 @@ enum {
     SCAN_MAX_SIZE,
     SCAN_INCLUDE,
     SCAN_EXCLUDE,
+    SCAN_MD5,
+    SCAN_SHA256,
     SCAN_ALL_REFERENCES,
     SCAN_SHOW_KNOWN,
     SCAN_ALL,
@@ -50,6 +52,8 @@ static const struct option_spec scan_options[] = {
     {0, "max-size", "SIZE", "skip objects that are larger (default: no limit)", NULL},
     {0, "include", "PATTERN", "scan only files whose path matches; may be repeated", NULL},
     {0, "exclude", "PATTERN", "skip files whose path matches; may be repeated", NULL},
+    {0, "md5", NULL, "also compute the MD5 of every object", NULL},
+    {0, "sha256", NULL, "also compute the SHA-256 of every object", NULL},
     {0, "all-references", NULL, "report all references of an object, not only the best of similar ones",
      NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
@@ -122,6 +126,8 @@ static int take_option(void *arg, const struct options *options, int option)
 {
     static const struct options_flag flags[] = {
         {SCAN_DEEP, offsetof(struct command_line, scan.deep)},
+        {SCAN_MD5, offsetof(struct command_line, scan.md5)},
+        {SCAN_SHA256, offsetof(struct command_line, scan.sha256)},
         {SCAN_ALL_REFERENCES, offsetof(struct command_line, scan.matching.all_references)},
         {SCAN_SHOW_KNOWN, offsetof(struct command_line, filter.known)},
         {SCAN_ALL, offsetof(struct command_line, filter.objects)},

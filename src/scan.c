@@ -35,6 +35,8 @@ static int make_plan(struct scan *scan, struct error *err)
                                        .searches = scan->sets.searches,
                                        .count = scan->sets.count,
                                        .matching = scan->matching,
+                                       .digests = (scan->md5 ? DIGEST_BIT(DIGEST_MD5) : 0) |
+                                                  (scan->sha256 ? DIGEST_BIT(DIGEST_SHA256) : 0),
                                        .most = scan->most,
                                        .chunk = scan->chunk};
     if (scanner_plan_sets(&scan->plan, scan->deep, err) ||

@@ -15,6 +15,7 @@ struct scan {
     struct matcher_options matching;
     uint64_t most, chunk; /* bytes: the largest object to scan; the size of chunks, 0 for none */
     bool deep, hash_image;
+    bool md5, sha256; /* compute these for every object, besides the digests that the search needs */
 
     struct casefile *casefile;
     bool resumable; /* the case is kept, and may hold part of the evidence already */

@@ -47,6 +47,10 @@ static void add_parameters(struct buffer *out, const struct scan *scan)
         buffer_printf(out, " max-size=%" PRIu64, scan->most);
     if (scan->matching.all_references)
         buffer_add_text(out, " all-references");
+    if (scan->md5)
+        buffer_add_text(out, " md5");
+    if (scan->sha256)
+        buffer_add_text(out, " sha256");
     add_evidence_options(out, &scan->run.options);
     add_patterns(out, "include", &scan->patterns.include);
     add_patterns(out, "exclude", &scan->patterns.exclude);

@@ -45,7 +45,7 @@ static int check_windows(const struct scanner_plan *plan, struct error *err)
 
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
 {
-    plan->digests = DIGEST_BIT(DIGEST_SHA1);
+    plan->digests |= DIGEST_BIT(DIGEST_SHA1);
     plan->c = SAMPLER_DEFAULT_C;
     for (size_t i = 0; i < plan->count; i++) {
         const struct refset_info *info = refset_search_info(plan->searches[i]);

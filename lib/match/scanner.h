@@ -28,8 +28,8 @@ struct scanner_plan {
     uint64_t chunk;   /* in bytes; 0: objects are not cut into chunks */
 };
 
-/* Fills in C and the digests: the smallest C of the sets, and the digests by which all their files can be
- * found.  Returns -1 if sets with samples differ in n. */
+/* Fills in C, the smallest of the sets, and adds to the digests SHA-1 and those by which all files of the
+ * sets can be found.  Returns -1 if sets with samples differ in n. */
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err);
 
 /* The plan must outlive the inspector; scanner_inspector_release frees the list of folders. */

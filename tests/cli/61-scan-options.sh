@@ -72,6 +72,31 @@ is "without the known set" 'one(found, verdict="fragment")["ref_name"] == "bad"'
 status 0 "$KITH" scan --csv -r bad.kith -r known.kith more/known-part
 is "with it" 'found == []'
 
+# ---- digests of every object ----
+
+# digests CASE: how the digests of its objects differ from those of the files
+digests()
+{
+    python3 - "$1" <<'PY'
+import hashlib, sqlite3, sys
+kinds = 'sha1', 'md5', 'sha256'
+rows = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True).execute('SELECT paths, sha1, md5, sha256 FROM object').fetchall()
+print(len(rows), *(kind for at, kind in enumerate(kinds) if all(
+    row[1 + at] == hashlib.new(kind, open('tree/' + row[0][:-1].decode(), 'rb').read()).digest() for row in rows)),
+    *('no ' + kind for at, kind in enumerate(kinds) if all(row[1 + at] is None for row in rows)))
+PY
+}
+for option in "" --md5 --sha256 "--md5 --sha256"; do
+    # shellcheck disable=SC2086
+    status 0 "$KITH" scan -q $option -r bad.kith --case "digests$option.case" tree
+done
+same "digests by default" "10 sha1 no md5 no sha256" "$(digests digests.case)"
+same "--md5" "10 sha1 md5 no sha256" "$(digests digests--md5.case)"
+same "--sha256" "10 sha1 sha256 no md5" "$(digests digests--sha256.case)"
+same "both" "10 sha1 md5 sha256" "$(digests "digests--md5 --sha256.case")"
+status 2 "$KITH" scan -q -r bad.kith --case digests--md5.case tree
+says err " md5 kinds="
+
 # ---- several pieces of evidence ----
 
 status 0 "$KITH" scan --csv -r bad.kith more/part tree/bad more

@@ -259,8 +259,11 @@ START_TEST(a_plan_covers_what_all_its_sets_need)
     ck_assert_int_eq(scanner_plan_sets(&fixture.plan, true, &fixture.err), 0);
     ck_assert_uint_eq(fixture.plan.c, 16);
     fixture.plan.searches = fixture.searches;
-    ck_assert_int_eq(scanner_plan_sets(&fixture.plan, false, &fixture.err), 0);
-    ck_assert_uint_eq(fixture.plan.digests, DIGEST_BIT(DIGEST_SHA1));
+    for (unsigned asked = 0; asked < 1u << DIGEST_KINDS; asked++) {
+        fixture.plan.digests = asked;
+        ck_assert_int_eq(scanner_plan_sets(&fixture.plan, false, &fixture.err), 0);
+        ck_assert_uint_eq(fixture.plan.digests, asked | DIGEST_BIT(DIGEST_SHA1));
+    }
     fixture.plan.count = 3;
     free(file.data);
     end_test();
