@@ -49,6 +49,13 @@ struct crew_job {
     bool (*accept)(void *arg, void *state, const struct crew_result *result, bool complete);
     void *accept_arg;
     size_t accept_size;
+    /*
+     * Takes what a worker streams (crew_stream), in this process and as it arrives: before the result of the
+     * task, from all workers in turn, and once more from its beginning if a task is repeated.  Returns
+     * whether it is acceptable.  NULL accepts nothing.
+     */
+    bool (*stream)(void *arg, const void *data, size_t len);
+    void *stream_arg;
     const atomic_bool *stop; /* set to true to abandon all work; may be NULL */
     void (*idle)(void *arg); /* called in this process several times a second while waiting; may be NULL */
     void *idle_arg;
@@ -62,6 +69,10 @@ bool crew_begin(struct crew_worker *worker, uint32_t item);
 void crew_progress(struct crew_worker *worker, uint64_t bytes);
 /* Appends to the task's result. */
 void crew_send(struct crew_worker *worker, const void *data, size_t len);
+/* Passes at most CREW_STREAM_MAX bytes to job.stream at once; waits until the parent has room for them.  It
+ * is for content of any size, since nothing is kept for the result. */
+enum { CREW_STREAM_MAX = 64 << 10 };
+void crew_stream(struct crew_worker *worker, const void *data, size_t len);
 /* Ends the process for lack of memory; the parent records the reason for the current item. */
 _Noreturn void crew_give_up(void);
 

@@ -23,7 +23,8 @@ enum kind {
     STARTED, /* with an unsigned: the missing parts of the sandbox */
     FAILED,  /* with an error message */
     DATA,
-    DONE, /* with a uint64_t: the total size of the task's DATA */
+    STREAM, /* for job.stream */
+    DONE,   /* with a uint64_t: the total size of the task's DATA */
 };
 
 struct head {

@@ -70,6 +70,12 @@ static bool take_data(struct crew *crew, struct crew_process *worker, size_t len
     return true;
 }
 
+static bool take_stream(const struct crew *crew, const struct crew_process *worker, size_t len)
+{
+    return worker->task && crew->job.stream && len <= CREW_STREAM_MAX &&
+           crew->job.stream(crew->job.stream_arg, worker->in.data, len);
+}
+
 /* The worker counts its bytes, too, so anything lost or left out is noticed. */
 static bool take_end(struct crew *crew, struct crew_process *worker, size_t len)
 {
@@ -101,6 +107,8 @@ static bool take_frame(struct crew *crew, struct crew_process *worker)
         return take_failure(crew, worker, head->len);
     case DATA:
         return take_data(crew, worker, head->len);
+    case STREAM:
+        return take_stream(crew, worker, head->len);
     case DONE:
         return take_end(crew, worker, head->len);
     default:

@@ -89,15 +89,23 @@ void crew_send(struct crew_worker *worker, const void *data, size_t len)
     }
 }
 
-_Noreturn void crew_give_up(void)
-{
-    _exit(EXIT_NO_MEMORY);
-}
-
 static void send_text(struct crew_worker *worker, enum kind kind, const void *data, size_t len)
 {
     memcpy(worker->out.data, data, len);
     send_frame(worker, kind, len);
+}
+
+void crew_stream(struct crew_worker *worker, const void *data, size_t len)
+{
+    _Static_assert((int)CREW_STREAM_MAX <= (int)FRAME_MAX, "it must fit into a frame");
+    if (worker->out.head.len > 0)
+        send_data(worker);
+    send_text(worker, STREAM, data, len);
+}
+
+_Noreturn void crew_give_up(void)
+{
+    _exit(EXIT_NO_MEMORY);
 }
 
 static void receive(const struct crew_worker *worker, void *to, size_t len)

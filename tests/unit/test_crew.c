@@ -866,6 +866,7 @@ static const struct head bad_frames[] = {{STARTED, sizeof(unsigned)},
                                          {DONE, 0},
                                          {DONE, 8}, /* claims no data, but there is some */
                                          {DONE, 12},
+                                         {STREAM, 8}, /* the job takes none */
                                          {DONE + 1, 0},
                                          {UINT32_MAX, UINT32_MAX}};
 
@@ -1491,6 +1492,105 @@ START_TEST(workers_end_with_their_parent)
 }
 END_TEST
 
+/* ---- streaming ---- */
+
+/* What arrived, with each worker's numbers in order; from the first number on again if a worker died. */
+struct streamed {
+    uint32_t next[2];
+    unsigned restarts;
+    uint64_t bytes;
+    bool refuses;
+};
+
+enum { STREAMED_NUMBERS = 2000, STREAMED_LEN = 40000 };
+
+static bool take_streamed(void *arg, const void *data, size_t len)
+{
+    struct streamed *streamed = arg;
+    uint32_t head[2];
+
+    if (streamed->refuses || len < sizeof head || len > CREW_STREAM_MAX)
+        return false;
+    memcpy(head, data, sizeof head);
+    ck_assert_uint_lt(head[0], 2);
+    if (head[1] == 0 && streamed->next[head[0]] != 0) {
+        streamed->restarts++;
+        streamed->next[head[0]] = 0;
+    }
+    ck_assert_uint_eq(head[1], streamed->next[head[0]]++);
+    for (size_t i = sizeof head; i < len; i++)
+        if (((const uint8_t *)data)[i] != (uint8_t)(head[1] + i))
+            return false;
+    streamed->bytes += len;
+    return true;
+}
+
+/* Streams numbers, in between results; dies once in the middle if the task says so. */
+static void work_that_streams(void *state, struct crew_worker *worker, const void *task, size_t len,
+                              const int *fds, unsigned fd_count)
+{
+    const uint32_t which = (uint32_t)(*(const char *)task - 'A');
+    uint8_t message[CREW_STREAM_MAX];
+
+    (void)state, (void)len, (void)fds, (void)fd_count;
+    for (uint32_t i = 0; i < STREAMED_NUMBERS && crew_begin(worker, 0); i++) {
+        const size_t bytes = i % 100 == 7 ? sizeof message : 8 + i * 31 % STREAMED_LEN;
+
+        for (size_t k = 0; k < bytes; k++)
+            message[k] = (uint8_t)(i + k);
+        memcpy(message, &which, sizeof which);
+        memcpy(message + sizeof which, &i, sizeof i);
+        crew_stream(worker, message, bytes);
+        crew_send(worker, "r", i % 500 == 0);
+        if (which == 1 && i == STREAMED_NUMBERS / 2 && atomic_fetch_add(&shared->tries[0], 1) == 0)
+            abort();
+    }
+}
+
+START_TEST(what_is_streamed_arrives_in_order_before_the_result_and_again_after_a_death)
+{
+    struct crew_job job = job_of(work_that_streams);
+    struct streamed streamed = {.bytes = 0};
+    struct crew *crew;
+
+    share();
+    job.stream = take_streamed;
+    job.stream_arg = &streamed;
+    crew = make(&job, 2);
+    push(crew, 1, "A", 1);
+    push(crew, 2, "B", 1);
+    assert_next(crew, 1, "rrrr");
+    ck_assert_uint_eq(streamed.next[0], STREAMED_NUMBERS);
+    assert_next(crew, 2, "rrrr");
+    ck_assert_uint_eq(streamed.next[1], STREAMED_NUMBERS);
+    ck_assert_uint_eq(streamed.restarts, 1);
+    ck_assert_uint_gt(streamed.bytes, 2 * STREAMED_NUMBERS * 8);
+    crew_free(crew);
+}
+END_TEST
+
+START_TEST(a_worker_that_streams_what_nobody_accepts_loses_its_task)
+{
+    struct crew_job job = job_of(work_that_streams);
+    struct streamed streamed = {.refuses = true};
+
+    share();
+    for (unsigned i = 0; i < 2; i++) {
+        struct crew *crew;
+        struct crew_result result;
+
+        job.stream = i ? take_streamed : NULL;
+        job.stream_arg = &streamed;
+        crew = make(&job, 1);
+        push(crew, 1, "A", 1);
+        result = pop(crew, 1);
+        assert_loss(&result, 0, "the worker broke the protocol");
+        ck_assert_uint_eq(result.len, 0);
+        crew_free(crew);
+    }
+}
+END_TEST
+
 RUN_TESTS("crew", creating_a_process_or_socket_is_tried_three_times,
           a_task_cannot_end_before_the_worker_has_it,
           a_worker_without_its_sandbox_does_not_start_unless_allowed,
@@ -1515,4 +1615,6 @@ RUN_TESTS("crew", creating_a_process_or_socket_is_tried_three_times,
           a_worker_cannot_blame_its_end_on_item_after_item, progress_alone_does_not_keep_a_worker_at_a_task,
           the_time_of_a_task_includes_all_its_attempts, a_result_is_limited_to_the_bytes_that_its_task_allows,
           an_unacceptable_message_costs_only_the_item, a_flood_of_unacceptable_messages_is_stopped_early,
-          an_item_that_runs_out_of_memory_is_lost_with_that_reason)
+          an_item_that_runs_out_of_memory_is_lost_with_that_reason,
+          what_is_streamed_arrives_in_order_before_the_result_and_again_after_a_death,
+          a_worker_that_streams_what_nobody_accepts_loses_its_task)
