@@ -15,10 +15,15 @@
  * it.  The bytes of an object are passed in order and in pieces, between begin and end; end stores the
  * outcome in object->result.  There, object->item counts from the first item of the task.
  */
+enum { INSPECTOR_STREAM_MAX = 64 << 10 };
+
 struct inspector_watch {
     /* Reports that a long computation on one object is still progressing, so that the worker does not appear
      * to be stuck. */
     void (*progress)(void *arg);
+    /* Passes at most INSPECTOR_STREAM_MAX bytes to the sink's `stream` in the parent (evidence_sink.h), which
+     * must have one.  Waits until they are taken: unlike a result, nothing is kept. */
+    void (*stream)(void *arg, const void *data, size_t len);
     void *arg;
 };
 
@@ -29,6 +34,9 @@ struct inspector {
      * memory.  The watch lives as long as the worker.
      */
     void *(*open)(void *arg, const struct inspector_watch *watch, struct error *err);
+    /* Whether to read the content of an object at all, asked before anything of it is read; if not, neither
+     * begin nor end is called.  NULL: all objects. */
+    bool (*selects)(void *state, const struct object *object);
     /*
      * Returns false if the content is not wanted.  content: access to any of the object's bytes, from now
      * until end returns.  Re-reads do not reset the watchdog (crew.h): they count as the inspector's own time

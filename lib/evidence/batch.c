@@ -154,6 +154,14 @@ static bool gives_up(struct batch *batch, const struct medium *medium, struct ob
     return true;
 }
 
+static bool is_wanted(const struct batch *batch, const struct object *object)
+{
+    const struct inspect *inspect = &batch->inspect;
+
+    return !(object->flags & OBJECT_UNWANTED) &&
+           (!inspect->inspector->selects || inspect->inspector->selects(inspect->state, object));
+}
+
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
               struct content *content)
 {
@@ -171,7 +179,7 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     is_hollow = claims_are_hollow(&batch->claims, object, stored);
     if (gives_up(batch, medium, object, content, is_hollow))
         object->run_count = 0; /* bytes that are not read must not be claimed */
-    else if (object->flags & OBJECT_UNWANTED)
+    else if (!is_wanted(batch, object))
         return 0;
     else if (is_hollow && passes_holes(batch, content))
         inspect_hollow(&batch->inspect, medium, object);

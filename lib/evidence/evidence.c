@@ -214,6 +214,15 @@ static void report_bad(struct reading *reading)
             reading->bad.list[i].start, reading->bad.list[i].start + reading->bad.list[i].len - 1);
 }
 
+/* Content is read only when it is known what volume it lies in. */
+static bool take_stream(void *arg, const void *data, size_t len)
+{
+    const struct reading *reading = arg;
+    const struct evidence_sink *sink = reading->sink;
+
+    return reading->shown.label && sink->stream(sink->arg, &reading->shown, data, len);
+}
+
 static struct crew *hire(struct reading *reading, struct worker_setup *setup, const char *const *folders,
                          unsigned workers)
 {
@@ -229,6 +238,8 @@ static struct crew *hire(struct reading *reading, struct worker_setup *setup, co
                                  .accept_arg = &reading->bounds,
                                  .accept_size = evidence_rules_state,
                                  .no_sandbox = reading->options->no_sandbox,
+                                 .stream = reading->sink->stream && setup->inspector ? take_stream : NULL,
+                                 .stream_arg = reading,
                                  .stop = reading->options->stop,
                                  .idle = reading->sink->idle,
                                  .idle_arg = reading->sink->arg};

@@ -71,6 +71,12 @@ struct evidence_sink {
     /* paths: count of them, each NUL-terminated, relative to the volume.  object->item never decreases. */
     void (*object)(void *arg, const struct evidence_volume *volume, const struct object *object,
                    const char *paths, size_t count);
+    /*
+     * Takes what the inspector streams (inspector.h) while it reads objects of the volume, before these
+     * objects themselves.  It comes from a worker and may be anything; if a worker dies, what it was reading
+     * comes again.  Returns false if it is not acceptable, and the worker is killed.
+     */
+    bool (*stream)(void *arg, const struct evidence_volume *volume, const void *data, size_t len);
     /* A part of the image has been read: the volume last reported, or the space around volumes ("-").  In the
      * end the parts add up to the size of the image. */
     void (*account)(void *arg, const struct evidence_volume *volume, const struct account_table *table);

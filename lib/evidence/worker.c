@@ -12,6 +12,11 @@ static void note_progress(void *arg)
     crew_progress(arg, 0);
 }
 
+static void pass_on(void *arg, const void *data, size_t len)
+{
+    crew_stream(arg, data, len);
+}
+
 static int open_worker(struct evidence_worker *worker, struct error *err)
 {
     const struct worker_setup *setup = worker->setup;
@@ -34,6 +39,8 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
     return setup->digests && !worker->digest ? -1 : 0;
 }
 
+_Static_assert((int)INSPECTOR_STREAM_MAX == (int)CREW_STREAM_MAX, "both name the same limit");
+
 /* On failure the process exits, so what has been opened is not released piece by piece. */
 void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
 {
@@ -43,7 +50,7 @@ void *worker_start(void *arg, struct crew_worker *crew, struct error *err)
         return NULL;
     worker->setup = arg;
     worker->crew = crew;
-    worker->watch = (struct inspector_watch){note_progress, crew};
+    worker->watch = (struct inspector_watch){note_progress, pass_on, crew};
     if (open_worker(worker, err)) {
         free(worker);
         return NULL;

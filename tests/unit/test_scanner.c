@@ -75,7 +75,7 @@ static void count_report(void *arg)
 START_TEST(work_is_reported_as_progress_at_intervals)
 {
     unsigned reports = 0;
-    const struct inspector_watch watch = {count_report, &reports};
+    const struct inspector_watch watch = {.progress = count_report, .arg = &reports};
     struct effort effort = {.most = 10 * (uint64_t)EFFORT_REPORT, .watch = &watch};
 
     for (size_t i = 0; i < 1000; i++) {
