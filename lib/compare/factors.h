@@ -18,7 +18,7 @@
  * The file is text.  After a first line with FACTORS_MAGIC come lines of eight fields: scheme, n, C and k,
  * type, number of pairs measured, and the two factors.  The type "all" is that of pairs of any types.
  */
-#define FACTORS_MAGIC "kith-factors 1"
+#define FACTORS_MAGIC "kith-factors 2" /* 1: of signatures of 2011 with other bits */
 #define FACTORS_ALL   "all"
 
 enum {

@@ -74,7 +74,7 @@ int lab_coates_sign(const struct sampler_params *params, struct lab_coates_text 
     if (sampler_update(sampler, text.data, text.len, err) == 0) {
         result = sampler_final(sampler);
         for (size_t i = 0; i < result.count; i++)
-            buffer_add_char(out, sampler_symbol(params->scheme, result.samples[i].fp));
+            buffer_add_char(out, sampler_symbol(params, result.samples[i].fp));
         status = out->failed ? error_set(err, "out of memory for a signature") : 0;
     }
     sampler_free(sampler);

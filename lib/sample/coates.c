@@ -10,9 +10,9 @@ void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32
     *coates = (struct coates){year, n, c, k};
 }
 
-char coates_2011_symbol(uint64_t sum)
+char coates_2011_symbol(uint64_t sum, uint32_t c)
 {
-    return (uint32_t)sum * 0x9e3779b1u >> 31 ? '1' : '0';
+    return sum / c % 2 ? '1' : '0';
 }
 
 char coates_2015_symbol(uint64_t hash)

@@ -10,9 +10,13 @@
 /*
  * The compression steps of Coates' papers of 2011 and 2015, as described there.
  *
- * Where the papers leave a choice: the "bit that is a function of i" of 2011 is the top bit of the sum times
- * an odd constant; the loop of 2011 rolls before it tests, so the first window is never tested.  The "subset
- * of ASCII" of 2015 has 89 characters, a prime, so the character is independent of the selection by C.
+ * Where the papers leave a choice: of the 2011 scheme the selected sums are k, k + c, k + 2c, ..., and their
+ * bits alternate.  The paper has "a bit that is a function of i", and i is the sum mod c; but that is k for
+ * all that are selected, and its last paragraphs map each sum by a table, so the bit is one of the sum.  Text
+ * has only two or three of these sums (800, 900 and 1000 at n = 10, c = 100): a hash may well give them the
+ * same bit, and then the signature is a string of zeros.  The loop of 2011 rolls before it tests, so the
+ * first window is never tested.  The "subset of ASCII" of 2015 has 89 characters, a prime, so the character
+ * is independent of the selection by C.
  */
 enum {
     COATES_MAX_N = 64,
@@ -35,8 +39,8 @@ void coates_init(struct coates *coates, int year, uint32_t n, uint32_t c, uint32
 size_t coates_scan(const struct coates *coates, const uint8_t *p, size_t len, uint64_t base,
                    struct sample *out);
 
-/* The character of a window, from the sum of its bytes (2011) or its hash (2015). */
-char coates_2011_symbol(uint64_t sum);
+/* The character of a window, from the sum of its bytes and c (2011) or its hash (2015). */
+char coates_2011_symbol(uint64_t sum, uint32_t c);
 char coates_2015_symbol(uint64_t hash);
 
 /* For texts, both as the fudge factor and in the significance; reproduces the published significances. */

@@ -63,7 +63,7 @@ void record_signature(const struct record *record, struct buffer *out)
     char *to = record->count ? buffer_extend(out, record->count) : NULL;
 
     for (size_t i = 0; to && i < record->count; i++)
-        to[i] = sampler_symbol(record->params.scheme, record->samples[i].fp);
+        to[i] = sampler_symbol(&record->params, record->samples[i].fp);
 }
 
 /* ---- numbers as text: six bits per character ---- */
@@ -294,9 +294,12 @@ static int parse_fingerprints(struct record *record, const struct fields *fields
 static int check_signature(const struct record *record, const struct fields_text *field, struct error *err)
 {
     for (size_t i = 0; i < record->count; i++)
-        if (field->p[i] != sampler_symbol(record->params.scheme, record->samples[i].fp))
-            return error_set(err, "field %d (%s): character %zu does not match its fingerprint",
-                             FIELD_SIGNATURE + 1, field_names[FIELD_SIGNATURE], i + 1);
+        if (field->p[i] != sampler_symbol(&record->params, record->samples[i].fp))
+            return error_set(err, "field %d (%s): character %zu does not match its fingerprint%s",
+                             FIELD_SIGNATURE + 1, field_names[FIELD_SIGNATURE], i + 1,
+                             record->params.scheme == SAMPLER_COATES2011
+                                 ? ", or was made by an earlier version of kith, which chose other bits"
+                                 : "");
     return 0;
 }
 

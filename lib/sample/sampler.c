@@ -88,8 +88,8 @@ static int check_gf8(const struct sampler_params *params, struct error *err)
         return error_set(err, "n is %u: scheme gf8 takes %d to %d", params->n, GF8_MIN_N, GF8_MAX_N);
     if (params->c != SAMPLER_AUTO &&
         (params->c < SAMPLER_MIN_C || params->c > SAMPLER_MAX_C || (params->c & (params->c - 1)) != 0))
-        return error_set(err, "C is %u: scheme gf8 takes a power of two from %d to %d", params->c, SAMPLER_MIN_C,
-                         SAMPLER_MAX_C);
+        return error_set(err, "C is %u: scheme gf8 takes a power of two from %d to %d", params->c,
+                         SAMPLER_MIN_C, SAMPLER_MAX_C);
     if (params->k != 0)
         return error_set(err, "k is %u: scheme gf8 has no k", params->k);
     return 0;
@@ -122,13 +122,13 @@ uint32_t sampler_auto_c(uint64_t len)
     return c;
 }
 
-char sampler_symbol(enum sampler_scheme scheme, uint64_t fp)
+char sampler_symbol(const struct sampler_params *params, uint64_t fp)
 {
     static const char gf8_symbols[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-    switch (scheme) {
+    switch (params->scheme) {
     case SAMPLER_COATES2011:
-        return coates_2011_symbol(fp);
+        return coates_2011_symbol(fp, params->c);
     case SAMPLER_COATES2015:
         return coates_2015_symbol(fp);
     default:

@@ -83,7 +83,7 @@ int sampler_scheme_find(const char *name);
 uint32_t sampler_auto_c(uint64_t len);
 
 /* The character of a sample: printable ASCII except space " ' , : and backslash. */
-char sampler_symbol(enum sampler_scheme scheme, uint64_t fp);
+char sampler_symbol(const struct sampler_params *params, uint64_t fp);
 
 /* The maximum number of bits of a fingerprint with these parameters. */
 unsigned sampler_fp_bits(const struct sampler_params *params);

@@ -234,9 +234,9 @@ static uint64_t signature_distance(enum sampler_scheme scheme, const uint8_t *a,
     uint64_t distance;
 
     for (size_t i = 0; i < p.count; i++)
-        x[i] = (uint8_t)sampler_symbol(scheme, p.samples[i].fp);
+        x[i] = (uint8_t)sampler_symbol(&signers[scheme].params, p.samples[i].fp);
     for (size_t i = 0; i < q.count; i++)
-        y[i] = (uint8_t)sampler_symbol(scheme, q.samples[i].fp);
+        y[i] = (uint8_t)sampler_symbol(&signers[scheme].params, q.samples[i].fp);
     if (distance_exact(x, p.count, y, q.count, &distance, &err))
         die(err.text);
     return distance;

@@ -78,7 +78,7 @@ done
 
 # the expected distance of unrelated documents, kept in a file and used
 status 0 "$KITH" lab --quick --csv coates-unrelated --store factors
-same "the first line" "kith-factors 1" "$(head -1 factors)"
+same "the first line" "kith-factors 2" "$(head -1 factors)"
 read -r _ n c _ _ pairs contents signatures < <(grep '^coates2015 .* text ' factors)
 same "measured with the defaults" '9 101' "$n $c"
 same "pairs" 20 "$pairs"

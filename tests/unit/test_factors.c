@@ -21,7 +21,7 @@ static int read_text(const char *text, struct factors *factors, struct error *er
     return result;
 }
 
-static const char whole[] = "kith-factors 1\n"
+static const char whole[] = "kith-factors 2\n"
                             "coates2015 9 101 0 text 100 0.7412 0.8800\n"
                             "coates2015 9 101 0 all 90 0.8000 0.9000\n"
                             "gf8 12 32 0 elf 12 0.5000 1.0000\n";
@@ -70,25 +70,25 @@ START_TEST(malformed_files_are_refused)
 {
     static const char *const texts[] = {
         "",
-        "kith-factors 1\n",
-        "kith-factors 2\ngf8 12 32 0 text 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf9 12 32 0 text 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 0.5000 \n",
-        "kith-factors 1\ngf8 12 32 0 text 01 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text -1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 0.0000 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 1.0001\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 nan 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 5e-1 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 averyverylongtypename 1 0.5000 0.5000\n",
-        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 0.5000\ngf8 12 32 0 text 1 0.5000 0.5000\n",
-        "kith-factors 1\n\n",
-        "kith-factors 1\ngf8 12 32 0 text 0 0.5000 0.5000\n", /* no pair */
-        "kith-factors 1\ngf8 12 33 0 text 1 0.5000 0.5000\n", /* no power of two */
-        "kith-factors 1\ngf8 12 0 0 text 1 0.5000 0.5000\n",  /* any C */
-        "kith-factors 1\ncoates2015 9 101 101 text 1 0.5000 0.5000\n",
-        "kith-factors 1\ncoates2015 text 1 0.5000 0.5000\n",
+        "kith-factors 2\n",
+        "kith-factors 1\ngf8 12 32 0 text 1 0.5000 0.5000\n",
+        "kith-factors 2\ngf9 12 32 0 text 1 0.5000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.5000 0.5000 \n",
+        "kith-factors 2\ngf8 12 32 0 text 01 0.5000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text -1 0.5000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.0000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.5000 1.0001\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 nan 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 5e-1 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 averyverylongtypename 1 0.5000 0.5000\n",
+        "kith-factors 2\ngf8 12 32 0 text 1 0.5000 0.5000\ngf8 12 32 0 text 1 0.5000 0.5000\n",
+        "kith-factors 2\n\n",
+        "kith-factors 2\ngf8 12 32 0 text 0 0.5000 0.5000\n", /* no pair */
+        "kith-factors 2\ngf8 12 33 0 text 1 0.5000 0.5000\n", /* no power of two */
+        "kith-factors 2\ngf8 12 0 0 text 1 0.5000 0.5000\n",  /* any C */
+        "kith-factors 2\ncoates2015 9 101 101 text 1 0.5000 0.5000\n",
+        "kith-factors 2\ncoates2015 text 1 0.5000 0.5000\n",
     };
     struct factors factors;
     struct error err;
@@ -104,7 +104,7 @@ START_TEST(too_many_entries_are_refused)
     struct factors factors;
     struct error err;
 
-    buffer_add_text(&text, "kith-factors 1\n");
+    buffer_add_text(&text, "kith-factors 2\n");
     for (int i = 0; i <= FACTORS_MOST; i++) {
         if (i == FACTORS_MOST) {
             struct buffer most = {0};

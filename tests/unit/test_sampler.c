@@ -458,12 +458,13 @@ START_TEST(symbols_are_printable_and_come_in_the_promised_numbers)
     static const int promised[SAMPLER_SCHEMES] = {64, 2, 89};
 
     for (int scheme = 0; scheme < SAMPLER_SCHEMES; scheme++) {
+        const struct sampler_params params = sampler_defaults((enum sampler_scheme)scheme);
         bool seen[256] = {false};
         int count = 0;
 
         for (int i = 0; i < 100000; i++) {
             unsigned char symbol = (unsigned char)sampler_symbol(
-                (enum sampler_scheme)scheme, scheme == SAMPLER_COATES2011 ? random64() % 16384 : random64());
+                &params, scheme == SAMPLER_COATES2011 ? random64() % 16384 : random64());
 
             ck_assert(symbol > ' ' && symbol < 127 && !strchr("\"',:\\", symbol));
             count += !seen[symbol];
@@ -471,6 +472,17 @@ START_TEST(symbols_are_printable_and_come_in_the_promised_numbers)
         }
         ck_assert_int_eq(count, promised[scheme]);
     }
+}
+END_TEST
+
+START_TEST(sums_that_follow_each_other_have_different_bits)
+{
+    const struct sampler_params params = {SAMPLER_COATES2011, 10, 100, 37};
+
+    ck_assert_int_eq(sampler_symbol(&params, 837), '0');
+    ck_assert_int_eq(sampler_symbol(&params, 937), '1');
+    ck_assert_int_eq(sampler_symbol(&params, 1037), '0');
+    ck_assert_int_eq(sampler_symbol(&params, 37), '0');
 }
 END_TEST
 
@@ -526,5 +538,6 @@ RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
           about_one_position_in_c_is_taken_from_random_content,
           embedded_content_gives_the_same_samples_except_at_its_edges, does_not_depend_on_how_input_is_cut,
           skipped_zeros_count_like_zeros_that_are_read, the_papers_schemes_follow_the_papers_steps,
-          symbols_are_printable_and_come_in_the_promised_numbers, auto_c_leaves_48_samples_within_4_to_128,
+          symbols_are_printable_and_come_in_the_promised_numbers,
+          sums_that_follow_each_other_have_different_bits, auto_c_leaves_48_samples_within_4_to_128,
           out_of_range_parameters_are_refused, coincidence_matches_the_bytes)
