@@ -22,6 +22,7 @@ static const struct format rows[] = {
     {"text", "text", &report_text, 0},
     {"csv", "csv", &report_csv, 0},
     {"excel", "excel", &report_csv_excel, 0},
+    {"jsonl", "json", &report_jsonl, 0},
     {NULL, NULL, NULL, 0},
 };
 

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "report/report.h"
+#include "report/report_jsonl_case.h"
+#include "report/report_values.h"
+
+static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    return report_jsonl_case(&writer->out, casefile, err);
+}
+
+/* ---- the object ---- */
+
+static const char *next_path(const char *path)
+{
+    return path + strlen(path) + 1;
+}
+
+static void put_paths(struct json_write *out, const struct case_object *object)
+{
+    const char *path = object->paths;
+
+    if (object->path_count == 0)
+        return;
+    json_write_name(out, "path", path, strlen(path));
+    if (object->path_count == 1)
+        return;
+    json_write_open(out, "more_paths", '[');
+    for (size_t i = 1; i < object->path_count; i++) {
+        path = next_path(path);
+        json_write_open(out, NULL, '{');
+        json_write_name(out, "path", path, strlen(path));
+        json_write_close(out, '}');
+    }
+    json_write_close(out, ']');
+}
+
+static void put_evidence(struct json_write *out, const struct case_evidence *evidence)
+{
+    json_write_open(out, "evidence", '{');
+    json_write_number(out, "number", evidence->number);
+    json_write_name(out, "path", evidence->path, strlen(evidence->path));
+    json_write_close(out, '}');
+}
+
+static void put_object(struct json_write *out, const struct case_row *row)
+{
+    const struct case_object *object = &row->object;
+
+    put_evidence(out, row->evidence);
+    json_write_open(out, "object", '{');
+    json_write_text(out, "volume", object->volume);
+    json_write_text(out, "address", object->address);
+    json_write_text(out, "kind", object_kind_name(object->kind));
+    json_write_bool(out, "chunk", object->chunk);
+    put_paths(out, object);
+    json_write_number(out, "size", object->size);
+    report_jsonl_digests(out, "digests", &object->digests);
+    json_write_text(out, "status", object->partial ? "partial" : "ok");
+    if (object->reason[0])
+        json_write_text(out, "reason", object->reason);
+    json_write_close(out, '}');
+}
+
+/* ---- the finding ---- */
+
+static void put_set(struct json_write *out, const struct case_set *set, uint32_t number)
+{
+    json_write_open(out, "set", '{');
+    json_write_number(out, "number", (uint64_t)number + 1);
+    json_write_name(out, "name", set->name, strlen(set->name));
+    json_write_text(out, "kind", refset_kind_name(set->kind));
+    json_write_close(out, '}');
+}
+
+static void put_reference(struct json_write *out, const struct case_row *row)
+{
+    json_write_open(out, "reference", '{');
+    json_write_number(out, "number", row->finding.file);
+    json_write_name(out, "name", row->reference.name, row->reference.name_len);
+    json_write_number(out, "size", row->finding.ref_size);
+    report_jsonl_digests(out, "digests", &row->reference.digests);
+    json_write_close(out, '}');
+}
+
+/* Writes a number as it is printed with this format. */
+static void put_real(struct json_write *out, const char *key, int decimals, double value)
+{
+    struct buffer text = {0};
+
+    buffer_printf(&text, "%.*f", decimals, value);
+    buffer_add_char(&text, '\0');
+    json_write_raw(out, key, text.failed ? "null" : text.data);
+    buffer_inherit(out->to, &text);
+    buffer_release(&text);
+}
+
+static void put_e(struct json_write *out, double ln_e)
+{
+    struct buffer text = {0};
+
+    report_values_e(&text, ln_e);
+    buffer_add_char(&text, '\0');
+    json_write_raw(out, "e_value", text.failed ? "null" : text.data);
+    buffer_inherit(out->to, &text);
+    buffer_release(&text);
+}
+
+static void put_edits(struct json_write *out, const struct finding *finding)
+{
+    if (!finding->has_edits)
+        return;
+    json_write_open(out, "edits", '{');
+    put_real(out, "estimate", 0, finding->edits);
+    put_real(out, "low", 0, finding->edits_low);
+    put_real(out, "high", 0, finding->edits_high);
+    json_write_close(out, '}');
+}
+
+static void put_proof(struct json_write *out, const struct finding *finding)
+{
+    static const char *const grades[PROOFS] = {
+        [PROOF_ESTIMATE] = "estimate", [PROOF_BLOCKS] = "blocks", [PROOF_SHA1] = "sha1"};
+
+    json_write_open(out, "proof", '{');
+    json_write_text(out, "grade", grades[finding->proof]);
+    json_write_number(out, "proved", finding->proved);
+    json_write_number(out, "blocks", finding->blocks);
+    json_write_close(out, '}');
+}
+
+static void put_pair(struct json_write *out, const char *key, uint64_t start, uint64_t end)
+{
+    json_write_open(out, key, '[');
+    json_write_number(out, NULL, start);
+    json_write_number(out, NULL, end);
+    json_write_close(out, ']');
+}
+
+static void put_range(struct json_write *out, const char *key, const struct finding_range *range)
+{
+    json_write_open(out, key, '{');
+    put_pair(out, "object", range->obj_start, range->obj_end);
+    put_pair(out, "reference", range->ref_start, range->ref_end);
+    json_write_close(out, '}');
+}
+
+static void put_finding(struct json_write *out, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    json_write_text(out, "verdict", finding_verdict_name(finding->verdict));
+    put_set(out, row->set, finding->set);
+    put_reference(out, row);
+    put_real(out, "resemblance", 3, finding->resemblance);
+    put_real(out, "containment", 3, finding->containment);
+    put_edits(out, finding);
+    put_e(out, finding->ln_e);
+    put_proof(out, finding);
+    json_write_number(out, "also", finding->also);
+    json_write_number(out, "matched", finding->matched);
+    put_range(out, "span", &finding->span);
+    json_write_open(out, "ranges", '[');
+    for (size_t i = 0; i < finding->range_count; i++)
+        put_range(out, NULL, &finding->ranges[i]);
+    json_write_close(out, ']');
+}
+
+static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
+{
+    struct json_write out = {.to = &writer->out.line};
+
+    writer->rows++;
+    json_write_open(&out, NULL, '{');
+    json_write_text(&out, "schema", REPORT_JSONL_SCHEMA);
+    json_write_text(&out, "type", row->has_finding ? "finding" : "object");
+    put_object(&out, row);
+    if (row->has_finding)
+        put_finding(&out, row);
+    else
+        json_write_text(&out, "verdict", finding_verdict_name(row->object.verdict));
+    json_write_close(&out, '}');
+    json_write_line(&out);
+    return report_stream_put(&writer->out, err);
+}
+
+/* Without it a report that was cut at the end of a line would look complete. */
+static int end(struct report_writer *writer, struct error *err)
+{
+    struct json_write out = {.to = &writer->out.line};
+
+    json_write_open(&out, NULL, '{');
+    json_write_text(&out, "schema", REPORT_JSONL_SCHEMA);
+    json_write_text(&out, "type", "end");
+    json_write_number(&out, "rows", writer->rows);
+    json_write_close(&out, '}');
+    json_write_line(&out);
+    return report_stream_put(&writer->out, err);
+}
+
+const struct report_operations report_jsonl = {.begin = begin, .finding = put_row, .end = end};
