@@ -295,6 +295,18 @@ void cluster_report_losses(const struct cluster_report *report, uint64_t common,
     buffer_printf(out, " %s to some of these only\n", common == 1 ? "leads" : "lead");
 }
 
+/* How pairs were found, unless by the index. */
+static void add_candidates(const struct clusters *c, struct buffer *out)
+{
+    if (c->candidates == CLUSTERS_INDEX)
+        return;
+    buffer_printf(out, "pairs by %s of fingerprints of %" PRIu32 " bits, up to %" PRIu32 " of which differ",
+                  clusters_candidates_name(c->candidates), c->groups.k, c->groups.rh);
+    if (c->candidates != CLUSTERS_SCAN)
+        buffer_printf(out, ", in %" PRIu32 " groups", c->groups.m);
+    buffer_add_char(out, '\n');
+}
+
 /* As Broder 1997 counts: clusters of identical documents only, and the others. */
 static void add_summary(const struct cluster_report *report, struct buffer *out)
 {
@@ -319,6 +331,7 @@ static void add_summary(const struct cluster_report *report, struct buffer *out)
         buffer_add_char(out, ')');
     }
     buffer_add_char(out, '\n');
+    add_candidates(c, out);
     cluster_report_losses(report, c->common, out);
 }
 
@@ -330,9 +343,15 @@ static void add_json_summary(const struct cluster_report *report, struct buffer 
         out,
         "{\"summary\":{\"files\":%zu,\"different\":%zu,\"clusters\":%zu,\"clustered_files\":%zu,"
         "\"identical_clusters\":%zu,\"identical_files\":%zu,\"empty\":%" PRIu64 ",\"hash_only\":%" PRIu64
-        ",\"unread\":%" PRIu64 ",\"too_few_samples\":%zu,\"common_fingerprints\":%" PRIu64 "}}\n",
+        ",\"unread\":%" PRIu64 ",\"too_few_samples\":%zu,\"common_fingerprints\":%" PRIu64,
         report->collection->document_count, report->collection->content_count, c->count, c->clustered,
         c->same_count, c->same, report->empty, report->hash_only, report->left_out, c->indistinct, c->common);
+    if (c->candidates != CLUSTERS_INDEX)
+        buffer_printf(out, ",\"candidates\":\"%s\",\"bits\":%" PRIu32 ",\"distance\":%" PRIu32,
+                      clusters_candidates_name(c->candidates), c->groups.k, c->groups.rh);
+    if (c->candidates != CLUSTERS_INDEX && c->candidates != CLUSTERS_SCAN)
+        buffer_printf(out, ",\"groups\":%" PRIu32, c->groups.m);
+    buffer_add_text(out, "}}\n");
 }
 
 void cluster_report_put_summary(const struct cluster_report *report, const struct buffer *out)

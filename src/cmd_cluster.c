@@ -23,6 +23,7 @@ enum {
     CLUSTER_EDITS,
     CLUSTER_CERTAIN,
     CLUSTER_CANDIDATES,
+    CLUSTER_GROUPS,
     CLUSTER_COMMON,
     CLUSTER_PLAGIARISM,
     CLUSTER_FORMAT,
@@ -55,7 +56,10 @@ static const struct option_spec cluster_options[] = {
     {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
     {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
     {0, "certain", NULL, "relate files only if the whole interval of 95 % meets the limits", NULL},
-    {0, "candidates", "NAME", "how to find pairs to compare (default: index; hamming: alg-h)", &candidates},
+    {0, "candidates", "NAME", "how to find pairs to compare (default: index; scheme hamming: hamming)",
+     &candidates},
+    {0, "groups", "M", "groups of bits for --candidates hamming, alg-h and alg-g (default: the best number)",
+     NULL},
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
     {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
@@ -142,6 +146,8 @@ static int take_option(void *arg, const struct options *options, int option)
         return 0;
     case CLUSTER_CANDIDATES:
         return take_candidates(cluster, options);
+    case CLUSTER_GROUPS:
+        return options_number32(options, 1, GROUPS_MOST_BITS, &cluster->options.groups);
     case CLUSTER_COMMON:
         cluster->has_common = true;
         return options_number32(options, 1, UINT32_MAX, &cluster->options.common);
@@ -249,6 +255,7 @@ static const char *meaningless_for_case(const struct cluster *cluster)
            : limits->has_edits       ? "--edits"
            : limits->certain         ? "--certain"
            : cluster->has_candidates ? "--candidates"
+           : cluster->options.groups ? "--groups"
            : cluster->has_common     ? "--common"
            : cluster->plagiarism     ? "--plagiarism"
                                      : NULL;
@@ -300,7 +307,7 @@ static int choose_scheme(struct cluster *cluster, const struct command *command)
         input->plan.c = given->rate;
     }
     if (input->sketch.scheme == SKETCH_HAMMING && !cluster->has_candidates)
-        cluster->options.candidates = CLUSTERS_ALG_H;
+        cluster->options.candidates = CLUSTERS_HAMMING;
     return 0;
 }
 
@@ -317,10 +324,39 @@ static void choose_limits(struct cluster *cluster)
         limits->resemblance = usual_limit;
 }
 
+/* What suits some ways to find candidates only. */
+static int check_candidates(const struct cluster *cluster, const struct command *command)
+{
+    const struct clusters_options *options = &cluster->options;
+    const struct sketch_params *sketch = &cluster->input.sketch;
+    const char *name = clusters_candidates_name(options->candidates);
+    const bool by_index = options->candidates == CLUSTERS_INDEX, has_bits = sketch->scheme == SKETCH_HAMMING;
+    struct error err;
+
+    if (cluster->has_common && !by_index)
+        return options_wrong(command, "--common has no meaning for --candidates %s, which has no index",
+                             name);
+    if (options->groups && (by_index || options->candidates == CLUSTERS_SCAN))
+        return options_wrong(command, "--groups has no meaning for --candidates %s, which has no groups",
+                             name);
+    if (has_bits && sketch->size > GROUPS_MOST_BITS)
+        return options_wrong(command, "fingerprints of scheme hamming can be clustered up to --size %d",
+                             GROUPS_MOST_BITS);
+    if (by_index && has_bits)
+        return options_wrong(command,
+                             "scheme hamming has no index: --candidates takes hamming, alg-h, alg-g or scan");
+    if (by_index)
+        return 0;
+    if (options->limits.resemblance <= 0)
+        return options_wrong(command, "--candidates %s needs a limit of resemblance (--resemblance)", name);
+    if (clusters_check_groups(options, has_bits ? sketch->size : 0, &err))
+        return options_wrong(command, "%s", err.text);
+    return 0;
+}
+
 static int check_choices(const struct cluster *cluster, const struct command *command)
 {
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
-    const bool by_index = cluster->options.candidates == CLUSTERS_INDEX;
     struct error err;
 
     if (cluster->plagiarism && cluster->has_method)
@@ -334,18 +370,7 @@ static int check_choices(const struct cluster *cluster, const struct command *co
                              sketch_scheme_name(scheme));
     if (collection_check_limits(scheme, &cluster->options.limits, &err))
         return options_wrong(command, "%s", err.text);
-    if (cluster->has_common && !by_index)
-        return options_wrong(command, "--common has no meaning for --candidates %s, which has no index",
-                             clusters_candidates_name(cluster->options.candidates));
-    if (scheme == SKETCH_HAMMING && cluster->input.sketch.size > GROUPS_MOST_BITS)
-        return options_wrong(command, "fingerprints of scheme hamming can be clustered up to --size %d",
-                             GROUPS_MOST_BITS);
-    if (by_index && scheme == SKETCH_HAMMING)
-        return options_wrong(command, "scheme hamming has no index: --candidates takes alg-h or alg-g");
-    if (!by_index && cluster->options.limits.resemblance <= 0)
-        return options_wrong(command, "--candidates %s needs a limit of resemblance (--resemblance)",
-                             clusters_candidates_name(cluster->options.candidates));
-    return 0;
+    return check_candidates(cluster, command);
 }
 
 static int run(const struct command *command, int argc, char **argv)

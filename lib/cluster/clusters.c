@@ -17,7 +17,7 @@ const char *clusters_method_name(enum clusters_method method)
 
 const char *clusters_candidates_name(enum clusters_candidates candidates)
 {
-    static const char *const names[] = {"index", "alg-h", "alg-g"};
+    static const char *const names[] = {"index", "hamming", "alg-h", "alg-g", "scan"};
 
     return names[candidates];
 }
@@ -53,6 +53,48 @@ static void candidates_by_bits(const void *arg, uint32_t document, uint32_t from
     neighbours_overlap(arg, document, from, before, overlap);
 }
 
+static struct neighbours_options neighbours_of(const struct clusters_options *options)
+{
+    return (struct neighbours_options){
+        .algorithm = options->candidates == CLUSTERS_ALG_G   ? GROUPS_G
+                     : options->candidates == CLUSTERS_ALG_H ? GROUPS_H
+                                                             : GROUPS_SCAN,
+        .fastest = options->candidates == CLUSTERS_HAMMING,
+        .m = options->groups,
+        .resemblance = options->limits.resemblance,
+        .run = {.threads = options->threads, .stop = options->stop, .count = options->count}};
+}
+
+int clusters_check_groups(const struct clusters_options *options, uint32_t bits, struct error *err)
+{
+    const struct neighbours_options neighbours = neighbours_of(options);
+
+    return neighbours_check(&neighbours, bits, err);
+}
+
+static int find_neighbours(struct search *search, const struct collection *collection,
+                           const struct clusters_options *options, struct error *err)
+{
+    const struct neighbours_options neighbours = neighbours_of(options);
+    const int result = neighbours_find(&search->neighbours, collection, &neighbours, err);
+
+    if (options->count) /* next, the same contents are compared */
+        atomic_store(options->count, 0);
+    return result;
+}
+
+/* Fills in how candidates were found. */
+static void note_candidates(struct clusters *clusters, const struct search *search,
+                            const struct clusters_options *options)
+{
+    static const enum clusters_candidates names[] = {CLUSTERS_ALG_G, CLUSTERS_ALG_H, CLUSTERS_SCAN};
+
+    if (options->candidates == CLUSTERS_INDEX)
+        return;
+    clusters->candidates = names[search->neighbours.algorithm];
+    clusters->groups = search->neighbours.params;
+}
+
 static int begin_search(struct search *search, const struct collection *collection,
                         const struct clusters_options *options, struct error *err)
 {
@@ -70,9 +112,7 @@ static int begin_search(struct search *search, const struct collection *collecti
                             .count = options->count};
     if (by_index)
         return postings_build(&search->postings, &source, options->common, err);
-    return neighbours_find(&search->neighbours, collection,
-                           options->candidates == CLUSTERS_ALG_H ? GROUPS_H : GROUPS_G,
-                           options->limits.resemblance, err);
+    return find_neighbours(search, collection, options, err);
 }
 
 static void end_search(struct search *search)
@@ -188,6 +228,7 @@ int clusters_find(struct clusters *clusters, const struct collection *collection
         result = find_leaders(clusters, &search, options, err);
     if (options->method != CLUSTERS_GREEDY)
         clusters->common = search.postings.common;
+    note_candidates(clusters, &search, options);
     end_search(&search);
     return result ? result : clusters_list(clusters, collection, err);
 }

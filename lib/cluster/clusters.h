@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "cluster/collection.h"
+#include "cluster/groups.h"
 #include "cluster/pairs.h"
 
 /* Clusters the documents of a collection. */
@@ -21,8 +22,10 @@ enum { CLUSTERS_COMMON = 1000 }; /* the usual limit of what is common: Cherkasov
  * (neighbours.h), which need a limit of resemblance.  Sketches of scheme hamming have no index. */
 enum clusters_candidates {
     CLUSTERS_INDEX,
+    CLUSTERS_HAMMING, /* alg.H, or a scan if that should be faster */
     CLUSTERS_ALG_H,
     CLUSTERS_ALG_G,
+    CLUSTERS_SCAN, /* of all Hamming fingerprints */
     CLUSTERS_CANDIDATES,
 };
 
@@ -31,6 +34,7 @@ struct clusters_options {
     enum clusters_candidates candidates;
     struct likeness_limits limits;
     uint32_t common; /* fingerprints in more contents than that are no reason to compare these */
+    uint32_t groups; /* of Hamming fingerprints; 0: the best number */
     unsigned threads;
     const atomic_bool *stop; /* set by the caller to stop early; may be NULL */
     atomic_ullong *count;    /* incremented for each content examined; may be NULL */
@@ -48,11 +52,18 @@ struct clusters {
     size_t same_count, same; /* clusters of one content, and documents in them */
     size_t indistinct;       /* documents in no cluster that have too few samples to be compared */
     uint64_t common;         /* fingerprints that were too common */
+
+    enum clusters_candidates candidates; /* how they were found: not CLUSTERS_HAMMING */
+    struct groups_params groups;         /* with which; zero for CLUSTERS_INDEX */
 };
 
-/* "greedy", "single"; "index", "alg-h", "alg-g". */
+/* "greedy", "single"; "index", "hamming", "alg-h", "alg-g", "scan". */
 const char *clusters_method_name(enum clusters_method method);
 const char *clusters_candidates_name(enum clusters_candidates candidates);
+
+/* Returns -1 if candidates cannot be found in this way, with so many groups, for this resemblance.  bits:
+ * those of sketches of scheme hamming; 0: other contents. */
+int clusters_check_groups(const struct clusters_options *options, uint32_t bits, struct error *err);
 
 /* In steps, for leaders and likenesses that are found in another way: makes room for them, and lists the
  * clusters of the leaders that were filled in.  Return -1 on error; release it in any case. */

@@ -49,10 +49,8 @@ void groups_free(struct groups *groups)
     free(groups->bits);
     free(groups->documents);
     free(groups->parts);
-    free(groups->tally);
-    free(groups->candidates);
-    free(groups->list);
-    free(groups->hits);
+    free(groups->reading.entries);
+    groups_finder_release(&groups->finder);
     free(groups);
 }
 
@@ -94,7 +92,8 @@ int groups_add(struct groups *groups, uint64_t document, const uint64_t *bits, s
     return 0;
 }
 
-int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct error *err)
+int groups_index_until(struct groups *groups, enum groups_algorithm algorithm, const atomic_bool *stop,
+                       struct error *err)
 {
     const uint32_t from = groups->indexed[algorithm];
 
@@ -102,11 +101,21 @@ int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct 
         return -1;
     if (from == groups->count || algorithm == GROUPS_SCAN)
         return 0;
-    for (uint32_t i = 0; i < groups->params.m; i++)
+    for (uint32_t i = 0; i < groups->params.m; i++) {
+        if (stop && atomic_load(stop)) {
+            groups->failed |= i > 0;
+            return 1;
+        }
         if (groups_index_part(groups, algorithm, &groups->parts[i], from, groups->count, err))
             return -1;
+    }
     groups->indexed[algorithm] = groups->count;
     return 0;
+}
+
+int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct error *err)
+{
+    return groups_index_until(groups, algorithm, NULL, err);
 }
 
 /* ---- changing the groups ---- */

@@ -2,6 +2,8 @@
 #ifndef KITH_GROUPS_H
 #define KITH_GROUPS_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,7 +22,9 @@
  *            2^ceil(k/m); the paper prints "C=2[k/m]", where the exponent was lost.
  *
  * Both yield candidates; the true distance of each decides.  So both find the same documents, exactly those
- * within rh.  For comparison, the third algorithm measures the distance to every fingerprint.
+ * within rh.  The third algorithm measures the distance to every fingerprint, which is faster when groups are
+ * so narrow that their lists are long; alg.H turns to it if a query's lists have more than 16 entries for
+ * each document.
  *
  * The fingerprints are kept in memory, the indexes in a temporary database (database.h).  An index maps a
  * value to the list of the documents that have it.
@@ -36,6 +40,8 @@ enum {
     GROUPS_MOST_BITS = 65535,
     GROUPS_MOST_QUERIES = 10000000, /* conjunctive queries of alg.G for one fingerprint */
 };
+
+#define GROUPS_REMOVED UINT64_MAX /* no document has this number */
 
 struct groups_params {
     uint32_t k;  /* bits, 1 to GROUPS_MOST_BITS */
@@ -58,6 +64,8 @@ struct groups;
 int groups_check(const struct groups_params *params, enum groups_algorithm algorithm, struct error *err);
 /* The number of groups with which an algorithm should be fastest for this many documents; rh < k. */
 uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, double documents);
+/* Whether alg.H should be faster than a scan for this many documents; one of the two. */
+enum groups_algorithm groups_fastest(const struct groups_params *params, double documents);
 
 /* NULL if the parameters are wrong (for alg.H), on lack of memory, and on errors of the database. */
 struct groups *groups_new(const struct groups_params *params, struct error *err);
@@ -99,9 +107,18 @@ typedef int groups_pair(void *arg, uint64_t one, uint64_t other, uint32_t distan
  * query has more than k bits. */
 int groups_query(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query,
                  groups_found *found, void *arg, struct error *err);
+
+/* How all pairs are found. */
+struct groups_run {
+    unsigned threads;        /* 1 or more, besides the calling one */
+    const atomic_bool *stop; /* set by the caller to stop early; may be NULL */
+    atomic_ullong *count;    /* incremented for each document; may be NULL */
+};
+
 /* Passes on every pair of documents within rh of each other, each pair once, ordered by the first and then
- * the second document, where the first is the one that was added earlier. */
-int groups_pairs(struct groups *groups, enum groups_algorithm algorithm, groups_pair *found, void *arg,
-                 struct error *err);
+ * the second document, where the first is the one that was added earlier; in the calling thread.  Returns 0,
+ * 1 if it was stopped (its index can then be useless, and the next call may fail), -1 on error. */
+int groups_pairs(struct groups *groups, enum groups_algorithm algorithm, const struct groups_run *run,
+                 groups_pair *found, void *arg, struct error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/search.h"
 #include "cluster/groups_inner.h"
 
@@ -282,11 +281,6 @@ void groups_list_begin(struct groups *groups, enum groups_algorithm algorithm, c
     groups->work.lookups++;
 }
 
-static uint32_t number_at(const uint8_t *data, size_t i)
-{
-    return bytes_load32(data + i * sizeof(uint32_t));
-}
-
 int groups_list_next(struct groups *groups, struct groups_list *list, struct error *err)
 {
     const int result = statement_step(list->read, err);
@@ -299,9 +293,9 @@ int groups_list_next(struct groups *groups, struct groups_list *list, struct err
         return error_set(err, "out of memory"); /* the only reason for not getting what was written */
     list->data = data;
     list->count = len / sizeof(uint32_t);
-    skip = number_at(data, 0) >= list->from
+    skip = groups_list_entry(list, 0) >= list->from
                ? 0
-               : SEARCH_FIRST(i, 0, list->count, number_at(list->data, i) >= list->from);
+               : SEARCH_FIRST(i, 0, list->count, groups_list_entry(list, i) >= list->from);
     list->data += skip * sizeof(uint32_t);
     list->count -= skip;
     groups->work.entries += list->count;

@@ -5,13 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "cluster/groups.h"
 #include "cluster/hamming.h"
 #include "database/statement.h"
 
-/* Shared by the files of the module, listed from the top layer down: groups.c has the fingerprints and
- * changes of the groups; groups_query.c the algorithms; groups_plan.c the parameters; groups_index.c the
- * indexes. */
+/* Shared by the files of the module, listed from the top layer down: groups_pairs.c finds all pairs by
+ * several threads; groups_query.c reads the indexes for a query; groups.c has the fingerprints and changes of
+ * the groups; groups_finder.c finds documents in what was read; groups_plan.c has the parameters,
+ * groups_index.c the indexes. */
 
 /*
  * A table of an index.  Its rows hold the documents under one key, ascending, as 32-bit little-endian
@@ -26,6 +28,23 @@ struct groups_part {
     struct hamming_group bits;
     uint32_t serial;           /* i - 1 of equation 12: the group's interval in the index of alg.H */
     struct groups_table table; /* the group's index for alg.G; NULL if there is none */
+};
+
+/* A query, and what was read from the indexes for it. */
+struct groups_reading {
+    const uint64_t *query;
+    uint32_t from;     /* the first document that is wanted */
+    uint32_t needed;   /* occurrences among the entries that make a candidate; 0: all are candidates */
+    uint32_t *entries; /* documents below groups->count */
+    size_t count, room;
+};
+
+/* The work space of a thread, for as many documents as there are. */
+struct groups_finder {
+    uint16_t *tally; /* of each document; all zero between queries */
+    uint32_t *touched, *candidates, *hits;
+    size_t room;
+    size_t candidate_count, hit_count; /* distances measured; documents found, ascending */
 };
 
 struct groups {
@@ -46,18 +65,49 @@ struct groups {
 
     hamming_measure *measure;
     struct groups_work work;
-    /* work space of queries, for `count` documents */
-    uint16_t *tally; /* of each document; all zero between queries */
-    uint32_t *candidates, *list, *hits;
-    size_t query_room;
-    size_t candidate_count, hit_count;
+    struct groups_finder finder; /* for groups_query, and to read for alg.G */
+    struct groups_reading reading;
 };
+
+/* Whether the document was removed; its bits are zero then. */
+static inline bool groups_is_removed(const struct groups *groups, uint32_t document)
+{
+    return groups->documents[document] == GROUPS_REMOVED;
+}
 
 /* The fingerprint of a document. */
 static inline const uint64_t *groups_bits(const struct groups *groups, uint32_t document)
 {
     return groups->bits + (size_t)document * groups->words;
 }
+
+/* The distance of a query and a document. */
+static inline uint32_t groups_distance(const struct groups *groups, const uint64_t *query, uint32_t document)
+{
+    return groups->measure(query, groups_bits(groups, document), groups->words);
+}
+
+/* ---- groups.c ---- */
+
+/* groups_index, which stops between two groups if it shall; then the index cannot be used any more.  Returns
+ * 0, 1 if it was stopped, -1 on error. */
+int groups_index_until(struct groups *groups, enum groups_algorithm algorithm, const atomic_bool *stop,
+                       struct error *err);
+
+/* ---- groups_query.c ---- */
+
+/* Reads what a query for documents from number `from` on needs; the index must be up to date, and for alg.G
+ * there must be room in groups->finder. */
+int groups_read(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query, uint32_t from,
+                struct groups_reading *reading, struct error *err);
+/* ---- groups_finder.c ---- */
+
+/* Fills in finder->hits; for any thread. */
+void groups_find(const struct groups *groups, const struct groups_reading *reading,
+                 struct groups_finder *finder);
+/* Makes room for this number of documents.  A zeroed finder has none; release it in any case. */
+int groups_finder_reserve(struct groups_finder *finder, uint32_t count, struct error *err);
+void groups_finder_release(struct groups_finder *finder);
 
 /* ---- groups_plan.c ---- */
 
@@ -91,5 +141,10 @@ void groups_list_begin(struct groups *groups, enum groups_algorithm algorithm, c
                        const uint64_t *query, uint32_t from, struct groups_list *list);
 /* Reads the next row.  Returns 1, 0 at the end, -1 on error. */
 int groups_list_next(struct groups *groups, struct groups_list *list, struct error *err);
+/* An entry of the row that was read. */
+static inline uint32_t groups_list_entry(const struct groups_list *list, size_t i)
+{
+    return bytes_load32(list->data + i * sizeof(uint32_t));
+}
 
 #endif

@@ -36,8 +36,10 @@ int groups_check_bits(const uint64_t *bits, uint32_t k, struct error *err)
 
 enum { MOST_MORE = 64 /* groups than rh that are considered: with more, groups become too narrow */ };
 
-/* Nanoseconds, measured: for a look-up, an entry of a list, and the distance to a candidate. */
-static const double lookup_ns = 1000, entry_ns = 1, candidate_ns = 8;
+/* Nanoseconds, measured: for a look-up, an entry of a list, and the distance to a candidate, which lies
+ * anywhere in memory; for that to each of all fingerprints, and more for each of their bits. */
+static const double lookup_ns = 2000, entry_ns = 2.2, candidate_ns = 50, scan_ns = 1.3,
+                    scan_bit_ns = 1 / 230.0;
 
 /* The probability that at least c of m groups of unrelated fingerprints are equal, each with probability p.
  */
@@ -76,4 +78,11 @@ uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, d
         }
     }
     return best;
+}
+
+enum groups_algorithm groups_fastest(const struct groups_params *params, double documents)
+{
+    const double of_h = cost(GROUPS_H, params->k, params->m, params->rh, documents);
+
+    return of_h < documents * (scan_ns + scan_bit_ns * params->k) ? GROUPS_H : GROUPS_SCAN;
 }

@@ -1,169 +1,112 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include "cluster/groups_inner.h"
 
-/* ---- work space ---- */
+/* ---- reading the indexes ---- */
 
-static int reserve(struct groups *groups, struct error *err)
+enum { MOST_PER_DOCUMENT = 16 /* entries of lists: with more of them, measuring all distances is faster */ };
+
+/* Appends a row of a list to the entries.  They must be ascending, so that none is counted twice. */
+static int take_row(const struct groups *groups, const struct groups_list *list, uint64_t *next,
+                    struct groups_reading *reading)
 {
-    const size_t before = groups->query_room;
+    uint32_t *to = reading->entries + reading->count;
+    bool is_ascending = list->count == 0 || groups_list_entry(list, 0) >= *next;
 
-    /* one more: what is not kept is written, too */
-    if (array_reserve_all(&groups->query_room, (size_t)groups->count + 1, ARRAY_PART(&groups->tally),
-                          ARRAY_PART(&groups->candidates), ARRAY_PART(&groups->list),
-                          ARRAY_PART(&groups->hits)))
-        return error_set(err, "out of memory");
-    memset(groups->tally + before, 0, (groups->query_room - before) * sizeof *groups->tally);
-    return 0;
+    for (size_t i = 0; i < list->count; i++)
+        to[i] = groups_list_entry(list, i);
+    for (size_t i = 1; i < list->count; i++)
+        is_ascending &= to[i - 1] < to[i];
+    if (list->count)
+        *next = (uint64_t)to[list->count - 1] + 1;
+    reading->count += list->count;
+    return is_ascending && *next <= groups->count ? 0 : -1;
 }
 
-static int broken(struct error *err)
+/* Appends a group's list to the entries. */
+static int read_list(struct groups *groups, enum groups_algorithm algorithm, const struct groups_part *part,
+                     struct groups_reading *reading, struct error *err)
 {
-    return error_set(err, "the temporary fingerprint index is damaged");
-}
+    uint64_t next = reading->from;
+    struct groups_list list;
+    int result;
 
-static uint32_t entry(const struct groups_list *list, size_t i)
-{
-    return bytes_load32(list->data + i * sizeof(uint32_t));
-}
-
-/* ---- alg.H ---- */
-
-/* What a query touches. */
-struct tally {
-    uint32_t needed; /* occurrences of a candidate: c */
-    uint32_t from;   /* the first document */
-    size_t touched;  /* documents in groups->list */
-    bool many;       /* too many to list */
-};
-
-/*
- * Counts the entries of a row.  A document becomes a candidate when its count reaches c.  Documents counted
- * for the first time are listed, to reset their counts; if there are too many, all counts are reset.  Without
- * branches that depend on the counts, as they could not be predicted.
- */
-static int count_row(struct groups *groups, const struct groups_list *list, struct tally *tally)
-{
-    uint16_t *counts = groups->tally;
-    size_t candidates = groups->candidate_count, touched = tally->touched;
-
-    if (touched + list->count > groups->count / 16)
-        tally->many = true;
-    for (size_t i = 0; i < list->count; i++) {
-        const uint32_t document = entry(list, i);
-
-        if (document >= groups->count)
+    groups_list_begin(groups, algorithm, part, reading->query, reading->from, &list);
+    while ((result = groups_list_next(groups, &list, err)) > 0) {
+        if (array_reserve(&reading->entries, &reading->room, reading->count + list.count))
+            result = error_set(err, "out of memory");
+        else if (take_row(groups, &list, &next, reading))
+            result = error_set(err, "the fingerprint index is damaged");
+        if (result < 0) {
+            statement_reset(list.read);
             return -1;
-        if (!tally->many) {
-            groups->list[touched] = document;
-            touched += counts[document] == 0;
         }
-        groups->candidates[candidates] = document;
-        candidates += ++counts[document] == tally->needed;
     }
-    groups->candidate_count = candidates;
-    tally->touched = touched;
-    return 0;
-}
-
-static void reset_counts(struct groups *groups, const struct tally *tally)
-{
-    if (tally->many)
-        memset(groups->tally + tally->from, 0, (groups->count - tally->from) * sizeof *groups->tally);
-    for (size_t i = 0; i < tally->touched; i++)
-        groups->tally[groups->list[i]] = 0;
+    return result;
 }
 
 /* Equation 13. */
-static int gather_h(struct groups *groups, const uint64_t *query, uint32_t from, struct error *err)
+static int read_h(struct groups *groups, struct groups_reading *reading, struct error *err)
 {
-    struct tally tally = {.needed = groups->params.m - groups->params.rh, .from = from};
-    struct groups_list list;
-    int result = 0;
+    const size_t most = (size_t)MOST_PER_DOCUMENT * (groups->count - reading->from);
 
-    for (uint32_t i = 0; i < groups->params.m && result == 0; i++) {
-        groups_list_begin(groups, GROUPS_H, &groups->parts[i], query, from, &list);
-        while ((result = groups_list_next(groups, &list, err)) > 0)
-            if (count_row(groups, &list, &tally)) {
-                statement_reset(list.read);
-                result = broken(err);
-                break;
-            }
-    }
-    reset_counts(groups, &tally);
-    return result;
-}
-
-/* ---- alg.G ---- */
-
-/* Reads a group's whole list into groups->list. */
-static int read_list(struct groups *groups, const struct groups_part *part, const uint64_t *query,
-                     uint32_t from, size_t *count, struct error *err)
-{
-    struct groups_list list;
-    int result;
-
-    *count = 0;
-    groups_list_begin(groups, GROUPS_G, part, query, from, &list);
-    while ((result = groups_list_next(groups, &list, err)) > 0) {
-        if (*count + list.count > groups->count) {
-            statement_reset(list.read);
-            return broken(err);
+    reading->needed = groups->params.m - groups->params.rh;
+    for (uint32_t i = 0; i < groups->params.m; i++) {
+        if (read_list(groups, GROUPS_H, &groups->parts[i], reading, err))
+            return -1;
+        if (reading->count > most) {
+            reading->needed = 0;
+            return 0;
         }
-        for (size_t i = 0; i < list.count; i++)
-            groups->list[(*count)++] = entry(&list, i);
     }
-    return result;
+    return 0;
 }
 
-/* Leaves of groups->list what the group's list has, too. */
-static int intersect(struct groups *groups, const struct groups_part *part, const uint64_t *query,
-                     uint32_t from, size_t *count, struct error *err)
+/* Leaves of the entries from `first` on what the group's list has, too. */
+static int intersect(struct groups *groups, const struct groups_part *part, struct groups_reading *reading,
+                     size_t first, struct error *err)
 {
+    size_t at = first, kept = first;
     struct groups_list list;
-    size_t at = 0, kept = 0;
     int result;
 
-    groups_list_begin(groups, GROUPS_G, part, query, from, &list);
+    groups_list_begin(groups, GROUPS_G, part, reading->query, reading->from, &list);
     while ((result = groups_list_next(groups, &list, err)) > 0)
-        for (size_t i = 0; i < list.count && at < *count;) {
-            const uint32_t mine = groups->list[at], other = entry(&list, i);
+        for (size_t i = 0; i < list.count && at < reading->count;) {
+            const uint32_t mine = reading->entries[at], other = groups_list_entry(&list, i);
 
             if (mine == other)
-                groups->list[kept++] = mine;
+                reading->entries[kept++] = mine;
             at += mine <= other;
             i += other <= mine;
         }
-    *count = kept;
+    reading->count = kept;
     return result;
 }
 
 /* Equation 11: a query for documents that are equal in all of the groups chosen. */
-static int gather_conjunction(struct groups *groups, const uint32_t *chosen, uint32_t choice,
-                              const uint64_t *query, uint32_t from, struct error *err)
+static int read_conjunction(struct groups *groups, const uint32_t *chosen, uint32_t choice,
+                            struct groups_reading *reading, struct error *err)
 {
-    size_t count;
+    const size_t first = reading->count;
+    size_t kept = first;
 
     groups->work.queries++;
-    if (read_list(groups, &groups->parts[chosen[0]], query, from, &count, err))
+    if (read_list(groups, GROUPS_G, &groups->parts[chosen[0]], reading, err))
         return -1;
-    for (uint32_t i = 1; i < choice && count > 0; i++)
-        if (intersect(groups, &groups->parts[chosen[i]], query, from, &count, err))
+    for (uint32_t i = 1; i < choice && reading->count > first; i++)
+        if (intersect(groups, &groups->parts[chosen[i]], reading, first, err))
             return -1;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t document = groups->list[i];
+    for (size_t i = first; i < reading->count; i++) { /* several choices find the same document */
+        const uint32_t document = reading->entries[i];
 
-        if (document >= groups->count)
-            return broken(err);
-        if (groups->tally[document]++ == 0) /* several choices find the same document */
-            groups->candidates[groups->candidate_count++] = document;
-        else
-            groups->tally[document] = 1;
+        reading->entries[kept] = document;
+        kept += groups->finder.tally[document] == 0;
+        groups->finder.tally[document] = 1;
     }
+    reading->count = kept;
     return 0;
 }
 
@@ -182,7 +125,7 @@ static bool next_choice(uint32_t *chosen, uint32_t choice, uint32_t m)
     return true;
 }
 
-static int gather_g(struct groups *groups, const uint64_t *query, uint32_t from, struct error *err)
+static int read_g(struct groups *groups, struct groups_reading *reading, struct error *err)
 {
     const uint32_t m = groups->params.m, choice = m - groups->params.rh;
     uint32_t *chosen = calloc(choice, sizeof *chosen);
@@ -193,122 +136,52 @@ static int gather_g(struct groups *groups, const uint64_t *query, uint32_t from,
     for (uint32_t i = 0; i < choice; i++)
         chosen[i] = i;
     do
-        result = gather_conjunction(groups, chosen, choice, query, from, err);
+        result = read_conjunction(groups, chosen, choice, reading, err);
     while (result == 0 && next_choice(chosen, choice, m));
     free(chosen);
-    for (size_t i = 0; i < groups->candidate_count; i++)
-        groups->tally[groups->candidates[i]] = 0;
+    for (size_t i = 0; i < reading->count; i++)
+        groups->finder.tally[reading->entries[i]] = 0;
+    reading->needed = 1;
     return result;
 }
 
-/* ---- candidates ---- */
-
-static uint32_t distance(const struct groups *groups, const uint64_t *query, uint32_t document)
+int groups_read(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query, uint32_t from,
+                struct groups_reading *reading, struct error *err)
 {
-    return groups->measure(query, groups_bits(groups, document), groups->words);
-}
-
-/* Loads the first two lines of the cache that a fingerprint of 1,000 bits takes; the processor then loads the
- * next ones. */
-static void prefetch(const uint64_t *bits, size_t words)
-{
-    __builtin_prefetch(bits);
-    if (words > 8)
-        __builtin_prefetch(bits + 8);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Step 3: keeps the candidates within rh, in groups->hits.  They lie anywhere in memory. */
-static void verify(struct groups *groups, const uint64_t *query)
-{
-    enum { AHEAD = 16 };
-
-    for (size_t i = 0; i < groups->candidate_count; i++) {
-        if (i + AHEAD < groups->candidate_count)
-            prefetch(groups_bits(groups, groups->candidates[i + AHEAD]), groups->words);
-        groups->hits[groups->hit_count] = groups->candidates[i];
-        groups->hit_count += distance(groups, query, groups->candidates[i]) <= groups->params.rh;
-    }
-    groups->work.candidates += groups->candidate_count;
-    qsort(groups->hits, groups->hit_count, sizeof *groups->hits, by_number);
-}
-
-static void scan(struct groups *groups, const uint64_t *query, uint32_t from)
-{
-    for (uint32_t document = from; document < groups->count; document++) {
-        groups->hits[groups->hit_count] = document;
-        groups->hit_count += distance(groups, query, document) <= groups->params.rh;
-    }
-    groups->work.candidates += groups->count - from;
-}
-
-/* Puts the documents from number `from` on that are within rh of the query into groups->hits. */
-static int find(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query, uint32_t from,
-                struct error *err)
-{
-    groups->candidate_count = groups->hit_count = 0;
-    if (from >= groups->count)
+    reading->query = query;
+    reading->from = from;
+    reading->needed = 0;
+    reading->count = 0;
+    if (from >= groups->count) /* there may be no index yet */
         return 0;
     switch (algorithm) {
     case GROUPS_G:
-        if (gather_g(groups, query, from, err))
-            return -1;
-        break;
+        return read_g(groups, reading, err);
     case GROUPS_H:
-        if (gather_h(groups, query, from, err))
-            return -1;
-        break;
+        return read_h(groups, reading, err);
     default:
-        scan(groups, query, from);
         return 0;
     }
-    verify(groups, query);
-    return 0;
 }
 
-static int prepare(struct groups *groups, enum groups_algorithm algorithm, struct error *err)
-{
-    if (groups_check(&groups->params, algorithm, err) || groups_index(groups, algorithm, err))
-        return -1;
-    return reserve(groups, err);
-}
+/* ---- the interface ---- */
 
 int groups_query(struct groups *groups, enum groups_algorithm algorithm, const uint64_t *query,
                  groups_found *found, void *arg, struct error *err)
 {
-    int result = groups_check_bits(query, groups->params.k, err) ? -1 : prepare(groups, algorithm, err);
+    const struct groups_finder *finder = &groups->finder;
 
-    if (result == 0)
-        result = find(groups, algorithm, query, 0, err);
-    for (size_t i = 0; result == 0 && i < groups->hit_count; i++) {
-        const uint32_t document = groups->hits[i];
+    if (groups_check_bits(query, groups->params.k, err) || groups_check(&groups->params, algorithm, err) ||
+        groups_index(groups, algorithm, err) || groups_finder_reserve(&groups->finder, groups->count, err) ||
+        groups_read(groups, algorithm, query, 0, &groups->reading, err))
+        return -1;
+    groups_find(groups, &groups->reading, &groups->finder);
+    groups->work.candidates += finder->candidate_count;
+    for (size_t i = 0; i < finder->hit_count; i++) {
+        const uint32_t document = finder->hits[i];
 
-        result = found(arg, groups->documents[document], distance(groups, query, document), err);
+        if (found(arg, groups->documents[document], groups_distance(groups, query, document), err))
+            return -1;
     }
-    return result ? -1 : 0;
-}
-
-int groups_pairs(struct groups *groups, enum groups_algorithm algorithm, groups_pair *found, void *arg,
-                 struct error *err)
-{
-    int result = prepare(groups, algorithm, err);
-
-    for (uint32_t one = 0; result == 0 && one < groups->count; one++) {
-        const uint64_t *query = groups_bits(groups, one);
-
-        result = find(groups, algorithm, query, one + 1, err);
-        for (size_t i = 0; result == 0 && i < groups->hit_count; i++) {
-            const uint32_t other = groups->hits[i];
-
-            result = found(arg, groups->documents[one], groups->documents[other],
-                           distance(groups, query, other), err);
-        }
-    }
-    return result ? -1 : 0;
+    return 0;
 }

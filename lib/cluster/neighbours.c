@@ -3,14 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/memory.h"
 #include "cluster/hamming.h"
-#include "sketch/permutation.h"
-
-enum { MOST_REDUCED = 4, SEED = 1, STREAM = 0x6e62 /* no other draws of this seed */ };
+#include "cluster/neighbours_bits.h"
 
 struct couple {
     uint32_t later, earlier;
@@ -18,97 +15,13 @@ struct couple {
 
 struct finder {
     const struct collection *collection;
-    struct postings_source source;
-    uint32_t k;
-    uint32_t c;                       /* at which contents are compared now; 0: as they are */
-    struct permutation *permutations; /* NULL: the sketches are fingerprints */
-    uint64_t *numbers, *bits;         /* of one document */
-    size_t numbers_room;
+    const struct neighbours_options *options;
+    struct neighbours_bits bits;
+    struct neighbours *neighbours;
+    uint32_t c; /* at which contents are compared now; 0: as they are */
     struct couple *couples;
     size_t count, room;
 };
-
-/* ---- fingerprints ---- */
-
-static const struct sketch *sketch_of(const struct collection *collection, size_t content)
-{
-    const struct sketch *sketch = collection->contents[content].sketch;
-
-    return sketch && sketch->params.scheme == SKETCH_HAMMING ? sketch : NULL;
-}
-
-static int draw(struct finder *finder, struct error *err)
-{
-    finder->permutations = memory_new(finder->k * sizeof *finder->permutations, err);
-    if (!finder->permutations)
-        return -1;
-    for (uint32_t i = 0; i < finder->k; i++)
-        permutation_init(&finder->permutations[i], 64, SEED, STREAM, i);
-    return 0;
-}
-
-/* What remains of the fingerprints of a content at the present C. */
-static bool is_kept(const struct finder *finder, uint32_t content, uint64_t number)
-{
-    if (finder->c == 0)
-        return true;
-    return finder->collection->contents[content].sketch ? number % finder->c == 0
-                                                        : number <= UINT64_MAX / finder->c;
-}
-
-static int copy_numbers(struct finder *finder, uint32_t content, const struct postings_list *list,
-                        size_t *count, struct error *err)
-{
-    const char *at = list->first;
-
-    *count = 0;
-    if (array_reserve(&finder->numbers, &finder->numbers_room, list->count))
-        return error_set(err, "out of memory for %zu fingerprints", list->count);
-    for (size_t i = 0; i < list->count; i++, at += list->stride) {
-        memcpy(&finder->numbers[*count], at, sizeof *finder->numbers);
-        *count += is_kept(finder, content, finder->numbers[*count]);
-    }
-    return 0;
-}
-
-/* The function b is the lowest bit. */
-static void make_bits(struct finder *finder, size_t count)
-{
-    memset(finder->bits, 0, hamming_words(finder->k) * sizeof *finder->bits);
-    for (uint32_t i = 0; i < finder->k; i++) {
-        const uint64_t least =
-            permutation_least(&finder->permutations[i], finder->numbers, count, UINT64_MAX);
-
-        finder->bits[i / 64] |= (least & 1) << (i % 64);
-    }
-}
-
-static int add_fingerprint(struct finder *finder, struct groups *groups, uint32_t content, struct error *err)
-{
-    const struct sketch *sketch = sketch_of(finder->collection, content);
-    const struct postings_list list = finder->source.list(finder->source.arg, content);
-    const uint32_t c = finder->collection->contents[content].c;
-    size_t count;
-
-    if (sketch)
-        return sketch->count ? groups_add(groups, content, sketch->values, err) : 0;
-    if (list.count == 0 || c > finder->c || c < finder->c / MOST_REDUCED)
-        return 0;
-    if (copy_numbers(finder, content, &list, &count, err))
-        return -1;
-    if (count == 0)
-        return 0;
-    make_bits(finder, count);
-    return groups_add(groups, content, finder->bits, err);
-}
-
-static int add_all(struct finder *finder, struct groups *groups, struct error *err)
-{
-    for (size_t i = 0; i < finder->source.documents; i++)
-        if (add_fingerprint(finder, groups, (uint32_t)i, err))
-            return -1;
-    return 0;
-}
 
 /* ---- pairs ---- */
 
@@ -132,7 +45,8 @@ static int sort_couples(struct neighbours *neighbours, const struct finder *find
 {
     size_t sum = 0;
 
-    neighbours->starts = memory_new((finder->source.documents + 2) * sizeof *neighbours->starts, err);
+    neighbours->starts =
+        memory_new((finder->collection->content_count + 2) * sizeof *neighbours->starts, err);
     neighbours->list =
         neighbours->starts ? memory_new((finder->count + 1) * sizeof *neighbours->list, err) : NULL;
     if (!neighbours->list)
@@ -140,7 +54,7 @@ static int sort_couples(struct neighbours *neighbours, const struct finder *find
     neighbours->pairs = finder->count;
     for (size_t i = 0; i < finder->count; i++)
         neighbours->starts[finder->couples[i].later]++;
-    for (size_t d = 0; d <= finder->source.documents; d++) {
+    for (size_t d = 0; d <= finder->collection->content_count; d++) {
         sum += neighbours->starts[d];
         neighbours->starts[d] = sum;
     }
@@ -149,36 +63,57 @@ static int sort_couples(struct neighbours *neighbours, const struct finder *find
     return 0;
 }
 
-static double deviation(double resemblance, uint32_t k)
+/* ---- the parameters ---- */
+
+/* Fills them in for this many documents of k bits; is_made: the bits are made here. */
+static int plan(const struct neighbours_options *options, uint32_t k, bool is_made, double documents,
+                enum groups_algorithm *algorithm, struct groups_params *params, struct error *err)
 {
-    return sqrt(sketch_hamming_variance(resemblance, k));
+    const double doubt = is_made ? 2 * sqrt(sketch_hamming_variance(options->resemblance, k)) : 0;
+
+    *algorithm = options->fastest ? GROUPS_H : options->algorithm;
+    *params = (struct groups_params){
+        .k = k, .m = options->m, .rh = hamming_threshold(k, fmax(0, options->resemblance - doubt))};
+    if (params->m == 0)
+        params->m = groups_best(*algorithm, k, params->rh, documents);
+    if (options->fastest)
+        *algorithm = groups_fastest(params, documents);
+    return groups_check(params, *algorithm, err);
 }
 
-static struct groups_params plan(const struct finder *finder, enum groups_algorithm algorithm,
-                                 double resemblance)
+int neighbours_check(const struct neighbours_options *options, uint32_t k, struct error *err)
 {
-    const double least = sketch_of(finder->collection, 0)
-                             ? resemblance
-                             : fmax(0, resemblance - 2 * deviation(resemblance, finder->k));
-    struct groups_params params = {.k = finder->k, .rh = hamming_threshold(finder->k, least)};
+    enum groups_algorithm algorithm;
+    struct groups_params params;
 
-    params.m = groups_best(algorithm, params.k, params.rh, (double)finder->source.documents);
-    return params;
+    return plan(options, k ? k : NEIGHBOURS_BITS, k == 0, 1, &algorithm, &params, err);
 }
 
-/* Finds pairs at one C. */
-static int find_at(struct finder *finder, enum groups_algorithm algorithm, double resemblance,
-                   struct error *err)
+/* ---- finding ---- */
+
+/* Contents that can be compared at the present C are counted generously: those at another one are few. */
+static int find_at(struct finder *finder, struct error *err)
 {
-    const struct groups_params params = plan(finder, algorithm, resemblance);
+    const struct neighbours_options *options = finder->options;
+    const bool is_made = finder->bits.permutations != NULL;
+    enum groups_algorithm algorithm;
+    struct groups_params params;
     struct groups *groups;
-    int result = -1;
+    int result;
 
-    if (groups_check(&params, algorithm, err))
+    if (plan(options, finder->bits.k, is_made, (double)finder->collection->content_count, &algorithm, &params,
+             err))
         return -1;
     groups = groups_new(&params, err);
-    if (groups && add_all(finder, groups, err) == 0)
-        result = groups_pairs(groups, algorithm, take_pair, finder, err);
+    result = groups ? neighbours_bits_add(&finder->bits, finder->c, &options->run, groups, err) : -1;
+    if (result == 0) {
+        if (groups_count(groups) >= finder->neighbours->compared) {
+            finder->neighbours->compared = groups_count(groups);
+            finder->neighbours->algorithm = algorithm;
+            finder->neighbours->params = params;
+        }
+        result = groups_pairs(groups, algorithm, &options->run, take_pair, finder, err);
+    }
     groups_free(groups);
     return result;
 }
@@ -196,38 +131,36 @@ static uint32_t next_c(const struct collection *collection, uint32_t c)
     return next;
 }
 
-static int find(struct finder *finder, enum groups_algorithm algorithm, double resemblance, struct error *err)
+static int find_all(struct finder *finder, struct error *err)
 {
     int result;
 
-    if (!sketch_of(finder->collection, 0) && draw(finder, err))
-        return -1;
-    finder->bits = memory_new(hamming_words(finder->k) * sizeof *finder->bits, err);
-    if (!finder->bits)
-        return -1;
     finder->c = next_c(finder->collection, 0);
     do
-        result = find_at(finder, algorithm, resemblance, err);
+        result = find_at(finder, err);
     while (!result && finder->c && (finder->c = next_c(finder->collection, finder->c)));
     return result;
 }
 
-int neighbours_find(struct neighbours *neighbours, const struct collection *collection,
-                    enum groups_algorithm algorithm, double resemblance, struct error *err)
+static uint32_t bits_of(const struct collection *collection)
 {
-    struct finder finder = {
-        .collection = collection, .source = collection_source(collection), .k = NEIGHBOURS_BITS};
-    int result;
+    const struct sketch *first = collection->content_count ? collection->contents[0].sketch : NULL;
+
+    return first && first->params.scheme == SKETCH_HAMMING ? first->params.size : NEIGHBOURS_BITS;
+}
+
+int neighbours_find(struct neighbours *neighbours, const struct collection *collection,
+                    const struct neighbours_options *options, struct error *err)
+{
+    struct finder finder = {.collection = collection, .options = options, .neighbours = neighbours};
+    int result = neighbours_bits_open(&finder.bits, collection, bits_of(collection), err);
 
     *neighbours = (struct neighbours){0};
-    if (collection->content_count && sketch_of(collection, 0))
-        finder.k = sketch_of(collection, 0)->params.size;
-    result = collection->content_count ? find(&finder, algorithm, resemblance, err) : 0;
+    if (!result && collection->content_count)
+        result = find_all(&finder, err);
     if (!result)
         result = sort_couples(neighbours, &finder, err);
-    free(finder.permutations);
-    free(finder.numbers);
-    free(finder.bits);
+    neighbours_bits_release(&finder.bits);
     free(finder.couples);
     return result;
 }

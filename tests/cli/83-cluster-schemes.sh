@@ -41,12 +41,20 @@ status 0 "$KITH" cluster -q --json -s coates2011 --edits 0 tree # one bit a samp
 same coates2011 1 "$(groups | grep -c '1-0 1-1')"
 status 0 "$KITH" cluster -q --json -s mod --tokens words --canonical case,punctuation -C 4 --containment .8 tree
 same "words" "$expected" "$(groups)"
-for candidates in index alg-h alg-g; do
+for candidates in index hamming alg-h alg-g scan; do
     status 0 "$KITH" cluster -q --json --resemblance .8 --candidates $candidates tree
     same "gf8 by $candidates" "$expected" "$(groups)"
 done
 status 0 "$KITH" cluster -q --json -s hamming --size 64 --resemblance .8 --candidates alg-g tree
 same "hamming by alg-g" "$expected" "$(groups)"
+# 64 bits, r = 0.8: up to 6 bits differ
+for m in 7 20 64; do
+    status 0 "$KITH" cluster -q --json -s hamming --size 64 --resemblance .8 --candidates alg-h --groups $m tree
+    same "hamming in $m groups" "$expected" "$(groups)"
+    same "alg-h, $m" "alg-h $m" "$(python3 -c 'import json; s = json.loads(list(open("out"))[-1])["summary"]; print(s["candidates"], s["groups"])')"
+done
+status 0 "$KITH" cluster --format text -s hamming --size 64 --resemblance .8 tree
+says out "pairs by scan of fingerprints of 64 bits, up to 6 of which differ"
 
 # what a scheme cannot measure is empty
 status 0 "$KITH" cluster -q --csv -s min tree
@@ -71,9 +79,14 @@ refused "scheme coates2015 gives no interval" -s coates2015 --edits 5 --certain
 refused "scheme hamming does not estimate containment" -s hamming --containment .5
 refused "scheme mod does not estimate edits" -s mod --edits 5
 refused "scheme coates2011 does not estimate resemblance, only edits" -s coates2011 --resemblance .5
-refused "scheme hamming has no index: --candidates takes alg-h or alg-g" -s hamming --candidates index
+refused "scheme hamming has no index: --candidates takes hamming, alg-h, alg-g or scan" -s hamming --candidates index
 refused "--candidates alg-h needs a limit of resemblance" --edits 5 --candidates alg-h
 refused "--common has no meaning for --candidates alg-h" --candidates alg-h --common 5
+refused "differ in 6 bits may differ in all of 6 groups: more than 6 groups are needed" -s hamming --size 64 --resemblance .8 --groups 6
+refused "65 groups of 64 bits" -s hamming --size 64 --resemblance .8 --groups 65
+refused "alg.G would need" --resemblance .5 --candidates alg-g --groups 150
+refused "--groups has no meaning for --candidates index" --groups 5
+refused "--groups has no meaning for --candidates scan" --groups 5 --resemblance .8 --candidates scan
 refused "can be clustered up to --size 65535" -s hamming --size 70000
 refused "scheme coates2011 estimates only edits: limit them (--edits)" -s coates2011
 refused "--plagiarism needs scheme gf8" -s mod --plagiarism

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static void assert_queries(struct groups *groups, enum groups_algorithm algorith
 
     for (unsigned i = 0; i < queries; i++) {
         const uint64_t *one = fingerprint((uint32_t)(random64() % count));
-        uint64_t query[20];
+        uint64_t query[160];
 
         memcpy(query, one, words * sizeof *query);
         for (uint64_t flips = random64() % 4; flips > 0; flips--)
@@ -212,19 +213,136 @@ START_TEST(all_pairs_are_those_of_brute_force)
     for (size_t i = 0; i < 3; i++)
         for (int algorithm = 0; algorithm < GROUPS_ALGORITHMS; algorithm++) {
             struct pairs pairs = {0, 1, all[i].rh, 0};
+            atomic_ullong examined = 0;
+            const struct groups_run run = {.threads = 1 + (unsigned)i, .count = &examined};
             struct groups *groups;
 
             make_fingerprints(500, all[i].k, 5);
             groups = make_groups(all[i].m, all[i].rh);
             add(groups, 0, count);
-            ck_assert_int_eq(groups_pairs(groups, (enum groups_algorithm)algorithm, take_pair, &pairs, &err),
-                             0);
+            ck_assert_int_eq(
+                groups_pairs(groups, (enum groups_algorithm)algorithm, &run, take_pair, &pairs, &err), 0);
+            ck_assert_uint_eq(atomic_load(&examined), count);
             for (; pairs.one + 1 < count; step(&pairs))
                 ck_assert(!is_pair(&pairs));
             ck_assert_uint_gt(pairs.found, 20);
             groups_free(groups);
             free(bits);
         }
+}
+END_TEST
+
+/* ---- stopping ---- */
+
+struct stopping {
+    atomic_bool stop;
+    unsigned found, wanted;
+};
+
+static int stop_after(void *arg, uint64_t one, uint64_t other, uint32_t distance, struct error *error)
+{
+    struct stopping *stopping = arg;
+
+    (void)one, (void)other, (void)distance, (void)error;
+    if (++stopping->found == stopping->wanted)
+        atomic_store(&stopping->stop, true);
+    return 0;
+}
+
+START_TEST(a_search_for_pairs_can_be_stopped)
+{
+    struct stopping whole = {.wanted = UINT_MAX};
+    struct groups *all;
+
+    make_fingerprints(800, 64, 0);
+    all = make_groups(6, 3);
+    add(all, 0, count);
+    ck_assert_int_eq(
+        groups_pairs(all, GROUPS_H, &(struct groups_run){.threads = 1}, stop_after, &whole, &err), 0);
+    groups_free(all);
+    for (unsigned threads = 1; threads <= 3; threads += 2)
+        for (unsigned wanted = 0; wanted <= 5; wanted += 5) {
+            struct stopping stopping = {.stop = wanted == 0, .wanted = wanted};
+            const struct groups_run run = {.threads = threads, .stop = &stopping.stop};
+            struct groups *groups = make_groups(6, 3);
+
+            add(groups, 0, count);
+            ck_assert_int_eq(groups_pairs(groups, GROUPS_H, &run, stop_after, &stopping, &err), 1);
+            ck_assert_uint_ge(stopping.found, wanted);
+            ck_assert_uint_lt(stopping.found, wanted ? whole.found : 1);
+            assert_all(groups, 3);
+            groups_free(groups);
+        }
+    free(bits);
+}
+END_TEST
+
+static int stop_pair(void *arg, uint64_t one, uint64_t other, uint32_t distance, struct error *error)
+{
+    (void)arg, (void)distance;
+    return error_set(error, "stopped at %u, %u", (unsigned)one, (unsigned)other);
+}
+
+START_TEST(whoever_takes_the_pairs_can_stop)
+{
+    struct groups *groups;
+
+    make_fingerprints(300, 64, 0);
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        groups = make_groups(6, 3);
+        add(groups, 0, count);
+        ck_assert_int_eq(
+            groups_pairs(groups, GROUPS_H, &(struct groups_run){.threads = threads}, stop_pair, NULL, &err),
+            -1);
+        ck_assert_str_eq(err.text, "stopped at 1000, 1007");
+        groups_free(groups);
+    }
+    free(bits);
+}
+END_TEST
+
+/* ---- long lists, wide groups ---- */
+
+/* Groups of 33 bits, of which each is all zeros or all ones: their keys differ only in the number of the
+ * group, which takes two bytes. */
+START_TEST(more_than_256_groups_of_bytes_are_kept_apart)
+{
+    enum { M = 300, WIDTH = 33, RH = 280 };
+    struct groups *groups;
+
+    make_fingerprints(400, M * WIDTH, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        memset(fingerprint(i), 0, words * sizeof *bits);
+        for (uint32_t bit = 0; bit < M * WIDTH; bit += WIDTH)
+            for (uint32_t j = 0; i % 3 != 1 && bit * 31 % 64 < 32 + i % 20 && j < WIDTH; j++)
+                flip(fingerprint(i), bit + j);
+        for (uint64_t flips = random64() % (RH + 40); flips > 0; flips--)
+            flip(fingerprint(i), (uint32_t)(random64() % (M * WIDTH)));
+    }
+    groups = make_groups(M, RH);
+    add(groups, 0, count);
+    assert_queries(groups, GROUPS_H, 20);
+    groups_free(groups);
+    free(bits);
+}
+END_TEST
+
+/* 63 lists of all documents: 63 entries for each of them. */
+START_TEST(a_query_whose_lists_are_long_measures_all_distances)
+{
+    struct groups *groups;
+    struct groups_work work;
+
+    make_fingerprints(500, 64, 0);
+    memset(bits, 0x5a, count / 2 * sizeof *bits);
+    groups = make_groups(63, 3);
+    add(groups, 0, count);
+    ck_assert_uint_ge(assert_query(groups, GROUPS_H, bits), count / 2);
+    work = groups_take_work(groups);
+    ck_assert_uint_eq(work.candidates, count);
+    ck_assert_uint_lt(work.entries, 18 * count);
+    groups_free(groups);
+    free(bits);
 }
 END_TEST
 
@@ -253,7 +371,9 @@ START_TEST(no_documents_have_no_results)
     groups = make_groups(5, 3);
     for (int algorithm = 0; algorithm < GROUPS_ALGORITHMS; algorithm++) {
         assert_query(groups, (enum groups_algorithm)algorithm, &query);
-        ck_assert_int_eq(groups_pairs(groups, (enum groups_algorithm)algorithm, take_pair, NULL, &err), 0);
+        ck_assert_int_eq(groups_pairs(groups, (enum groups_algorithm)algorithm,
+                                      &(struct groups_run){.threads = 2}, take_pair, NULL, &err),
+                         0);
     }
     groups_free(groups);
     free(bits);
@@ -559,6 +679,8 @@ END_TEST
 
 RUN_TESTS("groups", alg_g_and_alg_h_find_what_brute_force_finds_among_10000,
           documents_can_be_added_between_queries, all_pairs_are_those_of_brute_force,
+          a_search_for_pairs_can_be_stopped, whoever_takes_the_pairs_can_stop,
+          more_than_256_groups_of_bytes_are_kept_apart, a_query_whose_lists_are_long_measures_all_distances,
           a_thousand_equal_documents_are_all_found, no_documents_have_no_results,
           whoever_takes_the_results_can_stop, groups_can_be_added_and_removed_at_any_time,
           a_group_that_is_removed_leaves_nothing_in_the_indexes, nothing_is_found_after_a_write_that_failed,
