@@ -8,7 +8,10 @@
 extern const struct lab_experiment lab_broder_rose;
 extern const struct lab_experiment lab_broder_sample;
 extern const struct lab_experiment lab_broder_collisions;
+extern const struct lab_experiment lab_broder_azuma;
+extern const struct lab_experiment lab_broder_letters;
 extern const struct lab_experiment lab_broder_heap;
+extern const struct lab_experiment lab_broder_speed;
 extern const struct lab_experiment lab_broder_estimates;
 extern const struct lab_experiment lab_broder_clusters;
 

@@ -10,8 +10,11 @@ extern const struct lab_experiment lab_coates_substitutions;
 extern const struct lab_experiment lab_coates_blocks;
 extern const struct lab_experiment lab_coates_embedded;
 extern const struct lab_experiment lab_coates_split;
+extern const struct lab_experiment lab_coates_locality;
+extern const struct lab_experiment lab_coates_errors;
 extern const struct lab_experiment lab_coates_2015;
 extern const struct lab_experiment lab_coates_2015_speed;
+extern const struct lab_experiment lab_coates_places;
 extern const struct lab_experiment lab_coates_unrelated;
 
 #endif

@@ -241,9 +241,12 @@ printf 1 >bytes/a
 printf 2 >bytes/b
 status 2 "$KITH" lab --quick --json --data bytes coates2011
 says err 'coates2011-split: no document has 4096 bytes'
-same "one of the experiments was not run" \
-    "coates2011-split: Not run: coates2011-split: no document has 4096 bytes." \
-    "$(json out '"; ".join(x["name"] + ": " + i["remark"] for x in d["documents"] for i in x["items"] if i.get("remark", "").startswith("Not run"))')"
+for name in split errors locality; do
+    says err "coates2011-$name: "
+done
+same "those of the experiments were not run" \
+    "coates2011-errors coates2011-locality coates2011-split" \
+    "$(json out '" ".join(sorted(x["name"] for x in d["documents"] for i in x["items"] if i.get("remark", "").startswith("Not run: " + x["name"])))')"
 same "all were written" "$("$KITH" lab | grep -c '^  coates2011-')" "$(json out 'len(d["documents"])')"
 status 2 "$KITH" lab --quick --data bytes --store none coates-unrelated
 says out 'Not run: coates-unrelated: fewer than'
