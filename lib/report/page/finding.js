@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A finding as the writer stores it (report_html_row.c), and its details in words. */
+
+/* The columns of a row.  Those from SET on are missing in objects without a finding. */
+const [ID, VERDICT, EVIDENCE, VOLUME, KIND, ADDRESS, PATH, PATHS, SIZE, SHA1, FLAGS, REASON, TIMES, SET, REF_ID, REF_NAME,
+  REF_SHA1, REF_SIZE, MATCHED, RESEMBLANCE, CONTAINMENT, EDITS, E_TEXT, LN_E, PROOF, PROOF_TEXT, ALSO, RANGES, LEFT_OUT,
+  TWINS, PREVIEW] = Array(31).keys();
+
+const VERDICTS = ['identical', 'variant', 'embedded', 'fragment', 'none', 'too-small', 'low-entropy', 'unreadable',
+  'skipped'];
+const PROOFS = ['estimate', 'blocks', 'sha1'];
+const CHUNK = 1, PARTIAL = 2, PROVED = 4;
+const IDENTICAL = 0, VARIANT = 1, FRAGMENT = 3;
+
+function is_finding(row) {
+  return row.length > SET;
+}
+
+/* The score of NIST SP 800-168: resemblance or containment; an equal hash is not approximate matching. */
+function score_of(row) {
+  if (!is_finding(row) || row[VERDICT] === IDENTICAL)
+    return undefined;
+  return row[VERDICT] === VARIANT ? row[RESEMBLANCE] : row[CONTAINMENT];
+}
+
+function score_text(row) {
+  const score = score_of(row);
+  return score === undefined ? '–' : `${row[VERDICT] === VARIANT ? 'r' : 'c'} ${score.toFixed(3)}`;
+}
+
+/* The ranges are stored in groups of five: start and length in the object, in the reference, and the place on the image. */
+function pair_of(row) {
+  const flat = row[RANGES], ranges = [];
+  for (let i = 0; i + 4 < flat.length; i += 5)
+    ranges.push({start: [flat[i], flat[i + 2]], length: [flat[i + 1], flat[i + 3]], image: flat[i + 4]});
+  return {size: [row[SIZE], row[REF_SIZE]], ranges, verdict: VERDICTS[row[VERDICT]],
+    names: ['object', 'reference'],
+    proof: row[FLAGS] & PROVED ? 'proved' : PROOFS[row[PROOF]] === 'estimate' ? 'estimated' : 'partly'};
+}
+
+function object_name(row) {
+  return row[PATH] || `${row[KIND]} ${row[ADDRESS]}`;
+}
+
+function badge(row) {
+  const name = VERDICTS[row[VERDICT]];
+  return element('span', {class: `badge ${name}`}, element('b', {'aria-hidden': 'true'}, name[0].toUpperCase()), name);
+}
+
+function span_words(row) {
+  const pair = pair_of(row);
+  if (pair.ranges.length === 0)
+    return '';
+  const first = pair.ranges[0], last = pair.ranges[pair.ranges.length - 1];
+  return ` between byte ${grouped(first.start[0])} and byte ${grouped(sum(last.start[0], last.length[0]))} of the ` +
+    (row[FLAGS] & CHUNK ? 'chunk' : 'object');
+}
+
+function verdict_words(row) {
+  const matched = `${count_of(row[MATCHED], 'byte')} of the object ${row[MATCHED] === 1 ? 'matches' : 'match'}`;
+  switch (VERDICTS[row[VERDICT]]) {
+    case 'identical':
+      return 'The object is identical to the reference: their lengths and SHA-1 are equal.';
+    case 'variant':
+      return `The object is a version of the reference: ${matched}${span_words(row)}.`;
+    case 'embedded':
+      return `The object contains the reference, or nearly all of it: ${matched}${span_words(row)}.`;
+    default:
+      return `The object contains a part of the reference: ${matched}${span_words(row)}.`;
+  }
+}
+
+function proof_words(row) {
+  const [, found, all] = /^blocks (\d+)\/(\d+)$/.exec(row[PROOF_TEXT]) || [];
+  if (PROOFS[row[PROOF]] === 'sha1')
+    return 'proved: the SHA-1 of the whole reference is equal (sha1)';
+  if (found !== undefined && row[FLAGS] & PROVED)
+    return `proved: all ${grouped(all)} blocks of the reference were found, each with equal SHA-1 (${row[PROOF_TEXT]})`;
+  if (found !== undefined)
+    return `partly proved: ${grouped(found)} of the reference’s ${grouped(all)} blocks were found with equal SHA-1; ` +
+      `the rest is inferred from samples (${row[PROOF_TEXT]})`;
+  return 'none: inferred from samples that line up; no byte was compared by hash (estimate)';
+}
+
+function facts(list) {
+  return element('dl', {class: 'facts'}, list.filter(([, value]) => value !== '' && value !== undefined)
+    .map(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]));
+}
+
+function code(text) {
+  return element('code', {}, text);
+}
+
+function times_words(times) {
+  const names = ['modified', 'accessed', 'metadata changed', 'created'];
+  return (times || []).map((time, i) => time && `${names[i]} ${time}`).filter(Boolean).join('; ');
+}
+
+function object_facts(row, about) {
+  const times = times_words(row[TIMES]);
+  return facts([
+    ['object', row[PATH] || '(no path)'],
+    ['further paths', row[PATHS] > 1 ? grouped(row[PATHS] - 1) : ''],
+    ['address', code(row[ADDRESS])],
+    ['kind', row[KIND] + (row[FLAGS] & CHUNK ? ', a chunk of a large object' : '')],
+    ['evidence', about.evidence[row[EVIDENCE] - 1]],
+    ['volume', row[VOLUME] === '-' ? 'none' : row[VOLUME]],
+    ['size', count_of(row[SIZE], 'byte')],
+    ['SHA-1', row[SHA1] ? code(row[SHA1]) : 'not computed'],
+    ['times', times],
+    ['status', row[FLAGS] & PARTIAL ? `PARTIAL: some bytes could not be read. ${row[REASON]}` : row[REASON]],
+  ]);
+}
+
+function reference_facts(row, about) {
+  const set = about.sets[row[SET]];
+  return facts([
+    ['reference', row[REF_NAME] || '(no name)'],
+    ['set', `${set.name} (${set.kind}), number ${grouped(row[REF_ID])}`],
+    ['size', count_of(row[REF_SIZE], 'byte')],
+    ['SHA-1', row[REF_SHA1] ? code(row[REF_SHA1]) : 'not in the set'],
+    ['score', row[VERDICT] === IDENTICAL ? 'none: identity is not approximate matching' :
+      `resemblance ${row[RESEMBLANCE].toFixed(3)}, containment ${row[CONTAINMENT].toFixed(3)}`],
+    ['edits', row[EDITS]],
+    ['E', `${row[E_TEXT]} matches this good are expected by chance`],
+    ['proof', proof_words(row)],
+    ['also', row[ALSO] ? 'other references match here, too' : ''],
+  ]);
+}
+
+function twin_list(row) {
+  if (!row[TWINS] || row[TWINS].length === 0)
+    return '';
+  return element('p', {}, 'The same bytes of the image also have ',
+    row[TWINS].length === 1 ? 'the address ' : 'these addresses: ',
+    row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', code(address), ` (${kind}, finding ${id})`]), '.');
+}
+
+function commands(row) {
+  if (!row[ID])
+    return '';
+  return element('div', {class: 'commands'}, 'To verify it: ', code(`kith explain CASE ${row[ID]}`),
+    ' describes how; ', code(`kith extract CASE ${row[ID]} -d FOLDER`), ' writes the object to a folder.');
+}
+
+function match_part(row, room) {
+  const pair = pair_of(row);
+  if (pair.ranges.length === 0)
+    return element('p', {}, 'No ranges are recorded.');
+  const note = row[LEFT_OUT] ? element('p', {}, `Only the ${grouped(pair.ranges.length)} longest of ` +
+    `${grouped(pair.ranges.length + row[LEFT_OUT])} ranges are in this page; kith report --format jsonl lists all.`) : '';
+  return element('div', {}, map_figure(pair, room), note,
+    element('details', {}, element('summary', {}, count_of(pair.ranges.length, 'range'), ' in figures'), range_table(pair)));
+}
+
+/* All that is known of a row, for a place of this width in pixels. */
+function details_of(row, about, room) {
+  if (!is_finding(row))
+    return element('div', {class: 'details'}, object_facts(row, about));
+  return element('div', {class: 'details'},
+    element('p', {class: 'sentence'}, verdict_words(row)),
+    match_part(row, room),
+    twin_list(row),
+    element('div', {class: 'sides'}, object_facts(row, about), reference_facts(row, about)),
+    commands(row));
+}

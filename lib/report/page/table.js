@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The findings: sorted, filtered, a page at a time, since a browser cannot show 50,000 rows. */
+
+const COLUMNS = [
+  {name: 'finding', key: undefined, title: 'in the order of the report'},
+  {name: 'verdict', key: row => row[VERDICT]},
+  {name: 'object', key: row => object_name(row)},
+  {name: 'size', key: row => Number(row[SIZE]), number: true, falls: true},
+  {name: 'reference', key: row => is_finding(row) ? row[REF_NAME] : '\uffff'},
+  {name: 'matched', key: row => is_finding(row) ? Number(row[MATCHED]) : -1, number: true, falls: true},
+  {name: 'score', key: row => row[VERDICT] === IDENTICAL ? 2 : score_of(row) ?? -1, number: true, falls: true},
+  {name: 'E', key: row => is_finding(row) ? row[LN_E] ?? -Infinity : Infinity, number: true},
+  {name: 'proof', key: row => is_finding(row) ? 2 * row[PROOF] + (row[FLAGS] & PROVED ? 1 : 0) : -1, falls: true},
+];
+
+class Findings {
+  constructor(rows, about) {
+    Object.assign(this, {rows, about, first: 0, page: 50, column: 0, rising: true, open: new Set()});
+    this.chosen = {text: '', verdicts: new Set()};
+    this.order = Uint32Array.from(rows.keys());
+    this.shown = this.order;
+    this.body = document.querySelector('#findings tbody');
+    this.region = document.querySelector('#findings-region');
+  }
+
+  /* ---- choosing ---- */
+
+  /* What a search looks at; made when first needed. */
+  text_of(i) {
+    this.texts ??= this.rows.map(row => [row[ID], row[PATH], row[ADDRESS], row[KIND], row[VOLUME], row[SHA1], row[REF_NAME],
+      row[REF_SHA1]].join('\n').toLowerCase());
+    return this.texts[i];
+  }
+
+  accepts(i, words) {
+    const row = this.rows[i], {verdicts, set, kind, evidence, volume, proof} = this.chosen;
+    return (verdicts.size === 0 || verdicts.has(row[VERDICT])) && (!set || String(row[SET]) === set) &&
+      (!kind || row[KIND] === kind) && (!evidence || String(row[EVIDENCE]) === evidence) &&
+      (!volume || row[VOLUME] === volume) && (!proof || String(row[PROOF]) === proof) &&
+      words.every(word => this.text_of(i).includes(word));
+  }
+
+  choose() {
+    const words = this.chosen.text.toLowerCase().split(/\s+/).filter(Boolean);
+    this.shown = this.order.filter(i => this.accepts(i, words));
+    this.first = 0;
+    this.render();
+  }
+
+  /* Equal ones stay in the order of the report. */
+  sort(column) {
+    const {key, falls} = COLUMNS[column];
+    this.rising = column === this.column ? !this.rising : !falls;
+    this.column = column;
+    const sign = this.rising ? 1 : -1, keys = key ? this.rows.map(key) : this.rows.map((_, i) => i);
+    this.order = Uint32Array.from(this.rows.keys())
+      .sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : 0) || a - b);
+    this.choose();
+  }
+
+  /* ---- drawing ---- */
+
+  header() {
+    return element('tr', {}, COLUMNS.map(({name, number, title}, i) => {
+      const sorted = i === this.column ? this.rising ? 'ascending' : 'descending' : 'none';
+      const arrow = {ascending: '▲', descending: '▼', none: '↕'}[sorted];
+      return element('th', {scope: 'col', 'aria-sort': sorted, class: number ? 'number' : undefined},
+        element('button', {type: 'button', title, click: () => { this.sort(i); this.focus_header(i); }}, name,
+          element('span', {class: 'arrow', 'aria-hidden': 'true'}, arrow)));
+    }));
+  }
+
+  focus_header(i) {
+    document.querySelectorAll('#findings thead button')[i].focus();
+  }
+
+  details_row(i) {
+    const cell = element('td', {colspan: COLUMNS.length});
+    cell.append(details_of(this.rows[i], this.about, this.region.clientWidth - 40));
+    return element('tr', {class: 'more', id: `details-${i}`}, cell);
+  }
+
+  toggle(i, button) {
+    const opens = !this.open.delete(i), row = button.closest('tr');
+    button.setAttribute('aria-expanded', String(opens));
+    if (opens) {
+      this.open.add(i);
+      row.after(this.details_row(i));
+    } else {
+      row.nextElementSibling.remove();
+    }
+  }
+
+  row(i) {
+    const row = this.rows[i], found = is_finding(row);
+    const button = element('button', {type: 'button', class: 'expand', 'aria-expanded': String(this.open.has(i)),
+      'aria-controls': `details-${i}`, click: event => this.toggle(i, event.currentTarget)},
+      row[ID] || grouped(i + 1));
+    const where = [row[KIND] === 'file' ? '' : row[KIND], row[VOLUME] === '-' ? '' : `volume ${row[VOLUME]}`]
+      .filter(Boolean).join(', ');
+    return element('tr', {class: 'finding'},
+      element('th', {scope: 'row'}, button),
+      element('td', {}, badge(row)),
+      element('td', {class: 'name'}, object_name(row), element('small', {}, where)),
+      element('td', {class: 'number', title: count_of(row[SIZE], 'byte')}, size_text(row[SIZE])),
+      element('td', {class: 'name'}, found ? row[REF_NAME] || '(no name)' : row[REASON],
+        element('small', {}, found ? this.about.sets[row[SET]].name : '')),
+      element('td', {class: 'number', title: found ? count_of(row[MATCHED], 'byte') : undefined},
+        found ? size_text(row[MATCHED]) : ''),
+      element('td', {class: 'number'}, found ? score_text(row) : ''),
+      element('td', {class: 'number'}, found ? row[E_TEXT] : ''),
+      element('td', {}, found ? row[PROOF_TEXT] : ''));
+  }
+
+  render() {
+    const last = Math.min(this.first + this.page, this.shown.length), rows = [];
+    for (let at = this.first; at < last; at++) {
+      const i = this.shown[at];
+      rows.push(this.row(i));
+      if (this.open.has(i))
+        rows.push(this.details_row(i));
+    }
+    document.querySelector('#findings thead').replaceChildren(this.header());
+    this.body.replaceChildren(...rows);
+    this.show_place(last);
+  }
+
+  show_place(last) {
+    const all = this.rows.length, shown = this.shown.length;
+    const part = shown === all ? count_of(all, 'row') : `${grouped(shown)} of ${count_of(all, 'row')}`;
+    document.querySelector('#place').textContent =
+      shown ? `${part}; shown: ${grouped(this.first + 1)} to ${grouped(last)}` : `no row of ${grouped(all)} is selected`;
+    document.querySelector('#previous').disabled = this.first === 0;
+    document.querySelector('#next').disabled = last >= shown;
+  }
+
+  turn(pages) {
+    this.first = Math.max(0, Math.min(this.first + pages * this.page, this.shown.length - 1));
+    this.render();
+    this.region.scrollIntoView();
+  }
+
+  open_all(opens) {
+    for (let at = this.first; at < Math.min(this.first + this.page, this.shown.length); at++) {
+      if (opens)
+        this.open.add(this.shown[at]);
+      else
+        this.open.delete(this.shown[at]);
+    }
+    this.render();
+  }
+}
