@@ -10,6 +10,7 @@
 #include "compare/compare.h"
 #include "compare/distance.h"
 #include "compare/factors.h"
+#include "compare_html.h"
 #include "compare_report.h"
 #include "compare_side.h"
 #include "formats.h"
@@ -274,6 +275,21 @@ static int compare_loaded(const struct compare *compare, struct comparer *compar
     return find_more(compare, comparer, a, b, report, err);
 }
 
+static int show(const struct compare *compare, const struct report *report, struct error *err)
+{
+    const int form = compare->format.format ? compare->format.format->number : FORMAT_TEXT;
+
+    if (form == FORMAT_HTML && report->has_likeness)
+        return error_set(err, "sketches have no ranges, which --format html draws");
+    if (form == FORMAT_HTML)
+        return compare_html(report, err);
+    if (form == FORMAT_JSON)
+        report_json(report);
+    else
+        report_words(report);
+    return 0;
+}
+
 static int compare_sides(const struct compare *compare, struct compare_side *a, struct compare_side *b,
                          struct error *err)
 {
@@ -288,12 +304,8 @@ static int compare_sides(const struct compare *compare, struct compare_side *a, 
     comparer = compare_new(err);
     if (!comparer)
         return EXIT_USAGE;
-    if (compare_loaded(compare, comparer, a, b, &report, err))
+    if (compare_loaded(compare, comparer, a, b, &report, err) || show(compare, &report, err))
         status = EXIT_USAGE;
-    else if (compare->format.format && compare->format.format->number == FORMAT_JSON)
-        report_json(&report);
-    else
-        report_words(&report);
     compare_free(comparer);
     return status;
 }
@@ -338,6 +350,8 @@ static int run(const struct command *command, int argc, char **argv)
         complain_error(&err);
         return EXIT_USAGE;
     }
+    if (compare.papers && compare.format.format && compare.format.format->number == FORMAT_HTML)
+        return options_wrong(command, "--papers and --format html contradict each other");
     if (argc - operand != 2)
         return options_wrong(command, "two files or records are needed, not %d", argc - operand);
     if (strcmp(argv[operand], "-") == 0 && strcmp(argv[operand + 1], "-") == 0)

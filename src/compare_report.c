@@ -17,7 +17,7 @@ enum { FIGURES = 15 }; /* the column of the figures */
 
 /* ---- words ---- */
 
-static const char *sentence(const struct report *report)
+const char *compare_report_sentence(const struct report *report)
 {
     const struct comparison *c = &report->comparison;
 
@@ -101,26 +101,31 @@ static void put_side(const char *label, const struct sketch *sketch, const char 
     buffer_release(&out);
 }
 
-/* Whether there are figures besides the verdict. */
-static bool has_estimate(enum compare_verdict verdict)
+bool compare_report_has_estimate(enum compare_verdict verdict)
 {
     return verdict != COMPARE_UNDECIDED && verdict != COMPARE_TOO_SMALL && verdict != COMPARE_LOW_ENTROPY;
 }
 
-static void put_edits(const struct report *report)
+void compare_report_edits(const struct report *report, struct buffer *out)
 {
     const struct estimate *e = &report->comparison.estimate;
     const uint64_t a_len = report->a->len, b_len = report->b->len, longer = a_len > b_len ? a_len : b_len;
     const bool identical = report->comparison.verdict == COMPARE_IDENTICAL;
+
+    report_edits(&(struct report_edits){e->edits, e->edits_low, e->edits_high, e->resemblance, a_len, b_len,
+                                        .identical = identical, .not_identical = !identical},
+                 out);
+    if (!identical)
+        buffer_printf(out, "; estimate: %.2f %% of the longer one, interval: 95 %%",
+                      longer ? 100 * e->edits / (double)longer : 0.0);
+}
+
+static void put_edits(const struct report *report)
+{
     struct buffer out = {0};
 
     buffer_add_text(&out, "  edits        ");
-    report_edits(&(struct report_edits){e->edits, e->edits_low, e->edits_high, e->resemblance, a_len, b_len,
-                                        .identical = identical, .not_identical = !identical},
-                 &out);
-    if (!identical)
-        buffer_printf(&out, "; estimate: %.2f %% of the longer one, interval: 95 %%",
-                      longer ? 100 * e->edits / (double)longer : 0.0);
+    compare_report_edits(report, &out);
     put_line(&out, FIGURES);
     buffer_release(&out);
 }
@@ -338,10 +343,10 @@ void report_words(const struct report *report)
     put_side("A", report->a, report->a_record);
     put_side("B", report->b, report->b_record);
     putchar('\n');
-    put_text(0, "%s", sentence(report));
+    put_text(0, "%s", compare_report_sentence(report));
     if (report->has_likeness)
         put_likeness(report);
-    else if (has_estimate(report->comparison.verdict))
+    else if (compare_report_has_estimate(report->comparison.verdict))
         put_estimate(report);
     put_exact(report);
     put_papers(report);
@@ -469,7 +474,7 @@ void report_json(const struct report *report)
                       c->b_in_a ? "ref" : "obj"); /* which one lies in the other */
     if (report->has_likeness)
         add_likeness(&out, &report->likeness);
-    else if (has_estimate(c->verdict))
+    else if (compare_report_has_estimate(c->verdict))
         add_estimate(&out, report);
     add_more(&out, report);
     buffer_add_text(&out, "}\n");

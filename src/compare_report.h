@@ -29,6 +29,13 @@ struct report {
     const struct factors_entry *factors; /* that they were computed with; NULL: COATES_FACTOR */
 };
 
+/* The verdict in words. */
+const char *compare_report_sentence(const struct report *report);
+/* Whether there are figures besides the verdict. */
+bool compare_report_has_estimate(enum compare_verdict verdict);
+/* Appends the estimated edit distance in words. */
+void compare_report_edits(const struct report *report, struct buffer *out);
+
 void report_words(const struct report *report);
 void report_json(const struct report *report);
 

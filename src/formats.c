@@ -35,6 +35,13 @@ static const struct format export[] = {
     {NULL, NULL, NULL, 0},
 };
 
+static const struct format compare[] = {
+    {"text", NULL, NULL, FORMAT_TEXT},
+    {"json", "json", NULL, FORMAT_JSON},
+    {"html", NULL, NULL, FORMAT_HTML},
+    {NULL, NULL, NULL, 0},
+};
+
 static const struct format text_json[] = {
     {"text", NULL, NULL, FORMAT_TEXT},
     {"json", "json", NULL, FORMAT_JSON},
@@ -73,7 +80,7 @@ static const char *format_name(const void *table, size_t index)
     }
 
 const struct values formats_ls = TABLE(ls), formats_rows = TABLE(rows), formats_export = TABLE(export),
-                    formats_compare = TABLE(text_json), formats_sign = TABLE(text_json),
+                    formats_compare = TABLE(compare), formats_sign = TABLE(text_json),
                     formats_sets_list = TABLE(text_csv), formats_sets_info = TABLE(text_json),
                     formats_sets = TABLE(text_csv_json), formats_cluster = TABLE(text_csv_json),
                     formats_lab = TABLE(lab);

@@ -16,7 +16,7 @@ struct format {
     int number;          /* export: an enum export_form, or FORMAT_KDB; other commands: FORMAT_* */
 };
 
-enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_KDB = 100 };
+enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML, FORMAT_KDB = 100 };
 
 /* The names of the tables' rows; table is the table itself. */
 extern const struct values formats_ls, formats_rows /* scan, report */, formats_export, formats_compare,
