@@ -87,12 +87,13 @@ uint32_t collection_find(const struct collection *collection, const uint8_t *sha
 const struct collection_document *collection_first(const struct collection *collection, uint32_t content);
 
 /* The contents as a source of an index; valid as long as the collection is unchanged.  The fingerprints are
- * those of the samples, or the values of the sketches; of the schemes of Coates, four successive characters
- * of the signature.  hamming has none. */
+ * those of the samples, or the values of the sketches; of the schemes of Coates, successive characters of the
+ * signature, 16 (2011) or four.  hamming has none. */
 struct postings_source collection_source(const struct collection *collection);
 
 /* Compares contents by compare_relate, or by sketch_compare: a judge.  Of records, those in which it sees no
- * evidence of common content (a few equal samples) are unrelated, whatever the limits.  The struct must
+ * evidence of common content (a few equal samples) are unrelated, whatever the limits; so are signatures that
+ * chance might bring as close (unrelated.h).  The struct must
  * outlive its states. */
 struct collection_judge {
     const struct collection *collection;

@@ -5,9 +5,13 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "cluster/collection_inner.h"
+#include "cluster/unrelated.h"
 
-/* Characters of a signature that make a key: 24 bits, which few unrelated signatures share. */
-enum { CHARACTERS = 4 };
+/* Characters of a signature that make a key, which few unrelated signatures share. */
+static size_t key_characters(enum sketch_scheme scheme)
+{
+    return scheme == SKETCH_COATES2011 ? 16 : 4;
+}
 
 static bool is_signature(enum sketch_scheme scheme)
 {
@@ -45,17 +49,20 @@ static int key_minima(struct collection_content *content, struct error *err)
 
 static int key_signature(struct collection_content *content, struct error *err)
 {
+    const size_t characters = key_characters(content->sketch->params.scheme);
     struct buffer signature = {0};
     int result;
 
     record_signature(&content->sketch->record, &signature);
     result = signature.failed
                  ? error_set(err, "out of memory for a signature")
-                 : make_keys(content, signature.len < CHARACTERS ? 0 : signature.len - CHARACTERS + 1, err);
+                 : make_keys(content, signature.len < characters ? 0 : signature.len - characters + 1, err);
     for (size_t i = 0; i < content->key_count && !result; i++) {
-        uint32_t key;
+        uint64_t key = 0;
 
-        memcpy(&key, signature.data + i, CHARACTERS);
+        for (size_t k = 0; k < characters; k++) /* 89 characters: 7 bits; or 0 and 1 */
+            key = characters == 16 ? key << 1 | (signature.data[i + k] & 1)
+                                   : key << 8 | (uint8_t)signature.data[i + k];
         content->keys[i] = key;
     }
     buffer_release(&signature);
@@ -121,6 +128,7 @@ int collection_check_limits(enum sketch_scheme scheme, const struct likeness_lim
 struct state {
     const struct collection_judge *judge;
     struct sketcher *sketcher;
+    struct buffer signatures[2];
 };
 
 static void *judge_open(const void *arg, struct error *err)
@@ -143,6 +151,8 @@ static void judge_close(void *arg)
     struct state *state = arg;
 
     sketch_free(state->sketcher);
+    buffer_release(&state->signatures[0]);
+    buffer_release(&state->signatures[1]);
     free(state);
 }
 
@@ -165,6 +175,29 @@ static bool judge_may(const void *arg, uint32_t a, uint32_t b, uint32_t shared)
     }
     return likeness_may_meet(&judge->limits, shared, hidden, p->distinct[rarer], p->distinct[denser],
                              !is_fixed(scheme) && x->c == y->c);
+}
+
+/* Whether signatures are closer than those of unrelated documents; others are not concerned.  -1 on error. */
+static int is_evidence(struct state *state, const struct sketch *x, const struct sketch *y, struct error *err)
+{
+    const struct buffer *a = &state->signatures[0], *b = &state->signatures[1];
+    const double contents = (double)state->judge->collection->content_count;
+    double distance, most;
+
+    if (!is_signature(x->params.scheme))
+        return 1;
+    buffer_reset(&state->signatures[0]);
+    buffer_reset(&state->signatures[1]);
+    record_signature(&x->record, &state->signatures[0]);
+    record_signature(&y->record, &state->signatures[1]);
+    if (a->failed || b->failed)
+        return error_set(err, "out of memory for a signature");
+    if (a->len == 0 || b->len == 0)
+        return 0;
+    if (unrelated_most((const uint8_t *)a->data, a->len, (const uint8_t *)b->data, b->len,
+                       contents * (contents - 1) / 2, &distance, &most, err))
+        return -1;
+    return distance <= most;
 }
 
 static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out, struct error *err)
@@ -201,7 +234,7 @@ static int judge_compare(void *arg, uint32_t a, uint32_t b, struct likeness *out
                              .b_in_a_high = l.b_in_a_high,
                              .common = l.common,
                              .compared = l.compared};
-    return likeness_meets(&state->judge->limits, out, x->len, y->len);
+    return likeness_meets(&state->judge->limits, out, x->len, y->len) ? is_evidence(state, x, y, err) : 0;
 }
 
 struct likeness_judge collection_sketch_judge(const struct collection_judge *judge)
