@@ -153,8 +153,9 @@ static int open_reader(struct database *database, const struct database_format *
     if (version < database_newest(format))
         return error_set(err,
                          "%s: was written by an older version of kith: its schema version is %u, this "
-                         "program uses %u; any command that writes to the file upgrades it",
-                         database->path, version, database_newest(format));
+                         "program uses %u; %s upgrades it",
+                         database->path, version, database_newest(format),
+                         format->upgrade ? format->upgrade : "any command that writes to the file");
     return database_check_schema(database, format, version, err) ? -1 : tune(database, err);
 }
 

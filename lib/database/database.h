@@ -33,6 +33,7 @@ struct database_format {
     const char *noun; /* "reference set", for messages */
     const char *const
         *steps; /* SQL: the first creates version 1, each further one upgrades by one; ends with NULL */
+    const char *upgrade; /* the command that upgrades a file, for messages; NULL: any that writes to it */
 };
 
 enum database_mode {

@@ -41,10 +41,16 @@ static const char *const newer_steps[] = {
     "ALTER TABLE item ADD COLUMN more TEXT",
     NULL,
 };
-static const struct database_format old_format = {APPLICATION, "thing set", old_steps};
-static const struct database_format format = {APPLICATION, "thing set", steps};
-static const struct database_format newer_format = {APPLICATION, "thing set", newer_steps};
-static const struct database_format other_format = {APPLICATION + 1, "other set", steps};
+static const struct database_format old_format = {
+    .application_id = APPLICATION, .noun = "thing set", .steps = old_steps};
+static const struct database_format format = {
+    .application_id = APPLICATION, .noun = "thing set", .steps = steps};
+static const struct database_format upgraded_format = {
+    .application_id = APPLICATION, .noun = "thing set", .steps = steps, .upgrade = "kith thing"};
+static const struct database_format newer_format = {
+    .application_id = APPLICATION, .noun = "thing set", .steps = newer_steps};
+static const struct database_format other_format = {
+    .application_id = APPLICATION + 1, .noun = "other set", .steps = steps};
 
 static char folder[64], path[80];
 static struct error err;
@@ -393,6 +399,9 @@ START_TEST(a_writer_upgrades_an_older_file)
     refuses(DATABASE_READ, &format,
             "was written by an older version of kith: its schema version is 1, this program uses 2; "
             "any command that writes to the file upgrades it");
+    refuses(DATABASE_READ, &upgraded_format,
+            "was written by an older version of kith: its schema version is 1, this program uses 2; "
+            "kith thing upgrades it");
     is_good();
     close_ok(open_as(DATABASE_WRITE));
     refuses(DATABASE_WRITE, &old_format,
@@ -454,7 +463,7 @@ END_TEST
 START_TEST(a_file_that_cannot_be_created_leaves_nothing)
 {
     static const char *const wrong[] = {"CREATE TABLE a (b)", "nonsense", NULL};
-    const struct database_format bad = {APPLICATION, "thing set", wrong};
+    const struct database_format bad = {.application_id = APPLICATION, .noun = "thing set", .steps = wrong};
 
     begin_test();
     ck_assert_ptr_null(database_open(path, DATABASE_CREATE, &bad, &err));

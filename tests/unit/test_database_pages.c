@@ -17,7 +17,8 @@ enum { VALUES = 40, VALUE_STEP = 1021, LONGEST = VALUES * VALUE_STEP };
 
 static const char *const steps[] = {"CREATE TABLE item (id INTEGER PRIMARY KEY, first BLOB, data BLOB)",
                                     NULL};
-static const struct database_format format = {0x6b746573, "thing set", steps};
+static const struct database_format format = {
+    .application_id = 0x6b746573, .noun = "thing set", .steps = steps};
 
 static char path[64];
 static struct error err;
