@@ -60,6 +60,7 @@ static const char *const schema[] = {
 const struct database_format casefile_format = {
     .application_id = 0x4b495443, /* "KITC" */
     .noun = "case",
+    .upgrade = "kith case upgrade",
     .steps = schema,
 };
 
@@ -318,13 +319,14 @@ static void keep_first(void *arg, const char *text)
         error_set(first, "%s", text);
 }
 
-/* If somebody has altered the case, it must not be sealed again as though the scan had found this. */
-static int check_sound(struct casefile *casefile, struct error *err)
+/* If somebody has altered the case, it must not be sealed again as though the scan had found this.  resumed:
+ * what is refused. */
+static int check_sound(struct casefile *casefile, const char *resumed, struct error *err)
 {
     struct error first = {""};
     const int faults = casefile_check(casefile, keep_first, &first, err);
 
-    return faults > 0 ? error_set(err, "%s; it cannot be resumed", first.text) : faults;
+    return faults > 0 ? error_set(err, "%s; it cannot be %s", first.text, resumed) : faults;
 }
 
 /* ---- opening and closing ---- */
@@ -396,7 +398,7 @@ struct casefile *casefile_open(const char *path, const struct case_plan *plan, s
     if (check_plan(plan, err) || (access(path, F_OK) && errno == ENOENT && create(path, plan, err)))
         return NULL;
     casefile = loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
-    if (casefile && (check_sound(casefile, err) || compare(casefile, plan, err))) {
+    if (casefile && (check_sound(casefile, "resumed", err) || compare(casefile, plan, err))) {
         casefile_close(casefile, NULL);
         return NULL;
     }
@@ -420,6 +422,17 @@ struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_
     if (casefile)
         casefile->all_objects = all_objects;
     return casefile;
+}
+
+struct casefile *casefile_open_change(const char *path, struct error *err)
+{
+    struct casefile *casefile =
+        loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
+
+    if (!casefile || check_sound(casefile, "changed", err) == 0)
+        return casefile;
+    casefile_close(casefile, NULL);
+    return NULL;
 }
 
 struct casefile *casefile_open_report(const char *path, struct error *err)

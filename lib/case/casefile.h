@@ -95,6 +95,8 @@ struct casefile *casefile_open(const char *path, const struct case_plan *plan, s
 /* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless
  * all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
+/* Opens a case to change what the functions below set.  Refuses one that fails casefile_check. */
+struct casefile *casefile_open_change(const char *path, struct error *err);
 /* Opens a case read-only, for reports. */
 struct casefile *casefile_open_report(const char *path, struct error *err);
 /* Commits what was added and closes the case.  Returns -1 if the data may not have reached the disk. */
