@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(struct buffer *buffer, size_t more)
+static bool grow(struct buffer *buffer, size_t more)
 {
     size_t room = buffer->room ? buffer->room : 256;
     char *data;
 
     if (buffer->failed)
         return false;
-    if (more <= buffer->room - buffer->len)
-        return true;
     while (room - buffer->len < more && room <= SIZE_MAX / 2)
         room *= 2;
     data = room - buffer->len < more ? NULL : realloc(buffer->data, room);
@@ -26,6 +24,11 @@ static bool reserve(struct buffer *buffer, size_t more)
     buffer->data = data;
     buffer->room = room;
     return true;
+}
+
+static inline bool reserve(struct buffer *buffer, size_t more)
+{
+    return (more <= buffer->room - buffer->len && !buffer->failed) || grow(buffer, more);
 }
 
 char *buffer_extend(struct buffer *buffer, size_t len)
@@ -51,20 +54,35 @@ void buffer_add_text(struct buffer *buffer, const char *text)
 
 void buffer_add_char(struct buffer *buffer, char c)
 {
-    buffer_add(buffer, &c, 1);
+    if (reserve(buffer, 1))
+        buffer->data[buffer->len++] = c;
 }
 
+void buffer_add_number(struct buffer *buffer, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    buffer_add(buffer, digits + at, sizeof digits - at);
+}
+
+/* Most texts fit into what is there, and need not be formatted twice. */
 void buffer_printf(struct buffer *buffer, const char *fmt, ...)
 {
+    const size_t room = buffer->failed ? 0 : buffer->room - buffer->len;
     va_list args, again;
     int len;
 
     va_start(args, fmt);
     va_copy(again, args);
-    len = vsnprintf(NULL, 0, fmt, args);
+    len = vsnprintf(room ? buffer->data + buffer->len : NULL, room, fmt, args);
     if (len > 0 &&
         reserve(buffer, (size_t)len + 1)) { /* vsnprintf needs one more for the NUL, which is not kept */
-        vsnprintf(buffer->data + buffer->len, (size_t)len + 1, fmt, again);
+        if ((size_t)len >= room)
+            vsnprintf(buffer->data + buffer->len, (size_t)len + 1, fmt, again);
         buffer->len += (size_t)len;
     }
     va_end(again);

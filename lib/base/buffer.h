@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A growing byte buffer.  Appending never returns an error: if memory runs out, the buffer keeps what it
@@ -18,10 +19,11 @@ struct buffer {
     bool failed;
 };
 
-/* Append bytes, a string without its NUL, a character, or formatted text. */
+/* Append bytes, a string without its NUL, a character, a number in decimal, or formatted text. */
 void buffer_add(struct buffer *buffer, const void *data, size_t len);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
+void buffer_add_number(struct buffer *buffer, uint64_t number);
 void buffer_printf(struct buffer *buffer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends len uninitialised bytes and returns a pointer to them; NULL if memory runs out. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/csv.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -43,10 +41,13 @@ static void add_cell(struct buffer *out, const char *text, size_t len)
 /* Most cells: letters, digits and points, which never need quoting. */
 static bool is_plain(const char *text, size_t len)
 {
+    static const bool always[256] = {
+        ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+        ['.'] = true,         ['/'] = true,         [':'] = true};
+
     for (size_t i = 0; i < len; i++)
-        if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'z') ||
-              (text[i] >= 'A' && text[i] <= 'Z') || (text[i] && strchr("_./:", text[i])) ||
-              (i > 0 && text[i] && strchr("-@+", text[i]))))
+        if (!always[(unsigned char)text[i]] &&
+            !(i > 0 && (text[i] == '-' || text[i] == '@' || text[i] == '+')))
             return false;
     return len > 0;
 }
@@ -107,6 +108,10 @@ bool csv_foreign(struct buffer *out, const char *data, size_t len)
         buffer_add(out, data, len);
         return false;
     }
+    if (!escape_needed(data, len) && !memchr(data, ';', len) && !is_formula(data, data + len)) {
+        add_cell(out, data, len);
+        return false;
+    }
     escape_text(&escaped, data, len);
     add_tamed(&text, escaped.data ? escaped.data : "", escaped.len);
     changed = text.len != len || escape_needed(data, len);
@@ -120,10 +125,8 @@ bool csv_foreign(struct buffer *out, const char *data, size_t len)
 
 void csv_number(struct buffer *out, uint64_t number)
 {
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    csv_cell(out, text);
+    begin_cell(out);
+    buffer_add_number(out, number);
 }
 
 void csv_text(struct buffer *out, struct buffer *text)
@@ -136,11 +139,11 @@ void csv_text(struct buffer *out, struct buffer *text)
 
 void csv_hex(struct buffer *out, const void *data, size_t len)
 {
-    struct buffer hex = {0};
-
-    escape_hex(&hex, data, len);
-    csv_text(out, &hex);
-    buffer_release(&hex);
+    begin_cell(out);
+    if (len)
+        escape_hex(out, data, len);
+    else
+        add_cell(out, "", 0);
 }
 
 void csv_path(struct buffer *out, const char *path, size_t len)

@@ -52,8 +52,8 @@ void csv_bom(struct buffer *out);
 
 /*
  * Rewrites the whole records that begin at out->data[from], which the functions above have written, so that a
- * spreadsheet shows every cell as it is instead of guessing at dates, numbers and formulas: a text becomes the
- * formula ="text".  Columns beyond count are text.
+ * spreadsheet shows every cell as it is instead of guessing at dates, numbers and formulas: a text becomes
+ * the formula ="text".  Columns beyond count are text.
  *
  * Numbers stay numbers up to 15 digits, which is what spreadsheets keep.  Empty cells stay empty.  Text of
  * more than 255 bytes, the most that a formula may quote, stays text: it has an apostrophe before it if it

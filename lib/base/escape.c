@@ -106,7 +106,8 @@ bool escape_needed(const void *data, size_t len)
 {
     const uint8_t *p = data;
 
-    for (size_t i = 0, plain; i < len; i += plain) {
+    for (size_t i = usual_bytes(p, len), plain; i < len;
+         i += plain + usual_bytes(p + i + plain, len - i - plain)) {
         plain = plain_bytes(p + i, len - i);
         if (!plain || p[i] == '\\')
             return true;
@@ -272,18 +273,17 @@ void escape_sparing(struct buffer *out, const void *data, size_t len)
 
 void escape_json(struct buffer *out, const void *data, size_t len)
 {
-    const uint8_t *p = data;
-    size_t start = 0;
+    const uint8_t *p = data, *quote;
 
     buffer_add_char(out, '"');
-    for (size_t i = 0; i <= len; i++) {
-        if (i < len && p[i] != '"')
-            continue;
-        if (i > start)
-            add_escaped(out, p + start, i - start, "\\\\"); /* JSON doubles each backslash of the escape */
-        if (i < len)
+    for (size_t end; len; p += end, len -= end) {
+        quote = memchr(p, '"', len);
+        end = quote ? (size_t)(quote - p) : len;
+        add_escaped(out, p, end, "\\\\"); /* JSON doubles each backslash of the escape */
+        if (quote) {
             buffer_add_text(out, "\\\"");
-        start = i + 1;
+            end++;
+        }
     }
     buffer_add_char(out, '"');
 }
@@ -293,8 +293,10 @@ void escape_hex(struct buffer *out, const void *data, size_t len)
     static const char digits[] = "0123456789abcdef";
     const uint8_t *p = data;
 
-    for (size_t i = 0; i < len; i++) {
-        buffer_add_char(out, digits[p[i] >> 4]);
-        buffer_add_char(out, digits[p[i] & 15]);
+    char *to = len <= SIZE_MAX / 2 ? buffer_extend(out, 2 * len) : NULL;
+
+    for (size_t i = 0; to && i < len; i++) {
+        *to++ = digits[p[i] >> 4];
+        *to++ = digits[p[i] & 15];
     }
 }

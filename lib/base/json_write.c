@@ -51,14 +51,8 @@ void json_write_text(struct json_write *out, const char *key, const char *text)
 
 void json_write_number(struct json_write *out, const char *key, uint64_t number)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-
     begin(out, key, "");
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    buffer_add(out->to, digits + at, sizeof digits - at);
+    buffer_add_number(out->to, number);
 }
 
 void json_write_bool(struct json_write *out, const char *key, bool value)

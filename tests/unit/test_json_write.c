@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -42,23 +40,6 @@ START_TEST(values_are_separated_by_commas_and_nothing_else)
                        "\"f\":\"y\",\"g\":\"\"}\nfalse");
     buffer_release(&text);
     buffer_release(&made);
-}
-END_TEST
-
-START_TEST(numbers_are_those_of_printf)
-{
-    uint64_t number = UINT64_MAX;
-
-    for (int i = 0; i < 200; i++, number = i % 2 ? number / 3 : number - 1) {
-        struct buffer text = {0};
-        struct json_write out = {.to = &text};
-        char wanted[40];
-
-        json_write_number(&out, NULL, number);
-        snprintf(wanted, sizeof wanted, "%" PRIu64, number);
-        assert_text(&text, wanted);
-        buffer_release(&text);
-    }
 }
 END_TEST
 
@@ -165,5 +146,5 @@ START_TEST(the_buffer_may_be_emptied_between_any_two_values)
 }
 END_TEST
 
-RUN_TESTS("json_write", values_are_separated_by_commas_and_nothing_else, numbers_are_those_of_printf,
+RUN_TESTS("json_write", values_are_separated_by_commas_and_nothing_else,
           any_bytes_can_be_recovered_from_a_name, the_buffer_may_be_emptied_between_any_two_values)
