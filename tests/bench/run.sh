@@ -113,6 +113,10 @@ bash "$(dirname "$0")/sets.sh"
 title "The scan: a disk image against reference sets"
 bash "$(dirname "$0")/scan.sh"
 
+title "Reports of a million findings"
+"$bench/make_case" "$scratch/million.case" 1000000 && "$bench/bench_report" "$scratch/million.case"
+rm -f "$scratch/million.case"
+
 title "Clustering: sketches with planted families; real files, beside ssdeep"
 "$bench/bench_cluster"
 bash "$(dirname "$0")/cluster.sh"
