@@ -202,8 +202,36 @@ START_TEST(tally_counts_as_a_list_would)
 }
 END_TEST
 
+enum { KEYS = 200000 };
+
+/* If they met in one place, each would be compared with all before it: 20,000,000,000 times. */
+static void count_multiples(struct tally *tally, uint64_t of)
+{
+    struct error err;
+
+    for (uint64_t i = 0; i < KEYS; i++)
+        ck_assert_uint_eq(tally_add(tally, of * i, &err), 1);
+    ck_assert_uint_eq(tally_add(tally, of, &err), 2);
+    ck_assert_uint_eq(tally->count, KEYS);
+}
+
+START_TEST(chosen_keys_do_not_meet_in_one_place)
+{
+    const uint64_t inverse = 0xf1de83e19937733du;
+    struct tally one = {0}, other = {0};
+
+    ck_assert_uint_eq(inverse * 0x9e3779b97f4a7c15u, 1);
+    count_multiples(&one, inverse);
+    count_multiples(&other, (uint64_t)1 << 46);
+    ck_assert(one.hash.key != other.hash.key && one.hash.first != other.hash.first);
+    tally_release(&one);
+    tally_release(&other);
+}
+END_TEST
+
 RUN_TESTS("shingles", shingles_of_bytes_are_permuted_fingerprints_of_windows,
           shingles_of_words_are_fingerprints_of_fingerprints,
           differences_in_neighbouring_tokens_do_not_cancel,
           labelled_shingles_are_all_different_and_count_occurrences,
-          shingles_do_not_depend_on_how_input_is_cut, tally_counts_as_a_list_would)
+          shingles_do_not_depend_on_how_input_is_cut, tally_counts_as_a_list_would,
+          chosen_keys_do_not_meet_in_one_place)
