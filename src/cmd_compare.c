@@ -35,7 +35,7 @@ static const struct option_spec compare_options[] = {
     {'x', "exact", NULL, "add the exact Levenshtein distance of the two files", NULL},
     {'p', "papers", NULL, "add the estimates of the papers by Coates", NULL},
     {0, "factors", "FILE", "--papers: use the factors in this file, from kith lab (default: 0.82)", NULL},
-    {'t', "time", "SECONDS", "time limit for --exact and --papers (default: 10)", NULL},
+    {'t', "time", "SECONDS", "time limit for --exact, --papers and blocks (default: 10)", NULL},
     {'r', "raw", NULL, "treat both as content, even if they look like records", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -51,13 +51,18 @@ struct compare {
     struct sketch_flags flags;
     struct sketch_params params;
     struct format_choice format;
-    bool exact, papers, raw;
+    bool exact, papers, raw, has_time;
     const char *factors_path; /* NULL: none */
     struct factors factors;
     uint64_t seconds;
 };
 
 /* ---- how to sample ---- */
+
+static bool is_split(const struct compare_side *a, const struct compare_side *b)
+{
+    return a->block_count > 0 || b->block_count > 0;
+}
 
 static uint32_t bearable_c(uint32_t c, uint64_t len)
 {
@@ -127,6 +132,10 @@ static int load_sides(const struct compare *compare, struct compare_side *a, str
         if (compare->exact &&
             compare_side_load(sides[i], err)) /* so that both results are about the same bytes */
             return sides[i]->content ? EXIT_CHANGED : EXIT_PARTIAL; /* some of it, or none, was read */
+    }
+    if (compare->has_time && !compare->exact && !compare->papers && !is_split(a, b)) {
+        error_set(err, "--time is an option of --exact, of --papers, and for files that were split");
+        return EXIT_USAGE;
     }
     if (choose_params(compare, a, b, &params, err))
         return EXIT_USAGE;
@@ -221,31 +230,43 @@ static int set_factors(const struct compare *compare, struct comparer *comparer,
     return 0;
 }
 
+static int find_papers(const struct compare *compare, struct comparer *comparer, const struct compare_side *a,
+                       const struct compare_side *b, struct report *report, struct error *err)
+{
+    struct timespec deadline = deadline_in(compare->seconds);
+    const int stopped = compare_signatures(comparer, &a->sketch.record, &b->sketch.record, is_late, &deadline,
+                                           &report->papers, err);
+
+    report->has_papers = stopped == 0;
+    report->papers_stopped = stopped > 0;
+    return stopped < 0 ? -1 : 0;
+}
+
+static int find_block(const struct compare *compare, struct comparer *comparer, const struct compare_side *a,
+                      const struct compare_side *b, struct report *report, struct error *err)
+{
+    struct timespec deadline = deadline_in(compare->seconds);
+    const int stopped = compare_blocks_find(comparer, a, b, is_late, &deadline, &report->block, err);
+
+    report->has_block = stopped == 0;
+    report->block_stopped = stopped > 0;
+    report->has_papers = report->has_block && compare->papers;
+    report->papers = report->block.papers;
+    return stopped < 0 ? -1 : 0;
+}
+
 static int find_more(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
                      struct compare_side *b, struct report *report, struct error *err)
 {
     if (compare->factors_path && set_factors(compare, comparer, a, b, report, err))
         return -1;
-    if (compare->papers) {
-        struct timespec deadline = deadline_in(compare->seconds);
-        int stopped = compare_signatures(comparer, &a->sketch.record, &b->sketch.record, is_late, &deadline,
-                                         &report->papers, err);
-
-        if (stopped < 0)
-            return -1;
-        report->has_papers = !stopped;
-        report->papers_stopped = stopped;
-    }
+    if (is_split(a, b) ? find_block(compare, comparer, a, b, report, err)
+                       : compare->papers && find_papers(compare, comparer, a, b, report, err))
+        return -1;
     return compare->exact ? find_exact(compare, a, b, report, err) : 0;
 }
 
 /* ---- the command ---- */
-
-static bool is_identical(const struct sketch *a, const struct sketch *b)
-{
-    return a->len == b->len &&
-           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
-}
 
 /* Sketches have figures, but only equal digests allow a verdict. */
 static int compare_sketches(const struct compare_side *a, const struct compare_side *b, struct report *report,
@@ -256,11 +277,27 @@ static int compare_sketches(const struct compare_side *a, const struct compare_s
         sketcher ? sketch_compare(sketcher, &a->sketch, &b->sketch, &report->likeness, err) : -1;
 
     report->has_likeness = true;
-    report->comparison.verdict = is_identical(&a->sketch, &b->sketch) ? COMPARE_IDENTICAL
-                                 : report->likeness.too_small         ? COMPARE_TOO_SMALL
-                                                                      : COMPARE_UNDECIDED;
+    report->comparison.verdict = compare_side_is_same(&a->sketch, &b->sketch) ? COMPARE_IDENTICAL
+                                 : report->likeness.too_small                 ? COMPARE_TOO_SMALL
+                                                                              : COMPARE_UNDECIDED;
     sketch_free(sketcher);
     return result;
+}
+
+/* Signatures have no verdict, and that of a block would be none about the file. */
+static int compare_split(const struct compare_side *a, const struct compare_side *b, struct report *report,
+                         struct error *err)
+{
+    const struct sketch *document = a->block_count ? &b->sketch : &a->sketch;
+
+    if (a->block_count && b->block_count)
+        return error_set(err, "%s and %s: both hold blocks; one of them must be whole", a->path, b->path);
+    report->a_blocks = a->block_count;
+    report->b_blocks = b->block_count;
+    report->comparison.c = document->params.rate;
+    report->comparison.verdict =
+        document->len < document->params.window ? COMPARE_TOO_SMALL : COMPARE_UNDECIDED;
+    return 0;
 }
 
 static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
@@ -270,7 +307,9 @@ static int compare_loaded(const struct compare *compare, struct comparer *compar
                              SKETCH_USE_TOKENS) != 0;
 
     if (has_sketch ? compare_sketches(a, b, report, err)
-                   : compare_run(comparer, &a->sketch.record, &b->sketch.record, &report->comparison, err))
+        : is_split(a, b)
+            ? compare_split(a, b, report, err)
+            : compare_run(comparer, &a->sketch.record, &b->sketch.record, &report->comparison, err))
         return -1;
     return find_more(compare, comparer, a, b, report, err);
 }
@@ -279,8 +318,9 @@ static int show(const struct compare *compare, const struct report *report, stru
 {
     const int form = compare->format.format ? compare->format.format->number : FORMAT_TEXT;
 
-    if (form == FORMAT_HTML && report->has_likeness)
-        return error_set(err, "sketches have no ranges, which --format html draws");
+    if (form == FORMAT_HTML && (report->has_likeness || report->a_blocks || report->b_blocks))
+        return error_set(err, "%s have no ranges, which --format html draws",
+                         report->has_likeness ? "sketches" : "signatures of blocks");
     if (form == FORMAT_HTML)
         return compare_html(report, err);
     if (form == FORMAT_JSON)
@@ -325,6 +365,7 @@ static int take_option(void *arg, const struct options *options, int option)
         compare->factors_path = options->value;
         return 0;
     }
+    compare->has_time |= option == OPTION_TIME;
     if (option == OPTION_TIME)
         return options_number(options, 1, MAX_SECONDS, &compare->seconds);
     if (option == OPTION_FORMAT || option == OPTION_JSON)

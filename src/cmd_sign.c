@@ -16,7 +16,8 @@
 #include "terminal.h"
 
 enum {
-    OPTION_JOBS = OPTIONS_SKETCH,
+    OPTION_SPLIT = OPTIONS_SKETCH,
+    OPTION_JOBS,
     OPTION_FORMAT,
     OPTION_JSON,
     OPTION_MD5,
@@ -27,6 +28,8 @@ enum {
 
 static const struct option_spec sign_options[] = {
     OPTIONS_SKETCH_SPECS,
+    {0, "split", "SIZE",
+     "coates2011, coates2015: a record for each block of this many bytes (default: no blocks)", NULL},
     {'j', "jobs", "N", "threads (default: one per processor)", NULL},
     {0, "format", "FORM", "output format (default: text)", &formats_sign},
     {0, "json", NULL, "the same as --format json: JSON Lines", NULL},
@@ -38,6 +41,8 @@ static const struct option_spec sign_options[] = {
 };
 
 enum {
+    MIN_SPLIT = 64, /* bytes; the records of smaller blocks are far longer than they */
+    MAX_SPLIT = 1 << 30,
     MAX_THREADS = 256,
     JOBS_PER_THREAD = 32,     /* keeps the other threads busy while one reads a large file */
     LARGE_RECORD = 1 << 20,   /* bytes of a record whose memory is freed at once */
@@ -50,7 +55,7 @@ struct sign {
     unsigned digests;
     struct format_choice format;
     bool json, names_from_input, quiet;
-    uint64_t threads;
+    uint64_t threads, split; /* split: bytes of a block, or 0 */
     struct progress progress;
     atomic_ullong waiting;    /* bytes of records waiting to be written */
     int status;               /* the worst so far */
@@ -116,6 +121,40 @@ static int open_file(const char *path, bool follow, struct error *err)
     return fd;
 }
 
+struct lines {
+    struct buffer *out;
+    bool json;
+};
+
+/* Adds the line of a sketch. */
+static int add_line(void *arg, const struct sketch *sketch, struct error *err)
+{
+    const struct lines *lines = arg;
+
+    if (lines->json)
+        sketch_format_json(sketch, lines->out);
+    else
+        sketch_format(sketch, lines->out);
+    return lines->out->failed ? error_set(err, "out of memory") : 0;
+}
+
+static enum feed_result sign_fd(struct signer *signer, struct job *job, int fd)
+{
+    struct sign *sign = signer->sign;
+    struct lines lines = {&job->out, sign->json};
+    enum feed_result result;
+
+    if (sign->split)
+        return sketch_fd_blocks(signer->sketcher, fd, job->path.data, sign->split, &sign->progress.bytes,
+                                &signer->sketch, add_line, &lines, &job->err);
+    result =
+        sketch_fd(signer->sketcher, fd, job->path.data, &sign->progress.bytes, &signer->sketch, &job->err);
+    if (result != FEED_OK || add_line(&lines, &signer->sketch, &job->err) == 0)
+        return result;
+    error_set(&job->err, "%s: out of memory", job->path.data);
+    return FEED_FAILED;
+}
+
 static void sign_job(void *state, void *item)
 {
     struct signer *signer = state;
@@ -127,22 +166,11 @@ static void sign_job(void *state, void *item)
     if (job->has_message)
         return;
     fd = job->is_input ? STDIN_FILENO : open_file(job->path.data, job->follow, &job->err);
-    result = fd < 0 ? FEED_UNREADABLE
-                    : sketch_fd(signer->sketcher, fd, job->path.data, &sign->progress.bytes, &signer->sketch,
-                                &job->err);
+    result = fd < 0 ? FEED_UNREADABLE : sign_fd(signer, job, fd);
     if (fd >= 0 && !job->is_input)
         close(fd);
-    if (result == FEED_OK) {
-        if (sign->json)
-            sketch_format_json(&signer->sketch, &job->out);
-        else
-            sketch_format(&signer->sketch, &job->out);
-        if (job->out.failed) {
-            error_set(&job->err, "%s: out of memory", job->path.data);
-            result = FEED_FAILED;
-            buffer_release(&job->out);
-        }
-    }
+    if (result != FEED_OK)
+        buffer_release(&job->out); /* blocks before the error */
     job->has_message = result != FEED_OK || sketch_flags_doubt(&signer->sketch, job->path.data, &job->err);
     job->status = status_of(result);
     atomic_fetch_add_explicit(&sign->waiting, job->out.len, memory_order_relaxed);
@@ -385,6 +413,8 @@ static int take_option(void *arg, const struct options *options, int option)
     if (options_flag(flags, option, sign))
         return 0;
     switch (option) {
+    case OPTION_SPLIT:
+        return options_number(options, MIN_SPLIT, MAX_SPLIT, &sign->split);
     case OPTION_JOBS:
         return options_number(options, 1, MAX_THREADS, &sign->threads);
     case OPTION_FORMAT:
@@ -413,6 +443,9 @@ static int run(const struct command *command, int argc, char **argv)
         return status;
     if (sketch_flags_params(&sign.flags, command, &sign.params))
         return EXIT_USAGE;
+    if (sign.split && !(sketch_uses(sign.params.scheme) & SKETCH_USE_RESIDUE))
+        return options_wrong(command, "scheme %s does not use --split",
+                             sketch_scheme_name(sign.params.scheme));
     if (operand == argc && !sign.names_from_input)
         return options_wrong(command, "no file or folder given");
     sign.json = sign.format.format && sign.format.format->number == FORMAT_JSON;

@@ -82,7 +82,7 @@ static void put_text(unsigned indent, const char *fmt, ...)
     buffer_release(&line);
 }
 
-static void put_side(const char *label, const struct sketch *sketch, const char *from)
+static void put_side(const char *label, const struct sketch *sketch, size_t blocks, const char *from)
 {
     struct buffer out = {0};
 
@@ -95,8 +95,13 @@ static void put_side(const char *label, const struct sketch *sketch, const char 
     printf("%s  %.*s\n", label, (int)out.len, out.data ? out.data : "");
     note_output(&out);
     buffer_reset(&out);
-    buffer_printf(&out, "   %" PRIu64 " bytes, SHA-1 ", sketch->len);
-    escape_hex(&out, sketch->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    buffer_printf(&out, "   %" PRIu64 " bytes", sketch->len);
+    if (blocks)
+        buffer_printf(&out, " in %zu blocks", blocks);
+    else {
+        buffer_add_text(&out, ", SHA-1 ");
+        escape_hex(&out, sketch->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    }
     put_line(&out, 3);
     buffer_release(&out);
 }
@@ -168,10 +173,31 @@ static void put_significance(const struct report *report)
         put_text(FIGURES, "               no significance: E of unrelated bits must be measured (--factors)");
     else if (p->unrelated)
         put_text(FIGURES,
-                 "               no relation: unrelated signatures of these lengths are %.1f edits apart (E)",
+                 "               no relation of the wholes: unrelated signatures of these lengths are %.1f "
+                 "edits apart (E)",
                  p->expected);
     else
         put_text(FIGURES, "               significance %.3f (E is %.1f edits)", p->significance, p->expected);
+}
+
+static void put_block(const struct report *report)
+{
+    const struct compare_blocks *block = &report->block;
+    const bool is_of_a = report->a_blocks > 0;
+
+    if (report->block_stopped)
+        put_text(FIGURES, "  best block   stopped after %" PRIu64 " s (--time)", report->seconds);
+    if (!report->has_block)
+        return;
+    put_text(FIGURES, "  best block   bytes %" PRIu64 " to %" PRIu64 " of %s%s", block->start,
+             block->start + block->len, is_of_a ? "A" : "B",
+             block->is_identical ? is_of_a ? ", identical to B by SHA-1" : ", identical to A by SHA-1" : "");
+    put_text(FIGURES,
+             "               %" PRIu64 " characters of the signatures (%" PRIu64 " and %" PRIu64 ") agree",
+             block->agreeing, block->papers.a_len, block->papers.b_len);
+    if (block->has_elsewhere)
+        put_text(FIGURES, "               in blocks that are no neighbours, %" PRIu64 " at most",
+                 block->elsewhere);
 }
 
 static void put_papers(const struct report *report)
@@ -340,144 +366,16 @@ static void put_map(const struct report *report)
 
 void report_words(const struct report *report)
 {
-    put_side("A", report->a, report->a_record);
-    put_side("B", report->b, report->b_record);
+    put_side("A", report->a, report->a_blocks, report->a_record);
+    put_side("B", report->b, report->b_blocks, report->b_record);
     putchar('\n');
     put_text(0, "%s", compare_report_sentence(report));
     if (report->has_likeness)
         put_likeness(report);
     else if (compare_report_has_estimate(report->comparison.verdict))
         put_estimate(report);
+    put_block(report);
     put_exact(report);
     put_papers(report);
     put_map(report);
-}
-
-/* ---- JSON ---- */
-
-static void add_side(struct buffer *out, const char *prefix, const struct sketch *sketch, const char *from)
-{
-    if (from) {
-        buffer_printf(out, "\"%srecord\":", prefix);
-        escape_json(out, from, strlen(from));
-        buffer_add_char(out, ',');
-    }
-    buffer_printf(out, "\"%spath\":", prefix);
-    escape_json(out, sketch->name.data, sketch->name.len);
-    if (escape_needed(sketch->name.data, sketch->name.len)) {
-        buffer_printf(out, ",\"%spath_hex\":\"", prefix);
-        escape_hex(out, sketch->name.data, sketch->name.len);
-        buffer_add_char(out, '"');
-    }
-    buffer_printf(out, ",\"%ssize\":%" PRIu64 ",\"%ssha1\":\"", prefix, sketch->len, prefix);
-    escape_hex(out, sketch->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
-    buffer_add_char(out, '"');
-}
-
-static void add_estimate(struct buffer *out, const struct report *report)
-{
-    const struct estimate *e = &report->comparison.estimate;
-
-    buffer_printf(out,
-                  ",\"matched\":%" PRIu64 ",\"ref_matched\":%" PRIu64
-                  ",\"resemblance\":%.3f,\"containment\":%.3f"
-                  ",\"containment_reverse\":%.3f,\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f,"
-                  "\"proof\":\"%s\"",
-                  e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low,
-                  e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
-    buffer_add_text(out, ",\"ranges\":[");
-    for (size_t i = 0; i < e->range_count; i++) {
-        const struct estimate_range *r = &e->ranges[i];
-
-        buffer_printf(out,
-                      "%s{\"obj_start\":%" PRIu64 ",\"obj_end\":%" PRIu64 ",\"ref_start\":%" PRIu64
-                      ",\"ref_end\":%" PRIu64 "}",
-                      i ? "," : "", r->a_start, r->a_end, r->b_start, r->b_end);
-    }
-    buffer_add_char(out, ']');
-}
-
-static void add_likeness(struct buffer *out, const struct sketch_likeness *l)
-{
-    if (l->too_small)
-        return;
-    if (l->too_short) {
-        buffer_add_text(out, ",\"too_short\":true");
-        return;
-    }
-    if (l->has_resemblance)
-        buffer_printf(out, ",\"resemblance\":%.6f", l->resemblance);
-    if (l->has_resemblance && l->basis != SKETCH_PIECES)
-        buffer_printf(out, ",\"resemblance_low\":%.6f,\"resemblance_high\":%.6f,\"exact\":%s",
-                      l->resemblance_low, l->resemblance_high, l->is_exact ? "true" : "false");
-    buffer_printf(out, ",\"common\":%" PRIu64 ",\"compared\":%" PRIu64, l->common, l->compared);
-    if (l->has_containment)
-        buffer_printf(out, ",\"containment\":%.6f,\"containment_reverse\":%.6f", l->b_in_a, l->a_in_b);
-    if (l->has_containment && l->basis != SKETCH_PIECES)
-        buffer_printf(out,
-                      ",\"containment_low\":%.6f,\"containment_high\":%.6f"
-                      ",\"containment_reverse_low\":%.6f,\"containment_reverse_high\":%.6f",
-                      l->b_in_a_low, l->b_in_a_high, l->a_in_b_low, l->a_in_b_high);
-}
-
-static void add_more(struct buffer *out, const struct report *report)
-{
-    const struct compare_papers *p = &report->papers;
-
-    if (report->has_exact)
-        buffer_printf(out, ",\"edits_exact\":%" PRIu64, report->exact);
-    if (report->exact_stopped)
-        buffer_printf(out, ",\"edits_exact\":null,\"edits_exact_more_than\":%" PRIu64,
-                      report->exact_more_than);
-    if (report->papers_stopped)
-        buffer_add_text(out, ",\"papers\":null");
-    if (report->has_papers)
-        buffer_printf(out,
-                      ",\"papers\":{\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64
-                      ",\"distance\":%" PRIu64 ",\"expected\":%.2f",
-                      p->a_len, p->b_len, p->distance, p->expected);
-    if (report->has_papers && p->too_short)
-        buffer_add_text(out, ",\"too_short\":true");
-    else if (report->has_papers)
-        buffer_printf(out,
-                      ",\"edits_2011\":%.0f,\"edits_2015\":%.0f,\"edits_least\":%" PRIu64
-                      ",\"significance\":%.4f,\"unrelated\":%s",
-                      p->edits_2011, p->edits_2015, p->edits_least, p->significance,
-                      p->unrelated ? "true" : "false");
-    if (report->has_papers && report->factors)
-        buffer_printf(out,
-                      ",\"factors\":{\"type\":\"%s\",\"contents\":%.4f,\"signatures\":%.4f,\"pairs\":%u}",
-                      report->factors->type, report->factors->contents, report->factors->signatures,
-                      report->factors->pairs);
-    if (report->has_papers)
-        buffer_add_char(out, '}');
-}
-
-void report_json(const struct report *report)
-{
-    const struct sampler_params *params = &report->a->record.params;
-    const struct comparison *c = &report->comparison;
-    struct buffer out = {0};
-
-    buffer_add_char(&out, '{');
-    add_side(&out, "", report->a, report->a_record);
-    buffer_add_char(&out, ',');
-    add_side(&out, "ref_", report->b, report->b_record);
-    if (report->has_likeness)
-        sketch_format_params(&report->a->params, &out);
-    else
-        buffer_printf(&out, ",\"scheme\":\"%s\",\"n\":%u,\"c\":%u,\"k\":%u",
-                      sampler_scheme_name(params->scheme), params->n, c->c, params->k);
-    buffer_printf(&out, ",\"verdict\":\"%s\"", compare_verdict_name(c->verdict));
-    if (c->verdict == COMPARE_EMBEDDED)
-        buffer_printf(&out, ",\"embedded\":\"%s\"",
-                      c->b_in_a ? "ref" : "obj"); /* which one lies in the other */
-    if (report->has_likeness)
-        add_likeness(&out, &report->likeness);
-    else if (compare_report_has_estimate(c->verdict))
-        add_estimate(&out, report);
-    add_more(&out, report);
-    buffer_add_text(&out, "}\n");
-    put_output(&out);
-    buffer_release(&out);
 }

@@ -7,6 +7,7 @@
 
 #include "compare/compare.h"
 #include "compare/factors.h"
+#include "compare_blocks.h"
 #include "sketch/sketch.h"
 
 /* The outcome of a comparison, and writing it to standard output as text or as JSON. */
@@ -24,7 +25,11 @@ struct report {
     bool has_likeness; /* they are sketches, not records */
     struct sketch_likeness likeness;
 
-    bool has_papers, papers_stopped;
+    size_t a_blocks, b_blocks; /* of a file that was split; 0: it is whole */
+    bool has_block, block_stopped;
+    struct compare_blocks block;
+
+    bool has_papers, papers_stopped; /* of a split file: for that block */
     struct compare_papers papers;
     const struct factors_entry *factors; /* that they were computed with; NULL: COATES_FACTOR */
 };

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/walk.h"
 #include "sketch_flags.h"
 #include "terminal.h"
@@ -18,6 +20,9 @@ void compare_side_release(struct compare_side *side)
         close(side->fd);
     free(side->content);
     sketch_release(&side->sketch);
+    for (size_t i = 0; i < side->block_count; i++)
+        sketch_release(&side->blocks[i]);
+    free(side->blocks);
 }
 
 /* Reads all of fd into memory; more than `most` bytes are an error. */
@@ -99,22 +104,95 @@ int compare_side_load(struct compare_side *side, struct error *err)
     return 0;
 }
 
+/* Parses line `number`, which begins at *text; moves *text to the next line, or to the end. */
+static int parse_line(const struct compare_side *side, const char **text, const char *end, size_t number,
+                      struct sketch *out, struct error *err)
+{
+    const char *newline = memchr(*text, '\n', (size_t)(end - *text)), *const stop = newline ? newline : end;
+    struct error why;
+
+    if (sketch_parse(out, *text, (size_t)(stop - *text), &why))
+        return error_set(err, "%s: line %zu: %.4000s (--raw treats it as content)", side->path, number,
+                         why.text);
+    *text = newline ? newline + 1 : end;
+    return 0;
+}
+
+/* Whether a sketch is that of the block at `start` of a file: NAME@START, in a scheme that is split.  Sets
+ * the length of NAME. */
+static bool is_block(const struct sketch *sketch, uint64_t start, size_t *name_len)
+{
+    const struct buffer *name = &sketch->name;
+    char suffix[24];
+    const size_t len = (size_t)snprintf(suffix, sizeof suffix, "@%" PRIu64, start);
+
+    if (!(sketch_uses(sketch->params.scheme) & SKETCH_USE_RESIDUE) || name->len < len ||
+        memcmp(name->data + name->len - len, suffix, len) != 0)
+        return false;
+    *name_len = name->len - len;
+    return true;
+}
+
+/* Adds the block to the whole, whose sketch has its name, parameters and length. */
+static int add_block(struct compare_side *side, const struct sketch *block, struct error *err)
+{
+    struct sketch *whole = &side->sketch;
+    size_t name_len = 0;
+
+    if (!is_block(block, whole->len, &name_len))
+        return error_set(
+            err, "%s: holds more than one record; pass a single line, for example on standard input (-)",
+            side->path);
+    if (side->block_count == 0) {
+        whole->params = block->params;
+        whole->record.params = block->record.params;
+        sketch_set_name(whole, block->name.data, name_len);
+    }
+    if (memcmp(&whole->record.params, &block->record.params, sizeof whole->record.params) != 0 ||
+        whole->name.len != name_len || memcmp(whole->name.data, block->name.data, name_len) != 0)
+        return error_set(err, "%s: line %zu: is no block of the same file", side->path,
+                         side->block_count + 1);
+    if (block->len > INT64_MAX - whole->len)
+        return error_set(err, "%s: line %zu: the blocks are too long", side->path, side->block_count + 1);
+    whole->len += block->len;
+    side->block_count++;
+    return whole->name.failed ? error_set(err, "%s: out of memory", side->path) : 0;
+}
+
 int compare_side_parse(struct compare_side *side, struct error *err)
 {
-    struct error why;
-    const char *text, *newline;
+    const char *text, *end;
+    size_t room = 0;
 
     if (compare_side_load(side, err))
         return -1;
     text = side->content ? (const char *)side->content : ""; /* the file may have been emptied */
-    newline = memchr(text, '\n', side->len);
-    if (newline && newline + 1 < text + side->len)
-        return error_set(
-            err, "%s: holds more than one record; pass a single line, for example on standard input (-)",
-            side->path);
-    if (sketch_parse(&side->sketch, text, newline ? (size_t)(newline - text) : side->len, &why))
-        return error_set(err, "%s: line 1: %.4000s (--raw treats it as content)", side->path, why.text);
+    end = text + (side->content ? side->len : 0);
+    if (parse_line(side, &text, end, 1, &side->sketch, err))
+        return -1;
+    if (text == end)
+        return 0;
+    side->sketch.digests = (struct digest_values){0}; /* of the first block */
+    side->sketch.len = 0;
+    for (text = (const char *)side->content; text < end;) {
+        struct sketch *block;
+
+        if (array_reserve(&side->blocks, &room, side->block_count + 1))
+            return error_set(err, "%s: out of memory for %zu blocks", side->path, side->block_count);
+        block = &side->blocks[side->block_count];
+        *block = (struct sketch){0};
+        if (parse_line(side, &text, end, side->block_count + 1, block, err) || add_block(side, block, err)) {
+            sketch_release(block);
+            return -1;
+        }
+    }
     return 0;
+}
+
+bool compare_side_is_same(const struct sketch *a, const struct sketch *b)
+{
+    return a->len == b->len &&
+           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
 }
 
 enum feed_result compare_side_sign(struct compare_side *side, const struct sketch_params *params,

@@ -12,9 +12,12 @@ struct compare_side {
     const char *path;
     int fd;           /* -1: none */
     uint64_t len;     /* of a file */
-    bool is_record;   /* the file holds a record */
+    bool is_record;   /* the file holds a record, or those of a file's blocks */
     uint8_t *content; /* all of it, if it was read: standard input, or for --exact */
     struct sketch sketch;
+    struct sketch
+        *blocks;        /* kith sign --split: of each block; `sketch` then has parameters, length and name */
+    size_t block_count; /* 0: it is whole */
 };
 
 /* Opens a file, or reads standard input ("-").  Release it even after an error.  -1 and a message if it is
@@ -28,8 +31,11 @@ bool compare_side_is_record(const struct compare_side *side);
 /* Reads all content into memory.  -1 if it cannot be read, memory runs out, or the file has changed. */
 int compare_side_load(struct compare_side *side, struct error *err);
 
-/* Loads and parses the file's only line, which is a record. */
+/* Loads and parses the file's only line, which is a record, or the lines of a file's blocks. */
 int compare_side_parse(struct compare_side *side, struct error *err);
+
+/* Whether they have the same length and SHA-1. */
+bool compare_side_is_same(const struct sketch *a, const struct sketch *b);
 
 /* Samples or sketches the content; shows a message if its words are doubtful. */
 enum feed_result compare_side_sign(struct compare_side *side, const struct sketch_params *params,

@@ -265,45 +265,6 @@ int sketch_bytes(struct sketcher *sketcher, const void *data, size_t len, bool w
                : 0;
 }
 
-static int begin_feed(void *arg, uint64_t len, struct error *err)
-{
-    return sketch_begin(arg, len, err);
-}
-
-static int update_feed(void *arg, const void *data, size_t len, struct error *err)
-{
-    return sketch_update(arg, data, len, err);
-}
-
-enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, atomic_ullong *progress,
-                           struct sketch *out, struct error *err)
-{
-    const struct feed_taker taker = {begin_feed, update_feed, sketcher};
-    enum feed_result result;
-    struct error why;
-
-    if (!sketcher->buffer)
-        sketcher->buffer = aligned_alloc(4096, FEED_ROOM);
-    if (!sketcher->buffer) {
-        error_set(err, "%s: out of memory", name);
-        return FEED_FAILED;
-    }
-    result = feed_fd(fd, name, &taker, sketcher->buffer, progress, err);
-    if (result != FEED_OK)
-        return result;
-    if (sketch_final(sketcher, out, &why)) {
-        error_set(err, "%s: %.1000s", name, why.text);
-        return FEED_FAILED;
-    }
-    sketch_set_name(out, name, strlen(name));
-    if (out->name.failed || out->record.name.failed) {
-        sketch_release(out);
-        error_set(err, "%s: out of memory", name);
-        return FEED_FAILED;
-    }
-    return FEED_OK;
-}
-
 void sketch_set_name(struct sketch *sketch, const void *name, size_t len)
 {
     buffer_reset(&sketch->name);

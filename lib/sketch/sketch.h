@@ -152,6 +152,13 @@ int sketch_bytes(struct sketcher *sketcher, const void *data, size_t len, bool w
 /* The same for everything that can be read from fd, as feed_fd; with the name. */
 enum feed_result sketch_fd(struct sketcher *sketcher, int fd, const char *name, atomic_ullong *progress,
                            struct sketch *out, struct error *err);
+/* The same for each block of `size` bytes (at least 1; the last block may be shorter), as if it were a file:
+ * its name is `name`, "@", and where it begins.  An empty file has one block.  Each sketch is passed to take,
+ * for the duration of the call; if that returns -1, sketching ends.  scratch: a sketch to refill. */
+typedef int sketch_take(void *arg, const struct sketch *sketch, struct error *err);
+enum feed_result sketch_fd_blocks(struct sketcher *sketcher, int fd, const char *name, uint64_t size,
+                                  atomic_ullong *progress, struct sketch *scratch, sketch_take *take,
+                                  void *arg, struct error *err);
 void sketch_set_name(struct sketch *sketch, const void *name, size_t len);
 void sketch_release(struct sketch *sketch);
 

@@ -146,7 +146,7 @@ for scheme in coates2011 coates2015; do
 done
 text 83 300000 >long
 "$KITH" compare -s coates2015 --papers long a >out
-says out "no relation: unrelated signatures of these lengths are "
+says out "no relation of the wholes: unrelated signatures of these lengths are "
 says out "by their lengths at least $((300000 - $(stat -c %s a))) bytes"
 grep -q significance out && fail "unrelated texts have a significance"
 compare -s coates2015 --papers long a

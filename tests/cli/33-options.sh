@@ -110,7 +110,7 @@ refused "-n takes a number from 1 to 4096, not '4097'" "$KITH" sign -n 4097 know
 refused "-C takes a number from 1 to 1073741824, not '0'" "$KITH" sign -C 0 known
 refused "option --deep takes no value" "$KITH" scan --deep=yes tree
 refused "option --help takes no value" "$KITH" scan --help=yes tree
-refused "option '--s' is ambiguous: --scheme, --size, --seed, --sha256" "$KITH" sign --s tree
+refused "option '--s' is ambiguous: --scheme, --size, --seed, --split, --sha256" "$KITH" sign --s tree
 refused "option '--max' is ambiguous: --max-e, --max-size" "$KITH" scan --max 3 tree
 refused "unknown command 'scna', did you mean scan? (see: kith help)" "$KITH" scna
 refused "unknown command 'SCAN', did you mean scan?" "$KITH" SCAN

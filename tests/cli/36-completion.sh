@@ -31,7 +31,7 @@ in_bash()
     [ -s ../err ] && fail "bash: $(cat ../err)"
 }
 same "commands" "compare completion" "$(in_bash kith comp)"
-same "options" "--scheme --seed --sha256 --size" "$(in_bash kith sign --s)"
+same "options" "--scheme --seed --sha256 --size --split" "$(in_bash kith sign --s)"
 same "values" "coates2011 coates2015" "$(in_bash kith sign --scheme coates)"
 same "values of a letter" "gf8" "$(in_bash kith sign -s g)"
 same "values after =" "coates2011 coates2015" "$(in_bash kith sign --scheme = coates)"
@@ -122,7 +122,7 @@ if command -v fish >/dev/null; then
         fish --no-config -c "source ../fish-completion; complete -C '$1'" | cut -f1 | LC_ALL=C sort | paste -sd' '
     }
     same "fish: commands" "compare completion" "$(in_fish 'kith comp')"
-    same "fish: options" "--scheme --seed --sha256 --size" "$(in_fish 'kith sign --s')"
+    same "fish: options" "--scheme --seed --sha256 --size --split" "$(in_fish 'kith sign --s')"
     same "fish: values" "coates2011 coates2015" "$(in_fish 'kith sign --scheme coates')"
     same "fish: formats" "body csv excel json summary text" "$(in_fish 'kith ls --format ')"
     same "fish: a list" "file,slack file,stream" "$(in_fish 'kith ls --only file,s')"
