@@ -94,8 +94,8 @@ static int read_rows(struct input *input, struct error *err)
     while (!result && (result = casefile_reader_next(reader, &row, err)) > 0) {
         const bool has_digest = row.object.digests.kinds & DIGEST_BIT(DIGEST_SHA1);
 
-        input->report->empty += row.object.size == 0;
-        input->report->left_out += row.object.size > 0 && !has_digest;
+        input->report->losses.empty += row.object.size == 0;
+        input->report->losses.unread += row.object.size > 0 && !has_digest;
         result = row.object.size && has_digest ? take_row(input, &row, err) : 0;
     }
     casefile_reader_free(reader);

@@ -21,11 +21,11 @@ static int add_known(struct cluster_input *input, struct known *known, uint64_t 
 
     atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
     if (known->has_size && known->size == 0) {
-        input->empty++;
+        input->losses.empty++;
         return 0;
     }
     if (!known->has_record) {
-        input->hash_only++;
+        input->losses.hash_only++;
         return 0;
     }
     known->record.digests = known->digests;
@@ -63,13 +63,13 @@ static int read_set(struct cluster_input *input, const char *path)
 
 /* ---- evidence ---- */
 
-static void leave_out(struct cluster_input *input, const char *name, const char *why)
+static void leave_out(struct cluster_input *input, uint64_t *counter, const char *name, const char *why)
 {
     struct error text;
 
     error_set(&text, "%s: left out: %s", *name ? name : "a file without a name", why);
     evidence_run_problem(&input->run, text.text);
-    input->left_out++;
+    ++*counter;
 }
 
 /* In an image the volume's label comes first, since several volumes may hold the same paths. */
@@ -97,7 +97,7 @@ static void add_record(struct cluster_input *input, const struct object *object,
     struct known known = {0};
 
     if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
-        leave_out(input, name, "invalid result from worker");
+        leave_out(input, &input->losses.unread, name, "invalid result from worker");
     } else {
         known.record.digests = known.digests;
         if (collection_add(&input->collection, &known.record, name, origin, &input->err))
@@ -112,7 +112,7 @@ static void add_sketch(struct cluster_input *input, const struct object *object,
     struct sketch sketch = {0};
 
     if (sketch_inspector_result(object, &input->sketch, &sketch, &input->err))
-        leave_out(input, name, input->err.text);
+        leave_out(input, &input->losses.unread, name, input->err.text);
     else if (collection_add_sketch(&input->collection, &sketch, name, origin, &input->err))
         fail(input);
     sketch_release(&sketch);
@@ -125,9 +125,11 @@ static void add_object(struct cluster_input *input, const struct object *object,
     if (object->state != OBJECT_WHOLE) {
         if (object->problem.len)
             snprintf(why, sizeof why, "%.*s", (int)(object->problem.len & 0xffff), object->problem.data);
-        leave_out(input, name, why);
+        leave_out(input,
+                  sketch_inspector_is_too_large(object) ? &input->losses.too_large : &input->losses.unread,
+                  name, why);
     } else if (object->size == 0) {
-        input->empty++;
+        input->losses.empty++;
     } else if (input->sketch.scheme == SKETCH_GF8) {
         add_record(input, object, name);
     } else {
@@ -135,22 +137,43 @@ static void add_object(struct cluster_input *input, const struct object *object,
     }
 }
 
+/* Whether it is a file of the host that was delivered before under another name; -1 on error. */
+static int is_link(struct cluster_input *input, const struct object *object, const char *name)
+{
+    const char *operand = input->paths[input->operand];
+    struct buffer path = {0};
+    int result;
+
+    if (!(object->flags & OBJECT_HOST))
+        return 0;
+    buffer_add_text(&path, operand);
+    if (file_kind_is_folder(operand))
+        buffer_printf(&path, "/%s", name);
+    buffer_add_char(&path, '\0');
+    result = path.failed ? error_set(&input->err, "out of memory")
+                         : hard_links_seen(&input->links, path.data, &input->err);
+    buffer_release(&path);
+    return result;
+}
+
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                         const char *paths, size_t count)
 {
     struct cluster_input *input = arg;
     struct buffer name = {0};
+    int link;
 
     atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
     if (input->failed)
         return;
     name_object(&name, volume, object, paths, count);
-    if (name.failed) {
-        error_set(&input->err, "out of memory");
+    link = name.failed ? error_set(&input->err, "out of memory") : is_link(input, object, name.data);
+    if (link < 0)
         fail(input);
-    } else {
+    else if (link > 0)
+        input->losses.links++;
+    else
         add_object(input, object, name.data);
-    }
     buffer_release(&name);
 }
 
@@ -158,7 +181,7 @@ static int read_one(void *arg, size_t number, const char *path)
 {
     struct cluster_input *input = arg;
     const struct evidence_sink sink = {.object = take_object, .arg = input};
-    const uint64_t left_out = input->left_out;
+    const uint64_t lost = input->losses.unread + input->losses.too_large;
     enum evidence_result result;
     struct error err;
     int status;
@@ -168,7 +191,8 @@ static int read_one(void *arg, size_t number, const char *path)
         return read_set(input, path);
     result = evidence_run_read(&input->run, path, &sink, &err);
     status = evidence_run_end(&input->run, result, &err);
-    return status == EXIT_DONE && input->left_out > left_out ? EXIT_PARTIAL : status;
+    return status == EXIT_DONE && input->losses.unread + input->losses.too_large > lost ? EXIT_PARTIAL
+                                                                                        : status;
 }
 
 /* ---- the interface ---- */
@@ -267,6 +291,7 @@ int cluster_input_read(struct cluster_input *input, size_t count, char **paths)
                                                                           : sketch_inspector(&input->sketch);
     int status;
 
+    input->paths = paths;
     input->run.options.inspector = &inspector;
     input->run.options.files_expected = true;
     input->run.options.stop = interrupt_flag();
@@ -284,4 +309,5 @@ int cluster_input_read(struct cluster_input *input, size_t count, char **paths)
 void cluster_input_release(struct cluster_input *input)
 {
     collection_release(&input->collection);
+    hard_links_release(&input->links);
 }

@@ -4,8 +4,18 @@
 
 #include "cluster/collection.h"
 #include "evidence_run.h"
+#include "hard_links.h"
 #include "signer.h"
 #include "sketch/sketch.h"
+
+/* What is left out. */
+struct cluster_losses {
+    uint64_t empty;     /* empty files */
+    uint64_t links;     /* further names of files of the host, which would be identical to themselves */
+    uint64_t hash_only; /* entries of sets without a record */
+    uint64_t unread;    /* files that could not be read */
+    uint64_t too_large; /* files of which no sketch of the scheme can be made */
+};
 
 /* Reads the documents to be clustered from folders, files, images and reference sets. */
 struct cluster_input {
@@ -16,11 +26,11 @@ struct cluster_input {
     bool has_c;                   /* C was given */
     struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */
 
-    uint64_t empty;     /* empty files, which are left out */
-    uint64_t hash_only; /* entries of sets without a record, left out as well */
-    uint64_t left_out;  /* files that could not be read */
-    uint32_t operand;   /* of the path that is being read */
-    bool failed;        /* see err */
+    struct cluster_losses losses;
+    struct hard_links links; /* of files of the host */
+    char *const *paths;      /* that are being read; */
+    uint32_t operand;        /* which of them is being read */
+    bool failed;             /* see err */
     struct error err;
 };
 

@@ -225,12 +225,10 @@ static void write_summary(const struct passages *passages, struct buffer *out)
 
     buffer_reset(out);
     if (report->format == FORMAT_JSON) {
-        buffer_printf(out,
-                      "{\"summary\":{\"files\":%zu,\"different\":%zu,\"cases\":%zu,\"empty\":%" PRIu64
-                      ",\"hash_only\":%" PRIu64 ",\"unread\":%" PRIu64 ",\"common_fingerprints\":%" PRIu64
-                      "}}\n",
-                      report->collection->document_count, report->collection->content_count, passages->count,
-                      report->empty, report->hash_only, report->left_out, passages->common);
+        buffer_printf(out, "{\"summary\":{\"files\":%zu,\"different\":%zu,\"cases\":%zu",
+                      report->collection->document_count, report->collection->content_count, passages->count);
+        cluster_report_losses_json(report, passages->common, out);
+        buffer_add_text(out, "}}\n");
         put_output(out);
         return;
     }

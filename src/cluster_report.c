@@ -274,9 +274,13 @@ void cluster_report_losses(const struct cluster_report *report, uint64_t common,
         uint64_t count;
         const char *one, *many;
     } losses[] = {
-        {report->empty, "empty file is left out", "empty files are left out"},
-        {report->hash_only, "hash-only entry of a set is left out", "hash-only entries of sets are left out"},
-        {report->left_out, "file could not be read", "files could not be read"},
+        {report->losses.empty, "empty file is left out", "empty files are left out"},
+        {report->losses.hash_only, "hash-only entry of a set is left out",
+         "hash-only entries of sets are left out"},
+        {report->losses.links, "further hard link to the same file is left out",
+         "further hard links to the same files are left out"},
+        {report->losses.unread, "file could not be read", "files could not be read"},
+        {report->losses.too_large, "file is too large for the scheme", "files are too large for the scheme"},
         {report->clusters ? report->clusters->indistinct : 0,
          "file has too few samples to be compared: only its copies would be found",
          "files have too few samples to be compared: only their copies would be found"},
@@ -335,17 +339,26 @@ static void add_summary(const struct cluster_report *report, struct buffer *out)
     cluster_report_losses(report, c->common, out);
 }
 
+void cluster_report_losses_json(const struct cluster_report *report, uint64_t common, struct buffer *out)
+{
+    const struct cluster_losses *l = &report->losses;
+
+    buffer_printf(out,
+                  ",\"empty\":%" PRIu64 ",\"links\":%" PRIu64 ",\"hash_only\":%" PRIu64 ",\"unread\":%" PRIu64
+                  ",\"too_large\":%" PRIu64 ",\"common_fingerprints\":%" PRIu64,
+                  l->empty, l->links, l->hash_only, l->unread, l->too_large, common);
+}
+
 static void add_json_summary(const struct cluster_report *report, struct buffer *out)
 {
     const struct clusters *c = report->clusters;
 
-    buffer_printf(
-        out,
-        "{\"summary\":{\"files\":%zu,\"different\":%zu,\"clusters\":%zu,\"clustered_files\":%zu,"
-        "\"identical_clusters\":%zu,\"identical_files\":%zu,\"empty\":%" PRIu64 ",\"hash_only\":%" PRIu64
-        ",\"unread\":%" PRIu64 ",\"too_few_samples\":%zu,\"common_fingerprints\":%" PRIu64,
-        report->collection->document_count, report->collection->content_count, c->count, c->clustered,
-        c->same_count, c->same, report->empty, report->hash_only, report->left_out, c->indistinct, c->common);
+    buffer_printf(out,
+                  "{\"summary\":{\"files\":%zu,\"different\":%zu,\"clusters\":%zu,\"clustered_files\":%zu,"
+                  "\"identical_clusters\":%zu,\"identical_files\":%zu,\"too_few_samples\":%zu",
+                  report->collection->document_count, report->collection->content_count, c->count,
+                  c->clustered, c->same_count, c->same, c->indistinct);
+    cluster_report_losses_json(report, c->common, out);
     if (c->candidates != CLUSTERS_INDEX)
         buffer_printf(out, ",\"candidates\":\"%s\",\"bits\":%" PRIu32 ",\"distance\":%" PRIu32,
                       clusters_candidates_name(c->candidates), c->groups.k, c->groups.rh);

@@ -3,17 +3,18 @@
 #define KITH_CLUSTER_REPORT_H
 
 #include "cluster/clusters.h"
+#include "cluster_input.h"
 
 /* Writes clusters to standard output. */
 struct cluster_report {
     const struct collection *collection;
-    const struct clusters *clusters;     /* NULL: none, for reports on other things */
-    char *const *paths;                  /* by the source of a document */
-    uint32_t most_shared;                /* of clusters_options: common */
-    uint64_t empty, hash_only, left_out; /* as in struct cluster_input */
-    bool at_least;                       /* resemblances are lower bounds */
-    bool quiet;                          /* no summary, except in JSON */
-    int format;                          /* FORMAT_* */
+    const struct clusters *clusters; /* NULL: none, for reports on other things */
+    char *const *paths;              /* by the source of a document */
+    uint32_t most_shared;            /* of clusters_options: common */
+    struct cluster_losses losses;
+    bool at_least; /* resemblances are lower bounds */
+    bool quiet;    /* no summary, except in JSON */
+    int format;    /* FORMAT_* */
 };
 
 /* Writes all clusters and a summary: with CSV, the summary goes to standard error. */
@@ -33,6 +34,8 @@ void cluster_report_kind(const struct collection_document *document, struct buff
 void cluster_report_decimal(struct buffer *out, double value, int digits);
 /* Appends sentences about what was left out, and about fingerprints that were too common. */
 void cluster_report_losses(const struct cluster_report *report, uint64_t common, struct buffer *out);
+/* Appends the same as JSON members, each after a comma. */
+void cluster_report_losses_json(const struct cluster_report *report, uint64_t common, struct buffer *out);
 /* Writes a summary of several lines: with CSV to standard error. */
 void cluster_report_put_summary(const struct cluster_report *report, const struct buffer *out);
 

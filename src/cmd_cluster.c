@@ -178,9 +178,7 @@ static struct cluster_report make_report(const struct cluster *cluster, char **p
     return (struct cluster_report){.collection = &input->collection,
                                    .paths = paths,
                                    .most_shared = cluster->options.common,
-                                   .empty = input->empty,
-                                   .hash_only = input->hash_only,
-                                   .left_out = input->left_out,
+                                   .losses = input->losses,
                                    .quiet = input->run.quiet,
                                    .format = chosen_format(cluster)};
 }
@@ -220,10 +218,14 @@ static int cluster_contents(struct cluster *cluster, char **paths)
 
 static bool has_files(const struct cluster_input *input)
 {
-    const bool has = input->collection.document_count || input->empty || input->hash_only;
+    const bool has = input->collection.document_count || input->losses.empty || input->losses.hash_only;
 
-    if (!has)
-        complain("nothing to cluster: no files were found");
+    if (!has && input->losses.unread + input->losses.too_large > 0)
+        complain("nothing to cluster: none of the files could be read and sampled");
+    else if (!has)
+        complain("nothing to cluster: no %s were found", input->run.options.kinds & OBJECT_BIT(OBJECT_FILE)
+                                                             ? "files"
+                                                             : "objects of the kinds in --only");
     return has;
 }
 
@@ -354,6 +356,20 @@ static int check_candidates(const struct cluster *cluster, const struct command 
     return 0;
 }
 
+/* The estimate of unrelated files has a standard deviation of 1 / sqrt(bits) (Yuan et al., eq. 6): four of
+ * them must be less than the limit. */
+static int check_bits(const struct cluster *cluster, const struct command *command)
+{
+    const double least = cluster->options.limits.resemblance, size = cluster->input.sketch.size;
+
+    if (least <= 0 || size * least * least >= 16)
+        return 0;
+    return options_wrong(command,
+                         "fingerprints of %.0f bit%s do not separate a resemblance of %g from none:"
+                         " --size must be at least %.0f",
+                         size, size > 1 ? "s" : "", least, ceil(16 / (least * least)));
+}
+
 static int check_choices(const struct cluster *cluster, const struct command *command)
 {
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
@@ -370,6 +386,8 @@ static int check_choices(const struct cluster *cluster, const struct command *co
                              sketch_scheme_name(scheme));
     if (collection_check_limits(scheme, &cluster->options.limits, &err))
         return options_wrong(command, "%s", err.text);
+    if (scheme == SKETCH_HAMMING && check_bits(cluster, command))
+        return EXIT_USAGE;
     return check_candidates(cluster, command);
 }
 

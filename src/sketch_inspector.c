@@ -11,6 +11,8 @@ enum {
     MOST_RESULT = 4 << 20, /* bytes of a result, and as many again as the object has: evidence_rules_limit */
 };
 
+#define TOO_LARGE "its sketch is too large, "
+
 struct sketching {
     struct sketcher *sketcher;
     struct sketch sketch;
@@ -67,8 +69,8 @@ static void sketching_end(void *arg, struct object *object)
     if (object->result.len - before > MOST_RESULT + object->size) {
         object->result.len = before;
         object_blame(object, OBJECT_UNREADABLE,
-                     "its sketch of %zu values is too large; choose a larger window,"
-                     " other tokens, or another scheme",
+                     TOO_LARGE "%zu values: choose a larger window,"
+                               " other tokens, or another scheme",
                      sketching->sketch.count);
     }
 }
@@ -82,6 +84,13 @@ struct inspector sketch_inspector(const struct sketch_params *params)
                               .end = sketching_end,
                               .arg = (void *)params,
                               .memory = MEMORY};
+}
+
+bool sketch_inspector_is_too_large(const struct object *object)
+{
+    const size_t len = strlen(TOO_LARGE);
+
+    return object->problem.len >= len && memcmp(object->problem.data, TOO_LARGE, len) == 0;
 }
 
 static bool is_same_rules(const struct tokens_rules *a, const struct tokens_rules *b)

@@ -194,6 +194,20 @@ cp tree/alone tree/below 2>/dev/null || cp tree/1-0 tree/below
 status 2 "$KITH" cluster tree tree/below
 says err "tree/below: lies in tree, which is given as well"
 rm -r tree/below
+mkdir links
+cp tree/1-0 links/a
+ln links/a links/b
+mkdir links/below
+ln links/a links/below/c
+cp links/a links/copy
+status 0 "$KITH" cluster --json links
+same "hard links" "2 2" "$(tail -n 1 out >last; json last '"%d %d" % (d["summary"]["files"], d["summary"]["links"])')"
+same "the copy" "a copy" "$(head -n 1 out >first; json first '" ".join(m["path"] for m in [d["representative"]] + d["members"])')"
+status 0 "$KITH" cluster --format text links/a links/b
+says out "1 file, 1 different"
+says out "1 further hard link to the same file is left out"
+status 3 "$KITH" cluster --only deleted links
+says err "no objects of the kinds in --only were found"
 status 2 "$KITH" cluster --only deleted tree.kith
 says err "--only has no meaning for reference sets"
 status 2 "$KITH" cluster -n 16 tree.kith

@@ -88,12 +88,22 @@ refused "65 groups of 64 bits" -s hamming --size 64 --resemblance .8 --groups 65
 refused "alg.G would need" --resemblance .5 --candidates alg-g --groups 150
 refused "--groups has no meaning for --candidates index" --groups 5
 refused "--groups has no meaning for --candidates scan" --groups 5 --resemblance .8 --candidates scan
+refused "fingerprints of 1 bit do not separate a resemblance of 0.5 from none: --size must be at least 64" -s hamming --size 1
+refused "fingerprints of 24 bits do not separate a resemblance of 0.8 from none: --size must be at least 25" -s hamming --size 24 --resemblance .8
 refused "can be clustered up to --size 65535" -s hamming --size 70000
 refused "scheme coates2011 estimates only edits: limit them (--edits)" -s coates2011
 refused "--plagiarism needs scheme gf8" -s mod --plagiarism
 refused "scheme min does not use --rate" -s min -C 5
 refused "unknown scheme 'mid' (did you mean min?)" -s mid
 refused "unknown algorithm 'alg-x'" --candidates alg-x
+mkdir large
+python3 -c 'import random; print(random.Random(1).randbytes(1 << 20).hex())' >large/one
+cp tree/1-0 large
+status 3 "$KITH" cluster --format text -s shingles large
+says err "one: left out: its sketch is too large, "
+says out "1 file is too large for the scheme"
+status 3 "$KITH" cluster -s shingles large/one
+says err "nothing to cluster: none of the files could be read and sampled"
 status 3 "$KITH" cluster -q -s hamming --candidates alg-g --resemblance .5 nowhere
 status 0 "$KITH" add -q tree.kith tree
 status 2 "$KITH" cluster -s min tree.kith
