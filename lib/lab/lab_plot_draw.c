@@ -12,7 +12,7 @@
 
 enum {
     WIDTH = 776,
-    LEFT = 86,          /* of the area that the axes enclose */
+    LEFT = 98,          /* of the area that the axes enclose */
     RIGHT = WIDTH - 40, /* leaves room for half of the last label: up to seven digits with commas */
     TOP = 16,
     BOTTOM = 376,
@@ -21,6 +21,8 @@ enum {
     LINE_HEIGHT = 19,
     CAPTION_CHARS = 104,
     MOST_MARKERS = 40, /* on a line; more would hide it */
+    MOST_DIGITS = 7,   /* of a label, before and after the point */
+    MOST_DECIMALS = 4,
 };
 
 static const struct style {
@@ -36,6 +38,7 @@ struct axis {
     bool is_log;
     double low, high; /* of the values, or of their decimal logarithms */
     double from, to;  /* pixels */
+    bool has_powers;  /* labels are powers of ten: numbers are too long for some */
 };
 
 static double scaled(const struct axis *axis, double value)
@@ -84,8 +87,12 @@ static void round_range(struct axis *axis)
 
 static struct axis make_axis(const struct lab_plot *plot, bool is_y)
 {
-    struct axis axis = {is_y ? plot->axes.log_y : plot->axes.log_x, INFINITY, -INFINITY, is_y ? BOTTOM : LEFT,
-                        is_y ? TOP : RIGHT};
+    struct axis axis = {is_y ? plot->axes.log_y : plot->axes.log_x,
+                        INFINITY,
+                        -INFINITY,
+                        is_y ? BOTTOM : LEFT,
+                        is_y ? TOP : RIGHT,
+                        false};
 
     for (size_t i = 0; i < plot->count; i++)
         for (size_t k = 0; k < plot->lines[i].count; k++) {
@@ -96,16 +103,21 @@ static struct axis make_axis(const struct lab_plot *plot, bool is_y)
             axis.high = fmax(axis.high, value);
         }
     round_range(&axis);
+    if (axis.is_log)
+        axis.has_powers = axis.high >= MOST_DIGITS || axis.low < -MOST_DECIMALS;
+    else
+        axis.has_powers = fmax(fabs(axis.low), fabs(axis.high)) >= pow(10, MOST_DIGITS) ||
+                          step_of(axis.high - axis.low) < pow(10, -MOST_DECIMALS);
     return axis;
 }
 
-/* Digits are grouped by commas, as in the captions; very large and small numbers are powers of ten. */
-static void add_number(struct buffer *out, double value)
+/* Digits are grouped by commas, as in the captions. */
+static void add_number(struct buffer *out, const struct axis *axis, double value)
 {
     char text[48];
     size_t digits;
 
-    if (value != 0 && (fabs(value) >= 1e7 || fabs(value) < 1e-4)) {
+    if (value != 0 && axis->has_powers) {
         const int exponent = (int)floor(log10(fabs(value)) + 1e-9);
         const double factor = value / pow(10, exponent);
 
@@ -138,7 +150,7 @@ static void add_tick(struct buffer *out, const struct axis *axis, bool is_y, dou
         buffer_printf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8, at + 4);
     else
         buffer_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", at, BOTTOM + 19);
-    add_number(out, value);
+    add_number(out, axis, value);
     buffer_add_text(out, "</text>\n");
 }
 
@@ -187,7 +199,7 @@ static void add_axes(struct buffer *out, const struct lab_axes *axes, const stru
                   LEFT, TOP, BOTTOM, RIGHT);
     buffer_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + RIGHT) / 2, BOTTOM + 42);
     add_label(out, axes->x_name, axes->x_unit);
-    buffer_printf(out, "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">",
+    buffer_printf(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">",
                   (TOP + BOTTOM) / 2);
     add_label(out, axes->y_name, axes->y_unit);
 }
@@ -319,7 +331,7 @@ static double add_caption(struct buffer *out, const char *caption, double y)
     for (y += 6; *caption; y += LINE_HEIGHT) {
         const size_t len = fitting(caption);
 
-        buffer_printf(out, "<text x=\"%d\" y=\"%.1f\" fill=\"#333\">", LEFT - 62, y);
+        buffer_printf(out, "<text x=\"%d\" y=\"%.1f\" fill=\"#333\">", LEFT - 74, y);
         escape_xml(out, caption, len);
         buffer_add_text(out, "</text>\n");
         caption += len + strspn(caption + len, " ");

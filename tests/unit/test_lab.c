@@ -169,7 +169,7 @@ START_TEST(points_lie_where_the_axes_say)
     lab_point(plot, line, 10, 100);
     lab_point(plot, line, NAN, 3);
     draw(plot, &out);
-    ck_assert_ptr_nonnull(strstr(out.data, "M86.0 376.0L411.0 196.0L736.0 16.0\""));
+    ck_assert_ptr_nonnull(strstr(out.data, "M98.0 376.0L417.0 196.0L736.0 16.0\""));
     ck_assert_ptr_nonnull(strstr(out.data, "series &amp; 1"));
     ck_assert_ptr_nonnull(strstr(out.data, "About &lt;x&gt;"));
     ck_assert_ptr_nonnull(strstr(out.data, ">x (s)</text>"));
@@ -215,8 +215,47 @@ START_TEST(logarithmic_axes_have_whole_decades)
     lab_point(plot, line, 10, 2);
     lab_point(plot, line, 1000, 2000);
     draw(plot, &out);
-    ck_assert_ptr_nonnull(strstr(out.data, "M86.0 348.9L736.0 "));
+    ck_assert_ptr_nonnull(strstr(out.data, "M98.0 348.9L736.0 "));
     ck_assert_ptr_nonnull(strstr(out.data, ">1000</text>"));
+    buffer_release(&out);
+    lab_document_free(document);
+}
+END_TEST
+
+START_TEST(one_axis_has_labels_of_one_kind)
+{
+    struct lab_document *document = lab_document_new("a", "b", "c");
+    struct lab_plot *plot = lab_plot(document, "p", "", &logs);
+    const size_t line = lab_series(plot, "s");
+    struct buffer out = {0};
+
+    lab_point(plot, line, 10, 1000);
+    lab_point(plot, line, 1000, 1e8);
+    draw(plot, &out);
+    ck_assert_ptr_nonnull(strstr(out.data, ">10<tspan dy=\"-5\" font-size=\"9\">8</tspan></text>"));
+    ck_assert_ptr_nonnull(strstr(out.data, ">10<tspan dy=\"-5\" font-size=\"9\">6</tspan></text>"));
+    ck_assert_ptr_null(strstr(out.data, "1,000,000"));
+    ck_assert_ptr_nonnull(strstr(out.data, ">1000</text>")); /* the other axis */
+    buffer_release(&out);
+    lab_document_free(document);
+}
+END_TEST
+
+START_TEST(figures_of_a_paper_have_the_digits_that_it_prints)
+{
+    static const struct lab_column printed[] = {{"rate", "", LAB_PRINTED, true}};
+    static const char expected[] = "experiment,table,row,column,unit,paper,value\r\n"
+                                   "a,b,1,rate,,1,3.7\r\na,b,2,rate,,1,38000\r\na,b,3,rate,,1,0.87\r\n";
+    struct lab_document *document = lab_document_new("a", "T", "c");
+    struct lab_table *table = lab_table(document, "b", "A table", printed, 1);
+    struct buffer out = {0};
+
+    lab_row_numbers(table, (const double[]){3.7}, 1);
+    lab_row_numbers(table, (const double[]){38000}, 1);
+    lab_row_numbers(table, (const double[]){0.87}, 1);
+    lab_write_csv.begin("Tables", &out);
+    lab_write_csv.document(document, true, &out);
+    ck_assert_msg(same(&out, expected, strlen(expected)), "%.*s", (int)out.len, out.data);
     buffer_release(&out);
     lab_document_free(document);
 }
@@ -252,4 +291,5 @@ RUN_TESTS("lab", text_has_aligned_columns_with_units_and_marks_of_the_paper,
           json_has_numbers_texts_and_null_for_empty_cells, html_escapes_what_is_no_markup,
           several_json_documents_are_separated_by_commas, points_lie_where_the_axes_say,
           the_last_label_of_the_axis_fits, logarithmic_axes_have_whole_decades,
+          one_axis_has_labels_of_one_kind, figures_of_a_paper_have_the_digits_that_it_prints,
           extreme_and_missing_points_can_be_drawn)
