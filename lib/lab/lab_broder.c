@@ -352,8 +352,10 @@ static int run_collisions(const struct lab_run *run, struct lab_document *out, s
         out,
         "Ours: shingles that are all different, %d random irreducible polynomials for each row; 50 bytes are "
         "the "
-        "paper's 400 bits. The formula is for f chosen uniformly at random, and Rabin fingerprints of bytes "
-        "reach it. Other tokens than bytes are fingerprinted themselves first, also with l bits, so that "
+        "paper's 400 bits. The formula is for f chosen uniformly at random, and that of Rabin fingerprints "
+        "of "
+        "bytes is off it by as much as \"off by\" says. Other tokens than bytes are fingerprinted themselves "
+        "first, also with l bits, so that "
         "their "
         "collisions add to those of the shingles (unless w = 1 and l is a multiple of 8). The two-term "
         "approximation holds only for l well above log2 n, as the paper says: its l = 40 is far on the safe "
@@ -363,7 +365,7 @@ static int run_collisions(const struct lab_run *run, struct lab_document *out, s
         out,
         "The bound on |r_f - r|, |union| / 2^(l - 11), is 4 times 1,024 times the expected collisions as a "
         "share of the union, |union| / 2^(l + 1): 1,024 by Markov's inequality, and 4 for the details that "
-        "the paper omits. So it is generous. It is shown as 1 where it exceeds that; the last column is a "
+        "the paper omits. It is shown as 1 where it exceeds that; the last column is a "
         "share of the bound itself. The paper's {0, ..., 2^l}, which pi permutes, has one number too many: "
         "f has values below 2^l.");
     add_bounds(run, out);

@@ -263,7 +263,7 @@ static int run_estimates(const struct lab_run *run, struct lab_document *out, st
              "document; L_i "
              "keeps 50 to 100 values of any document and reduces the part to the modulus of the whole, so "
              "the estimate "
-             "becomes poor for small parts, as the paper warns: of a part of 1 %% hardly one value remains.");
+             "becomes poor for small parts, as the paper warns: \"values of the part\" has how many remain.");
     close_all(&e);
     return result;
 }

@@ -88,23 +88,25 @@ static int simulate(const struct lab_run *run, uint32_t s, double r, struct esti
     return result;
 }
 
-static int add_samples(const struct lab_run *run, uint32_t s, double r, struct lab_table *table,
+/* Sets *off to how far the mean estimate is off r, in standard errors. */
+static int add_samples(const struct lab_run *run, uint32_t s, double r, struct lab_table *table, double *off,
                        struct error *err)
 {
     struct estimates estimates = {.count = 0};
-    double n, mean, low, high;
+    double n, mean, deviation, low, high;
 
     if (simulate(run, s, r, &estimates, err))
         return -1;
     n = estimates.count;
     mean = estimates.sum / n;
+    deviation = sqrt(fmax(0, estimates.squares / n - mean * mean) / n);
+    *off = fabs(mean - r) / deviation;
     for (unsigned i = 0; i < WIDTHS; i++) {
         sketch_interval(estimates.within[i], n, &low, &high);
         lab_row_numbers(table,
                         (const double[]){s, r, widths[i], sketch_sample_probability(s, r, widths[i]),
                                          exact_probability(IN_UNION, round(r * IN_UNION), s, widths[i]),
-                                         estimates.within[i] / n, low, high, mean,
-                                         sqrt(fmax(0, estimates.squares / n - mean * mean) / n)},
+                                         estimates.within[i] / n, low, high, mean, deviation},
                         10);
     }
     return 0;
@@ -224,20 +226,26 @@ static int run_sample(const struct lab_run *run, struct lab_document *out, struc
     static const double rs[] = {0.1, 0.5, 0.7, 0.9};
     struct lab_table *table = lab_table(out, "broder-4.2", "Estimates by MIN_s within eps of the resemblance",
                                         sample_columns, sizeof sample_columns / sizeof *sample_columns);
+    double farthest = 0;
     int result = 0;
 
     for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; result == 0 && k < 4; k++)
-            result = add_samples(run, sizes[i], rs[k], table, err);
+        for (size_t k = 0; result == 0 && k < 4; k++) {
+            double off = 0;
+
+            result = add_samples(run, sizes[i], rs[k], table, &off, err);
+            farthest = fmax(farthest, off);
+        }
     lab_remark(
         out,
         "Ours: documents of lines that are drawn anew %d times, with %d different lines in the union. The "
         "sample is drawn without replacement, so the hypergeometric probability is the exact one; the "
         "paper's "
-        "binomial is its limit for large documents and errs on the safe side. The mean estimate shows that "
-        "the estimate is unbiased (Theorem 1). The paper prints s(r - eps) for both bounds of its sum; the "
+        "binomial is its limit for large documents and errs on the safe side. By Theorem 1 the estimate is "
+        "unbiased: the mean is off r by %.1f standard errors at most, in 12 simulations. The paper prints "
+        "s(r - eps) for both bounds of its sum; the "
         "upper one is s(r + eps).",
-        run->quick ? TRIALS_QUICK : TRIALS, IN_UNION);
+        run->quick ? TRIALS_QUICK : TRIALS, IN_UNION, farthest);
     if (result == 0)
         result = add_bytes(run, out, err);
     add_claim(out);
@@ -363,7 +371,7 @@ static int run_heap(const struct lab_run *run, struct lab_document *out, struct 
                "for k up "
                "to s), so the expectation is s (1 + H(n/m) - H(s)), about s (1 + ln(n / (m s))): the paper's "
                "O(s log(n/m)) "
-               "holds, and is an upper bound without its constant. n is estimated from the numbers that are "
+               "is larger by about s (ln s - 1). n is estimated from the numbers that are "
                "0 mod m.",
                lab_data_source(run->data));
     return result;

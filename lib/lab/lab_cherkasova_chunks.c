@@ -60,9 +60,18 @@ static double expected(size_t len, unsigned i, double n)
     return kept / (2 - kept);
 }
 
+struct result {
+    struct lab_table *table;
+    struct lab_plot *plot;
+    size_t series[SCHEMES];
+    unsigned rows, more; /* pairs of chunk hashes and BSW_n at one n, and those where BSW_n keeps more */
+};
+
 static void add_rows(const struct lab_near_plan *plan, const struct lab_near *near, size_t len,
-                     struct lab_table *table)
+                     struct result *result)
 {
+    struct lab_table *table = result->table;
+
     for (size_t step = 0; step < plan->step_count; step++) {
         double chunks;
 
@@ -74,19 +83,16 @@ static void add_rows(const struct lab_near_plan *plan, const struct lab_near *ne
                                    lab_near_average(near, step, scheme, 0, near->documents));
         lab_cherkasova_percent(table, SCHEMES + 2, expected(len, plan->steps[step], 100));
         lab_cherkasova_percent(table, SCHEMES + 3, expected(len, plan->steps[step], 1000));
+        for (size_t scheme = 0; scheme < EXACT; scheme += 2, result->rows++)
+            result->more += lab_near_average(near, step, scheme + 1, 0, near->documents) >
+                            lab_near_average(near, step, scheme, 0, near->documents);
         chunks = lab_near_average(near, step, 0, 0, near->documents);
         lab_cherkasova_percent(table, SCHEMES + 4, (1 - chunks) / (1 + chunks));
     }
 }
 
-struct result {
-    struct lab_table *table;
-    struct lab_plot *plot;
-    size_t series[SCHEMES];
-};
-
 static int measure(const struct length *length, const struct lab_run *run,
-                   const struct sketch_params *schemes, const struct result *result, struct error *err)
+                   const struct sketch_params *schemes, struct result *result, struct error *err)
 {
     struct texts texts = {0};
     const size_t len = length->bytes;
@@ -102,7 +108,7 @@ static int measure(const struct length *length, const struct lab_run *run,
     if (rc == 0)
         rc = lab_near_measure(&plan, &near, err);
     if (rc == 0)
-        add_rows(&plan, &near, len, result->table);
+        add_rows(&plan, &near, len, result);
     step = lab_near_step(&plan, PLOTTED);
     for (size_t i = 0; i < SCHEMES && rc == 0 && step < plan.step_count; i++)
         lab_point(result->plot, result->series[i], (double)len,
@@ -137,12 +143,12 @@ static int run(const struct lab_run *run, struct lab_document *out, struct error
         out,
         "Generated texts: %zu of %zu bytes, and %zu of each other length. The hash of a chunk is lost with "
         "any edit in it, its smallest "
-        "window only with an edit in that window, so BSW_n keeps more. The longer the file for its edits, "
-        "the smaller the difference; then chunk hashes have the advantage that the paper names in "
-        "section 8: two equal hashes prove that the chunks are identical. Section 2 calls MD5 a hash of 64 "
+        "window only with an edit in that window; BSW_n keeps more in %u of %u cases of the same n. Chunk "
+        "hashes have the advantage that the paper names in section 8: two equal hashes prove that the chunks "
+        "are identical. Section 2 calls MD5 a hash of 64 "
         "bits: it has "
         "128.",
-        lengths[0].copies, lengths[0].bytes, lengths[1].copies);
+        lengths[0].copies, lengths[0].bytes, lengths[1].copies, result.more, result.rows);
     lab_remark(
         out,
         "The first row is the example of section 2: of the some 20 chunks of a file of 2 KB, 10 tiny edits "

@@ -198,10 +198,10 @@ static void add_remarks(struct lab_document *out)
         "Shares are of all pairs of documents. The paper's figures show only pairs with some similarity, "
         "and its text does not state of which pairs its shares are.");
     lab_remark(
-        out, "Pairs that are slightly similar depend on the corpus: reports of one laboratory share headings "
-             "and phrases, the generated texts a small vocabulary, which shows at windows of 5 bytes. In the "
-             "exact similarity nearly all pairs have something in common; the fewer values a sketch has, the "
-             "fewer of these pairs it sees.");
+        out,
+        "Pairs that are slightly similar depend on the corpus: reports of one laboratory share headings "
+        "and phrases, the generated texts a small vocabulary. The fewer values a sketch has, the fewer of "
+        "the pairs that have something in common in the exact similarity it sees.");
 }
 
 static int run(const struct lab_run *run, struct lab_document *out, struct error *err)

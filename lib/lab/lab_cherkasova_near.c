@@ -18,7 +18,7 @@ struct work {
 
 void lab_near_choose_steps(struct lab_near_plan *plan, bool quick)
 {
-    static const unsigned few[] = {1, 10, 50};
+    static const unsigned few[] = {1, 5, 10, 20, 30, 40, 50};
 
     plan->step_count = quick ? sizeof few / sizeof *few : LAB_NEAR_STEPS;
     for (size_t i = 0; i < plan->step_count; i++)

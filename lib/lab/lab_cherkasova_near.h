@@ -34,7 +34,7 @@ struct lab_near {
     double *resemblance; /* by step, then scheme, then document; NAN: not measured, or too small */
 };
 
-/* Fills in the plan's steps: i = 1..50, or 1, 10 and 50 if quick. */
+/* Fills in the plan's steps: i = 1..50, or some of them if quick. */
 void lab_near_choose_steps(struct lab_near_plan *plan, bool quick);
 
 /* Appends a copy with i edits. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figure 11 (section 6): the time to sketch a file of 500 KB. */
+#include <math.h>
+
 #include "base/buffer.h"
 #include "lab/lab_cherkasova.h"
 #include "lab/lab_clock.h"
@@ -58,9 +60,11 @@ static int measure(const struct row *row, uint32_t window, struct work *work, bo
     return rc;
 }
 
+/* Sets *slower to how many times as long the widest window takes as the narrowest. */
 static int add(const struct row *row, struct work *work, bool quick, struct lab_table *table,
-               struct lab_plot *plot, struct error *err)
+               struct lab_plot *plot, double *slower, struct error *err)
 {
+    double first = 0;
     const size_t series = row->is_drawn ? lab_series(plot, "%s", row->name) : 0;
 
     lab_row(table);
@@ -71,6 +75,8 @@ static int add(const struct row *row, struct work *work, bool quick, struct lab_
         if (measure(row, windows[i], work, quick, &ms, err))
             return -1;
         lab_number(table, i + 1, ms);
+        first = i ? first : ms;
+        *slower = ms / first;
         if (row->is_drawn)
             lab_point(plot, series, windows[i], ms);
     }
@@ -85,20 +91,28 @@ static int run(const struct lab_run *run, struct lab_document *out, struct error
     struct lab_plot *plot = lab_plot(out, "cherkasova2009-11", caption, &axes);
     struct work work = {0};
     struct lab_random random;
+    double slower = 0;
     int rc = 0;
 
     lab_random_seed(&random, run->seed);
     lab_text_generate(&random, run->quick ? LEN / 20 : LEN, &work.text);
     if (work.text.failed)
         rc = error_set(err, "out of memory");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && rc == 0; i++)
-        rc = add(&rows[i], &work, run->quick, table, plot, err);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && rc == 0; i++) {
+        double ratio = 0;
+
+        rc = add(&rows[i], &work, run->quick, table, plot, &ratio, err);
+        slower = fmax(slower, ratio);
+    }
     buffer_release(&work.text);
     lab_remark(
-        out, "The paper's figure 11 has no numbers in the text. It states that Mod_n, Min_n and BSW_n do not "
-             "depend on the window, since Rabin fingerprints slide, and that Sketch_n costs more, with n and "
-             "with the window, since each of its n hash functions reads the window again. Here the functions "
-             "of Sketch_n are permutations of one sliding fingerprint, so the window does not matter.");
+        out,
+        "The paper's figure 11 has no numbers in the text. It states that Mod_n, Min_n and BSW_n do not "
+        "depend on the window, since Rabin fingerprints slide, and that Sketch_n costs more, with n and "
+        "with the window, since each of its n hash functions reads the window again. Here the functions "
+        "of Sketch_n are permutations of one sliding fingerprint. The scheme that depends most on the window "
+        "takes %.1f times as long with 100 bytes as with 10.",
+        slower);
     if (run->quick)
         lab_remark(out, "Quick: measured on 25 KB and scaled.");
     return rc;

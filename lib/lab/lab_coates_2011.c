@@ -18,7 +18,7 @@ enum {
 /* What was measured for one row, summed over the edits. */
 struct tally {
     unsigned count;
-    double edits, estimate, bits;
+    double edits, estimate, bits, edited_bits;
     double error, error_squared; /* (estimate - edits) / distance of unrelated texts */
 };
 
@@ -67,6 +67,7 @@ static int measure(struct pair *pair, uint32_t c, uint64_t most, struct tally *t
     tally->edits += (double)edits;
     tally->estimate += estimate;
     tally->bits += (double)pair->signature.len;
+    tally->edited_bits += (double)pair->edited_signature.len;
     tally->error += error;
     tally->error_squared += error * error;
     return 0;
@@ -103,6 +104,7 @@ static const struct lab_column substitution_columns[] = {
     {"C", "", 0, false},
     {"substituted", "%", 0, false},
     {"signature", "bits", 0, false},
+    {"signature, edited", "bits", 0, false},
     {"true LD", "", 0, false},
     {"true LD", "", 0, true},
     {"estimate", "", 0, false},
@@ -121,11 +123,12 @@ static void add_substitution(struct lab_table *table, const struct substitutions
     const double n = tally->count, max = (double)(most ? most : 1), estimate = paper->estimate;
 
     lab_row_numbers(table,
-                    (const double[]){paper->c, paper->percent, tally->bits / n, tally->edits / n,
-                                     paper->edits, tally->estimate / n, estimate, tally->estimate / n / max,
-                                     paper->error, estimate / PAPER_MAX, tally->error / n, deviation(tally),
+                    (const double[]){paper->c, paper->percent, tally->bits / n, tally->edited_bits / n,
+                                     tally->edits / n, paper->edits, tally->estimate / n, estimate,
+                                     tally->estimate / n / max, paper->error, estimate / PAPER_MAX,
+                                     tally->error / n, deviation(tally),
                                      (estimate - paper->edits) / PAPER_MAX},
-                    13);
+                    14);
 }
 
 static int measure_substitutions(const struct lab_run *run, struct pair *pair,
@@ -176,8 +179,10 @@ static void remark_on_substitutions(struct lab_document *out, const struct pair 
         out,
         "k is chosen so that the signature has nearly the number of bits that the paper gives in section 4.1 "
         "(316, 72, 22), since k is not stated and the number depends on it more than on C. The estimate is "
-        "distance times C whatever the signature's length is, so it is too small where that is less than "
-        "length / C, and it hardly grows once most of the selected windows have changed.");
+        "distance times C whatever the lengths of the signatures are. A substituted character is any "
+        "printable "
+        "one, unlike those of text, so that the edited text has other sums and a longer or shorter "
+        "signature.");
 }
 
 static void plot_substitutions(struct lab_document *out, const struct tally *tallies)

@@ -275,13 +275,13 @@ static int run_unrelated(const struct lab_run *run, struct lab_document *out, st
         "English text that contradict each other. The ratio of contents is the fudge factor of the estimate "
         "of "
         "2015; that of signatures gives the expected distance in the significance. Signatures of 2011 have "
-        "two characters only, so unrelated ones are much closer than those of 2015.");
+        "two characters only, which bounds the distance of unrelated ones.");
     lab_remark(
         out,
-        "Where content repeats, the schemes of the papers do badly: with k = 0 every window of a run of "
-        "zeros is "
-        "selected, so that of programs and other binary files a few runs make up most of the signature, and "
-        "the estimate is many times too large. Scheme gf8 drops such windows.");
+        "Where content repeats, the schemes of the papers can do badly: with k = 0 every window of a run of "
+        "zeros is selected, so that a few runs can make up most of the signature of a program or another "
+        "binary "
+        "file. Scheme gf8 drops such windows.");
     if (run->factors && result == 0)
         factors_format(&factors, run->factors);
     release(&types);
