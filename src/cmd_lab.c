@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "formats.h"
 #include "lab/lab_experiments.h"
 #include "lab/lab_write.h"
+#include "new_folder.h"
 #include "options.h"
 #include "selftest.h"
 #include "terminal.h"
@@ -134,28 +132,6 @@ static int list_experiments(void)
 }
 
 /* ---- plots ---- */
-
-/* The folder may exist if it is empty: nothing is overwritten. */
-static int make_folder(const char *path)
-{
-    const struct dirent *entry;
-    DIR *folder;
-    bool is_empty = true;
-
-    if (mkdir(path, 0777) == 0)
-        return 0;
-    folder = errno == EEXIST ? opendir(path) : NULL;
-    if (!folder) {
-        complain("%s: %m", path);
-        return -1;
-    }
-    while ((entry = readdir(folder)))
-        is_empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    closedir(folder);
-    if (!is_empty)
-        complain("%s: the folder is not empty", path);
-    return is_empty ? 0 : -1;
-}
 
 static int write_file(int folder, const char *name, const struct buffer *content, struct error *err)
 {
@@ -345,7 +321,7 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_USAGE;
     if (lab.choice.format)
         lab.form = lab.choice.format->writer;
-    if (lab.plots && make_folder(lab.plots))
+    if (lab.plots && new_folder_make(lab.plots))
         return EXIT_USAGE;
     return run_named(&lab, argv[operand]);
 }
