@@ -26,7 +26,7 @@ struct fetch_want {
 
 /*
  * Receives what was read.  Callbacks get the index of the want, and return nonzero to end everything early.
- * Each want's bytes come in order, as data or, if they cannot be read, as bad; bytes of several wants may
+ * The bytes of each want come in order, as data or, if they cannot be read, as bad; those of several may
  * come in turns.
  */
 struct fetch_sink {
