@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "terminal.h"
 
 enum {
-    MAX_OPTIONS = 32,
+    MAX_OPTIONS = 64,
     HELP_CODE = 1000,
     FIRST_CODE, /* codes of the table's options: greater than every letter */
     TYPED_LEN = sizeof((struct options *)0)->typed,
@@ -133,6 +134,7 @@ static void make_tables(const struct command *command, struct option longs[MAX_O
 
     *letters++ = ':'; /* makes getopt distinguish a missing value from an unknown option */
     for (const struct option_spec *spec = command->options; spec->name; spec++, count++) {
+        assert(count < MAX_OPTIONS);
         longs[count] = (struct option){spec->name, spec->argument ? required_argument : no_argument, NULL,
                                        FIRST_CODE + count};
         if (spec->letter)
