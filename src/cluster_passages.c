@@ -31,8 +31,12 @@ struct passages {
     struct inclusion *list;
     size_t count, room;
     struct comparer *comparer;
-    uint64_t common;
+    struct clusters_pairs pairs;
+    bool has_families;
 };
+
+/* Files that resemble each other by that are a family. */
+static const double family_resemblance = 0.9;
 
 /* ---- finding ---- */
 
@@ -219,6 +223,22 @@ static void put_header(struct buffer *out)
     put_output(out);
 }
 
+/* Which pairs were not compared. */
+static void add_limits(const struct passages *passages, struct buffer *out)
+{
+    if (passages->has_families)
+        buffer_printf(out,
+                      "of files that resemble each other by %.0f %%, another file is listed with the closest"
+                      " only\n",
+                      100 * family_resemblance);
+    if (passages->pairs.cut) {
+        report_values_count(out, passages->pairs.cut, "file");
+        buffer_printf(out,
+                      " with samples of more than %" PRIu32 " others %s compared with the closest only\n",
+                      passages->pairs.most, passages->pairs.cut == 1 ? "was" : "were");
+    }
+}
+
 static void write_summary(const struct passages *passages, struct buffer *out)
 {
     const struct cluster_report *report = passages->report;
@@ -227,7 +247,9 @@ static void write_summary(const struct passages *passages, struct buffer *out)
     if (report->format == FORMAT_JSON) {
         buffer_printf(out, "{\"summary\":{\"files\":%zu,\"different\":%zu,\"cases\":%zu",
                       report->collection->document_count, report->collection->content_count, passages->count);
-        cluster_report_losses_json(report, passages->common, out);
+        buffer_printf(out, ",\"families\":%s,\"cut\":%" PRIu64, passages->has_families ? "true" : "false",
+                      passages->pairs.cut);
+        cluster_report_losses_json(report, passages->pairs.common, out);
         buffer_add_text(out, "}}\n");
         put_output(out);
         return;
@@ -240,7 +262,8 @@ static void write_summary(const struct passages *passages, struct buffer *out)
     buffer_add_text(out, " different; ");
     report_values_count(out, passages->count, "case");
     buffer_printf(out, " of at least %.0f %% of one in another\n", 100 * passages->least);
-    cluster_report_losses(report, passages->common, out);
+    add_limits(passages, out);
+    cluster_report_losses(report, passages->pairs.common, out);
     cluster_report_put_summary(report, out);
 }
 
@@ -264,16 +287,46 @@ static int write_all(struct passages *passages, struct error *err)
     return result;
 }
 
-int cluster_passages_write(const struct cluster_report *report, const struct clusters_options *options,
-                           struct error *err)
+/* The families are those of greedy clustering. */
+static int find_families(struct passages *passages, const struct clusters_options *options,
+                         struct clusters *families, struct error *err)
 {
-    struct passages passages = {
-        .report = report, .least = options->limits.containment, .stop = options->stop};
-    int result =
-        clusters_find_pairs(report->collection, options, take_pair, &passages, &passages.common, err);
+    const size_t contents = passages->report->collection->content_count;
+    struct clusters_options close = *options;
+    int result;
+
+    close.method = CLUSTERS_GREEDY;
+    close.limits = (struct likeness_limits){.resemblance = family_resemblance};
+    close.count = NULL;
+    result = clusters_find(families, passages->report->collection, &close, err);
+    passages->pairs.families = families->leaders;
+    for (size_t i = 0; i < contents && !result; i++)
+        passages->has_families |= families->leaders[i] != i;
+    return result;
+}
+
+static int find_all(struct passages *passages, const struct clusters_options *options, struct error *err)
+{
+    struct clusters families = {0};
+    int result = passages->pairs.most ? find_families(passages, options, &families, err) : 0;
 
     if (!result)
-        result = add_copies(&passages, err);
+        result = clusters_find_pairs(passages->report->collection, options, &passages->pairs, take_pair,
+                                     passages, err);
+    passages->pairs.families = NULL;
+    clusters_release(&families);
+    return result ? result : add_copies(passages, err);
+}
+
+int cluster_passages_write(const struct cluster_report *report, const struct clusters_options *options,
+                           uint32_t most, struct error *err)
+{
+    struct passages passages = {.report = report,
+                                .least = options->limits.containment,
+                                .stop = options->stop,
+                                .pairs = {.most = most}};
+    int result = find_all(&passages, options, err);
+
     if (!result) {
         if (passages.count > 1)
             qsort(passages.list, passages.count, sizeof *passages.list, compare_inclusions);

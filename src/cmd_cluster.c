@@ -26,6 +26,7 @@ enum {
     CLUSTER_GROUPS,
     CLUSTER_COMMON,
     CLUSTER_PLAGIARISM,
+    CLUSTER_MOST,
     CLUSTER_FORMAT,
     CLUSTER_CSV,
     CLUSTER_JSON,
@@ -63,6 +64,8 @@ static const struct option_spec cluster_options[] = {
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
     {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
+    {0, "most", "N", "with --plagiarism: compare each file with the N closest (default: 64; 0: with all)",
+     NULL},
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},
@@ -77,7 +80,8 @@ struct cluster {
     struct clusters_options options;
     struct format_choice format;
     struct sketch_flags flags;
-    bool has_limit, has_method, has_candidates, has_common, has_containment, plagiarism;
+    uint32_t most; /* for plagiarism */
+    bool has_most, has_limit, has_method, has_candidates, has_common, has_containment, plagiarism;
 };
 
 /* ---- options ---- */
@@ -154,6 +158,9 @@ static int take_option(void *arg, const struct options *options, int option)
     case CLUSTER_PLAGIARISM:
         cluster->plagiarism = true;
         return 0;
+    case CLUSTER_MOST:
+        cluster->has_most = true;
+        return options_number32(options, 0, UINT32_MAX, &cluster->most);
     case CLUSTER_QUIET:
         cluster->input.run.quiet = true;
         return 0;
@@ -206,8 +213,9 @@ static int cluster_contents(struct cluster *cluster, char **paths)
 {
     struct cluster_report report = make_report(cluster, paths);
     struct error err;
-    const int result = cluster->plagiarism ? cluster_passages_write(&report, &cluster->options, &err)
-                                           : write_clusters(cluster, &report, &err);
+    const int result = cluster->plagiarism
+                           ? cluster_passages_write(&report, &cluster->options, cluster->most, &err)
+                           : write_clusters(cluster, &report, &err);
 
     if (result < 0)
         complain_error(&err);
@@ -377,6 +385,8 @@ static int check_choices(const struct cluster *cluster, const struct command *co
 
     if (cluster->plagiarism && cluster->has_method)
         return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
+    if (!cluster->plagiarism && cluster->has_most)
+        return options_wrong(command, "--most has no meaning without --plagiarism");
     if (cluster->plagiarism && scheme != SKETCH_GF8)
         return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
                              sketch_scheme_name(scheme));
@@ -396,6 +406,7 @@ static int run(const struct command *command, int argc, char **argv)
     struct cluster cluster = {
         .input = {.run.options = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
                   .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)}},
+        .most = 64,
         .options = {.common = CLUSTERS_COMMON, .stop = interrupt_flag()}};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &cluster, &operand);

@@ -233,12 +233,28 @@ int clusters_find(struct clusters *clusters, const struct collection *collection
     return result ? result : clusters_list(clusters, collection, err);
 }
 
+static uint32_t family(const void *arg, uint32_t content)
+{
+    const uint32_t *families = arg;
+
+    return families[content];
+}
+
 int clusters_find_pairs(const struct collection *collection, const struct clusters_options *options,
+                        struct clusters_pairs *which,
                         int (*found)(void *arg, const struct pair *pair, struct error *err), void *arg,
-                        uint64_t *common, struct error *err)
+                        struct error *err)
 {
     const uint32_t contents = (uint32_t)collection->content_count;
-    const struct pairs_query query = {.to = contents, .end = contents};
+    atomic_ullong cut = 0;
+    const struct pairs_query query = {.to = contents,
+                                      .end = contents,
+                                      .once = which->families != NULL,
+                                      .within = which->families != NULL,
+                                      .most = which->most,
+                                      .cut = &cut,
+                                      .group = which->families ? family : NULL,
+                                      .arg = which->families};
     struct search search;
     struct pairs *pairs = NULL;
     int result = begin_search(&search, collection, options, err);
@@ -247,7 +263,8 @@ int clusters_find_pairs(const struct collection *collection, const struct cluste
         pairs = pairs_new(&search.plan, err);
         result = pairs ? pairs_find(pairs, &query, found, arg, err) : -1;
     }
-    *common = search.postings.common;
+    which->cut = cut;
+    which->common = search.postings.common;
     pairs_free(pairs);
     end_search(&search);
     return result;

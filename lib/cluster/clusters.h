@@ -75,10 +75,20 @@ int clusters_find(struct clusters *clusters, const struct collection *collection
                   const struct clusters_options *options, struct error *err);
 void clusters_release(struct clusters *clusters);
 
-/* Passes on all pairs of contents that meet the limits, as pairs_find does, and the number of common
- * fingerprints. */
+/* Which pairs are passed on. */
+struct clusters_pairs {
+    const uint32_t *families; /* by content; of each family, a content has one pair only, with the member that
+                                 has most in common with it; NULL: with each */
+    uint32_t most;            /* contents that are compared with one, those with most in common; 0: all */
+    uint64_t cut;             /* set: contents for which there were more */
+    uint64_t common;          /* set: fingerprints that were too common */
+};
+
+/* Passes on pairs of contents that meet the limits, as pairs_find does: each content is compared with those
+ * before it. */
 int clusters_find_pairs(const struct collection *collection, const struct clusters_options *options,
+                        struct clusters_pairs *pairs,
                         int (*found)(void *arg, const struct pair *pair, struct error *err), void *arg,
-                        uint64_t *common, struct error *err);
+                        struct error *err);
 
 #endif

@@ -59,14 +59,24 @@ static int add_pair(struct slice *slice, uint32_t a, uint32_t b, const struct li
     return 0;
 }
 
+static int take_group(struct worker *worker, size_t *taken, uint32_t group, struct error *err)
+{
+    if (array_reserve(&worker->taken, &worker->taken_room, *taken + 1))
+        return error_set(err, "out of memory for pairs of documents");
+    worker->taken[(*taken)++] = group;
+    return 0;
+}
+
 /* Examines the candidates in the overlap. */
 static int examine(struct worker *worker, struct slice *slice, uint32_t document)
 {
     const struct likeness_judge *judge = &worker->plan->judge;
     const struct pairs_query *query = slice->query;
     const struct overlap *overlap = &worker->overlap;
-    const uint32_t own = query->group ? query->group(query->arg, document) : document;
-    size_t taken = 0;
+    const uint32_t own = query->within  ? PAIRS_NO_GROUP
+                         : query->group ? query->group(query->arg, document)
+                                        : document;
+    size_t taken = 0, compared = 0;
 
     for (size_t i = 0; i < overlap->count; i++) {
         const uint32_t other = overlap->list[i];
@@ -78,14 +88,15 @@ static int examine(struct worker *worker, struct slice *slice, uint32_t document
             !judge->may(worker->judge, document, other, overlap->counts[other]) ||
             (query->once && is_taken(worker, taken, group)))
             continue;
+        if (query->most && compared++ == query->most) {
+            if (query->cut)
+                atomic_fetch_add_explicit(query->cut, 1, memory_order_relaxed);
+            break;
+        }
         related = judge->compare(worker->judge, document, other, &likeness, &slice->err);
-        if (related < 0 || (related && add_pair(slice, document, other, &likeness)))
+        if (related < 0 || (related && add_pair(slice, document, other, &likeness)) ||
+            (related && query->once && take_group(worker, &taken, group, &slice->err)))
             return -1;
-        if (!related || !query->once)
-            continue;
-        if (array_reserve(&worker->taken, &worker->taken_room, taken + 1))
-            return error_set(&slice->err, "out of memory for pairs of documents");
-        worker->taken[taken++] = group;
     }
     return 0;
 }

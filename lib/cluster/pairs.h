@@ -41,13 +41,18 @@ struct pair {
 /*
  * What to look for: for each document in [from, to) related ones in [start, end) that come before it.
  *
- * group: candidates in the document's own group are left out, and so are those in PAIRS_NO_GROUP; with
- * `once`, also those in a group in which a related document was found already.  It must not change during a
- * call, and is called by several threads.  NULL: each document is its own group.
+ * group: candidates in the document's own group are left out unless `within` is set, and so are those in
+ * PAIRS_NO_GROUP; with `once`, also those in a group in which a related document was found already.  It must
+ * not change during a call, and is called by several threads.  NULL: each document is its own group.
+ *
+ * most: candidates that are compared with a document, those with most in common; 0: all.  cut, if not NULL,
+ * is incremented for each document that had more.
  */
 struct pairs_query {
     uint32_t from, to, start, end;
-    bool once;
+    bool once, within;
+    uint32_t most;
+    atomic_ullong *cut;
     uint32_t (*group)(const void *arg, uint32_t document);
     const void *arg;
 };

@@ -188,15 +188,15 @@ static void measure_pairs(const struct documents *d, const struct collection *co
 {
     struct found found = {.documents = d};
     const double start = seconds_now();
-    uint64_t common;
+    struct clusters_pairs all = {0};
     char rest[200];
 
-    need(clusters_find_pairs(collection, options, count_pair, &found, &common, &err) == 0);
+    need(clusters_find_pairs(collection, options, &all, count_pair, &found, &err) == 0);
     snprintf(rest, sizeof rest,
              "%" PRIu64 " of %" PRIu64 " pairs of families found (%.1f %%), %" PRIu64 " others; %" PRIu64
              " common fingerprints",
              found.right, d->truth, 100 * (double)found.right / (double)(d->truth ? d->truth : 1),
-             found.wrong, common);
+             found.wrong, all.common);
     show("all pairs", d->count, seconds_now() - start, rest);
 }
 

@@ -69,6 +69,35 @@ says out "2 files, 2 different; 0 cases"
 status 0 "$KITH" cluster --json --plagiarism --containment 0 tree
 same "the summary" "6 5 $(($(wc -l <out) - 1))" "$(tail -n 1 out >last; json last '"%d %d %d" % tuple(d["summary"][k] for k in ("files", "different", "cases"))')"
 [ "$(wc -l <out)" -ge 10 ] || fail "without a limit there are fewer pairs"
+
+# a family larger than what may share a sample, each with a passage of its own from elsewhere
+mkdir many
+text 5 9000 >base
+text 6 90000 >elsewhere
+for i in $(seq 1100); do
+    { cat base; printf 'version %d\n' "$i"; [ "$i" -ne 550 ] || head -c 33000 elsewhere | tail -c 3000; } >many/$i
+done
+cp elsewhere many/z # after them
+status 0 "$KITH" cluster --json --plagiarism --containment .15 many
+tail -n 1 out >last
+same "each in one other of the family" "1101 True 0" "$(json last '"%d %s %d" % (d["summary"]["files"], d["summary"]["families"], d["summary"]["cut"])')"
+cat >family.py <<'PY'
+import json
+rows = [json.loads(line) for line in open('out')][:-1]
+family = [r for r in rows if 'z' not in (r['path'], r['in_path'])]
+print(len({r['path'] for r in family}), len(rows) < 4500, sorted({int(r['path']) for r in rows if r["in_path"] == "z"}))
+PY
+same "all members, and one that has passages of another file" "1100 True [550]" "$(python3 family.py)"
+status 0 "$KITH" cluster --format text --plagiarism --most 2 tree many/1 many/2 many/3
+says out "of files that resemble each other by 90 %, another file is listed with the closest only"
+status 0 "$KITH" cluster --csv -q --plagiarism --most 0 many/1 many/2 many/3
+same "all of a family" 6 "$(($(wc -l <out) - 1))"
+status 0 "$KITH" cluster --csv -q --plagiarism many/1 many/2 many/3
+same "the closest of a family" 4 "$(($(wc -l <out) - 1))"
+status 0 "$KITH" cluster --format text --plagiarism --containment 0.01 --most 1 tree
+says out "compared with the closest only"
+status 2 "$KITH" cluster --most 3 tree
+says err "--most has no meaning without --plagiarism"
 status 2 "$KITH" cluster --plagiarism --method single tree
 says err "--method has no meaning with --plagiarism"
 finish

@@ -316,7 +316,7 @@ START_TEST(hamming_fingerprints_of_records_yield_the_pairs_that_the_index_yields
     struct clusters_options options = {.limits = {.resemblance = .6}, .common = 1000, .threads = 2};
     struct buffer lines[WAYS] = {{0}};
     struct clusters clusters[WAYS];
-    uint64_t common;
+    struct clusters_pairs all = {0};
 
     for (size_t i = 0; i < FILES; i++) {                     /* pairs of one long text each, with few edits */
         lens[i] = i % 4 < 2 ? LONGEST : i % 2 ? 6300 : 6000; /* sampled at C = 128, 64 */
@@ -329,7 +329,7 @@ START_TEST(hamming_fingerprints_of_records_yield_the_pairs_that_the_index_yields
     }
     for (int c = 0; c < WAYS; c++) {
         options.candidates = ways[c];
-        ck_assert_int_eq(clusters_find_pairs(&collection, &options, add_line, &lines[c], &common, &err), 0);
+        ck_assert_int_eq(clusters_find_pairs(&collection, &options, &all, add_line, &lines[c], &err), 0);
         ck_assert_int_eq(clusters_find(&clusters[c], &collection, &options, &err), 0);
     }
     ck_assert_uint_eq(clusters[0].count, FILES / 2);
