@@ -35,7 +35,7 @@ same "options" "--scheme --seed --sha256 --size --split" "$(in_bash kith sign --
 same "values" "coates2011 coates2015" "$(in_bash kith sign --scheme coates)"
 same "values of a letter" "gf8" "$(in_bash kith sign -s g)"
 same "values after =" "coates2011 coates2015" "$(in_bash kith sign --scheme = coates)"
-same "values after = alone" "json text" "$(in_bash kith compare --format =)"
+same "values after = alone" "html json text" "$(in_bash kith compare --format =)"
 same "formats" "body csv excel json summary text" "$(in_bash kith ls --format "")"
 same "other formats" "csv excel jsonl text" "$(in_bash kith report --format "")"
 same "a list of values" "file,slack file,stream" "$(in_bash kith ls --only file,s)"
