@@ -35,6 +35,7 @@ struct shingles {
     struct rabin labels;
     struct permutation of_tokens, permutation;
     struct tally tally; /* of option A */
+    uint64_t token;     /* the fingerprint of its parts so far */
     size_t kept;        /* bytes of the last window that were already passed on */
     size_t len;
     uint64_t ids[BLOCK], tokens[BLOCK];
@@ -94,19 +95,24 @@ static int flush(struct shingles *shingles, struct error *err)
     return 0;
 }
 
-static int take_token(void *arg, const uint8_t *token, size_t len, struct error *err)
+static int take_part(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
 {
     struct shingles *shingles = arg;
     const struct rabin *rabin = &shingles->window.rabin;
     uint64_t wide;
 
+    if (shingles->step > 1)
+        shingles->token = rabin_append(rabin, shingles->token, part, len);
+    if (!is_end)
+        return 0;
     if (shingles->len - shingles->kept == BLOCK && flush(shingles, err))
         return -1;
     if (shingles->step == 1) {
-        shingles->bytes[shingles->len++] = *token;
+        shingles->bytes[shingles->len++] = *part;
         return 0;
     }
-    wide = htole64(permutation_apply(&shingles->of_tokens, rabin_append(rabin, rabin->empty, token, len)));
+    wide = htole64(permutation_apply(&shingles->of_tokens, shingles->token));
+    shingles->token = rabin->empty;
     memcpy(shingles->bytes + shingles->len, &wide, WIDE);
     shingles->len += WIDE;
     return 0;
@@ -157,7 +163,7 @@ struct shingles *shingles_new(const struct shingles_params *params, bool with_to
     shingles->arg = arg;
     shingles->step = step;
     if (!tokens_is_plain(&params->tokens)) {
-        shingles->parser = tokens_new(&params->tokens, take_token, shingles, err);
+        shingles->parser = tokens_new(&params->tokens, take_part, shingles, err);
         if (!shingles->parser) {
             free(shingles);
             return NULL;
@@ -179,6 +185,7 @@ void shingles_free(struct shingles *shingles)
 void shingles_begin(struct shingles *shingles)
 {
     shingles->len = shingles->kept = 0;
+    shingles->token = shingles->window.rabin.empty;
     tally_reset(&shingles->tally);
     if (shingles->parser)
         tokens_begin(shingles->parser);

@@ -23,8 +23,8 @@ struct tokens {
     bool space;         /* white space was read and not yet passed on */
     bool is_open;       /* the document, or the line, has content before which a space matters */
     uint8_t words[128]; /* of words, if mark-up remains: the folded character, or 0 for what separates them */
-    uint8_t token[TOKENS_LONGEST];
-    size_t len;
+    uint8_t part[TOKENS_PART]; /* of a token that is not complete */
+    size_t len;                /* 0: no token has begun */
 };
 
 static const char *const unit_names[] = {"bytes", "letters", "words", "lines"};
@@ -96,19 +96,19 @@ void tokens_begin(struct tokens *tokens)
 
 /* ---- units ---- */
 
-static int give(struct tokens *tokens, struct error *err)
+static int give(struct tokens *tokens, bool is_end, struct error *err)
 {
     const size_t len = tokens->len;
 
     tokens->len = 0;
-    return tokens->sink(tokens->arg, tokens->token, len, err);
+    return tokens->sink(tokens->arg, tokens->part, len, is_end, err);
 }
 
 static int append(struct tokens *tokens, const struct tokens_text *c, struct error *err)
 {
-    if (tokens->len + c->len > sizeof tokens->token && give(tokens, err))
+    if (tokens->len + c->len > sizeof tokens->part && give(tokens, false, err))
         return -1;
-    memcpy(tokens->token + tokens->len, c->bytes, c->len);
+    memcpy(tokens->part + tokens->len, c->bytes, c->len);
     tokens->len += c->len;
     return 0;
 }
@@ -117,14 +117,14 @@ static int append(struct tokens *tokens, const struct tokens_text *c, struct err
 static int end_line(struct tokens *tokens, struct error *err)
 {
     tokens->is_open = tokens->space = false;
-    return tokens->len > 0 || !tokens->rules.fold_space ? give(tokens, err) : 0;
+    return tokens->len > 0 || !tokens->rules.fold_space ? give(tokens, true, err) : 0;
 }
 
 static int add_to_word(struct tokens *tokens, const struct tokens_text *c, struct error *err)
 {
     if (!separates_words(c->code))
         return append(tokens, c, err);
-    return tokens->len > 0 ? give(tokens, err) : 0;
+    return tokens->len > 0 ? give(tokens, true, err) : 0;
 }
 
 /* A character of the canonical form. */
@@ -136,10 +136,10 @@ static int add_to_unit(struct tokens *tokens, const struct tokens_text *c, struc
     switch (tokens->rules.unit) {
     case TOKENS_BYTES:
         for (unsigned i = 0; i < c->len && result == 0; i++)
-            result = tokens->sink(tokens->arg, &c->bytes[i], 1, err);
+            result = tokens->sink(tokens->arg, &c->bytes[i], 1, true, err);
         return result;
     case TOKENS_LETTERS:
-        return tokens->sink(tokens->arg, c->bytes, c->len, err);
+        return tokens->sink(tokens->arg, c->bytes, c->len, true, err);
     case TOKENS_WORDS:
         return add_to_word(tokens, c, err);
     default:
@@ -246,10 +246,10 @@ static size_t take_words(struct tokens *tokens, const uint8_t *p, size_t len, st
     for (; i < len && p[i] < 0x80; i++) {
         const uint8_t c = tokens->words[p[i]];
 
-        if (tokens->len > 0 && (!c || tokens->len == sizeof tokens->token) && give(tokens, err))
+        if (tokens->len > 0 && (!c || tokens->len == sizeof tokens->part) && give(tokens, !c, err))
             return SIZE_MAX;
         if (c)
-            tokens->token[tokens->len++] = c;
+            tokens->part[tokens->len++] = c;
     }
     return i;
 }
@@ -290,7 +290,7 @@ int tokens_final(struct tokens *tokens, struct error *err)
             return -1;
     if (take_all(tokens, tokens->markup.out, tokens_markup_end(&tokens->markup), err))
         return -1;
-    return tokens->len > 0 ? give(tokens, err) : 0;
+    return tokens->len > 0 ? give(tokens, true, err) : 0;
 }
 
 uint64_t tokens_strange(const struct tokens *tokens)

@@ -53,11 +53,11 @@ enum tokens_rule {
     TOKENS_RULES,
 };
 
-/* Tokens longer than this many bytes are passed on as several (as Broder suggests in section 4.3). */
-enum { TOKENS_LONGEST = 4096 };
+enum { TOKENS_PART = 4096 }; /* bytes of the longest part of a token */
 
-/* Takes a token, which is valid during the call; returns -1 to stop. */
-typedef int tokens_sink(void *arg, const uint8_t *token, size_t len, struct error *err);
+/* Takes the next part of a token, which is valid during the call; is_end: it is the last one.  Returns -1 to
+ * stop. */
+typedef int tokens_sink(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err);
 
 struct tokens;
 

@@ -53,17 +53,18 @@ struct taken {
     uint64_t hash;
 };
 
-static int take(void *arg, const uint8_t *token, size_t len, struct error *err)
+static int take(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
 {
     struct taken *taken = arg;
 
     (void)err;
-    require(len <= TOKENS_LONGEST);
-    taken->tokens++;
+    require(len <= TOKENS_PART);
+    taken->tokens += is_end;
     taken->bytes += len;
     for (size_t i = 0; i < len; i++)
-        taken->hash = (taken->hash + token[i] + 1) * 0x9e3779b97f4a7c15u;
-    taken->hash = (taken->hash ^ taken->hash >> 31) * 0x9e3779b97f4a7c15u;
+        taken->hash = (taken->hash + part[i] + 1) * 0x9e3779b97f4a7c15u;
+    if (is_end)
+        taken->hash = (taken->hash ^ taken->hash >> 31) * 0x9e3779b97f4a7c15u;
     return 0;
 }
 

@@ -118,6 +118,29 @@ START_TEST(shingles_of_words_are_fingerprints_of_fingerprints)
 }
 END_TEST
 
+/* A line has one fingerprint, whatever its length: what is inserted into it changes no other. */
+START_TEST(a_long_line_is_one_token)
+{
+    enum { LEN = 10000 };
+    static uint8_t text[LEN + 4];
+    const struct shingles_params params = {
+        .tokens = {.unit = TOKENS_LINES}, .window = 1, .bits = 64, .seed = 3};
+    const struct rabin rabin = rabin_of(&params, 0);
+    struct list list;
+
+    fill_text(text, LEN);
+    for (size_t i = 0; i < LEN; i++)
+        text[i] = text[i] == '\n' ? ' ' : text[i];
+    memcpy(text + LEN, "\nend", 4);
+    list = shingles_of(&params, text, sizeof text, 0);
+    ck_assert_uint_eq(list.token_count, 2);
+    ck_assert_uint_eq(list.tokens[0], permuted(&params, 2, rabin_append(&rabin, rabin.empty, text, LEN)));
+    ck_assert_uint_eq(list.tokens[1],
+                      permuted(&params, 2, rabin_append(&rabin, rabin.empty, text + LEN + 1, 3)));
+    release(&list);
+}
+END_TEST
+
 /* A change that is linear in one token is not undone by the same one in its neighbour. */
 START_TEST(differences_in_neighbouring_tokens_do_not_cancel)
 {
@@ -230,7 +253,7 @@ START_TEST(chosen_keys_do_not_meet_in_one_place)
 END_TEST
 
 RUN_TESTS("shingles", shingles_of_bytes_are_permuted_fingerprints_of_windows,
-          shingles_of_words_are_fingerprints_of_fingerprints,
+          shingles_of_words_are_fingerprints_of_fingerprints, a_long_line_is_one_token,
           differences_in_neighbouring_tokens_do_not_cancel,
           labelled_shingles_are_all_different_and_count_occurrences,
           shingles_do_not_depend_on_how_input_is_cut, tally_counts_as_a_list_would,

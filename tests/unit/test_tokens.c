@@ -8,16 +8,21 @@
 #include "sketch/tokens.h"
 #include "sketch/tokens_text.h"
 
+static bool has_begun; /* the token */
+
 /* Each token in brackets. */
-static int add(void *arg, const uint8_t *token, size_t len, struct error *err)
+static int add(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
 {
     struct buffer *out = arg;
 
     (void)err;
-    ck_assert_uint_le(len, TOKENS_LONGEST);
-    buffer_add_char(out, '[');
-    buffer_add(out, token, len);
-    buffer_add_char(out, ']');
+    ck_assert_uint_le(len, TOKENS_PART);
+    if (!has_begun)
+        buffer_add_char(out, '[');
+    buffer_add(out, part, len);
+    if (is_end)
+        buffer_add_char(out, ']');
+    has_begun = !is_end;
     return 0;
 }
 
@@ -203,17 +208,31 @@ START_TEST(capitals_become_small_letters)
 }
 END_TEST
 
-START_TEST(long_tokens_are_cut)
+/* Of characters of one byte and of three, which no part divides evenly, about each multiple of a part. */
+START_TEST(tokens_of_any_length_are_whole)
 {
-    struct buffer text = {0}, out = {0};
+    static const enum tokens_unit units[] = {TOKENS_WORDS, TOKENS_LINES};
+    static const char *const letters[] = {"e", "\u20ac"};
 
-    for (int i = 0; i < 3000; i++)
-        buffer_add_text(&text, "\u20ac");
-    divide(&RULES(TOKENS_WORDS), text.data, text.len, 0, &out);
-    ck_assert_uint_eq(out.len, 9000 + 2 * 3); /* 4095, 4095 and 810 bytes */
-    ck_assert(out.data[0] == '[' && out.data[4096] == ']' && out.data[2 * 4097 - 1] == ']');
-    buffer_release(&text);
-    buffer_release(&out);
+    for (size_t round = 0; round < 4; round++) {
+        const char *letter = letters[round % 2];
+        const size_t len = strlen(letter);
+
+        for (size_t count = 1; count * len < 3 * TOKENS_PART;
+             count += (count * len + 16) % TOKENS_PART < 32 ? 1 : 7) {
+            struct buffer text = {0}, out = {0};
+
+            for (size_t i = 0; i < count; i++)
+                buffer_add_text(&text, letter);
+            buffer_add_text(&text, "\nend");
+            divide(&RULES(units[round / 2]), text.data, text.len, 0, &out);
+            ck_assert_uint_eq(out.len, count * len + 2 + 5);
+            ck_assert(out.data[0] == '[' && memcmp(out.data + 1, text.data, count * len) == 0);
+            ck_assert_mem_eq(out.data + 1 + count * len, "][end]", 6);
+            buffer_release(&text);
+            buffer_release(&out);
+        }
+    }
 }
 END_TEST
 
@@ -255,10 +274,11 @@ START_TEST(tokens_do_not_depend_on_how_input_is_cut)
 }
 END_TEST
 
-static int refuse(void *arg, const uint8_t *token, size_t len, struct error *err)
+static int refuse(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
 {
-    (void)token;
+    (void)part;
     (void)len;
+    (void)is_end;
     return --*(int *)arg < 0 ? error_set(err, "enough") : 0;
 }
 
@@ -296,5 +316,5 @@ RUN_TESTS("tokens", words_are_runs_of_letters_and_digits, letters_are_characters
           white_space_becomes_one_space_and_none_at_the_ends, punctuation_is_removed, markup_becomes_a_space,
           long_markup_is_text, entities_become_characters,
           documents_that_differ_only_in_form_have_the_same_tokens, capitals_become_small_letters,
-          long_tokens_are_cut, tokens_do_not_depend_on_how_input_is_cut, sink_can_stop_at_any_token,
-          names_of_units_are_found)
+          tokens_of_any_length_are_whole, tokens_do_not_depend_on_how_input_is_cut,
+          sink_can_stop_at_any_token, names_of_units_are_found)
