@@ -239,8 +239,10 @@ static void add_shingles(const struct sketch_params *params, struct buffer *out)
     struct tokens_rules rules = params->tokens;
     unsigned count = 0;
 
+    const bool cut = params->window == 1 && unit[strlen(unit) - 1] == 's';
+
     buffer_printf(out, "%sshingles of %u %.*s", params->labelled ? "labelled " : "", params->window,
-                  (int)strlen(unit) - (params->window == 1), unit);
+                  (int)strlen(unit) - cut, unit);
     for (int i = 0; i < TOKENS_RULES; i++)
         if (*tokens_rule_of(&rules, (enum tokens_rule)i)) {
             buffer_printf(out, "%s%s", count ? ", " : " (ignoring ", tokens_rule_name((enum tokens_rule)i));

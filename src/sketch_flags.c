@@ -98,10 +98,10 @@ int sketch_flags_params(const struct sketch_flags *flags, const struct command *
     }
     *params = sketch_defaults(scheme);
     params->tokens = given->tokens;
-    if (given->tokens.unit == TOKENS_WORDS) /* they contain neither, so that the sketches are the same */
+    if (tokens_is_words(given->tokens.unit)) /* they contain neither, so that the sketches are the same */
         params->tokens.fold_space = params->tokens.drop_punctuation = false;
-    if (given->tokens.unit == TOKENS_WORDS || given->tokens.unit == TOKENS_LINES)
-        params->window = given->tokens.unit == TOKENS_WORDS ? USUAL_WORDS : 1;
+    if (tokens_is_words(given->tokens.unit) || given->tokens.unit == TOKENS_LINES)
+        params->window = tokens_is_words(given->tokens.unit) ? USUAL_WORDS : 1;
     params->labelled = given->labelled;
     params->window = given->window ? given->window : params->window;
     params->rate = given->rate ? given->rate : params->rate;

@@ -26,7 +26,7 @@ enum {
 /* clang-format off */
 #define OPTIONS_SKETCH_SPECS \
     {'s', "scheme", "NAME", "how to sample or sketch (default: gf8)", &values_schemes}, \
-    {'n', "window", "N", "bytes or tokens in a window (default: 12; coates2011: 10, coates2015: 9; sketches: 20, words: 5, lines: 1)", NULL}, \
+    {'n', "window", "N", "bytes or tokens in a window (default: 12; coates2011: 10, coates2015: 9; sketches: 20, words, words8: 5, lines: 1)", NULL}, \
     {'C', "rate", "C", "take one position in C (default: 128, less for small files; coates2011, mod, bsw: 100; coates2015: 101; minmod: 25; chunks: 400)", NULL}, \
     {'k', "residue", "K", "coates2011, coates2015: take windows with hash mod C = K (default: 0)", NULL}, \
     {0, "size", "S", "sketches: the number of values to keep (default: 100; hamming: 400)", NULL}, \

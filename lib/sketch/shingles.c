@@ -95,29 +95,6 @@ static int flush(struct shingles *shingles, struct error *err)
     return 0;
 }
 
-static int take_part(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
-{
-    struct shingles *shingles = arg;
-    const struct rabin *rabin = &shingles->window.rabin;
-    uint64_t wide;
-
-    if (shingles->step > 1)
-        shingles->token = rabin_append(rabin, shingles->token, part, len);
-    if (!is_end)
-        return 0;
-    if (shingles->len - shingles->kept == BLOCK && flush(shingles, err))
-        return -1;
-    if (shingles->step == 1) {
-        shingles->bytes[shingles->len++] = *part;
-        return 0;
-    }
-    wide = htole64(permutation_apply(&shingles->of_tokens, shingles->token));
-    shingles->token = rabin->empty;
-    memcpy(shingles->bytes + shingles->len, &wide, WIDE);
-    shingles->len += WIDE;
-    return 0;
-}
-
 static int take_bytes(struct shingles *shingles, const uint8_t *p, size_t len, struct error *err)
 {
     while (len > 0) {
@@ -131,6 +108,34 @@ static int take_bytes(struct shingles *shingles, const uint8_t *p, size_t len, s
             return -1;
     }
     return 0;
+}
+
+/* Takes the bytes of a wide token, zeros after them. */
+static int take_wide(struct shingles *shingles, const uint8_t *bytes, size_t len, struct error *err)
+{
+    uint8_t wide[WIDE] = {0};
+
+    memcpy(wide, bytes, len);
+    return take_bytes(shingles, wide, WIDE, err);
+}
+
+static int take_part(void *arg, const uint8_t *part, size_t len, bool is_end, struct error *err)
+{
+    struct shingles *shingles = arg;
+    const struct rabin *rabin = &shingles->window.rabin;
+    uint64_t wide;
+
+    if (shingles->params.tokens.unit == TOKENS_WORDS8)
+        return take_wide(shingles, part, len, err);
+    if (shingles->step > 1)
+        shingles->token = rabin_append(rabin, shingles->token, part, len);
+    if (!is_end)
+        return 0;
+    if (shingles->step == 1)
+        return take_bytes(shingles, part, 1, err);
+    wide = htole64(permutation_apply(&shingles->of_tokens, shingles->token));
+    shingles->token = rabin->empty;
+    return take_bytes(shingles, (const uint8_t *)&wide, WIDE, err);
 }
 
 /* ---- the stream ---- */

@@ -15,7 +15,8 @@
  * The number is pi(f(shingle)): a Rabin fingerprint under a random permutation (section 4.1), both chosen by
  * the seed.  A shingle of bytes is the bytes themselves, over which a window slides.  For other tokens it is
  * the w fingerprints of its tokens, permuted, of 8 bytes each; without the permutation, a difference in one
- * token could cancel one in the next, since fingerprints are linear.
+ * token could cancel one in the next, since fingerprints are linear.  Words of at most 8 bytes need none:
+ * they are padded with zeros, which no word contains (section 4.3).
  *
  * Option B gives each shingle as often as it occurs; its set is that of the distinct ones.  With option A
  * (labelled) each number stands for a shingle and its occurrence number, so all are different: a second
@@ -35,8 +36,9 @@ struct shingles_params {
 };
 
 /*
- * A part of the sequence: the last `count` of the tokens each end a shingle.  A token is its byte, or its
- * fingerprint.  Tokens that end none are found only at the beginning of a document.
+ * A part of the sequence: the last `count` of the tokens each end a shingle.  A token is its byte, its padded
+ * bytes as a number, lowest first, or its fingerprint.  Tokens that end none are found only at the beginning
+ * of a document.
  */
 struct shingles_batch {
     const uint64_t *ids;

@@ -240,7 +240,7 @@ int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *er
     out->len = sketcher->len;
     out->modulus = 0;
     out->strange = 0;
-    if (sketcher->params.tokens.unit == TOKENS_LETTERS || sketcher->params.tokens.unit == TOKENS_WORDS)
+    if (sketcher->params.tokens.unit == TOKENS_LETTERS || tokens_is_words(sketcher->params.tokens.unit))
         out->strange = shingles_strange(sketcher->shingles);
     if (sketcher->operations->final(sketcher, out, err))
         return -1;

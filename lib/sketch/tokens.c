@@ -25,9 +25,10 @@ struct tokens {
     uint8_t words[128]; /* of words, if mark-up remains: the folded character, or 0 for what separates them */
     uint8_t part[TOKENS_PART]; /* of a token that is not complete */
     size_t len;                /* 0: no token has begun */
+    size_t most;               /* bytes of a part */
 };
 
-static const char *const unit_names[] = {"bytes", "letters", "words", "lines"};
+static const char *const unit_names[] = {"bytes", "letters", "words", "words8", "lines"};
 
 const char *tokens_unit_name(enum tokens_unit unit)
 {
@@ -73,6 +74,7 @@ struct tokens *tokens_new(const struct tokens_rules *rules, tokens_sink *sink, v
         tokens->rules = *rules;
         tokens->sink = sink;
         tokens->arg = arg;
+        tokens->most = rules->unit == TOKENS_WORDS8 ? TOKENS_WORD8 : sizeof tokens->part;
         for (uint32_t c = 0; c < sizeof tokens->words; c++)
             if (!separates_words(c))
                 tokens->words[c] = (uint8_t)(rules->fold_case ? tokens_text_lower(c) : c);
@@ -104,9 +106,15 @@ static int give(struct tokens *tokens, bool is_end, struct error *err)
     return tokens->sink(tokens->arg, tokens->part, len, is_end, err);
 }
 
+/* Passes on what fills a part; for words8 that is a token. */
+static int give_part(struct tokens *tokens, struct error *err)
+{
+    return give(tokens, tokens->rules.unit == TOKENS_WORDS8, err);
+}
+
 static int append(struct tokens *tokens, const struct tokens_text *c, struct error *err)
 {
-    if (tokens->len + c->len > sizeof tokens->part && give(tokens, false, err))
+    if (tokens->len + c->len > tokens->most && give_part(tokens, err))
         return -1;
     memcpy(tokens->part + tokens->len, c->bytes, c->len);
     tokens->len += c->len;
@@ -141,6 +149,7 @@ static int add_to_unit(struct tokens *tokens, const struct tokens_text *c, struc
     case TOKENS_LETTERS:
         return tokens->sink(tokens->arg, c->bytes, c->len, true, err);
     case TOKENS_WORDS:
+    case TOKENS_WORDS8:
         return add_to_word(tokens, c, err);
     default:
         return append(tokens, c, err);
@@ -168,7 +177,7 @@ static int canonical(struct tokens *tokens, struct tokens_text c, struct error *
         c = tokens_text_of(lower);
     if (rules->unit == TOKENS_LINES && c.code == '\n')
         return end_line(tokens, err);
-    if (rules->unit != TOKENS_WORDS) { /* they contain neither */
+    if (!tokens_is_words(rules->unit)) { /* they contain neither */
         if (rules->drop_punctuation && tokens_text_is_punctuation(c.code))
             return 0;
         if (rules->fold_space && tokens_text_is_space(c.code)) {
@@ -246,7 +255,8 @@ static size_t take_words(struct tokens *tokens, const uint8_t *p, size_t len, st
     for (; i < len && p[i] < 0x80; i++) {
         const uint8_t c = tokens->words[p[i]];
 
-        if (tokens->len > 0 && (!c || tokens->len == sizeof tokens->part) && give(tokens, !c, err))
+        if (!c ? tokens->len > 0 && give(tokens, true, err)
+               : tokens->len == tokens->most && give_part(tokens, err))
             return SIZE_MAX;
         if (c)
             tokens->part[tokens->len++] = c;
@@ -256,7 +266,7 @@ static size_t take_words(struct tokens *tokens, const uint8_t *p, size_t len, st
 
 static size_t take_ascii(struct tokens *tokens, const uint8_t *p, size_t len, struct error *err)
 {
-    if (tokens->rules.unit == TOKENS_WORDS && !tokens->rules.drop_markup)
+    if (tokens_is_words(tokens->rules.unit) && !tokens->rules.drop_markup)
         return take_words(tokens, p, len, err);
     return take(tokens, (struct tokens_text){p[0], 1, {p[0]}}, err) ? SIZE_MAX : 1;
 }

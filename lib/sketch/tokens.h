@@ -18,9 +18,11 @@
 enum tokens_unit {
     TOKENS_BYTES,
     TOKENS_LETTERS, /* characters */
-    TOKENS_WORDS, /* runs of letters and digits: all that is no white space, punctuation or control character
-                   */
-    TOKENS_LINES, /* ended by a line feed, which is not part of them, or by the end of the document */
+    TOKENS_WORDS,  /* runs of letters and digits: all that is no white space, punctuation or control character
+                    */
+    TOKENS_WORDS8, /* the same, but a longer one counts as several of at most TOKENS_WORD8 bytes, cut between
+                      characters (Broder, section 4.3) */
+    TOKENS_LINES,  /* ended by a line feed, which is not part of them, or by the end of the document */
     TOKENS_UNITS,
 };
 
@@ -53,7 +55,10 @@ enum tokens_rule {
     TOKENS_RULES,
 };
 
-enum { TOKENS_PART = 4096 }; /* bytes of the longest part of a token */
+enum {
+    TOKENS_PART = 4096, /* bytes of the longest part of a token */
+    TOKENS_WORD8 = 8,
+};
 
 /* Takes the next part of a token, which is valid during the call; is_end: it is the last one.  Returns -1 to
  * stop. */
@@ -61,13 +66,19 @@ typedef int tokens_sink(void *arg, const uint8_t *part, size_t len, bool is_end,
 
 struct tokens;
 
-/* "bytes", "letters", "words" or "lines"; and the unit of that name, or -1. */
+/* "bytes", "letters", "words", "words8" or "lines"; and the unit of that name, or -1. */
 const char *tokens_unit_name(enum tokens_unit unit);
 int tokens_unit_find(const char *name);
 
 /* "case", "space", "punctuation" or "markup"; and the place in rules where it is switched on. */
 const char *tokens_rule_name(enum tokens_rule rule);
 bool *tokens_rule_of(struct tokens_rules *rules, enum tokens_rule rule);
+
+/* Whether the tokens are words, whole or cut. */
+static inline bool tokens_is_words(enum tokens_unit unit)
+{
+    return unit == TOKENS_WORDS || unit == TOKENS_WORDS8;
+}
 
 /* Whether the tokens are the bytes themselves, so that there is no need for a parser. */
 bool tokens_is_plain(const struct tokens_rules *rules);

@@ -30,6 +30,7 @@ done <<'END'
 2 50.00
 3 42.85
 END
+same "roses, none longer than 8 bytes" 0.5 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens words8 -n 2 a b)"
 printf 'a c a b a' >p
 printf 'a b a c a' >q
 same "a permutation" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens words -n 2 --labelled p q)"
@@ -106,6 +107,8 @@ minwise --size 20 --labelled --tokens words -n 2
 hamming --size 70
 bsw -C 9 --labelled
 chunks -C 9 --tokens words -n 2
+min --tokens words8 -n 3 --labelled
+chunks -C 9 --tokens words8 -n 2
 chunks -C 9
 END
 
@@ -227,7 +230,7 @@ wrong "scheme gf8 does not use --tokens" "$KITH" sign --tokens words one
 wrong "scheme coates2015 does not use --seed" "$KITH" compare -s coates2015 --seed 0 one other
 wrong "scheme min does not use --rate" "$KITH" sign -s min -C 8 one
 wrong "scheme min does not use --residue" "$KITH" sign -s min -k 0 one
-wrong "unknown unit 'word' (did you mean words?); the units are bytes, letters, words, lines" "$KITH" sign -s min --tokens word one
+wrong "unknown unit 'word' (did you mean words?); the units are bytes, letters, words, words8, lines" "$KITH" sign -s min --tokens word one
 wrong "unknown rule 'cases' (did you mean case?)" "$KITH" sign -s min --canonical space,cases one
 wrong "--bits takes a number from 16 to 64, not '65'" "$KITH" sign -s min --bits 65 one
 wrong "scheme mod takes a rate of at most 1024 with 16 bits, not 2000" "$KITH" sign -s mod --bits 16 -C 2000 one

@@ -101,8 +101,10 @@ class Maker:
     def tokens(self, data):
         if self.unit == "bytes":
             return [bytes([c]) for c in data]
-        permuted = self.permutation(2)
-        return [little(permuted(self.fingerprint(word, self.p))) for word in re.findall(rb"[A-Za-z0-9]+", data)]
+        permuted, words = self.permutation(2), re.findall(rb"[A-Za-z0-9]+", data)
+        if self.unit == "words8":
+            return [word[i:i + 8].ljust(8, b"\0") for word in words for i in range(0, len(word), 8)]
+        return [little(permuted(self.fingerprint(word, self.p))) for word in words]
 
     def shingles(self, tokens):
         permuted, seen, found = self.permutation(3), {}, []

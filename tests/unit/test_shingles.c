@@ -118,6 +118,24 @@ START_TEST(shingles_of_words_are_fingerprints_of_fingerprints)
 }
 END_TEST
 
+START_TEST(shingles_of_cut_words_are_fingerprints_of_their_bytes)
+{
+    static const char text[] = "on resemblance";
+    const struct shingles_params params = {
+        .tokens = {.unit = TOKENS_WORDS8}, .window = 3, .bits = 64, .seed = 8};
+    const struct rabin rabin = rabin_of(&params, 0);
+    struct list list = shingles_of(&params, (const uint8_t *)text, sizeof text - 1, 0);
+
+    ck_assert(list.count == 1 && list.token_count == 3);
+    ck_assert_uint_eq(list.tokens[0], 'o' | 'n' << 8);
+    ck_assert_uint_eq(list.ids[0],
+                      permuted(&params, 3,
+                               rabin_append(&rabin, rabin.empty,
+                                            (const uint8_t *)"on\0\0\0\0\0\0resemblance\0\0\0\0\0", 24)));
+    release(&list);
+}
+END_TEST
+
 /* A line has one fingerprint, whatever its length: what is inserted into it changes no other. */
 START_TEST(a_long_line_is_one_token)
 {
@@ -253,7 +271,8 @@ START_TEST(chosen_keys_do_not_meet_in_one_place)
 END_TEST
 
 RUN_TESTS("shingles", shingles_of_bytes_are_permuted_fingerprints_of_windows,
-          shingles_of_words_are_fingerprints_of_fingerprints, a_long_line_is_one_token,
+          shingles_of_words_are_fingerprints_of_fingerprints,
+          shingles_of_cut_words_are_fingerprints_of_their_bytes, a_long_line_is_one_token,
           differences_in_neighbouring_tokens_do_not_cancel,
           labelled_shingles_are_all_different_and_count_occurrences,
           shingles_do_not_depend_on_how_input_is_cut, tally_counts_as_a_list_would,

@@ -208,6 +208,20 @@ START_TEST(capitals_become_small_letters)
 }
 END_TEST
 
+/* A word ends, or is cut, so that no character is. */
+START_TEST(words_can_be_cut_into_eight_bytes)
+{
+    assert_tokens(RULES(TOKENS_WORDS8), "a rose, resemblance of containments",
+                  "[a][rose][resembla][nce][of][containm][ents]");
+    assert_tokens(RULES(TOKENS_WORDS8), "12345678 123456789 1234567812345678",
+                  "[12345678][12345678][9][12345678][12345678]");
+    assert_tokens(RULES(TOKENS_WORDS8), "\u20ac\u20ac\u20ac 1234567\u00e4",
+                  "[\u20ac\u20ac][\u20ac][1234567][\u00e4]");
+    assert_tokens(RULES(TOKENS_WORDS8, .drop_markup = true, .fold_case = true), "ABCDEFGHI<b>J",
+                  "[abcdefgh][i][j]");
+}
+END_TEST
+
 /* Of characters of one byte and of three, which no part divides evenly, about each multiple of a part. */
 START_TEST(tokens_of_any_length_are_whole)
 {
@@ -316,5 +330,5 @@ RUN_TESTS("tokens", words_are_runs_of_letters_and_digits, letters_are_characters
           white_space_becomes_one_space_and_none_at_the_ends, punctuation_is_removed, markup_becomes_a_space,
           long_markup_is_text, entities_become_characters,
           documents_that_differ_only_in_form_have_the_same_tokens, capitals_become_small_letters,
-          tokens_of_any_length_are_whole, tokens_do_not_depend_on_how_input_is_cut,
-          sink_can_stop_at_any_token, names_of_units_are_found)
+          words_can_be_cut_into_eight_bytes, tokens_of_any_length_are_whole,
+          tokens_do_not_depend_on_how_input_is_cut, sink_can_stop_at_any_token, names_of_units_are_found)
