@@ -19,6 +19,8 @@ int rows_write(const struct report_operations *form, struct casefile *casefile,
                                    .width = terminal_width(STDOUT_FILENO)};
     struct case_filter order = *filter;
 
-    order.significant_first = form == &report_text && writer.width;
+    order.twins |= order.objects;
+    if (form == &report_text && writer.width && filter->order == CASE_BY_PLACE)
+        order.order = CASE_BY_SIGNIFICANCE;
     return report_write(&writer, casefile, &order, err);
 }

@@ -214,8 +214,12 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
                               .size = object->size,
                               .verdict = VERDICT_UNREADABLE,
                               .partial = object->state != OBJECT_WHOLE,
-                              .reason = reason};
+                              .reason = reason,
+                              .flags = object->flags,
+                              .runs = object->runs,
+                              .run_count = object->run_count};
 
+    memcpy(row.times, object->times, sizeof row.times);
     session->objects++;
     atomic_fetch_add_explicit(&scan->run.progress.count, 1, memory_order_relaxed);
     if (scan->failed || session->different)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
+
 int64_t scan_rows_now(void)
 {
     struct timespec now;
@@ -76,6 +78,28 @@ static void note_lacks(struct scan_rows *rows, struct case_object *row, const st
     }
 }
 
+/* Finds where a chunk of the object lies on the image. */
+static int cut_runs(struct scan_rows *rows, const struct case_object *object, struct case_object *row,
+                    struct error *err)
+{
+    const uint64_t start = rows->part.start, end = start + rows->part.len;
+
+    row->run_count = 0;
+    if (array_reserve(&rows->runs, &rows->run_room, object->run_count))
+        return error_set(err, "out of memory");
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+        const uint64_t from = run->offset > start ? run->offset : start;
+        const uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
+
+        if (from < to)
+            rows->runs[row->run_count++] =
+                (struct object_run){from - start, run->image + (from - run->offset), to - from};
+    }
+    row->runs = rows->runs;
+    return 0;
+}
+
 /* The address of a chunk is that of the object and the chunk's offset in it. */
 static int add_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk,
                     struct error *err)
@@ -88,6 +112,8 @@ static int add_part(struct scan_rows *rows, const struct case_object *object, bo
         snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, part->start);
         row.address = of_chunk;
         row.chunk = true;
+        if (cut_runs(rows, object, &row, err))
+            return -1;
     }
     row.size = part->len;
     row.digests = part->digests;
@@ -125,4 +151,5 @@ int scan_rows_add_bare(struct scan_rows *rows, const struct case_object *object,
 void scan_rows_release(struct scan_rows *rows)
 {
     finding_list_release(&rows->part.findings);
+    free(rows->runs);
 }

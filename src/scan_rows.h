@@ -17,6 +17,8 @@ struct scan_rows {
 
     unsigned long long common; /* parts that match only in very common content */
     struct scanner_part part;
+    struct object_run *runs; /* of the part */
+    size_t run_room;
 };
 
 /* Milliseconds of a monotonic clock, for casefile_add. */

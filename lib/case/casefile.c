@@ -54,6 +54,20 @@ static const char *const schema[] = {
     " id INTEGER PRIMARY KEY, volume TEXT NOT NULL, kind TEXT NOT NULL, objects INTEGER NOT NULL,"
     " bytes INTEGER NOT NULL) STRICT;"
     "CREATE TABLE bad (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, len INTEGER NOT NULL) STRICT;",
+
+    /* Only new tables, since seals cover all columns of the old ones. */
+    "CREATE TABLE origin ("
+    " id INTEGER PRIMARY KEY, flags INTEGER NOT NULL, mtime INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,"
+    " atime INTEGER NOT NULL, atime_ns INTEGER NOT NULL, ctime INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,"
+    " crtime INTEGER NOT NULL, crtime_ns INTEGER NOT NULL, runs BLOB NOT NULL, cut INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE place ("
+    " refset INTEGER NOT NULL, file INTEGER NOT NULL, start INTEGER NOT NULL, object INTEGER NOT NULL,"
+    " rank INTEGER NOT NULL, PRIMARY KEY (refset, file, start, object, rank)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE twin ("
+    " object INTEGER NOT NULL, rank INTEGER NOT NULL, of_object INTEGER NOT NULL, of_rank INTEGER NOT NULL,"
+    " PRIMARY KEY (object, rank)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX twin_of ON twin (of_object, of_rank);"
+    "CREATE TABLE context (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;",
     NULL,
 };
 
@@ -385,7 +399,8 @@ static int create(const char *path, const struct case_plan *plan, struct error *
 
 static struct casefile *loaded(struct casefile *casefile, struct error *err)
 {
-    if (!casefile || (load_info(casefile, err) == 0 && load_sets(casefile, err) == 0))
+    if (!casefile || (load_info(casefile, err) == 0 && load_sets(casefile, err) == 0 &&
+                      casefile_load_context(casefile, err) == 0))
         return casefile;
     casefile_close(casefile, NULL);
     return NULL;
@@ -403,6 +418,17 @@ struct casefile *casefile_open(const char *path, const struct case_plan *plan, s
         return NULL;
     }
     return casefile;
+}
+
+struct casefile *casefile_open_context(const char *path, struct error *err)
+{
+    struct casefile *casefile =
+        loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
+
+    if (!casefile || check_sound(casefile, "changed", err) == 0)
+        return casefile;
+    casefile_close(casefile, NULL);
+    return NULL;
 }
 
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err)
@@ -446,6 +472,8 @@ static void release(struct casefile *casefile)
         free((char *)casefile->sets[i].path);
     free(casefile->sets);
     free(casefile->info_text);
+    for (int key = 0; key < CASE_CONTEXT_KEYS; key++)
+        free(casefile->context[key]);
     buffer_release(&casefile->latest.texts);
     buffer_release(&casefile->ranges);
     free(casefile);
@@ -461,6 +489,7 @@ int casefile_close(struct casefile *casefile, struct error *err)
     statement_free(casefile->add_object);
     statement_free(casefile->add_finding);
     statement_free(casefile->same);
+    casefile_release_place(casefile);
     if (database_close(casefile->database, result ? NULL : err))
         result = -1;
     release(casefile);

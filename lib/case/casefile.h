@@ -74,6 +74,24 @@ struct case_evidence {
     struct digest_values digests, stored; /* of the image as computed, and as stored in its container */
 };
 
+/* What the case belongs to, as examiners note it; each is "" if not set. */
+struct case_context {
+    const char *number, *examiner, *organisation, *notes;
+};
+
+enum case_context_key {
+    CASE_NUMBER,
+    CASE_EXAMINER,
+    CASE_ORGANISATION,
+    CASE_NOTES,
+    CASE_CONTEXT_KEYS,
+};
+
+enum { CASE_CONTEXT_LEN = 65536 }; /* bytes of a value, at most */
+
+/* Fills in the context, valid until it is set or the case is closed. */
+void casefile_context(const struct casefile *casefile, struct case_context *context);
+
 /* ---- writing ---- */
 
 struct case_plan {
@@ -92,6 +110,9 @@ struct case_plan {
  * seconds since 1970.
  */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
+/* Opens an existing case to change its context, and upgrades one of an earlier version.  Refuses one that
+ * fails casefile_check. */
+struct casefile *casefile_open_context(const char *path, struct error *err);
 /* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless
  * all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
@@ -113,6 +134,10 @@ const struct case_info *casefile_info(const struct casefile *casefile);
 /* Adds an entry to the log.  When this returns, the entry and everything added before are on the disk; this
  * also holds for the functions below that set something. */
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err);
+/* Sets a part of the context, with an entry in the log that seals it.  The value must be UTF-8 without
+ * control characters other than newlines and tabs. */
+int casefile_set_context(struct casefile *casefile, enum case_context_key key, const char *value, int64_t now,
+                         struct error *err);
 /*
  * Fills in what is known of an evidence item, valid until the next call.  Returns 1, 0 if there is none with
  * that number (to all other functions that is an error), or -1.
@@ -154,7 +179,18 @@ struct case_object {
     enum verdict verdict;
     bool partial;       /* it was not read in full, or changed meanwhile; findings apply to what was read */
     const char *reason; /* why it is unreadable, or partial; "" */
+    unsigned flags;     /* OBJECT_ALLOCATED, ... (object.h) */
+    struct object_stamp times[OBJECT_TIMES];
+    const struct object_run *runs; /* where its content lies on the image, by offset; none of a host's file */
+    size_t run_count;
+    bool runs_cut; /* it has more runs: only the first CASE_MOST_RUNS are kept */
 };
+
+enum { CASE_MOST_RUNS = 4096 };
+
+/* Maps an offset in the object to the image.  Sets *image, and *len to the number of bytes that lie there in
+ * one piece.  Returns false if no run covers the offset. */
+bool casefile_on_image(const struct case_object *object, uint64_t offset, uint64_t *image, uint64_t *len);
 
 /* The details of a reference that a report shows besides the finding. */
 struct case_reference {
@@ -200,28 +236,66 @@ int casefile_drop_account(struct casefile *casefile, uint64_t evidence, struct e
 
 /* ---- reading ---- */
 
+/* Which finding: the numbers of the evidence, of the object in it, and of the finding of the object, each
+ * from
+ * 1.  As text "1.204.1". */
+struct case_finding_id {
+    uint64_t evidence, object;
+    uint32_t rank;
+};
+
+/* Appends the number of a finding. */
+void casefile_put_id(struct buffer *out, const struct case_finding_id *id);
+/* Returns false unless the text is such a number. */
+bool casefile_parse_id(const char *text, struct case_finding_id *id);
+
+/*
+ * The same bytes of the image under a second address: a deleted file's blocks are also unallocated.  If both
+ * are findings of the same reference, the one in blocks without a name is a twin of the file's.
+ */
+struct case_twin {
+    struct case_finding_id id;
+    const char *address;
+    enum object_kind kind;
+};
+
 /* A row of a report: a finding, or an object without one. */
 struct case_row {
+    struct case_finding_id id; /* rank 0: an object without a finding */
     const struct case_evidence *evidence;
     struct case_object object;
     bool has_finding;
     struct finding finding;
     const struct case_set *set;
     struct case_reference reference;
+    const struct case_twin *twins;
+    size_t twin_count;
+};
+
+/* The order of the findings in sets of one kind. */
+enum case_order {
+    CASE_BY_PLACE,        /* by evidence and object, best first */
+    CASE_BY_SIGNIFICANCE, /* by verdict, then by E */
+    CASE_BY_REFERENCE,    /* by set and reference, then by verdict and E */
 };
 
 struct case_filter {
-    bool known;             /* include findings in sets of kind known */
-    bool objects;           /* include objects without a finding */
-    bool significant_first; /* sort the findings of each kind of set by verdict, then by E */
+    bool known;   /* include findings in sets of kind known */
+    bool objects; /* include objects without a finding */
+    bool twins;   /* a row for each twin; otherwise it is an address of the finding that it repeats */
+    enum case_order order;
+    const struct case_finding_id
+        *ids; /* if not NULL: only these findings, whatever their set, in this order */
+    size_t id_count;
+    bool (*wants)(void *arg, const struct case_row *row); /* NULL: all rows; without the row's twins */
+    void *arg;
 };
 
 struct case_reader;
 
 /*
  * Reads the rows of a report: findings in notable sets first, then in neutral, then in known ones, then
- * objects without findings; within each by evidence and object, best first, unless significant_first.
- * Returns NULL on error.
+ * objects without findings; within each in the order of the filter.  Returns NULL on error.
  */
 struct case_reader *casefile_reader_new(struct casefile *casefile, const struct case_filter *filter,
                                         struct error *err);
@@ -254,8 +328,8 @@ struct case_counts {
 int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_counts *counts,
                    struct error *err);
 
-/* Adds to findings[verdict] the number of findings with that verdict in sets not of kind known.  An object
- * may have several. */
+/* Adds to findings[verdict] the number of findings with that verdict in sets not of kind known, without
+ * twins. An object may have several. */
 int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
                             struct error *err);
 
@@ -278,6 +352,9 @@ struct case_entry {
     const char *text;
     const uint8_t *chain; /* SHA-256 of this entry and the chain of the one before */
 };
+
+/* Reads the chain of the last entry: the seal of the whole case. */
+int casefile_chain(struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN], struct error *err);
 
 /* Reads the log in order and checks its chain.  Returns -1 where the chain breaks, without passing on that
  * entry. */

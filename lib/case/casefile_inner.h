@@ -8,8 +8,9 @@
 
 /* Shared by the files of the module, each of which uses only those after it: casefile.c creates, opens and
  * compares cases; casefile_verify.c checks a whole case; casefile_reader.c reads, casefile_writer.c and
- * casefile_account.c add; casefile_log.c has the log, casefile_batch.c the transactions, casefile_evidence.c
- * the rows of evidence, casefile_values.c the values of rows. */
+ * casefile_account.c add, casefile_place.c where things lie; casefile_context.c has the context,
+ * casefile_log.c the log, casefile_batch.c the transactions, casefile_evidence.c the rows of evidence,
+ * casefile_values.c the values of rows, casefile_packed.c the lists in them. */
 
 enum {
     /* The lower bits of the id of an object or a problem are its number, from 1; the upper bits are the
@@ -47,10 +48,25 @@ struct casefile {
     bool timed;     /* committed_ms is set */
     int64_t committed_ms;
     struct statement *add_object, *add_finding, *same;
+    struct case_place *place; /* NULL until it is needed */
     struct buffer ranges;
+    char *context[CASE_CONTEXT_KEYS]; /* NULL: not set */
+};
+
+/* A list of runs that is used again and again. */
+struct case_runs {
+    struct object_run *list;
+    size_t count, room;
 };
 
 extern const struct database_format casefile_format;
+
+/* Whether twins of findings in objects of this kind are looked for: blocks without a name. */
+static inline bool casefile_is_nameless(enum object_kind kind)
+{
+    return kind == OBJECT_SLACK || kind == OBJECT_UNALLOCATED || kind == OBJECT_UNCLAIMED ||
+           kind == OBJECT_GAP;
+}
 
 /* Returns the id of object or finding `number` of an evidence item. */
 static inline int64_t casefile_id(uint64_t evidence, uint64_t number)
@@ -93,15 +109,21 @@ const char *casefile_proof_name(enum proof proof);
 int casefile_proof_find(const char *name);
 /* Whether this is a valid finding for an object of that size. */
 bool casefile_is_sound(const struct casefile *casefile, const struct finding *finding, uint64_t size);
-/* Convert ranges to bytes and back; casefile_unpack returns false if the bytes are malformed. */
-void casefile_pack(struct buffer *out, const struct finding *finding);
-bool casefile_unpack(const void *data, size_t len, struct finding *finding);
 
 /* Whether an evidence item in that state is complete, sealed by the log, and final. */
 static inline bool casefile_is_sealed(enum case_state state)
 {
     return state != CASE_BEGUN && state != CASE_FAILED;
 }
+
+/* ---- casefile_packed.c ---- */
+
+/* Convert ranges to bytes and back; casefile_unpack returns false if the bytes are malformed. */
+void casefile_pack(struct buffer *out, const struct finding *finding);
+bool casefile_unpack(const void *data, size_t len, struct finding *finding);
+/* The same for the runs of an object of this size.  Packing returns how many of them were packed. */
+size_t casefile_pack_runs(struct buffer *out, const struct case_object *object);
+bool casefile_unpack_runs(const void *data, size_t len, uint64_t size, struct case_runs *out);
 
 /* ---- casefile_batch.c ---- */
 
@@ -117,17 +139,34 @@ int casefile_require_evidence(struct casefile *casefile, uint64_t evidence, stru
 /* Makes this the evidence item whose objects are being counted. */
 int casefile_turn_to(struct casefile *casefile, uint64_t evidence, struct error *err);
 
+/* ---- casefile_place.c ---- */
+
+/* Adds where the object that is being added lies; and, of its finding of that rank (from 0), whose twin it
+ * is. */
+int casefile_add_origin(struct casefile *casefile, const struct case_object *object, struct error *err);
+int casefile_add_place(struct casefile *casefile, const struct case_object *object,
+                       const struct finding *finding, size_t rank, struct error *err);
+void casefile_release_place(struct casefile *casefile);
+
+/* ---- casefile_context.c ---- */
+
+/* Loads the context when the case is opened; -1 on error. */
+int casefile_load_context(struct casefile *casefile, struct error *err);
+
 /* ---- casefile_reader.c ---- */
 
-/* The columns of an object, from the table `o`. */
+/* The columns of an object, from the tables `o` and `g`. */
 #define CASEFILE_OBJECT                                                                                      \
     "o.id, o.evidence, o.item, o.volume, o.address, o.chunk, o.kind, o.size, o.path_count, o.paths, o.sha1," \
-    " o.md5, o.sha256, o.verdict, o.reason, o.findings, o.partial"
-enum { CASEFILE_OBJECT_COLUMNS = 17 };
+    " o.md5, o.sha256, o.verdict, o.reason, o.findings, o.partial, g.id, g.flags, g.mtime, g.mtime_ns,"      \
+    " g.atime, g.atime_ns, g.ctime, g.ctime_ns, g.crtime, g.crtime_ns, g.runs, g.cut"
+#define CASEFILE_ORIGIN " LEFT JOIN origin g ON g.id = o.id"
+enum { CASEFILE_OBJECT_COLUMNS = 29 };
 
-/* Reads an object's columns.  Strings and bytes belong to the statement and are valid until its next step;
- * id, findings: as in the row. */
-bool casefile_get_object(struct statement *row, struct case_object *object, uint64_t *id, uint64_t *findings);
+/* Reads an object's columns.  Strings and bytes belong to the statement and are valid until its next step,
+ * and so are the runs; id, findings: as in the row. */
+bool casefile_get_object(struct statement *row, struct case_runs *runs, struct case_object *object,
+                         uint64_t *id, uint64_t *findings);
 
 /* ---- casefile_log.c ---- */
 

@@ -144,6 +144,7 @@ static int digest_case(struct casefile *casefile, struct digest *digest, struct 
         "SELECT * FROM info WHERE id >= ? AND id <= ? ORDER BY id",
         "SELECT * FROM refset WHERE id >= ? AND id <= ? ORDER BY id",
         "SELECT id, path FROM evidence WHERE id >= ? AND id <= ? ORDER BY id",
+        "SELECT * FROM context WHERE id >= ? AND id <= ? ORDER BY id",
         NULL,
     };
 
@@ -161,6 +162,10 @@ static int digest_evidence(struct casefile *casefile, struct digest *digest, uin
         "SELECT * FROM problem WHERE id >= ? AND id < ? ORDER BY id",
         "SELECT * FROM account WHERE id >= ? AND id < ? ORDER BY id",
         "SELECT * FROM bad WHERE id >= ? AND id < ? ORDER BY id",
+        "SELECT * FROM origin WHERE id >= ? AND id < ? ORDER BY id",
+        ("SELECT * FROM place WHERE object >= ? AND object < ?"
+         " ORDER BY refset, file, start, object, rank"),
+        "SELECT * FROM twin WHERE object >= ? AND object < ? ORDER BY object, rank",
         NULL,
     };
 
@@ -243,6 +248,13 @@ static int write_entry(struct casefile *casefile, struct log_entry *entry, struc
     }
     digest_free(digest);
     return result ? casefile_abandon(casefile) : 0;
+}
+
+int casefile_chain(struct casefile *casefile, uint8_t chain[CASE_CHAIN_LEN], struct error *err)
+{
+    uint64_t id;
+
+    return last_entry(casefile, &id, chain, err);
 }
 
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err)
@@ -372,7 +384,7 @@ static void take_fault(struct log_check *check, const char *fmt, ...)
     check->faults++;
 }
 
-/* An evidence item is sealed once, when it is complete. */
+/* An evidence item is sealed once, when it is complete; what the case is about, whenever it changes. */
 static void take_seal(void *arg, const struct log_entry *entry)
 {
     struct log_check *check = arg;
@@ -386,7 +398,7 @@ static void take_seal(void *arg, const struct log_entry *entry)
         return;
     }
     seal = &check->seals[entry->evidence];
-    if (seal->found && memcmp(seal->bytes, entry->seal, sizeof seal->bytes) != 0)
+    if (seal->found && entry->evidence && memcmp(seal->bytes, entry->seal, sizeof seal->bytes) != 0)
         take_fault(check, "evidence %" PRIu64 " was sealed twice, with different content", entry->evidence);
     seal->found = true;
     memcpy(seal->bytes, entry->seal, sizeof seal->bytes);
@@ -468,6 +480,9 @@ static int check_strays(struct log_check *check, struct error *err)
         {"problems", "problem WHERE id"},
         {"accounts", "account WHERE id"},
         {"unreadable ranges", "bad WHERE id"},
+        {"origins", "origin WHERE id"},
+        {"places", "place WHERE object"},
+        {"twins", "twin WHERE object"},
     };
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "case/casefile_inner.h"
 
@@ -50,7 +51,37 @@ static bool get_paths(struct statement *row, int column, size_t count, const cha
     return found == count;
 }
 
-bool casefile_get_object(struct statement *row, struct case_object *object, uint64_t *id, uint64_t *findings)
+/* Columns of table origin, after those of table object. */
+enum { G_ID = 17, G_FLAGS, G_TIMES, G_RUNS = G_TIMES + 2 * OBJECT_TIMES, G_CUT };
+
+/* A case from before version 2 has no origins. */
+static bool get_origin(struct statement *row, struct case_runs *runs, struct case_object *object)
+{
+    uint64_t flags, nanoseconds, cut;
+    const void *packed;
+    size_t len;
+
+    if (statement_is_null(row, G_ID))
+        return true;
+    for (int time = 0; time < OBJECT_TIMES; time++) {
+        if (!statement_number(row, G_TIMES + 2 * time, &object->times[time].seconds) ||
+            !statement_up_to(row, G_TIMES + 2 * time + 1, UINT32_MAX, &nanoseconds))
+            return false;
+        object->times[time].nanoseconds = (uint32_t)nanoseconds;
+    }
+    if (!statement_up_to(row, G_FLAGS, OBJECT_FLAGS - 1, &flags) || !statement_up_to(row, G_CUT, 1, &cut) ||
+        !statement_bytes(row, G_RUNS, &packed, &len) ||
+        !casefile_unpack_runs(packed, len, object->size, runs))
+        return false;
+    object->flags = (unsigned)flags;
+    object->runs = runs->list;
+    object->run_count = runs->count;
+    object->runs_cut = cut != 0;
+    return true;
+}
+
+bool casefile_get_object(struct statement *row, struct case_runs *runs, struct case_object *object,
+                         uint64_t *id, uint64_t *findings)
 {
     uint64_t path_count, chunk, partial;
 
@@ -65,7 +96,7 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
         !get_paths(row, 9, (size_t)path_count, &object->paths) ||
         !statement_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
         !casefile_get_string(row, 14, &object->reason) || !statement_up_to(row, 15, INT64_MAX, findings) ||
-        !statement_up_to(row, 16, 1, &partial))
+        !statement_up_to(row, 16, 1, &partial) || !get_origin(row, runs, object))
         return false;
     object->chunk = chunk != 0;
     object->partial = partial != 0;
@@ -78,7 +109,7 @@ bool casefile_get_object(struct statement *row, struct case_object *object, uint
 #define FINDING                                                                                              \
     "f.class, f.refset, f.file, f.sha1, f.md5, f.sha256, f.size, f.name, f.verdict, f.obj_start, f.obj_end," \
     " f.ref_start, f.ref_end, f.matched, f.ranges, f.resemblance, f.containment, f.edits, f.edits_low,"      \
-    " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also"
+    " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also, f.rank, t.of_object, t.of_rank"
 
 /* Columns after those of the object. */
 enum {
@@ -100,13 +131,31 @@ enum {
     F_PROVED,
     F_BLOCKS,
     F_ALSO,
+    F_RANK,
+    F_TWIN,
 };
+
+#define FROM_FINDING                                                                                         \
+    " LEFT JOIN object o ON o.id = f.object" CASEFILE_ORIGIN                                                 \
+    " LEFT JOIN twin t ON t.object = f.object AND t.rank = f.rank"
 
 struct case_reader {
     struct casefile *casefile;
+    struct case_filter filter;
     struct statement *findings, *objects; /* NULL: at the end */
+    size_t next_id;                       /* of those in the filter */
     struct case_evidence_row evidence;
     struct finding finding; /* owns the ranges */
+    struct case_runs runs;
+    struct case_finding_id twin; /* the finding that this one is a twin of; rank 0: none */
+
+    /* The twins of the current row, and the reader that loads one finding at a time to ask the filter. */
+    struct statement *twins;
+    struct case_twin *list;
+    size_t room;
+    struct buffer addresses;
+    struct case_reader *single;
+    struct case_finding_id single_id;
 };
 
 static bool get_reference(struct statement *row, struct finding *finding, struct case_reference *reference)
@@ -175,6 +224,30 @@ static bool get_proof(struct statement *row, struct finding *finding)
     return proof >= 0;
 }
 
+static bool get_id(struct statement *row, int column, struct case_finding_id *id)
+{
+    uint64_t number, rank;
+
+    if (!statement_up_to(row, column, INT64_MAX, &number) ||
+        !statement_up_to(row, column + 1, INT32_MAX, &rank))
+        return false;
+    *id = (struct case_finding_id){number >> CASE_NUMBER_BITS,
+                                   number & (((uint64_t)1 << CASE_NUMBER_BITS) - 1), (uint32_t)rank + 1};
+    return true;
+}
+
+static bool get_rank(struct case_reader *reader, struct statement *row, struct case_finding_id *id)
+{
+    uint64_t rank;
+
+    reader->twin.rank = 0;
+    if (!statement_up_to(row, F_RANK, INT32_MAX, &rank) ||
+        (!statement_is_null(row, F_TWIN) && !get_id(row, F_TWIN, &reader->twin)))
+        return false;
+    id->rank = (uint32_t)rank + 1;
+    return true;
+}
+
 static bool get_finding(struct case_reader *reader, struct statement *row, struct case_row *out)
 {
     struct finding *finding = &reader->finding;
@@ -183,7 +256,8 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
     if (!statement_up_to(row, F_CLASS, CASE_CLASSES - 1, &class) ||
         !statement_up_to(row, F_REFSET, reader->casefile->set_count, &set) || set == 0 ||
         !get_reference(row, finding, &out->reference) || !get_verdict(row, F_VERDICT, &finding->verdict) ||
-        !get_place(row, finding) || !get_measures(row, finding) || !get_proof(row, finding))
+        !get_place(row, finding) || !get_measures(row, finding) || !get_proof(row, finding) ||
+        !get_rank(reader, row, &out->id))
         return false;
     finding->set = (uint32_t)set - 1;
     out->set = &reader->casefile->sets[finding->set];
@@ -193,34 +267,45 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
 
 /* ---- rows of a report ---- */
 
-/* The order is that of the primary key, so SQLite need not sort. */
-static const char in_order[] = "SELECT " CASEFILE_OBJECT ", " FINDING
-                               " FROM finding f LEFT JOIN object o ON o.id = f.object WHERE f.class <= ?"
-                               " ORDER BY f.class, f.object, f.rank";
+#define SELECT_FINDING "SELECT " CASEFILE_OBJECT ", " FINDING " FROM "
 
 /* Sorts only keys, since sorting takes place in memory.  The limit prevents SQLite from dropping the order of
- * the inner query.  An E of 0 is NULL, which comes first. */
-static const char by_significance[] =
-    "SELECT " CASEFILE_OBJECT ", " FINDING " FROM"
-    " (SELECT class, object, rank FROM finding WHERE class <= ? ORDER BY class,"
+ * the inner query. */
+#define SORTED(order)                                                                                        \
+    SELECT_FINDING "(SELECT class, object, rank FROM finding WHERE class <= ? ORDER BY " order               \
+                   " LIMIT -1) k"                                                                            \
+                   " CROSS JOIN finding f ON f.class = k.class AND f.object = k.object AND f.rank = "        \
+                   "k.rank" FROM_FINDING
+#define BY_VERDICT                                                                                           \
     " CASE verdict WHEN 'identical' THEN 0 WHEN 'variant' THEN 1 WHEN 'embedded' THEN 2 ELSE 3 END,"
-    " ln_e, object, rank LIMIT -1) k"
-    " CROSS JOIN finding f ON f.class = k.class AND f.object = k.object AND f.rank = k.rank"
-    " LEFT JOIN object o ON o.id = f.object";
 
-static int prepare(struct case_reader *reader, const struct case_filter *filter, struct error *err)
+/* By place, the order is that of the primary key, so SQLite need not sort.  An E of 0 is NULL, which comes
+ * first. */
+static const char *const queries[] = {
+    [CASE_BY_PLACE] =
+        SELECT_FINDING "finding f" FROM_FINDING " WHERE f.class <= ? ORDER BY f.class, f.object, f.rank",
+    [CASE_BY_SIGNIFICANCE] = SORTED("class," BY_VERDICT " ln_e, object, rank"),
+    [CASE_BY_REFERENCE] = SORTED("class, refset, file," BY_VERDICT " ln_e, object, rank"),
+};
+
+static const char one_finding[] =
+    SELECT_FINDING "finding f" FROM_FINDING " WHERE f.class IN (0, 1, 2) AND f.object = ? AND f.rank = ?";
+
+static int prepare(struct case_reader *reader, struct error *err)
 {
     struct database *database = reader->casefile->database;
+    const struct case_filter *filter = &reader->filter;
 
-    reader->findings =
-        database_prepare(database, filter->significant_first ? by_significance : in_order, err);
-    if (!reader->findings)
-        return -1;
+    reader->findings = database_prepare(database, filter->ids ? one_finding : queries[filter->order], err);
+    if (!reader->findings || filter->ids)
+        return reader->findings ? 0 : -1;
     casefile_bind_number(reader->findings, 1, filter->known ? CASE_KNOWN : CASE_NEUTRAL);
     if (!filter->objects)
         return 0;
-    reader->objects = database_prepare(
-        database, "SELECT " CASEFILE_OBJECT " FROM object o WHERE o.findings = 0 ORDER BY o.id", err);
+    reader->objects = database_prepare(database,
+                                       "SELECT " CASEFILE_OBJECT " FROM object o" CASEFILE_ORIGIN
+                                       " WHERE o.findings = 0 ORDER BY o.id",
+                                       err);
     return reader->objects ? 0 : -1;
 }
 
@@ -232,7 +317,8 @@ struct case_reader *casefile_reader_new(struct casefile *casefile, const struct 
     if (!reader)
         return NULL;
     reader->casefile = casefile;
-    if (prepare(reader, filter, err) == 0)
+    reader->filter = *filter;
+    if (prepare(reader, err) == 0)
         return reader;
     casefile_reader_free(reader);
     return NULL;
@@ -242,10 +328,15 @@ void casefile_reader_free(struct case_reader *reader)
 {
     if (!reader)
         return;
+    casefile_reader_free(reader->single);
+    statement_free(reader->twins);
     statement_free(reader->findings);
     statement_free(reader->objects);
     buffer_release(&reader->evidence.texts);
+    buffer_release(&reader->addresses);
     free(reader->finding.ranges);
+    free(reader->runs.list);
+    free(reader->list);
     free(reader);
 }
 
@@ -268,8 +359,9 @@ static int get_row(struct case_reader *reader, struct statement *from, struct ca
     uint64_t id, findings;
 
     *row = (struct case_row){.has_finding = from == reader->findings};
-    if (!casefile_get_object(from, &row->object, &id, &findings))
+    if (!casefile_get_object(from, &reader->runs, &row->object, &id, &findings))
         return casefile_broken(reader->casefile, err, "malformed row in table object");
+    row->id = (struct case_finding_id){row->object.evidence, id & (((uint64_t)1 << CASE_NUMBER_BITS) - 1), 0};
     if (row->has_finding && (findings == 0 || !get_finding(reader, from, row)))
         return casefile_broken(reader->casefile, err, "malformed finding of object %" PRIu64, id);
     if (row->has_finding)
@@ -293,11 +385,176 @@ static int next_of(struct case_reader *reader, struct statement **from, struct c
     return result;
 }
 
+static int next_by_id(struct case_reader *reader, struct case_row *row, struct error *err)
+{
+    const struct case_finding_id *id;
+    struct buffer text = {0};
+    int result = 0;
+
+    if (reader->next_id == reader->filter.id_count)
+        return 0;
+    id = &reader->filter.ids[reader->next_id++];
+    statement_reset(reader->findings);
+    if (id->rank && id->evidence <= CASE_MOST_EVIDENCE && id->object >> CASE_NUMBER_BITS == 0) {
+        statement_bind_number(reader->findings, 1, casefile_id(id->evidence, id->object));
+        casefile_bind_number(reader->findings, 2, id->rank - 1);
+        result = statement_step(reader->findings, err);
+    }
+    if (result > 0)
+        return get_row(reader, reader->findings, row, err);
+    if (result == 0) {
+        casefile_put_id(&text, id);
+        result = error_set(err, "%s: there is no finding %.*s", database_path(reader->casefile->database),
+                           (int)text.len, text.data ? text.data : "");
+        buffer_release(&text);
+    }
+    return result;
+}
+
+/* ---- twins ---- */
+
+/* Loads a single finding of the case by another reader.  Returns 1, or -1. */
+static int load_one(struct case_reader *reader, const struct case_finding_id *id, struct case_row *row,
+                    struct error *err)
+{
+    const struct case_filter filter = {.ids = &reader->single_id, .id_count = 1};
+
+    if (!reader->single)
+        reader->single = casefile_reader_new(reader->casefile, &filter, err);
+    if (!reader->single)
+        return -1;
+    reader->single_id = *id;
+    reader->single->next_id = 0;
+    return next_by_id(reader->single, row, err);
+}
+
+/* Whether the row repeats another one that the filter lets through. */
+static int is_repeated(struct case_reader *reader, const struct case_row *row, struct error *err)
+{
+    struct case_row other;
+
+    if (!row->has_finding || reader->twin.rank == 0 || reader->filter.twins || reader->filter.ids)
+        return 0;
+    if (load_one(reader, &reader->twin, &other, err) < 0)
+        return -1;
+    return !reader->filter.wants || reader->filter.wants(reader->filter.arg, &other);
+}
+
+static bool get_twin(struct case_reader *reader, size_t count)
+{
+    const char *address, *kind;
+    struct case_twin *twin;
+    int found;
+
+    if (array_reserve(&reader->list, &reader->room, count + 1))
+        return false;
+    twin = &reader->list[count];
+    if (!get_id(reader->twins, 0, &twin->id) || !casefile_get_string(reader->twins, 2, &address) ||
+        !casefile_get_string(reader->twins, 3, &kind))
+        return false;
+    found = object_kind_find(kind, strlen(kind));
+    twin->kind = found < 0 ? OBJECT_FILE : (enum object_kind)found;
+    buffer_add(&reader->addresses, address, strlen(address) + 1);
+    return found >= 0;
+}
+
+/* Once all are known, the addresses no longer move. */
+static void point_to_addresses(struct case_reader *reader, struct case_row *row, size_t count)
+{
+    const char *at = reader->addresses.data;
+
+    for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
+        reader->list[i].address = at;
+    row->twins = reader->list;
+    row->twin_count = count;
+}
+
+/* Only deleted files have twins. */
+static int find_twins(struct case_reader *reader, struct case_row *row, struct error *err)
+{
+    size_t count = 0;
+    int result;
+
+    if (!row->has_finding || (row->object.kind != OBJECT_DELETED && row->object.kind != OBJECT_ORPHAN))
+        return 0;
+    if (!reader->twins)
+        reader->twins = database_prepare(reader->casefile->database,
+                                         "SELECT t.object, t.rank, o.address, o.kind FROM twin t"
+                                         " JOIN object o ON o.id = t.object WHERE t.of_object = ? AND"
+                                         " t.of_rank = ? ORDER BY t.object, t.rank",
+                                         err);
+    if (!reader->twins)
+        return -1;
+    statement_reset(reader->twins);
+    statement_bind_number(reader->twins, 1, casefile_id(row->id.evidence, row->id.object));
+    casefile_bind_number(reader->twins, 2, row->id.rank - 1);
+    buffer_reset(&reader->addresses);
+    while ((result = statement_step(reader->twins, err)) > 0)
+        if (!get_twin(reader, count++))
+            return casefile_broken(reader->casefile, err, "malformed row in table twin");
+    if (result == 0 && reader->addresses.failed)
+        return error_set(err, "out of memory for the addresses of %zu twins", count);
+    point_to_addresses(reader, row, count);
+    return result;
+}
+
+static int next_row(struct case_reader *reader, struct case_row *row, struct error *err)
+{
+    int result;
+
+    if (reader->filter.ids)
+        return next_by_id(reader, row, err);
+    result = next_of(reader, &reader->findings, row, err);
+    return result ? result : next_of(reader, &reader->objects, row, err);
+}
+
 int casefile_reader_next(struct case_reader *reader, struct case_row *row, struct error *err)
 {
-    const int result = next_of(reader, &reader->findings, row, err);
+    int result, repeated;
 
-    return result ? result : next_of(reader, &reader->objects, row, err);
+    while ((result = next_row(reader, row, err)) > 0) {
+        if (reader->filter.wants && !reader->filter.wants(reader->filter.arg, row))
+            continue;
+        repeated = is_repeated(reader, row, err);
+        if (repeated <= 0)
+            return repeated < 0 || find_twins(reader, row, err) ? -1 : 1;
+    }
+    return result;
+}
+
+/* ---- numbers of findings ---- */
+
+void casefile_put_id(struct buffer *out, const struct case_finding_id *id)
+{
+    buffer_printf(out, "%" PRIu64 ".%" PRIu64 ".%" PRIu32, id->evidence, id->object, id->rank);
+}
+
+/* Without leading zeros, so that a finding has one number only. */
+static bool parse_number(const char **text, char end, uint64_t most, uint64_t *out)
+{
+    uint64_t number = 0;
+
+    if (**text < '1' || **text > '9')
+        return false;
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        number = number * 10 + (uint64_t)(**text - '0');
+        if (number > most)
+            return false;
+    }
+    *out = number;
+    return *(*text)++ == end;
+}
+
+bool casefile_parse_id(const char *text, struct case_finding_id *id)
+{
+    uint64_t rank = 0;
+
+    if (!parse_number(&text, '.', CASE_MOST_EVIDENCE, &id->evidence) ||
+        !parse_number(&text, '.', ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &id->object) ||
+        !parse_number(&text, '\0', INT32_MAX, &rank))
+        return false;
+    id->rank = (uint32_t)rank;
+    return true;
 }
 
 /* ---- counts ---- */
@@ -324,7 +581,8 @@ int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64
         return 0;
     row = database_prepare(casefile->database,
                            "SELECT verdict, count(*) FROM finding WHERE class IN (?1, ?2)"
-                           " AND object > ?3 AND object < ?4 GROUP BY verdict",
+                           " AND object > ?3 AND object < ?4 AND NOT EXISTS (SELECT 1 FROM twin t"
+                           " WHERE t.object = finding.object AND t.rank = finding.rank) GROUP BY verdict",
                            err);
     if (!row)
         return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "case/casefile_inner.h"
@@ -9,6 +10,7 @@ struct verify {
     void (*fault)(void *arg, const char *text);
     void *arg;
     int faults;
+    struct case_runs runs;
 };
 
 static void report_text(void *arg, const char *text)
@@ -46,6 +48,13 @@ static void check_references(struct verify *verify)
         {"accounts that do not add up to the size of their image",
          "SELECT count(*) FROM (SELECT sum(bytes) AS sum, id >> 40 AS number FROM account GROUP BY number)"
          " JOIN evidence ON evidence.id = number WHERE sum <> size"},
+        {"origins without an object", "SELECT count(*) FROM origin WHERE id NOT IN (SELECT id FROM object)"},
+        {"places of no finding",
+         "SELECT count(*) FROM place WHERE NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1, 2)"
+         " AND f.object = place.object AND f.rank = place.rank)"},
+        {"twins of no finding",
+         "SELECT count(*) FROM twin WHERE NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1, 2)"
+         " AND f.object = of_object AND f.rank = of_rank)"},
         {"missing evidence numbers",
          "SELECT ifnull(max(id), 0) - count(*) + (ifnull(min(id), 1) < 1) FROM evidence"},
     };
@@ -91,7 +100,7 @@ static int count_object(struct verify *verify, struct statement *row, struct sta
     struct case_object object;
     uint64_t id, findings;
 
-    if (!casefile_get_object(row, &object, &id, &findings))
+    if (!casefile_get_object(row, &verify->runs, &object, &id, &findings))
         return casefile_broken(verify->casefile, err, "malformed row in table object");
     if (id != (uint64_t)casefile_id(object.evidence, ++counts->objects))
         return casefile_broken(verify->casefile, err, "object %" PRIu64 " of evidence %" PRIu64 " is missing",
@@ -118,9 +127,10 @@ static int count_objects(struct verify *verify, uint64_t evidence, struct case_c
     int result = -1;
 
     if (best)
-        row = database_prepare(
-            database, "SELECT " CASEFILE_OBJECT " FROM object o WHERE o.id >= ?1 AND o.id < ?2 ORDER BY o.id",
-            err);
+        row = database_prepare(database,
+                               "SELECT " CASEFILE_OBJECT " FROM object o" CASEFILE_ORIGIN
+                               " WHERE o.id >= ?1 AND o.id < ?2 ORDER BY o.id",
+                               err);
     if (row) {
         statement_bind_number(row, 1, casefile_id(evidence, 0));
         statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
@@ -162,7 +172,7 @@ static void check_evidence(struct verify *verify)
 
 static void check_findings(struct verify *verify)
 {
-    const struct case_filter filter = {.known = true};
+    const struct case_filter filter = {.known = true, .twins = true};
     struct error why;
     struct case_reader *reader = casefile_reader_new(verify->casefile, &filter, &why);
     struct case_row row;
@@ -195,5 +205,6 @@ int casefile_verify(const char *path, void (*fault)(void *arg, const char *text)
     if (casefile_check(verify.casefile, report_text, &verify, &why) < 0)
         report(&verify, &why);
     casefile_close(verify.casefile, NULL);
+    free(verify.runs.list);
     return verify.faults;
 }

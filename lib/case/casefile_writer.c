@@ -59,7 +59,7 @@ static int add_object(struct casefile *casefile, const struct case_object *objec
     casefile_bind_string(row, 15, object->reason);
     casefile_bind_number(row, 16, findings);
     casefile_bind_number(row, 17, object->partial);
-    return statement_run(row, err);
+    return statement_run(row, err) || casefile_add_origin(casefile, object, err) ? -1 : 0;
 }
 
 /* ---- findings ---- */
@@ -115,10 +115,11 @@ static void bind_finding(struct casefile *casefile, const struct finding *findin
     bind_measures(row, 18, finding);
 }
 
-static int add_finding(struct casefile *casefile, const struct finding *finding, size_t rank, uint64_t size,
-                       const struct case_reference *reference, struct error *err)
+static int add_finding(struct casefile *casefile, const struct case_object *object,
+                       const struct finding *finding, size_t rank, const struct case_reference *reference,
+                       struct error *err)
 {
-    if (!casefile_is_sound(casefile, finding, size))
+    if (!casefile_is_sound(casefile, finding, object->size))
         return error_set(err, "%s: invalid finding", database_path(casefile->database));
     buffer_reset(&casefile->ranges);
     casefile_pack(&casefile->ranges, finding);
@@ -132,16 +133,19 @@ static int add_finding(struct casefile *casefile, const struct finding *finding,
     statement_bind_number(casefile->add_finding, 2, casefile_id(casefile->adding, casefile->counts.objects));
     casefile_bind_number(casefile->add_finding, 3, rank);
     bind_finding(casefile, finding, reference);
-    return statement_run(casefile->add_finding, err);
+    if (statement_run(casefile->add_finding, err))
+        return -1;
+    return casefile_add_place(casefile, object, finding, rank, err);
 }
 
-static int add_findings(struct casefile *casefile, const struct findings *findings, uint64_t size,
-                        const struct case_reference *references, struct error *err)
+static int add_findings(struct casefile *casefile, const struct case_object *object,
+                        const struct findings *findings, const struct case_reference *references,
+                        struct error *err)
 {
     int result = 0;
 
     for (size_t i = 0; i < findings->count && result == 0; i++)
-        result = add_finding(casefile, &findings->list[i], i, size, &references[i], err);
+        result = add_finding(casefile, object, &findings->list[i], i, &references[i], err);
     return result;
 }
 
@@ -186,7 +190,7 @@ static int add_all(struct casefile *casefile, const struct case_object *object,
         return 0;
     if (add_object(casefile, object, found, err))
         return -1;
-    return found ? add_findings(casefile, findings, object->size, references, err) : 0;
+    return found ? add_findings(casefile, object, findings, references, err) : 0;
 }
 
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,

@@ -5,16 +5,17 @@
 #include "stored.h"
 
 /*
- * The input is a byte that selects what is done, and a list of changes to a small case: a byte for the column,
- * a byte for the row, one for how many bytes follow, and these, which are a blob, a text or the eight bytes
- * of a number.  The pages get correct checksums, as an attacker's would.
+ * The input is a byte that selects what is done, and a list of changes to a small case: a byte for the
+ * column, a byte for the row, one for how many bytes follow, and these, which are a blob, a text or the eight
+ * bytes of a number.  The pages get correct checksums, as an attacker's would.
  *
  * The case is then read, verified or added to; what is read must be such that a case could hold it.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { OBJECTS = 24, SETS = 3, EVIDENCE = 2 };
+/* Object TWIN has the bytes of deleted file 1. */
+enum { OBJECTS = 24, SETS = 3, EVIDENCE = 2, TWIN = 7 };
 
 /* The possible actions; each opens the case, which takes most of the time.  0 is all of them. */
 enum { READ = 1, VERIFY = 2, WRITE = 4, ALL = 7 };
@@ -52,19 +53,25 @@ static void add_object(struct casefile *casefile, uint64_t i)
                                .ln_e = -20,
                                .ranges = ranges,
                                .range_count = 2}};
+    const struct object_run runs[2] = {{0, 4096, 1000}, {1000, 9000, 500}};
     const struct findings findings = {.list = list, .count = i % 3};
     const struct case_reference references[2] = {{{.kinds = 7}, "ref", 3}, {{.kinds = 1}, "", 0}};
     const struct case_object object = {.evidence = 1 + i / (OBJECTS / EVIDENCE) % EVIDENCE,
                                        .item = i,
                                        .volume = "2@1048576",
                                        .address = "77-128-1",
-                                       .kind = (enum object_kind)(i % OBJECT_KINDS),
+                                       .kind = i == TWIN ? OBJECT_UNALLOCATED
+                                                         : (enum object_kind)(i % OBJECT_KINDS),
                                        .paths = "a/b\0c\0\0d\xff",
                                        .path_count = i % 5,
                                        .size = 1000 * i + 1000,
                                        .digests = {.kinds = (unsigned)i % 8},
                                        .verdict = i % 3 ? VERDICT_FRAGMENT : VERDICT_NONE,
-                                       .reason = i % 4 ? "" : "why"};
+                                       .reason = i % 4 ? "" : "why",
+                                       .flags = OBJECT_ALLOCATED,
+                                       .times = {{1700000000, 5}},
+                                       .runs = runs,
+                                       .run_count = i % 3};
 
     finding_measure(&list[0]);
     list[1] = list[0];
@@ -87,6 +94,7 @@ static void fill(struct casefile *casefile, uint64_t from, uint64_t to)
     casefile_problem(casefile, 1, "a problem", NULL);
     casefile_problem(casefile, 1, "another", NULL);
     casefile_set_state(casefile, 1, CASE_DONE, 1001, "done", NULL);
+    casefile_set_context(casefile, CASE_EXAMINER, "somebody", 1002, NULL);
 }
 
 static void set_up(void)
@@ -129,6 +137,11 @@ static const struct columns columns[] = {
     {"problem", NUMBER, {"id", "evidence"}},
     {"log", NUMBER, {"id", "time"}},
     {"finding", REAL, {"resemblance", "containment", "edits", "edits_low", "edits_high", "ln_e"}},
+    {"origin", BLOB, {"runs"}},
+    {"origin", NUMBER, {"id", "flags", "mtime", "mtime_ns", "cut"}},
+    {"place", NUMBER, {"refset", "file", "start", "object", "rank"}},
+    {"twin", NUMBER, {"object", "rank", "of_object", "of_rank"}},
+    {"context", TEXT, {"value"}},
     {NULL, BLOB, {NULL}},
 };
 
@@ -173,9 +186,28 @@ static void check_finding(const struct case_row *row)
     require(sum + 1 != 0); /* all was touched */
 }
 
-static void read_rows(struct casefile *casefile)
+static void check_runs(const struct case_object *object)
 {
-    const struct case_filter filter = {.known = true, .objects = true};
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        require(run->offset >= at && run->len && run->offset + run->len <= object->size);
+        require(run->image + run->len <= INT64_MAX);
+        at = run->offset + run->len;
+    }
+}
+
+static void check_twins(const struct case_row *row)
+{
+    for (size_t i = 0; i < row->twin_count; i++)
+        require(row->twins[i].id.rank && strlen(row->twins[i].address) < 1000);
+}
+
+static void read_rows(struct casefile *casefile, bool twins)
+{
+    const struct case_filter filter = {.known = true, .objects = true, .twins = twins};
     struct case_reader *reader = casefile_reader_new(casefile, &filter, NULL);
     struct case_row row;
 
@@ -184,6 +216,8 @@ static void read_rows(struct casefile *casefile)
         require(row.object.kind < OBJECT_KINDS && row.object.verdict < VERDICTS);
         require(strlen(row.object.volume) + strlen(row.object.address) + strlen(row.object.reason) < 1000);
         require(paths_len(row.object.paths, row.object.path_count) < 1000);
+        check_runs(&row.object);
+        check_twins(&row);
         if (row.has_finding)
             check_finding(&row);
     }
@@ -195,6 +229,7 @@ static void read_case(struct casefile *casefile)
     const struct case_set *sets;
     const size_t count = casefile_sets(casefile, &sets);
     struct case_evidence evidence;
+    struct case_context context;
     struct case_counts counts;
     uint64_t objects, item;
 
@@ -212,7 +247,10 @@ static void read_case(struct casefile *casefile)
                       &(struct case_object){.address = "77-128-1", .size = 2000, .paths = ""}, NULL);
         casefile_problems(casefile, number, ignore, NULL, NULL);
     }
-    read_rows(casefile);
+    read_rows(casefile, false);
+    read_rows(casefile, true);
+    casefile_context(casefile, &context);
+    require(strlen(context.examiner) <= CASE_CONTEXT_LEN);
     casefile_read_log(casefile, ignore_entry, NULL, NULL);
 }
 

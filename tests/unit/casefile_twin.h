@@ -22,7 +22,7 @@
  * must contain.
  */
 
-enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES = 5 };
+enum { NOW = 1700000000, SETS = 4, EVIDENCE = 3, MOST_FINDINGS = 4, MOST_RANGES = 5, MOST_RUNS = 4 };
 
 #define UNUSED __attribute__((unused))
 
@@ -129,6 +129,7 @@ struct sample_object {
     struct finding list[MOST_FINDINGS];
     struct finding_range ranges[MOST_FINDINGS][MOST_RANGES];
     char address[40], paths[200], reason[40], names[MOST_FINDINGS][20];
+    struct object_run runs[MOST_RUNS];
 };
 
 static UNUSED uint64_t below(uint64_t bound)
@@ -191,6 +192,34 @@ static UNUSED void make_finding(struct sample_object *sample, size_t rank, uint6
     fill_random((uint8_t *)sample->names[rank], sizeof sample->names[rank]);
 }
 
+static UNUSED void make_runs(struct sample_object *sample)
+{
+    struct case_object *object = &sample->object;
+    uint64_t at = 0;
+
+    object->runs = sample->runs;
+    for (size_t count = below(MOST_RUNS + 1); object->run_count < count && at < object->size;) {
+        struct object_run *run = &sample->runs[object->run_count++];
+
+        run->offset = at + below((object->size - at + 1) / 2);
+        run->image = random64() >> 10 >> below(50);
+        run->len = 1 + below(object->size - run->offset);
+        at = run->offset + run->len;
+    }
+    object->runs_cut = below(5) == 0;
+}
+
+static UNUSED void make_origin(struct sample_object *sample)
+{
+    struct case_object *object = &sample->object;
+
+    object->flags = (unsigned)below(OBJECT_FLAGS);
+    for (int time = 0; time < OBJECT_TIMES; time++)
+        object->times[time] =
+            (struct object_stamp){(int64_t)(random64() >> below(64)), (uint32_t)below(1000000000)};
+    make_runs(sample);
+}
+
 /* Odd bytes, empty paths, none at all. */
 static UNUSED void make_paths(struct sample_object *sample)
 {
@@ -228,6 +257,7 @@ static UNUSED void make_object(struct sample_object *sample, uint64_t evidence, 
     snprintf(sample->address, sizeof sample->address, "%llu-128-3", (unsigned long long)number);
     snprintf(sample->reason, sizeof sample->reason, "%s", below(3) ? "" : "cannot be read: \xff \x01");
     make_paths(sample);
+    make_origin(sample);
     sample->findings =
         (struct findings){.list = sample->list, .count = below(3) ? 0 : below(MOST_FINDINGS + 1)};
     for (size_t i = 0; i < sample->findings.count; i++)
@@ -250,6 +280,74 @@ static UNUSED void add_objects(struct casefile *casefile, uint64_t evidence, uin
 {
     for (uint64_t number = from; number < to; number++)
         ck_assert_msg(try_add(casefile, evidence, number, (int64_t)number) == 0, "%s", err.text);
+}
+
+/* ---- twins ---- */
+
+enum { BLOCK = 4096, FIRST = 100, SECOND = 300 };
+
+/* A finding of a reference of three blocks in an object: its bytes [obj, obj + len) are the reference's from
+ * ref. */
+static UNUSED void add_match(struct casefile *casefile, const struct case_object *object, uint64_t file,
+                             uint64_t obj, uint64_t ref, uint64_t len)
+{
+    struct finding_range range = {obj, obj + len, ref, ref + len};
+    struct finding finding = {.verdict = object->verdict,
+                              .set = 2,
+                              .file = file,
+                              .ref_size = 3 * BLOCK,
+                              .ln_e = -20,
+                              .ranges = &range,
+                              .range_count = 1};
+    const struct findings findings = {.list = &finding, .count = 1};
+    const struct case_reference reference = {.name = "ref", .name_len = 3};
+
+    finding_measure(&finding);
+    ck_assert_msg(casefile_add(casefile, object, &findings, &reference, 0, &err) == 0, "%s", err.text);
+}
+
+/* A deleted file of three blocks, of which the last lies elsewhere; the free blocks that held it; and others
+ * that hold the same reference. */
+static UNUSED void add_twins(struct casefile *casefile, uint64_t evidence)
+{
+    const struct object_run file_runs[] = {{0, FIRST * BLOCK, 2 * BLOCK}, {2 * BLOCK, SECOND * BLOCK, BLOCK}};
+    const struct object_run free_run = {0, (FIRST - 10) * BLOCK, 20 * BLOCK};
+    const struct object_run last_run = {0, SECOND * BLOCK, BLOCK}, other_run = {0, 999 * BLOCK, 4 * BLOCK};
+    struct case_object object = {.evidence = evidence,
+                                 .volume = "-",
+                                 .address = "12-128-1",
+                                 .kind = OBJECT_DELETED,
+                                 .paths = "gone",
+                                 .path_count = 1,
+                                 .size = 3 * BLOCK,
+                                 .verdict = VERDICT_VARIANT,
+                                 .reason = "",
+                                 .runs = file_runs,
+                                 .run_count = 2};
+
+    add_match(casefile, &object, 7, 0, 0, 3 * BLOCK);
+    object = (struct case_object){.evidence = evidence,
+                                  .volume = "-",
+                                  .address = "@first",
+                                  .kind = OBJECT_UNALLOCATED,
+                                  .size = 20 * BLOCK,
+                                  .verdict = VERDICT_FRAGMENT,
+                                  .reason = "",
+                                  .runs = &free_run,
+                                  .run_count = 1};
+    add_match(casefile, &object, 7, 10 * BLOCK + 3, 3, 2 * BLOCK - 5);
+    object.address = "@reference";
+    add_match(casefile, &object, 8, 10 * BLOCK, 0, 2 * BLOCK);
+    object.address = "@more";
+    add_match(casefile, &object, 7, 10 * BLOCK, 0, 3 * BLOCK);
+    object.address = "@last";
+    object.size = BLOCK;
+    object.runs = &last_run;
+    add_match(casefile, &object, 7, 0, 2 * BLOCK, BLOCK);
+    object.address = "@other";
+    object.size = 4 * BLOCK;
+    object.runs = &other_run;
+    add_match(casefile, &object, 7, 0, 0, 2 * BLOCK);
 }
 
 /* ---- what must be there ---- */
@@ -290,6 +388,15 @@ static UNUSED void assert_object(const struct case_object *got, const struct cas
     ck_assert_int_eq(got->verdict, wanted->verdict);
     ck_assert_str_eq(got->reason, wanted->reason);
     ck_assert_int_eq(got->partial, wanted->partial);
+    ck_assert_uint_eq(got->flags, wanted->flags);
+    for (int time = 0; time < OBJECT_TIMES; time++) {
+        ck_assert_int_eq(got->times[time].seconds, wanted->times[time].seconds);
+        ck_assert_uint_eq(got->times[time].nanoseconds, wanted->times[time].nanoseconds);
+    }
+    ck_assert_int_eq(got->runs_cut, wanted->runs_cut);
+    ck_assert_uint_eq(got->run_count, wanted->run_count);
+    for (size_t i = 0; i < wanted->run_count; i++)
+        ck_assert_mem_eq(&got->runs[i], &wanted->runs[i], sizeof *wanted->runs);
 }
 
 static UNUSED void next_row(struct case_reader *reader, struct case_row *row)

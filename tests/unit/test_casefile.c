@@ -53,7 +53,7 @@ static bool comes_after(const struct case_row *row, enum refset_kind kind, const
 START_TEST(the_most_significant_findings_come_first_if_asked_and_none_is_lost)
 {
     const uint64_t counts[EVIDENCE] = {200, 100, 50};
-    const struct case_filter sorted = {.known = true, .objects = true, .significant_first = true};
+    const struct case_filter sorted = {.known = true, .objects = true, .order = CASE_BY_SIGNIFICANCE};
     uint64_t findings[2] = {0, 0}, objects[2] = {0, 0}, matched[2] = {0, 0};
     struct casefile *casefile;
 
@@ -665,7 +665,7 @@ START_TEST(a_file_that_is_not_a_case_is_refused)
     unlink(path);
     close_case(open_case());
     spoil("PRAGMA user_version=9");
-    refuses(&plan, "was written by a newer version of kith: its schema version is 9, this program supports up to 1");
+    refuses(&plan, "was written by a newer version of kith: its schema version is 9, this program supports up to 2");
     ck_assert_ptr_null(casefile_open_report(path, &err));
     snprintf(path, sizeof path, "%s/none/a.kcase", folder);
     ck_assert_ptr_null(casefile_open(path, &plan, &err));

@@ -25,6 +25,7 @@ static void make_sealed(void)
         ck_assert_int_eq(casefile_set_image(casefile, number, &image, &err), 0);
         ck_assert_int_eq(casefile_set_digests(casefile, number, &digests, &digests, &err), 0);
         add_objects(casefile, number, 1, 41);
+        add_twins(casefile, number);
         ck_assert_int_eq(casefile_problem(casefile, number, "a problem", &err), 0);
         ck_assert_int_eq(casefile_add_bad(casefile, number, 512 * number, 512, &err), 0);
         ck_assert_int_eq(casefile_add_account(casefile, number, "-", &account, &err), 0);
@@ -32,6 +33,8 @@ static void make_sealed(void)
             casefile_set_state(casefile, number, CASE_DONE + (enum case_state)(number % 3), NOW, "end", &err),
             0);
     }
+    ck_assert_int_eq(casefile_set_context(casefile, CASE_NOTES, "one", NOW, &err), 0);
+    ck_assert_int_eq(casefile_set_context(casefile, CASE_NUMBER, "2", NOW, &err), 0);
     close_case(casefile);
     assert_good();
     good = file_load(path, &good_len);
@@ -166,11 +169,18 @@ static void try_change(const char *sql)
     file_store(path, good, good_len);
 }
 
+static const char *key_of(const char *table)
+{
+    return strcmp(table, "finding") == 0                               ? "class << 60 | object"
+           : strcmp(table, "place") == 0 || strcmp(table, "twin") == 0 ? "object"
+                                                                       : "id";
+}
+
 /* Of the first row and the last one, whatever their key is. */
 static void try_column(const struct column *column)
 {
     static const char *const which[] = {"min", "max"};
-    const char *key = strcmp(column->table, "finding") == 0 ? "class << 60 | object" : "id";
+    const char *key = key_of(column->table);
     char sql[1200];
 
     for (int i = 0; i < 2; i++) {
@@ -237,7 +247,7 @@ START_TEST(no_row_can_be_added_or_removed_unnoticed)
     forbidden = 0;
     for (size_t i = 0, next; i < column_count; i = next) {
         const struct column *first = &columns[i];
-        const char *key = strcmp(first->table, "finding") == 0 ? "class << 60 | object" : "id";
+        const char *key = key_of(first->table);
         char sql[400];
 
         for (next = i; next < column_count && strcmp(columns[next].table, first->table) == 0; next++)

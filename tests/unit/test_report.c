@@ -280,7 +280,7 @@ END_TEST
 
 static char *write_on_terminal(struct casefile *casefile, unsigned width, bool colours)
 {
-    const struct case_filter filter = {.known = true, .significant_first = true};
+    const struct case_filter filter = {.known = true, .order = CASE_BY_SIGNIFICANCE};
     char *text = NULL;
     size_t len = 0;
     FILE *to = open_memstream(&text, &len);
