@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "file_kind.h"
+#include "finding_flags.h"
 #include "formats.h"
 #include "options.h"
 #include "report/report_about.h"
@@ -11,7 +13,8 @@
 #include "timezone.h"
 
 enum {
-    REPORT_FORMAT,
+    REPORT_FORMAT = OPTIONS_FINDING,
+    REPORT_SORT,
     REPORT_CSV,
     REPORT_EXCEL,
     REPORT_JSON,
@@ -24,13 +27,16 @@ enum {
 };
 
 static const struct option_spec report_options[] = {
+    OPTIONS_FINDING_SPECS,
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
+    {0, "sort", "ORDER", "by place (default; on a terminal: significance), significance or reference",
+     &values_orders},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "excel", NULL, "the same as --format excel: CSV that spreadsheets display unchanged", NULL},
     {0, "json", NULL, "the same as --format jsonl: JSON Lines, with everything the case has of a finding",
      NULL},
     {0, "text", NULL, "the same as --format text", NULL},
-    {0, "all", NULL, "also list objects without a finding, with the reason", NULL},
+    {0, "all", NULL, "also list objects without a finding, and findings under their second address", NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
     {0, "about", NULL, "describe the case instead: parameters, sets, evidence, and the log", NULL},
     {0, "timezone", "ZONE", "time zone of --about: UTC (default), local, or a name such as Europe/Berlin",
@@ -41,10 +47,20 @@ static const struct option_spec report_options[] = {
 
 struct report {
     struct case_filter filter;
+    struct finding_flags finding;
     struct format_choice format;
     enum report_zone zone;
-    bool about, check, has_zone;
+    bool about, check, has_zone, sorted;
 };
+
+static int take_order(struct report *report, const struct options *options)
+{
+    const int order = options_named(options, options->value, strlen(options->value));
+
+    report->sorted = true;
+    report->filter.order = order < 0 ? CASE_BY_PLACE : (enum case_order)order;
+    return order < 0 ? -1 : 0;
+}
 
 static int take_option(void *arg, const struct options *options, int option)
 {
@@ -57,6 +73,10 @@ static int take_option(void *arg, const struct options *options, int option)
 
     struct report *report = arg;
 
+    if (option < OPTIONS_FINDING)
+        return finding_flags_take(&report->finding, options, option);
+    if (option == REPORT_SORT)
+        return take_order(report, options);
     if (option == REPORT_TIMEZONE) {
         report->has_zone = true;
         return timezone_take(options, &report->zone);
@@ -130,7 +150,7 @@ static int report_case(const struct report *options, const char *path)
         status = -1;
     if (status == 0)
         status = options->about ? report_about(&out, casefile, options->zone, &err)
-                                : rows_write(form, casefile, &options->filter, &err);
+                                : rows_write(form, casefile, &options->filter, options->sorted, &err);
     if (status == 0)
         status = show_states(casefile, &err);
     if (status < 0)
@@ -155,10 +175,17 @@ static int run(const struct command *command, int argc, char **argv)
     if (report.format.format && (report.about || report.check))
         return options_wrong(command, "%s and %s contradict each other", report.format.option,
                              report.about ? "--about" : "--check");
+    if ((report.about || report.check) && (report.sorted || finding_flags_any(&report.finding)))
+        return options_wrong(command, "%s lists no findings: nothing can be selected or sorted",
+                             report.about ? "--about" : "--check");
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no case given" : "more than one case given");
     if (file_kind_check_case(argv[operand]))
         return EXIT_USAGE;
+    if (finding_flags_any(&report.finding)) {
+        report.filter.wants = finding_flags_want;
+        report.filter.arg = &report.finding;
+    }
     return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "command.h"
 #include "evidence_flags.h"
 #include "evidence_list.h"
 #include "file_kind.h"
+#include "finding_flags.h"
 #include "formats.h"
 #include "interrupt.h"
 #include "rows.h"
@@ -84,20 +84,6 @@ struct command_line {
 
 /* ---- options ---- */
 
-static int take_e(struct command_line *line, const struct options *options)
-{
-    char *end;
-    const double e = strtod(options->value, &end);
-
-    if (*end || end == options->value || !(e > 0 && e <= 1e6)) {
-        options_wrong(options->command, "--max-e takes a number above 0 and up to 1000000, not '%s'",
-                      options->value);
-        return -1;
-    }
-    line->scan.matching.most_ln_e = log(e);
-    return 0;
-}
-
 static int take_pattern(struct pattern_list *patterns, const struct options *options)
 {
     if (!options->value[0]) {
@@ -153,7 +139,7 @@ static int take_option(void *arg, const struct options *options, int option)
         line->case_path = options->value;
         return options_check_new(options->command, options->value);
     case SCAN_MAX_E:
-        return take_e(line, options);
+        return finding_flags_e(options, &scan->matching.most_ln_e);
     case SCAN_MIN_MATCHED:
         return options_size(options, 0, INT64_MAX, &scan->matching.least_matched);
     case SCAN_BLOCKS:
@@ -194,7 +180,7 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
         line->format.format ? line->format.format->writer : rows_usual_form();
     int found;
 
-    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, err))
+    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, false, err))
         return -1;
     fflush(stdout);
     if (!scan->run.quiet && (line->case_path || form != &report_text) &&

@@ -24,22 +24,6 @@ struct evidence_options evidence_flags_defaults(unsigned kinds)
     };
 }
 
-static int take_kinds(struct evidence_options *evidence, const struct options *options)
-{
-    evidence->kinds = 0;
-    for (const char *at = options->value;; at++) {
-        const size_t len = strcspn(at, ",");
-        const int kind = options_named(options, at, len);
-
-        if (kind < 0)
-            return -1;
-        evidence->kinds |= OBJECT_BIT(kind);
-        at += len;
-        if (!*at)
-            return 0;
-    }
-}
-
 static int take_type(const struct options *options, const char **type)
 {
     *type = options->value;
@@ -75,7 +59,7 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
     case OPTION_SYSTEM_TYPE:
         return take_type(options, &evidence->system_type);
     case OPTION_ONLY:
-        return take_kinds(evidence, options);
+        return options_list(options, &evidence->kinds);
     case OPTION_JOBS:
         return take_count(options, MAX_WORKERS, &evidence->workers);
     default:

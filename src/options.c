@@ -352,6 +352,22 @@ int options_named(const struct options *options, const char *text, size_t len)
     return find_named(options->command, options->spec->values, text, len);
 }
 
+int options_list(const struct options *options, unsigned *bits)
+{
+    *bits = 0;
+    for (const char *at = options->value;; at++) {
+        const size_t len = strcspn(at, ",");
+        const int found = options_named(options, at, len);
+
+        if (found < 0)
+            return -1;
+        *bits |= 1u << found;
+        at += len;
+        if (!*at)
+            return 0;
+    }
+}
+
 int options_named_operand(const struct command *command, const struct values *values, const char *text)
 {
     return find_named(command, values, text, strlen(text));

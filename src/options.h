@@ -55,7 +55,10 @@ int options_share(const struct options *options, double *out);
 /* The index of the text among the option's named values, or -1 after an error was shown that lists them. */
 int options_named(const struct options *options, const char *text, size_t len);
 
-/* The same for an operand and these values. */
+/* Sets the bits of the option's named values, which are separated by commas; -1 after an error was shown. */
+int options_list(const struct options *options, unsigned *bits);
+
+/* The same as options_named for an operand and these values. */
 int options_named_operand(const struct command *command, const struct values *values, const char *text);
 
 /*

@@ -11,16 +11,16 @@ const struct report_operations *rows_usual_form(void)
 }
 
 int rows_write(const struct report_operations *form, struct casefile *casefile,
-               const struct case_filter *filter, struct error *err)
+               const struct case_filter *filter, bool sorted, struct error *err)
 {
-    struct report_writer writer = {.does = form,
-                                   .out = {.to = stdout},
-                                   .colours = terminal_colours(STDOUT_FILENO),
-                                   .width = terminal_width(STDOUT_FILENO)};
+    struct report_writer writer = {
+        .does = form,
+        .out = {.to = stdout},
+        .options = {.colours = terminal_colours(STDOUT_FILENO), .width = terminal_width(STDOUT_FILENO)}};
     struct case_filter order = *filter;
 
     order.twins |= order.objects;
-    if (form == &report_text && writer.width && filter->order == CASE_BY_PLACE)
+    if (form == &report_text && writer.options.width && !sorted)
         order.order = CASE_BY_SIGNIFICANCE;
     return report_write(&writer, casefile, &order, err);
 }

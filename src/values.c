@@ -55,6 +55,9 @@ static const char *verdict(const void *table, size_t index)
     return index < VERDICTS ? finding_verdict_name((enum verdict)index) : NULL;
 }
 
+static const char *const proofs[] = {"estimate", "blocks", "sha1", NULL};
+/* In the order of enum case_order. */
+static const char *const orders[] = {"place", "significance", "reference", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 const struct values values_object_kinds = {"kind", "kinds", true, object_kind, NULL},
@@ -66,6 +69,9 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_set_kinds = {"kind", "kinds", false, set_kind, NULL},
                     values_list_formats = {"format", "formats", false, array_name, list_formats},
                     values_verdicts = {"verdict", "verdicts", false, verdict, NULL},
+                    values_verdict_list = {"verdict", "verdicts", true, verdict, NULL},
+                    values_proofs = {"proof", "proofs", true, array_name, proofs},
+                    values_orders = {"order", "orders", false, array_name, orders},
                     values_shells = {"shell", "shells", false, array_name, shells};
 
 const struct values values_case, values_set, values_set_path, values_file;

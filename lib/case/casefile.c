@@ -420,17 +420,6 @@ struct casefile *casefile_open(const char *path, const struct case_plan *plan, s
     return casefile;
 }
 
-struct casefile *casefile_open_context(const char *path, struct error *err)
-{
-    struct casefile *casefile =
-        loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
-
-    if (!casefile || check_sound(casefile, "changed", err) == 0)
-        return casefile;
-    casefile_close(casefile, NULL);
-    return NULL;
-}
-
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err)
 {
     struct casefile *casefile;

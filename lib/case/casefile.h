@@ -110,9 +110,6 @@ struct case_plan {
  * seconds since 1970.
  */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
-/* Opens an existing case to change its context, and upgrades one of an earlier version.  Refuses one that
- * fails casefile_check. */
-struct casefile *casefile_open_context(const char *path, struct error *err);
 /* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless
  * all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);

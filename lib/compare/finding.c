@@ -82,6 +82,13 @@ static uint64_t larger(uint64_t x, uint64_t y)
     return x > y ? x : y;
 }
 
+double finding_score(const struct finding *finding)
+{
+    return finding->verdict == VERDICT_IDENTICAL ? 1
+           : finding->verdict == VERDICT_VARIANT ? finding->resemblance
+                                                 : finding->containment;
+}
+
 void finding_measure(struct finding *finding)
 {
     uint64_t end = 0;

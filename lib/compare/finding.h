@@ -84,6 +84,9 @@ struct finding *finding_list_add(struct findings *findings, struct error *err);
 /* Sets the number of ranges, for the caller to fill in; -1 without memory. */
 int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
+/* The score of the verdict: 1 if identical, the resemblance of a variant, else the containment. */
+double finding_score(const struct finding *finding);
+
 /* Computes span and matched bytes from the ranges. */
 void finding_measure(struct finding *finding);
 /* Whether the whole reference is present in one piece, and all of it is proved. */

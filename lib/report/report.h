@@ -6,6 +6,7 @@
 
 #include "case/casefile.h"
 #include "report/report_stream.h"
+#include "report/report_values.h"
 
 /*
  * The rows of a case in some format, on a stream that the caller opened.
@@ -16,16 +17,18 @@
  * The operations return 0; 1 if the stream takes no more (ferror is set), after which none of them is called;
  * -1 with the error set.
  */
+struct report_options {
+    bool colours;
+    unsigned width;        /* columns of the terminal; 0: the stream is not a terminal */
+    enum report_zone zone; /* of the times shown to people */
+};
+
 struct report_writer {
     const struct report_operations *does;
     struct report_stream out;
-    bool colours;
-    unsigned width; /* columns of the terminal; 0: the stream is not a terminal */
-
-    /* The state of report_text. */
-    struct casefile *casefile;
-    bool names_evidence;     /* in each row, since the case has more than one piece */
-    uint64_t rows, findings; /* written so far */
+    struct report_options options;
+    uint64_t rows; /* written so far; counted by report_write */
+    void *state;   /* the format's own, from begin to release */
 };
 
 struct report_operations {
@@ -35,6 +38,8 @@ struct report_operations {
     int (*finding)(struct report_writer *writer, const struct case_row *row, struct error *err);
     /* Writes what follows the last row.  May be NULL. */
     int (*end)(struct report_writer *writer, struct error *err);
+    /* Frees the state, also after an error; called once if begin was.  May be NULL. */
+    void (*release)(struct report_writer *writer);
 };
 
 /* Comma-separated values, as kith-report(1) describes them. */

@@ -12,7 +12,7 @@ static const struct csv_column columns[] = {
     {"ref_name", false},   {"ref_sha1", false}, {"obj_start", true}, {"obj_end", true},
     {"ref_start", true},   {"ref_end", true},   {"matched", true},   {"resemblance", true},
     {"containment", true}, {"edits", true},     {"edits_low", true}, {"edits_high", true},
-    {"e_value", true},     {"proof", false},    {"status", false}};
+    {"e_value", true},     {"proof", false},    {"status", false},   {"score", true}};
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -105,13 +105,19 @@ static void add_nothing(struct buffer *line, const struct case_object *object)
 
 static void add_row(struct buffer *line, const struct case_row *row)
 {
+    struct buffer score = {0};
+
     add_object(line, row);
     if (row->has_finding)
         add_finding(line, row);
     else
         add_nothing(line, &row->object);
     csv_cell(line, row->object.partial ? "partial" : "ok");
+    if (row->has_finding)
+        buffer_printf(&score, "%.3f", finding_score(&row->finding));
+    csv_text(line, &score);
     csv_end_line(line);
+    buffer_release(&score);
 }
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)

@@ -171,7 +171,6 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
 {
     struct json_write out = {.to = &writer->out.line};
 
-    writer->rows++;
     json_write_open(&out, NULL, '{');
     json_write_text(&out, "schema", REPORT_JSONL_SCHEMA);
     json_write_text(&out, "type", row->has_finding ? "finding" : "object");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/report_edits.h"
@@ -14,7 +16,14 @@ enum {
     INDENT = 11,
     SUMMARY_INDENT = 4,
     STRIP_CELLS = 72, /* at most: longer strips are no easier to read */
+    MOST_TWINS = 4,   /* shown */
     LEAST_WIDTH = 60, /* narrower windows get lines of this width, since most words need it */
+};
+
+struct report_text {
+    struct casefile *casefile;
+    bool names_evidence; /* in each row, since the case has more than one piece */
+    uint64_t findings;   /* written so far */
 };
 
 /* A paragraph under construction: each word is assembled in `word` and appended by end_word. */
@@ -57,7 +66,7 @@ static void add_verdict(struct paragraph *p, const struct report_writer *writer,
                                                   [VERDICT_FRAGMENT] = "36"};
     const enum verdict verdict = row->has_finding ? row->finding.verdict : row->object.verdict;
     const bool loud = row->has_finding && row->set->kind == REFSET_NOTABLE;
-    const bool coloured = writer->colours && row->has_finding && row->set->kind != REFSET_KNOWN;
+    const bool coloured = writer->options.colours && row->has_finding && row->set->kind != REFSET_KNOWN;
 
     if (coloured)
         buffer_printf(p->lines.out, "\033[%s%sm", loud ? "1;" : "", colours[verdict]);
@@ -119,13 +128,13 @@ static void add_strip(struct paragraph *p, const struct report_writer *writer, c
     const unsigned room = p->lines.width - INDENT;
     struct report_strip strip;
 
-    if (writer->width == 0 || row->object.size == 0 || finding->range_count == 0)
+    if (writer->options.width == 0 || row->object.size == 0 || finding->range_count == 0)
         return;
     report_strip_begin(&strip, row->object.size, row->object.size, room < STRIP_CELLS ? room : STRIP_CELLS);
     for (size_t i = 0; i < finding->range_count; i++)
         report_strip_mark(&strip, i, finding->ranges[i].obj_start, finding->ranges[i].obj_end);
     report_columns_line(&p->lines);
-    report_strip_put(&strip, p->lines.out, writer->colours);
+    report_strip_put(&strip, p->lines.out, writer->options.colours);
 }
 
 static void add_edits(struct paragraph *p, const struct case_row *row)
@@ -200,6 +209,24 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
         add_edits(p, row);
 }
 
+/* The other addresses of the same bytes. */
+static void add_twins(struct paragraph *p, const struct case_row *row)
+{
+    if (row->twin_count == 0)
+        return;
+    report_columns_line(&p->lines);
+    for (size_t i = 0; i < row->twin_count && i < MOST_TWINS; i++) {
+        buffer_printf(&p->word, "%s%s ", i ? "" : "the same bytes: ", object_kind_name(row->twins[i].kind));
+        report_values_foreign(&p->word, row->twins[i].address);
+        buffer_add_text(&p->word, i + 1 < row->twin_count ? "," : "");
+        end_word(p);
+    }
+    if (row->twin_count > MOST_TWINS) {
+        buffer_printf(&p->word, "and %zu more", row->twin_count - MOST_TWINS);
+        end_word(p);
+    }
+}
+
 static void add_evidence_value(struct paragraph *p, const struct finding *finding)
 {
     static const char others[] = "other references match here, too (--all-references lists them)";
@@ -226,11 +253,15 @@ static void add_finding(struct paragraph *p, const struct report_writer *writer,
     add_name(p, "in ", row->set->name, strlen(row->set->name), "");
     buffer_printf(&p->word, "(%s)", refset_kind_name(row->set->kind));
     end_word(p);
+    buffer_add_text(&p->word, "finding ");
+    casefile_put_id(&p->word, &row->id);
+    end_word(p);
     add_strip(p, writer, row);
-    if (row->finding.verdict == VERDICT_IDENTICAL)
-        return;
-    add_measures(p, row);
-    add_evidence_value(p, &row->finding);
+    if (row->finding.verdict != VERDICT_IDENTICAL) {
+        add_measures(p, row);
+        add_evidence_value(p, &row->finding);
+    }
+    add_twins(p, row);
 }
 
 static void add_reason(struct paragraph *p, const struct case_object *object)
@@ -249,12 +280,15 @@ static void add_reason(struct paragraph *p, const struct case_object *object)
 
 static unsigned usable_width(const struct report_writer *writer)
 {
-    return writer->width == 0 || writer->width >= LEAST_WIDTH ? writer->width : LEAST_WIDTH;
+    return writer->options.width == 0 || writer->options.width >= LEAST_WIDTH ? writer->options.width
+                                                                              : LEAST_WIDTH;
 }
 
 static void add_heading(struct report_writer *writer, const struct case_row *row)
 {
-    if (writer->rows++ || writer->names_evidence)
+    const struct report_text *state = writer->state;
+
+    if (writer->rows || state->names_evidence)
         return;
     buffer_add_text(&writer->out.line, "evidence: ");
     report_values_foreign(&writer->out.line, row->evidence->path);
@@ -263,6 +297,7 @@ static void add_heading(struct report_writer *writer, const struct case_row *row
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
+    struct report_text *state = writer->state;
     struct paragraph p = {
         .lines = {.out = &writer->out.line, .width = usable_width(writer), .indent = INDENT}};
 
@@ -273,26 +308,35 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
         add_finding(&p, writer, row);
     else
         add_reason(&p, &row->object);
-    if (writer->names_evidence) {
+    if (state->names_evidence) {
         report_columns_line(&p.lines);
         add_name(&p, "evidence: ", row->evidence->path, strlen(row->evidence->path), "");
     }
     buffer_add_char(&writer->out.line, '\n');
     buffer_inherit(&writer->out.line, &p.word);
     buffer_release(&p.word);
-    writer->findings += row->has_finding;
+    state->findings += row->has_finding;
     return report_stream_put(&writer->out, err);
 }
 
 static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
+    struct report_text *state = memory_new(sizeof *state, err);
     struct case_evidence evidence;
-    const int found = casefile_evidence(casefile, 2, &evidence, err);
+    int found;
 
-    writer->casefile = casefile;
-    writer->names_evidence = found > 0;
-    writer->rows = writer->findings = 0;
+    writer->state = state;
+    if (!state)
+        return -1;
+    found = casefile_evidence(casefile, 2, &evidence, err);
+    state->casefile = casefile;
+    state->names_evidence = found > 0;
     return found < 0 ? -1 : 0;
+}
+
+static void release(struct report_writer *writer)
+{
+    free(writer->state);
 }
 
 /* ---- the legend ---- */
@@ -326,7 +370,7 @@ static void add_finding_terms(struct report_writer *writer)
     add_legend(writer, "edits",
                "how many bytes differ: an estimate, and an interval that contains the distance in 95 % of "
                "cases");
-    if (writer->width)
+    if (writer->options.width)
         add_legend(writer, "strip",
                    "the object or chunk from its first byte to its last: a letter for each matching range, "
                    "in lower case "
@@ -368,38 +412,41 @@ static int add_summary(struct report_writer *writer, const struct case_evidence 
 {
     struct summary summary = {.writer = writer, .path = evidence->path};
     struct buffer text = {0};
+    const struct report_text *state = writer->state;
     int result;
 
     report_summary_image(evidence, &text);
     if (text.len)
         add_summary_text(&summary, &text);
-    result = report_summary(writer->casefile, evidence->number, &text, err);
+    result = report_summary(state->casefile, evidence->number, &text, err);
     if (text.len == 0)
         buffer_add_text(&text, casefile_state_name(evidence->state));
     add_summary_text(&summary, &text);
     buffer_inherit(&writer->out.line, &text);
     buffer_release(&text);
     return result ? -1
-                  : report_summary_unexamined(writer->casefile, evidence->number, add_summary_line, &summary,
+                  : report_summary_unexamined(state->casefile, evidence->number, add_summary_line, &summary,
                                               err);
 }
 
 static int end(struct report_writer *writer, struct error *err)
 {
+    const struct report_text *state = writer->state;
     struct case_evidence evidence;
     int found;
 
     if (writer->rows)
         buffer_add_char(&writer->out.line, '\n');
-    if (writer->findings)
+    if (state->findings)
         add_finding_terms(writer);
     add_legend(writer, "SP 800-168", standard);
     buffer_add_char(&writer->out.line, '\n');
-    for (uint64_t number = 1; (found = casefile_evidence(writer->casefile, number, &evidence, err)) > 0;
+    for (uint64_t number = 1; (found = casefile_evidence(state->casefile, number, &evidence, err)) > 0;
          number++)
         if (add_summary(writer, &evidence, err))
             return -1;
     return found < 0 ? -1 : report_stream_put(&writer->out, err);
 }
 
-const struct report_operations report_text = {.begin = begin, .finding = put_row, .end = end};
+const struct report_operations report_text = {
+    .begin = begin, .finding = put_row, .end = end, .release = release};

@@ -229,7 +229,7 @@ START_TEST(the_context_is_kept_checked_and_sealed)
     ck_assert_int_eq(casefile_set_context(casefile, CASE_NUMBER, endless + 1, NOW, &err), 0);
     close_case(casefile);
     assert_good();
-    casefile = casefile_open_context(path, &err);
+    casefile = casefile_open_change(path, &err);
     ck_assert_msg(casefile != NULL, "%s", err.text);
     casefile_context(casefile, &context);
     ck_assert_str_eq(context.number, endless + 1);

@@ -284,7 +284,8 @@ static char *write_on_terminal(struct casefile *casefile, unsigned width, bool c
     char *text = NULL;
     size_t len = 0;
     FILE *to = open_memstream(&text, &len);
-    struct report_writer writer = {.does = &report_text, .out.to = to, .width = width, .colours = colours};
+    struct report_writer writer = {
+        .does = &report_text, .out.to = to, .options = {.width = width, .colours = colours}};
 
     ck_assert_msg(report_write(&writer, casefile, &filter, &err) == 0, "%s", err.text);
     ck_assert_int_eq(fclose(to), 0);
