@@ -24,7 +24,7 @@ def shown(cell, name):
     assert cell == "" or name in NUMBERS and re.fullmatch(r"[0-9]{1,15}|[0-9.]+(e-?[0-9]+)?", cell), (name, cell)
     return cell
 
-NUMBERS = set("size ref_id obj_start obj_end ref_start ref_end matched resemblance containment edits edits_low edits_high e_value "
+NUMBERS = set("size ref_id obj_start obj_end ref_start ref_end matched resemblance containment edits edits_low edits_high e_value score "
               "allocated objects bytes".split())
 strict, excel = (open(name, "rb").read() for name in sys.argv[1:])
 assert not strict.startswith(b"\xef\xbb\xbf") and excel.startswith(b"\xef\xbb\xbf")
