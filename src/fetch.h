@@ -26,13 +26,8 @@ struct fetch_want {
 
 /*
  * Receives what was read.  Callbacks get the index of the want, and return nonzero to end everything early.
-<<<<<<< HEAD
  * The bytes of each want come in order, as data or, if they cannot be read, as bad; those of several may
  * come in turns.
-=======
- * The bytes of each want come in order, as data or, if they cannot be read, as bad; bytes of several wants
- * may come in turns.
->>>>>>> 9b4b35b (tests: expect the column score and the format html)
  */
 struct fetch_sink {
     /* The object was found.  If it comes again before end, the worker has died, and what has arrived is
