@@ -55,6 +55,12 @@ void json_write_number(struct json_write *out, const char *key, uint64_t number)
     buffer_add_number(out->to, number);
 }
 
+void json_write_real(struct json_write *out, const char *key, int decimals, double number)
+{
+    begin(out, key, "");
+    buffer_printf(out->to, "%.*f", decimals, number);
+}
+
 void json_write_bool(struct json_write *out, const char *key, bool value)
 {
     json_write_raw(out, key, value ? "true" : "false");

@@ -30,6 +30,8 @@ void json_write_text(struct json_write *out, const char *key, const char *text);
 void json_write_bytes(struct json_write *out, const char *key, const void *data, size_t len);
 void json_write_number(struct json_write *out, const char *key, uint64_t number);
 void json_write_bool(struct json_write *out, const char *key, bool value);
+/* A number, which must be finite, with this many decimals. */
+void json_write_real(struct json_write *out, const char *key, int decimals, double number);
 /* A string of lower-case hexadecimal digits. */
 void json_write_hex(struct json_write *out, const char *key, const void *data, size_t len);
 /* A value that the caller has formatted as JSON. */

@@ -3,7 +3,10 @@
 
 #include "report/report.h"
 #include "report/report_jsonl_case.h"
+#include "report/report_pieces.h"
 #include "report/report_values.h"
+
+enum { MOST_WAITING = 1 << 20 }; /* bytes of a line, which may have many ranges in many pieces */
 
 static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
@@ -44,6 +47,24 @@ static void put_evidence(struct json_write *out, const struct case_evidence *evi
     json_write_close(out, '}');
 }
 
+static void put_times(struct json_write *out, const struct case_object *object)
+{
+    static const char *const names[OBJECT_TIMES] = {"mtime", "atime", "ctime", "crtime"};
+    struct buffer text = {0};
+
+    json_write_open(out, "times", '{');
+    for (int i = 0; i < OBJECT_TIMES; i++) {
+        const struct object_stamp *stamp = &object->times[i];
+
+        if (!stamp->seconds && !stamp->nanoseconds)
+            continue;
+        report_values_zone_time(&text, stamp->seconds, stamp->nanoseconds, REPORT_ZONE_UTC);
+        json_write_made(out, names[i], &text);
+    }
+    json_write_close(out, '}');
+    buffer_release(&text);
+}
+
 static void put_object(struct json_write *out, const struct case_row *row)
 {
     const struct case_object *object = &row->object;
@@ -54,8 +75,10 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_text(out, "address", object->address);
     json_write_text(out, "kind", object_kind_name(object->kind));
     json_write_bool(out, "chunk", object->chunk);
+    json_write_bool(out, "allocated", object->flags & OBJECT_ALLOCATED);
     put_paths(out, object);
     json_write_number(out, "size", object->size);
+    put_times(out, object);
     report_jsonl_digests(out, "digests", &object->digests);
     json_write_text(out, "status", object->partial ? "partial" : "ok");
     if (object->reason[0])
@@ -84,18 +107,6 @@ static void put_reference(struct json_write *out, const struct case_row *row)
     json_write_close(out, '}');
 }
 
-/* Writes a number as it is printed with this format. */
-static void put_real(struct json_write *out, const char *key, int decimals, double value)
-{
-    struct buffer text = {0};
-
-    buffer_printf(&text, "%.*f", decimals, value);
-    buffer_add_char(&text, '\0');
-    json_write_raw(out, key, text.failed ? "null" : text.data);
-    buffer_inherit(out->to, &text);
-    buffer_release(&text);
-}
-
 static void put_e(struct json_write *out, double ln_e)
 {
     struct buffer text = {0};
@@ -112,9 +123,9 @@ static void put_edits(struct json_write *out, const struct finding *finding)
     if (!finding->has_edits)
         return;
     json_write_open(out, "edits", '{');
-    put_real(out, "estimate", 0, finding->edits);
-    put_real(out, "low", 0, finding->edits_low);
-    put_real(out, "high", 0, finding->edits_high);
+    json_write_real(out, "estimate", 0, finding->edits);
+    json_write_real(out, "low", 0, finding->edits_low);
+    json_write_real(out, "high", 0, finding->edits_high);
     json_write_close(out, '}');
 }
 
@@ -138,12 +149,63 @@ static void put_pair(struct json_write *out, const char *key, uint64_t start, ui
     json_write_close(out, ']');
 }
 
-static void put_range(struct json_write *out, const char *key, const struct finding_range *range)
+static void put_piece(void *arg, uint64_t image, uint64_t len)
+{
+    put_pair(arg, NULL, image, image + len);
+}
+
+/* object: to write where on the image its bytes lie; or NULL */
+static void put_range(struct json_write *out, const char *key, const struct finding_range *range,
+                      const struct case_object *object)
 {
     json_write_open(out, key, '{');
     put_pair(out, "object", range->obj_start, range->obj_end);
     put_pair(out, "reference", range->ref_start, range->ref_end);
+    if (object && object->run_count) {
+        json_write_open(out, "image", '[');
+        report_pieces(object, range->obj_start, range->obj_end, put_piece, out);
+        json_write_close(out, ']');
+    }
     json_write_close(out, '}');
+}
+
+static int put_ranges(struct report_writer *writer, struct json_write *out, const struct case_row *row,
+                      struct error *err)
+{
+    int result = 0;
+
+    json_write_open(out, "ranges", '[');
+    for (size_t i = 0; i < row->finding.range_count && result == 0; i++) {
+        put_range(out, NULL, &row->finding.ranges[i], &row->object);
+        if (writer->out.line.len > MOST_WAITING)
+            result = report_stream_put(&writer->out, err);
+    }
+    json_write_close(out, ']');
+    return result;
+}
+
+static void put_id(struct json_write *out, const char *key, const struct case_finding_id *id)
+{
+    struct buffer text = {0};
+
+    casefile_put_id(&text, id);
+    json_write_made(out, key, &text);
+    buffer_release(&text);
+}
+
+static void put_twins(struct json_write *out, const struct case_row *row)
+{
+    if (row->twin_count == 0)
+        return;
+    json_write_open(out, "twins", '[');
+    for (size_t i = 0; i < row->twin_count; i++) {
+        json_write_open(out, NULL, '{');
+        put_id(out, "id", &row->twins[i].id);
+        json_write_text(out, "kind", object_kind_name(row->twins[i].kind));
+        json_write_text(out, "address", row->twins[i].address);
+        json_write_close(out, '}');
+    }
+    json_write_close(out, ']');
 }
 
 static void put_finding(struct json_write *out, const struct case_row *row)
@@ -153,35 +215,38 @@ static void put_finding(struct json_write *out, const struct case_row *row)
     json_write_text(out, "verdict", finding_verdict_name(finding->verdict));
     put_set(out, row->set, finding->set);
     put_reference(out, row);
-    put_real(out, "resemblance", 3, finding->resemblance);
-    put_real(out, "containment", 3, finding->containment);
+    put_twins(out, row);
+    json_write_real(out, "score", 3, finding_score(finding));
+    json_write_real(out, "resemblance", 3, finding->resemblance);
+    json_write_real(out, "containment", 3, finding->containment);
     put_edits(out, finding);
     put_e(out, finding->ln_e);
     put_proof(out, finding);
     json_write_number(out, "also", finding->also);
     json_write_number(out, "matched", finding->matched);
-    put_range(out, "span", &finding->span);
-    json_write_open(out, "ranges", '[');
-    for (size_t i = 0; i < finding->range_count; i++)
-        put_range(out, NULL, &finding->ranges[i]);
-    json_write_close(out, ']');
+    put_range(out, "span", &finding->span, NULL);
 }
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
     struct json_write out = {.to = &writer->out.line};
+    int result = 0;
 
     json_write_open(&out, NULL, '{');
     json_write_text(&out, "schema", REPORT_JSONL_SCHEMA);
     json_write_text(&out, "type", row->has_finding ? "finding" : "object");
-    put_object(&out, row);
     if (row->has_finding)
+        put_id(&out, "id", &row->id);
+    put_object(&out, row);
+    if (row->has_finding) {
         put_finding(&out, row);
-    else
+        result = put_ranges(writer, &out, row, err);
+    } else {
         json_write_text(&out, "verdict", finding_verdict_name(row->object.verdict));
+    }
     json_write_close(&out, '}');
     json_write_line(&out);
-    return report_stream_put(&writer->out, err);
+    return result ? result : report_stream_put(&writer->out, err);
 }
 
 /* Without it a report that was cut at the end of a line would look complete. */

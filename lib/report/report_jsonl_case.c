@@ -59,16 +59,24 @@ static void put_info(struct json_write *out, const struct case_info *info)
     json_write_text(out, "parameters", info->parameters);
 }
 
-static void note_chain(void *arg, const struct case_entry *entry)
+static void put_context(struct json_write *out, const struct casefile *casefile)
 {
-    memcpy(arg, entry->chain, CASE_CHAIN_LEN);
+    struct case_context context;
+
+    casefile_context(casefile, &context);
+    json_write_open(out, "context", '{');
+    json_write_text(out, "case_number", context.number);
+    json_write_text(out, "examiner", context.examiner);
+    json_write_text(out, "organisation", context.organisation);
+    json_write_text(out, "notes", context.notes);
+    json_write_close(out, '}');
 }
 
 static int put_seal(struct json_write *out, struct casefile *casefile, struct error *err)
 {
-    uint8_t chain[CASE_CHAIN_LEN] = {0};
+    uint8_t chain[CASE_CHAIN_LEN];
 
-    if (casefile_read_log(casefile, note_chain, chain, err))
+    if (casefile_chain(casefile, chain, err))
         return -1;
     json_write_hex(out, "seal", chain, sizeof chain);
     return 0;
@@ -246,6 +254,7 @@ int report_jsonl_case(struct report_stream *stream, struct casefile *casefile, s
     put_info(&line.json, casefile_info(casefile));
     if (put_seal(&line.json, casefile, err))
         return -1;
+    put_context(&line.json, casefile);
     put_sets(&line.json, casefile);
     result = put_all_evidence(&line, casefile, err);
     if (result)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a report as JSON Lines, of all rows, with the case itself, which SQLite reads: report_json.py CASE REPORT
+"""Compares a report as JSON Lines with the case itself, which SQLite reads: report_json.py CASE REPORT (all | usual)
 
-Every value of a finding and its object must be that of the case's tables, and no row may be missing.
+Every value of a finding and its object must be that of the case's tables, and no row may be missing.  all: a report with
+--all --show-known; usual: one without, in which findings that repeat another one are its twins.
 """
+import datetime
 import json
 import math
 import re
@@ -48,8 +50,47 @@ def ranges_of(data):
     return ranges
 
 
+def runs_of(data):
+    """Offset in the object, offset on the image, length."""
+    numbers, runs, offset, image = list(leb128(data)), [], 0, 0
+    for i in range(0, len(numbers), 3):
+        offset += numbers[i]
+        step = numbers[i + 1] >> 1
+        image += -step if numbers[i + 1] & 1 else step
+        runs.append((offset, image, numbers[i + 2]))
+        offset += numbers[i + 2]
+        image += numbers[i + 2]
+    return runs
+
+
+def on_image(runs, start, end):
+    """The pieces of a range of the object, byte by byte where it is short."""
+    pieces = []
+    for offset, image, length in runs:
+        low, high = max(start, offset), min(end, offset + length)
+        if low < high:
+            pieces.append([image + low - offset, image + high - offset])
+    return pieces
+
+
+def time_of(seconds, nanoseconds):
+    text = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%S')
+    return text + (f'.{nanoseconds:09}' if nanoseconds else '') + 'Z'
+
+
+def check_origin(got, origin):
+    assert got['allocated'] == bool(origin['flags'] & 1), (got, dict(origin))
+    wanted = {name: time_of(origin[name], origin[name + '_ns']) for name in ('mtime', 'atime', 'ctime', 'crtime')
+              if origin[name] or origin[name + '_ns']}
+    assert got['times'] == wanted, (got, wanted)
+
+
 def digests_of(row):
     return {kind: row[kind].hex() for kind in ('sha1', 'md5', 'sha256') if row[kind] is not None}
+
+
+def id_of(number, rank):
+    return f'{number >> 40}.{number & (1 << 40) - 1}.{rank + 1}'
 
 
 def check_object(line, row):
@@ -62,14 +103,19 @@ def check_object(line, row):
     assert b''.join(path + b'\0' for path in paths) == row['paths'], (got, row['paths'])
 
 
-def check_finding(line, row, sets):
+def check_finding(line, row, sets, runs):
     kinds = dict(notable=0, neutral=1, known=2)
     reference, proof, edits = line['reference'], line['proof'], line.get('edits', {})
     assert line['set']['number'] == row['refset'] and kinds[line['set']['kind']] == row['class']
     assert raw(line['set'], 'name') == sets[row['refset']]
     assert reference['number'] == row['file'] and reference['size'] == row['size'], (line, dict(row))
     assert raw(reference, 'name') == row['name'] and reference.get('digests', {}) == digests_of(row)
-    assert line['verdict'] == row['verdict'] and line['ranges'] == ranges_of(row['ranges']), (line, dict(row))
+    wanted = ranges_of(row['ranges'])
+    for piece in wanted if runs else ():
+        piece['image'] = on_image(runs, *piece['object'])
+    assert line['verdict'] == row['verdict'] and line['ranges'] == wanted, (line, dict(row))
+    assert abs(line['score'] - {'identical': 1, 'variant': row['resemblance']}.get(row['verdict'], row['containment'])) <= .0005001
+    assert line['id'] == id_of(row['object'], row['rank'])
     assert line['span'] == {'object': [row['obj_start'], row['obj_end']], 'reference': [row['ref_start'], row['ref_end']]}
     assert line['matched'] == row['matched'] and line['also'] == row['also']
     assert proof == {'grade': row['proof'], 'proved': row['proved'], 'blocks': row['blocks']}, (proof, dict(row))
@@ -82,7 +128,7 @@ def check_finding(line, row, sets):
     assert abs(line['e_value'] - e) <= .051 * 10 ** math.floor(math.log10(e or 1)), (line['e_value'], e)
 
 
-def main(case, report):
+def main(case, report, rows):
     database = sqlite3.connect(f'file:{case}?mode=ro&immutable=1', uri=True)
     database.row_factory = sqlite3.Row
     with open(report, encoding='utf-8') as file:
@@ -97,20 +143,29 @@ def main(case, report):
     assert {e['number']: raw(e, 'path') for e in lines[0]['evidence']} == evidence
     assert lines[0]['seal'] == database.execute('SELECT chain FROM log ORDER BY id DESC').fetchone()[0].hex()
 
+    origins = {row['id']: row for row in database.execute('SELECT * FROM origin')}
     objects = {row['id']: row for row in database.execute('SELECT * FROM object')}
     wanted = [(row, objects[row['object']]) for row in
               database.execute('SELECT * FROM finding ORDER BY class, object, rank')]
-    wanted += [(None, row) for _, row in sorted(objects.items()) if row['findings'] == 0]
+    twins = {(row['object'], row['rank']): (row['of_object'], row['of_rank']) for row in database.execute('SELECT * FROM twin')}
+    if rows == 'all':
+        wanted += [(None, row) for _, row in sorted(objects.items()) if row['findings'] == 0]
+    else:
+        wanted = [(f, o) for f, o in wanted if f['class'] < 2 and (f['object'], f['rank']) not in twins]
     assert len(wanted) == len(lines) - 2, (len(wanted), len(lines))
     for line, (finding, item) in zip(lines[1:], wanted):
         assert (line['type'] == 'finding') == (finding is not None), line
         assert raw(line['evidence'], 'path') == evidence[line['evidence']['number']] and line['evidence']['number'] == item['evidence']
         check_object(line, item)
+        check_origin(line['object'], origins[item['id']])
         if finding:
-            check_finding(line, finding, sets)
+            check_finding(line, finding, sets, runs_of(origins[item['id']]['runs']))
+            same = [key for key, of in sorted(twins.items()) if of == (finding['object'], finding['rank'])]
+            assert rows == 'all' or line.get('twins', []) == [
+                {'id': id_of(*key), 'kind': objects[key[0]]['kind'], 'address': objects[key[0]]['address']} for key in same]
         else:
             assert line['verdict'] == item['verdict'], (line, dict(item))
-    print(len(lines))
+    print(len(lines), len(twins))
 
 
 if __name__ == '__main__':
