@@ -23,6 +23,7 @@ static const struct format rows[] = {
     {"csv", "csv", &report_csv, 0},
     {"excel", "excel", &report_csv_excel, 0},
     {"jsonl", "json", &report_jsonl, 0},
+    {"timesketch", NULL, &report_timesketch, 0},
     {NULL, NULL, NULL, 0},
 };
 

@@ -49,6 +49,8 @@ extern const struct report_operations report_csv_excel;
 /* JSON Lines, as kith-report-json(5) describes them: the case, the rows, and a last line with their number.
  */
 extern const struct report_operations report_jsonl;
+/* An event for each known time of the object of each row, as Timesketch imports JSON Lines. */
+extern const struct report_operations report_timesketch;
 /* Human-readable paragraphs; a legend if there was a finding; the summary of each piece of evidence and what
  * of it was not examined (report_summary.h).  On a terminal each finding has a strip, and lines fit the
  * window. */

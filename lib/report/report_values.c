@@ -57,6 +57,21 @@ void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanos
         add_offset(out, tm.tm_gmtoff);
 }
 
+bool report_values_stamp(struct buffer *out, const struct object_stamp *stamp)
+{
+    const size_t before = out->len;
+    const char *text;
+
+    if (!stamp->seconds && !stamp->nanoseconds)
+        return false;
+    report_values_zone_time(out, stamp->seconds, stamp->nanoseconds, REPORT_ZONE_UTC);
+    text = out->data + before;
+    if (out->len - before > 4 && text[0] >= '0' && text[0] <= '9' && text[4] == '-')
+        return true;
+    out->len = before;
+    return false;
+}
+
 void report_values_size(struct buffer *out, uint64_t bytes)
 {
     static const char units[] = "kMGTPE";

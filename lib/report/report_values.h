@@ -2,9 +2,11 @@
 #ifndef KITH_REPORT_VALUES_H
 #define KITH_REPORT_VALUES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "disk/object.h"
 
 /* Appends the values that several reports contain, formatted alike. */
 
@@ -21,6 +23,9 @@ enum report_zone {
  * and the seconds if the year is out of range. */
 void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanoseconds,
                              enum report_zone zone);
+/* A time of an object in UTC.  Returns false, and appends nothing, if it is unknown or its year does not have
+ * four digits, as ISO 8601 and XML Schema require. */
+bool report_values_stamp(struct buffer *out, const struct object_stamp *stamp);
 /* A human-readable size of at most 10 characters, exact below 10,000 bytes: "1234 bytes", "56.8 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
 /* A number with thousands separators: "1,204". */

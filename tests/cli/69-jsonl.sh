@@ -44,6 +44,29 @@ PY
 status 0 "$KITH" report --format jsonl --all --show-known a.case
 cmp -s out a.jsonl || fail "the same case made another report"
 
+# Timesketch: each line has what its importer requires, and there is one for each known time of each row
+status 0 "$KITH" report --format timesketch --all --show-known a.case
+python3 - a.jsonl out <<'PY' || fail "not events of the same rows"
+import datetime, json, sys
+names = {'mtime': 'Content Modification Time', 'atime': 'Last Access Time', 'ctime': 'Metadata Modification Time', 'crtime': 'Creation Time'}
+rows = [json.loads(line) for line in open(sys.argv[1])][1:-1]
+wanted = [(row, name, row['object']['times'][name]) for row in rows for name in names if name in row['object']['times']]
+events = [json.loads(line) for line in open(sys.argv[2])]
+assert len(events) == len(wanted) > 3, (len(events), len(wanted))
+for event, (row, name, time) in zip(events, wanted):
+    for key in 'message', 'datetime', 'timestamp_desc':
+        assert isinstance(event[key], str) and event[key], event
+    assert event['datetime'] == time and event['timestamp_desc'] == names[name], (event, row)
+    seconds = datetime.datetime.strptime(time[:19] + '+0000', '%Y-%m-%dT%H:%M:%S%z').timestamp()
+    assert event['timestamp'] == int(seconds) * 1000000 + int((time[20:-1] or '0')[:6]), event
+    assert event['verdict'] == row['verdict'] and event['tag'] == [row['verdict']] and event.get('finding') == row.get('id')
+    assert event.get('filename') == row['object'].get('path') and event['address'] == row['object']['address']
+    assert event.get('sha1_hash') == row['object'].get('digests', {}).get('sha1')
+    if row['type'] == 'finding':
+        assert event['score'] == row['score'] and float(event['e_value']) == row['e_value'] and event['matched'] == row['matched']
+        assert event['reference_name'] in event['message'] and event['reference_name'] == row['reference']['name']
+PY
+
 if command -v jq >/dev/null; then
     jq -es 'map(select(.type == "finding") | .ranges | length) | add > 0' a.jsonl >out || fail "jq: $(cat out)"
 fi
