@@ -24,6 +24,7 @@ static const struct format rows[] = {
     {"excel", "excel", &report_csv_excel, 0},
     {"jsonl", "json", &report_jsonl, 0},
     {"timesketch", NULL, &report_timesketch, 0},
+    {"dfxml", NULL, &report_dfxml, 0},
     {NULL, NULL, NULL, 0},
 };
 

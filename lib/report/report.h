@@ -51,6 +51,9 @@ extern const struct report_operations report_csv_excel;
 extern const struct report_operations report_jsonl;
 /* An event for each known time of the object of each row, as Timesketch imports JSON Lines. */
 extern const struct report_operations report_timesketch;
+/* Digital Forensics XML 2.0.0-beta.0: a file object for each object, in which its rows are elements of a
+ * namespace of kith's own. */
+extern const struct report_operations report_dfxml;
 /* Human-readable paragraphs; a legend if there was a finding; the summary of each piece of evidence and what
  * of it was not examined (report_summary.h).  On a terminal each finding has a strip, and lines fit the
  * window. */
