@@ -22,6 +22,7 @@ enum {
     SETS_COMMON,
     SETS_REPAIR,
     SETS_RESEMBLANCE,
+    SETS_COVERED,
     SETS_FORMAT,
     SETS_CSV,
     SETS_JSON,
@@ -35,10 +36,13 @@ static const struct option_spec sets_options[] = {
     {0, "repair", NULL, "verify: make a new set of all that is sound, and keep the damaged one beside it",
      NULL},
     {0, "resemblance", "R", "thin: least resemblance of a file and its representative (default: 0.5)", NULL},
+    {0, "covered", "C", "thin: least share of a file's samples in records that are kept (default: 0.9)",
+     NULL},
     {0, "format", "FORM",
-     "list: text or csv (default: text on a terminal, else csv); info, thin: text (default) or json",
+     "list: text or csv (default: text on a terminal, else csv); info: text (default) or json; thin: also "
+     "csv",
      &formats_sets},
-    {0, "csv", NULL, "list: the same as --format csv", NULL},
+    {0, "csv", NULL, "list, thin: the same as --format csv", NULL},
     {0, "json", NULL, "info, thin: the same as --format json, a line for each set", NULL},
     {'q', "quiet", NULL, "show no progress and no summary", NULL},
     {0, NULL, NULL, NULL, NULL},
@@ -51,7 +55,7 @@ struct sets {
     const struct command *command;
     const char *output;
     uint32_t common;
-    double resemblance;
+    double resemblance, covered;
     bool repair, quiet;
     struct format_choice chosen;
     int format;     /* FORMAT_*, for list and info */
@@ -188,7 +192,8 @@ static int run_thin(struct sets *sets, int count, char **paths)
     const struct sets_thin thin = {.flags = &sets->flags,
                                    .output = sets->output,
                                    .resemblance = sets->resemblance,
-                                   .json = sets->format == FORMAT_JSON,
+                                   .covered = sets->covered,
+                                   .format = sets->format,
                                    .quiet = sets->quiet,
                                    .progress = &sets->progress};
 
@@ -297,7 +302,8 @@ static const struct action {
     {"intersect", run_intersect, " new output quiet ", NULL},
     {"verify", run_verify, " repair quiet ", NULL},
     {"compact", run_compact, " common quiet ", NULL},
-    {"thin", run_thin, " name kind category output resemblance format json quiet ", &formats_sets_info},
+    {"thin", run_thin, " name kind category output resemblance covered format csv json quiet ",
+     &formats_sets},
 };
 
 static const char *action_name(const void *table, size_t index)
@@ -360,6 +366,8 @@ static int take_option(void *arg, const struct options *options, int option)
         return options_check_new(options->command, options->value);
     case SETS_RESEMBLANCE:
         return options_share(options, &sets->resemblance);
+    case SETS_COVERED:
+        return options_share(options, &sets->covered);
     case SETS_COMMON:
         return options_number32(options, 1, REFSET_MAX_COMMON, &sets->common);
     default:
@@ -369,8 +377,11 @@ static int take_option(void *arg, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct sets sets = {
-        .flags = set_flags_none(), .command = command, .resemblance = 0.5, .progress = {.noun = "file"}};
+    struct sets sets = {.flags = set_flags_none(),
+                        .command = command,
+                        .resemblance = 0.5,
+                        .covered = 0.9,
+                        .progress = {.noun = "file"}};
     const struct action *action;
     int operand = 0, number;
     const int status = options_read(command, argc, argv, take_option, &sets, &operand);

@@ -14,7 +14,9 @@ struct sets_thin {
     const struct set_flags *flags; /* describe the new set */
     const char *output;            /* its path; NULL: only report what the set would lose */
     double resemblance;            /* least, of a member and its representative */
-    bool json, quiet;
+    double covered;                /* least share of its samples in kept records, or it keeps its own */
+    int format;                    /* FORMAT_* */
+    bool quiet;
     struct progress *progress;
 };
 

@@ -67,6 +67,11 @@ uint64_t tally_add(struct tally *tally, uint64_t key, struct error *err)
     return ++entry->times;
 }
 
+bool tally_has(const struct tally *tally, uint64_t key)
+{
+    return tally->room && find(tally, tally->entries, tally->room, key)->times > 0;
+}
+
 void tally_reset(struct tally *tally)
 {
     if (tally->room > USUAL_ROOM)

@@ -2,6 +2,7 @@
 #ifndef KITH_TALLY_H
 #define KITH_TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ struct tally {
 /* Counts the key and returns how often it has occurred, this time included; 0 and a message without memory
  * or random bytes, or if there are too many keys. */
 uint64_t tally_add(struct tally *tally, uint64_t key, struct error *err);
+/* Whether the key has occurred. */
+bool tally_has(const struct tally *tally, uint64_t key);
 /* Forgets all keys, but keeps a table of ordinary size. */
 void tally_reset(struct tally *tally);
 void tally_release(struct tally *tally);

@@ -95,7 +95,7 @@ PY
 status 0 "$KITH" cluster -q --csv --resemblance .5 tree
 read -r similar doubtful below <<<"$(python3 intervals.py)"
 same "intervals" "$similar 0" "$(python3 intervals.py | tail -n 1 | cut -d ' ' -f 1,3)"
-[ "$doubtful" -gt 0 ] && [ "$below" = 0 ] || fail "no interval contains the limit: $(cat out)"
+[[ $doubtful -gt 0 && $below = 0 ]] || fail "no interval contains the limit: $(cat out)"
 status 0 "$KITH" cluster -q --csv --resemblance .5 --certain tree
 same "certain" "0 0" "$(python3 intervals.py | tail -n 1 | cut -d ' ' -f 2,3)"
 [ "$(python3 intervals.py | cut -d ' ' -f 1)" -gt 0 ] || fail "nothing is certain"

@@ -26,7 +26,22 @@ same "similar versions" 9 "$removed"
 
 status 0 "$KITH" sets thin --json all.kith
 same "what it would lose" "13 9 9 9 9" "$(json out '"%d %d %d %d %d" % (d["records"], d["removed"], d["whole"]["tried"], d["whole"]["found"], d["whole"]["found_after"])')"
-same "of each removed record" 9 "$(json out 'len(d["least_covered"])')"
+same "of each removed record" "9 {'1-0', '2-0', '3-0'}" "$(json out '"%d %s" % (len(d["thinned"]), "{%s}" % str(sorted({f["representative"] for f in d["thinned"]}))[1:-1])')"
+cat >blocks.py <<'PY'
+import hashlib, json
+def blocks(name):
+    data = open('tree/' + name, 'rb').read()
+    return [hashlib.sha1(data[at:at + 4096]).digest() for at in range(0, len(data), 4096)]
+d = json.load(open('out'))
+removed = [f['name'] for f in d['thinned']]
+kept = set(b for name in ('1-0', '2-0', '3-0', 'alone') for b in blocks(name))
+lost = [b for name in removed for b in blocks(name)]
+print(len(lost), sum(b in kept for b in lost), d['blocks'], d['blocks_after'])
+PY
+read -r blocks there found found_there <<<"$(python3 blocks.py)"
+rm blocks.py
+same "blocks" "$blocks $there" "$found $found_there"
+[[ $there -gt 0 && $there -lt $blocks ]] || fail "all or no blocks are lost: $there of $blocks"
 [ "$(json out 'd["covered"] > .9')" = True ] || fail "few samples remain: $(cat out)"
 [ "$(json out 'd["size_after"] < d["size"]')" = True ] || fail "the set would not become smaller"
 mv out report
@@ -61,11 +76,25 @@ same "the representatives" "1-0 2-0 3-0" "$(column ref_name thin.seen)"
 
 # text: a sentence for each figure
 status 0 "$KITH" sets thin all.kith
-says out "all.kith: 13 files with a record; 4 keep it, 9 similar to one of these become hash-only, without 72 digests of blocks"
+says out "all.kith: 13 files with a record; 4 keep it, 9 similar to one of these become hash-only"
+says out "digests of their blocks that a kept record has: $there of $blocks "
+says out "9 of 9 before (70.1 to 100.0 %), 9 after (70.1 to 100.0 %)"
+status 0 "$KITH" sets thin --csv all.kith
+same "thinned to" "$(json report '" ".join(f["name"] + ">" + f["representative"] for f in d["thinned"])')" \
+    "$(python3 -c 'import csv; print(*[r["name"] + ">" + r["representative"] for r in csv.DictReader(open("out", newline=""))])')"
+same "its digest" "$(sha1sum <tree/1-0 | cut -c-40)" "$(awk -F, '$5 == "1-0" { print $7; exit }' out)"
+status 0 "$KITH" sets thin -q all.kith
+same "quiet" "" "$(cat out err)"
 rm -rf one && mkdir one && cp tree/alone one
 status 0 "$KITH" add -q one.kith one
 status 0 "$KITH" sets thin one.kith
-says out "one.kith: 1 file with a record; 1 keeps it, 0 similar to one of these become hash-only, without 0 digests of blocks"
+says out "one.kith: 1 file with a record; 1 keeps it, 0 similar to one of these become hash-only"
+says out "nothing to thin: no record is that much like another"
+says out "the new set is not smaller than the old one"
+status 0 "$KITH" import -q hashes.kith list
+status 0 "$KITH" sets thin hashes.kith
+says out "nothing to thin: no file has a record"
+rm hashes.kith
 status 0 "$KITH" sets thin all.kith
 
 # what only the removed files have is lost, and that is stated: the end of each version is its own
@@ -79,9 +108,13 @@ for family in 1 2 3 4; do
 done
 rm seen/[123]
 status 0 "$KITH" add -q own.kith own
-status 0 "$KITH" sets thin --json -o few.kith own.kith
+status 0 "$KITH" sets thin --json own.kith
+same "they keep their records" "0 8" "$(json out '"%d %d" % (d["removed"], d["kept_for_own_content"])')"
+status 0 "$KITH" sets thin own.kith
+says out "8 similar files keep it because of their own content"
+status 0 "$KITH" sets thin --json --covered .5 -o few.kith own.kith
 same "removed" 8 "$(json out 'd["removed"]')"
-[ "$(json out '.6 < d["covered"] < .85 and all(.6 < f["covered"] < .85 for f in d["least_covered"])')" = True ] || fail "covered: $(cat out)"
+[ "$(json out '.6 < d["covered"] < .85 and all(.6 < f["covered"] < .85 for f in d["thinned"])')" = True ] || fail "covered: $(cat out)"
 same "whole files" "8 8" "$(json out '"%d %d" % (d["whole"]["found"], d["whole"]["found_after"])')"
 same "pieces of 4 KiB before" 8 "$(json out 'd["pieces_4k"]["found"]')"
 [ "$(json out 'd["pieces_4k"]["found_after"] < 8')" = True ] || fail "no piece is lost: $(cat out)"
@@ -91,6 +124,8 @@ done
 same "passages of their own, before and after" "8 0" "$(($(wc -l <own.seen) - 1)) $(($(wc -l <few.seen) - 1))"
 
 # a lower limit removes more
+status 2 "$KITH" sets merge --covered 0.5 -o x.kith all.kith
+says err "--covered has no meaning for merge"
 status 0 "$KITH" sets thin --resemblance 0.01 --json all.kith
 [ "$(json out 'd["removed"]')" -ge 9 ] || fail "a lower limit removes fewer records"
 

@@ -75,7 +75,7 @@ mkdir many
 text 5 9000 >base
 text 6 90000 >elsewhere
 for i in $(seq 1100); do
-    { cat base; printf 'version %d\n' "$i"; [ "$i" -ne 550 ] || head -c 33000 elsewhere | tail -c 3000; } >many/$i
+    { cat base; printf 'version %d\n' "$i"; [ "$i" -ne 550 ] || head -c 33000 elsewhere | tail -c 3000; } >many/"$i"
 done
 cp elsewhere many/z # after them
 status 0 "$KITH" cluster --json --plagiarism --containment .15 many

@@ -235,6 +235,7 @@ START_TEST(tally_counts_as_a_list_would)
         for (int i = 0; i < 20000; i++) {
             const uint64_t key = random64() % KEYS;
 
+            ck_assert(tally_has(&tally, key << 40) == (times[key] > 0));
             ck_assert_uint_eq(tally_add(&tally, key << 40, &err), ++times[key]);
         }
         tally_reset(&tally);
