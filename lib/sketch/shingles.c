@@ -213,3 +213,8 @@ uint64_t shingles_strange(const struct shingles *shingles)
 {
     return shingles->parser ? tokens_strange(shingles->parser) : 0;
 }
+
+uint64_t shingles_removed(const struct shingles *shingles)
+{
+    return shingles->parser ? tokens_removed(shingles->parser) : 0;
+}

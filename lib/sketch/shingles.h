@@ -62,7 +62,8 @@ void shingles_begin(struct shingles *shingles);
 int shingles_update(struct shingles *shingles, const void *data, size_t len, struct error *err);
 int shingles_final(struct shingles *shingles, struct error *err);
 
-/* tokens_strange; 0 if the tokens are the bytes as they are. */
+/* tokens_strange and tokens_removed; 0 if the tokens are the bytes as they are. */
 uint64_t shingles_strange(const struct shingles *shingles);
+uint64_t shingles_removed(const struct shingles *shingles);
 
 #endif

@@ -232,6 +232,11 @@ int sketch_update(struct sketcher *sketcher, const void *data, size_t len, struc
     return 0;
 }
 
+static bool has_text(const struct sketch_params *params)
+{
+    return params->tokens.unit == TOKENS_LETTERS || tokens_is_words(params->tokens.unit);
+}
+
 int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *err)
 {
     if (sketcher->shingles && shingles_final(sketcher->shingles, err))
@@ -239,9 +244,8 @@ int sketch_final(struct sketcher *sketcher, struct sketch *out, struct error *er
     out->params = sketcher->params;
     out->len = sketcher->len;
     out->modulus = 0;
-    out->strange = 0;
-    if (sketcher->params.tokens.unit == TOKENS_LETTERS || tokens_is_words(sketcher->params.tokens.unit))
-        out->strange = shingles_strange(sketcher->shingles);
+    out->strange = has_text(&sketcher->params) ? shingles_strange(sketcher->shingles) : 0;
+    out->removed = sketcher->shingles ? shingles_removed(sketcher->shingles) : 0;
     if (sketcher->operations->final(sketcher, out, err))
         return -1;
     out->shingles = sketcher->count;

@@ -77,8 +77,9 @@ enum sketch_use {
 struct sketch {
     struct sketch_params params;
     uint64_t len; /* bytes of the document */
-    uint64_t
-        strange; /* bytes that are not UTF-8, or zero, if the tokens are letters or words; not in its text */
+    /* Not in its text: bytes that are not UTF-8, or zero, if the tokens are letters or words; and bytes of
+     * mark-up that was removed. */
+    uint64_t strange, removed;
     uint64_t shingles; /* the number of shingles (chunks, samples), repeated ones included; 0: too small */
     uint32_t modulus;  /* mod, minmod, nested: of the values; else 0 */
     struct digest_values digests; /* SHA-1 of the document, or none */
@@ -173,8 +174,9 @@ int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const stru
 #define SKETCH_MAGIC     "sketch1:"
 #define SKETCH_MAGIC_LEN 8
 
-/* Append the sketch as a line of text (kith-sketch(5)) or JSON, with a newline.  That of the coates schemes
- * and of gf8 is a record (kith-record(5)).  The text is lossless; a sketch without SHA-1 cannot be read back.
+/* Append the sketch as a line of text (kith-sketch(5)), or as JSON if it was not read from such a line; with
+ * a newline.  That of the coates schemes and of gf8 is a record (kith-record(5)).  The text is lossless; a
+ * sketch without SHA-1 cannot be read back.
  */
 void sketch_format(const struct sketch *sketch, struct buffer *out);
 void sketch_format_json(const struct sketch *sketch, struct buffer *out);

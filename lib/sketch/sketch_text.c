@@ -109,6 +109,17 @@ void sketch_format_params(const struct sketch_params *params, struct buffer *out
     buffer_printf(out, ",\"bits\":%u,\"seed\":%" PRIu64, params->bits, params->seed);
 }
 
+/* What the tokens left out, or may have misread. */
+static void add_doubts(const struct sketch *sketch, struct buffer *out)
+{
+    const struct tokens_rules *rules = &sketch->params.tokens;
+
+    if (rules->unit == TOKENS_LETTERS || tokens_is_words(rules->unit))
+        buffer_printf(out, ",\"not_utf8\":%" PRIu64, sketch->strange);
+    if (rules->drop_markup)
+        buffer_printf(out, ",\"removed\":%" PRIu64, sketch->removed);
+}
+
 void sketch_format_json(const struct sketch *sketch, struct buffer *out)
 {
     if (is_record(sketch)) {
@@ -125,6 +136,7 @@ void sketch_format_json(const struct sketch *sketch, struct buffer *out)
     buffer_printf(out, ",\"size\":%" PRIu64, sketch->len);
     digest_text_add_json(&sketch->digests, out);
     sketch_format_params(&sketch->params, out);
+    add_doubts(sketch, out);
     buffer_printf(out, ",\"shingles\":%" PRIu64, sketch->shingles);
     if (sketch->modulus)
         buffer_printf(out, ",\"modulus\":%u", sketch->modulus);
@@ -327,7 +339,7 @@ static int parse_record(struct sketch *sketch, const char *line, size_t len, str
     sketch->len = record->len;
     sketch->shingles = record->count;
     sketch->modulus = 0;
-    sketch->strange = 0;
+    sketch->strange = sketch->removed = 0;
     sketch->count = 0;
     sketch->digests = record->digests;
     buffer_reset(&sketch->name);
@@ -349,7 +361,7 @@ int sketch_parse(struct sketch *sketch, const char *line, size_t len, struct err
         memcmp(line, SKETCH_MAGIC, SKETCH_MAGIC_LEN) != 0)
         return fields_bad(&fields, FIELD_MAGIC, &fields.list[FIELD_MAGIC], "is not '" SKETCH_MAGIC "'", err);
     sketch->params = (struct sketch_params){0};
-    sketch->strange = 0;
+    sketch->strange = sketch->removed = 0;
     why = digest_text_parse(&sketch->digests, digests->p, digests->len);
     if (why)
         return fields_bad(&fields, FIELD_DIGESTS, digests, why, err);

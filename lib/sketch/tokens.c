@@ -202,7 +202,7 @@ static int take(struct tokens *tokens, struct tokens_text c, struct error *err)
 {
     if (!tokens->rules.drop_markup)
         return canonical(tokens, c, err);
-    return take_all(tokens, tokens->markup.out, tokens_markup_take(&tokens->markup, c), err);
+    return take_all(tokens, tokens->markup.held, tokens_markup_take(&tokens->markup, c), err);
 }
 
 /* ---- characters ---- */
@@ -298,7 +298,7 @@ int tokens_final(struct tokens *tokens, struct error *err)
     while (tokens->pending_len > 0)
         if (take_invalid(tokens, err) || take_pending(tokens, err))
             return -1;
-    if (take_all(tokens, tokens->markup.out, tokens_markup_end(&tokens->markup), err))
+    if (take_all(tokens, tokens->markup.held, tokens_markup_end(&tokens->markup), err))
         return -1;
     return tokens->len > 0 ? give(tokens, true, err) : 0;
 }
@@ -306,4 +306,9 @@ int tokens_final(struct tokens *tokens, struct error *err)
 uint64_t tokens_strange(const struct tokens *tokens)
 {
     return tokens->strange;
+}
+
+uint64_t tokens_removed(const struct tokens *tokens)
+{
+    return tokens->markup.removed;
 }

@@ -26,21 +26,24 @@ enum tokens_unit {
     TOKENS_UNITS,
 };
 
+/* clang-format off */
 /*
  * The canonical form; if all are false, the bytes are as they are.  In this order:
  *
  *   drop_markup       Tags <x ...>, </x>, <!...> and <?...> up to the next '>' that is not in a quoted value,
- *                     and comments <!-- ... -->, become one space; what they enclose remains, scripts
- * included. What has no such end within 4096 characters, or another '<' before it, is no tag.  The entities
- * &amp; &lt; &gt; &quot; &apos; &nbsp; and numeric ones become their characters. fold_case         Upper case
- * becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic. drop_punctuation  Punctuation
- * and symbols of ASCII and Latin-1, general and CJK punctuation are removed. fold_space        Runs of white
- * space become one space, and disappear at the ends of the document or, if the unit is lines, at the ends of
- * the line; empty lines are dropped.
+ *                     and comments <!-- ... -->, become one space; what they enclose remains, scripts included.
+ *                     What has no such end within 4096 characters (a comment: 65536), or another '<' before it
+ *                     in a tag, is text.  The entities &amp; &lt; &gt; &quot; &apos; &nbsp; and numeric ones
+ *                     become their characters.
+ *   fold_case         Upper case becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic.
+ *   drop_punctuation  Punctuation and symbols of ASCII and Latin-1, general and CJK punctuation are removed.
+ *   fold_space        Runs of white space become one space, and disappear at the ends of the document or, if
+ *                     the unit is lines, at the ends of the line; empty lines are dropped.
  *
  * Words contain neither white space nor punctuation, so the last two do not change them: punctuation always
  * separates words.
  */
+/* clang-format on */
 struct tokens_rules {
     enum tokens_unit unit;
     bool fold_case, fold_space, drop_punctuation, drop_markup;
@@ -94,5 +97,8 @@ int tokens_final(struct tokens *tokens, struct error *err);
 
 /* The bytes of the document that are not UTF-8, or zero: many of them are the sign of another encoding. */
 uint64_t tokens_strange(const struct tokens *tokens);
+
+/* The bytes of tags and comments that were removed. */
+uint64_t tokens_removed(const struct tokens *tokens);
 
 #endif

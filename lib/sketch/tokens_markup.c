@@ -61,20 +61,22 @@ static uint32_t named(const struct tokens_text *text, size_t count)
 
 /* ---- states ---- */
 
-static size_t put(struct tokens_markup *markup, struct tokens_text c)
+/* One character is text instead of those that are held. */
+static size_t replace(struct tokens_markup *markup, struct tokens_text c)
 {
-    *markup->out = c;
+    markup->state = MARKUP_TEXT;
+    markup->count = 0;
+    markup->held[0] = c;
     return 1;
 }
 
-static size_t give_held(struct tokens_markup *markup)
+/* A tag or comment, whose last character is not held, becomes a space. */
+static size_t remove_held(struct tokens_markup *markup)
 {
-    const size_t count = markup->count;
-
-    memcpy(markup->out, markup->held, count * sizeof *markup->out);
-    markup->count = 0;
-    markup->state = MARKUP_TEXT;
-    return count;
+    for (size_t i = 0; i < markup->count; i++)
+        markup->removed += markup->held[i].len;
+    markup->removed++;
+    return replace(markup, tokens_text_of(' '));
 }
 
 static void hold(struct tokens_markup *markup, struct tokens_text c)
@@ -82,23 +84,21 @@ static void hold(struct tokens_markup *markup, struct tokens_text c)
     markup->held[markup->count++] = c;
 }
 
-/* Text after `count` characters that were given. */
-static size_t take_text(struct tokens_markup *markup, struct tokens_text c, size_t count)
+/* Text after the first `given` characters of `held`, which are, too. */
+static size_t take_text(struct tokens_markup *markup, struct tokens_text c, size_t given)
 {
     markup->state = c.code == '<' ? MARKUP_LESS : c.code == '&' ? MARKUP_ENTITY : MARKUP_TEXT;
-    if (markup->state != MARKUP_TEXT) {
-        hold(markup, c);
-        return count;
-    }
-    markup->out[count] = c;
-    return count + 1;
+    markup->held[given] = c;
+    markup->first = given;
+    markup->count = markup->state != MARKUP_TEXT;
+    return given + !markup->count;
 }
 
 /* After "<": a tag, or the two characters as they are. */
 static size_t take_less(struct tokens_markup *markup, struct tokens_text c)
 {
     if (!is_letter(c.code) && c.code != '/' && c.code != '?' && c.code != '!')
-        return take_text(markup, c, give_held(markup));
+        return take_text(markup, c, markup->count);
     markup->state = c.code == '!' ? MARKUP_BANG : MARKUP_TAG;
     markup->quote = 0;
     markup->has_equals = false;
@@ -119,9 +119,8 @@ static size_t take_entity(struct tokens_markup *markup, struct tokens_text c)
            : markup->held[1].code == '#'      ? numeric(markup->held + 1, markup->count - 1)
                                               : named(markup->held + 1, markup->count - 1);
     if (!code)
-        return take_text(markup, c, give_held(markup));
-    give_held(markup);
-    return put(markup, tokens_text_of(code));
+        return take_text(markup, c, markup->count);
+    return replace(markup, tokens_text_of(code));
 }
 
 /* A quote begins after "=" and ends a value; elsewhere it is a mere character. */
@@ -138,44 +137,44 @@ static void see_quote(struct tokens_markup *markup, uint32_t code)
  * "if (a <b)". */
 static size_t take_tag(struct tokens_markup *markup, struct tokens_text c)
 {
-    if (c.code == '>' && !markup->quote) {
-        give_held(markup);
-        return put(markup, tokens_text_of(' '));
-    }
+    if (c.code == '>' && !markup->quote)
+        return remove_held(markup);
     if ((c.code == '<' && !markup->quote) || markup->count == TOKENS_MARKUP_TAG)
-        return take_text(markup, c, give_held(markup));
+        return take_text(markup, c, markup->count);
     see_quote(markup, c.code);
     hold(markup, c);
     if (markup->state == MARKUP_BANG)
         markup->state = c.code == '-' ? MARKUP_DASH : MARKUP_TAG;
     else if (markup->state == MARKUP_DASH)
         markup->state = c.code == '-' ? MARKUP_COMMENT : MARKUP_TAG;
-    if (markup->state == MARKUP_COMMENT) {
-        markup->count = 0;
+    if (markup->state == MARKUP_COMMENT)
         markup->dashes = 2; /* "<!-->" is a comment */
-    }
     return 0;
 }
 
-/* Within a comment, whose end becomes a space. */
+/* Within a comment, whose end becomes a space.  Without an end within reason it is text. */
 static size_t take_comment(struct tokens_markup *markup, struct tokens_text c)
 {
-    if (c.code == '>' && markup->dashes >= 2) {
-        markup->state = MARKUP_TEXT;
-        return put(markup, tokens_text_of(' '));
-    }
+    if (c.code == '>' && markup->dashes >= 2)
+        return remove_held(markup);
+    if (markup->count == TOKENS_MARKUP_COMMENT)
+        return take_text(markup, c, markup->count);
     markup->dashes = c.code == '-' ? markup->dashes + (markup->dashes < 2) : 0;
+    hold(markup, c);
     return 0;
 }
 
 void tokens_markup_begin(struct tokens_markup *markup)
 {
     markup->state = MARKUP_TEXT;
-    markup->count = 0;
+    markup->removed = 0;
+    markup->count = markup->first = 0;
 }
 
 size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c)
 {
+    markup->held[0] = markup->held[markup->first]; /* one at most is held after text */
+    markup->first = 0;
     switch (markup->state) {
     case MARKUP_TEXT:
         return take_text(markup, c, 0);
@@ -192,5 +191,7 @@ size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c)
 
 size_t tokens_markup_end(struct tokens_markup *markup)
 {
-    return give_held(markup);
+    markup->held[0] = markup->held[markup->first];
+    markup->first = 0;
+    return markup->count;
 }

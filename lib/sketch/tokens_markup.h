@@ -11,9 +11,9 @@
 /* Removes mark-up from a stream of characters, as tokens.h states. */
 
 enum {
-    TOKENS_MARKUP_LONGEST = 10, /* characters of an entity without its semicolon */
-    TOKENS_MARKUP_TAG = 4096,   /* characters of a tag without its end */
-    TOKENS_MARKUP_MOST = TOKENS_MARKUP_TAG + 2,
+    TOKENS_MARKUP_LONGEST = 10,    /* characters of an entity without its semicolon */
+    TOKENS_MARKUP_TAG = 4096,      /* characters of a tag without its end */
+    TOKENS_MARKUP_COMMENT = 65536, /* the same of a comment */
 };
 
 struct tokens_markup {
@@ -26,21 +26,22 @@ struct tokens_markup {
         MARKUP_DASH, /* after "<!-" */
         MARKUP_COMMENT,
     } state;
-    unsigned dashes; /* of a comment's end, so far */
-    uint32_t quote;  /* that encloses a value within a tag; or 0 */
-    bool has_equals; /* just before, so that a quote may begin */
-    size_t count;
-    struct tokens_text held[TOKENS_MARKUP_MOST]; /* characters that may be an entity or a tag */
-    struct tokens_text out[TOKENS_MARKUP_MOST];  /* those that are text */
+    unsigned dashes;  /* of a comment's end, so far */
+    uint32_t quote;   /* that encloses a value within a tag; or 0 */
+    bool has_equals;  /* just before, so that a quote may begin */
+    uint64_t removed; /* bytes of tags and comments */
+    size_t count;     /* of the characters in `held` that may be mark-up */
+    size_t first;     /* where they begin; text is before them */
+    struct tokens_text held[TOKENS_MARKUP_COMMENT + 1];
 };
 
 /* Starts a document. */
 void tokens_markup_begin(struct tokens_markup *markup);
 
-/* Takes a character; returns the number of characters in markup->out. */
+/* Takes a character; returns the number of characters at the beginning of markup->held that are text. */
 size_t tokens_markup_take(struct tokens_markup *markup, struct tokens_text c);
 
-/* Ends the stream: what was held because it might have been mark-up is in markup->out. */
+/* Ends the stream, and returns the same: what was held because it might have been mark-up. */
 size_t tokens_markup_end(struct tokens_markup *markup);
 
 #endif

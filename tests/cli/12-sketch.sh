@@ -139,6 +139,7 @@ same "no tag" True "$(value 'd["resemblance"] < 0.01' "$KITH" compare -s shingle
 printf 'die Rose bl\303\274ht sch\303\266n' >utf8
 printf 'die Rose bl\374ht sch\366n' >latin1
 printf '\357\273\277die Rose bl\303\274ht sch\303\266n' >marked-utf8
+printf '<p>Rose</p><!-- rose -->, <!-- rose' >tagged
 printf 'd\0i\0e\0 \0R\0o\0s\0e\0' >utf16
 words=(-s shingles --tokens words -n 1)
 same "a byte order mark" 1.0 "$(value 'd["resemblance"]' "$KITH" compare "${words[@]}" utf8 marked-utf8)"
@@ -149,6 +150,8 @@ says err 'latin1: 2 of its 20 bytes are not UTF-8 text, so its letters may be wr
 says err 'utf16: 8 of its 16 bytes are not UTF-8 text, so its letters may be wrong'
 grep -q utf8: err && fail "utf8 is said to be none"
 same "sketches with messages" 3 "$(wc -l <out)"
+same "text that is no UTF-8" "2 None" "$("$KITH" sign -s min --tokens words --json latin1 2>err >json; json json '"%d %s" % (d["not_utf8"], d.get("removed"))')"
+same "mark-up" "None 20" "$("$KITH" sign -s min --canonical markup --json tagged >json; json json '"%s %d" % (d.get("not_utf8"), d["removed"])')"
 status 0 "$KITH" sign -s min latin1
 same "bytes of any kind" "" "$(cat err)"
 printf 'one\ntwo\nthree\n' >lines

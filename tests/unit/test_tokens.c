@@ -127,21 +127,54 @@ START_TEST(punctuation_is_removed)
 }
 END_TEST
 
-/* One that begins a tag and ends nowhere near. */
+/* One that begins a tag or a comment and ends nowhere near. */
 START_TEST(long_markup_is_text)
 {
-    enum { MOST = 4096, LEN = MOST + 10 };
+    static const struct {
+        size_t most;
+        const char *begin, *end;
+    } kinds[] = {{4096, "<b", "long>end"}, {65536, "<!--b", "lon-->end"}};
     const struct tokens_rules words = {.unit = TOKENS_WORDS, .drop_markup = true};
-    static char text[LEN + 1];
+    static char text[65536 + 10];
 
-    for (size_t len = MOST - 3; len < MOST + 3; len++) { /* of the tag without its end */
-        const bool is_tag = len <= MOST;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t len = kinds[i].most - 3; len < kinds[i].most + 3; len++) { /* without the '>' */
+            const size_t before = strcspn(kinds[i].end, ">");
 
-        memset(text, ' ', LEN);
-        memcpy(text, "<b", 2);
-        memcpy(text + len - 4, "long>end", 9);
-        assert_tokens(words, text, is_tag ? "[end]" : "[b][long][end]");
+            memset(text, ' ', len);
+            memcpy(text, kinds[i].begin, strlen(kinds[i].begin));
+            strcpy(text + len - before, kinds[i].end);
+            assert_tokens(words, text,
+                          len <= kinds[i].most ? "[end]"
+                          : i == 0             ? "[b][long][end]"
+                                               : "[b][lon][end]");
+        }
+}
+END_TEST
+
+static uint64_t removed_from(const char *text)
+{
+    const struct tokens_rules rules = {.unit = TOKENS_WORDS, .drop_markup = true};
+    struct buffer out = {0};
+    struct error err;
+    struct tokens *tokens = tokens_new(&rules, add, &out, &err);
+    uint64_t removed;
+
+    for (int round = 0; round < 2; round++) { /* of the last document alone */
+        tokens_begin(tokens);
+        ck_assert_int_eq(tokens_update(tokens, text, strlen(text), &err), 0);
+        ck_assert_int_eq(tokens_final(tokens, &err), 0);
     }
+    removed = tokens_removed(tokens);
+    tokens_free(tokens);
+    buffer_release(&out);
+    return removed;
+}
+
+START_TEST(removed_markup_is_counted)
+{
+    ck_assert_uint_eq(removed_from("<b>one</b> <!-- \u20ac --> 2 < 3 &amp; <c"), 3 + 4 + 12);
+    ck_assert_uint_eq(removed_from("no mark-up <!-- here"), 0);
 }
 END_TEST
 
@@ -154,7 +187,8 @@ START_TEST(markup_becomes_a_space)
     assert_tokens(words, "a<!-- b > c -- d -->e<!---->f<!-->g", "[a][e][f][g]");
     assert_tokens(words, "1 < 2 <3 a<", "[1][2][3][a]");
     assert_tokens(words, "x <unfinished y", "[x][unfinished][y]");
-    assert_tokens(words, "x <!-- unfinished y", "[x]");
+    assert_tokens(words, "x <!-- unfinished <b>y", "[x][unfinished][b][y]");
+    assert_tokens(words, "1<<b>2<&lt;<b>3", "[1][2][3]");
     assert_tokens(words, "if (a <b) c <d>e</d> f", "[if][a][b][c][e][f]");
     assert_tokens(words, "<a title=\"x > <y>\" b='1>\"2' c=d'>link</a>", "[link]");
     assert_tokens(words, "<p it's>1</p>isn't", "[1][isn][t]");
@@ -211,8 +245,8 @@ END_TEST
 /* A word ends, or is cut, so that no character is. */
 START_TEST(words_can_be_cut_into_eight_bytes)
 {
-    assert_tokens(RULES(TOKENS_WORDS8), "a rose, resemblance of containments",
-                  "[a][rose][resembla][nce][of][containm][ents]");
+    assert_tokens(RULES(TOKENS_WORDS8), "a rose, shingleshingle of 9876543210",
+                  "[a][rose][shingles][hingle][of][98765432][10]");
     assert_tokens(RULES(TOKENS_WORDS8), "12345678 123456789 1234567812345678",
                   "[12345678][12345678][9][12345678][12345678]");
     assert_tokens(RULES(TOKENS_WORDS8), "\u20ac\u20ac\u20ac 1234567\u00e4",
@@ -328,7 +362,7 @@ END_TEST
 RUN_TESTS("tokens", words_are_runs_of_letters_and_digits, letters_are_characters_of_utf8,
           bytes_are_as_they_are, lines_end_with_a_line_feed, invalid_bytes_are_letters_of_their_own,
           white_space_becomes_one_space_and_none_at_the_ends, punctuation_is_removed, markup_becomes_a_space,
-          long_markup_is_text, entities_become_characters,
+          long_markup_is_text, removed_markup_is_counted, entities_become_characters,
           documents_that_differ_only_in_form_have_the_same_tokens, capitals_become_small_letters,
           words_can_be_cut_into_eight_bytes, tokens_of_any_length_are_whole,
           tokens_do_not_depend_on_how_input_is_cut, sink_can_stop_at_any_token, names_of_units_are_found)
