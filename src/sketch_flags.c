@@ -119,6 +119,11 @@ int sketch_flags_params(const struct sketch_flags *flags, const struct command *
 
 bool sketch_flags_doubt(const struct sketch *sketch, const char *name, struct error *err)
 {
+    if (sketch_is_crowded(sketch)) {
+        error_set(err, "%s: fingerprints of %u bits are too short for its %" PRIu64 " shingles (--bits)",
+                  name, sketch->params.bits, sketch->shingles);
+        return true;
+    }
     if (sketch->strange == 0)
         return false;
     error_set(err, "%s: %" PRIu64 " of its %" PRIu64 " bytes are not UTF-8 text, so its %s may be wrong",

@@ -50,7 +50,8 @@ int sketch_flags_take(struct sketch_flags *flags, const struct options *options,
 int sketch_flags_params(const struct sketch_flags *flags, const struct command *command,
                         struct sketch_params *params);
 
-/* Whether the letters or words of a sketch are doubtful, since the content is not UTF-8; with a message. */
+/* Whether a sketch is doubtful, with a message: its fingerprints are too short, or its letters or words
+ * uncertain, since the content is not UTF-8. */
 bool sketch_flags_doubt(const struct sketch *sketch, const char *name, struct error *err);
 
 #endif

@@ -316,6 +316,13 @@ static double distinct(const struct sketch *sketch)
     return (double)(is_complete ? sketch->count : sketch->shingles);
 }
 
+/* At most one in 100 possible fingerprints may be in use. */
+bool sketch_is_crowded(const struct sketch *sketch)
+{
+    return sketch_uses(sketch->params.scheme) & SKETCH_USE_TOKENS &&
+           distinct(sketch) > ldexp(1, (int)sketch->params.bits) / 100;
+}
+
 static void widen(double *low, double *high, double error, double least)
 {
     *low = fmax(*low - error, least);
@@ -326,11 +333,10 @@ static void widen(double *low, double *high, double error, double least)
  * coincidence with probability n / 2^bits at most. */
 static void allow_for_collisions(const struct sketch *a, const struct sketch *b, struct sketch_likeness *out)
 {
-    enum { SPARSE = 100 }; /* at most one in 100 possible fingerprints may be in use */
     const unsigned bits = a->params.bits;
     const double of_a = distinct(a), of_b = distinct(b), error = sketch_collision_error(of_a + of_b, bits);
 
-    out->too_short = fmax(of_a, of_b) > ldexp(1, (int)bits) / SPARSE;
+    out->too_short = sketch_is_crowded(a) || sketch_is_crowded(b);
     out->is_exact = out->has_resemblance && out->basis == SKETCH_ALL && error < 1e-6;
     if (out->basis == SKETCH_PIECES || out->is_exact)
         return;

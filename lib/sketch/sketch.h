@@ -163,6 +163,10 @@ enum feed_result sketch_fd_blocks(struct sketcher *sketcher, int fd, const char 
 void sketch_set_name(struct sketch *sketch, const void *name, size_t len);
 void sketch_release(struct sketch *sketch);
 
+/* Whether its fingerprints are too short for the number of shingles, so that comparisons have no figures; for
+ * schemes that keep a part, this goes by all shingles, repeated ones included. */
+bool sketch_is_crowded(const struct sketch *sketch);
+
 /* -1 without memory, or if the parameters of the two differ (the message says which); only the rates of two
  * gf8 sketches may. */
 int sketch_compare(struct sketcher *sketcher, const struct sketch *a, const struct sketch *b,

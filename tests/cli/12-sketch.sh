@@ -175,19 +175,22 @@ done
 # ---- figures that say nothing ----
 
 head -c 3000 /dev/urandom >noise2
+head -c 60 noise >brief
+head -c 60 noise2 >brief2
 for scheme in shingles min mod bsw; do
     status 0 "$KITH" compare -s $scheme --bits 16 noise noise2
     says out '  no figures   fingerprints of 16 bits are too short for 2981 and 2981 shingles'
     status 0 "$KITH" compare -s $scheme --bits 16 --json noise noise2
     says out '"verdict":"undecided","too_short":true}'
 done
+status 0 "$KITH" sign -s min --bits 16 noise brief
+same "the message about few bits" "kith: noise: fingerprints of 16 bits are too short for its 2981 shingles (--bits)" "$(cat err)"
+same "sketches all the same" 2 "$(wc -l <out)"
 mkdir short
 head -c 200000 /dev/urandom >short/a
 head -c 200000 /dev/urandom >short/b
 status 2 "$KITH" cluster -s shingles --bits 16 short
 says err 'fingerprints of 16 bits are too short for these documents'
-head -c 60 noise >brief
-head -c 60 noise2 >brief2
 status 0 "$KITH" compare -s mod -C 100000 brief brief2
 says out '  no figures   nothing was selected of 41 and 41 shingles; use a smaller C (--rate)'
 status 0 "$KITH" compare -s mod -C 100000 --json brief brief2
