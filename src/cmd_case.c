@@ -6,19 +6,21 @@
 #include "case/casefile.h"
 #include "case_seal.h"
 #include "command.h"
+#include "context_flags.h"
 #include "file_kind.h"
 #include "options.h"
 #include "set_flags.h"
 #include "terminal.h"
 
 enum {
-    CASE_SIGN,
+    CASE_SIGN = CASE_CONTEXT_KEYS,
     CASE_VERIFY,
     CASE_SIGNATURE,
     CASE_OPTIONS,
 };
 
 static const struct option_spec case_options[] = {
+    CONTEXT_FLAGS_SPECS("set: "),
     {0, "sign", "KEY", "seal: sign the seal with this private key (Ed25519, PEM)", &values_file},
     {0, "verify", "KEY", "seal: check the signature with this public key", &values_file},
     {0, "signature", "FILE", "seal: the signature (default: the name of the case and .sig)", &values_file},
@@ -27,9 +29,36 @@ static const struct option_spec case_options[] = {
 
 struct case_line {
     const struct command *command;
+    struct context_flags context;
     const char *sign, *verify, *signature; /* NULL: not given */
     unsigned given;                        /* a bit for each option that was */
 };
+
+/* ---- set ---- */
+
+static int set_context(const struct case_line *line, const char *path, struct error *err)
+{
+    struct casefile *casefile = casefile_open_change(path, err);
+    int result;
+
+    if (!casefile)
+        return -1;
+    result = context_flags_set(&line->context, casefile, err);
+    return casefile_close(casefile, result ? NULL : err) ? -1 : result;
+}
+
+static int run_set(const struct case_line *line, const char *path)
+{
+    struct error err;
+
+    if (!context_flags_any(&line->context))
+        return options_wrong(line->command,
+                             "nothing to set: --case-number, --examiner, --organisation or --notes");
+    if (set_context(line, path, &err) == 0)
+        return EXIT_DONE;
+    complain_error(&err);
+    return EXIT_USAGE;
+}
 
 /* ---- seal ---- */
 
@@ -103,6 +132,7 @@ static const struct action {
     int (*run)(const struct case_line *line, const char *path);
     unsigned options; /* a bit for each that it takes */
 } actions[] = {
+    {"set", run_set, (1u << CASE_CONTEXT_KEYS) - 1},
     {"seal", run_seal, 1u << CASE_SIGN | 1u << CASE_VERIFY | 1u << CASE_SIGNATURE},
     {"upgrade", run_upgrade, 0},
 };
@@ -120,6 +150,8 @@ static int take_option(void *arg, const struct options *options, int option)
     struct case_line *line = arg;
 
     line->given |= 1u << option;
+    if (option < CASE_CONTEXT_KEYS)
+        return context_flags_take(&line->context, options, option);
     switch (option) {
     case CASE_SIGN:
         line->sign = options->value;
@@ -142,7 +174,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (status != OPTIONS_GO)
         return status;
     if (operand == argc)
-        return options_wrong(command, "no action given: seal or upgrade");
+        return options_wrong(command, "no action given: set, seal or upgrade");
     number = options_named_operand(command, &action_names, argv[operand]);
     if (number < 0)
         return EXIT_USAGE;
@@ -158,8 +190,8 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 const struct command command_case = {"case",
-                                     "seal|upgrade [options] CASE",
-                                     "seal a case, sign the seal, and upgrade cases of earlier versions",
+                                     "set|seal|upgrade [options] CASE",
+                                     "describe a case, sign its seal, and upgrade cases of earlier versions",
                                      case_options,
                                      run,
                                      &action_names,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "context_flags.h"
 #include "evidence_flags.h"
 #include "evidence_list.h"
 #include "file_kind.h"
@@ -17,7 +18,8 @@
 enum {
     SCAN_REFERENCE = OPTIONS_EVIDENCE,
     SCAN_CASE,
-    SCAN_MAX_E,
+    SCAN_CONTEXT,
+    SCAN_MAX_E = SCAN_CONTEXT + CASE_CONTEXT_KEYS,
     SCAN_MIN_MATCHED,
     SCAN_DEEP,
     SCAN_BLOCKS,
@@ -45,6 +47,7 @@ static const struct option_spec scan_options[] = {
     {'r', "reference", "SET", "search for the files of this set; may be repeated", &values_set},
     {0, "case", "CASE", "keep all objects and findings in this case, new or resumed; kith report writes them",
      &values_case},
+    CONTEXT_FLAGS_SPECS("with --case: "),
     {'t', "max-e", "E", "report matches with an E-value of at most E (default: 0.001)", NULL},
     {0, "min-matched", "SIZE",
      "report only identical files and matches of at least this many bytes (default: 0)", NULL},
@@ -79,6 +82,7 @@ struct command_line {
     struct format_choice format;
     struct case_filter filter;
     const char *case_path; /* NULL: none is kept */
+    struct context_flags context;
     bool fail_on_match, no_hash_image;
 };
 
@@ -130,6 +134,8 @@ static int take_option(void *arg, const struct options *options, int option)
 
     if (option < OPTIONS_EVIDENCE)
         return evidence_flags_take(&scan->run.options, options, option);
+    if (option >= SCAN_CONTEXT && option < SCAN_CONTEXT + CASE_CONTEXT_KEYS)
+        return context_flags_take(&line->context, options, option - SCAN_CONTEXT);
     if (options_flag(flags, option, line))
         return 0;
     switch (option) {
@@ -198,8 +204,11 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
 static int scan_into_case(struct command_line *line, const struct evidence_list *evidence)
 {
     struct scan *scan = &line->scan;
-    struct scan_case scan_case = {
-        .scan = scan, .evidence = evidence, .path = line->case_path, .all_objects = line->filter.objects};
+    struct scan_case scan_case = {.scan = scan,
+                                  .evidence = evidence,
+                                  .path = line->case_path,
+                                  .context = &line->context,
+                                  .all_objects = line->filter.objects};
     struct error err;
     int status = scan_case_open(&scan_case);
     enum scan_yield yield;
@@ -256,6 +265,9 @@ static int run_line(struct command_line *line, const struct command *command, in
     if (line->case_path && (line->format.format || line->filter.objects || line->filter.known))
         return options_wrong(command, "--case writes no rows: --format, --csv, --text, --all and "
                                       "--show-known are options of kith report");
+    if (!line->case_path && context_flags_any(&line->context))
+        return options_wrong(
+            command, "--case-number, --examiner, --organisation and --notes belong to a case (--case)");
     if (operand == argc)
         return options_wrong(command, "no evidence given");
     return scan_named(line, (size_t)(argc - operand), argv + operand);

@@ -109,8 +109,10 @@ int scan_case_open(struct scan_case *scan_case)
         return EXIT_PARTIAL;
     scan->casefile = open_case(scan_case, &err);
     scan->resumable = scan_case->path != NULL;
-    if (scan->casefile)
+    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0)
         return 0;
+    casefile_close(scan->casefile, NULL);
+    scan->casefile = NULL;
     complain_error(&err);
     return EXIT_USAGE;
 }
@@ -192,17 +194,12 @@ static int show_evidence(struct casefile *casefile, uint64_t number, const char 
     return result ? -1 : report_summary_unexamined(casefile, number, show_unexamined, &path, err);
 }
 
-static void take_chain(void *arg, const struct case_entry *entry)
-{
-    memcpy(arg, entry->chain, CASE_CHAIN_LEN);
-}
-
 static int show_seal(const struct scan_case *scan_case, struct error *err)
 {
     uint8_t chain[CASE_CHAIN_LEN];
     struct buffer text = {0};
 
-    if (casefile_read_log(scan_case->scan->casefile, take_chain, chain, err))
+    if (casefile_chain(scan_case->scan->casefile, chain, err))
         return -1;
     escape_hex(&text, chain, sizeof chain);
     if (text.failed)

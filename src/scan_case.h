@@ -2,6 +2,7 @@
 #ifndef KITH_SCAN_CASE_H
 #define KITH_SCAN_CASE_H
 
+#include "context_flags.h"
 #include "evidence_list.h"
 #include "scan.h"
 
@@ -10,6 +11,7 @@ struct scan_case {
     struct scan *scan;
     const struct evidence_list *evidence;
     const char *path; /* NULL: a temporary case */
+    const struct context_flags *context;
     bool all_objects; /* also keep objects without a finding in a temporary case */
     bool is_new;      /* the scan created it */
 };

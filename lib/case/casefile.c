@@ -485,6 +485,11 @@ int casefile_close(struct casefile *casefile, struct error *err)
     return result;
 }
 
+bool casefile_is_kept(const struct casefile *casefile)
+{
+    return !casefile->temporary;
+}
+
 const struct case_info *casefile_info(const struct casefile *casefile)
 {
     return &casefile->info;

@@ -120,6 +120,8 @@ struct casefile *casefile_open_report(const char *path, struct error *err);
 /* Commits what was added and closes the case.  Returns -1 if the data may not have reached the disk. */
 int casefile_close(struct casefile *casefile, struct error *err);
 
+/* Whether the case has a name and is kept, so that its log seals it. */
+bool casefile_is_kept(const struct casefile *casefile);
 /* Describes the case; valid until it is closed. */
 const struct case_info *casefile_info(const struct casefile *casefile);
 
@@ -131,8 +133,11 @@ const struct case_info *casefile_info(const struct casefile *casefile);
 /* Adds an entry to the log.  When this returns, the entry and everything added before are on the disk; this
  * also holds for the functions below that set something. */
 int casefile_log(struct casefile *casefile, int64_t now, const char *text, struct error *err);
-/* Sets a part of the context, with an entry in the log that seals it.  The value must be UTF-8 without
- * control characters other than newlines and tabs. */
+/* Whether the value can be a part of the context: UTF-8 of at most CASE_CONTEXT_LEN bytes, without control
+ * characters other than newlines and tabs.  Returns -1 if not. */
+int casefile_check_context(enum case_context_key key, const char *value, struct error *err);
+/* Sets a part of the context to such a value, with an entry in the log that seals it; does nothing if it has
+ * that value. */
 int casefile_set_context(struct casefile *casefile, enum case_context_key key, const char *value, int64_t now,
                          struct error *err);
 /*

@@ -57,7 +57,7 @@ static bool is_plain(const char *text)
     return true;
 }
 
-static int check_value(enum case_context_key key, const char *value, struct error *err)
+int casefile_check_context(enum case_context_key key, const char *value, struct error *err)
 {
     if (strlen(value) > CASE_CONTEXT_LEN)
         return error_set(err, "%s: %zu bytes are too many: at most %d", names[key], strlen(value),
@@ -85,7 +85,7 @@ int casefile_set_context(struct casefile *casefile, enum case_context_key key, c
     char *copy;
     struct error text;
 
-    if (check_value(key, value, err) || casefile_commit(casefile, err))
+    if (casefile_check_context(key, value, err) || casefile_commit(casefile, err))
         return -1;
     if (casefile->context[key] && strcmp(casefile->context[key], value) == 0)
         return 0;

@@ -22,6 +22,15 @@ static void about_case(struct buffer *out, const struct case_info *info, enum re
     buffer_add_char(out, '\n');
 }
 
+static void about_context(void *arg, const char *label, const char *line, size_t len)
+{
+    struct buffer *out = arg;
+
+    buffer_printf(out, "%-11s ", label);
+    escape_text(out, line, len);
+    buffer_add_char(out, '\n');
+}
+
 static void about_set(struct buffer *out, const struct case_set *set)
 {
     buffer_printf(out, "set         ");
@@ -155,6 +164,7 @@ static int about_all(struct buffer *out, struct casefile *casefile, enum report_
     int result;
 
     about_case(out, casefile_info(casefile), zone);
+    report_summary_context(casefile, about_context, out);
     for (size_t i = 0; i < count; i++)
         about_set(out, &sets[i]);
     for (uint64_t number = 1; (result = casefile_evidence(casefile, number, &evidence, err)) > 0; number++)

@@ -180,6 +180,28 @@ int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
     return result;
 }
 
+/* ---- the context ---- */
+
+void report_summary_context(const struct casefile *casefile,
+                            void (*take)(void *arg, const char *label, const char *line, size_t len),
+                            void *arg)
+{
+    struct case_context context;
+
+    casefile_context(casefile, &context);
+    const char *const values[][2] = {{"case number", context.number},
+                                     {"examiner", context.examiner},
+                                     {"organisation", context.organisation},
+                                     {"notes", context.notes}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (const char *at = values[i][1], *label = values[i][0]; *at; label = "") {
+            const size_t len = strcspn(at, "\n");
+
+            take(arg, label, at, len);
+            at += len + (at[len] != '\0');
+        }
+}
+
 /* ---- the hashes of an image ---- */
 
 enum report_acquisition report_summary_acquisition(const struct case_evidence *evidence)

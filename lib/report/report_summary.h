@@ -19,6 +19,12 @@ int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *
 int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
                               void (*take)(void *arg, const char *text), void *arg, struct error *err);
 
+/* Passes on what the case belongs to: "examiner", and who it is, for each that is set, line by line; the
+ * label is "" for further lines. */
+void report_summary_context(const struct casefile *casefile,
+                            void (*take)(void *arg, const char *label, const char *line, size_t len),
+                            void *arg);
+
 /* How the hashes of an image compare with those that its container has from the acquisition. */
 enum report_acquisition {
     REPORT_ACQUISITION_NONE,     /* none is stored */

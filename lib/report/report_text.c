@@ -319,26 +319,6 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     return report_stream_put(&writer->out, err);
 }
 
-static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
-{
-    struct report_text *state = memory_new(sizeof *state, err);
-    struct case_evidence evidence;
-    int found;
-
-    writer->state = state;
-    if (!state)
-        return -1;
-    found = casefile_evidence(casefile, 2, &evidence, err);
-    state->casefile = casefile;
-    state->names_evidence = found > 0;
-    return found < 0 ? -1 : 0;
-}
-
-static void release(struct report_writer *writer)
-{
-    free(writer->state);
-}
-
 /* ---- the legend ---- */
 
 static void add_legend(struct report_writer *writer, const char *term, const char *text)
@@ -375,6 +355,49 @@ static void add_finding_terms(struct report_writer *writer)
                    "the object or chunk from its first byte to its last: a letter for each matching range, "
                    "in lower case "
                    "where only part of the cell matches; a dot where nothing does");
+}
+
+/* ---- the case ---- */
+
+static void add_context(void *arg, const char *label, const char *line, size_t len)
+{
+    struct report_writer *writer = arg;
+    struct report_columns_lines lines = {
+        .out = &writer->out.line, .width = usable_width(writer), .indent = 14, .column = 14};
+    struct buffer text = {0};
+
+    escape_text(&text, line, len);
+    buffer_printf(lines.out, "%-13s ", label);
+    report_columns_text(&lines, text.len ? text.data : "", text.len);
+    buffer_add_char(lines.out, '\n');
+    buffer_inherit(lines.out, &text);
+    buffer_release(&text);
+}
+
+/* A case that is not kept has no seal. */
+static int add_seal(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    static const char label[] = "seal of the case:";
+    struct report_columns_lines lines = {
+        .out = &writer->out.line, .width = usable_width(writer), .indent = 2};
+    const bool fits = lines.width == 0 || lines.width > sizeof label + 2 * CASE_CHAIN_LEN;
+    const size_t part = fits ? CASE_CHAIN_LEN : CASE_CHAIN_LEN / 2;
+    uint8_t chain[CASE_CHAIN_LEN];
+    struct buffer word = {0};
+
+    if (!casefile_is_kept(casefile))
+        return 0;
+    if (casefile_chain(casefile, chain, err))
+        return -1;
+    report_columns_text(&lines, label, sizeof label - 1);
+    for (size_t at = 0; at < CASE_CHAIN_LEN; at += part) {
+        escape_hex(&word, chain + at, part);
+        report_columns_word(&lines, &word);
+    }
+    buffer_add_char(lines.out, '\n');
+    buffer_inherit(lines.out, &word);
+    buffer_release(&word);
+    return 0;
 }
 
 /* ---- the summary ---- */
@@ -429,6 +452,29 @@ static int add_summary(struct report_writer *writer, const struct case_evidence 
                                               err);
 }
 
+static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
+{
+    struct report_text *state = memory_new(sizeof *state, err);
+    struct case_evidence evidence;
+    int found;
+
+    writer->state = state;
+    if (!state)
+        return -1;
+    found = casefile_evidence(casefile, 2, &evidence, err);
+    state->casefile = casefile;
+    state->names_evidence = found > 0;
+    report_summary_context(casefile, add_context, writer);
+    if (writer->out.line.len)
+        buffer_add_char(&writer->out.line, '\n');
+    return found < 0 ? -1 : 0;
+}
+
+static void release(struct report_writer *writer)
+{
+    free(writer->state);
+}
+
 static int end(struct report_writer *writer, struct error *err)
 {
     const struct report_text *state = writer->state;
@@ -441,6 +487,8 @@ static int end(struct report_writer *writer, struct error *err)
         add_finding_terms(writer);
     add_legend(writer, "SP 800-168", standard);
     buffer_add_char(&writer->out.line, '\n');
+    if (add_seal(writer, state->casefile, err))
+        return -1;
     for (uint64_t number = 1; (found = casefile_evidence(state->casefile, number, &evidence, err)) > 0;
          number++)
         if (add_summary(writer, &evidence, err))

@@ -294,6 +294,9 @@ go_on()
 begin one.case
 status 2 "$KITH" scan -q -r refs.kith --case one.case slow
 says err "one.case: is being written by another program"
+status 2 "$KITH" case set --notes x one.case
+says err "one.case: is being written by another program"
+status 0 "$KITH" case seal one.case
 status 3 "$KITH" report --csv one.case
 says err "slow: the scan is incomplete; rerun the same command to resume it"
 [ "$(wc -l <out)" -gt 50 ] || fail "the report of a running scan has no rows"

@@ -24,7 +24,7 @@ before=$(sha256sum <good.case)
 # ---- usage ----
 
 status 2 "$KITH" case
-says err "no action given"
+says err "no action given: set, seal or upgrade"
 status 2 "$KITH" case sael good.case
 says err "unknown action 'sael' (did you mean seal?)"
 status 2 "$KITH" case seal
@@ -49,6 +49,71 @@ same "the seal" "$sealed" "$(cat out)"
 status 0 "$KITH" case upgrade good.case
 says out "good.case: needs no upgrade"
 unchanged good.case "$before"
+
+# ---- what the case belongs to ----
+
+status 2 "$KITH" case set good.case
+says err "nothing to set: --case-number, --examiner, --organisation or --notes"
+status 2 "$KITH" case set --sign key good.case
+says err "--sign has no meaning for set"
+status 2 "$KITH" case seal --notes x good.case
+says err "--notes has no meaning for seal"
+status 2 "$KITH" scan -q -r refs.kith --examiner X tree
+says err "belong to a case (--case)"
+for value in $'\e[2J' $'\x7f' $'\xff' $'a\xe2\x80\xaeb' $'a\rb'; do
+    for option in case-number examiner organisation notes; do
+        status 2 "$KITH" case set --$option "$value" good.case
+        says err "--$option: "
+        says err ": not plain text: a control or invisible character, or not UTF-8"
+    done
+    status 2 "$KITH" scan -q -r refs.kith --case new.case --notes "$value" tree
+    [ -e new.case ] && fail "a case was created for a value that was refused"
+done
+status 2 "$KITH" case set --notes "$(head -c 65537 /dev/zero | tr '\0' x)" good.case
+says err "--notes: notes: 65537 bytes are too many: at most 65536"
+unchanged good.case "$before"
+
+cp good.case noted.case
+status 0 "$KITH" case set --case-number 2026-17 --examiner "Zoë Müller" --organisation 'Lab <b>&co' --notes $'two\nlines, =cmd|x' noted.case
+"$KITH" report --about noted.case >about
+same "--about" "case number 2026-17
+examiner    Zoë Müller
+organisation Lab <b>&co
+notes       two
+            lines, =cmd|x" "$(sed -n 4,8p about)"
+says about 'examiner set to "Zoë Müller"'
+status 0 "$KITH" report --text noted.case
+same "the head of the text" "case number   2026-17
+examiner      Zoë Müller
+organisation  Lab <b>&co
+notes         two
+              lines, =cmd|x" "$(sed -n 1,5p out)"
+same "a line without text" "" "$(sed -n 6p out)"
+says out "seal of the case: $("$KITH" case seal noted.case)"
+grep -q seal <<<"$("$KITH" scan --text -r refs.kith tree)" && fail "a scan without a case has a seal"
+status 0 "$KITH" report --check noted.case
+same "the findings" "$("$KITH" report --csv good.case)" "$("$KITH" report --csv noted.case)"
+
+# Setting what is set already changes nothing; another value replaces it, and the log keeps both.
+seal=$("$KITH" case seal noted.case)
+status 0 "$KITH" case set --examiner "Zoë Müller" noted.case
+same "the seal" "$seal" "$("$KITH" case seal noted.case)"
+status 0 "$KITH" case set --examiner Other --notes "" noted.case
+"$KITH" report --about noted.case >about
+same "another examiner" "examiner    Other" "$(grep '^examiner' about)"
+grep -q '^notes' about && fail "notes that were removed are shown"
+says about 'examiner set to "Zoë Müller"'
+status 0 "$KITH" report --check noted.case
+
+# As large as it may be, of characters of several bytes, and while scanning, which a resumed scan does not repeat.
+long=$(python3 -c 'print("x" + "€" * 21845, end="")')
+status 0 "$KITH" scan -q -r refs.kith --case long.case --notes "$long" --case-number 1 tree
+"$KITH" report --about long.case >about
+same "65536 bytes of notes" "notes       $long" "$(grep ^notes about)"
+status 0 "$KITH" report --check long.case
+seal=$("$KITH" case seal long.case)
+status 0 "$KITH" scan -q -r refs.kith --case long.case --notes "$long" --case-number 1 tree
+same "the seal" "$seal" "$("$KITH" case seal long.case)"
 
 # ---- signatures ----
 
@@ -122,6 +187,12 @@ python3 "$tamper" begun.case "UPDATE evidence SET state = 'begun'; DELETE FROM l
 status 3 "$KITH" case seal --sign mine.private begun.case
 says err "tree: the scan is incomplete, so the case was not signed"
 [ -e begun.case.sig ] && fail "an unfinished case was signed"
+
+# A signature of an earlier entry of the log says so.
+cp good.case later.case
+status 0 "$KITH" case set --notes "after it was signed" later.case
+status 3 "$KITH" case seal --verify mine.public --signature good.case.sig later.case
+says err "good.case.sig: is the signature of entry 3 of the log: the case was signed, and 1 entry came later"
 
 # It resumes, and the signature of the finished case holds for no case but that one.
 status 0 "$KITH" scan -q -r refs.kith --case begun.case tree
