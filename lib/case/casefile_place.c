@@ -45,10 +45,11 @@ static size_t find_run(const struct case_object *object, uint64_t offset)
 bool casefile_on_image(const struct case_object *object, uint64_t offset, uint64_t *image, uint64_t *len)
 {
     const size_t i = find_run(object, offset);
-    const struct object_run *run = &object->runs[i];
+    const struct object_run *run;
 
-    if (i == object->run_count || run->offset > offset)
+    if (i == object->run_count || object->runs[i].offset > offset)
         return false;
+    run = &object->runs[i];
     *image = run->image + (offset - run->offset);
     *len = run->len - (offset - run->offset);
     return true;

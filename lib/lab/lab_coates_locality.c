@@ -207,7 +207,7 @@ static int add_edit_table(const struct lab_run *run, struct lab_coates_text text
     unsigned rows = 0, mostly = 0, within = 0;
 
     for (int i = 0; i < SCHEMES; i++)
-        for (int edit = 0; edit < EDITS; edit++) {
+        for (enum edit edit = SUBSTITUTE; edit < EDITS; edit++) {
             struct effects effects = {0};
 
             if (measure_edits(run, text, &schemes[i], edit, &effects, err))

@@ -206,10 +206,7 @@ END_TEST
 
 START_TEST(the_context_is_kept_checked_and_sealed)
 {
-    static const char *const wrong[] = {"a\x01", "\x1b[2J", "\xff",
-                                        "\xe2\x80\xae"
-                                        "txt",
-                                        "\x7f"};
+    static const char *const wrong[] = {"a\x01", "\x1b[2J", "\xff", "\xe2\x80\xae.txt", "\x7f"};
     struct case_context context;
     struct casefile *casefile;
     char *endless = malloc(CASE_CONTEXT_LEN + 2);
