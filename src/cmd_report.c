@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case_open.h"
 #include "command.h"
 #include "file_kind.h"
 #include "finding_flags.h"
@@ -111,17 +112,6 @@ static void show_fault(void *arg, const char *text)
     say("%s", text);
 }
 
-/* Comes before the report itself. */
-static void warn_of_fault(void *arg, const char *text)
-{
-    bool *warned = arg;
-
-    if (!*warned)
-        complain("WARNING: the case does not verify; its contents may have been changed since the scan");
-    *warned = true;
-    complain("%s", text);
-}
-
 static int check_case(const char *path)
 {
     struct error err;
@@ -142,12 +132,10 @@ static int report_case(const struct report *options, const char *path)
         options->format.format ? options->format.format->writer : rows_usual_form();
     struct report_stream out = {.to = stdout};
     struct error err;
-    struct casefile *casefile = casefile_open_report(path, &err);
     bool warned = false;
+    struct casefile *casefile = case_open(path, &warned, &err);
     int status = casefile ? 0 : -1;
 
-    if (casefile && casefile_check(casefile, warn_of_fault, &warned, &err) < 0)
-        status = -1;
     if (status == 0)
         status = options->about ? report_about(&out, casefile, options->zone, &err)
                                 : rows_write(form, casefile, &options->filter, options->sorted, &err);
