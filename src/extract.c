@@ -26,19 +26,21 @@ struct extract_item *extract_add(struct extract_list *list)
     return &list->items[list->count++];
 }
 
+void extract_release_item(struct extract_item *item)
+{
+    free(item->number);
+    free(item->finding);
+    free(item->volume);
+    free(item->address);
+    free(item->base);
+    free(item->path);
+    ranges_release(&item->parts);
+}
+
 void extract_release(struct extract_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        struct extract_item *item = &list->items[i];
-
-        free(item->number);
-        free(item->finding);
-        free(item->volume);
-        free(item->address);
-        free(item->base);
-        free(item->path);
-        ranges_release(&item->parts);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        extract_release_item(&list->items[i]);
     free(list->items);
     *list = (struct extract_list){.count = 0};
 }
@@ -62,6 +64,8 @@ static bool is_too_large(const struct extract *extract, const struct extract_ite
 }
 
 /* ---- before and after ---- */
+
+enum { MOST_FILES = 1000000 };
 
 static uint64_t sum_of(const struct extract *extract, const struct extract_list *list)
 {
@@ -104,12 +108,19 @@ static int check_room(const struct extract *extract, uint64_t sum)
 
 int extract_open(struct extract *extract, const struct extract_list *lists, size_t count)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, files = 0;
 
     for (size_t i = 0; i < count; i++) {
         const uint64_t more = sum_of(extract, &lists[i]);
 
         sum = more > INT64_MAX - sum ? INT64_MAX : sum + more;
+        for (size_t k = 0; k < lists[i].count; k++)
+            files += count_parts(&lists[i].items[k]);
+    }
+    if (files > MOST_FILES) {
+        complain("%s: %" PRIu64 " files would be written, more than %d in a folder", extract->folder, files,
+                 MOST_FILES);
+        return -1;
     }
     if (check_room(extract, sum) || new_folder_make(extract->folder))
         return -1;
@@ -155,10 +166,11 @@ struct work {
 
 struct session {
     struct extract *extract;
-    const char *evidence;
+    const struct extract_source *source;
     struct work *works; /* one for each want */
     size_t count;
     int status;
+    char refusal[200]; /* why nothing of the evidence is written; "" */
 };
 
 static void note(struct session *session, int status)
@@ -192,7 +204,7 @@ static int reject(struct session *session, const struct work *work, enum extract
     error_set(&text, "%s (%s in volume %s): %s", *item->path ? item->path : item->address, item->address,
               item->volume, reason);
     evidence_run_problem(&session->extract->run, text.text);
-    return extract_manifest_add(session->extract, session->evidence, item, NULL, status, reason);
+    return extract_manifest_add(session->extract, session->source->path, item, NULL, status, reason);
 }
 
 /* ---- what arrives ---- */
@@ -220,6 +232,18 @@ static int open_file(struct session *session, struct work *work)
         return fail_memory(session);
     }
     return extract_file_open(file, session->extract, name.data);
+}
+
+static int take_image(void *arg, const struct evidence_image *image)
+{
+    struct session *session = arg;
+    const uint64_t size = session->source->image_size;
+
+    if (size && size != image->size)
+        snprintf(session->refusal, sizeof session->refusal,
+                 "the image is not that of the scan: it has %" PRIu64 " bytes instead of %" PRIu64,
+                 image->size, size);
+    return session->refusal[0];
 }
 
 static int begin_item(void *arg, size_t want, const char *volume, uint64_t size)
@@ -330,7 +354,7 @@ static int list_files(struct session *session, struct work *work, bool is_equal)
                                            : is_equal      ? EXTRACT_VERIFIED
                                                            : EXTRACT_OK;
 
-        if (extract_manifest_add(extract, session->evidence, work->item, file, status,
+        if (extract_manifest_add(extract, session->source->path, work->item, file, status,
                                  file->bad.count ? "bytes that cannot be read are zeros in the file" : ""))
             return -1;
         extract->files++;
@@ -433,8 +457,7 @@ static int plan_item(struct session *session, const struct extract_item *item, s
 }
 
 /* Items that cannot or must not be written have a row at once. */
-static int plan_all(struct session *session, const struct extract_list *list, struct fetch_want *wants,
-                    bool is_doubtful)
+static int plan_all(struct session *session, const struct extract_list *list, struct fetch_want *wants)
 {
     for (size_t i = 0; i < list->count; i++) {
         const struct extract_item *item = &list->items[i];
@@ -443,7 +466,7 @@ static int plan_all(struct session *session, const struct extract_list *list, st
 
         if (is_too_large(session->extract, item))
             result = reject(session, &without, EXTRACT_TOO_LARGE, "it is larger than --max-size");
-        else if (is_doubtful && !item->digests.kinds)
+        else if (session->source->is_doubtful && !item->digests.kinds)
             result = reject(session, &without, EXTRACT_CHANGED,
                             "the evidence may have changed, and the case has no digest to compare it with");
         else
@@ -454,9 +477,27 @@ static int plan_all(struct session *session, const struct extract_list *list, st
     return 0;
 }
 
+/* Those that were not found, or not looked for. */
+static void reject_rest(struct session *session)
+{
+    for (size_t i = 0; i < session->count && !session->extract->failed; i++) {
+        struct work *work = &session->works[i];
+
+        if (work->ended)
+            continue;
+        drop_files(work);
+        if (session->refusal[0])
+            reject(session, work, EXTRACT_CHANGED, session->refusal);
+        else
+            reject(session, work, EXTRACT_MISSING,
+                   work->begun ? "it could not be read to its end" : "there is no such object");
+    }
+}
+
 static int fetch_all(struct session *session, const struct fetch_want *wants)
 {
-    const struct fetch_sink sink = {.begin = begin_item,
+    const struct fetch_sink sink = {.image = take_image,
+                                    .begin = begin_item,
                                     .data = take_data,
                                     .bad = take_bad,
                                     .end = end_item,
@@ -466,19 +507,14 @@ static int fetch_all(struct session *session, const struct fetch_want *wants)
     struct error err;
     enum evidence_result result;
 
-    run->path = session->evidence;
+    run->path = session->source->path;
     run->problems = 0;
-    result = fetch(session->evidence, &run->options, wants, session->count, &sink, &err);
+    result = fetch(session->source->path, &run->options, wants, session->count, &sink, &err);
     if (result == EVIDENCE_FAILED)
         complain_error(&err);
-    if (result == EVIDENCE_STOPPED && !session->extract->failed)
+    if (result == EVIDENCE_STOPPED && !session->extract->failed && !session->refusal[0])
         return EXIT_INTERRUPTED;
-    for (size_t i = 0; i < session->count && !session->extract->failed; i++)
-        if (!session->works[i].ended) {
-            drop_files(&session->works[i]);
-            reject(session, &session->works[i], EXTRACT_MISSING,
-                   session->works[i].begun ? "it could not be read to its end" : "there is no such object");
-        }
+    reject_rest(session);
     return session->status;
 }
 
@@ -495,18 +531,18 @@ static void release(struct session *session)
     free(session->works);
 }
 
-int extract_items(struct extract *extract, const char *evidence, const struct extract_list *list,
-                  bool is_doubtful)
+int extract_items(struct extract *extract, const struct extract_source *source,
+                  const struct extract_list *list)
 {
-    struct session session = {.extract = extract, .evidence = evidence};
+    struct session session = {.extract = extract, .source = source};
     struct fetch_want *wants = calloc(list->count + 1, sizeof *wants);
     int status = EXIT_USAGE;
 
-    extract->run.path = evidence;
+    extract->run.path = source->path;
     session.works = calloc(list->count + 1, sizeof *session.works);
     if (!wants || !session.works)
         fail_memory(&session);
-    else if (plan_all(&session, list, wants, is_doubtful) == 0)
+    else if (plan_all(&session, list, wants) == 0)
         status = fetch_all(&session, wants);
     release(&session);
     free(wants);

@@ -37,6 +37,8 @@ struct extract_list {
 /* Adds a zeroed item; NULL without memory.  What it points to is freed with the list. */
 struct extract_item *extract_add(struct extract_list *list);
 void extract_release(struct extract_list *list);
+/* Frees what an item points to. */
+void extract_release_item(struct extract_item *item);
 
 struct extract {
     struct evidence_run run;
@@ -57,13 +59,19 @@ int extract_open(struct extract *extract, const struct extract_list *lists, size
 /* Returns -1 after an error was shown. */
 int extract_close(struct extract *extract);
 
+/* A piece of evidence that items lie in. */
+struct extract_source {
+    const char *path;
+    bool is_doubtful;    /* it may have changed, so items without digests are not written */
+    uint64_t image_size; /* that the image must have; 0: any */
+};
+
 /*
- * Writes the items of a list, which lie in one piece of evidence, and a row for each of their files, or for
- * an item of which nothing can be written.  Items that have digests are compared with them; if they differ,
- * nothing is kept.  is_doubtful: the evidence may have changed, so items without digests are not written.
- * Returns an exit status.
+ * Writes the items of a list, which lie in this evidence, and a row for each of their files, or for an item
+ * of which nothing can be written.  Items that have digests are compared with them; if they differ, nothing
+ * is kept.  Returns an exit status.
  */
-int extract_items(struct extract *extract, const char *evidence, const struct extract_list *list,
-                  bool is_doubtful);
+int extract_items(struct extract *extract, const struct extract_source *source,
+                  const struct extract_list *list);
 
 #endif

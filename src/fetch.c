@@ -163,6 +163,14 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     check(fetch, 0);
 }
 
+static void take_image(void *arg, const struct evidence_image *image)
+{
+    struct fetch *fetch = arg;
+
+    if (fetch->sink->image)
+        check(fetch, fetch->sink->image(fetch->sink->arg, image));
+}
+
 static void be_idle(void *arg)
 {
     check(arg, 0);
@@ -207,8 +215,12 @@ static enum evidence_result read_all(struct fetch *fetch, const char *path,
                                      const struct evidence_options *options, struct error *err)
 {
     const struct inspector inspector = fetch_inspector(&fetch->plan);
-    const struct evidence_sink sink = {
-        .object = take_object, .stream = take_stream, .problem = take_problem, .idle = be_idle, .arg = fetch};
+    const struct evidence_sink sink = {.image = take_image,
+                                       .object = take_object,
+                                       .stream = take_stream,
+                                       .problem = take_problem,
+                                       .idle = be_idle,
+                                       .arg = fetch};
     struct evidence_options reading = *options;
     enum evidence_result result;
 

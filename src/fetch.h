@@ -30,6 +30,8 @@ struct fetch_want {
  * come in turns.
  */
 struct fetch_sink {
+    /* The evidence is an image, which has been opened; before anything else.  May be NULL. */
+    int (*image)(void *arg, const struct evidence_image *image);
     /* The object was found.  If it comes again before end, the worker has died, and what has arrived is
      * void. */
     int (*begin)(void *arg, size_t want, const char *volume, uint64_t size);

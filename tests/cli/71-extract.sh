@@ -148,7 +148,7 @@ PY
 status 2 "$KITH" extract ext4.img "$address"
 says err "no folder given to write to (-d FOLDER)"
 status 2 "$KITH" extract -d x
-says err "no evidence given"
+says err "no case and no evidence given"
 status 2 "$KITH" extract -d x ext4.img
 says err "no address given (kith ls lists them)"
 finish
