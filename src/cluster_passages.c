@@ -18,6 +18,7 @@ struct inclusion {
     uint32_t part, whole;
     uint32_t copy;               /* a document that repeats the content of another; NO_COPY: none */
     double containment, reverse; /* of the part in the whole, and of the whole in the part */
+    double low, high;            /* of the containment, an interval of 95 % */
     uint64_t matched;            /* bytes of the part */
     double share;                /* of it, by samples or by bytes, whichever is less */
 };
@@ -27,6 +28,7 @@ struct inclusion {
 struct passages {
     const struct cluster_report *report;
     double least; /* containment */
+    bool certain; /* of the low end of its interval */
     const atomic_bool *stop;
     struct inclusion *list;
     size_t count, room;
@@ -45,7 +47,8 @@ static int add(struct passages *passages, struct inclusion inclusion, struct err
     const uint64_t size = collection_first(passages->report->collection, inclusion.part)->size;
     const double by_bytes = size ? (double)inclusion.matched / (double)size : 0;
 
-    if (inclusion.containment < passages->least || inclusion.matched == 0)
+    if ((passages->certain ? inclusion.low : inclusion.containment) < passages->least ||
+        inclusion.matched == 0)
         return 0;
     inclusion.share = by_bytes < inclusion.containment ? by_bytes : inclusion.containment;
     if (array_reserve(&passages->list, &passages->room, passages->count + 1))
@@ -61,12 +64,16 @@ static int take_pair(void *arg, const struct pair *pair, struct error *err)
                                   .whole = pair->b,
                                   .copy = NO_COPY,
                                   .containment = l->a_in_b,
+                                  .low = l->a_in_b_low,
+                                  .high = l->a_in_b_high,
                                   .reverse = l->b_in_a,
                                   .matched = l->a_matched},
                            other = {.part = pair->b,
                                     .whole = pair->a,
                                     .copy = NO_COPY,
                                     .containment = l->b_in_a,
+                                    .low = l->b_in_a_low,
+                                    .high = l->b_in_a_high,
                                     .reverse = l->a_in_b,
                                     .matched = l->b_matched};
 
@@ -84,6 +91,8 @@ static int add_copies(struct passages *passages, struct error *err)
                                        .whole = document->content,
                                        .copy = (uint32_t)i,
                                        .containment = 1,
+                                       .low = 1,
+                                       .high = 1,
                                        .reverse = 1,
                                        .matched = document->size};
 
@@ -136,6 +145,8 @@ static void put_csv(const struct passages *passages, const struct inclusion *inc
     csv_text(out, &text);
     cluster_report_kind(part_of(passages, inclusion), out);
     cluster_report_kind(collection_first(collection, inclusion->whole), out);
+    cluster_report_decimal(out, inclusion->low, 4);
+    cluster_report_decimal(out, inclusion->high, 4);
     csv_end_line(out);
     buffer_release(&text);
 }
@@ -150,8 +161,10 @@ static void put_json(const struct passages *passages, const struct inclusion *in
     buffer_add_char(out, ',');
     cluster_report_json(passages->report, collection_first(collection, inclusion->whole), "in_", out);
     buffer_printf(out,
-                  ",\"containment\":%.4f,\"containment_reverse\":%.4f,\"matched\":%" PRIu64 ",\"ranges\":[",
-                  inclusion->containment, inclusion->reverse, inclusion->matched);
+                  ",\"containment\":%.4f,\"containment_low\":%.4f,\"containment_high\":%.4f"
+                  ",\"containment_reverse\":%.4f,\"matched\":%" PRIu64 ",\"ranges\":[",
+                  inclusion->containment, inclusion->low, inclusion->high, inclusion->reverse,
+                  inclusion->matched);
     for (size_t i = 0; i < e->range_count; i++)
         buffer_printf(
             out,
@@ -166,7 +179,8 @@ static void put_text(const struct passages *passages, const struct inclusion *in
     const struct collection *collection = passages->report->collection;
 
     cluster_report_name(passages->report, part_of(passages, inclusion), out);
-    buffer_printf(out, "\n  %.0f %% of its samples, %.0f %% of its bytes in ", 100 * inclusion->containment,
+    buffer_printf(out, "\n  %.0f %% (%.0f to %.0f %%) of its samples, %.0f %% of its bytes in ",
+                  100 * inclusion->containment, 100 * inclusion->low, 100 * inclusion->high,
                   100 * (double)inclusion->matched / (double)part_of(passages, inclusion)->size);
     cluster_report_name(passages->report, collection_first(collection, inclusion->whole), out);
     buffer_add_text(out, ", ");
@@ -213,10 +227,12 @@ static int put(const struct passages *passages, const struct inclusion *inclusio
 static void put_header(struct buffer *out)
 {
     static const struct csv_column columns[] = {
-        {"evidence", false}, {"path", false},        {"path_hex", false},   {"size", true},
-        {"sha1", false},     {"in_evidence", false}, {"in_path", false},    {"in_path_hex", false},
-        {"in_size", true},   {"in_sha1", false},     {"containment", true}, {"containment_reverse", true},
-        {"matched", true},   {"ranges", false},      {"kind", false},       {"in_kind", false}};
+        {"evidence", false}, {"path", false},           {"path_hex", false},
+        {"size", true},      {"sha1", false},           {"in_evidence", false},
+        {"in_path", false},  {"in_path_hex", false},    {"in_size", true},
+        {"in_sha1", false},  {"containment", true},     {"containment_reverse", true},
+        {"matched", true},   {"ranges", false},         {"kind", false},
+        {"in_kind", false},  {"containment_low", true}, {"containment_high", true}};
 
     csv_header(out, columns, sizeof columns / sizeof *columns);
     csv_end_line(out);
@@ -323,6 +339,7 @@ int cluster_passages_write(const struct cluster_report *report, const struct clu
 {
     struct passages passages = {.report = report,
                                 .least = options->limits.containment,
+                                .certain = options->limits.certain,
                                 .stop = options->stop,
                                 .pairs = {.most = most}};
     int result = find_all(&passages, options, err);

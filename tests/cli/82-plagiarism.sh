@@ -43,6 +43,11 @@ for r in rows:
         print('WRONG', r['path'], r['in_path'], r['matched'], r['containment'], matched)
     if any(a[1] > b[0] for a, b in zip(ranges, ranges[1:])):
         print('UNSORTED')
+for r in rows:
+    low, c, high = (float(r['containment' + end]) for end in ('_low', '', '_high'))
+    truth = sum(b - a for a, b, _, _ in planted[r['path'], r['in_path']]) / int(r['size'])
+    if not (low <= c <= high and low - .01 < truth < high + .01) or (r['path'] != 'copy' and high - low < .01):
+        print('INTERVAL', r)
 values = [min(float(r['containment']), int(r['matched']) / int(r['size'])) for r in rows]
 if values != sorted(values, reverse=True):
     print('UNSORTED', values)
@@ -55,6 +60,10 @@ same "passages" 1 "$(python3 check.py | wc -l)"
 status 0 "$KITH" cluster -q --csv --plagiarism tree
 same "at least a half" "copy>alone source>whole whole>source whole>thesis" "$(python3 check.py | sorted_words)"
 
+status 0 "$KITH" cluster -q --csv --plagiarism --certain tree
+same "at least a half for certain" 0 "$(python3 -c 'import csv; print(sum(float(r["containment_low"]) < .5 for r in csv.DictReader(open("out", newline=""))))')"
+same "source in whole is not" "copy>alone whole>source" "$(python3 check.py | sorted_words)"
+status 0 "$KITH" cluster -q --csv --plagiarism tree
 mv out one
 status 0 "$KITH" cluster -q --csv --plagiarism -j 7 tree
 cmp -s one out || fail "it depends on the number of threads"
