@@ -18,11 +18,16 @@
 
 enum { SKETCH = 100, COMMON = 5, POOL = 20000, LARGEST_FAMILY = 40, HUGE_FAMILY = 1500, HUGE_EACH = 100000 };
 
+/* Families of more than CLUSTERS_COMMON members, whose fingerprints lead to some of them only, are counted on
+ * their own. */
+enum { SMALL, HUGE, KINDS };
+
 struct documents {
     uint64_t (*sketches)[SKETCH]; /* each ascending */
     uint32_t *families;
     size_t count;
-    uint64_t truth; /* pairs of a family with an estimated resemblance of at least 0.5 */
+    uint32_t *sizes;       /* by the number of a family */
+    uint64_t truth[KINDS]; /* pairs of a family with an estimated resemblance of at least 0.5 */
 };
 
 static struct error err;
@@ -85,16 +90,22 @@ static double resemblance(const uint64_t *a, const uint64_t *b)
     return (double)shared / SKETCH;
 }
 
+static int kind_of(const struct documents *d, size_t document)
+{
+    return d->sizes[d->families[document]] > CLUSTERS_COMMON ? HUGE : SMALL;
+}
+
 static void add_family(struct documents *d, size_t at, size_t size)
 {
     uint64_t first[SKETCH];
 
+    d->sizes[at] = (uint32_t)size;
     make_sketch(first, NULL, 0);
     for (size_t i = 0; i < size; i++) {
         make_sketch(d->sketches[at + i], first, i ? (unsigned)(random64() % 40) : 0);
         d->families[at + i] = (uint32_t)at;
         for (size_t k = 0; k < i; k++)
-            d->truth += resemblance(d->sketches[at + i], d->sketches[at + k]) >= 0.5;
+            d->truth[kind_of(d, at + i)] += resemblance(d->sketches[at + i], d->sketches[at + k]) >= 0.5;
     }
 }
 
@@ -118,10 +129,11 @@ static struct documents make_documents(size_t count)
 {
     struct documents d = {.sketches = malloc(count * sizeof *d.sketches),
                           .families = malloc(count * sizeof *d.families),
+                          .sizes = calloc(count, sizeof *d.sizes),
                           .count = count};
     size_t size;
 
-    if (!d.sketches || !d.families)
+    if (!d.sketches || !d.families || !d.sizes)
         exit(2);
     for (size_t at = 0; at < count; at += size) {
         const size_t next = (at / HUGE_EACH + 1) * HUGE_EACH; /* where a huge family begins */
@@ -162,7 +174,7 @@ static void add_sketch(struct collection *collection, const uint64_t *numbers, u
 
 struct found {
     const struct documents *documents;
-    uint64_t right, wrong;
+    uint64_t right[KINDS], wrong;
 };
 
 static int count_pair(void *arg, const struct pair *pair, struct error *error)
@@ -171,8 +183,10 @@ static int count_pair(void *arg, const struct pair *pair, struct error *error)
     const bool right = found->documents->families[pair->a] == found->documents->families[pair->b];
 
     (void)error;
-    found->right += right;
-    found->wrong += !right;
+    if (right)
+        found->right[kind_of(found->documents, pair->a)]++;
+    else
+        found->wrong++;
     return 0;
 }
 
@@ -183,33 +197,71 @@ static void show(const char *what, size_t count, double seconds, const char *res
     fflush(stdout);
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 100;
+}
+
 static void measure_pairs(const struct documents *d, const struct collection *collection,
                           const struct clusters_options *options)
 {
     struct found found = {.documents = d};
     const double start = seconds_now();
     struct clusters_pairs all = {0};
-    char rest[200];
+    char rest[300];
 
     need(clusters_find_pairs(collection, options, &all, count_pair, &found, &err) == 0);
     snprintf(rest, sizeof rest,
-             "%" PRIu64 " of %" PRIu64 " pairs of families found (%.1f %%), %" PRIu64 " others; %" PRIu64
-             " common fingerprints",
-             found.right, d->truth, 100 * (double)found.right / (double)(d->truth ? d->truth : 1),
+             "pairs of families found: %" PRIu64 " of %" PRIu64 " (%.1f %%), of more than %d: %" PRIu64
+             " of %" PRIu64 " (%.1f %%); %" PRIu64 " others; %" PRIu64 " common fingerprints",
+             found.right[SMALL], d->truth[SMALL], percent(found.right[SMALL], d->truth[SMALL]),
+             CLUSTERS_COMMON, found.right[HUGE], d->truth[HUGE], percent(found.right[HUGE], d->truth[HUGE]),
              found.wrong, all.common);
     show("all pairs", d->count, seconds_now() - start, rest);
 }
 
-static void measure_clusters(size_t count, const struct collection *collection,
+/* Members of families, and those that are in the cluster of the greatest part of their family. */
+static void count_members(const struct documents *d, const struct clusters *clusters, uint64_t *all,
+                          uint64_t *together)
+{
+    uint32_t *parts = calloc(d->count, sizeof *parts), *most = calloc(d->count, sizeof *most);
+
+    if (!parts || !most)
+        exit(2);
+    for (size_t i = 0; i < d->count; i++)
+        if (d->families[clusters->leaders[i]] == d->families[i])
+            parts[clusters->leaders[i]]++;
+    for (size_t i = 0; i < d->count; i++)
+        if (parts[i] > most[d->families[i]])
+            most[d->families[i]] = parts[i];
+    for (size_t i = 0; i < d->count; i++)
+        all[kind_of(d, i)] += d->sizes[d->families[i]] > 1;
+    for (size_t i = 0; i < d->count; i++) /* by family, whose number is that of one place in it */
+        if (d->sizes[i] > 1)
+            together[d->sizes[i] > CLUSTERS_COMMON ? HUGE : SMALL] += most[i];
+    free(parts);
+    free(most);
+}
+
+static void measure_clusters(const struct documents *d, const struct collection *collection,
                              const struct clusters_options *options)
 {
     const double start = seconds_now();
+    uint64_t all[KINDS] = {0}, together[KINDS] = {0};
     struct clusters clusters;
-    char rest[100];
+    double seconds;
+    char rest[300];
 
     need(clusters_find(&clusters, collection, options, &err) == 0);
-    snprintf(rest, sizeof rest, "%zu clusters of %zu documents", clusters.count, clusters.clustered);
-    show(clusters_method_name(options->method), count, seconds_now() - start, rest);
+    seconds = seconds_now() - start;
+    count_members(d, &clusters, all, together);
+    snprintf(rest, sizeof rest,
+             "%zu clusters of %zu documents; members in their family's largest cluster: %" PRIu64
+             " of %" PRIu64 " (%.1f %%), of more than %d: %" PRIu64 " of %" PRIu64 " (%.1f %%)",
+             clusters.count, clusters.clustered, together[SMALL], all[SMALL],
+             percent(together[SMALL], all[SMALL]), CLUSTERS_COMMON, together[HUGE], all[HUGE],
+             percent(together[HUGE], all[HUGE]));
+    show(clusters_method_name(options->method), d->count, seconds, rest);
     clusters_release(&clusters);
 }
 
@@ -225,9 +277,9 @@ static void measure(size_t count, unsigned threads)
     for (size_t i = 0; i < count; i++)
         add_sketch(&collection, d.sketches[i], i + 1);
     show("collect", count, seconds_now() - start, "");
-    measure_clusters(count, &collection, &options);
+    measure_clusters(&d, &collection, &options);
     options.method = CLUSTERS_SINGLE;
-    measure_clusters(count, &collection, &options);
+    measure_clusters(&d, &collection, &options);
     measure_pairs(&d, &collection, &options);
     getrusage(RUSAGE_SELF, &usage);
     printf("%9zu  memory       %8.0f MB, of these %.0f MB for a second copy of the sketches\n\n", count,
@@ -235,6 +287,7 @@ static void measure(size_t count, unsigned threads)
     collection_release(&collection);
     free(d.sketches);
     free(d.families);
+    free(d.sizes);
 }
 
 int main(int argc, char **argv)
