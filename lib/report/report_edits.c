@@ -65,3 +65,20 @@ void report_edits(const struct report_edits *e, struct buffer *out)
         add_interval(e, out);
     }
 }
+
+void report_edits_of(const struct case_row *row, struct buffer *out)
+{
+    const struct finding *finding = &row->finding;
+    const struct finding_range *span = &finding->span;
+    const bool is_part = finding->verdict == VERDICT_EMBEDDED;
+    const struct report_edits edits = {.edits = finding->edits,
+                                       .low = finding->edits_low,
+                                       .high = finding->edits_high,
+                                       .resemblance = is_part ? finding->containment : finding->resemblance,
+                                       .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
+                                       .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
+                                       .proved = finding_is_complete(finding),
+                                       .not_identical = finding->verdict == VERDICT_VARIANT};
+
+    report_edits(&edits, out);
+}

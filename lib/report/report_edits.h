@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "case/casefile.h"
 
 /* An estimated edit distance, and what is needed to put it into words. */
 struct report_edits {
@@ -21,5 +22,8 @@ struct report_edits {
  * differ", "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)", "no byte
  * differs" (only if proved) or "no difference seen in the samples". */
 void report_edits(const struct report_edits *edits, struct buffer *out);
+
+/* Appends the edits of a finding, which must have them. */
+void report_edits_of(const struct case_row *row, struct buffer *out);
 
 #endif

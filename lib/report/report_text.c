@@ -139,20 +139,9 @@ static void add_strip(struct paragraph *p, const struct report_writer *writer, c
 
 static void add_edits(struct paragraph *p, const struct case_row *row)
 {
-    const struct finding *finding = &row->finding;
-    const struct finding_range *span = &finding->span;
-    const bool is_part = finding->verdict == VERDICT_EMBEDDED;
-    const struct report_edits edits = {.edits = finding->edits,
-                                       .low = finding->edits_low,
-                                       .high = finding->edits_high,
-                                       .resemblance = is_part ? finding->containment : finding->resemblance,
-                                       .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
-                                       .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
-                                       .proved = finding_is_complete(finding),
-                                       .not_identical = finding->verdict == VERDICT_VARIANT};
     struct buffer text = {0};
 
-    report_edits(&edits, &text);
+    report_edits_of(row, &text);
     report_columns_text(&p->lines, text.len ? text.data : "", text.len);
     buffer_inherit(p->lines.out, &text);
     buffer_release(&text);
