@@ -25,6 +25,7 @@ static const struct format rows[] = {
     {"jsonl", "json", &report_jsonl, 0},
     {"timesketch", NULL, &report_timesketch, 0},
     {"dfxml", NULL, &report_dfxml, 0},
+    {"html", NULL, &report_html, 0},
     {NULL, NULL, NULL, 0},
 };
 

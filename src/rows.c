@@ -20,7 +20,7 @@ int rows_write(const struct report_operations *form, struct casefile *casefile,
     struct case_filter order = *filter;
 
     order.twins |= order.objects;
-    if (form == &report_text && writer.options.width && !sorted)
+    if (!sorted && (form == &report_html || (form == &report_text && writer.options.width)))
         order.order = CASE_BY_SIGNIFICANCE;
     return report_write(&writer, casefile, &order, err);
 }

@@ -9,8 +9,8 @@
 /* The default format: text on a terminal, else CSV. */
 const struct report_operations *rows_usual_form(void);
 
-/* As report_write.  Text on a terminal has the most significant findings first, unless the order was asked
- * for (sorted); with objects without findings, twins have rows of their own. */
+/* As report_write.  Text on a terminal and pages have the most significant findings first, unless the order
+ * was asked for (sorted); with objects without findings, twins have rows of their own. */
 int rows_write(const struct report_operations *form, struct casefile *casefile,
                const struct case_filter *filter, bool sorted, struct error *err);
 

@@ -54,6 +54,8 @@ extern const struct report_operations report_timesketch;
 /* Digital Forensics XML 2.0.0-beta.0: a file object for each object, in which its rows are elements of a
  * namespace of kith's own. */
 extern const struct report_operations report_dfxml;
+/* A page: what the case is about, and its first 50,000 findings with pictures, in one file. */
+extern const struct report_operations report_html;
 /* Human-readable paragraphs; a legend if there was a finding; the summary of each piece of evidence and what
  * of it was not examined (report_summary.h).  On a terminal each finding has a strip, and lines fit the
  * window. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report_html_page.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/digest.h"
@@ -117,11 +117,4 @@ void report_html_page_data(struct buffer *out, const char *attributes, const str
     }
     buffer_add_text(out, "</script>\n");
     buffer_inherit(out, json);
-}
-
-void report_html_page_number(struct buffer *json, uint64_t number)
-{
-    const char *quote = number > (UINT64_C(1) << 53) - 1 ? "\"" : "";
-
-    buffer_printf(json, "%s%" PRIu64 "%s", quote, number, quote);
 }

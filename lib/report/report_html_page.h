@@ -2,8 +2,6 @@
 #ifndef KITH_REPORT_HTML_PAGE_H
 #define KITH_REPORT_HTML_PAGE_H
 
-#include <stdint.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 
@@ -32,7 +30,5 @@ void report_html_page_fact(struct buffer *out, const char *term, const char *tex
 /* Appends an element with JSON for the script; attributes: as in "id=\"data\"".  The JSON may hold anything:
  * it cannot end the element. */
 void report_html_page_data(struct buffer *out, const char *attributes, const struct buffer *json);
-/* Appends a number to JSON: as text, if JavaScript's numbers cannot hold it. */
-void report_html_page_number(struct buffer *json, uint64_t number);
 
 #endif

@@ -32,4 +32,41 @@ status 0 "$KITH" compare --format html b part
 cmp -s out pair.html || fail "the same comparison gave another page"
 status 2 "$KITH" compare --format html --papers b part
 says err "--papers and --format html contradict each other"
+
+# ---- a case ----
+
+images
+hostile='<img src=x onerror=alert(1)><!--<script>"&'
+mkdir -p known disk/home
+text 11 30000 >known/letter
+text 12 200000 >known/book
+text 13 50000 >known/list
+cp known/letter "disk/home/$hostile"
+sed 's/e/E/; 20,40d' known/letter >disk/home/edited
+{ text 21 70000; cat known/list; text 22 50000; } >disk/home/archive
+{ text 23 20000; head -c 60000 known/book | tail -c 20000; text 24 9000; tail -c 40000 known/book; } >disk/home/parts
+cp known/list disk/home/removed
+mke2fs -q -t ext4 -d disk fs.img 8M
+debugfs -w -R 'rm /home/removed' fs.img 2>/dev/null
+{ head -c 1048576 /dev/zero; cat fs.img; head -c 1048576 /dev/zero; } >disk.dd
+printf 'start=2048, size=16384, type=83\n' | sfdisk -q disk.dd
+status 0 "$KITH" add -q --kind notable 'known <b>.kith' known
+status 0 "$KITH" scan -q -r 'known <b>.kith' --case a.case disk.dd
+status 0 "$KITH" report --format jsonl --sort significance a.case
+mv out a.jsonl
+status 0 "$KITH" report --format html a.case
+mv out a.html
+page frame a.html
+page case a.html a.jsonl
+page plain a.html "$(grep -c '"type":"finding"' a.jsonl)"
+page hostile a.html "$hostile"
+axe=${AXE:-/usr/share/javascript/axe-core/axe.min.js}
+if [ -e "$axe" ]; then
+    page axe a.html "$axe"
+    page axe pair.html "$axe"
+else
+    echo "accessibility is not tested: there is no axe-core ($axe)"
+fi
+status 0 "$KITH" report --format html a.case
+cmp -s out a.html || fail "the same case gave another page"
 finish

@@ -3,6 +3,10 @@
 
     python3 html.py frame PAGE         the policy, recomputed; nothing is loaded from elsewhere
     python3 html.py pair PAGE JSON     the picture of `kith compare`, beside its ranges
+    python3 html.py case PAGE JSONL    the findings of a case, beside those of `kith report --format jsonl --sort significance`
+    python3 html.py plain PAGE COUNT   the page without scripts: it has that many findings
+    python3 html.py axe PAGE SCRIPT    accessibility, by axe-core
+    python3 html.py hostile PAGE TEXT  a name that was harmless: the page shows it, as text
 """
 import base64, hashlib, json, os, re, sys
 
@@ -30,7 +34,7 @@ def frame(path):
     check('style of the policy', 'style-src ' + source_of(style.group(1)) + ';' in policy, policy)
     check('script of the policy', 'script-src ' + source_of(script.group(1)) + ';' in policy, policy)
     check('the policy begins with nothing', policy.startswith("default-src 'none';"), policy)
-    check('links elsewhere', not re.search(r'\b(src|href|action)\s*=\s*["\']?(?!#|data:)', page.replace(script.group(0), '')))
+    check('links elsewhere', not re.search(r'<[a-z][^>]*\b(src|href|action)="?(?![#"])', page.replace(script.group(0), '')))
     with Browser() as browser:
         shown = browser.open(path)
         clean(shown, path)
@@ -51,16 +55,16 @@ def clean(page, path):
     check('console', page.complaints() == [], page.complaints())
 
 
-MATCHES = '''[...document.querySelectorAll('svg.map .match')].map(m => ({object: m.dataset.object, reference: m.dataset.reference,
+MATCHES = '''[...document.querySelectorAll('%s svg.map .match')].map(m => ({object: m.dataset.object, reference: m.dataset.reference,
     band: m.querySelector('.band').getAttribute('d'), rects: [...m.querySelectorAll('rect')].map(r =>
     ['x', 'width'].map(a => Number(r.getAttribute(a))))}))'''
-STRIPS = '''[...document.querySelectorAll('svg.map .strip')].map(s => ({from: Number(s.dataset.from), scale: Number(s.dataset.scale),
+STRIPS = '''[...document.querySelectorAll('%s svg.map .strip')].map(s => ({from: Number(s.dataset.from), scale: Number(s.dataset.scale),
     width: Number(s.closest('svg').dataset.width), margin: Number(s.closest('svg').dataset.margin)}))'''
 
 
-def check_map(page, ranges):
+def check_map(page, ranges, where=''):
     """ranges: (start, end) in the object, and in the reference"""
-    matches, strips = page.run(MATCHES), page.run(STRIPS)
+    matches, strips = page.run(MATCHES % where), page.run(STRIPS % where)
     check('a ribbon for each range', len(matches) == len(ranges), (len(matches), len(ranges)))
     for match, both in zip(matches, ranges):
         check('ranges', [match['object'], match['reference']] == ['%d %d' % (s, e - s) for s, e in both], (match, both))
@@ -87,5 +91,163 @@ def pair(path, record):
               (0 if facts['proof'] == 'sha1' else len(facts['ranges'])))
 
 
-{'frame': frame, 'pair': pair}[sys.argv[1]](*sys.argv[2:])
+ROWS = '''[...document.querySelectorAll('#findings tbody tr.finding')].map(r => [...r.children].map(c => c.innerText))'''
+VERDICTS = ['identical', 'variant', 'embedded', 'fragment']
+
+
+def number(text):
+    return int(re.match(r'[\d,]+', text).group(0).replace(',', ''))
+
+
+def press(page, key):
+    for kind in ('keyDown', 'keyUp'):
+        page.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, text='\r' if key == 'Enter' else '',
+                  windowsVirtualKeyCode={'Enter': 13, 'Tab': 9}[key])
+
+
+def click(page, selector):
+    page.run('document.querySelector(%s).click()' % json.dumps(selector))
+
+
+def search(page, text):
+    """Returns when the table shows the result."""
+    page.run('''new Promise(done => { const i = document.querySelector('input[type=search]'); i.value = %s;
+        i.dispatchEvent(new Event('input', {bubbles: true})); setTimeout(done, 250) })''' % json.dumps(text))
+
+
+def place(page):
+    return page.run('document.querySelector("#place").textContent')
+
+
+def choose_rows(page, count):
+    page.run('''(() => { const s = document.querySelector('.pager select'); s.value = '%d';
+        s.dispatchEvent(new Event('change')) })()''' % count)
+
+
+def check_counts(page, findings):
+    tiles = page.run('[...document.querySelectorAll(".tiles li")].map(t => [t.className, t.querySelector("b").textContent])')
+    for verdict in VERDICTS:
+        wanted = sum(f['verdict'] == verdict for f in findings)
+        check('tiles', [number(n) for v, n in tiles if v == verdict] == [wanted], (verdict, wanted, tiles))
+    check('place', place(page).startswith('{:,} row'.format(len(findings))), place(page))
+    check('a live region', page.run('document.querySelector("#place").getAttribute("aria-live")') == 'polite')
+
+
+def check_sort(page, column, values, numbers):
+    for _ in range(2):
+        page.run('document.querySelectorAll("#findings thead button")[%d].click()' % column)
+        sort = page.run('document.querySelectorAll("#findings thead th")[%d].getAttribute("aria-sort")' % column)
+        got = page.run(ROWS) if not numbers else page.run(
+            '[...document.querySelectorAll("#findings tbody tr.finding")].map(r => r.children[%d].title)' % column)
+        got = [number(v) for v in got] if numbers else [row[column].split('\n')[0] for row in got]
+        check('sorted by column %d, %s' % (column, sort), got == sorted(values, reverse=sort == 'descending'), got[:5])
+    check('one column is sorted', page.run('document.querySelectorAll("#findings th:not([aria-sort=none])[aria-sort]").length') == 1)
+
+
+def name_of(finding):
+    o = finding['object']
+    return o.get('path') or '%s %s' % (o['kind'], o['address'])
+
+
+def check_filters(page, findings):
+    for verdict in VERDICTS:
+        wanted = sum(f['verdict'] == verdict for f in findings)
+        if not wanted:
+            continue
+        button = 'button.badge.' + verdict
+        click(page, button)
+        rows = page.run(ROWS)
+        check('only ' + verdict, len(rows) == wanted and all(verdict in row[1] for row in rows), rows[:2])
+        check('pressed', page.run('document.querySelector("%s").getAttribute("aria-pressed")' % button) == 'true')
+        click(page, button)
+    for text in {name_of(findings[0])[-12:], findings[-1]['reference'].get('name', '')[:9], 'no such text'}:
+        search(page, text)
+        wanted = sum(text.lower() in '\n'.join([name_of(f), f['object']['address'], f['reference'].get('name', '')]).lower()
+                     for f in findings)
+        check('search for ' + text, len(page.run(ROWS)) == wanted, (len(page.run(ROWS)), wanted))
+    search(page, '')
+
+
+def check_details(page, findings):
+    """Opens each finding, by keyboard, and compares its picture."""
+    rows = page.run(ROWS)
+    check('every finding has a row', len(rows) == len(findings), rows[:3])
+    for at, (row, finding) in enumerate(zip(rows, findings)):
+        check('the number of a finding', row[0] == finding.get('id', row[0]) and re.fullmatch(r'\d+\.\d+\.\d+', row[0]), row)
+        page.run('document.querySelectorAll(".expand")[%d].focus()' % at)
+        press(page, 'Enter')
+        details = page.run('document.querySelectorAll(".expand")[%d].getAttribute("aria-controls")' % at)
+        check('expanded', page.run('document.querySelectorAll(".expand")[%d].getAttribute("aria-expanded")' % at) == 'true')
+        text = page.run('document.querySelector("#%s").textContent' % details)
+        for fact in (finding['object']['address'], finding['set']['name'], 'kith extract CASE %s -d FOLDER' % row[0],
+                     *finding['reference']['digests'].values()):
+            check('details of ' + row[0], fact in text, fact)
+        check_map(page, [(r['object'], r['reference']) for r in finding['ranges']], '#' + details)
+        check_sectors(page, finding, details)
+        proved = finding['proof']['grade'] == 'sha1' or page.run(
+            'document.querySelector("#%s svg.map").classList.contains("proved")' % details)
+        check('hatched unless proved', page.run(
+            'document.querySelectorAll("#%s .band[fill^=url]").length' % details) == (0 if proved else len(finding['ranges'])))
+        press(page, 'Enter')
+        check('closed', not page.run('document.querySelector("#%s")' % details))
+
+
+def check_sectors(page, finding, details):
+    cells = page.run('''[...document.querySelectorAll('#%s table.ranges tbody tr')].map(r => [...r.children].map(c => c.textContent))
+        ''' % details)
+    for cell, wanted in zip(cells, finding['ranges']):
+        if 'image' in wanted:
+            first = wanted['image'][0][0]
+            check('the place on the image', [number(c) for c in cell[5:7]] == [first, first // 512], (cell, wanted))
+
+
+def case(path, jsonl):
+    findings = [line for line in map(json.loads, open(jsonl)) if line['type'] == 'finding']
+    check('findings to compare with', len(findings) > 3, len(findings))
+    with Browser() as browser:
+        page = browser.open(path)
+        check_counts(page, findings)
+        choose_rows(page, 1000)
+        check_details(page, findings)
+        check_filters(page, findings)
+        check_sort(page, 2, [name_of(f) for f in findings], False)
+        check_sort(page, 3, [f['object']['size'] for f in findings], True)
+        check_sort(page, 5, [f['matched'] for f in findings], True)
+        click(page, '#open-all')
+        check('all are open', page.run('document.querySelectorAll("tr.more").length') == len(findings))
+        clean(page, path)
+
+
+def plain(path, count):
+    with Browser() as browser:
+        page = browser.open(path, scripts=False)
+        check('rows without scripts', len(page.run(ROWS)) == int(count), len(page.run(ROWS)))
+        check('it says so', 'Scripts are off' in page.run('document.body.innerText'))
+        check('no controls', page.run('document.querySelectorAll("main button").length') == 0)
+        clean(page, path)
+
+
+def axe(path, script):
+    with Browser() as browser:
+        for features in ((), (('prefers-color-scheme', 'dark'),)):
+            page = browser.open(path, features=features)
+            if page.run('Boolean(document.querySelector("#open-all"))'):
+                click(page, '#open-all')
+            page.run(open(script).read() + '; 1')
+            found = page.run('''axe.run().then(r => r.violations.map(v => v.id + ': ' + v.help + ' ' +
+                v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + (n.any[0] || {message: ''}).message).join(' | ')))''')
+            for violation in found:
+                check('axe', False, violation)
+
+
+def hostile(path, text):
+    with Browser() as browser:
+        page = browser.open(path)
+        choose_rows(page, 1000)
+        check('shown as text', text in page.run('document.querySelector("#findings").innerText'))
+        check('no element of it', page.run('document.querySelectorAll("#findings img, #findings script").length') == 0)
+        clean(page, path)
+
+
+{'frame': frame, 'pair': pair, 'case': case, 'plain': plain, 'axe': axe, 'hostile': hostile}[sys.argv[1]](*sys.argv[2:])
 sys.exit(failures > 0)

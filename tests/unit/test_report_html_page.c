@@ -43,26 +43,6 @@ START_TEST(data_cannot_end_their_element)
 }
 END_TEST
 
-START_TEST(numbers_that_javascript_would_round_become_text)
-{
-    static const struct {
-        uint64_t number;
-        const char *json;
-    } cases[] = {{0, "0"},
-                 {UINT64_C(9007199254740991), "9007199254740991"},
-                 {UINT64_C(9007199254740992), "\"9007199254740992\""},
-                 {UINT64_MAX, "\"18446744073709551615\""}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buffer json = {0};
-
-        report_html_page_number(&json, cases[i].number);
-        ck_assert_str_eq(text_of(&json), cases[i].json);
-        buffer_release(&json);
-    }
-}
-END_TEST
-
 START_TEST(a_page_has_its_policy_before_anything_that_it_governs)
 {
     struct buffer out = {0};
@@ -100,5 +80,5 @@ START_TEST(text_of_the_evidence_is_escaped_in_elements)
 }
 END_TEST
 
-RUN_TESTS("report_html_page", data_cannot_end_their_element, numbers_that_javascript_would_round_become_text,
+RUN_TESTS("report_html_page", data_cannot_end_their_element,
           a_page_has_its_policy_before_anything_that_it_governs, text_of_the_evidence_is_escaped_in_elements)

@@ -15,7 +15,7 @@ function fill(node, attributes, children) {
     else if (value !== undefined && value !== false)
       node.setAttribute(name, value === true ? '' : value);
   }
-  node.append(...children.flat().filter(child => child !== undefined && child !== ''));
+  node.append(...children.flat(Infinity).filter(child => child !== undefined && child !== ''));
   return node;
 }
 

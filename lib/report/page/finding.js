@@ -29,13 +29,14 @@ function score_text(row) {
   return score === undefined ? '–' : `${row[VERDICT] === VARIANT ? 'r' : 'c'} ${score.toFixed(3)}`;
 }
 
-/* The ranges are stored in groups of five: start and length in the object, in the reference, and the place on the image. */
+/* The ranges are stored in groups of six: start and length in the object, in the reference, and on the image of what lies there
+   in one piece. */
 function pair_of(row) {
   const flat = row[RANGES], ranges = [];
-  for (let i = 0; i + 4 < flat.length; i += 5)
-    ranges.push({start: [flat[i], flat[i + 2]], length: [flat[i + 1], flat[i + 3]], image: flat[i + 4]});
+  for (let i = 0; i + 5 < flat.length; i += 6)
+    ranges.push({start: [flat[i], flat[i + 2]], length: [flat[i + 1], flat[i + 3]], image: flat[i + 4], piece: flat[i + 5]});
   return {size: [row[SIZE], row[REF_SIZE]], ranges, verdict: VERDICTS[row[VERDICT]],
-    names: ['object', 'reference'],
+    names: ['Object', 'Reference'],
     proof: row[FLAGS] & PROVED ? 'proved' : PROOFS[row[PROOF]] === 'estimate' ? 'estimated' : 'partly'};
 }
 
@@ -114,16 +115,16 @@ function object_facts(row, about) {
 }
 
 function reference_facts(row, about) {
-  const set = about.sets[row[SET]];
+  const set = about.sets[row[SET]], identical = row[VERDICT] === IDENTICAL;
   return facts([
     ['reference', row[REF_NAME] || '(no name)'],
     ['set', `${set.name} (${set.kind}), number ${grouped(row[REF_ID])}`],
     ['size', count_of(row[REF_SIZE], 'byte')],
     ['SHA-1', row[REF_SHA1] ? code(row[REF_SHA1]) : 'not in the set'],
-    ['score', row[VERDICT] === IDENTICAL ? 'none: identity is not approximate matching' :
+    ['score', identical ? 'none: an equal hash is not approximate matching' :
       `resemblance ${row[RESEMBLANCE].toFixed(3)}, containment ${row[CONTAINMENT].toFixed(3)}`],
     ['edits', row[EDITS]],
-    ['E', `${row[E_TEXT]} matches this good are expected by chance`],
+    ['E', identical ? '' : `${row[E_TEXT]} matches this good are expected by chance`],
     ['proof', proof_words(row)],
     ['also', row[ALSO] ? 'other references match here, too' : ''],
   ]);

@@ -4,7 +4,7 @@
  * The evidence map: a strip for the object, a strip for the reference, and a ribbon between each two ranges that
  * match.  Solid: proved; hatched: estimated; crossed: some of it is proved.
  *
- * pair: {size: [of the object, of the reference], ranges: [{start: [object, reference], length: [...], image}, ...],
+ * pair: {size: [of the object, of the reference], ranges: [{start: [object, reference], length: [...], image, piece}, ...],
  *        proof: 'proved' | 'estimated' | 'partly', verdict, names: of the two sides}
  */
 
@@ -142,15 +142,22 @@ function evidence_map(pair, room) {
   return svg;
 }
 
+function place_cells(range) {
+  if (range.image < 0)
+    return ['', '', ''];
+  const whole = BigInt(range.piece) >= BigInt(range.length[0]);
+  return [grouped(range.image), grouped(sector_of(range.image)), whole ? 'all' : `${grouped(range.piece)} bytes`];
+}
+
 /* The same in figures. */
 function range_table(pair, most = 1000) {
   const on_image = pair.ranges.some(range => range.image >= 0);
-  const head = [`${pair.names[0]} from`, 'to', `${pair.names[1]} from`, 'to', 'bytes'].concat(on_image ? ['image byte', 'sector'] : []);
+  const head = [`${pair.names[0]} from`, 'to', `${pair.names[1]} from`, 'to', 'bytes'].concat(on_image ? ['image byte', 'sector', 'in one piece'] : []);
   const rows = pair.ranges.slice(0, most).map(range => {
     const cells = [range.start[0], sum(range.start[0], range.length[0]), range.start[1],
       sum(range.start[1], range.length[1]), range.length[0]].map(grouped);
     if (on_image)
-      cells.push(...range.image < 0 ? ['', ''] : [grouped(range.image), grouped(sector_of(range.image))]);
+      cells.push(...place_cells(range));
     return element('tr', {}, cells.map(text => element('td', {class: 'number'}, text)));
   });
   return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matching ranges'},
@@ -165,6 +172,5 @@ function map_figure(pair, room) {
   const key = {proved: 'Solid: proved by SHA-1.', partly: 'Crossed: some of the blocks are proved by SHA-1; the rest is estimated.',
     estimated: 'Hatched: estimated from samples; the ends of each range are approximate.'}[pair.proof];
   return element('figure', {}, evidence_map(pair, room), element('figcaption', {},
-    `${key} Each ribbon connects bytes of ${pair.names[0]} (above) with those of ${pair.names[1]} that match them ` +
-    '(below). Scales are in bytes.'));
+    `${key} Each ribbon connects bytes above with the matching bytes below; the scales are in bytes.`));
 }

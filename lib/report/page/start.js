@@ -40,7 +40,7 @@ function show_findings() {
   show_places(about);
   if (rows.length === 0)
     return;
-  document.querySelector('#findings-region').before(controls(findings));
+  document.querySelector('#findings-region').before(document.querySelector('#left-out'), controls(findings));
   findings.render();
   const wanted = decodeURIComponent(location.hash.slice(1)), at = rows.findIndex(row => row[ID] === wanted);
   if (wanted && at >= 0) {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_REPORT_HTML_ROW_H
+#define KITH_REPORT_HTML_ROW_H
+
+#include "case/casefile.h"
+#include "report/report_values.h"
+
+/* A row of the page: as data for the script, and as it reads without scripts. */
+
+/* The most ranges of a finding that a page has: of more, the longest. */
+enum { REPORT_HTML_ROW_RANGES = 400 };
+
+/* Appends an array of JSON, whose elements finding.js names. */
+void report_html_row_json(struct buffer *json, const struct case_row *row, enum report_zone zone);
+/* Appends a row of a table with nine columns. */
+void report_html_row_plain(struct buffer *out, const struct case_row *row);
+
+/* The byte of the image at which a finding begins; UINT64_MAX: none is known. */
+uint64_t report_html_row_place(const struct case_row *row);
+
+#endif
