@@ -22,7 +22,7 @@ static int make_parts(struct groups *groups, struct error *err)
     return 0;
 }
 
-struct groups *groups_new(const struct groups_params *params, struct error *err)
+struct groups *groups_new_in(const struct groups_params *params, struct database *database, struct error *err)
 {
     struct groups *groups;
 
@@ -35,10 +35,17 @@ struct groups *groups_new(const struct groups_params *params, struct error *err)
     groups->most_width = hamming_split(params->k, params->m, 0).width;
     groups->words = hamming_words(params->k);
     groups->measure = hamming_measure_at(cpu_level());
+    groups->database = database;
+    groups->is_guest = database != NULL;
     if (make_parts(groups, err) == 0 && groups_index_open(groups, err) == 0)
         return groups;
     groups_free(groups);
     return NULL;
+}
+
+struct groups *groups_new(const struct groups_params *params, struct error *err)
+{
+    return groups_new_in(params, NULL, err);
 }
 
 void groups_free(struct groups *groups)
@@ -62,6 +69,11 @@ struct groups_params groups_params(const struct groups *groups)
 uint32_t groups_count(const struct groups *groups)
 {
     return groups->count;
+}
+
+const uint64_t *groups_fingerprint(const struct groups *groups, uint32_t place)
+{
+    return place < groups->count && !groups_is_removed(groups, place) ? groups_bits(groups, place) : NULL;
 }
 
 struct groups_work groups_take_work(struct groups *groups)
@@ -118,13 +130,33 @@ int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct 
     return groups_index_until(groups, algorithm, NULL, err);
 }
 
+void groups_adopt(struct groups *groups)
+{
+    groups->indexed[GROUPS_H] = groups->count;
+}
+
+int groups_remove(struct groups *groups, uint32_t place, struct error *err)
+{
+    if (place >= groups->count || groups_is_removed(groups, place))
+        return error_set(err, "there is no fingerprint %" PRIu32, place);
+    if (groups_index_usable(groups, err))
+        return -1;
+    for (int i = 0; i < GROUPS_ALGORITHMS; i++)
+        for (uint32_t part = 0; place < groups->indexed[i] && part < groups->params.m; part++)
+            if (groups_index_remove(groups, (enum groups_algorithm)i, &groups->parts[part], place, err))
+                return -1;
+    groups->documents[place] = GROUPS_REMOVED;
+    memset(groups->bits + place * groups->words, 0, groups->words * sizeof *groups->bits);
+    return 0;
+}
+
 /* ---- changing the groups ---- */
 
 int groups_set_threshold(struct groups *groups, uint32_t rh, struct error *err)
 {
     const struct groups_params changed = {groups->params.k, groups->params.m, rh};
 
-    if (groups_check(&changed, GROUPS_H, err))
+    if (groups_check(&changed, GROUPS_SCAN, err))
         return -1;
     groups->params.rh = rh;
     return 0;

@@ -58,22 +58,42 @@ struct groups_work {
 };
 
 struct groups;
+struct database;
 
-/* Returns -1 if the parameters are outside the algorithm's domain: no more groups than bits that may differ,
- * more groups than bits, or, for alg.G, more than GROUPS_MOST_QUERIES. */
+/* Returns -1 if the parameters are outside the algorithm's domain: no more groups than bits that may differ
+ * (which a scan does not mind), more groups than bits, or, for alg.G, more than GROUPS_MOST_QUERIES. */
 int groups_check(const struct groups_params *params, enum groups_algorithm algorithm, struct error *err);
 /* The number of groups with which an algorithm should be fastest for this many documents; rh < k. */
 uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, double documents);
-/* Whether alg.H should be faster than a scan for this many documents; one of the two. */
+/* Alg.H or a scan, whichever should be faster for this many documents; a scan if alg.H cannot be used. */
 enum groups_algorithm groups_fastest(const struct groups_params *params, double documents);
 
 /* NULL if the parameters are wrong (for alg.H), on lack of memory, and on errors of the database. */
 struct groups *groups_new(const struct groups_params *params, struct error *err);
 void groups_free(struct groups *groups);
 
+/* The SQL of a table of an index, and the name of that of alg.H. */
+#define GROUPS_TABLE(name)                                                                                   \
+    "CREATE TABLE " name " (key ANY NOT NULL, last INTEGER NOT NULL, documents BLOB NOT NULL,"               \
+    " PRIMARY KEY (key, last)) STRICT, WITHOUT ROWID"
+#define GROUPS_MERGED "merged"
+
+/*
+ * The same with the index of alg.H in a database that outlives the struct and has that table.  What is
+ * written belongs to the caller's transactions; after a write that failed or was rolled back, the struct
+ * must be freed.  The fingerprints are not in there: add those that the index has, in the same order, and
+ * GROUPS_REMOVED in the place of each that was removed; then call groups_adopt.
+ */
+struct groups *groups_new_in(const struct groups_params *params, struct database *database,
+                             struct error *err);
+/* Takes all fingerprints as indexed for alg.H. */
+void groups_adopt(struct groups *groups);
+
 /* Returns the parameters, as changed by the functions below, and the number of fingerprints. */
 struct groups_params groups_params(const struct groups *groups);
 uint32_t groups_count(const struct groups *groups);
+/* The fingerprint in this place of the order of adding; NULL if it was removed, or there is none. */
+const uint64_t *groups_fingerprint(const struct groups *groups, uint32_t place);
 /* Returns what queries have cost since the last call of this function. */
 struct groups_work groups_take_work(struct groups *groups);
 
@@ -83,13 +103,15 @@ struct groups_work groups_take_work(struct groups *groups);
  */
 
 /* Adds a fingerprint of k bits; -1 also if it has others after them.  `document` is any number, which queries
- * report. */
+ * report; GROUPS_REMOVED is never found. */
 int groups_add(struct groups *groups, uint64_t document, const uint64_t *bits, struct error *err);
 /* Adds to the algorithm's index what was added since the last call.  Queries do it if necessary; many
  * fingerprints at once make a smaller index. */
 int groups_index(struct groups *groups, enum groups_algorithm algorithm, struct error *err);
+/* Removes a fingerprint from all indexes, given its place in the order of adding; its place remains. */
+int groups_remove(struct groups *groups, uint32_t place, struct error *err);
 
-/* Changes rh, which must be less than m. */
+/* Changes rh, at most k.  Only a scan finds anything unless it is less than m. */
 int groups_set_threshold(struct groups *groups, uint32_t rh, struct error *err);
 /* Adds a group of bits at the end of every fingerprint.  `bits` holds those of one document after the other,
  * in the order in which they were added, hamming_words(width) words for each.  A group cannot be wider than

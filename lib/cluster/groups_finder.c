@@ -79,7 +79,8 @@ static void verify(const struct groups *groups, const uint64_t *query, struct gr
         if (i + AHEAD < finder->candidate_count)
             prefetch(groups_bits(groups, finder->candidates[i + AHEAD]), groups->words);
         finder->hits[finder->hit_count] = finder->candidates[i];
-        finder->hit_count += groups_distance(groups, query, finder->candidates[i]) <= groups->params.rh;
+        finder->hit_count += groups_distance(groups, query, finder->candidates[i]) <= groups->params.rh &&
+                             !groups_is_removed(groups, finder->candidates[i]);
     }
     qsort(finder->hits, finder->hit_count, sizeof *finder->hits, by_number);
 }

@@ -20,8 +20,6 @@ enum {
     DIGIT = 8, /* bits that a pass of sorting looks at */
 };
 
-#define TABLE_SQL "CREATE TABLE %s(key, last INTEGER, documents BLOB, PRIMARY KEY(key, last)) WITHOUT ROWID"
-
 static const struct database_format format = {.noun = "fingerprint index",
                                               .steps = (const char *const[]){NULL}};
 
@@ -36,22 +34,27 @@ static void table_close(struct groups_table *table)
 {
     statement_free(table->insert);
     statement_free(table->read);
+    statement_free(table->remove);
     *table = (struct groups_table){0};
 }
 
-static int table_open(struct groups *groups, struct groups_table *table, const char *name, struct error *err)
+static int table_open(struct groups *groups, struct groups_table *table, const char *name, bool create,
+                      struct error *err)
 {
     char sql[200];
 
-    snprintf(sql, sizeof sql, TABLE_SQL, name);
-    if (database_run(groups->database, sql, err))
+    snprintf(sql, sizeof sql, GROUPS_TABLE("%s"), name);
+    if (create && database_run(groups->database, sql, err))
         return -1;
     snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1, ?2, ?3)", name);
     if (!(table->insert = database_prepare(groups->database, sql, err)))
         return -1;
     snprintf(sql, sizeof sql, "SELECT documents FROM %s WHERE key = ?1 AND last >= ?2 ORDER BY last", name);
-    table->read = database_prepare(groups->database, sql, err);
-    return table->read ? 0 : -1;
+    if (!(table->read = database_prepare(groups->database, sql, err)))
+        return -1;
+    snprintf(sql, sizeof sql, "DELETE FROM %s WHERE key = ?1 AND last = ?2", name);
+    table->remove = database_prepare(groups->database, sql, err);
+    return table->remove ? 0 : -1;
 }
 
 static void name_table(const struct groups_part *part, char name[32])
@@ -64,8 +67,9 @@ int groups_index_open(struct groups *groups, struct error *err)
     groups->key = malloc(SERIAL_BYTES + (groups->most_width + DIGIT - 1) / DIGIT);
     if (!groups->key)
         return error_set(err, "out of memory");
-    groups->database = database_open_temporary(&format, err);
-    return groups->database ? table_open(groups, &groups->merged, "merged", err) : -1;
+    if (!groups->is_guest && !(groups->database = database_open_temporary(&format, err)))
+        return -1;
+    return table_open(groups, &groups->merged, GROUPS_MERGED, !groups->is_guest, err);
 }
 
 void groups_index_close(struct groups *groups)
@@ -73,7 +77,8 @@ void groups_index_close(struct groups *groups)
     for (uint32_t i = 0; groups->parts && i < groups->params.m; i++)
         table_close(&groups->parts[i].table);
     table_close(&groups->merged);
-    database_close(groups->database, NULL);
+    if (!groups->is_guest)
+        database_close(groups->database, NULL);
     free(groups->key);
 }
 
@@ -191,12 +196,13 @@ static int write_rows(struct groups *groups, struct statement *insert, uint32_t 
 static int write_part(struct groups *groups, struct groups_table *table, uint32_t serial,
                       struct hamming_group group, uint32_t from, uint32_t end, struct error *err)
 {
-    const size_t count = end - from;
-    uint32_t *order[2] = {calloc(count, sizeof **order), calloc(count, sizeof **order)};
+    uint32_t *order[2] = {calloc(end - from, sizeof **order), calloc(end - from, sizeof **order)};
+    size_t count = 0;
     int result = -1;
 
-    for (size_t i = 0; order[0] && i < count; i++)
-        order[0][i] = from + (uint32_t)i;
+    for (uint32_t i = from; order[0] && i < end; i++)
+        if (!groups_is_removed(groups, i))
+            order[0][count++] = i;
     if (order[0] && order[1])
         result =
             write_rows(groups, table->insert, serial, group, sort(groups, group, order, count), count, err);
@@ -216,26 +222,78 @@ int groups_index_part(struct groups *groups, enum groups_algorithm algorithm, st
 
     name_table(part, name);
     if (!table->insert)
-        result = table_open(groups, table, name, err);
-    if (result == 0 && database_begin(groups->database, err) == 0) {
+        result = table_open(groups, table, name, true, err);
+    if (result == 0 && !groups->is_guest)
+        result = database_begin(groups->database, err);
+    if (result == 0) {
         result =
             write_part(groups, table, algorithm == GROUPS_G ? 0 : part->serial, part->bits, from, end, err);
-        if (result == 0)
+        if (result == 0 && !groups->is_guest)
             result = database_commit(groups->database, err);
-        else
+        else if (!groups->is_guest)
             database_rollback(groups->database);
-    } else {
-        result = -1;
     }
     groups->failed |= result != 0;
     return result;
+}
+
+/* ---- removing ---- */
+
+/* Copies the row of a list that should have the document.  Returns its length, or -1. */
+static int read_row(struct groups *groups, struct statement *read, uint32_t documents[ROW_DOCUMENTS],
+                    struct error *err)
+{
+    const int result = statement_step(read, err);
+    const void *data;
+    size_t len = 0;
+
+    if (result < 0)
+        return -1;
+    if (result > 0 && statement_bytes(read, 0, &data, &len) && len <= ROW_DOCUMENTS * sizeof *documents)
+        for (size_t i = 0; i < len / sizeof *documents; i++)
+            documents[i] = bytes_load32((const uint8_t *)data + i * sizeof *documents);
+    else
+        len = 0;
+    statement_reset(read);
+    for (size_t i = 0; i < len / sizeof *documents; i++)
+        if (documents[i] >= groups->count)
+            return error_set(err, "the fingerprint index is damaged");
+    return (int)(len / sizeof *documents);
+}
+
+int groups_index_remove(struct groups *groups, enum groups_algorithm algorithm, struct groups_part *part,
+                        uint32_t document, struct error *err)
+{
+    const struct groups_table *table = algorithm == GROUPS_G ? &part->table : &groups->merged;
+    const uint32_t serial = algorithm == GROUPS_G ? 0 : part->serial;
+    const uint64_t *bits = groups_bits(groups, document);
+    uint32_t documents[ROW_DOCUMENTS];
+    int count, kept = 0;
+
+    bind_key(groups, table->read, serial, part->bits, bits);
+    statement_bind_number(table->read, 2, document);
+    count = read_row(groups, table->read, documents, err);
+    if (count < 0)
+        return -1;
+    bind_key(groups, table->remove, serial, part->bits, bits);
+    statement_bind_number(table->remove, 2, count ? documents[count - 1] : 0);
+    for (int i = 0; i < count; i++)
+        if (documents[i] != document)
+            documents[kept++] = documents[i];
+    if (kept + 1 != count)
+        return error_set(err, "the fingerprint index is damaged");
+    groups->failed |= statement_run(table->remove, err) != 0;
+    if (kept && !groups->failed)
+        groups->failed |=
+            write_row(groups, table->insert, serial, part->bits, documents, (size_t)kept, err) != 0;
+    return groups->failed ? -1 : 0;
 }
 
 /* Deletes the interval [(i - 1) C, i C) from the index of alg.H (section 4.2). */
 static int delete_interval(struct groups *groups, uint32_t serial, struct error *err)
 {
     struct statement *statement =
-        database_prepare(groups->database, "DELETE FROM merged WHERE key >= ?1 AND key < ?2", err);
+        database_prepare(groups->database, "DELETE FROM " GROUPS_MERGED " WHERE key >= ?1 AND key < ?2", err);
     uint8_t ends[2][SERIAL_BYTES];
     int result;
 

@@ -21,7 +21,7 @@
  * in order, and from any document on.
  */
 struct groups_table {
-    struct statement *insert, *read;
+    struct statement *insert, *read, *remove;
 };
 
 struct groups_part {
@@ -56,6 +56,7 @@ struct groups {
     size_t bits_room, documents_room; /* words, documents */
 
     struct database *database;
+    bool is_guest;             /* the database is the caller's, and so are the transactions */
     struct groups_part *parts; /* params.m */
     size_t part_room;
     struct groups_table merged;          /* the index of alg.H */
@@ -116,12 +117,15 @@ int groups_check_bits(const uint64_t *bits, uint32_t k, struct error *err);
 
 /* ---- groups_index.c ---- */
 
-/* Creates the database and the index of alg.H; -1 on error. */
+/* Creates the index of alg.H, and the database unless it has one; -1 on error. */
 int groups_index_open(struct groups *groups, struct error *err);
 void groups_index_close(struct groups *groups);
 /* Adds documents `from` to `end` to the algorithm's index of one group. */
 int groups_index_part(struct groups *groups, enum groups_algorithm algorithm, struct groups_part *part,
                       uint32_t from, uint32_t end, struct error *err);
+/* Removes a document from the algorithm's index of one group. */
+int groups_index_remove(struct groups *groups, enum groups_algorithm algorithm, struct groups_part *part,
+                        uint32_t document, struct error *err);
 /* Removes a group from all indexes. */
 int groups_index_drop(struct groups *groups, struct groups_part *part, struct error *err);
 /* Fills err with "an earlier write failed" if so, and returns -1. */

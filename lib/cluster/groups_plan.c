@@ -14,6 +14,8 @@ int groups_check(const struct groups_params *params, enum groups_algorithm algor
     if (m < 1 || m > k)
         return error_set(err, "%" PRIu32 " groups of %" PRIu32 " bits: expected 1 to %" PRIu32 " groups", m,
                          k, k);
+    if (algorithm == GROUPS_SCAN && rh <= k)
+        return 0;
     if (rh >= m)
         return error_set(err,
                          "fingerprints that differ in %" PRIu32 " bits may differ in all of %" PRIu32
@@ -82,7 +84,9 @@ uint32_t groups_best(enum groups_algorithm algorithm, uint32_t k, uint32_t rh, d
 
 enum groups_algorithm groups_fastest(const struct groups_params *params, double documents)
 {
-    const double of_h = cost(GROUPS_H, params->k, params->m, params->rh, documents);
+    const double of_scan = documents * (scan_ns + scan_bit_ns * params->k);
 
-    return of_h < documents * (scan_ns + scan_bit_ns * params->k) ? GROUPS_H : GROUPS_SCAN;
+    return params->rh < params->m && cost(GROUPS_H, params->k, params->m, params->rh, documents) < of_scan
+               ? GROUPS_H
+               : GROUPS_SCAN;
 }

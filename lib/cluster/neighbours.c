@@ -76,6 +76,8 @@ static int plan(const struct neighbours_options *options, uint32_t k, bool is_ma
         .k = k, .m = options->m, .rh = hamming_threshold(k, fmax(0, options->resemblance - doubt))};
     if (params->m == 0)
         params->m = groups_best(*algorithm, k, params->rh, documents);
+    if (options->m && groups_check(params, GROUPS_H, err)) /* they were chosen, even if a scan is faster */
+        return -1;
     if (options->fastest)
         *algorithm = groups_fastest(params, documents);
     return groups_check(params, *algorithm, err);

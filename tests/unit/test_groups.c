@@ -624,7 +624,11 @@ START_TEST(changes_that_leave_the_domain_are_refused)
                      "all others");
     ck_assert_int_eq(groups_drop(groups, 5, &err), -1);
     ck_assert_str_eq(err.text, "there is no group 5, only 5 groups");
-    ck_assert_int_eq(groups_set_threshold(groups, 5, &err), -1);
+    ck_assert_int_eq(groups_set_threshold(groups, 65, &err), -1);
+    ck_assert_int_eq(groups_set_threshold(groups, 5, &err), 0);
+    ck_assert_int_eq(groups_query(groups, GROUPS_H, bits, stop, NULL, &err), -1);
+    assert_queries(groups, GROUPS_SCAN, 5);
+    ck_assert_int_eq(groups_set_threshold(groups, 4, &err), 0);
     ck_assert_int_eq(groups_extend(groups, 14, bits, &err), -1);
     ck_assert_str_eq(err.text, "a group of 14 bits: expected 1 to 13");
     ck_assert_int_eq(groups_extend(groups, 0, bits, &err), -1);
