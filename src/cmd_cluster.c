@@ -5,6 +5,7 @@
 
 #include "cluster/groups.h"
 #include "cluster_case.h"
+#include "cluster_index.h"
 #include "cluster_input.h"
 #include "cluster_passages.h"
 #include "cluster_report.h"
@@ -27,45 +28,35 @@ enum {
     CLUSTER_COMMON,
     CLUSTER_PLAGIARISM,
     CLUSTER_MOST,
+    CLUSTER_INDEX,
+    CLUSTER_QUERY,
+    CLUSTER_DROP,
     CLUSTER_FORMAT,
     CLUSTER_CSV,
     CLUSTER_JSON,
     CLUSTER_QUIET,
 };
 
-static const char *method_name(const void *table, size_t index)
-{
-    (void)table;
-    return index < CLUSTERS_METHODS ? clusters_method_name((enum clusters_method)index) : NULL;
-}
-
-static const struct values methods = {"method", "methods", false, method_name, NULL};
-
-static const char *candidates_name(const void *table, size_t index)
-{
-    (void)table;
-    return index < CLUSTERS_CANDIDATES ? clusters_candidates_name((enum clusters_candidates)index) : NULL;
-}
-
-static const struct values candidates = {"algorithm", "algorithms", false, candidates_name, NULL};
-
 static const struct option_spec cluster_options[] = {
     OPTIONS_SKETCH_SPECS,
     OPTIONS_EVIDENCE_SPECS("file, stream"),
-    {0, "method", "NAME", "how to cluster (default: greedy)", &methods},
+    {0, "method", "NAME", "how to cluster (default: greedy)", &values_methods},
     {0, "resemblance", "R", "least resemblance, 0 to 1 (default: 0.5 if no other limit is given)", NULL},
     {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
     {0, "edits", "N|P%", "most bytes that differ, or their share of the longer file", NULL},
     {0, "certain", NULL, "relate files only if the whole interval of 95 % meets the limits", NULL},
-    {0, "candidates", "NAME", "how to find pairs to compare (default: index; scheme hamming: hamming)",
-     &candidates},
-    {0, "groups", "M", "groups of bits for --candidates hamming, alg-h and alg-g (default: the best number)",
-     NULL},
+    {0, "candidates", "NAME", "how to find pairs (default: index; scheme hamming: hamming)",
+     &values_candidates},
+    {0, "groups", "M", "groups of bits, for alg-h and alg-g (default: the best number)", NULL},
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
     {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
     {0, "most", "N", "with --plagiarism: compare each file with the N closest (default: 64; 0: with all)",
      NULL},
+    {0, "index", "FILE", "keep fingerprints in this file, and report what is near files that are added",
+     NULL},
+    {0, "query", NULL, "with --index: report what is near the files, without adding them", NULL},
+    {0, "drop", NULL, "with --index: remove the files, or all below the folders, from the index", NULL},
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},
@@ -75,14 +66,34 @@ static const struct option_spec cluster_options[] = {
 
 static const double usual_limit = 0.5; /* of resemblance, as Broder's; of containment */
 
+#define BIT(option) (UINT64_C(1) << (option))
+
 struct cluster {
+    uint64_t given; /* options, as bits */
     struct cluster_input input;
+    struct cluster_index index;
     struct clusters_options options;
     struct format_choice format;
     struct sketch_flags flags;
     uint32_t most; /* for plagiarism */
-    bool has_most, has_limit, has_method, has_candidates, has_common, has_containment, plagiarism;
+    bool plagiarism;
 };
+
+static bool has(const struct cluster *cluster, int option)
+{
+    return cluster->given & BIT(option);
+}
+
+static bool has_limit(const struct cluster *cluster)
+{
+    return cluster->given & (BIT(CLUSTER_RESEMBLANCE) | BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS));
+}
+
+/* The name of the first of these options. */
+static const char *name_of(const struct command *command, uint64_t options)
+{
+    return command->options[__builtin_ctzll(options)].name;
+}
 
 /* ---- options ---- */
 
@@ -102,32 +113,28 @@ static int take_edits(struct cluster *cluster, const struct options *options)
     return 0;
 }
 
-static int take_method(struct cluster *cluster, const struct options *options)
+/* The number of the name that was given, or -1. */
+static int named(const struct options *options)
 {
-    const int method = options_named(options, options->value, strlen(options->value));
-
-    if (method < 0)
-        return -1;
-    cluster->options.method = (enum clusters_method)method;
-    cluster->has_method = true;
-    return 0;
+    return options_named(options, options->value, strlen(options->value));
 }
 
-static int take_candidates(struct cluster *cluster, const struct options *options)
-{
-    const int found = options_named(options, options->value, strlen(options->value));
-
-    if (found < 0)
-        return -1;
-    cluster->options.candidates = (enum clusters_candidates)found;
-    cluster->has_candidates = true;
-    return 0;
-}
+static const struct options_flag simple_options[] = {
+    {CLUSTER_CERTAIN, offsetof(struct cluster, options.limits.certain)},
+    {CLUSTER_PLAGIARISM, offsetof(struct cluster, plagiarism)},
+    {CLUSTER_QUERY, offsetof(struct cluster, index.query)},
+    {CLUSTER_DROP, offsetof(struct cluster, index.drop)},
+    {CLUSTER_QUIET, offsetof(struct cluster, input.run.quiet)},
+};
 
 static int take_option(void *arg, const struct options *options, int option)
 {
     struct cluster *cluster = arg;
+    int found;
 
+    cluster->given |= BIT(option);
+    if (options_flag(simple_options, option, arg))
+        return 0;
     if (option < OPTIONS_SKETCH)
         return sketch_flags_take(&cluster->flags, options, option);
     if (option < CLUSTER_METHOD && option != CLUSTER_EVIDENCE + OPTION_JOBS)
@@ -136,33 +143,27 @@ static int take_option(void *arg, const struct options *options, int option)
         return evidence_flags_take(&cluster->input.run.options, options, option - CLUSTER_EVIDENCE);
     switch (option) {
     case CLUSTER_METHOD:
-        return take_method(cluster, options);
+        found = named(options);
+        cluster->options.method = (enum clusters_method)found;
+        return found < 0 ? -1 : 0;
     case CLUSTER_RESEMBLANCE:
-        cluster->has_limit = true;
         return options_share(options, &cluster->options.limits.resemblance);
     case CLUSTER_CONTAINMENT:
-        cluster->has_limit = cluster->has_containment = true;
         return options_share(options, &cluster->options.limits.containment);
     case CLUSTER_EDITS:
         return take_edits(cluster, options);
-    case CLUSTER_CERTAIN:
-        cluster->options.limits.certain = true;
-        return 0;
     case CLUSTER_CANDIDATES:
-        return take_candidates(cluster, options);
+        found = named(options);
+        cluster->options.candidates = (enum clusters_candidates)found;
+        return found < 0 ? -1 : 0;
     case CLUSTER_GROUPS:
         return options_number32(options, 1, GROUPS_MOST_BITS, &cluster->options.groups);
     case CLUSTER_COMMON:
-        cluster->has_common = true;
         return options_number32(options, 1, UINT32_MAX, &cluster->options.common);
-    case CLUSTER_PLAGIARISM:
-        cluster->plagiarism = true;
-        return 0;
     case CLUSTER_MOST:
-        cluster->has_most = true;
         return options_number32(options, 0, UINT32_MAX, &cluster->most);
-    case CLUSTER_QUIET:
-        cluster->input.run.quiet = true;
+    case CLUSTER_INDEX:
+        cluster->index.path = options->value;
         return 0;
     default:
         return formats_take(&cluster->format, options);
@@ -255,31 +256,21 @@ static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
 
 /* ---- a case ---- */
 
-/* Returns what was given that needs content, which a case does not have; or NULL. */
-static const char *meaningless_for_case(const struct cluster *cluster)
-{
-    const struct likeness_limits *limits = &cluster->options.limits;
-
-    return cluster->flags.given      ? "the options for sampling"
-           : limits->containment > 0 ? "--containment"
-           : limits->has_edits       ? "--edits"
-           : limits->certain         ? "--certain"
-           : cluster->has_candidates ? "--candidates"
-           : cluster->options.groups ? "--groups"
-           : cluster->has_common     ? "--common"
-           : cluster->plagiarism     ? "--plagiarism"
-                                     : NULL;
-}
+/* Options that need content, which a case does not have. */
+static const uint64_t meaningless_for_case =
+    (BIT(OPTIONS_SKETCH) - 1) | BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS) | BIT(CLUSTER_CERTAIN) |
+    BIT(CLUSTER_CANDIDATES) | BIT(CLUSTER_GROUPS) | BIT(CLUSTER_COMMON) | BIT(CLUSTER_PLAGIARISM) |
+    BIT(CLUSTER_MOST);
 
 static int cluster_case(struct cluster *cluster, const struct command *command, size_t count, char **paths)
 {
     struct cluster_report report = make_report(cluster, paths);
-    const char *option = meaningless_for_case(cluster);
+    const uint64_t meaningless = meaningless_for_case & cluster->given;
     struct error err;
 
-    if (option)
-        return options_wrong(command, "%s: a case has no content; %s %s no meaning", paths[0], option,
-                             cluster->flags.given ? "have" : "has");
+    if (meaningless)
+        return options_wrong(command, "%s: a case has no content; --%s has no meaning", paths[0],
+                             name_of(command, meaningless));
     if (count > 1)
         return options_wrong(command, "%s: a case is clustered on its own", paths[0]);
     if (cluster_case_write(paths[0], &cluster->options, &report, &err) == 0)
@@ -316,7 +307,7 @@ static int choose_scheme(struct cluster *cluster, const struct command *command)
         input->plan.n = given->window;
         input->plan.c = given->rate;
     }
-    if (input->sketch.scheme == SKETCH_HAMMING && !cluster->has_candidates)
+    if (input->sketch.scheme == SKETCH_HAMMING && !has(cluster, CLUSTER_CANDIDATES))
         cluster->options.candidates = CLUSTERS_HAMMING;
     return 0;
 }
@@ -326,9 +317,9 @@ static void choose_limits(struct cluster *cluster)
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
     struct likeness_limits *limits = &cluster->options.limits;
 
-    if (cluster->plagiarism && !cluster->has_containment)
+    if (cluster->plagiarism && !has(cluster, CLUSTER_CONTAINMENT))
         limits->containment = usual_limit;
-    if (cluster->has_limit || cluster->plagiarism || limits->has_edits)
+    if (cluster->plagiarism || has_limit(cluster))
         return;
     if (scheme != SKETCH_COATES2011 && scheme != SKETCH_COATES2015)
         limits->resemblance = usual_limit;
@@ -343,7 +334,7 @@ static int check_candidates(const struct cluster *cluster, const struct command 
     const bool by_index = options->candidates == CLUSTERS_INDEX, has_bits = sketch->scheme == SKETCH_HAMMING;
     struct error err;
 
-    if (cluster->has_common && !by_index)
+    if (has(cluster, CLUSTER_COMMON) && !by_index)
         return options_wrong(command, "--common has no meaning for --candidates %s, which has no index",
                              name);
     if (options->groups && (by_index || options->candidates == CLUSTERS_SCAN))
@@ -383,15 +374,14 @@ static int check_choices(const struct cluster *cluster, const struct command *co
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
     struct error err;
 
-    if (cluster->plagiarism && cluster->has_method)
+    if (cluster->plagiarism && has(cluster, CLUSTER_METHOD))
         return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
-    if (!cluster->plagiarism && cluster->has_most)
+    if (!cluster->plagiarism && has(cluster, CLUSTER_MOST))
         return options_wrong(command, "--most has no meaning without --plagiarism");
     if (cluster->plagiarism && scheme != SKETCH_GF8)
         return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
                              sketch_scheme_name(scheme));
-    if ((scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015) && !cluster->has_limit &&
-        !cluster->options.limits.has_edits)
+    if ((scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015) && !has_limit(cluster))
         return options_wrong(command, "scheme %s estimates only edits: limit them (--edits)",
                              sketch_scheme_name(scheme));
     if (collection_check_limits(scheme, &cluster->options.limits, &err))
@@ -399,6 +389,85 @@ static int check_choices(const struct cluster *cluster, const struct command *co
     if (scheme == SKETCH_HAMMING && check_bits(cluster, command))
         return EXIT_USAGE;
     return check_candidates(cluster, command);
+}
+
+/* ---- an index that is kept ---- */
+
+/* Options that have no meaning with --index, as bits; `count` files are given. */
+static uint64_t meaningless_for_index(const struct cluster_index *index, size_t count)
+{
+    uint64_t options = BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS) | BIT(CLUSTER_COMMON) |
+                       BIT(CLUSTER_PLAGIARISM) | BIT(CLUSTER_MOST);
+
+    if (count)
+        options |= BIT(CLUSTER_CERTAIN) | BIT(CLUSTER_METHOD);
+    if (index->drop || index->query)
+        options |= BIT(CLUSTER_GROUPS);
+    if (index->drop)
+        options |= BIT(CLUSTER_RESEMBLANCE) | BIT(CLUSTER_CANDIDATES) | BIT(CLUSTER_QUERY) |
+                   (BIT(OPTIONS_SKETCH) - 1);
+    return options;
+}
+
+static int check_index(struct cluster *cluster, const struct command *command, size_t count)
+{
+    struct sketch_flags *flags = &cluster->flags;
+    const uint64_t meaningless = meaningless_for_index(&cluster->index, count) & cluster->given;
+
+    if (!cluster->index.path)
+        return options_wrong(command, "%s needs --index", cluster->index.query ? "--query" : "--drop");
+    if (count == 0 && (cluster->index.query || cluster->index.drop))
+        return options_wrong(command, "%s: no files given", cluster->index.query ? "--query" : "--drop");
+    if (meaningless)
+        return options_wrong(command, "--%s has no meaning with --index%s", name_of(command, meaningless),
+                             cluster->index.drop    ? " and --drop"
+                             : cluster->index.query ? " and --query"
+                             : count                ? " and files"
+                                                    : "");
+    if (flags->given >> OPTION_SCHEME & 1 && flags->params.scheme != SKETCH_HAMMING)
+        return options_wrong(command, "an index has fingerprints of scheme hamming, no others");
+    cluster->index.has_params = flags->given & ~(1U << OPTION_SCHEME);
+    flags->given |= 1U << OPTION_SCHEME;
+    flags->params.scheme = SKETCH_HAMMING;
+    return 0;
+}
+
+/* Clusters all files of the index. */
+static int cluster_whole_index(struct cluster *cluster, const struct command *command)
+{
+    /* in a text, for people, absolute paths do well without it */
+    char none[] = "",
+         *path = cluster->index.format == FORMAT_TEXT ? none : (char *)(uintptr_t)cluster->index.path;
+    int status = EXIT_USAGE;
+
+    if (cluster_index_load(&cluster->index, &cluster->input) == 0 && check_choices(cluster, command) == 0)
+        status = has_files(&cluster->input) ? cluster_contents(cluster, &path) : EXIT_PARTIAL;
+    cluster_input_release(&cluster->input);
+    return status;
+}
+
+static int cluster_by_index(struct cluster *cluster, const struct command *command, size_t count,
+                            char **paths)
+{
+    struct cluster_index *index = &cluster->index;
+
+    if (check_index(cluster, command, count) || choose_scheme(cluster, command))
+        return EXIT_USAGE;
+    choose_limits(cluster);
+    index->groups = cluster->options.groups;
+    index->resemblance = cluster->options.limits.resemblance;
+    index->format = chosen_format(cluster);
+    index->quiet = cluster->input.run.quiet;
+    cluster->options.threads = cluster->input.run.options.workers;
+    index->candidates = cluster->options.candidates;
+    if (count == 0)
+        return cluster_whole_index(cluster, command);
+    if (index->candidates == CLUSTERS_ALG_G)
+        return options_wrong(command,
+                             "alg-g has no index that is kept: --candidates takes hamming, alg-h or scan");
+    if (!index->drop && check_choices(cluster, command))
+        return EXIT_USAGE;
+    return cluster_index_run(index, &cluster->input, count, paths);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -413,6 +482,8 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (status != OPTIONS_GO)
         return status;
+    if (cluster.index.path || cluster.index.query || cluster.index.drop)
+        return cluster_by_index(&cluster, command, (size_t)(argc - operand), argv + operand);
     if (operand == argc)
         return options_wrong(command, "no folder, file, set, image or case given");
     if (choose_scheme(&cluster, command))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cluster/clusters.h"
 #include "disk/disk.h"
 #include "disk/object.h"
 #include "list/list.h"
@@ -49,6 +50,18 @@ static const char *rule(const void *table, size_t index)
     return index < TOKENS_RULES ? tokens_rule_name((enum tokens_rule)index) : NULL;
 }
 
+static const char *method(const void *table, size_t index)
+{
+    (void)table;
+    return index < CLUSTERS_METHODS ? clusters_method_name((enum clusters_method)index) : NULL;
+}
+
+static const char *candidates(const void *table, size_t index)
+{
+    (void)table;
+    return index < CLUSTERS_CANDIDATES ? clusters_candidates_name((enum clusters_candidates)index) : NULL;
+}
+
 static const char *verdict(const void *table, size_t index)
 {
     (void)table;
@@ -64,6 +77,8 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_image_types = {"image type", "image types", false, array_name, medium_types},
                     values_file_systems = {"file system", "file systems", false, array_name, disk_types},
                     values_schemes = {"scheme", "schemes", false, scheme, NULL},
+                    values_methods = {"method", "methods", false, method, NULL},
+                    values_candidates = {"algorithm", "algorithms", false, candidates, NULL},
                     values_tokens = {"unit", "units", false, unit, NULL},
                     values_rules = {"rule", "rules", true, rule, NULL},
                     values_set_kinds = {"kind", "kinds", false, set_kind, NULL},

@@ -271,6 +271,9 @@ START_TEST(groups_are_divided_anew_without_the_documents)
 
     create(64, 9);
     add_some(200, 9);
+    for (uint32_t i = 0; i < count; i += 7)
+        documents[i].is_there = false;
+    drop("/folder0", 29);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_msg(fingerprints_regroup(fingerprints, ms[i], &err) == 0, "%s", err.text);
         assert_finds(1 - 2.0 * (ms[i] > 10 ? 10 : ms[i] - 1) / 64);

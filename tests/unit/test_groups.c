@@ -515,6 +515,43 @@ START_TEST(a_group_that_is_removed_leaves_nothing_in_the_indexes)
 }
 END_TEST
 
+/* ---- documents that come and go ---- */
+
+START_TEST(a_document_that_is_removed_leaves_nothing_in_the_indexes)
+{
+    for (uint32_t k = 88; k <= 88 * 5; k *= 5)
+        for (enum groups_algorithm algorithm = GROUPS_G; algorithm <= GROUPS_H; algorithm++) {
+            uint64_t entries;
+            struct groups *groups;
+
+            make_fingerprints(600, k, 6);
+            groups = make_groups(8, 5);
+            add(groups, 0, 400);
+            for (uint32_t i = 0; i < 400; i += 2) { /* from the list, before it is made, and after */
+                if (i == 200)
+                    ck_assert_int_eq(groups_index(groups, algorithm, &err), 0);
+                ck_assert_msg(groups_remove(groups, i, &err) == 0, "%s", err.text);
+                ck_assert_ptr_null(groups_fingerprint(groups, i));
+            }
+            ck_assert_int_eq(groups_remove(groups, 0, &err), -1);
+            ck_assert_int_eq(groups_remove(groups, 400, &err), -1);
+            add(groups, 400, 600);
+            groups_take_work(groups);
+            ck_assert_int_eq(groups_query(groups, algorithm, fingerprint(401), stop, NULL, &err), -1);
+            entries = groups_take_work(groups).entries;
+            groups_free(groups);
+            groups = make_groups(8, 5);
+            for (uint32_t i = 0; i < 600; i++)
+                if (i >= 400 || i % 2)
+                    ck_assert_int_eq(groups_add(groups, document(i), fingerprint(i), &err), 0);
+            ck_assert_int_eq(groups_query(groups, algorithm, fingerprint(401), stop, NULL, &err), -1);
+            ck_assert_uint_eq(groups_take_work(groups).entries, entries);
+            groups_free(groups);
+            free(bits);
+        }
+}
+END_TEST
+
 /* ---- failures ---- */
 
 /* The temporary database cannot roll back, so nothing may be read from it after a failed write. */
@@ -681,13 +718,14 @@ START_TEST(the_work_is_what_the_paper_counts)
 }
 END_TEST
 
-RUN_TESTS("groups", alg_g_and_alg_h_find_what_brute_force_finds_among_10000,
-          documents_can_be_added_between_queries, all_pairs_are_those_of_brute_force,
-          a_search_for_pairs_can_be_stopped, whoever_takes_the_pairs_can_stop,
-          more_than_256_groups_of_bytes_are_kept_apart, a_query_whose_lists_are_long_measures_all_distances,
-          a_thousand_equal_documents_are_all_found, no_documents_have_no_results,
-          whoever_takes_the_results_can_stop, groups_can_be_added_and_removed_at_any_time,
-          a_group_that_is_removed_leaves_nothing_in_the_indexes, nothing_is_found_after_a_write_that_failed,
-          parameters_outside_the_domain_are_refused, one_bit_in_one_group_is_in_the_domain,
-          fingerprints_with_more_than_k_bits_are_refused, changes_that_leave_the_domain_are_refused,
+RUN_TESTS("groups", a_document_that_is_removed_leaves_nothing_in_the_indexes,
+          alg_g_and_alg_h_find_what_brute_force_finds_among_10000, documents_can_be_added_between_queries,
+          all_pairs_are_those_of_brute_force, a_search_for_pairs_can_be_stopped,
+          whoever_takes_the_pairs_can_stop, more_than_256_groups_of_bytes_are_kept_apart,
+          a_query_whose_lists_are_long_measures_all_distances, a_thousand_equal_documents_are_all_found,
+          no_documents_have_no_results, whoever_takes_the_results_can_stop,
+          groups_can_be_added_and_removed_at_any_time, a_group_that_is_removed_leaves_nothing_in_the_indexes,
+          nothing_is_found_after_a_write_that_failed, parameters_outside_the_domain_are_refused,
+          one_bit_in_one_group_is_in_the_domain, fingerprints_with_more_than_k_bits_are_refused,
+          changes_that_leave_the_domain_are_refused,
           the_best_number_of_groups_is_in_the_domain_and_reasonable, the_work_is_what_the_paper_counts)
