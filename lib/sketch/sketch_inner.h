@@ -16,6 +16,7 @@ struct sketch_values {
     uint64_t *list;
     size_t count, room;
     size_t limit; /* at which duplicates are looked for */
+    size_t most;  /* distinct ones */
 };
 
 /* Tests for multiples without a division: Granlund and Montgomery, 1994. */

@@ -271,6 +271,8 @@ static bool is_count(const struct sketch *sketch, size_t count)
 
     if (sketch->shingles == 0)
         return count == 0;
+    if (count > SKETCH_MAX_VALUES)
+        return false;
     switch (params->scheme) {
     case SKETCH_MINWISE:
         return count == params->size;

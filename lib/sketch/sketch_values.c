@@ -122,17 +122,28 @@ void sketch_values_reset(struct sketch_values *values)
     }
     values->count = 0;
     values->limit = LEAST_LIMIT;
+    values->most = SKETCH_MAX_VALUES;
+}
+
+/* The values are distinct. */
+static int check_most(const struct sketch_values *values, struct error *err)
+{
+    if (values->count > values->most)
+        return error_set(err, "has over %zu fingerprints, too many to keep", values->most);
+    return 0;
 }
 
 static int grow(struct sketch_values *values, struct error *err)
 {
+    const size_t most_held = values->most + values->most / 8 + 1; /* with duplicates */
+
     if (values->count >= values->limit) {
         if (sketch_values_sort(values, err))
             return -1;
-        if (values->count >= SKETCH_MAX_VALUES)
-            return error_set(err, "has over %d fingerprints, too many to keep", SKETCH_MAX_VALUES);
+        if (check_most(values, err))
+            return -1;
         if (values->count > values->limit / 2)
-            values->limit *= 2;
+            values->limit = 2 * values->limit < most_held ? 2 * values->limit : most_held;
     }
     if (array_reserve(&values->list, &values->room, values->count + 1))
         return error_set(err, "out of memory after %zu fingerprints", values->count);
@@ -158,7 +169,8 @@ int sketch_values_room(struct sketch *sketch, size_t count, struct error *err)
 
 int sketch_values_give(struct sketch_values *values, struct sketch *out, struct error *err)
 {
-    if (sketch_values_sort(values, err) || sketch_values_room(out, values->count, err))
+    if (sketch_values_sort(values, err) || check_most(values, err) ||
+        sketch_values_room(out, values->count, err))
         return -1;
     if (values->count > 0)
         memcpy(out->values, values->list, values->count * sizeof *values->list);

@@ -192,6 +192,10 @@ START_TEST(malformed_lines_are_refused_with_the_field)
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":97:100::x", "field 13 (shingles)");
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":9:50::x", "field 14 (modulus)");
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":0:100:ABk:x", "field 15 (values)");
+    assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":1:100:ABkDIA:x", "field 15 (values)");
+    assert_error("sketch1:min:words:none:B:4:0:9:16:1:99:" SHA1 ":1:0:ABkDIA:x", "field 15 (values)");
+    assert_error("sketch1:min:words:none:B:4:0:1:16:1:99:" SHA1 ":9:0:ABkDIA:x", "field 15 (values)");
+    assert_error("sketch1:nested:words:none:B:4:0:9:16:1:999:" SHA1 ":1:1:ABkDIA:x", "field 15 (values)");
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":9:100:ABkABk:x", "is not in order");
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":9:100:ABl:x", "not selected");
     assert_error("sketch1:mod:words:none:B:4:100:0:16:1:99:" SHA1 ":9:100:__k:x", "bad number");
