@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the values field of a sketch, made from the description in kith-sketch(5) alone: sketch.py SKETCH FILE, where
+"""Prints the fields shingles, modulus and values of a sketch, made from the description in kith-sketch(5) alone: sketch.py SKETCH FILE, where
 SKETCH is a line with the parameters to use.  Tokens are bytes, or words of ASCII letters; no canonical form."""
 import re
 import sys
@@ -71,6 +71,7 @@ class Maker:
     def __init__(self, line):
         (_, self.scheme, self.unit, _, self.option, window, rate, size, bits, seed) = line.split(":")[:10]
         self.window, self.rate, self.size, self.bits, self.seed = map(int, (window, rate, size, bits, seed))
+        self.modulus = self.rate if self.scheme in ("mod", "minmod") else 0
         self.p, self.labels = self.polynomial(0), self.polynomial(1)
 
     def random(self, stream, index):
@@ -130,6 +131,7 @@ class Maker:
     def values(self, data):
         tokens = self.tokens(data)
         shingles = self.shingles(tokens)
+        self.count = len(shingles)
         if self.scheme in ("bsw", "chunks"):
             return self.chunks(tokens, shingles)
         if self.scheme in ("minwise", "hamming"):
@@ -141,12 +143,15 @@ class Maker:
         modulus = self.rate or 1
         while self.scheme == "nested" and len({value for value in shingles if value % modulus == 0}) > self.size:
             modulus *= 2
+        if self.scheme == "nested":
+            self.modulus = modulus
         found = sorted({value for value in shingles if value % modulus == 0})
         return found[:self.size] if self.scheme in ("min", "minmod") else found
 
     def text(self, data):
         width = ((64 if self.scheme == "hamming" else self.bits) + 5) // 6
-        return "".join(ALPHABET[value >> 6 * (width - 1 - k) & 63] for value in self.values(data) for k in range(width))
+        digits = "".join(ALPHABET[value >> 6 * (width - 1 - k) & 63] for value in self.values(data) for k in range(width))
+        return f"{self.count}:{self.modulus}:{digits}"
 
 
 with open(sys.argv[2], "rb") as file:

@@ -20,25 +20,44 @@ static unsigned least_image(const unsigned *permutation, const unsigned *set, si
     return least;
 }
 
+/* Compares two sketches of five permutations. */
+static void assert_yuan(enum sketch_scheme scheme, const uint64_t *a, const uint64_t *b, size_t count,
+                        double wanted)
+{
+    struct sketch_params params = sketch_defaults(scheme);
+    struct sketcher *sketcher;
+    struct sketch one = {.shingles = 3, .count = count}, other = {.shingles = 4, .count = count};
+    struct sketch_likeness likeness;
+    uint64_t values[2][5];
+
+    params.size = 5;
+    sketcher = sketcher_of(&params);
+    one.params = other.params = params;
+    one.values = memcpy(values[0], a, count * sizeof *a);
+    other.values = memcpy(values[1], b, count * sizeof *b);
+    ck_assert_int_eq(sketch_compare(sketcher, &one, &other, &likeness, NULL), 0);
+    ck_assert_double_eq_tol(likeness.resemblance, wanted, 1e-12);
+    ck_assert(likeness.common == 3 && likeness.compared == 5);
+    sketch_free(sketcher);
+}
+
 /* The permutations, minima and estimates that the paper prints. */
 START_TEST(yuans_examples_are_reproduced)
 {
     static const unsigned permutations[5][6] = {
         {6, 3, 5, 4, 2, 1}, {4, 1, 2, 6, 5, 3}, {5, 6, 3, 1, 2, 4}, {2, 5, 3, 4, 1, 6}, {5, 2, 6, 4, 3, 1}};
     static const unsigned s1[] = {1, 2, 4}, s2[] = {2, 3, 4, 5};
-    static const unsigned minima1[] = {3, 1, 1, 2, 2}, minima2[] = {2, 1, 1, 1, 2};
-    unsigned equal = 0, equal_bits = 0;
+    static const uint64_t minima1[] = {3, 1, 1, 2, 2}, minima2[] = {2, 1, 1, 1, 2};
+    uint64_t bits1 = 0, bits2 = 0;
 
     for (int i = 0; i < 5; i++) {
-        const unsigned a = least_image(permutations[i], s1, 3), b = least_image(permutations[i], s2, 4);
-
-        ck_assert_uint_eq(a, minima1[i]);
-        ck_assert_uint_eq(b, minima2[i]);
-        equal += a == b;
-        equal_bits += a % 2 == b % 2;
+        ck_assert_uint_eq(least_image(permutations[i], s1, 3), minima1[i]);
+        ck_assert_uint_eq(least_image(permutations[i], s2, 4), minima2[i]);
+        bits1 |= minima1[i] % 2 << i; /* b: even or odd */
+        bits2 |= minima2[i] % 2 << i;
     }
-    ck_assert_uint_eq(equal, 3);      /* 3 / 5 */
-    ck_assert_uint_eq(equal_bits, 3); /* 2 * 3 / 5 - 1 = 0.2 */
+    assert_yuan(SKETCH_MINWISE, minima1, minima2, 5, 3.0 / 5);
+    assert_yuan(SKETCH_HAMMING, &bits1, &bits2, 1, 2 * 3.0 / 5 - 1);
 }
 END_TEST
 
@@ -142,6 +161,32 @@ START_TEST(documents_that_are_complete_in_a_sketch_are_compared_exactly)
     likeness = likeness_of(&params, a, strlen(a), b, strlen(b));
     ck_assert(likeness.compared == 3 && !likeness.is_exact);
     ck_assert(likeness.resemblance_low < likeness.resemblance_high);
+}
+END_TEST
+
+/* A full sketch may have lost values, and one of multiples always has. */
+START_TEST(samples_are_not_exact)
+{
+    static const char text[] = "a rose is a rose is a rose"; /* three shingles of two words */
+    struct sketch_params params = sketch_defaults(SKETCH_MIN);
+
+    params.tokens.unit = TOKENS_WORDS;
+    params.window = 2;
+    for (params.size = 2; params.size < 6; params.size++) {
+        const struct sketch_likeness likeness = likeness_of(&params, text, strlen(text), text, strlen(text));
+
+        ck_assert_double_eq(likeness.resemblance, 1);
+        ck_assert(likeness.is_exact == (params.size > 3));
+    }
+    params = sketch_defaults(SKETCH_MINMOD);
+    params.tokens.unit = TOKENS_WORDS;
+    params.window = 1;
+    params.rate = 2;
+    for (params.seed = 1; params.seed < 9; params.seed++) {
+        const struct sketch_likeness likeness = likeness_of(&params, text, strlen(text), text, strlen(text));
+
+        ck_assert(!likeness.is_exact && likeness.compared < 4);
+    }
 }
 END_TEST
 
@@ -331,7 +376,7 @@ END_TEST
 
 RUN_TESTS("sketch_estimates", yuans_examples_are_reproduced, estimates_are_unbiased,
           containment_is_that_of_the_shorter_document,
-          documents_that_are_complete_in_a_sketch_are_compared_exactly, bad_luck_is_not_exact,
-          shares_of_chunks_are_no_estimates, short_fingerprints_are_told, intervals_allow_for_collisions,
-          distance_is_a_metric, formulas_of_the_papers, interval_is_wilsons,
+          documents_that_are_complete_in_a_sketch_are_compared_exactly, samples_are_not_exact,
+          bad_luck_is_not_exact, shares_of_chunks_are_no_estimates, short_fingerprints_are_told,
+          intervals_allow_for_collisions, distance_is_a_metric, formulas_of_the_papers, interval_is_wilsons,
           short_fingerprints_collide_as_often_as_random_ones)

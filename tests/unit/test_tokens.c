@@ -204,6 +204,8 @@ START_TEST(entities_become_characters)
     assert_tokens(letters, "&lt;b&gt;&amp;amp;", "[<][b][>][&][a][m][p][;]");
     assert_tokens(letters, "&#228;&#xE4;&nbsp;&quot;&apos;", "[\u00e4][\u00e4][\u00a0][\"][']");
     assert_tokens(letters, "&x;&", "[&][x][;][&]");
+    assert_tokens(letters, "&#000000065;", "[A]"); /* ten characters, the most */
+    assert_tokens(letters, "&#0000000065;", "[&][#][0][0][0][0][0][0][0][0][6][5][;]");
     assert_tokens(letters, "&#0;", "[&][#][0][;]");
     assert_tokens(letters, "&#xD800;", "[&][#][x][D][8][0][0][;]");
     assert_tokens(letters, "&#1114112;", "[&][#][1][1][1][4][1][1][2][;]");
