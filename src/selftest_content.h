@@ -77,8 +77,7 @@ void selftest_content_make(enum selftest_class class, struct lab_random *random,
 
 /*
  * Appends `len` bytes like those of the class's files, but with nothing in common with any: generated ones,
- * or pieces of the user's files in which each byte value was replaced by another one.  The content must have
- * files.
+ * or pieces of the user's files of which blocks of eight bytes are shuffled.  The content must have files.
  */
 void selftest_content_foreign(const struct selftest_content *content, enum selftest_class class,
                               struct lab_random *random, size_t len, struct buffer *out);
