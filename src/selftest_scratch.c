@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "selftest_scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { OPEN_FOLDERS = 16 };
+enum {
+    OPEN_FOLDERS = 16,
+    RANDOM_CHARS = 6, /* that mkdtemp adds */
+    NEW_SECONDS = 60,
+};
+
+static const char prefix[] = "kith-selftest-";
+
+/* Whether the name is one that mkdtemp makes here. */
+static bool is_ours(const char *name)
+{
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 && strlen(name) == sizeof prefix - 1 + RANDOM_CHARS;
+}
+
+/* Whether a folder was left by a process that crashed: nobody has it locked.  A new one may not be locked
+ * yet. */
+static bool is_stale(int folder)
+{
+    struct stat st;
+
+    return fstat(folder, &st) == 0 && st.st_uid == geteuid() && st.st_mtime < time(NULL) - NEW_SECONDS &&
+           flock(folder, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void remove_stale(const char *above)
+{
+    const struct dirent *entry;
+    DIR *names = opendir(above);
+
+    while (names && (entry = readdir(names))) {
+        struct selftest_scratch stale = {NULL, -1};
+
+        if (!is_ours(entry->d_name))
+            continue;
+        stale.folder = openat(dirfd(names), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (stale.folder < 0)
+            continue;
+        if (is_stale(stale.folder) && asprintf(&stale.path, "%s/%s", above, entry->d_name) < 0)
+            stale.path = NULL;
+        selftest_scratch_remove(&stale);
+    }
+    if (names)
+        closedir(names);
+}
 
 int selftest_scratch_make(struct selftest_scratch *scratch, struct error *err)
 {
@@ -18,7 +66,8 @@ int selftest_scratch_make(struct selftest_scratch *scratch, struct error *err)
     scratch->folder = -1;
     if (!above || !*above)
         above = "/tmp";
-    if (asprintf(&scratch->path, "%s/kith-selftest-XXXXXX", above) < 0) {
+    remove_stale(above);
+    if (asprintf(&scratch->path, "%s/%sXXXXXX", above, prefix) < 0) {
         scratch->path = NULL;
         return error_set(err, "out of memory");
     }
@@ -29,7 +78,7 @@ int selftest_scratch_make(struct selftest_scratch *scratch, struct error *err)
         return -1;
     }
     scratch->folder = open(scratch->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (scratch->folder >= 0)
+    if (scratch->folder >= 0 && flock(scratch->folder, LOCK_EX) == 0)
         return 0;
     error_errno(err, "%s", scratch->path);
     selftest_scratch_remove(scratch);

@@ -230,6 +230,25 @@ says err '--output is for selftest'
 [ ! -e five ] || fail "a report without content was left"
 empty 'errors'
 
+# ---- what a crash left is removed, but neither what a run uses nor anything else ----
+"$KITH" lab --output crashed selftest >out 2>err &
+process=$!
+for _ in {1..300}; do
+    compgen -G "$TMPDIR/kith-selftest-*/default.kith" >/dev/null && break
+    sleep .02
+done
+mkdir "$TMPDIR/kith-selftest-mine" "$TMPDIR/kith-selftest-abcdef"
+touch -d '1 hour ago' "$TMPDIR"/kith-selftest-*
+status 0 "$KITH" lab --quick --data few --output beside selftest
+same "a run in progress, and another name" 2 "$(find "$TMPDIR" -maxdepth 1 -name 'kith-selftest-*' | wc -l)"
+[ -e "$TMPDIR/kith-selftest-mine" ] || fail "a folder of another name was removed"
+kill -KILL $process
+wait $process 2>/dev/null
+rmdir "$TMPDIR/kith-selftest-mine"
+touch -d '1 hour ago' "$TMPDIR"/kith-selftest-*
+status 0 "$KITH" lab --quick --data few --output afterwards selftest
+empty 'a crash'
+
 # ---- an interrupt leaves nothing ----
 "$KITH" lab --output six selftest >out 2>err &
 process=$!
