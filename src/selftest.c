@@ -12,6 +12,7 @@
 #include "command.h"
 #include "interrupt.h"
 #include "selftest_batch.h"
+#include "selftest_chance.h"
 #include "selftest_estimates.h"
 #include "selftest_files.h"
 #include "selftest_images.h"
@@ -103,7 +104,7 @@ static int run_cases(struct selftest_run *run, struct selftest_facts *programs, 
     if (selftest_images_run(run, programs, err))
         return -1;
     progress_what("estimates");
-    return selftest_estimates_run(run, err);
+    return selftest_estimates_run(run, err) || selftest_chance_run(run, err) ? -1 : 0;
 }
 
 static bool is_broken(const struct selftest_run *run)

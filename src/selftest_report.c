@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "config.h"
 #include "lab/lab_rates.h"
+#include "selftest_chance.h"
 #include "selftest_report_inner.h"
 
 const struct selftest_report_group selftest_report_groups[SELFTEST_GROUPS] = {
@@ -217,6 +218,29 @@ static void add_json_summary(const struct selftest_report *report, struct buffer
     buffer_add_text(out, "  ],\n");
 }
 
+static void add_json_chance(const struct selftest_report *report, struct buffer *out)
+{
+    const char *separator = "";
+
+    buffer_add_text(out, "  \"chance\": [");
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
+        const struct selftest_chance *chance = &report->run->chance[class];
+
+        if (chance->objects == 0)
+            continue;
+        buffer_printf(out,
+                      "%s\n    {\"class\": \"%s\", \"objects\": %" PRIu64 ", \"matches\": %" PRIu64
+                      ", \"clusters\": [",
+                      separator, selftest_class_names[class], chance->objects, chance->matches);
+        for (size_t i = 0; i < SELFTEST_DECADES; i++)
+            buffer_printf(out, "%s{\"e\": %g, \"observed\": %" PRIu64 "}", i ? ", " : "",
+                          selftest_chance_limit(i), chance->observed[i]);
+        buffer_add_text(out, "]}");
+        separator = ",";
+    }
+    buffer_add_text(out, "\n  ],\n");
+}
+
 void selftest_report_json(const struct selftest_report *report, struct buffer *out)
 {
     const struct selftest_cases *cases = &report->run->cases;
@@ -242,6 +266,7 @@ void selftest_report_json(const struct selftest_report *report, struct buffer *o
     add_facts(out, "support_software", report->programs);
     selftest_report_files_json(report, out);
     add_json_summary(report, out);
+    add_json_chance(report, out);
     buffer_add_text(out, "  \"cases\": [\n");
     for (size_t i = 0; i < cases->count; i++) {
         add_json_case(out, cases->list[i]);

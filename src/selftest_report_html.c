@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "lab/lab.h"
 #include "lab/lab_write.h"
+#include "selftest_chance.h"
 #include "selftest_report_inner.h"
 
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
@@ -225,7 +227,55 @@ static void add_e_limits(const struct selftest_report *report, struct lab_docume
                "This table can show that E is too low: more findings than the last column. It cannot show "
                "that E is right, since a finding also needs 128 contiguous matching bytes that vary as text, "
                "code or pictures do, or many matches among changed bytes (kith-scan(1)), and that alone may "
-               "keep all of these away. So E is not calibrated here; treat it as an upper limit.");
+               "keep all of these away. E itself is tested below, without that rule.");
+}
+
+/* Returns the number of objects. */
+static uint64_t add_decades(const struct selftest_chance *chance, const char *class, struct lab_table *table)
+{
+    for (size_t i = 0; chance->objects && i < SELFTEST_DECADES; i++) {
+        const double limit = selftest_chance_limit(i), expected = limit * (double)chance->objects;
+
+        lab_row_numbers(table,
+                        (const double[]){NAN, limit, (double)chance->objects,
+                                         (double)chance->matches / (double)chance->objects, expected,
+                                         (double)chance->observed[i], (double)chance->observed[i] / expected},
+                        7);
+        lab_text(table, 0, "%s", class);
+    }
+    return chance->objects;
+}
+
+static void add_calibration(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_column columns[] = {{"class", "", LAB_WORDS, false},
+                                                {"E", "at most", LAB_PRINTED, false},
+                                                {"objects", "", 0, false},
+                                                {"matches", "of an object, mean", 0, false},
+                                                {"expected", "clusters", LAB_PRINTED, false},
+                                                {"observed", "clusters", 0, false},
+                                                {"observed : expected", "", LAB_SIGNIFICANT, false}};
+    struct lab_table *table =
+        lab_table(document, "selftest-e-decades", "Clusters of chance matches by the E that they get first",
+                  COLUMNS(columns));
+    uint64_t objects = 0;
+
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++)
+        objects += add_decades(&report->run->chance[class], selftest_class_names[class], table);
+    lab_remark(
+        document,
+        "%" PRIu64
+        " objects of 64 KiB, of blocks of 12 bytes of the reference files of a class in random order, "
+        "so that samples match (C = 32) but line up by chance only. Observed are the clusters of matches "
+        "that a scan would examine further: it looks up more samples near them, which changes E, and then "
+        "applies the rules above. E supposes that matches are scattered evenly. In content that does not "
+        "repeat itself they are; a reference that repeats phrases or tables has several places for a "
+        "sample, and a ratio above 1 shows that E alone is then too low: that is why it is not the only "
+        "rule. A "
+        "ratio below 1 shows that it is higher than need be. For the lowest limits, a few clusters more or "
+        "less "
+        "are chance.",
+        objects);
 }
 
 /* ---- 4 environment ---- */
@@ -313,6 +363,7 @@ static void add_by_assertion(const struct selftest_report *report, struct lab_do
     add_limit_plot(report, false, document);
     add_limit_plot(report, true, document);
     add_e_limits(report, document);
+    add_calibration(report, document);
 }
 
 static void add_environment(const struct selftest_report *report, struct lab_document *document)

@@ -10,6 +10,13 @@
 #include "selftest_content.h"
 #include "selftest_scratch.h"
 
+/* Clusters of chance matches in objects of a class, by the limit of their E: see selftest_chance.h. */
+enum { SELFTEST_DECADES = 6 };
+struct selftest_chance {
+    uint64_t objects, matches;
+    uint64_t observed[SELFTEST_DECADES]; /* clusters with an E of at most each limit */
+};
+
 /* What all parts of a self-test share. */
 struct selftest_run {
     uint64_t seed;
@@ -18,6 +25,7 @@ struct selftest_run {
     struct selftest_scratch scratch;
     struct selftest_content content;
     struct selftest_cases cases;
+    struct selftest_chance chance[SELFTEST_CLASSES];
     struct buffer out, errors; /* of the last program that was run */
     uint64_t scanned;          /* bytes planted in objects and images */
 };

@@ -84,7 +84,17 @@ assert report["started"] == report["ended"] == "2024-01-02T03:04:05Z", report["s
 
 page = open(folder + "/report.html").read()
 assert not re.search(r'(src|href)=', page)
-assert "nominal" in page and "E is not calibrated here" in page and "Calibration of E" not in page
+assert "nominal" in page and "Clusters of chance matches" in page
+# chance: few of the lowest E, and with random content, which does not repeat itself, no more than E states
+assert [c["class"] for c in report["chance"]] == ["text", "source", "program", "packed"]
+for c in report["chance"]:
+    observed = [d["observed"] for d in c["clusters"]]
+    assert [d["e"] for d in c["clusters"]] == [10, 1, .1, .01, .001, .0001] and c["objects"] == 10
+    assert observed == sorted(observed, reverse=True) and c["matches"] > 10 * 100 and sum(observed) > 0, c
+    if c["class"] == "packed":
+        # of 5,462 windows 1 in 32 is selected, and each is in one reference
+        assert abs(c["matches"] / 10 - 5462 / 32) < 30, c
+        assert all(d["observed"] <= 10 * d["e"] + 4 * math.sqrt(10 * d["e"]) for d in c["clusters"]), c
 for title in ("1 Results summary", "2 Test case selection", "3 Results by assertion", "4 Testing environment", "5 Test results"):
     assert title in page, title
 for c in cases:
