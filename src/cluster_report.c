@@ -129,6 +129,8 @@ static void describe(const struct member *member, bool at_least, struct buffer *
                       l->compared);
     if (l->has_edits)
         buffer_printf(out, "%sedits %.0f", l->has_resemblance ? ", " : "", l->edits);
+    if (l->has_interval)
+        buffer_printf(out, " (%.0f to %.0f)", l->edits_low, l->edits_high);
 }
 
 static void put_text(const struct cluster_report *report, const struct member *member, struct buffer *out)
@@ -138,7 +140,7 @@ static void put_text(const struct cluster_report *report, const struct member *m
     describe(member, report->at_least, &text);
     report_values_size(&size, member->document->size);
     if (!text.failed && !size.failed)
-        buffer_printf(out, "  %-58.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
+        buffer_printf(out, "  %-68.*s %10.*s  ", (int)text.len, text.data, (int)size.len, size.data);
     cluster_report_name(report, member->document, out);
     buffer_add_char(out, '\n');
     buffer_inherit(out, &text);

@@ -7,7 +7,9 @@
 
 /*
  * Greedy clustering (Broder 1997, section 4.4), in one pass: each document joins the cluster whose first
- * member it resembles most, if it is related to that member, or else starts a cluster.
+ * member it resembles most, if it is related to that member, or else starts a cluster.  (The paper's other
+ * representative, the most popular fingerprints of a cluster, is no document: what is reported would not be
+ * the likeness of two files, and it would mix fingerprints that were selected at different rates.)
  *
  * For each fingerprint the clusters are remembered whose first member has it, so that r documents with s
  * fingerprints take O(rs) as long as a fingerprint belongs to few clusters.  The numbers that an index gives

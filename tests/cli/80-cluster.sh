@@ -74,6 +74,20 @@ status 0 "$KITH" cluster -q --csv tree
 same "the copy of 2-1" 2 "$(grep -E ',(2-1|copy),,' out | cut -d, -f6- | uniq -c | awk '{ print $1 }')"
 same "its role" copy "$(awk -F, '$4 == "copy" { print $2 }' out)"
 
+# ---- files on both sides of the sizes at which C changes ----
+
+mkdir sizes
+python3 - <<'PY'
+import random
+data = random.Random(1).randbytes(1060000)
+for size in 1500, 1540, 3060, 3080, 1040000, 1060000:
+    open('sizes/%d' % size, 'wb').write(data[-size:])
+PY
+for candidates in index hamming; do
+    status 0 "$KITH" cluster -q --json --resemblance .7 --candidates $candidates sizes
+    same "pairs by $candidates" "[['1040000', '1060000'], ['1500', '1540'], ['3060', '3080']]" "$(groups out)"
+done
+
 # ---- intervals ----
 
 cat >intervals.py <<'PY'
