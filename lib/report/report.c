@@ -31,8 +31,14 @@ static int write_all(struct report_writer *writer, struct casefile *casefile, st
 int report_write(struct report_writer *writer, struct casefile *casefile, const struct case_filter *filter,
                  struct error *err)
 {
-    struct case_reader *reader = casefile_reader_new(casefile, filter, err);
-    const int result = reader ? write_all(writer, casefile, reader, err) : -1;
+    struct case_filter order = *filter;
+    struct case_reader *reader;
+    int result;
+
+    if (writer->does->by_reference)
+        order.order = CASE_BY_REFERENCE;
+    reader = casefile_reader_new(casefile, &order, err);
+    result = reader ? write_all(writer, casefile, reader, err) : -1;
 
     casefile_reader_free(reader);
     report_stream_release(&writer->out);

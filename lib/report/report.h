@@ -32,6 +32,7 @@ struct report_writer {
 };
 
 struct report_operations {
+    bool by_reference; /* rows must come in the order CASE_BY_REFERENCE, whatever the filter says */
     /* Writes what precedes the rows.  The casefile is only read.  May be NULL. */
     int (*begin)(struct report_writer *writer, struct casefile *casefile, struct error *err);
     /* Writes a row: a finding, or an object without one, which is valid during the call. */
@@ -60,6 +61,10 @@ extern const struct report_operations report_html;
  * of it was not examined (report_summary.h).  On a terminal each finding has a strip, and lines fit the
  * window. */
 extern const struct report_operations report_text;
+
+/* Human-readable: counts by verdict and set, the references with most findings, and the summary of each piece
+ * of evidence; no rows. */
+extern const struct report_operations report_overview;
 
 /* Writes the rows in the order of casefile_reader_new.  Returns -1 if the case cannot be read or memory runs
  * out. A stream that fails is no error here: its owner checks ferror. */

@@ -10,11 +10,11 @@
 #include "report/report_edits.h"
 #include "report/report_strip.h"
 #include "report/report_summary.h"
+#include "report/report_text_summary.h"
 #include "report/report_values.h"
 
 enum {
     INDENT = 11,
-    SUMMARY_INDENT = 4,
     STRIP_CELLS = 72, /* at most: longer strips are no easier to read */
     MOST_TWINS = 4,   /* shown */
     LEAST_WIDTH = 60, /* narrower windows get lines of this width, since most words need it */
@@ -363,84 +363,6 @@ static void add_context(void *arg, const char *label, const char *line, size_t l
     buffer_release(&text);
 }
 
-/* A case that is not kept has no seal. */
-static int add_seal(struct report_writer *writer, struct casefile *casefile, struct error *err)
-{
-    static const char label[] = "seal of the case:";
-    struct report_columns_lines lines = {
-        .out = &writer->out.line, .width = usable_width(writer), .indent = 2};
-    const bool fits = lines.width == 0 || lines.width > sizeof label + 2 * CASE_CHAIN_LEN;
-    const size_t part = fits ? CASE_CHAIN_LEN : CASE_CHAIN_LEN / 2;
-    uint8_t chain[CASE_CHAIN_LEN];
-    struct buffer word = {0};
-
-    if (!casefile_is_kept(casefile))
-        return 0;
-    if (casefile_chain(casefile, chain, err))
-        return -1;
-    report_columns_text(&lines, label, sizeof label - 1);
-    for (size_t at = 0; at < CASE_CHAIN_LEN; at += part) {
-        escape_hex(&word, chain + at, part);
-        report_columns_word(&lines, &word);
-    }
-    buffer_add_char(lines.out, '\n');
-    buffer_inherit(lines.out, &word);
-    buffer_release(&word);
-    return 0;
-}
-
-/* ---- the summary ---- */
-
-struct summary {
-    struct report_writer *writer;
-    const char *path; /* of the evidence */
-};
-
-static void add_summary_line(void *arg, const char *text)
-{
-    const struct summary *summary = arg;
-    struct paragraph p = {
-        .lines = {.out = &summary->writer->out.line, .width = usable_width(summary->writer)}};
-
-    add_name(&p, "", summary->path, strlen(summary->path), ":");
-    /* less than the path occupies, or the next word would be taken for the first of the line */
-    p.lines.indent = p.lines.column > SUMMARY_INDENT ? SUMMARY_INDENT : p.lines.column - 1;
-    report_columns_text(&p.lines, text, strlen(text));
-    buffer_add_char(p.lines.out, '\n');
-    buffer_inherit(p.lines.out, &p.word);
-    buffer_release(&p.word);
-}
-
-/* Empties the text. */
-static void add_summary_text(struct summary *summary, struct buffer *text)
-{
-    buffer_add_char(text, '\0');
-    if (!text->failed)
-        add_summary_line(summary, text->data);
-    buffer_reset(text);
-}
-
-static int add_summary(struct report_writer *writer, const struct case_evidence *evidence, struct error *err)
-{
-    struct summary summary = {.writer = writer, .path = evidence->path};
-    struct buffer text = {0};
-    const struct report_text *state = writer->state;
-    int result;
-
-    report_summary_image(evidence, &text);
-    if (text.len)
-        add_summary_text(&summary, &text);
-    result = report_summary(state->casefile, evidence->number, &text, err);
-    if (text.len == 0)
-        buffer_add_text(&text, casefile_state_name(evidence->state));
-    add_summary_text(&summary, &text);
-    buffer_inherit(&writer->out.line, &text);
-    buffer_release(&text);
-    return result ? -1
-                  : report_summary_unexamined(state->casefile, evidence->number, add_summary_line, &summary,
-                                              err);
-}
-
 static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
     struct report_text *state = memory_new(sizeof *state, err);
@@ -467,8 +389,6 @@ static void release(struct report_writer *writer)
 static int end(struct report_writer *writer, struct error *err)
 {
     const struct report_text *state = writer->state;
-    struct case_evidence evidence;
-    int found;
 
     if (writer->rows)
         buffer_add_char(&writer->out.line, '\n');
@@ -476,13 +396,7 @@ static int end(struct report_writer *writer, struct error *err)
         add_finding_terms(writer);
     add_legend(writer, "SP 800-168", standard);
     buffer_add_char(&writer->out.line, '\n');
-    if (add_seal(writer, state->casefile, err))
-        return -1;
-    for (uint64_t number = 1; (found = casefile_evidence(state->casefile, number, &evidence, err)) > 0;
-         number++)
-        if (add_summary(writer, &evidence, err))
-            return -1;
-    return found < 0 ? -1 : report_stream_put(&writer->out, err);
+    return report_text_summary(&writer->out, usable_width(writer), state->casefile, err);
 }
 
 const struct report_operations report_text = {
