@@ -80,6 +80,17 @@ static int refuse_compressed(const struct list *list, struct error *err)
     return 0;
 }
 
+static int refuse_sketch(const struct list *list, struct error *err)
+{
+    size_t len;
+    const uint8_t *head = lines_raw_head(list->lines, &len);
+
+    if (!list_kith_is_sketch(head, len))
+        return 0;
+    return error_set(err, "%s: is a sketch, not a record: kith sign -s gf8 makes what can be imported",
+                     list->path);
+}
+
 /* Recognizes reference sets by the application_id that refset.c sets. */
 static int refuse_set(const struct list *list, const uint8_t *head, size_t len, struct error *err)
 {
@@ -161,7 +172,7 @@ static int open_parts(struct list *list, const char *path, const char *format, s
     size_t len;
     const uint8_t *head;
 
-    if (!list->lines || refuse_compressed(list, err))
+    if (!list->lines || refuse_compressed(list, err) || refuse_sketch(list, err))
         return -1;
     head = lines_raw_head(list->lines, &len);
     if (database_detect(head, len) && (refuse_set(list, head, len, err) || become_database(list, path, err)))

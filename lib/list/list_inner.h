@@ -176,7 +176,8 @@ int list_vic_open(struct list *list, struct error *err);
 enum list_result list_vic_next(struct list *list, struct error *err);
 void list_vic_close(struct list *list);
 
-/* list_kith.c: kith's own JSON lines and records */
+/* list_kith.c: kith's own JSON lines and records; a sketch (kith-sketch(5)) is neither */
+bool list_kith_is_sketch(const void *line, size_t len);
 bool list_kith_json_detect(struct list *list, const struct list_head *head);
 bool list_kith_records_detect(struct list *list, const struct list_head *head);
 int list_kith_open(struct list *list, struct error *err);

@@ -126,6 +126,14 @@ static const char *skip_space(const struct list_head *head, size_t *len)
     return p;
 }
 
+/* Sets keep samples and digests, no sketches.  The magic is that of sketch/sketch.h. */
+bool list_kith_is_sketch(const void *line, size_t len)
+{
+    static const char magic[] = "sketch1:";
+
+    return len >= sizeof magic - 1 && memcmp(line, magic, sizeof magic - 1) == 0;
+}
+
 bool list_kith_records_detect(struct list *list, const struct list_head *head)
 {
     (void)list;
@@ -290,7 +298,9 @@ static enum list_result read_object(struct list *list, const char *line, size_t 
     kith->present = 0;
     json_begin(kith->json, line, len, NULL, NULL);
     if (json_next(kith->json, why) != JSON_OBJECT)
-        return list_bad(list, row, err, "neither a JSON object nor a record");
+        return list_bad(list, row, err,
+                        list_kith_is_sketch(line, len) ? "a sketch, not a record"
+                                                       : "neither a JSON object nor a record");
     while ((token = json_next(kith->json, why)) == JSON_KEY) {
         size_t key_len;
         const char *text = json_text(kith->json, &key_len), *wrong;

@@ -176,6 +176,16 @@ says err "--strict"
 same "after --strict" "" "$(digests sha1 b.kith)"
 status 2 "$KITH" import c.kith "$SRCDIR/COPYING"
 says err "unrecognized list format"
+printf x | "$KITH" sign -s min - >sketch
+"$KITH" sign sketch >record
+cat record sketch >both
+for format in '' --format=kith-records; do
+    # shellcheck disable=SC2086 # one option or none
+    status 2 "$KITH" import $format new.kith sketch
+    says err "sketch: is a sketch, not a record: kith sign -s gf8 makes what can be imported"
+done
+status 3 "$KITH" import new.kith both
+says err "row 2: a sketch, not a record"
 status 2 "$KITH" import c.kith nowhere
 says err "nowhere: No such file"
 gzip -c list >list.gz
