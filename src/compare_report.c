@@ -309,7 +309,9 @@ static void put_likeness(const struct report *report)
     const struct sketch *a = report->a, *b = report->b;
     const struct sketch_likeness *l = &report->likeness;
 
-    if (l->too_short)
+    if (report->comparison.verdict == COMPARE_IDENTICAL)
+        put_text(FIGURES, "  resemblance  1.000, as all containment (proof: sha1)");
+    else if (l->too_short)
         put_text(FIGURES,
                  "  no figures   fingerprints of %u bits are too short for %" PRIu64 " and %" PRIu64
                  " shingles",

@@ -60,6 +60,9 @@ for scheme in $schemes; do
     esac
     status 0 "$KITH" compare -s "$scheme" --json one one
     says out '"verdict":"identical","resemblance":1.000000'
+    status 0 "$KITH" compare -s "$scheme" one one
+    says out '  resemblance  1.000, as all containment (proof: sha1)'
+    grep -q interval out && fail "an interval beside a proof"
 done
 
 # ---- records of sketches ----
