@@ -24,7 +24,9 @@ struct selftest_image {
 struct selftest_image_system {
     const char *name;
     const char *tools[SELFTEST_IMAGE_TOOLS + 1]; /* ends with NULL; the first one makes the file system */
-    const char *bits;                            /* FAT: 12, 16 or 32; else NULL */
+    const char *kind;                            /* FAT: 12, 16 or 32; ext: ext2, ext3 or ext4; else NULL */
+    uint64_t base;                               /* where the file system begins: in a partition; else 0 */
+    uint64_t size;                               /* and its length; 0: all of the image */
     uint64_t len;                                /* bytes of an image */
     size_t block;                                /* bytes in which space is allocated */
     /* Makes image.img with all files. */
@@ -41,7 +43,7 @@ struct selftest_image_system {
 
 extern const struct selftest_image_system selftest_image_ext2, selftest_image_ext3, selftest_image_ext4,
     selftest_image_fat12, selftest_image_fat16, selftest_image_fat32, selftest_image_exfat,
-    selftest_image_ntfs;
+    selftest_image_ntfs, selftest_image_mbr;
 
 /* Makes an empty file of the system's length. */
 int selftest_image_blank(struct selftest_image *image, struct error *err);

@@ -32,7 +32,7 @@ static int make(struct selftest_image *image, struct error *err)
 {
     char sectors[32];
     const char *const format[] = {"mkfs.fat", "--invariant",       "-i", "6b697468", "-n",        "KITH",
-                                  "-F",       image->system->bits, "-s", sectors,    "image.img", NULL};
+                                  "-F",       image->system->kind, "-s", sectors,    "image.img", NULL};
     const char *copy[MOST_FILES + 8] = {"mcopy", "-m", "-i", "image.img"};
     char names[MOST_FILES][32];
     size_t count = 4;
@@ -77,9 +77,9 @@ static bool is_free(const struct selftest_image *image, uint64_t at)
 
     if (at < heap || at - (at - heap) % block_size(image) + block_size(image) > image->len)
         return false;
-    if (strcmp(image->system->bits, "12") == 0)
+    if (strcmp(image->system->kind, "12") == 0)
         return (selftest_image_number(image, table + cluster * 3 / 2, 2) >> 4 * (cluster & 1) & 0xfff) == 0;
-    if (strcmp(image->system->bits, "16") == 0)
+    if (strcmp(image->system->kind, "16") == 0)
         return selftest_image_number(image, table + 2 * cluster, 2) == 0;
     return (selftest_image_number(image, table + 4 * cluster, 4) & 0x0fffffff) == 0;
 }
@@ -89,7 +89,7 @@ static bool is_free(const struct selftest_image *image, uint64_t at)
     const struct selftest_image_system selftest_image_fat##number = {                                        \
         .name = "fat" #number,                                                                               \
         .tools = {"mkfs.fat", "mcopy", "mdel", NULL},                                                        \
-        .bits = #number,                                                                                     \
+        .kind = #number,                                                                                     \
         .len = (uint64_t)(size) << 20,                                                                       \
         .block = (cluster),                                                                                  \
         .make = make,                                                                                        \

@@ -12,10 +12,11 @@
 /* Images in the manner of CFTT's string-search sets: known content that is active, deleted, in unallocated
  * space and in slack, on each file system that can be made here. */
 
-enum { SYSTEMS = 8 };
+enum { SYSTEMS = 9 };
 static const struct selftest_image_system *const systems[SYSTEMS] = {
-    &selftest_image_ext2,  &selftest_image_ext3,  &selftest_image_ext4,  &selftest_image_fat12,
-    &selftest_image_fat16, &selftest_image_fat32, &selftest_image_exfat, &selftest_image_ntfs};
+    &selftest_image_ext2,  &selftest_image_ext3,  &selftest_image_ext4,
+    &selftest_image_fat12, &selftest_image_fat16, &selftest_image_fat32,
+    &selftest_image_exfat, &selftest_image_ntfs,  &selftest_image_mbr};
 
 /* ---- tools ---- */
 
@@ -89,10 +90,11 @@ static int add_case(struct selftest_run *run, const char *system, enum selftest_
     static const struct {
         const char *name, *what;
         const char *const *expected;
-    } places[SELFTEST_PLACES] = {{"active", "an allocated file", whole},
-                                 {"deleted", "a deleted file whose blocks were not used again", whole},
-                                 {"unallocated", "free blocks that no file ever had", part},
-                                 {"slack", "the rest of the last block of another file", part}};
+    } places[SELFTEST_PLACES] = {
+        {"active", "an allocated file", whole},
+        {"deleted", "a deleted file whose blocks were not used again", whole},
+        {"unallocated", "free blocks that no file ever had, or outside of partitions", part},
+        {"slack", "the rest of the last block of another file", part}};
     struct selftest_case *test = selftest_case_add(&run->cases, SELFTEST_IMAGES, err, "D%02d-%s-%s",
                                                    (int)place + 1, system, dense ? "dense" : "default");
 

@@ -51,11 +51,11 @@ int selftest_images_references(const struct selftest_images *images, struct erro
 /* ---- judging ---- */
 
 /* The kinds of objects that a place may be listed as.  A deleted file lies in free blocks, so it may be found
- * there as well. */
+ * there as well.  Gaps are outside of partitions. */
 static bool is_right_kind(enum selftest_images_place place, const char *kind)
 {
     static const char *const kinds[SELFTEST_PLACES][4] = {
-        {"file"}, {"deleted", "orphan", "unallocated"}, {"unallocated"}, {"slack"}};
+        {"file"}, {"deleted", "orphan", "unallocated"}, {"unallocated", "gap"}, {"slack"}};
 
     for (size_t i = 0; i < 4 && kinds[place][i]; i++)
         if (strcmp(kinds[place][i], kind) == 0)

@@ -350,7 +350,8 @@ static void add_selection(const struct selftest_report *report, struct lab_docum
     lab_remark(document, "%zu cases, of which %" PRIu64 " were not run; section 5 says why.",
                report->run->cases.count, left_out);
     lab_remark(document,
-               "Not tested here: containers such as E01, partition tables, HFS+, APFS, UFS, ISO 9660 and "
+               "Not tested here: containers such as E01, partition tables other than a DOS one, HFS+, APFS, "
+               "UFS, ISO 9660 and "
                "YAFFS2 (no tool makes them on every system), damaged images, and evidence that attacks "
                "the program.");
     selftest_report_files(report, document);

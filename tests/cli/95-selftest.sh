@@ -75,7 +75,7 @@ assert files["versions"] == 28 and files["fragments"] == 12 and 9 <= files["esti
 assert trials["unrelated"] == 2 * 24 + 4 * 10 and files["unrelated"] == 24 + 4 * 10, (trials, files)
 assert trials["nothing"] == files["nothing"] == 20, files
 assert report["tool"]["version"] and len(report["tool"]["SHA-256 of the program file"]) == 64
-for system in ("ext4", "fat16", "exfat", "ntfs"):
+for system in ("ext4", "fat16", "exfat", "ntfs", "mbr"):
     rows = [c for c in cases if c["group"] == "images" and c["class"] == system]
     assert sorted((c["size"], c["set"]) for c in rows) == sorted((place, kind) for kind in ("default", "dense")
                                                                  for place in ("active", "deleted", "slack", "unallocated"))
