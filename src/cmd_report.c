@@ -40,8 +40,8 @@ static const struct option_spec report_options[] = {
     {0, "all", NULL, "also list objects without a finding, and findings under their second address", NULL},
     {0, "show-known", NULL, "also list findings in sets of kind known", NULL},
     {0, "about", NULL, "describe the case instead: parameters, sets, evidence, and the log", NULL},
-    {0, "timezone", "ZONE", "time zone of --about: UTC (default), local, or a name such as Europe/Berlin",
-     NULL},
+    {0, "timezone", "ZONE",
+     "time zone of --about and pages: UTC (default), local, or a name such as Europe/Berlin", NULL},
     {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -52,6 +52,7 @@ struct report {
     struct format_choice format;
     enum report_zone zone;
     bool about, check, has_zone, sorted;
+    struct buffer selection; /* the options as they were given */
 };
 
 static int take_order(struct report *report, const struct options *options)
@@ -126,10 +127,18 @@ static int check_case(const char *path)
     return faults ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int report_case(const struct report *options, const char *path)
+static int write_rows(const struct report *report, struct casefile *casefile, bool faulty, struct error *err)
 {
     const struct report_operations *form =
-        options->format.format ? options->format.format->writer : rows_usual_form();
+        report->format.format ? report->format.format->writer : rows_usual_form();
+    const struct report_options options = {
+        .zone = report->zone, .faulty = faulty, .selection = report->selection.data};
+
+    return rows_write(form, casefile, &report->filter, &options, report->sorted, err);
+}
+
+static int report_case(const struct report *options, const char *path)
+{
     struct report_stream out = {.to = stdout};
     struct error err;
     bool warned = false;
@@ -138,7 +147,7 @@ static int report_case(const struct report *options, const char *path)
 
     if (status == 0)
         status = options->about ? report_about(&out, casefile, options->zone, &err)
-                                : rows_write(form, casefile, &options->filter, options->sorted, &err);
+                                : write_rows(options, casefile, warned, &err);
     if (status == 0)
         status = show_states(casefile, &err);
     if (status < 0)
@@ -148,16 +157,34 @@ static int report_case(const struct report *options, const char *path)
     return warned ? EXIT_PARTIAL : status < 0 ? EXIT_USAGE : status;
 }
 
+static bool is_page(const struct report *report)
+{
+    return report->format.format && report->format.format->writer == &report_html;
+}
+
+/* The options as one text, for a page to state how it was made. */
+static void note_options(struct report *report, char **argv, int operand)
+{
+    for (int i = 1; i < operand; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            continue;
+        buffer_add_text(&report->selection, report->selection.len ? " " : "");
+        buffer_add_text(&report->selection, argv[i]);
+    }
+    buffer_add_char(&report->selection, '\0');
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct report report = {.about = false};
     int operand = 0;
     const int status = options_read(command, argc, argv, take_option, &report, &operand);
+    int result;
 
     if (status != OPTIONS_GO)
         return status;
-    if (report.has_zone && !report.about)
-        return options_wrong(command, "--timezone is an option of --about");
+    if (report.has_zone && !report.about && !is_page(&report))
+        return options_wrong(command, "--timezone is an option of --about and of --format html");
     if (report.about && report.check)
         return options_wrong(command, "--about and --check contradict each other");
     if (report.format.format && (report.about || report.check))
@@ -174,7 +201,10 @@ static int run(const struct command *command, int argc, char **argv)
         report.filter.wants = finding_flags_want;
         report.filter.arg = &report.finding;
     }
-    return report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
+    note_options(&report, argv, operand);
+    result = report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
+    buffer_release(&report.selection);
+    return result;
 }
 
 const struct command command_report = {

@@ -184,9 +184,10 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     struct scan *scan = &line->scan;
     const struct report_operations *form =
         line->format.format ? line->format.format->writer : rows_usual_form();
+    const struct report_options plain = {.zone = REPORT_ZONE_UTC};
     int found;
 
-    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, false, err))
+    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, &plain, false, err))
         return -1;
     fflush(stdout);
     if (!scan->run.quiet && (line->case_path || form != &report_text) &&

@@ -10,8 +10,10 @@
 const struct report_operations *rows_usual_form(void);
 
 /* As report_write.  Text on a terminal and pages have the most significant findings first, unless the order
- * was asked for (sorted); with objects without findings, twins have rows of their own. */
+ * was asked for (sorted); with objects without findings, twins have rows of their own.  Of the options,
+ * those of the terminal are filled in. */
 int rows_write(const struct report_operations *form, struct casefile *casefile,
-               const struct case_filter *filter, bool sorted, struct error *err);
+               const struct case_filter *filter, const struct report_options *options, bool sorted,
+               struct error *err);
 
 #endif

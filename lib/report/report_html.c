@@ -40,10 +40,11 @@ static const char table_head[] =
     "and "
     "no pictures.</p></noscript>\n"
     "<div id=\"findings-region\" class=\"scroll\" tabindex=\"0\" role=\"region\" "
-    "aria-label=\"Table of findings\">\n<table id=\"findings\">\n<thead><tr><th scope=\"col\">finding</th>"
+    "aria-label=\"Table of findings\">\n<table id=\"findings\" role=\"table\">\n<thead "
+    "role=\"rowgroup\"><tr><th scope=\"col\">finding</th>"
     "<th scope=\"col\">verdict</th><th scope=\"col\">object</th><th scope=\"col\">size</th>"
     "<th scope=\"col\">reference</th><th scope=\"col\">matched</th><th scope=\"col\">score</th>"
-    "<th scope=\"col\">E</th><th scope=\"col\">proof</th></tr></thead>\n<tbody>\n";
+    "<th scope=\"col\">E</th><th scope=\"col\">proof</th></tr></thead>\n<tbody role=\"rowgroup\">\n";
 
 static int begin_page(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
@@ -74,7 +75,7 @@ static int begin(struct report_writer *writer, struct casefile *casefile, struct
         result = page->places ? begin_page(writer, casefile, err) : -1;
     }
     if (result == 0)
-        result = report_html_head(&writer->out, casefile, writer->options.zone, err);
+        result = report_html_head(&writer->out, casefile, &writer->options, err);
     if (result)
         return result;
     buffer_add_text(&writer->out.line, table_head);

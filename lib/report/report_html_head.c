@@ -51,7 +51,8 @@ static void add_context(struct buffer *out, const struct case_context *context)
         report_html_page_fact(out, "notes", context->notes);
 }
 
-static int add_case(struct buffer *out, struct casefile *casefile, enum report_zone zone, struct error *err)
+static int add_case(struct buffer *out, struct casefile *casefile, const struct report_options *options,
+                    struct error *err)
 {
     const struct case_info *info = casefile_info(casefile);
     struct case_context context;
@@ -67,10 +68,12 @@ static int add_case(struct buffer *out, struct casefile *casefile, enum report_z
     add_uuid(out, info->uuid);
     end_fact(out);
     begin_fact(out, "created");
-    report_values_zone_time(out, info->created, 0, zone);
+    report_values_zone_time(out, info->created, 0, options->zone);
     end_fact(out);
     report_html_page_fact(out, "program", info->tool);
     report_html_page_fact(out, "parameters", info->parameters);
+    if (options->selection)
+        report_html_page_fact(out, "options of this report", options->selection);
     begin_fact(out, "seal");
     add_hex(out, chain, sizeof chain);
     buffer_add_text(out,
@@ -318,16 +321,22 @@ static const char introduction[] =
     "were found in the evidence. <a href=\"#legend\">What the terms mean, and what they do not</a>, is "
     "explained at the end. The page is one file and loads nothing.</p>\n";
 
-int report_html_head(struct report_stream *stream, struct casefile *casefile, enum report_zone zone,
-                     struct error *err)
+static const char warning[] = "<p class=\"warning\" role=\"alert\"><strong>WARNING: the case does not "
+                              "verify.</strong> Its contents may "
+                              "have been changed since the scan, so nothing on this page can be relied on. "
+                              "<code>kith report --check</code> lists what is wrong.</p>\n";
+
+int report_html_head(struct report_stream *stream, struct casefile *casefile,
+                     const struct report_options *options, struct error *err)
 {
     struct buffer *out = &stream->line;
 
     buffer_add_text(out, "<a class=\"skip\" href=\"#findings-section\">Skip to the findings</a>\n<header>\n");
     report_html_page_element(out, "h1", "Findings of a scan for known files");
+    buffer_add_text(out, options->faulty ? warning : "");
     buffer_add_text(out, introduction);
     buffer_add_text(out, "</header>\n<main>\n");
-    if (add_case(out, casefile, zone, err))
+    if (add_case(out, casefile, options, err))
         return -1;
     buffer_add_text(out, "<section aria-labelledby=\"evidence\">\n<h2 id=\"evidence\">The evidence</h2>\n");
     if (each_evidence(stream, casefile, add_item, err) < 0)

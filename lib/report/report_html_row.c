@@ -302,7 +302,7 @@ void report_html_row_plain(struct buffer *out, const struct case_row *row)
     buffer_add_text(out, "<tr class=\"finding\"><th scope=\"row\">");
     if (row->has_finding)
         casefile_put_id(out, &row->id);
-    buffer_printf(out, "</th><td>%s</td>",
+    buffer_printf(out, "</th><td class=\"badge\">%s</td>",
                   finding_verdict_name(row->has_finding ? row->finding.verdict : object->verdict));
     if (object->path_count)
         shorten(&text, object->paths, strlen(object->paths));

@@ -280,6 +280,29 @@ START_TEST(a_failing_stream_frees_the_state)
 }
 END_TEST
 
+START_TEST(a_case_that_does_not_verify_says_so_first)
+{
+    struct casefile *casefile = make_case();
+    char *text = NULL;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+    struct report_writer writer = {
+        .does = &report_html,
+        .out.to = to,
+        .options = {.faulty = true, .selection = "--path <b>", .zone = REPORT_ZONE_NONE}};
+
+    ck_assert_int_eq(report_write(&writer, casefile, &(struct case_filter){.known = true}, &err), 0);
+    fclose(to);
+    ck_assert_ptr_nonnull(strstr(text, "WARNING: the case does not verify"));
+    ck_assert(strstr(text, "WARNING: the case does not verify") < strstr(text, "<h2"));
+    ck_assert_ptr_nonnull(strstr(text, "--path &lt;b&gt;"));
+    ck_assert_ptr_nonnull(strstr(text, "2023-11-14T22:13:20<")); /* NOW */
+    free(text);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
 START_TEST(a_case_without_findings_says_so)
 {
     struct casefile *casefile;
@@ -300,4 +323,5 @@ END_TEST
 
 RUN_TESTS("report_html", the_data_have_every_row_and_the_table_the_first, no_name_leaves_its_place,
           of_many_ranges_the_longest_are_kept, the_same_case_makes_the_same_page,
-          a_failing_stream_frees_the_state, a_case_without_findings_says_so)
+          a_failing_stream_frees_the_state, a_case_that_does_not_verify_says_so_first,
+          a_case_without_findings_says_so)

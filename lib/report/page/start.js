@@ -58,6 +58,12 @@ function show_pair() {
       element('details', {}, element('summary', {}, count_of(pair.ranges.length, 'range'), ' in figures'), range_table(pair)));
 }
 
+/* On paper nothing can be opened. */
+window.addEventListener('beforeprint', () => {
+  for (const figures of document.querySelectorAll('details'))
+    figures.open = true;
+});
+
 if (document.querySelector('#about-data'))
   show_findings();
 if (document.querySelector('#pair-data'))

@@ -14,6 +14,11 @@ const COLUMNS = [
   {name: 'proof', key: row => is_finding(row) ? 2 * row[PROOF] + (row[FLAGS] & PROVED ? 1 : 0) : -1, falls: true},
 ];
 
+/* Roles are repeated, since narrow windows do not show the table as one, and browsers then forget what it is. */
+function cell(attributes, ...children) {
+  return element('td', {role: 'cell', ...attributes}, children);
+}
+
 class Findings {
   constructor(rows, about) {
     Object.assign(this, {rows, about, first: 0, page: 50, column: 0, rising: true, open: new Set()});
@@ -62,10 +67,10 @@ class Findings {
   /* ---- drawing ---- */
 
   header() {
-    return element('tr', {}, COLUMNS.map(({name, number, title}, i) => {
+    return element('tr', {role: 'row'}, COLUMNS.map(({name, number, title}, i) => {
       const sorted = i === this.column ? this.rising ? 'ascending' : 'descending' : 'none';
       const arrow = {ascending: '▲', descending: '▼', none: '↕'}[sorted];
-      return element('th', {scope: 'col', 'aria-sort': sorted, class: number ? 'number' : undefined},
+      return element('th', {scope: 'col', role: 'columnheader', 'aria-sort': sorted, class: number ? 'number' : undefined},
         element('button', {type: 'button', title, click: () => { this.sort(i); this.focus_header(i); }}, name,
           element('span', {class: 'arrow', 'aria-hidden': 'true'}, arrow)));
     }));
@@ -76,9 +81,8 @@ class Findings {
   }
 
   details_row(i) {
-    const cell = element('td', {colspan: COLUMNS.length});
-    cell.append(details_of(this.rows[i], this.about, this.region.clientWidth - 40));
-    return element('tr', {class: 'more', id: `details-${i}`}, cell);
+    return element('tr', {class: 'more', role: 'row', id: `details-${i}`},
+      cell({colspan: COLUMNS.length}, details_of(this.rows[i], this.about, this.region.clientWidth - 40)));
   }
 
   toggle(i, button) {
@@ -99,18 +103,19 @@ class Findings {
       row[ID] || grouped(i + 1));
     const where = [row[KIND] === 'file' ? '' : row[KIND], row[VOLUME] === '-' ? '' : `volume ${row[VOLUME]}`]
       .filter(Boolean).join(', ');
-    return element('tr', {class: 'finding'},
-      element('th', {scope: 'row'}, button),
-      element('td', {}, badge(row)),
-      element('td', {class: 'name'}, object_name(row), element('small', {}, where)),
-      element('td', {class: 'number', title: count_of(row[SIZE], 'byte')}, size_text(row[SIZE])),
-      element('td', {class: 'name'}, found ? row[REF_NAME] || '(no name)' : row[REASON],
-        element('small', {}, found ? this.about.sets[row[SET]].name : '')),
-      element('td', {class: 'number', title: found ? count_of(row[MATCHED], 'byte') : undefined},
-        found ? size_text(row[MATCHED]) : ''),
-      element('td', {class: 'number'}, found ? score_text(row) : ''),
-      element('td', {class: 'number'}, found ? row[E_TEXT] : ''),
-      element('td', {}, found ? row[PROOF_TEXT] : ''));
+    const first = [
+      element('th', {scope: 'row', role: 'rowheader'}, button),
+      cell({}, badge(row)),
+      cell({class: 'name'}, object_name(row), element('small', {}, where)),
+      cell({class: 'number', title: count_of(row[SIZE], 'byte')}, size_text(row[SIZE]))];
+    const last = found ? [
+      cell({class: 'name', 'data-label': 'like'}, row[REF_NAME] || '(no name)',
+        element('small', {}, this.about.sets[row[SET]].name)),
+      cell({class: 'number', 'data-label': 'matched', title: count_of(row[MATCHED], 'byte')}, size_text(row[MATCHED])),
+      cell({class: 'number', 'data-label': 'score'}, score_text(row)),
+      cell({class: 'number', 'data-label': 'E'}, row[E_TEXT]),
+      cell({'data-label': 'proof'}, row[PROOF_TEXT])] : [cell({class: 'name', colspan: 5}, row[REASON])];
+    return element('tr', {class: 'finding', role: 'row'}, first, last);
   }
 
   render() {
