@@ -186,6 +186,99 @@ START_TEST(all_pairs_are_found_in_order_with_any_number_of_threads)
 }
 END_TEST
 
+enum { GROUPS = 9 };
+
+static uint32_t remainder_group(const void *arg, uint32_t document)
+{
+    (void)arg;
+    return document % GROUPS;
+}
+
+/* The relatives before a document that have most in common with it, one for each group; returns how many.
+ * *more: whether there are more than `most`. */
+static size_t closest(uint32_t a, size_t most, uint32_t *found, bool *more)
+{
+    bool taken[GROUPS] = {false};
+    size_t count = 0;
+
+    for (*more = false;;) {
+        uint32_t best = a;
+        size_t best_shared = 0;
+
+        for (uint32_t b = 0; b < a; b++) {
+            const size_t shared = shared_numbers(&shelf.list[a], &shelf.list[b]);
+
+            if (!taken[b % GROUPS] && shared > best_shared && shelf_related(&shelf, a, b)) {
+                best = b;
+                best_shared = shared;
+            }
+        }
+        *more = best != a && count == most;
+        if (best == a || *more)
+            return count;
+        taken[best % GROUPS] = true;
+        found[count++] = best;
+    }
+}
+
+struct pair_list {
+    struct {
+        uint32_t a, b;
+    } list[1000];
+    size_t count;
+};
+
+static int list_pair(void *arg, const struct pair *pair, struct error *error)
+{
+    struct pair_list *pairs = arg;
+
+    (void)error;
+    ck_assert_uint_lt(pairs->count, 1000);
+    pairs->list[pairs->count].a = pair->a;
+    pairs->list[pairs->count++].b = pair->b;
+    return 0;
+}
+
+START_TEST(of_each_group_the_closest_is_found_and_at_most_so_many)
+{
+    enum { FROM = DOCUMENTS - 150, MOST = 3 };
+    atomic_ullong cut = 0;
+    const struct pairs_query query = {.from = FROM,
+                                      .to = DOCUMENTS,
+                                      .end = DOCUMENTS,
+                                      .once = true,
+                                      .within = true,
+                                      .most = MOST,
+                                      .cut = &cut,
+                                      .group = remainder_group};
+    struct pair_list seen = {0};
+    struct pairs_plan plan;
+    struct pairs *pairs;
+    size_t at = 0, more = 0;
+
+    begin(.3, 0);
+    plan = plan_with(3);
+    pairs = pairs_new(&plan, &err);
+    ck_assert_int_eq(pairs_find(pairs, &query, list_pair, &seen, &err), 0);
+    for (uint32_t a = FROM; a < DOCUMENTS; a++) {
+        uint32_t expected[MOST];
+        bool has_more;
+        const size_t count = closest(a, MOST, expected, &has_more);
+
+        for (size_t i = 0; i < count; i++, at++) {
+            ck_assert_uint_eq(seen.list[at].a, a);
+            ck_assert_uint_eq(seen.list[at].b, expected[i]);
+        }
+        more += has_more;
+    }
+    ck_assert_uint_eq(at, seen.count);
+    ck_assert_uint_eq(cut, more);
+    ck_assert(more > 0 && more < DOCUMENTS - FROM);
+    pairs_free(pairs);
+    end();
+}
+END_TEST
+
 START_TEST(documents_are_measured_against_others)
 {
     static struct likeness likenesses[DOCUMENTS];
@@ -294,6 +387,7 @@ START_TEST(errors_and_the_wish_to_stop_end_the_search)
 END_TEST
 
 RUN_TESTS("linkage", single_linkage_finds_the_connected_components, greedy_clustering_equals_a_naive_one,
-          all_pairs_are_found_in_order_with_any_number_of_threads, documents_are_measured_against_others,
+          all_pairs_are_found_in_order_with_any_number_of_threads,
+          of_each_group_the_closest_is_found_and_at_most_so_many, documents_are_measured_against_others,
           a_family_holds_together_though_all_its_fingerprints_are_common,
           common_fingerprints_of_clusters_are_counted, errors_and_the_wish_to_stop_end_the_search)
