@@ -34,8 +34,8 @@ struct command {
 };
 
 extern const struct command command_cluster, command_ls, command_sign, command_compare, command_add,
-    command_import, command_export, command_sets, command_scan, command_report, command_case, command_extract,
-    command_lab, command_completion, command_help;
+    command_import, command_export, command_sets, command_scan, command_report, command_case, command_explain,
+    command_extract, command_lab, command_completion, command_help;
 
 /* All commands; NULL ends the list. */
 extern const struct command *const commands[];

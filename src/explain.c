@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "explain_inner.h"
+#include "report/report_edits.h"
+#include "report/report_summary.h"
+#include "report/report_values.h"
+
+enum { INDENT = 2 };
+
+/* Reports show no smaller E: ln 1e-300. */
+#define LEAST_LN_E (-690.7)
+
+/* ---- paragraphs ---- */
+
+void explain_heading(struct explain_text *text, const char *heading)
+{
+    buffer_printf(text->lines.out, "\n%s\n", heading);
+}
+
+void explain_paragraph(struct explain_text *text, const char *fmt, ...)
+{
+    char *sentences;
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vasprintf(&sentences, fmt, args);
+    va_end(args);
+    if (len < 0) {
+        text->lines.out->failed = true;
+        return;
+    }
+    buffer_printf(text->lines.out, "%*s", INDENT, "");
+    text->lines.indent = text->lines.column = INDENT;
+    report_columns_text(&text->lines, sentences, (size_t)len);
+    buffer_add_char(text->lines.out, '\n');
+    free(sentences);
+}
+
+/* A line of its own, which is not broken: a label and a value from the evidence, escaped. */
+static void put_value(struct explain_text *text, const char *label, const char *value, size_t len,
+                      const char *after)
+{
+    struct buffer *out = text->lines.out;
+
+    buffer_printf(out, "%*s%-14s", INDENT, "", label);
+    escape_text(out, value, len);
+    buffer_printf(out, "%s\n", after);
+}
+
+static void put_digests(struct explain_text *text, const struct digest_values *digests)
+{
+    for (int kind = 0; kind < DIGEST_KINDS; kind++)
+        if (digests->kinds & DIGEST_BIT(kind)) {
+            buffer_printf(text->lines.out, "%*s%-14s%s ", INDENT, "", "",
+                          digest_name((enum digest_kind)kind));
+            escape_hex(text->lines.out, digests->bytes[kind], digest_len((enum digest_kind)kind));
+            buffer_add_char(text->lines.out, '\n');
+        }
+}
+
+/* A number with its noun, as a string that is freed by the caller; NULL without memory. */
+static char *count_of(uint64_t count, const char *noun)
+{
+    struct buffer text = {0};
+
+    report_values_count(&text, count, noun);
+    buffer_add_char(&text, '\0');
+    if (text.failed)
+        buffer_release(&text);
+    return text.data;
+}
+
+static const char *shown(const char *text)
+{
+    return text ? text : "";
+}
+
+/* ---- what was compared ---- */
+
+static void put_object(struct explain_text *text, const struct case_row *row)
+{
+    const struct case_object *object = &row->object;
+    char *size = count_of(object->size, "byte");
+    char after[200];
+
+    if (object->path_count)
+        put_value(text, "The object", object->paths, strlen(object->paths), "");
+    snprintf(after, sizeof after, " (%s, %s)", object_kind_name(object->kind), shown(size));
+    put_value(text, object->path_count ? "" : "The object", object->address, strlen(object->address), after);
+    put_digests(text, &object->digests);
+    put_value(text, "in volume", object->volume, strlen(object->volume), "");
+    put_value(text, "of", row->evidence->path, strlen(row->evidence->path), "");
+    put_digests(text, &row->evidence->digests);
+    if (row->evidence->has_image)
+        buffer_printf(text->lines.out, "%*s%-14s%s\n", INDENT, "", "",
+                      report_summary_acquisition_words(report_summary_acquisition(row->evidence)));
+    free(size);
+}
+
+static void put_compared(struct explain_text *text, const struct case_row *row)
+{
+    char *size = count_of(row->finding.ref_size, "byte"), *files = count_of(row->set->files, "file");
+    char after[100];
+
+    explain_heading(text, "What was compared");
+    put_object(text, row);
+    snprintf(after, sizeof after, " (%s)", shown(size));
+    put_value(text, "The reference", row->reference.name, row->reference.name_len, after);
+    put_digests(text, &row->reference.digests);
+    snprintf(after, sizeof after, " (%s, %s)", refset_kind_name(row->set->kind), shown(files));
+    put_value(text, "of the set", row->set->name, strlen(row->set->name), after);
+    if (row->object.chunk)
+        explain_paragraph(text, "The object was examined in chunks. This finding is in one of them: all "
+                                "offsets below count from the first byte of the chunk.");
+    if (row->object.partial)
+        explain_paragraph(text, "Not all bytes of the object could be read, or it changed meanwhile. The "
+                                "finding holds for what was read; what could not be read counts as zeros.");
+    free(size);
+    free(files);
+}
+
+/* ---- the verdict ---- */
+
+static void put_verdict(struct explain_text *text, const struct case_row *row)
+{
+    static const char *const meanings[VERDICTS] = {
+        [VERDICT_IDENTICAL] = "The object and the reference have the same content, byte for byte.",
+        [VERDICT_VARIANT] =
+            "The object and the reference are not the same, but at least half of each matches the other: "
+            "they are versions or edits of each other, or one has something added.",
+        [VERDICT_EMBEDDED] = "The whole reference, or at least 80 % of it, lies in the object, possibly "
+                             "edited, with other content around it.",
+        [VERDICT_FRAGMENT] =
+            "A part of the reference lies in the object, or the object is merely a part of the reference."};
+    const struct finding *finding = &row->finding;
+    char *matched = count_of(finding->matched, "byte"), *ranges = count_of(finding->range_count, "range");
+
+    explain_heading(text, "The verdict");
+    explain_paragraph(text, "%s: %s", finding_verdict_name(finding->verdict),
+                      shown(meanings[finding->verdict]));
+    if (finding->verdict != VERDICT_IDENTICAL)
+        explain_paragraph(text,
+                          "%s of the object match, in %s between bytes %" PRIu64 " and %" PRIu64
+                          "; in the reference they lie between bytes %" PRIu64 " and %" PRIu64
+                          ". Offsets count from 0, and the byte at the second offset of a pair is the first "
+                          "that does not belong to it.",
+                          shown(matched), shown(ranges), finding->span.obj_start, finding->span.obj_end,
+                          finding->span.ref_start, finding->span.ref_end);
+    if (finding->also)
+        explain_paragraph(
+            text, "Other references in the set that match the same bytes less well, or equally: %" PRIu64 ".",
+            finding->also);
+    for (size_t i = 0; i < row->twin_count; i++)
+        put_value(text, "same bytes", row->twins[i].address, strlen(row->twins[i].address),
+                  i ? "" : " (the same bytes of the image under another address)");
+    free(matched);
+    free(ranges);
+}
+
+/* ---- what is proved ---- */
+
+/* The size of the blocks that a file of this length has this many of; 0: none fits. */
+static uint64_t block_size(uint64_t len, uint64_t blocks)
+{
+    for (uint64_t size = 512; blocks > 1 && size <= len; size *= 2)
+        if ((len + size - 1) / size == blocks)
+            return size;
+    return 0;
+}
+
+static void put_blocks(struct explain_text *text, const struct finding *finding)
+{
+    const uint64_t size = block_size(finding->ref_size, finding->blocks);
+    char *each = count_of(size, "byte");
+
+    if (size)
+        explain_paragraph(
+            text, "The set keeps the SHA-1 of each block of %s of the reference; the last may be shorter.",
+            shown(each));
+    explain_paragraph(
+        text,
+        "%" PRIu64 " of the %" PRIu64
+        " blocks were found where the match says that they must lie: these bytes of the evidence were read "
+        "again and have the SHA-1 of the block. They are the same in the object and the reference. %s",
+        finding->proved, finding->blocks,
+        finding->proved == finding->blocks
+            ? "Nothing of the reference is left to estimate."
+            : "Of the other blocks nothing is proved: they differ, or are not in the object.");
+    free(each);
+}
+
+static void put_proved(struct explain_text *text, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    explain_heading(text, "What is proved, and how to verify it");
+    if (finding->proof == PROOF_BLOCKS)
+        put_blocks(text, finding);
+    else if (finding->proof == PROOF_SHA1)
+        explain_paragraph(text, "%s",
+                          finding->verdict == VERDICT_IDENTICAL
+                              ? "The digest of the object equals that of the reference."
+                              : "The whole reference lies in the object: these bytes have its SHA-1.");
+    else
+        explain_paragraph(
+            text, "Nothing is proved by a digest. That the contents are related is inferred from samples: "
+                  "windows of 12 bytes that both have in the same order and at the same distances.");
+    if (finding->proof != PROOF_ESTIMATE)
+        explain_paragraph(text, "Different contents do not have the same SHA-1 by accident. They can be made "
+                                "so on purpose, but only by someone who makes both. To rule that out, "
+                                "compare the contents themselves, or a SHA-256.");
+    explain_verify(text, row);
+}
+
+/* ---- what is estimated ---- */
+
+static void put_edits(struct explain_text *text, const struct case_row *row)
+{
+    struct buffer words = {0};
+
+    report_edits_of(row, &words);
+    buffer_add_char(&words, '\0');
+    explain_paragraph(
+        text,
+        "Edits: %s. This estimates how many bytes must be replaced, inserted or deleted to make one content "
+        "of the other. The interval is meant to contain the true number in 95 %% of cases; measured on texts "
+        "that it was not tuned on, it did in 98 %%. It is too low if one name was replaced throughout or "
+        "more than a fifth of all bytes was changed.",
+        words.failed ? "" : words.data);
+    buffer_inherit(text->lines.out, &words);
+    buffer_release(&words);
+}
+
+static void put_estimated(struct explain_text *text, const struct case_row *row)
+{
+    const struct finding *finding = &row->finding;
+
+    if (finding->verdict == VERDICT_IDENTICAL)
+        return;
+    explain_heading(text, "What is estimated, and how well");
+    explain_paragraph(text,
+                      "Resemblance %.3f, containment %.3f: the share of the samples in either content that "
+                      "both have, and the share of the samples of the reference that the object has. They "
+                      "are estimates of how much content is common, not probabilities.",
+                      finding->resemblance, finding->containment);
+    if (finding->has_edits && !finding_is_complete(finding))
+        put_edits(text, row);
+    if (!finding_is_complete(finding))
+        explain_paragraph(text,
+                          "Ranges: where blocks are proved their ends are exact. Elsewhere they are accurate "
+                          "to about the distance between samples: some 128 bytes with the default settings "
+                          "if the reference has up to 1 MiB, and more if it is larger.");
+}
+
+/* ---- E ---- */
+
+static void put_chance(struct explain_text *text, struct casefile *casefile, const struct case_row *row)
+{
+    const double ln_e = row->finding.ln_e;
+    struct case_counts counts;
+    struct buffer e = {0}, all = {0};
+    char *files = count_of(row->set->files, "file"), *objects = NULL;
+
+    if (row->finding.verdict == VERDICT_IDENTICAL)
+        return;
+    explain_heading(text, "Whether chance could explain it");
+    report_values_e(&e, ln_e);
+    buffer_add_char(&e, '\0');
+    explain_paragraph(text,
+                      "E is %s. That is the number of matches as good as this one that chance alone would be "
+                      "expected to produce between an object like this and all %s of the set together. It is "
+                      "not the probability that the finding is wrong, and it says nothing about how the "
+                      "content came to be there. Values below 1e-300 are given as 1e-300.",
+                      e.failed ? "" : e.data, shown(files));
+    if (ln_e > LEAST_LN_E && casefile_count(casefile, row->object.evidence, &counts, NULL) == 0 &&
+        counts.objects > 1) {
+        objects = count_of(counts.objects, "object");
+        report_values_e(&all, ln_e + log((double)counts.objects));
+        buffer_add_char(&all, '\0');
+        explain_paragraph(text, "In all %s of this evidence, that makes at most %s such matches by chance.",
+                          shown(objects), all.failed ? "" : all.data);
+    }
+    explain_paragraph(text, "Besides a low E, a finding requires at least 128 contiguous matching bytes that "
+                            "vary as text, code or pictures do, or many matches scattered among changed "
+                            "bytes: tables and other regular content are alike in unrelated files.");
+    free(files);
+    free(objects);
+    buffer_release(&e);
+    buffer_release(&all);
+}
+
+/* ---- limits ---- */
+
+static void put_limits(struct explain_text *text, const struct case_row *row)
+{
+    const uint64_t mebibyte = 1 << 20, size = row->finding.ref_size;
+
+    explain_heading(text, "What this does not show");
+    explain_paragraph(text, "It shows that contents agree. It does not show which came first, who made "
+                            "either, or whether anyone opened it; nor that contents mean the same.");
+    explain_paragraph(text,
+                      "Smaller parts may be missed. Of fragments of files as large as this reference, about "
+                      "three in four were found in tests with the default settings if they had at least %s. "
+                      "Content that is compressed, encrypted or encoded differently is not recognised, and "
+                      "content of which more than a fifth was changed at random is usually missed. That "
+                      "nothing else was found does not prove that there is nothing.",
+                      size <= mebibyte        ? "2 KiB"
+                      : size <= 16 * mebibyte ? "4 KiB"
+                                              : "8 KiB");
+}
+
+void explain(struct buffer *out, struct casefile *casefile, const struct case_row *row, const char *case_path,
+             unsigned width)
+{
+    struct explain_text text = {.lines = {.out = out, .width = width}, .case_path = case_path};
+    const struct case_info *info = casefile_info(casefile);
+
+    buffer_add_text(out, "Finding ");
+    casefile_put_id(out, &row->id);
+    buffer_add_text(out, " of ");
+    escape_text(out, case_path, strlen(case_path));
+    buffer_add_text(out, "\nmade by ");
+    escape_text(out, info->tool, strlen(info->tool));
+    buffer_add_char(out, '\n');
+    put_compared(&text, row);
+    put_verdict(&text, row);
+    put_proved(&text, row);
+    put_estimated(&text, row);
+    put_chance(&text, casefile, row);
+    put_limits(&text, row);
+}

@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kith explain: the commands that it prints are run, and print what it says.
+. "$(dirname "$0")/lib.sh"
+images python3 icat
+
+mkdir known disk bin
+ln -s "$KITH" bin/kith
+PATH=$PWD/bin:$PATH
+texts <<'END'
+1 60000 known/a.txt
+2 200000 known/b.txt
+3 30000 before
+END
+cp known/a.txt disk/copy.txt
+cat before known/a.txt before >disk/emb.bin
+{ head -c 90000 known/b.txt; echo changed; tail -c +90101 known/b.txt; } >disk/var.txt
+{ cat before; tail -c +50001 known/b.txt | head -c 30000; cat before; } >disk/frag.bin
+kith add -q --kind notable set.kith known || fail "no set"
+mke2fs -q -F -t ext4 -d disk "disk's image.img" 8M >err 2>&1 || fail "mke2fs: $(cat err)"
+ewfacquirestream -q -c fast -t disk >/dev/null 2>&1 <"disk's image.img"
+qemu-img convert -O qcow2 -c "disk's image.img" disk.qcow2
+{ head -c 1M /dev/zero; cat "disk's image.img"; } >parts.img
+echo "start=2048, type=83" | sfdisk -q parts.img 2>/dev/null
+{ head -c 70001 /dev/zero; cat known/a.txt; head -c 400000 /dev/zero; } >unallocated.raw
+mkdir folder
+cp known/a.txt $'folder/it\'s $(touch hacked)\n\e[2J\xff.txt'
+cp disk/emb.bin folder/
+
+# Each finding is explained in a folder of its own; the commands that have a result must print it.
+cat >run.py <<'PY'
+import os, re, shutil, subprocess, sys
+case, least = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+def kith(*args):
+    return subprocess.run(['kith', *args], capture_output=True)
+numbers = sorted(set(re.findall(r' finding ([0-9.]+)$', kith('report', '--text', case).stdout.decode('utf-8', 'replace'), re.M)))
+compared = pairs = 0
+for number in numbers:
+    got = kith('explain', case, number)
+    if got.returncode or re.search(rb'[^\x20-\x7e\n]', got.stdout):
+        print('FAILED:', number, got)
+    text = got.stdout.decode()
+    shutil.rmtree('run', ignore_errors=True)
+    os.mkdir('run')
+    sums = []
+    for command, expected in re.findall(r'^    \$ (.*)\n(?:      prints (.*)\n)?', text, re.M):
+        done = subprocess.run(['bash', '-c', command.replace('REFERENCE', '../known/b.txt')], cwd='run', capture_output=True, text=True)
+        if done.returncode or done.stderr or (expected and done.stdout.split()[0] != expected):
+            print('FAILED:', command, 'prints', done.stdout, done.stderr, 'and not', expected)
+        compared += bool(expected)
+        if not expected and 'sha1sum' in command:
+            sums.append(done.stdout)
+    pairs += sum(sums[i] == sums[i + 1] for i in range(0, len(sums), 2))
+if compared < least:
+    print('FAILED:', sys.argv[1], 'has only', compared, 'results in', numbers)
+print('pairs', pairs)
+PY
+# with what the results are compared, at least: identical 1, embedded 3 or 2, variant 1, fragment 1
+while read -r least pairs evidence; do
+    rm -f my.case
+    kith scan -q -r set.kith --case my.case "$PWD/$evidence" 2>err
+    said=$(python3 run.py my.case "$least")
+    grep -q "^pairs $pairs" <<<"$said" || fail "$evidence: $said"
+    ! grep FAILED <<<"$said" || fail "$evidence"
+done <<'END'
+6 [1-9] disk's image.img
+5 [1-9] disk.E01
+5 [1-9] disk.qcow2
+6 [1-9] parts.img
+3 0 unallocated.raw
+3 0 folder
+END
+[ ! -e hacked ] && [ ! -e run/hacked ] || fail "a name was run as a command"
+kith scan -q --blocks 64k -r set.kith --case chunks.case "$PWD/parts.img"
+said=$(python3 run.py chunks.case 6)
+! grep FAILED <<<"$said" || fail "chunks"
+
+# It says what was found, in words.
+kith scan -q -r set.kith --case disk.case disk.E01
+number=$(kith report --text disk.case | awk '$2 == "emb.bin" { found = 1 } found && / finding [0-9.]+$/ { print $NF; exit }')
+status 0 kith explain disk.case "$number"
+for text in "Finding $number of disk.case" "emb.bin" "sha1 $(sha1sum <disk/emb.bin | cut -c 1-40)" \
+    "sha1 $(sha1sum <known/a.txt | cut -c 1-40)" "set (notable, 2 files)" "matches the acquisition hash stored in the image" \
+    "embedded: " "60,000 bytes of the object match, in 1 range between bytes 30000 and 90000" "15 of the 15 blocks" \
+    "block of 4,096 bytes" "E is 1.0e-300." "What this does not show"; do
+    tr '\n' ' ' <out | tr -s ' ' >line
+    says line "$text"
+done
+status 0 kith explain disk.case "$number" "$number"
+same "two of them" 2 "$(grep -c '^Finding ' out)"
+
+status 2 kith explain disk.case 1.99999.1
+says err "disk.case: there is no finding 1.99999.1"
+status 2 kith explain disk.case 1.2
+says err "'1.2' is not the number of a finding, such as 1.204.1"
+status 2 kith explain disk.case
+says err "no finding given: its number, which kith report lists"
+status 2 kith explain set.kith 1.1.1
+says err "set.kith: is a reference set, not a case"
+finish
