@@ -277,8 +277,8 @@ static void put_chance(struct explain_text *text, struct casefile *casefile, con
     explain_paragraph(text,
                       "E is %s. That is the number of matches as good as this one that chance alone would be "
                       "expected to produce between an object like this and all %s of the set together. It is "
-                      "not the probability that the finding is wrong, and it says nothing about how the "
-                      "content came to be there. Values below 1e-300 are given as 1e-300.",
+                      "not the probability that the finding is wrong, and does not show how the content came "
+                      "to be there. Values below 1e-300 are given as 1e-300.",
                       e.failed ? "" : e.data, shown(files));
     if (ln_e > LEAST_LN_E && casefile_count(casefile, row->object.evidence, &counts, NULL) == 0 &&
         counts.objects > 1) {
