@@ -41,4 +41,23 @@ START_TEST(new_uuids_are_random)
 }
 END_TEST
 
-RUN_TESTS("uuid", the_text_matches_the_rfc, new_uuids_are_random)
+/* RFC 9562, A.4. */
+START_TEST(the_uuid_of_a_name_matches_the_rfc)
+{
+    static const uint8_t dns[UUID_LEN] = {0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1,
+                                          0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8};
+    struct digest *digest = digest_new(DIGEST_BIT(DIGEST_SHA1), NULL);
+    uint8_t uuid[UUID_LEN];
+    char text[UUID_ROOM];
+
+    ck_assert_ptr_nonnull(digest);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(uuid_derive(uuid, digest, dns, "www.example.com", NULL), 0);
+        uuid_format(text, uuid);
+        ck_assert_str_eq(text, "2ed6657d-e927-568b-95e1-2665a8aea6a2");
+    }
+    digest_free(digest);
+}
+END_TEST
+
+RUN_TESTS("uuid", the_text_matches_the_rfc, new_uuids_are_random, the_uuid_of_a_name_matches_the_rfc)
