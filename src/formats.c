@@ -26,6 +26,7 @@ static const struct format rows[] = {
     {"timesketch", NULL, &report_timesketch, 0},
     {"dfxml", NULL, &report_dfxml, 0},
     {"html", NULL, &report_html, 0},
+    {"case", NULL, &report_uco, 0},
     {"summary", NULL, &report_overview, 0},
     {NULL, NULL, NULL, 0},
 };

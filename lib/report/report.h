@@ -64,6 +64,8 @@ extern const struct report_operations report_html;
  * window. */
 extern const struct report_operations report_text;
 
+/* A graph in JSON-LD with the terms of CASE and UCO 1.4.0, and of a namespace of kith's own for scores. */
+extern const struct report_operations report_uco;
 /* Human-readable: counts by verdict and set, the references with most findings, and the summary of each piece
  * of evidence; no rows. */
 extern const struct report_operations report_overview;

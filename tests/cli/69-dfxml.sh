@@ -17,6 +17,7 @@ status 0 "$KITH" add -q --md5 a.kith refs
 mke2fs -q -t ext4 -O inline_data -I 256 -d disk disk.img 4M 2>/dev/null
 debugfs -w -R 'rm gone' disk.img 2>/dev/null
 status 0 "$KITH" scan -q -r a.kith --case a.case disk.img tree
+status 0 "$KITH" case set a.case --case-number '<1> & "2"' --examiner $'J\u00f6rg'
 for options in "" "--all --show-known"; do
     # shellcheck disable=SC2086
     status 0 "$KITH" report --format dfxml $options a.case
@@ -45,6 +46,8 @@ def name_of(member, key):
 
 case, about = root.find(f'{D}metadata/{K}case'), lines[0]
 assert case.get('uuid') == about['uuid'] and case.get('seal') == about['seal']
+assert case.find(K + 'case_number').text == '<1> & "2"' == about['context']['case_number']
+assert case.find(K + 'examiner').text == 'J\u00f6rg' == about['context']['examiner']
 assert [raw(e.find(K + 'path')) for e in case.findall(K + 'evidence')] == [name_of(e, 'path') for e in about['evidence']]
 assert root.find(f'{D}creator/{D}program').text == 'kith'
 
