@@ -243,10 +243,9 @@ static void put_header(struct buffer *out)
 static void add_limits(const struct passages *passages, struct buffer *out)
 {
     if (passages->has_families)
-        buffer_printf(out,
-                      "of files that resemble each other by %.0f %%, another file is listed with the closest"
-                      " only\n",
-                      100 * family_resemblance);
+        buffer_printf(
+            out, "of files that resemble each other by %.0f %%, only the closest is listed with another\n",
+            100 * family_resemblance);
     if (passages->pairs.cut) {
         report_values_count(out, passages->pairs.cut, "file");
         buffer_printf(out,

@@ -98,7 +98,7 @@ print(len({r['path'] for r in family}), len(rows) < 4500, sorted({int(r['path'])
 PY
 same "all members, and one that has passages of another file" "1100 True [550]" "$(python3 family.py)"
 status 0 "$KITH" cluster --format text --plagiarism --most 2 tree many/1 many/2 many/3
-says out "of files that resemble each other by 90 %, another file is listed with the closest only"
+says out "of files that resemble each other by 90 %, only the closest is listed with another"
 status 0 "$KITH" cluster --csv -q --plagiarism --most 0 many/1 many/2 many/3
 same "all of a family" 6 "$(($(wc -l <out) - 1))"
 status 0 "$KITH" cluster --csv -q --plagiarism many/1 many/2 many/3
