@@ -8,23 +8,26 @@
 #include "base/memory.h"
 #include "compare/distance.h"
 
-enum { TURNS = 16 };
+enum {
+    TURNS = 16,
+    LONGEST = 4096, /* characters: of longer strings the beginnings are compared */
+};
 
 /* The deviation of so few distances, which are whole numbers, is often too small. */
 static const double least_deviation = 1;
 /* The expected number of unrelated pairs that pass. */
 static const double most_false = 0.05;
 
-/* Row 0 is p, the others are p reversed and rotated. */
+/* Each row is p reversed and rotated. */
 static void fill_rows(const uint8_t *p, size_t len, uint8_t *rows, const uint8_t **list, size_t *lens)
 {
-    for (size_t row = 0; row <= TURNS; row++) {
+    for (size_t row = 0; row < TURNS; row++) {
         const size_t turn = row * len / TURNS;
 
         list[row] = rows + row * len;
         lens[row] = len;
         for (size_t i = 0; i < len; i++)
-            rows[row * len + i] = p[row ? len - 1 - (i + turn) % len : i];
+            rows[row * len + i] = p[len - 1 - (i + turn) % len];
     }
 }
 
@@ -58,28 +61,40 @@ static double limit_of(const uint64_t *distances, double pairs)
     return mean - z * fmax(sqrt(squares / (TURNS - 1)), least_deviation);
 }
 
-int unrelated_most(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len, double pairs,
-                   double *distance, double *most, struct error *err)
+/* Distances of the shorter string and the longer one in all its turns. */
+static int measure(const uint8_t *shorter, size_t shorter_len, const uint8_t *longer, size_t longer_len,
+                   uint64_t *distances, struct error *err)
 {
-    uint64_t distances[TURNS + 1];
-    const uint8_t *list[TURNS + 1];
-    const bool swap = b_len < a_len; /* the longer one has more turns */
-    const uint8_t *shorter = swap ? b : a, *longer = swap ? a : b;
-    const size_t len = swap ? a_len : b_len;
-    size_t lens[TURNS + 1];
-    struct distance_query *query = distance_query_new(shorter, swap ? b_len : a_len, err);
-    uint8_t *rows = query ? memory_new((TURNS + 1) * len, err) : NULL;
+    const uint8_t *list[TURNS];
+    size_t lens[TURNS];
+    struct distance_query *query = distance_query_new(shorter, shorter_len, err);
+    uint8_t *rows = query ? memory_new(TURNS * longer_len, err) : NULL;
     int result = -1;
 
     if (rows) {
-        fill_rows(longer, len, rows, list, lens);
-        result = distance_many(query, list, lens, TURNS + 1, distances, err);
-    }
-    if (!result) {
-        *distance = (double)distances[0];
-        *most = is_too_short(a, a_len, b, b_len, pairs) ? -1 : limit_of(distances + 1, pairs);
+        fill_rows(longer, longer_len, rows, list, lens);
+        result = distance_many(query, list, lens, TURNS, distances, err);
     }
     free(rows);
     distance_query_free(query);
     return result;
+}
+
+int unrelated_most(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len, double pairs,
+                   double *distance, double *most, struct error *err)
+{
+    const bool swap = b_len < a_len; /* the longer one has more turns */
+    const uint8_t *shorter = swap ? b : a, *longer = swap ? a : b;
+    const size_t shorter_len = swap ? b_len : a_len, longer_len = swap ? a_len : b_len;
+    /* Distances grow with the length, and their deviations less. */
+    const double scale = longer_len > LONGEST ? (double)longer_len / LONGEST : 1;
+    uint64_t distances[TURNS], own;
+
+    if (distance_exact(a, a_len, b, b_len, &own, err) ||
+        measure(shorter, (size_t)((double)shorter_len / scale), longer, (size_t)((double)longer_len / scale),
+                distances, err))
+        return -1;
+    *distance = (double)own;
+    *most = is_too_short(a, a_len, b, b_len, pairs) ? -1 : scale * limit_of(distances, pairs);
+    return 0;
 }

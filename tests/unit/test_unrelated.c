@@ -81,5 +81,22 @@ START_TEST(more_pairs_need_smaller_distances)
 }
 END_TEST
 
+START_TEST(long_strings_are_judged_by_their_beginnings)
+{
+    enum { LENGTH = 20000 };
+    static uint8_t a[LENGTH], b[LENGTH];
+    double distance, most;
+
+    fill(a, LENGTH, 2);
+    fill(b, LENGTH, 2);
+    ck_assert_int_eq(unrelated_most(a, LENGTH, b, LENGTH, 1000, &distance, &most, &err), 0);
+    ck_assert(distance > most && most > .8 * distance);
+    memcpy(b, a, LENGTH / 2);
+    ck_assert(is_evidence(a, LENGTH, b, LENGTH, 1000));
+    ck_assert(!is_evidence(a, LENGTH, b + LENGTH / 2, 3, 1000));
+}
+END_TEST
+
 RUN_TESTS("unrelated", random_strings_are_no_evidence_whatever_their_length_and_alphabet,
-          edited_strings_are_evidence_if_they_are_long_enough, more_pairs_need_smaller_distances)
+          edited_strings_are_evidence_if_they_are_long_enough, more_pairs_need_smaller_distances,
+          long_strings_are_judged_by_their_beginnings)
