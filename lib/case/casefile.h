@@ -334,6 +334,9 @@ int casefile_count(struct casefile *casefile, uint64_t evidence, struct case_cou
  * twins. An object may have several. */
 int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
                             struct error *err);
+/* Counts the objects whose findings in sets not of kind known are all twins. */
+int casefile_count_repeated(struct casefile *casefile, uint64_t evidence, uint64_t *objects,
+                            struct error *err);
 
 /*
  * Checks that the log's chain holds and that everything it seals is unchanged.  Reports each fault; returns

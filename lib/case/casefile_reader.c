@@ -599,6 +599,32 @@ int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64
     return result;
 }
 
+int casefile_count_repeated(struct casefile *casefile, uint64_t evidence, uint64_t *objects,
+                            struct error *err)
+{
+    struct statement *row;
+    int result;
+
+    *objects = 0;
+    if (evidence > CASE_MOST_EVIDENCE)
+        return 0;
+    row = database_prepare(
+        casefile->database,
+        "SELECT count(*) FROM (SELECT DISTINCT object FROM twin WHERE object > ?1 AND object < ?2) k"
+        " WHERE EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1) AND f.object = k.object)"
+        " AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1) AND f.object = k.object"
+        " AND NOT EXISTS (SELECT 1 FROM twin t WHERE t.object = f.object AND t.rank = f.rank))",
+        err);
+    if (!row)
+        return -1;
+    casefile_bind_ids(row, 1, evidence);
+    result = statement_step(row, err);
+    if (result > 0 && !statement_up_to(row, 0, INT64_MAX, objects))
+        result = casefile_broken(casefile, err, "malformed row in table twin");
+    statement_free(row);
+    return result < 0 ? -1 : 0;
+}
+
 /* ---- problems ---- */
 
 int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)(void *arg, const char *text),

@@ -35,7 +35,7 @@ static uint64_t sum_findings(const uint64_t findings[VERDICTS])
 }
 
 static void add_findings(struct buffer *out, const struct case_counts *counts,
-                         const uint64_t findings[VERDICTS])
+                         const uint64_t findings[VERDICTS], uint64_t repeated)
 {
     const uint64_t all = sum_findings(findings);
     const uint64_t examined =
@@ -47,7 +47,7 @@ static void add_findings(struct buffer *out, const struct case_counts *counts,
     } else {
         report_values_count(out, all, "finding");
         buffer_add_text(out, " in ");
-        report_values_number(out, sum_findings(counts->findings));
+        report_values_number(out, sum_findings(counts->findings) - repeated);
         buffer_add_text(out, " of ");
     }
     report_values_count(out, examined, examined == counts->objects ? "object" : "examined object");
@@ -84,18 +84,19 @@ int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *
 {
     struct case_evidence about;
     struct case_counts counts;
-    uint64_t findings[VERDICTS] = {0};
+    uint64_t findings[VERDICTS] = {0}, repeated;
 
     if (casefile_evidence(casefile, evidence, &about, err) <= 0 ||
         casefile_count(casefile, evidence, &counts, err) ||
-        casefile_count_findings(casefile, evidence, findings, err))
+        casefile_count_findings(casefile, evidence, findings, err) ||
+        casefile_count_repeated(casefile, evidence, &repeated, err))
         return -1;
     if (counts.objects == 0) {
         if (about.state != CASE_FAILED && about.state != CASE_BEGUN)
             buffer_add_text(out, "nothing was scanned: no object was selected");
         return 0;
     }
-    add_findings(out, &counts, findings);
+    add_findings(out, &counts, findings, repeated);
     if (counts.known) {
         buffer_add_text(out, "; ");
         report_values_count(out, counts.known, "known object");

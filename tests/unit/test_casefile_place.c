@@ -46,7 +46,7 @@ START_TEST(the_same_bytes_under_two_addresses_are_one_finding)
 {
     const struct case_filter once = {.known = true}, each = {.known = true, .twins = true};
     struct casefile *casefile = with_twins();
-    uint64_t findings[VERDICTS] = {0};
+    uint64_t findings[VERDICTS] = {0}, repeated;
 
     ck_assert_str_eq(addresses(casefile, &once), "1.1.1 12-128-1[@first][@last]\n"
                                                  "1.3.1 @reference\n1.4.1 @more\n1.6.1 @other\n"
@@ -60,6 +60,10 @@ START_TEST(the_same_bytes_under_two_addresses_are_one_finding)
     ck_assert_int_eq(casefile_count_findings(casefile, 3, findings, &err), 0);
     ck_assert_uint_eq(findings[VERDICT_VARIANT], 1);
     ck_assert_uint_eq(findings[VERDICT_FRAGMENT], 3);
+    ck_assert_int_eq(casefile_count_repeated(casefile, 3, &repeated, &err), 0);
+    ck_assert_uint_eq(repeated, 2);
+    ck_assert_int_eq(casefile_count_repeated(casefile, 2, &repeated, &err), 0);
+    ck_assert_uint_eq(repeated, 0);
     close_case(casefile);
     end_test();
 }
