@@ -115,7 +115,11 @@ bash "$(dirname "$0")/scan.sh"
 
 title "Reports of a million findings"
 "$bench/make_case" "$scratch/million.case" 1000000 && "$bench/bench_report" "$scratch/million.case"
+title "A page of a million findings: seconds and KiB; one of 50,000 findings in the browser"
+/usr/bin/time -f '%e s  %U s of processor time  %M KiB' "$kith" report --format html "$scratch/million.case" >"$scratch/page.html"
 rm -f "$scratch/million.case"
+"$bench/make_case" "$scratch/small.case" 50000 && "$kith" report --format html "$scratch/small.case" >"$scratch/page.html"
+python3 "$(dirname "$0")/page.py" "$scratch/page.html"
 
 title "Clustering: sketches with planted families; real files, beside ssdeep"
 "$bench/bench_cluster"
