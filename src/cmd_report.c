@@ -16,6 +16,8 @@
 enum {
     REPORT_FORMAT = OPTIONS_FINDING,
     REPORT_SORT,
+    REPORT_COLUMNS,
+    REPORT_GROUP,
     REPORT_CSV,
     REPORT_EXCEL,
     REPORT_JSON,
@@ -32,6 +34,9 @@ static const struct option_spec report_options[] = {
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_rows},
     {0, "sort", "ORDER", "by place (default; on a terminal: significance), significance or reference",
      &values_orders},
+    {0, "columns", "COLUMN,...", "further columns of CSV, after the usual ones", &values_columns},
+    {0, "group-by", "WHAT", "reference: put the findings of each reference under a heading",
+     &values_groupings},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "excel", NULL, "the same as --format excel: CSV that spreadsheets display unchanged", NULL},
     {0, "json", NULL, "the same as --format jsonl: JSON Lines, with everything the case has of a finding",
@@ -51,7 +56,8 @@ struct report {
     struct finding_flags finding;
     struct format_choice format;
     enum report_zone zone;
-    bool about, check, has_zone, sorted;
+    unsigned columns; /* further ones: report_csv_extra.h */
+    bool about, check, has_zone, sorted, by_reference;
     struct buffer selection; /* the options as they were given */
 };
 
@@ -79,6 +85,12 @@ static int take_option(void *arg, const struct options *options, int option)
         return finding_flags_take(&report->finding, options, option);
     if (option == REPORT_SORT)
         return take_order(report, options);
+    if (option == REPORT_COLUMNS)
+        return options_list(options, &report->columns);
+    if (option == REPORT_GROUP) {
+        report->by_reference = true; /* the only one there is */
+        return options_named(options, options->value, strlen(options->value)) < 0 ? -1 : 0;
+    }
     if (option == REPORT_TIMEZONE) {
         report->has_zone = true;
         return timezone_take(options, &report->zone);
@@ -129,10 +141,14 @@ static int check_case(const char *path)
 
 static int write_rows(const struct report *report, struct casefile *casefile, bool faulty, struct error *err)
 {
-    const struct report_operations *form =
-        report->format.format ? report->format.format->writer : rows_usual_form();
-    const struct report_options options = {
-        .zone = report->zone, .faulty = faulty, .selection = report->selection.data};
+    const struct report_operations *form = report->format.format ? report->format.format->writer
+                                           : report->columns     ? &report_csv
+                                                                 : rows_usual_form();
+    const struct report_options options = {.zone = report->zone,
+                                           .extra_columns = report->columns,
+                                           .by_reference = report->by_reference,
+                                           .faulty = faulty,
+                                           .selection = report->selection.data};
 
     return rows_write(form, casefile, &report->filter, &options, report->sorted, err);
 }
@@ -157,9 +173,26 @@ static int report_case(const struct report *options, const char *path)
     return warned ? EXIT_PARTIAL : status < 0 ? EXIT_USAGE : status;
 }
 
-static bool is_page(const struct report *report)
+static bool is_form(const struct report *report, const struct report_operations *form)
 {
-    return report->format.format && report->format.format->writer == &report_html;
+    return report->format.format && report->format.format->writer == form;
+}
+
+/* Why options for one format cannot be used with another one; NULL if they can. */
+static const char *wrong_format(const struct report *report)
+{
+    const bool is_csv = is_form(report, &report_csv) || is_form(report, &report_csv_excel);
+    const bool is_grouped = is_form(report, &report_text) || is_form(report, &report_jsonl);
+
+    if (report->has_zone && !report->about && !is_form(report, &report_html))
+        return "--timezone is an option of --about and of --format html";
+    if (report->columns && !is_csv && (report->format.format || report->about || report->check))
+        return "--columns is an option of --format csv and excel";
+    if (report->by_reference && !is_grouped)
+        return "--group-by is an option of --format text and jsonl";
+    if (report->by_reference && report->sorted && report->filter.order != CASE_BY_REFERENCE)
+        return "--group-by reference and --sort contradict each other";
+    return NULL;
 }
 
 /* The options as one text, for a page to state how it was made. */
@@ -183,8 +216,8 @@ static int run(const struct command *command, int argc, char **argv)
 
     if (status != OPTIONS_GO)
         return status;
-    if (report.has_zone && !report.about && !is_page(&report))
-        return options_wrong(command, "--timezone is an option of --about and of --format html");
+    if (wrong_format(&report))
+        return options_wrong(command, "%s", wrong_format(&report));
     if (report.about && report.check)
         return options_wrong(command, "--about and --check contradict each other");
     if (report.format.format && (report.about || report.check))

@@ -10,6 +10,7 @@
 #include "disk/object.h"
 #include "list/list.h"
 #include "match/scanner.h"
+#include "report/report_csv_extra.h"
 #include "set/refset.h"
 #include "sketch/sketch.h"
 
@@ -68,9 +69,16 @@ static const char *verdict(const void *table, size_t index)
     return index < VERDICTS ? finding_verdict_name((enum verdict)index) : NULL;
 }
 
+static const char *column(const void *table, size_t index)
+{
+    (void)table;
+    return report_csv_extra_name(index);
+}
+
 static const char *const proofs[] = {"estimate", "blocks", "sha1", NULL};
 /* In the order of enum case_order. */
 static const char *const orders[] = {"place", "significance", "reference", NULL};
+static const char *const groupings[] = {"reference", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 const struct values values_object_kinds = {"kind", "kinds", true, object_kind, NULL},
@@ -87,6 +95,8 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_verdict_list = {"verdict", "verdicts", true, verdict, NULL},
                     values_proofs = {"proof", "proofs", true, array_name, proofs},
                     values_orders = {"order", "orders", false, array_name, orders},
+                    values_groupings = {"grouping", "groupings", false, array_name, groupings},
+                    values_columns = {"column", "columns", true, column, NULL},
                     values_shells = {"shell", "shells", false, array_name, shells};
 
 const struct values values_case, values_set, values_set_path, values_file;

@@ -35,7 +35,7 @@ int report_write(struct report_writer *writer, struct casefile *casefile, const 
     struct case_reader *reader;
     int result;
 
-    if (writer->does->by_reference)
+    if (writer->does->by_reference || writer->options.by_reference)
         order.order = CASE_BY_REFERENCE;
     reader = casefile_reader_new(casefile, &order, err);
     result = reader ? write_all(writer, casefile, reader, err) : -1;

@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "report/report.h"
+#include "report/report_csv_extra.h"
 #include "report/report_values.h"
 
 static const struct csv_column columns[] = {
@@ -20,6 +21,7 @@ static int begin(struct report_writer *writer, struct casefile *casefile, struct
 {
     (void)casefile;
     csv_header(&writer->out.line, columns, COLUMNS);
+    report_csv_extra_header(&writer->out.line, writer->options.extra_columns);
     csv_end_line(&writer->out.line);
     return report_stream_put(&writer->out, err);
 }
@@ -103,8 +105,9 @@ static void add_nothing(struct buffer *line, const struct case_object *object)
     csv_foreign(line, object->reason, strlen(object->reason));
 }
 
-static void add_row(struct buffer *line, const struct case_row *row)
+static void add_row(struct report_writer *writer, const struct case_row *row)
 {
+    struct buffer *line = &writer->out.line;
     struct buffer score = {0};
 
     add_object(line, row);
@@ -116,20 +119,28 @@ static void add_row(struct buffer *line, const struct case_row *row)
     if (row->has_finding)
         buffer_printf(&score, "%.3f", finding_score(&row->finding));
     csv_text(line, &score);
+    report_csv_extra(line, row, writer->options.extra_columns);
     csv_end_line(line);
     buffer_release(&score);
 }
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
-    add_row(&writer->out.line, row);
+    add_row(writer, row);
     return report_stream_put(&writer->out, err);
 }
 
 static int put_row_excel(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
-    add_row(&writer->out.line, row);
-    csv_excel(&writer->out.line, 0, columns, COLUMNS);
+    struct csv_column all[COLUMNS + REPORT_CSV_EXTRAS];
+    size_t count = COLUMNS;
+
+    memcpy(all, columns, sizeof columns);
+    for (size_t i = 0; i < REPORT_CSV_EXTRAS; i++)
+        if (writer->options.extra_columns & 1u << i)
+            all[count++] = (struct csv_column){report_csv_extra_name(i), report_csv_extra_is_number(i)};
+    add_row(writer, row);
+    csv_excel(&writer->out.line, 0, all, count);
     return report_stream_put(&writer->out, err);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/report.h"
+#include "report/report_group.h"
 #include "report/report_jsonl_case.h"
 #include "report/report_pieces.h"
 #include "report/report_values.h"
@@ -10,7 +13,13 @@ enum { MOST_WAITING = 1 << 20 }; /* bytes of a line, which may have many ranges 
 
 static int begin(struct report_writer *writer, struct casefile *casefile, struct error *err)
 {
-    return report_jsonl_case(&writer->out, casefile, err);
+    writer->state = memory_new(sizeof(struct report_group), err);
+    return writer->state ? report_jsonl_case(&writer->out, casefile, err) : -1;
+}
+
+static void release(struct report_writer *writer)
+{
+    free(writer->state);
 }
 
 /* ---- the object ---- */
@@ -227,10 +236,25 @@ static void put_finding(struct json_write *out, const struct case_row *row)
     put_range(out, "span", &finding->span, NULL);
 }
 
+/* A line before the rows of each reference. */
+static void put_group(struct json_write *out, const struct case_row *row)
+{
+    json_write_open(out, NULL, '{');
+    json_write_text(out, "schema", REPORT_JSONL_SCHEMA);
+    json_write_text(out, "type", "reference");
+    put_set(out, row->set, row->finding.set);
+    put_reference(out, row);
+    json_write_close(out, '}');
+    json_write_line(out);
+}
+
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
     struct json_write out = {.to = &writer->out.line};
     int result = 0;
+
+    if (writer->options.by_reference && report_group_begins(writer->state, row) && row->has_finding)
+        put_group(&out, row);
 
     json_write_open(&out, NULL, '{');
     json_write_text(&out, "schema", REPORT_JSONL_SCHEMA);
@@ -263,4 +287,5 @@ static int end(struct report_writer *writer, struct error *err)
     return report_stream_put(&writer->out, err);
 }
 
-const struct report_operations report_jsonl = {.begin = begin, .finding = put_row, .end = end};
+const struct report_operations report_jsonl = {
+    .begin = begin, .finding = put_row, .end = end, .release = release};

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "report/report.h"
 #include "report/report_columns.h"
+#include "report/report_group.h"
 #include "report/report_text_summary.h"
 #include "report/report_values.h"
 
@@ -28,6 +29,7 @@ struct overview {
     uint64_t (*by_set)[COUNTED];
     uint64_t without[VERDICTS]; /* objects without a finding, by the reason */
     uint64_t references;
+    struct report_group group;
     struct tally present, most[MOST_REFERENCES];
     size_t most_count;
 };
@@ -104,7 +106,7 @@ static int count_row(struct report_writer *writer, const struct case_row *row, s
         return 0;
     }
     overview->by_set[row->finding.set][row->finding.verdict]++;
-    if (overview->references == 0 || present->set != row->finding.set || present->file != row->finding.file)
+    if (report_group_begins(&overview->group, row))
         begin_reference(overview, row);
     present->findings++;
     if (row->finding.verdict < present->best)

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/report_edits.h"
+#include "report/report_group.h"
 #include "report/report_strip.h"
 #include "report/report_summary.h"
 #include "report/report_text_summary.h"
@@ -24,6 +25,7 @@ struct report_text {
     struct casefile *casefile;
     bool names_evidence; /* in each row, since the case has more than one piece */
     uint64_t findings;   /* written so far */
+    struct report_group group;
 };
 
 /* A paragraph under construction: each word is assembled in `word` and appended by end_word. */
@@ -234,14 +236,20 @@ static void add_evidence_value(struct paragraph *p, const struct finding *findin
         report_columns_text(&p->lines, others, sizeof others - 1);
 }
 
+static void add_reference(struct paragraph *p, const char *before, const struct case_row *row)
+{
+    add_name(p, before, row->reference.name, row->reference.name_len, "");
+    add_name(p, "in ", row->set->name, strlen(row->set->name), "");
+    buffer_printf(&p->word, "(%s)", refset_kind_name(row->set->kind));
+    end_word(p);
+}
+
 static void add_finding(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
 {
     end_word(p);
     report_columns_line(&p->lines);
-    add_name(p, "of ", row->reference.name, row->reference.name_len, "");
-    add_name(p, "in ", row->set->name, strlen(row->set->name), "");
-    buffer_printf(&p->word, "(%s)", refset_kind_name(row->set->kind));
-    end_word(p);
+    if (!writer->options.by_reference)
+        add_reference(p, "of ", row);
     buffer_add_text(&p->word, "finding ");
     casefile_put_id(&p->word, &row->id);
     end_word(p);
@@ -284,6 +292,28 @@ static void add_heading(struct report_writer *writer, const struct case_row *row
     buffer_add_text(&writer->out.line, "\n\n");
 }
 
+/* A heading before the findings of each reference; objects without findings are the last group. */
+static void add_group(struct report_writer *writer, const struct case_row *row)
+{
+    struct report_text *state = writer->state;
+    struct paragraph p = {.lines = {.out = &writer->out.line, .width = usable_width(writer), .indent = 2}};
+
+    if (!writer->options.by_reference || !report_group_begins(&state->group, row))
+        return;
+    if (writer->rows)
+        buffer_add_char(p.lines.out, '\n');
+    if (row->has_finding) {
+        add_reference(&p, "reference ", row);
+        report_values_size(&p.word, row->finding.ref_size);
+        end_word(&p);
+    } else {
+        buffer_add_text(p.lines.out, "objects without a finding");
+    }
+    buffer_add_char(p.lines.out, '\n');
+    buffer_inherit(p.lines.out, &p.word);
+    buffer_release(&p.word);
+}
+
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)
 {
     struct report_text *state = writer->state;
@@ -291,6 +321,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
         .lines = {.out = &writer->out.line, .width = usable_width(writer), .indent = INDENT}};
 
     add_heading(writer, row);
+    add_group(writer, row);
     add_verdict(&p, writer, row);
     add_place(&p, &row->object);
     if (row->has_finding)

@@ -19,7 +19,7 @@ if command -v mke2fs >/dev/null && command -v debugfs >/dev/null; then
     text 2 90000 >disk/kept
     cp disk/* refs
     status 0 "$KITH" add -q --md5 a.kith refs
-    mke2fs -q -t ext2 -d disk disk.img 4M 2>/dev/null
+    mke2fs -q -t ext2 -d disk disk.img 4M >/dev/null 2>&1
     debugfs -w -R 'rm gone' disk.img 2>/dev/null
     image=disk.img
 fi
@@ -33,6 +33,8 @@ status 0 "$KITH" report --json a.case
 python3 "$data/report_json.py" a.case out usual >lines || fail "the usual report is not what the case has"
 [ -z "$image" ] || grep -q '"twins":.*"image":\[\[' out || fail "there are no twins: $(cat lines)"
 cp out usual.jsonl
+status 0 "$KITH" report --json --group-by reference a.case
+cp out groups.jsonl
 python3 - a.jsonl <<'PY' || fail "names are missing"
 import json, os, sys
 names = set()
@@ -71,7 +73,7 @@ if command -v jq >/dev/null; then
     jq -es 'map(select(.type == "finding") | .ranges | length) | add > 0' a.jsonl >out || fail "jq: $(cat out)"
 fi
 python3 -c 'import jsonschema' 2>/dev/null || { [ $failures -eq 0 ] && skip "no python3-jsonschema"; finish; }
-python3 - "$SRCDIR/schemas/kith-report.schema.json" a.jsonl usual.jsonl <<'PY' || fail "not what the schema allows"
+python3 - "$SRCDIR/schemas/kith-report.schema.json" a.jsonl usual.jsonl groups.jsonl <<'PY' || fail "not what the schema allows"
 import json, sys
 from jsonschema import Draft202012Validator
 schema = json.load(open(sys.argv[1]))

@@ -13,7 +13,7 @@ text 1 50000 >disk/gone
 text 2 90000 >disk/kept
 cp disk/* refs
 status 0 "$KITH" add -q --md5 a.kith refs
-mke2fs -q -t ext4 -d disk disk.img 4M 2>/dev/null
+mke2fs -q -t ext4 -d disk disk.img 4M >/dev/null 2>&1
 debugfs -w -R 'rm gone' disk.img 2>/dev/null
 status 0 "$KITH" scan -q -r a.kith --case a.case disk.img tree
 status 0 "$KITH" case set a.case --case-number '<1> & "2"' --examiner $'J\u00f6rg' --organisation 'Office' --notes $'two\nlines'
