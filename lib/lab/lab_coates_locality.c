@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
 #include "lab/lab_coates_inner.h"
 #include "lab/lab_random.h"
+#include "sample/record.h"
 
 /* What an edit, or the ends of a text, can change in a signature: Coates 2011, sections 3.1 and 3.1.1; Coates
  * 2015, sections 3 and 4.1. */
 
 enum { TEXT_LEN = 13508, TRIALS = 2000, TRIALS_QUICK = 200, SCHEMES = 6 };
 
-/* The samples of a text. */
-struct list {
-    struct sample *samples;
-    size_t count, room;
-};
-
-static int sample_text(struct sampler *sampler, struct lab_coates_text text, struct list *out,
+static int sample_text(struct sampler *sampler, struct lab_coates_text text, struct record *out,
                        struct error *err)
 {
     struct sampler_result result;
@@ -27,12 +20,7 @@ static int sample_text(struct sampler *sampler, struct lab_coates_text text, str
     if (sampler_update(sampler, text.data, text.len, err))
         return -1;
     result = sampler_final(sampler);
-    if (array_reserve(&out->samples, &out->room, result.count + 1))
-        return error_set(err, "out of memory for samples");
-    if (result.count)
-        memcpy(out->samples, result.samples, result.count * sizeof *out->samples);
-    out->count = result.count;
-    return 0;
+    return record_set_samples(out, result.samples, result.count, err);
 }
 
 /* The parameters of both papers' tables. */
@@ -84,7 +72,7 @@ struct effects {
 
 /* Where the samples of windows with the edit begin and end in a list.  The edit is at `at` and has `len`
  * characters there. */
-static void find_edit(const struct list *list, size_t at, size_t len, uint32_t n, size_t out[2])
+static void find_edit(const struct record *list, size_t at, size_t len, uint32_t n, size_t out[2])
 {
     out[0] = out[1] = 0;
     while (out[0] < list->count && list->samples[out[0]].pos + n <= at)
@@ -118,7 +106,7 @@ static uint64_t count_symbols(const struct sample *a, size_t a_count, const stru
     return a_count + b_count;
 }
 
-static void compare_lists(const struct list *before, const struct list *after, size_t at, enum edit edit,
+static void compare_lists(const struct record *before, const struct record *after, size_t at, enum edit edit,
                           uint32_t n, struct effects *effects)
 {
     const int64_t moved = edit == SUBSTITUTE ? 0 : edit == INSERT ? 1 : -1;
@@ -175,7 +163,7 @@ static int measure_edits(const struct lab_run *run, struct lab_coates_text text,
 {
     const unsigned trials = run->quick ? TRIALS_QUICK : TRIALS;
     struct sampler *sampler = sampler_new(params, err);
-    struct list before = {.count = 0}, after = {.count = 0};
+    struct record before = {.count = 0}, after = {.count = 0};
     const size_t margin = 2 * params->n;
     struct buffer edited = {0};
     struct lab_random random;
@@ -192,8 +180,8 @@ static int measure_edits(const struct lab_run *run, struct lab_coates_text text,
             compare_lists(&before, &after, at, edit, params->n, effects);
     }
     buffer_release(&edited);
-    free(before.samples);
-    free(after.samples);
+    record_release(&before);
+    record_release(&after);
     sampler_free(sampler);
     return result;
 }
@@ -246,7 +234,7 @@ struct ends {
     size_t lost, other, across;
 };
 
-static void compare_part(const struct list *whole, const struct list *part, size_t from, size_t len,
+static void compare_part(const struct record *whole, const struct record *part, size_t from, size_t len,
                          uint32_t n, struct ends *ends)
 {
     size_t first = 0, inside, lost, other = 0, across = 0;
@@ -275,7 +263,7 @@ static int measure_ends(const struct lab_run *run, struct lab_coates_text text,
 {
     const unsigned trials = run->quick ? TRIALS_QUICK : TRIALS;
     struct sampler *sampler = sampler_new(params, err);
-    struct list whole = {.count = 0}, part = {.count = 0};
+    struct record whole = {.count = 0}, part = {.count = 0};
     struct lab_random random;
     int result = sampler ? sample_text(sampler, text, &whole, err) : -1;
 
@@ -287,8 +275,8 @@ static int measure_ends(const struct lab_run *run, struct lab_coates_text text,
         if (result == 0)
             compare_part(&whole, &part, from, len, params->n, ends);
     }
-    free(whole.samples);
-    free(part.samples);
+    record_release(&whole);
+    record_release(&part);
     sampler_free(sampler);
     return result;
 }
@@ -339,7 +327,7 @@ static int add_sums(struct lab_coates_text text, const struct sampler_params *pa
                     struct error *err)
 {
     struct sampler *sampler = sampler_new(params, err);
-    struct list list = {.count = 0};
+    struct record list = {.count = 0};
     size_t *counts = calloc(MOST_SUMS, sizeof *counts), different = 0, most = 0;
     int result = counts ? 0 : error_set(err, "out of memory for sums");
 
@@ -358,7 +346,7 @@ static int add_sums(struct lab_coates_text text, const struct sampler_params *pa
                                      100.0 * (double)most / (double)list.count},
                     8);
     free(counts);
-    free(list.samples);
+    record_release(&list);
     sampler_free(sampler);
     return result;
 }
