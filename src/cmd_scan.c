@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "context_flags.h"
@@ -237,16 +238,32 @@ static int scan_list(struct command_line *line, const struct evidence_list *evid
     return scan_open(&line->scan) ? EXIT_USAGE : scan_into_case(line, evidence);
 }
 
-static int scan_named(struct command_line *line, size_t count, char **paths)
+/* Without paths, the evidence is what the case has. */
+static int list_evidence(struct command_line *line, struct evidence_list *evidence, size_t count,
+                         char **paths)
 {
     const struct evidence_options *options = &line->scan.run.options;
+
+    if (line->case_path && file_kind_check_case(line->case_path))
+        return -1;
+    if (count == 0)
+        return evidence_list_of_case(evidence, line->case_path) ||
+                       evidence_flags_check(options, evidence->count, evidence->paths)
+                   ? -1
+                   : 0;
+    return evidence_flags_check(options, count, paths) || evidence_flags_sandbox(options) ||
+                   evidence_list_make(evidence, options, count, paths)
+               ? -1
+               : 0;
+}
+
+static int scan_named(struct command_line *line, size_t count, char **paths)
+{
     struct evidence_list evidence = {.count = 0};
     int status = EXIT_USAGE;
 
     line->scan.hash_image = line->case_path && !line->no_hash_image;
-    if (evidence_flags_check(options, count, paths) == 0 &&
-        (!line->case_path || file_kind_check_case(line->case_path) == 0) &&
-        evidence_flags_sandbox(options) == 0 && evidence_list_make(&evidence, options, count, paths) == 0)
+    if (list_evidence(line, &evidence, count, paths) == 0)
         status = scan_list(line, &evidence);
     evidence_list_release(&evidence);
     return status;
@@ -269,7 +286,7 @@ static int run_line(struct command_line *line, const struct command *command, in
     if (!line->case_path && context_flags_any(&line->context))
         return options_wrong(
             command, "--case-number, --examiner, --organisation and --notes belong to a case (--case)");
-    if (operand == argc)
+    if (operand == argc && (!line->case_path || access(line->case_path, F_OK)))
         return options_wrong(command, "no evidence given");
     return scan_named(line, (size_t)(argc - operand), argv + operand);
 }

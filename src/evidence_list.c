@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/path.h"
+#include "case/casefile.h"
 #include "terminal.h"
 
 struct search {
@@ -105,6 +106,39 @@ int evidence_list_make(struct evidence_list *list, const struct evidence_options
         if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode) && search_folder(list, options, paths[i]))
             return -1;
     return 0;
+}
+
+/* Evidence that is read again for further sets is listed once. */
+static int list_case(struct evidence_list *list, struct casefile *casefile, struct error *err)
+{
+    struct case_evidence evidence;
+    int found;
+
+    for (uint64_t number = 1; (found = casefile_evidence(casefile, number, &evidence, err)) > 0; number++) {
+        char *path = evidence.again ? NULL : strdup(evidence.path);
+
+        if (evidence.again)
+            continue;
+        if (!path || add_path(list, path)) {
+            free(path);
+            return error_set(err, "out of memory");
+        }
+    }
+    return found;
+}
+
+int evidence_list_of_case(struct evidence_list *list, const char *path)
+{
+    struct error err;
+    struct casefile *casefile = casefile_open_report(path, &err);
+    int result;
+
+    *list = (struct evidence_list){.count = 0};
+    result = casefile ? list_case(list, casefile, &err) : -1;
+    if (result)
+        complain_error(&err);
+    casefile_close(casefile, NULL);
+    return result;
 }
 
 /* ---- checks ---- */

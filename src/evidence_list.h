@@ -17,6 +17,8 @@ struct evidence_list {
  */
 int evidence_list_make(struct evidence_list *list, const struct evidence_options *options, size_t count,
                        char **paths);
+/* Lists the evidence that a case has.  Returns as evidence_list_make. */
+int evidence_list_of_case(struct evidence_list *list, const char *path);
 void evidence_list_release(struct evidence_list *list);
 
 /* Check that all of it can be scanned into one case.  They return -1 after an error was shown: a path is

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -18,6 +19,7 @@ struct session {
     struct scan *scan;
     struct casefile *casefile;
     uint64_t number; /* of the evidence */
+    bool again;      /* the case has it already, and it is read again for further sets */
     char stamp[EVIDENCE_STAMP_LEN + 1];
     uint64_t objects; /* so far */
     struct scan_resume resume;
@@ -61,6 +63,7 @@ void scan_close(struct scan *scan)
     scanner_inspector_release(&scan->inspector);
     scan_sets_close(&scan->sets);
     patterns_release(&scan->patterns);
+    free(scan->numbers);
 }
 
 /* ---- the sink ---- */
@@ -256,7 +259,8 @@ static int begin(struct session *session, const struct case_evidence *known)
         session->state.partial = true;
     options->first_item = session->resume.first_item;
     options->bad = &session->resume.bad;
-    options->image_digests = scan->hash_image && !known->digests.kinds ? DIGEST_BIT(DIGEST_SHA1) : 0;
+    options->image_digests =
+        scan->hash_image && !known->digests.kinds && !known->again ? DIGEST_BIT(DIGEST_SHA1) : 0;
     options->wanted = patterns->include.count || patterns->exclude.count ? patterns_want : NULL;
     options->wanted_arg = &scan->patterns;
     if (session->resume.there)
@@ -291,7 +295,7 @@ static int end(struct session *session, enum evidence_result result)
     const enum case_state state = scan_state_of(&session->state, result);
     struct error text;
 
-    if (state != CASE_BEGUN && state != CASE_FAILED && keep_account(session))
+    if (state != CASE_BEGUN && state != CASE_FAILED && !session->again && keep_account(session))
         return -1;
     error_set(&text, "%s: %s", session->scan->run.path, scan_state_words(state));
     if (casefile_set_state(session->casefile, session->number, state, set_flags_now(), text.text,
@@ -351,12 +355,31 @@ static int show_done(const struct scan *scan, const struct case_evidence *known)
     return scan_state_exit(known->state);
 }
 
+/* A further reading is compared with the first one.  Returns 1; 0 after showing what differs; or -1. */
+static int is_same(struct session *session, const struct case_evidence *known)
+{
+    struct scan *scan = session->scan;
+    struct case_evidence first = *known;
+    int found = 1;
+    struct error err;
+
+    if (known->again)
+        found = casefile_evidence(session->casefile, known->again, &first, &scan->err);
+    if (found <= 0)
+        return found < 0 ? -1 : error_set(&scan->err, "%s: its first reading is missing", scan->run.path);
+    if (scan_resume_check_same(&first, scan->run.path, session->stamp, &scan->run.options, &err) == 0)
+        return 1;
+    complain_error(&err);
+    return 0;
+}
+
 /* As read_all, for a case that may hold part of the evidence. */
 static int resume(struct session *session, const struct case_evidence *known)
 {
     struct scan *scan = session->scan;
     const bool is_done = known->state != CASE_BEGUN && known->state != CASE_FAILED;
     struct error err;
+    int same;
 
     if (evidence_stamp(scan->run.path, scan->run.options.image_type, session->stamp, &err)) {
         if (!is_done)
@@ -364,14 +387,8 @@ static int resume(struct session *session, const struct case_evidence *known)
         complain("%s; the case keeps what was scanned before", err.text);
         return EXIT_PARTIAL;
     }
-    if (known->state != CASE_FAILED &&
-        !scan_resume_is_same(known, scan->run.path, session->stamp, &scan->run.options)) {
-        complain("%s: the evidence is not the one that the case was made of: it was %s, now it is %s; the "
-                 "case was not "
-                 "changed",
-                 scan->run.path, known->stamp, session->stamp[0] ? session->stamp : "a device");
-        return EXIT_CHANGED;
-    }
+    if (known->state != CASE_FAILED && (same = is_same(session, known)) <= 0)
+        return same < 0 ? -1 : EXIT_CHANGED;
     return is_done ? show_done(scan, known) : read_all(session, known);
 }
 
@@ -385,13 +402,15 @@ static int run(struct session *session)
         return error_set(&scan->err, "%s: is not in the case", scan->run.path);
     if (found < 0)
         return -1;
+    session->again = known.again > 0;
+    session->rows.first_set = known.first_set;
     return scan->resumable ? resume(session, &known) : read_all(session, &known);
 }
 
-int scan_evidence(void *arg, size_t number, const char *path)
+int scan_evidence(void *arg, size_t index, const char *path)
 {
     struct scan *scan = arg;
-    struct session session = {.scan = scan, .casefile = scan->casefile, .number = number + 1};
+    struct session session = {.scan = scan, .casefile = scan->casefile, .number = scan->numbers[index]};
     int status;
 
     session.rows = (struct scan_rows){.casefile = scan->casefile,

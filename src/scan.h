@@ -18,7 +18,8 @@ struct scan {
     bool md5, sha256; /* compute these for every object, besides the digests that the search needs */
 
     struct casefile *casefile;
-    bool resumable; /* the case is kept, and may hold part of the evidence already */
+    uint64_t *numbers; /* of each piece of evidence in the case */
+    bool resumable;    /* the case is kept, and may hold part of the evidence already */
 
     /* made by scan_open: */
     struct scanner_plan plan;
@@ -32,8 +33,8 @@ struct scan {
 int scan_open(struct scan *scan);
 void scan_close(struct scan *scan);
 
-/* Scans one piece of evidence into the case; a callback for evidence_run_all, with a struct scan.  number is
- * that of the evidence in the case, less one.  Returns the exit status. */
-int scan_evidence(void *scan, size_t number, const char *path);
+/* Scans one piece of evidence into the case; a callback for evidence_run_all, with a struct scan.  index is
+ * that of its number.  Returns the exit status. */
+int scan_evidence(void *scan, size_t index, const char *path);
 
 #endif

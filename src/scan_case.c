@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "command.h"
 #include "report/report_summary.h"
+#include "scan_resume.h"
 #include "set_flags.h"
 
 /* ---- parameters ---- */
@@ -59,14 +61,31 @@ static void add_parameters(struct buffer *out, const struct scan *scan)
 
 /* ---- opening and closing ---- */
 
-static int check_evidence(const struct scan_case *scan_case)
+/* Evidence that is read again for further sets must still be the same. */
+static int check_one(const char *path, const struct case_evidence *first, void *arg, struct error *err)
+{
+    struct scan_case *scan_case = arg;
+    const struct evidence_options *options = &scan_case->scan->run.options;
+    char stamp[EVIDENCE_STAMP_LEN + 1];
+
+    if (!first)
+        return evidence_check(path, options->image_type, err);
+    if (evidence_stamp(path, options->image_type, stamp, err))
+        return -1;
+    if (scan_resume_check_same(first, path, stamp, options, err) == 0)
+        return 0;
+    scan_case->changed = true;
+    return -1;
+}
+
+static int check_evidence(struct scan_case *scan_case)
 {
     const struct evidence_list *evidence = scan_case->evidence;
     struct error err;
     int result = 0;
 
     for (size_t i = 0; i < evidence->count; i++)
-        if (evidence_check(evidence->paths[i], scan_case->scan->run.options.image_type, &err)) {
+        if (check_one(evidence->paths[i], NULL, scan_case, &err)) {
             complain_error(&err);
             result = -1;
         }
@@ -75,7 +94,7 @@ static int check_evidence(const struct scan_case *scan_case)
     return result;
 }
 
-static struct casefile *open_case(const struct scan_case *scan_case, struct error *err)
+static struct casefile *open_case(struct scan_case *scan_case, struct error *err)
 {
     struct scan *scan = scan_case->scan;
     struct buffer parameters = {0};
@@ -84,7 +103,10 @@ static struct casefile *open_case(const struct scan_case *scan_case, struct erro
                              .sets = scan->sets.known,
                              .set_count = scan->sets.count,
                              .evidence = (const char *const *)scan_case->evidence->paths,
-                             .evidence_count = scan_case->evidence->count};
+                             .evidence_count = scan_case->evidence->count,
+                             .check = check_one,
+                             .check_arg = scan_case,
+                             .numbers = scan->numbers};
     struct casefile *casefile = NULL;
 
     add_parameters(&parameters, scan);
@@ -104,6 +126,11 @@ int scan_case_open(struct scan_case *scan_case)
     struct scan *scan = scan_case->scan;
     struct error err;
 
+    scan->numbers = calloc(scan_case->evidence->count + 1, sizeof *scan->numbers);
+    if (!scan->numbers) {
+        complain("out of memory");
+        return EXIT_USAGE;
+    }
     scan_case->is_new = !scan_case->path || (access(scan_case->path, F_OK) && errno == ENOENT);
     if (scan_case->path && scan_case->is_new && check_evidence(scan_case))
         return EXIT_PARTIAL;
@@ -114,7 +141,7 @@ int scan_case_open(struct scan_case *scan_case)
     casefile_close(scan->casefile, NULL);
     scan->casefile = NULL;
     complain_error(&err);
-    return EXIT_USAGE;
+    return scan_case->changed ? EXIT_CHANGED : EXIT_USAGE;
 }
 
 static bool is_kept(const struct scan_case *scan_case, enum scan_yield yield)
@@ -148,9 +175,9 @@ enum scan_yield scan_case_yield(const struct scan_case *scan_case)
     struct case_counts counts;
     struct error err;
 
-    for (size_t i = 1; i <= scan_case->evidence->count; i++) {
-        if (casefile_evidence(scan->casefile, i, &evidence, &err) <= 0 ||
-            casefile_count(scan->casefile, i, &counts, &err) || counts.objects ||
+    for (size_t i = 0; i < scan_case->evidence->count; i++) {
+        if (casefile_evidence(scan->casefile, scan->numbers[i], &evidence, &err) <= 0 ||
+            casefile_count(scan->casefile, scan->numbers[i], &counts, &err) || counts.objects ||
             (evidence.state == CASE_BEGUN && !scan->failed))
             return SCAN_OBJECTS;
         if (evidence.state != CASE_FAILED)
@@ -161,10 +188,10 @@ enum scan_yield scan_case_yield(const struct scan_case *scan_case)
 
 int scan_case_has_finding(const struct scan_case *scan_case, struct error *err)
 {
-    for (size_t i = 1; i <= scan_case->evidence->count; i++) {
+    for (size_t i = 0; i < scan_case->evidence->count; i++) {
         struct case_counts counts;
 
-        if (casefile_count(scan_case->scan->casefile, i, &counts, err))
+        if (casefile_count(scan_case->scan->casefile, scan_case->scan->numbers[i], &counts, err))
             return -1;
         for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
             if (counts.findings[verdict])
@@ -211,8 +238,9 @@ static int show_seal(const struct scan_case *scan_case, struct error *err)
 
 int scan_case_show(const struct scan_case *scan_case, enum scan_yield yield, struct error *err)
 {
-    for (size_t i = 1; i <= scan_case->evidence->count; i++)
-        if (show_evidence(scan_case->scan->casefile, i, scan_case->evidence->paths[i - 1], err))
+    for (size_t i = 0; i < scan_case->evidence->count; i++)
+        if (show_evidence(scan_case->scan->casefile, scan_case->scan->numbers[i],
+                          scan_case->evidence->paths[i], err))
             return -1;
     return is_kept(scan_case, yield) ? show_seal(scan_case, err) : 0;
 }

@@ -13,6 +13,7 @@ struct scan_case {
     const char *path; /* NULL: a temporary case */
     const struct context_flags *context;
     bool all_objects; /* also keep objects without a finding in a temporary case */
+    bool changed;     /* evidence is not what the case was made of, so the scan was not begun */
     bool is_new;      /* the scan created it */
 };
 

@@ -64,8 +64,14 @@ static bool has_same_sha1(const struct case_evidence *known, const char *path,
     return (now.kinds & DIGEST_BIT(DIGEST_SHA1)) && digest_differing(&now, &known->digests) == 0;
 }
 
-bool scan_resume_is_same(const struct case_evidence *known, const char *path, const char *stamp,
-                         const struct evidence_options *options)
+int scan_resume_check_same(const struct case_evidence *known, const char *path, const char *stamp,
+                           const struct evidence_options *options, struct error *err)
 {
-    return !known->stamp[0] || strcmp(known->stamp, stamp) == 0 || has_same_sha1(known, path, options);
+    if (!known->stamp[0] || strcmp(known->stamp, stamp) == 0 || has_same_sha1(known, path, options))
+        return 0;
+    return error_set(
+        err,
+        "%s: the evidence is not the one that the case was made of: it was %s, now it is %s; the "
+        "case was not changed",
+        path, known->stamp, stamp[0] ? stamp : "a device");
 }

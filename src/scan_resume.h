@@ -38,10 +38,11 @@ enum scan_resumed scan_resume_pass(struct scan_resume *resume, const struct case
                                    uint64_t *rows, struct error *err);
 
 /*
- * Whether the evidence is still what it was when the case was created: its files have the same stamp (see
- * evidence_stamp) or, whatever their times are, the image has the SHA-1 recorded in the case.
+ * Returns -1, and fills err, unless the evidence is still what it was when the case was created: its files
+ * have the same stamp (see evidence_stamp) or, whatever their times are, the image has the SHA-1 recorded in
+ * the case.
  */
-bool scan_resume_is_same(const struct case_evidence *known, const char *path, const char *stamp,
-                         const struct evidence_options *options);
+int scan_resume_check_same(const struct case_evidence *known, const char *path, const char *stamp,
+                           const struct evidence_options *options, struct error *err);
 
 #endif

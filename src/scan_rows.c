@@ -36,6 +36,13 @@ static int find_references(const struct scan_rows *rows, const struct scanner_pa
     return 0;
 }
 
+/* The case numbers all its sets, of which those of this scan are a part. */
+static void number_sets(const struct scan_rows *rows, const struct scanner_part *part)
+{
+    for (size_t i = 0; i < part->findings.count; i++)
+        part->findings.list[i].set += (uint32_t)rows->first_set;
+}
+
 static int add_findings(struct scan_rows *rows, const struct case_object *object,
                         const struct scanner_part *part, struct error *err)
 {
@@ -46,6 +53,7 @@ static int add_findings(struct scan_rows *rows, const struct case_object *object
 
     if (!result)
         result = find_references(rows, part, files, references, err);
+    number_sets(rows, part);
     if (!result)
         result = casefile_add(rows->casefile, object, &part->findings, references, scan_rows_now(), err);
     for (size_t i = 0; files && i < count; i++)
@@ -119,10 +127,8 @@ static int add_part(struct scan_rows *rows, const struct case_object *object, bo
     row.digests = part->digests;
     row.verdict = part->verdict;
     note_lacks(rows, &row, part);
-    if (add_findings(rows, &row, part, err))
-        return -1;
     count_finding(rows, part);
-    return 0;
+    return add_findings(rows, &row, part, err);
 }
 
 int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,

@@ -10,6 +10,7 @@
 struct scan_rows {
     struct casefile *casefile;
     const struct scan_sets *sets;
+    size_t first_set; /* the index of the first of the sets in the case */
     const struct scanner_plan *plan;
     struct progress *progress; /* counts the findings */
     void (*note)(void *arg, const char *text);

@@ -67,7 +67,10 @@ static const char *const schema[] = {
     " object INTEGER NOT NULL, rank INTEGER NOT NULL, of_object INTEGER NOT NULL, of_rank INTEGER NOT NULL,"
     " PRIMARY KEY (object, rank)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX twin_of ON twin (of_object, of_rank);"
-    "CREATE TABLE context (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;",
+    "CREATE TABLE context (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+    "CREATE TABLE pass ("
+    " id INTEGER PRIMARY KEY, first_set INTEGER NOT NULL, last_set INTEGER NOT NULL, again INTEGER NOT NULL,"
+    " parameters TEXT NOT NULL) STRICT;",
     NULL,
 };
 
@@ -176,153 +179,7 @@ static int load_sets(struct casefile *casefile, struct error *err)
     return result;
 }
 
-/* ---- a new case ---- */
-
-static int put_info(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    struct statement *row = database_prepare(
-        casefile->database, "INSERT INTO info (id, uuid, created, tool, parameters) VALUES (1, ?, ?, ?, ?)",
-        err);
-    uint8_t uuid[UUID_LEN];
-    int result = row ? uuid_make(uuid, err) : -1;
-
-    if (result == 0) {
-        statement_bind_bytes(row, 1, uuid, sizeof uuid);
-        statement_bind_number(row, 2, plan->now);
-        casefile_bind_string(row, 3, plan->tool);
-        casefile_bind_string(row, 4, plan->parameters);
-        result = statement_run(row, err);
-    }
-    statement_free(row);
-    return result;
-}
-
-static int put_set(struct statement *row, size_t number, const struct case_set *set, struct error *err)
-{
-    casefile_bind_number(row, 1, number);
-    statement_bind_bytes(row, 2, set->uuid, sizeof set->uuid);
-    casefile_bind_number(row, 3, set->generation);
-    casefile_bind_string(row, 4, refset_kind_name(set->kind));
-    casefile_bind_string(row, 5, set->name);
-    statement_bind_bytes(row, 6, set->path, strlen(set->path));
-    casefile_bind_number(row, 7, set->files);
-    casefile_bind_number(row, 8, set->records);
-    return statement_run(row, err);
-}
-
-static int put_sets(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    struct statement *row = database_prepare(casefile->database,
-                                             "INSERT INTO refset (id, uuid, generation, kind, name, path, "
-                                             "files, records) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                                             err);
-    int result = row ? 0 : -1;
-
-    for (size_t i = 0; i < plan->set_count && result == 0; i++)
-        result = put_set(row, i + 1, &plan->sets[i], err);
-    statement_free(row);
-    return result;
-}
-
-static int put_evidence(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    struct statement *row =
-        database_prepare(casefile->database, "INSERT INTO evidence (id, path, state) VALUES (?, ?, ?)", err);
-    int result = row ? 0 : -1;
-
-    for (size_t i = 0; i < plan->evidence_count && result == 0; i++) {
-        casefile_bind_number(row, 1, i + 1);
-        statement_bind_bytes(row, 2, plan->evidence[i], strlen(plan->evidence[i]));
-        casefile_bind_string(row, 3, casefile_state_name(CASE_BEGUN));
-        result = statement_run(row, err);
-    }
-    statement_free(row);
-    return result;
-}
-
-static int put_plan(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    if (database_begin(casefile->database, err))
-        return -1;
-    if (put_info(casefile, plan, err) || put_sets(casefile, plan, err) || put_evidence(casefile, plan, err)) {
-        database_rollback(casefile->database);
-        return -1;
-    }
-    return database_commit(casefile->database, err);
-}
-
-static int check_plan(const struct case_plan *plan, struct error *err)
-{
-    if (plan->set_count > CASE_MOST_SETS)
-        return error_set(err, "a case can have at most %d sets, not %zu", CASE_MOST_SETS, plan->set_count);
-    if (plan->evidence_count > CASE_MOST_EVIDENCE)
-        return error_set(err, "a case can have at most %d evidence items, not %zu", CASE_MOST_EVIDENCE,
-                         plan->evidence_count);
-    return 0;
-}
-
-/* ---- the same case? ---- */
-
-static int differs(const struct casefile *casefile, struct error *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int differs(const struct casefile *casefile, struct error *err, const char *fmt, ...)
-{
-    struct error what;
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(what.text, sizeof what.text, fmt, args);
-    va_end(args);
-    return error_set(err, "%s: cannot resume this case: %s", database_path(casefile->database), what.text);
-}
-
-static int compare_sets(const struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    for (size_t i = 0; i < casefile->set_count && i < plan->set_count; i++) {
-        const struct case_set *was = &casefile->sets[i], *is = &plan->sets[i];
-
-        if (memcmp(was->uuid, is->uuid, sizeof was->uuid) != 0)
-            return differs(casefile, err, "set %zu was %s (%s) and is now %s (%s)", i + 1, was->name,
-                           was->path, is->name, is->path);
-        if (was->generation != is->generation || was->kind != is->kind)
-            return differs(casefile, err,
-                           "the set %s has changed since (generation %" PRIu64 ", now %" PRIu64 ")", is->name,
-                           was->generation, is->generation);
-    }
-    if (casefile->set_count != plan->set_count)
-        return differs(casefile, err, "the number of sets differs (%zu, now %zu)", casefile->set_count,
-                       plan->set_count);
-    return 0;
-}
-
-static int compare_evidence(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    struct case_evidence was;
-    int result = 1;
-
-    for (size_t i = 0; i < plan->evidence_count && result > 0; i++) {
-        result = casefile_evidence(casefile, i + 1, &was, err);
-        if (result > 0 && strcmp(was.path, plan->evidence[i]) != 0)
-            return differs(casefile, err, "evidence %zu was %s and is now %s", i + 1, was.path,
-                           plan->evidence[i]);
-        if (result == 0)
-            return differs(casefile, err, "it was created without the evidence %s", plan->evidence[i]);
-    }
-    if (result > 0)
-        result = casefile_evidence(casefile, plan->evidence_count + 1, &was, err);
-    if (result > 0)
-        return differs(casefile, err, "it was created with additional evidence: %s", was.path);
-    return result;
-}
-
-static int compare(struct casefile *casefile, const struct case_plan *plan, struct error *err)
-{
-    if (strcmp(casefile->info.parameters, plan->parameters) != 0)
-        return differs(casefile, err, "it was created with different parameters: %s; now: %s",
-                       casefile->info.parameters, plan->parameters);
-    return compare_sets(casefile, plan, err) || compare_evidence(casefile, plan, err) ? -1 : 0;
-}
+/* ---- is it sound? ---- */
 
 /* Keeps the first fault, which is enough. */
 static void keep_first(void *arg, const char *text)
@@ -375,7 +232,9 @@ static int write_new(const char *path, const struct case_plan *plan, struct erro
 
     if (!casefile)
         return -1;
-    result = put_plan(casefile, plan, err) || load_info(casefile, err) ? -1 : seal_plan(casefile, plan, err);
+    result = casefile_put_plan(casefile, plan, err) || load_info(casefile, err)
+                 ? -1
+                 : seal_plan(casefile, plan, err);
     return casefile_close(casefile, result ? NULL : err) ? -1 : result;
 }
 
@@ -406,14 +265,33 @@ static struct casefile *loaded(struct casefile *casefile, struct error *err)
     return NULL;
 }
 
+static void release_sets(struct casefile *casefile)
+{
+    for (size_t i = 0; i < casefile->set_count; i++)
+        free((char *)casefile->sets[i].path);
+    free(casefile->sets);
+    casefile->sets = NULL;
+    casefile->set_count = 0;
+}
+
+static int follow(struct casefile *casefile, const struct case_plan *plan, struct error *err)
+{
+    const int extended = casefile_follow(casefile, plan, err);
+
+    if (extended <= 0)
+        return extended;
+    release_sets(casefile);
+    return load_sets(casefile, err);
+}
+
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err)
 {
     struct casefile *casefile;
 
-    if (check_plan(plan, err) || (access(path, F_OK) && errno == ENOENT && create(path, plan, err)))
+    if (casefile_check_plan(plan, err) || (access(path, F_OK) && errno == ENOENT && create(path, plan, err)))
         return NULL;
     casefile = loaded(new_case(database_open(path, DATABASE_WRITE, &casefile_format, err), true, err), err);
-    if (casefile && (check_sound(casefile, "resumed", err) || compare(casefile, plan, err))) {
+    if (casefile && (check_sound(casefile, "resumed", err) || follow(casefile, plan, err))) {
         casefile_close(casefile, NULL);
         return NULL;
     }
@@ -424,18 +302,20 @@ struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_
 {
     struct casefile *casefile;
 
-    if (check_plan(plan, err))
+    if (casefile_check_plan(plan, err))
         return NULL;
     casefile = new_case(database_open_temporary(&casefile_format, err), true, err);
     if (casefile)
         casefile->temporary = true;
-    if (casefile && put_plan(casefile, plan, err)) {
+    if (casefile && casefile_put_plan(casefile, plan, err)) {
         casefile_close(casefile, NULL);
         return NULL;
     }
     casefile = loaded(casefile, err);
     if (casefile)
         casefile->all_objects = all_objects;
+    for (size_t i = 0; i < plan->evidence_count && plan->numbers; i++)
+        plan->numbers[i] = i + 1;
     return casefile;
 }
 
@@ -457,9 +337,7 @@ struct casefile *casefile_open_report(const char *path, struct error *err)
 
 static void release(struct casefile *casefile)
 {
-    for (size_t i = 0; i < casefile->set_count; i++)
-        free((char *)casefile->sets[i].path);
-    free(casefile->sets);
+    release_sets(casefile);
     free(casefile->info_text);
     for (int key = 0; key < CASE_CONTEXT_KEYS; key++)
         free(casefile->context[key]);

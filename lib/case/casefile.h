@@ -63,8 +63,16 @@ enum case_state {
 /* Returns "begun", "done", ... */
 const char *casefile_state_name(enum case_state state);
 
+/*
+ * A piece of evidence, as it is read for some of the sets.  If sets are added to the case later, the same
+ * evidence is read again for these alone, as an evidence item of its own, which has neither digests nor an
+ * account of the image.
+ */
 struct case_evidence {
     uint64_t number; /* from 1, in the order given */
+    uint64_t again;  /* the number of the first reading of the same evidence; 0: this is the first */
+    size_t first_set, set_count; /* those it is read for, by index among the sets of the case */
+    const char *parameters;      /* as case_info has them, of this reading */
     const char *path;
     enum case_state state;
     const char *stamp;  /* the state of its files when its scan began (evidence_stamp); "" if unknown */
@@ -101,13 +109,22 @@ struct case_plan {
     size_t set_count;
     const char *const *evidence;
     size_t evidence_count;
+    /* Called before a piece of evidence is added to a case that is there, with its first reading if it is
+     * read again (NULL: it is new): returns -1 if it must not be.  May be NULL. */
+    int (*check)(const char *path, const struct case_evidence *first, void *arg, struct error *err);
+    void *check_arg;
+    uint64_t *numbers; /* filled with the number of each evidence item in the case; or NULL */
 };
 
 /*
- * Creates a case, or opens one to resume it.  parameters: everything besides sets and evidence that affects
- * the result, as text.  A case with other parameters, sets (by UUID and generation) or evidence is refused
- * with an error that says what differs, and so is one that fails casefile_check.  tool: "kith 1.0"; now:
- * seconds since 1970.
+ * Creates a case, or opens one to resume or extend it.  parameters: everything besides sets and evidence that
+ * affects the result, as text, beginning with "C=", the density of samples, and a blank.
+ *
+ * Evidence that the case does not have is added to it.  The sets must be those for which other evidence of
+ * the case was read, or all be new: then they are added, too, and the evidence is to be read again for them.
+ * A case with other parameters (but for the density, if the sets are new), or with sets that have changed
+ * since, is refused with an error that says what differs, and so is one that fails casefile_check.  tool:
+ * "kith 1.0"; now: seconds since 1970.
  */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
 /* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless

@@ -6,11 +6,12 @@
 #include "case/casefile.h"
 #include "database/statement.h"
 
-/* Shared by the files of the module, each of which uses only those after it: casefile.c creates, opens and
- * compares cases; casefile_verify.c checks a whole case; casefile_reader.c reads, casefile_writer.c and
- * casefile_account.c add, casefile_place.c where things lie; casefile_context.c has the context,
- * casefile_log.c the log, casefile_batch.c the transactions, casefile_evidence.c the rows of evidence,
- * casefile_values.c the values of rows, casefile_packed.c the lists in them. */
+/* Shared by the files of the module, each of which uses only those after it: casefile.c creates and
+ * opens cases; casefile_plan.c compares and extends them; casefile_verify.c checks a whole case;
+ * casefile_reader.c reads, casefile_writer.c and casefile_account.c add, casefile_place.c where things lie;
+ * casefile_context.c has the context, casefile_log.c the log, casefile_batch.c the transactions,
+ * casefile_evidence.c the rows of evidence, casefile_values.c the values of rows, casefile_packed.c the lists
+ * in them. */
 
 enum {
     /* The lower bits of the id of an object or a problem are its number, from 1; the upper bits are the
@@ -79,6 +80,16 @@ static inline int64_t casefile_id(uint64_t evidence, uint64_t number)
 /* Returns 1, 0 if there is none with that number, -1 on error. */
 int casefile_load_evidence(struct casefile *casefile, uint64_t number, struct case_evidence_row *row,
                            struct error *err);
+
+/* ---- casefile_plan.c ---- */
+
+/* Returns -1 if the plan has too many sets or evidence. */
+int casefile_check_plan(const struct case_plan *plan, struct error *err);
+/* Writes the rows that say what a new case is about. */
+int casefile_put_plan(struct casefile *casefile, const struct case_plan *plan, struct error *err);
+/* Compares the plan with the case, extends the case by what is new, and fills in the plan's numbers.  Returns
+ * 1 if there are more sets, which must be loaded again; 0; or -1 if the plan contradicts the case. */
+int casefile_follow(struct casefile *casefile, const struct case_plan *plan, struct error *err);
 
 /* ---- casefile_values.c ---- */
 

@@ -145,6 +145,7 @@ static int digest_case(struct casefile *casefile, struct digest *digest, struct 
         "SELECT * FROM refset WHERE id >= ? AND id <= ? ORDER BY id",
         "SELECT id, path FROM evidence WHERE id >= ? AND id <= ? ORDER BY id",
         "SELECT * FROM context WHERE id >= ? AND id <= ? ORDER BY id",
+        "SELECT * FROM pass WHERE id >= ? AND id <= ? ORDER BY id",
         NULL,
     };
 

@@ -291,6 +291,13 @@ static const char *const queries[] = {
 static const char one_finding[] =
     SELECT_FINDING "finding f" FROM_FINDING " WHERE f.class IN (0, 1, 2) AND f.object = ? AND f.rank = ?";
 
+/* An object that is read again for further sets has one row without a finding at most: that of the first
+ * reading, if no reading has found anything.  The numbers of objects are the same in all readings. */
+#define NOT_AGAIN                                                                                            \
+    " AND NOT EXISTS (SELECT 1 FROM pass p WHERE p.id = o.evidence AND p.again > 0)"                         \
+    " AND NOT EXISTS (SELECT 1 FROM pass p JOIN object x ON x.id = (p.id << 40) + (o.id & 1099511627775)"    \
+    " WHERE p.again = o.evidence AND x.findings > 0)"
+
 static int prepare(struct case_reader *reader, struct error *err)
 {
     struct database *database = reader->casefile->database;
@@ -304,7 +311,7 @@ static int prepare(struct case_reader *reader, struct error *err)
         return 0;
     reader->objects = database_prepare(database,
                                        "SELECT " CASEFILE_OBJECT " FROM object o" CASEFILE_ORIGIN
-                                       " WHERE o.findings = 0 ORDER BY o.id",
+                                       " WHERE o.findings = 0" NOT_AGAIN " ORDER BY o.id",
                                        err);
     return reader->objects ? 0 : -1;
 }

@@ -94,6 +94,7 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
                           struct error *err)
 {
     const uint64_t number = evidence->number;
+    const struct case_set *sets;
 
     buffer_add_text(out, "evidence    ");
     report_values_foreign(out, evidence->path);
@@ -106,7 +107,12 @@ static int about_evidence(struct buffer *out, struct casefile *casefile, const s
         buffer_add_text(out, "\n            ");
         report_values_foreign(out, evidence->stamp);
     }
-    about_image(out, evidence);
+    if (!evidence->again)
+        about_image(out, evidence);
+    if (!evidence->again && evidence->set_count < casefile_sets(casefile, &sets)) {
+        buffer_add_text(out, "\n            read for ");
+        report_summary_sets(casefile, evidence, out);
+    }
     buffer_printf(out, "\n            %s", casefile_state_name(evidence->state));
     return about_counts(out, casefile, number, err);
 }

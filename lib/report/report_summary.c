@@ -34,13 +34,25 @@ static uint64_t sum_findings(const uint64_t findings[VERDICTS])
     return sum;
 }
 
+static void add_verdicts(struct buffer *out, const uint64_t findings[VERDICTS])
+{
+    const char *separator = ": ";
+
+    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++) {
+        if (!findings[verdict])
+            continue;
+        buffer_add_text(out, separator);
+        add_verdict(out, (enum verdict)verdict, findings[verdict]);
+        separator = ", ";
+    }
+}
+
 static void add_findings(struct buffer *out, const struct case_counts *counts,
                          const uint64_t findings[VERDICTS], uint64_t repeated)
 {
     const uint64_t all = sum_findings(findings);
     const uint64_t examined =
         counts->objects - counts->findings[VERDICT_UNREADABLE] - counts->findings[VERDICT_SKIPPED];
-    const char *separator = ": ";
 
     if (all == 0) {
         buffer_add_text(out, "no findings in ");
@@ -54,13 +66,7 @@ static void add_findings(struct buffer *out, const struct case_counts *counts,
     buffer_add_text(out, " (");
     report_values_size(out, counts->bytes);
     buffer_add_text(out, " of content)");
-    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++) {
-        if (!findings[verdict])
-            continue;
-        buffer_add_text(out, separator);
-        add_verdict(out, (enum verdict)verdict, findings[verdict]);
-        separator = ", ";
-    }
+    add_verdicts(out, findings);
 }
 
 /* Objects by the reason for which they have no finding. */
@@ -80,27 +86,63 @@ static void add_without(struct buffer *out, const struct case_counts *counts, co
     }
 }
 
+void report_summary_sets(const struct casefile *casefile, const struct case_evidence *evidence,
+                         struct buffer *out)
+{
+    const struct case_set *sets;
+    const size_t count = casefile_sets(casefile, &sets);
+
+    buffer_add_text(out, evidence->set_count == 1 ? "the set " : "the sets ");
+    for (size_t i = 0; i < evidence->set_count && evidence->first_set + i < count; i++) {
+        buffer_add_text(out, i ? ", " : "");
+        report_values_foreign(out, sets[evidence->first_set + i].name);
+    }
+}
+
+/* Of evidence that is read again: its objects are counted where it was read first.  objects: those with
+ * findings. */
+static void add_again(struct casefile *casefile, const struct case_evidence *evidence, uint64_t objects,
+                      const uint64_t findings[VERDICTS], struct buffer *out)
+{
+    const uint64_t all = sum_findings(findings);
+
+    buffer_add_text(out, "read again for ");
+    report_summary_sets(casefile, evidence, out);
+    buffer_add_text(out, all ? ": " : ": no findings");
+    if (all) {
+        report_values_count(out, all, "finding");
+        buffer_add_text(out, " in ");
+        report_values_count(out, objects, "object");
+        add_verdicts(out, findings);
+    }
+}
+
 int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err)
 {
     struct case_evidence about;
     struct case_counts counts;
     uint64_t findings[VERDICTS] = {0}, repeated;
 
-    if (casefile_evidence(casefile, evidence, &about, err) <= 0 ||
-        casefile_count(casefile, evidence, &counts, err) ||
+    if (casefile_count(casefile, evidence, &counts, err) ||
         casefile_count_findings(casefile, evidence, findings, err) ||
-        casefile_count_repeated(casefile, evidence, &repeated, err))
+        casefile_count_repeated(casefile, evidence, &repeated, err) ||
+        casefile_evidence(casefile, evidence, &about, err) <= 0)
         return -1;
     if (counts.objects == 0) {
         if (about.state != CASE_FAILED && about.state != CASE_BEGUN)
             buffer_add_text(out, "nothing was scanned: no object was selected");
         return 0;
     }
-    add_findings(out, &counts, findings, repeated);
+    if (about.again)
+        add_again(casefile, &about, sum_findings(counts.findings) - repeated, findings, out);
+    else
+        add_findings(out, &counts, findings, repeated);
     if (counts.known) {
         buffer_add_text(out, "; ");
         report_values_count(out, counts.known, "known object");
     }
+    if (about.again)
+        return 0;
     add_without(out, &counts, "; no verdict possible: ", VERDICT_TOO_SMALL, VERDICT_LOW_ENTROPY);
     add_without(out, &counts, "; not examined: ", VERDICT_UNREADABLE, VERDICT_SKIPPED);
     return 0;

@@ -9,8 +9,9 @@
 /*
  * Appends "3 findings in 2 of 1,204 objects (15.0 MB of content): 1 identical, 2 variants", or "no findings
  * in 1,204 objects (15.0 MB of content)", followed by the number of objects that are known, allow no verdict,
- * or were not examined. Appends nothing if none of the evidence was read.  Returns -1 and fills err if the
- * case cannot be read.
+ * or were not examined.  For evidence that is read again for further sets: "read again for the set a: 3
+ * findings in 2 objects: ..".  Appends nothing if none of the evidence was read.  Returns -1 and fills err if
+ * the case cannot be read.
  */
 int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err);
 
@@ -18,6 +19,10 @@ int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *
  * not examined".  Returns -1 and fills err if the case cannot be read or memory runs out. */
 int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
                               void (*take)(void *arg, const char *text), void *arg, struct error *err);
+
+/* Appends the sets that the evidence is read for: "the set a", "the sets a, b". */
+void report_summary_sets(const struct casefile *casefile, const struct case_evidence *evidence,
+                         struct buffer *out);
 
 /* Passes on what the case belongs to: "examiner", and who it is, for each that is set, line by line; the
  * label is "" for further lines. */

@@ -74,21 +74,26 @@ static int verify_stored(void)
 static const char *const evidence_paths[EVIDENCE] = {"/images/a \xff\n.E01", "b", "/c/d.dd"};
 static struct case_set sets[SETS];
 
+/* Set number i from 0, of which the first SETS are those of the case. */
+static UNUSED struct case_set make_set(int i)
+{
+    static const enum refset_kind kinds[] = {REFSET_KNOWN, REFSET_NEUTRAL, REFSET_NOTABLE, REFSET_NOTABLE};
+    static const char *const paths[] = {"/sets/0.kset", "one \xfe.kset", "", "x"};
+    struct case_set set = {.generation = 7 + (uint64_t)i,
+                           .kind = kinds[i % SETS],
+                           .path = paths[i % SETS],
+                           .files = 1000 * (uint64_t)i,
+                           .records = (uint64_t)i};
+
+    memset(set.uuid, 0x50 + i, sizeof set.uuid);
+    snprintf(set.name, sizeof set.name, "set %d \"\xc3\xa4\"", i);
+    return set;
+}
+
 static UNUSED struct case_plan make_plan(void)
 {
-    static const enum refset_kind kinds[SETS] = {REFSET_KNOWN, REFSET_NEUTRAL, REFSET_NOTABLE,
-                                                 REFSET_NOTABLE};
-    static const char *const paths[SETS] = {"/sets/0.kset", "one \xfe.kset", "", "x"};
-
-    for (int i = 0; i < SETS; i++) {
-        memset(sets[i].uuid, 0x50 + i, sizeof sets[i].uuid);
-        sets[i].generation = 7 + (uint64_t)i;
-        sets[i].kind = kinds[i];
-        snprintf(sets[i].name, sizeof sets[i].name, "set %d \"\xc3\xa4\"", i);
-        sets[i].path = paths[i];
-        sets[i].files = 1000 * (uint64_t)i;
-        sets[i].records = (uint64_t)i;
-    }
+    for (int i = 0; i < SETS; i++)
+        sets[i] = make_set(i);
     return (struct case_plan){.parameters = "c=128 kinds=all",
                               .tool = "kith 1.0",
                               .now = NOW,

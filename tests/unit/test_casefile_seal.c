@@ -9,6 +9,25 @@
 static uint8_t *good;
 static size_t good_len;
 
+/* The first evidence, for two more sets. */
+static void read_again(void)
+{
+    const struct case_set more[] = {make_set(SETS), make_set(SETS + 1)};
+    struct case_plan plan = make_plan();
+    struct casefile *casefile;
+    uint64_t number;
+
+    plan.sets = more;
+    plan.set_count = 2;
+    plan.evidence_count = 1;
+    plan.numbers = &number;
+    casefile = casefile_open(path, &plan, &err);
+    ck_assert_msg(casefile != NULL, "%s", err.text);
+    add_objects(casefile, number, 1, 5);
+    ck_assert_int_eq(casefile_set_state(casefile, number, CASE_DONE, NOW, "again", &err), 0);
+    close_case(casefile);
+}
+
 /* Everything is sealed. */
 static void make_sealed(void)
 {
@@ -36,6 +55,7 @@ static void make_sealed(void)
     ck_assert_int_eq(casefile_set_context(casefile, CASE_NOTES, "one", NOW, &err), 0);
     ck_assert_int_eq(casefile_set_context(casefile, CASE_NUMBER, "2", NOW, &err), 0);
     close_case(casefile);
+    read_again();
     assert_good();
     good = file_load(path, &good_len);
 }
@@ -292,7 +312,7 @@ START_TEST(sealed_evidence_cannot_be_restarted)
         "DELETE FROM log" LAST_LOG
         "; DELETE FROM evidence WHERE id = 3; DELETE FROM object WHERE evidence = 3;"
         "DELETE FROM problem WHERE evidence = 3; DELETE FROM finding WHERE object >> 40 = 3",
-        "INSERT INTO evidence (id, path, state) VALUES (4, x'41', 'begun')",
+        "INSERT INTO evidence (id, path, state) VALUES (5, x'41', 'begun')",
         "UPDATE finding SET class = 7 WHERE class = 2",
         "UPDATE finding SET class = -1 WHERE class = 2",
         "UPDATE finding SET matched = matched / 2 WHERE class = 2",
@@ -335,7 +355,7 @@ END_TEST
 
 START_TEST(a_seal_of_missing_evidence_is_detected)
 {
-    static const uint64_t numbers[] = {EVIDENCE + 1, EVIDENCE + 2, CASE_MOST_EVIDENCE};
+    static const uint64_t numbers[] = {EVIDENCE + 2, EVIDENCE + 3, CASE_MOST_EVIDENCE};
 
     begin_test();
     make_sealed();
