@@ -8,7 +8,7 @@
 
 enum {
     EXIT_DONE = 0,
-    EXIT_MATCH = 1,   /* there are findings, and --fail-on-match was given */
+    EXIT_MATCH = 1,   /* there are findings, and --fail-on-match was given; or an audit did not pass */
     EXIT_USAGE = 2,   /* wrong usage, or a fault of the environment */
     EXIT_PARTIAL = 3, /* some evidence could not be read, or was not examined */
     EXIT_CHANGED = 4, /* evidence changed while it was being read */
@@ -34,8 +34,8 @@ struct command {
 };
 
 extern const struct command command_cluster, command_ls, command_sign, command_compare, command_add,
-    command_import, command_export, command_sets, command_scan, command_report, command_case, command_explain,
-    command_extract, command_lab, command_completion, command_help;
+    command_import, command_export, command_sets, command_scan, command_report, command_case, command_audit,
+    command_explain, command_extract, command_lab, command_completion, command_help;
 
 /* All commands; NULL ends the list. */
 extern const struct command *const commands[];

@@ -10,23 +10,10 @@
 #include "config.h"
 #include "terminal.h"
 
-const struct command *const commands[] = {&command_scan,
-                                          &command_report,
-                                          &command_case,
-                                          &command_explain,
-                                          &command_extract,
-                                          &command_ls,
-                                          &command_sign,
-                                          &command_compare,
-                                          &command_add,
-                                          &command_import,
-                                          &command_export,
-                                          &command_sets,
-                                          &command_cluster,
-                                          &command_lab,
-                                          &command_completion,
-                                          &command_help,
-                                          NULL};
+const struct command *const commands[] = {
+    &command_scan, &command_report,  &command_case,    &command_explain,    &command_extract, &command_audit,
+    &command_ls,   &command_sign,    &command_compare, &command_add,        &command_import,  &command_export,
+    &command_sets, &command_cluster, &command_lab,     &command_completion, &command_help,    NULL};
 
 static const char *command_name(const void *table, size_t index)
 {
