@@ -36,8 +36,8 @@ static const char *const sqls[FINGERPRINTS_SQLS] = {
     [FINGERPRINTS_REMOVE_CONTENT] = "DELETE FROM contents WHERE number = ?1",
     [FINGERPRINTS_ADD_DOCUMENT] = "INSERT OR IGNORE INTO documents (content, path, kind) VALUES (?1, ?2, ?3)",
     [FINGERPRINTS_FIRST_DOCUMENT] =
-        "SELECT c.number, c.size, c.sha1, d.kind, d.path FROM documents d"
-        " JOIN contents c ON c.number = d.content WHERE d.content = ?1 ORDER BY d.id LIMIT 1",
+        ("SELECT c.number, c.size, c.sha1, d.kind, d.path FROM documents d"
+         " JOIN contents c ON c.number = d.content WHERE d.content = ?1 ORDER BY d.id LIMIT 1"),
     /* ?2 and ?3: the path with '/' and with the character after that */
     [FINGERPRINTS_FIND_DROPPED] =
         "SELECT id, content FROM documents WHERE path = ?1 OR (path > ?2 AND path < ?3) LIMIT 1",
