@@ -40,8 +40,7 @@ enum { MOST_MORE = 64 /* groups than rh that are considered: with more, groups b
 
 /* Nanoseconds, measured: for a look-up, an entry of a list, and the distance to a candidate, which lies
  * anywhere in memory; for that to each of all fingerprints, and more for each of their bits. */
-static const double lookup_ns = 2000, entry_ns = 2.2, candidate_ns = 50, scan_ns = 1.3,
-                    scan_bit_ns = 1 / 230.0;
+static const double lookup_ns = 2000, entry_ns = 4.2, candidate_ns = 50, scan_ns = 1.15, scan_bit_ns = 0.0041;
 
 /* The probability that at least c of m groups of unrelated fingerprints are equal, each with probability p.
  */
