@@ -52,7 +52,7 @@ COMMANDS = {
     "cluster-sketch": ["cluster", "-q", "-j2", "--csv", "-s", "coates2011", "--edits", "40%", "tree", "refs"],
     "plagiarism": ["cluster", "-q", "-j1", "--csv", "--plagiarism", "--containment", "0.1", "tree", "refs"],
     "thin": ["sets", "thin", "--csv", "--resemblance", "0.1", "--covered", "0", "-o", NEW, "twins.kith"],
-    "lab-csv": ["lab", "--quick", "--csv", "--data", "tree", "broder-clusters"],
+    "lab-csv": ["lab", "--csv", "--data", "tree", "broder-clusters"],
     "lab-html": ["lab", "--quick", "--html", "--data", "tree", "coates2011-substitutions"],
     "lab-store": ["lab", "--quick", "--json", "--data", "refs", "--store", NEW, "coates-unrelated"],
 }
