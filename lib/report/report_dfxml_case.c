@@ -95,6 +95,8 @@ static int put_evidence(struct document *document, struct casefile *casefile,
     if (evidence->has_image) {
         report_xml_text(out, "format", evidence->format);
         report_xml_number(out, "size", evidence->size);
+        report_xml_text(out, "acquisition",
+                        report_summary_acquisition_name(report_summary_acquisition(evidence)));
     }
     buffer_add_text(out, ">\n");
     report_xml_name(out, "        <kith:path", evidence->path, strlen(evidence->path), "</kith:path>\n");
@@ -126,21 +128,31 @@ static int for_each_evidence(struct document *document, struct casefile *casefil
     return result;
 }
 
+static int put_seal(struct buffer *out, struct casefile *casefile, struct error *err)
+{
+    uint8_t chain[CASE_CHAIN_LEN];
+
+    if (!casefile_is_kept(casefile))
+        return 0;
+    if (casefile_chain(casefile, chain, err))
+        return -1;
+    buffer_add_text(out, " seal=\"");
+    escape_hex(out, chain, sizeof chain);
+    buffer_add_char(out, '"');
+    return 0;
+}
+
 static int put_metadata(struct document *document, struct casefile *casefile, struct error *err)
 {
     struct buffer *out = &document->stream->line;
     const struct case_info *info = casefile_info(casefile);
-    uint8_t chain[CASE_CHAIN_LEN];
-
-    if (casefile_chain(casefile, chain, err))
-        return -1;
     buffer_add_text(out, "  <metadata>\n    <dc:type>Findings</dc:type>\n    <kith:case");
     put_uuid(out, info->uuid);
     put_time(out, "created", info->created);
     report_xml_text(out, "tool", info->tool);
-    buffer_add_text(out, " seal=\"");
-    escape_hex(out, chain, sizeof chain);
-    buffer_add_text(out, "\">\n");
+    if (put_seal(out, casefile, err))
+        return -1;
+    buffer_add_text(out, ">\n");
     report_xml_element(out, "      <kith:parameters>", info->parameters, "</kith:parameters>\n");
     put_context(out, casefile);
     put_sets(out, casefile);

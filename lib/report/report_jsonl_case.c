@@ -76,6 +76,8 @@ static int put_seal(struct json_write *out, struct casefile *casefile, struct er
 {
     uint8_t chain[CASE_CHAIN_LEN];
 
+    if (!casefile_is_kept(casefile))
+        return 0;
     if (casefile_chain(casefile, chain, err))
         return -1;
     json_write_hex(out, "seal", chain, sizeof chain);
@@ -113,15 +115,13 @@ static void put_sets(struct json_write *out, struct casefile *casefile)
 
 static void put_image(struct json_write *out, const struct case_evidence *evidence)
 {
-    const unsigned both = evidence->digests.kinds & evidence->stored.kinds;
-
     json_write_open(out, "image", '{');
     json_write_text(out, "format", evidence->format);
     json_write_number(out, "size", evidence->size);
     report_jsonl_digests(out, "computed", &evidence->digests);
     report_jsonl_digests(out, "stored", &evidence->stored);
-    if (both)
-        json_write_bool(out, "agree", digest_differing(&evidence->digests, &evidence->stored) == 0);
+    json_write_text(out, "acquisition",
+                    report_summary_acquisition_name(report_summary_acquisition(evidence)));
     json_write_close(out, '}');
 }
 

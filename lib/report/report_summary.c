@@ -257,6 +257,18 @@ enum report_acquisition report_summary_acquisition(const struct case_evidence *e
                                                                    : REPORT_ACQUISITION_MATCHES;
 }
 
+const char *report_summary_acquisition_name(enum report_acquisition acquisition)
+{
+    static const char *const names[] = {
+        [REPORT_ACQUISITION_NONE] = "none",
+        [REPORT_ACQUISITION_UNHASHED] = "not-hashed",
+        [REPORT_ACQUISITION_MATCHES] = "matches",
+        [REPORT_ACQUISITION_DIFFERS] = "differs",
+    };
+
+    return names[acquisition];
+}
+
 const char *report_summary_acquisition_words(enum report_acquisition acquisition)
 {
     static const char *const words[] = {

@@ -39,6 +39,8 @@ enum report_acquisition {
 };
 /* The evidence is an image. */
 enum report_acquisition report_summary_acquisition(const struct case_evidence *evidence);
+/* The result for programs: "none", "not-hashed", "matches" or "differs". */
+const char *report_summary_acquisition_name(enum report_acquisition acquisition);
 /* The result in words, for people: "matches the acquisition hash stored in the image". */
 const char *report_summary_acquisition_words(enum report_acquisition acquisition);
 

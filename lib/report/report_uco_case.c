@@ -202,6 +202,9 @@ static int put_evidence(struct sentences *sentences, struct casefile *casefile,
                           evidence->has_image ? "uco-observable:Image" : "uco-observable:ObservableObject",
                           NULL);
     json_write_text(out, "kith:state", casefile_state_name(evidence->state));
+    if (evidence->has_image)
+        json_write_text(out, "kith:acquisition",
+                        report_summary_acquisition_name(report_summary_acquisition(evidence)));
     json_write_open(out, "uco-core:hasFacet", '[');
     report_uco_write_node(write, NULL, name, ":file", "uco-observable:FileFacet", NULL);
     json_write_text(out, "uco-observable:filePath", evidence->path);

@@ -16,7 +16,16 @@ static const struct {
     const char *name;
     const struct report_operations *form;
 } formats[] = {
-    {"csv", &report_csv}, {"excel", &report_csv_excel}, {"jsonl", &report_jsonl}, {"text", &report_text}};
+    {"csv", &report_csv},
+    {"excel", &report_csv_excel},
+    {"jsonl", &report_jsonl},
+    {"text", &report_text},
+    {"html", &report_html},
+    {"summary", &report_overview},
+    {"timesketch", &report_timesketch},
+    {"dfxml", &report_dfxml},
+    {"case", &report_uco},
+};
 
 static struct error err;
 

@@ -85,7 +85,7 @@ for (item, row), line in zip(rows, lines[1:]):
     assert [[int(r.get(k)) for k in ('object_start', 'object_end', 'reference_start', 'reference_end')] +
             [[int(i.get('offset')), int(i.get('offset')) + int(i.get('len'))] for i in r] for r in row.findall(K + 'range')] == \
            [r['object'] + r['reference'] + r.get('image', []) for r in line['ranges']]
-print(residents)
+assert residents == 1, residents
 PY
 done
 # the check would notice
