@@ -16,16 +16,24 @@ split_file()
     "$KITH" sign -s coates2015 -C 16 --split "$size" "$@" "$file"
 }
 
-# each block has the record that its bytes have as a file
-for size in 64 1000 4096 200000 300000; do
-    split_file $size planted >blocks
+# each block has the record that its bytes have as a file; of 262,144 bytes read at once, the last block lacks one
+cat planted host >long
+while read -r size file; do
+    split_file "$size" "$file" >blocks
     mkdir -p parts && rm -f parts/*
-    split -b $size -a 4 -d planted parts/
+    split -b "$size" -a 4 -d "$file" parts/
     "$KITH" sign -s coates2015 -C 16 parts | cut -d: -f1-11 >wanted
     cut -d: -f1-11 blocks | cmp - wanted || fail "blocks of $size bytes"
-    awk -F: -v at=0 '{ print "planted@" at; at += $6 }' blocks >names
+    awk -F: -v file="$file" -v at=0 '{ print file "@" at; at += $6 }' blocks >names
     cut -d: -f12 blocks | cmp - names || fail "names of blocks of $size bytes"
-done
+done <<'END'
+64 planted
+1000 planted
+4096 planted
+200000 planted
+300000 planted
+52429 long
+END
 split_file 2048 planted --json | python3 -c '
 import json, sys
 blocks = [json.loads(line) for line in sys.stdin]
