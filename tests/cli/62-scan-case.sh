@@ -167,48 +167,7 @@ status 0 "$KITH" scan -r refs.kith --case sealed.case tree refs
 sealed=$(sed -n 's/.*sealed.case: sealed with //p' err)
 status 0 "$KITH" report --about sealed.case
 same "the seal" "$sealed" "$(sed -n 's/^seal *//p' out)"
-python3 - "$sealed" <<'PY' || fail "the seals differ from the manual"
-import hashlib, sqlite3, struct, sys
-db = sqlite3.connect("file:sealed.case?mode=ro", uri=True)
-db.text_factory = bytes
-
-def number(n):
-    return struct.pack("<q", n)
-
-def value(v):
-    return (b"0" if v is None else b"1" + number(v) if isinstance(v, int) else b"2" + struct.pack("<d", v) if isinstance(v, float)
-            else b"3" + number(len(v)) + v)
-
-def rows(sql):
-    return b"".join(b"".join(map(value, row)) + b"\n" for row in db.execute(sql))
-
-def seal(evidence):
-    if not evidence:
-        return (rows("SELECT * FROM info") + rows("SELECT * FROM refset ORDER BY id") +
-                rows("SELECT id, path FROM evidence ORDER BY id") +
-                rows("SELECT * FROM context ORDER BY id"))
-    return (rows("SELECT * FROM evidence WHERE id = %d" % evidence) +
-            rows("SELECT * FROM object WHERE id >> 40 = %d ORDER BY id" % evidence) +
-            rows("SELECT * FROM finding WHERE object >> 40 = %d ORDER BY class, object, rank" % evidence) +
-            rows("SELECT * FROM problem WHERE id >> 40 = %d ORDER BY id" % evidence) +
-            rows("SELECT * FROM origin WHERE id >> 40 = %d ORDER BY id" % evidence) +
-            rows("SELECT * FROM place WHERE object >> 40 = %d ORDER BY refset, file, start, object, rank" % evidence) +
-            rows("SELECT * FROM twin WHERE object >> 40 = %d ORDER BY object, rank" % evidence))
-
-chain = db.execute("SELECT uuid FROM info").fetchone()[0] + bytes(16)
-sealed = []
-for id, time, text, evidence, digest, chained in db.execute("SELECT id, time, text, evidence, seal, chain FROM log ORDER BY id"):
-    entry = number(id) + number(time)
-    if evidence is None:
-        entry += b"\0"
-    else:
-        assert digest == hashlib.sha256(seal(evidence)).digest(), text
-        entry += b"\1" + number(evidence) + digest
-        sealed.append(evidence)
-    chain = hashlib.sha256(chain + entry + text).digest()
-    assert chain == chained, text
-assert sealed == [0, 1, 2] and chain.hex() == sys.argv[1], (sealed, chain.hex())
-PY
+same "the seals, as the manual has them" "0 1 2 $sealed" "$(python3 "$SRCDIR/tests/data/seals.py" sealed.case)"
 same "evidence twice" 2 "$("$KITH" scan -q -r refs.kith tree refs tree >/dev/null 2>err; echo $?)"
 says err "tree: is given twice"
 

@@ -3,6 +3,7 @@
 # kith case: the seal, and signatures of it, which OpenSSL makes and checks as well.
 . "$(dirname "$0")/lib.sh"
 tamper=$SRCDIR/tests/data/tamper.py
+seals=$SRCDIR/tests/data/seals.py
 export PYTHONDONTWRITEBYTECODE=1
 
 mkdir refs tree
@@ -49,6 +50,45 @@ same "the seal" "$sealed" "$(cat out)"
 status 0 "$KITH" case upgrade good.case
 says out "good.case: needs no upgrade"
 unchanged good.case "$before"
+
+# ---- cases of the first schema ----
+
+cp good.case first.case
+python3 "$seals" --first first.case || fail "no case of the first schema"
+for command in "report --csv" "report --text" "report --about" "case seal"; do
+    # shellcheck disable=SC2086
+    status 2 "$KITH" $command first.case
+    says err "first.case: was written by an older version of kith: its schema version is 1, this program uses 2; kith case upgrade"
+    [ -s out ] && fail "'$command' of an older case writes $(head -c 100 out)"
+done
+status 3 "$KITH" report --check first.case
+cp first.case edited.case
+cp first.case scanned.case
+status 0 "$KITH" case upgrade first.case
+same "what was sealed, and the entry after it" "0 1 $("$KITH" case seal first.case)" "$(python3 "$seals" first.case)"
+"$KITH" report --about first.case >about
+says about "upgraded by kith"
+status 0 "$KITH" report --check first.case
+"$KITH" report --csv first.case | cmp -s - <("$KITH" report --csv good.case) || fail "an upgraded case has other findings"
+status 0 "$KITH" case upgrade first.case
+says out "first.case: needs no upgrade"
+# one that was edited is not vouched for by another entry
+python3 "$tamper" edited.case "UPDATE finding SET matched = 1" || fail "it could not be changed"
+status 2 "$KITH" case upgrade edited.case
+says err "edited.case: the case is damaged"
+says err "it cannot be changed"
+# a scan upgrades it, too, and evidence and sets can be added
+status 0 "$KITH" scan -q -r refs.kith --case scanned.case tree
+status 0 "$KITH" scan -q -r refs.kith --case scanned.case refs
+status 0 "$KITH" add -q more.kith tree/other
+status 0 "$KITH" scan -q -r more.kith --case scanned.case
+status 0 "$KITH" report --check scanned.case
+same "seals of a case that was extended" "0 1 0 2 0 3 4 $("$KITH" case seal scanned.case)" "$(python3 "$seals" scanned.case)"
+for command in "case set --notes x" "case upgrade"; do
+    # shellcheck disable=SC2086
+    status 2 "$KITH" $command nowhere.case
+    says err "nowhere.case: No such file"
+done
 
 # ---- what the case belongs to ----
 
