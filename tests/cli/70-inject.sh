@@ -20,6 +20,7 @@ mke2fs -q -F -t ext4 -b 1024 -N 64 -O ^has_journal -d tree disk.img 1M 2>/dev/nu
 debugfs -w -R "rm b" disk.img 2>/dev/null
 status 0 "$KITH" add -q --kind notable refs.kith refs
 status 0 "$KITH" add -q twins.kith refs tree
+status 0 "$KITH" add -q more.kith tree/b
 status 0 "$KITH" export --json refs.kith
 cp out list.json
 sha1sum refs/* >list.sha1sum

@@ -10,6 +10,7 @@ import collections
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,8 @@ ERRORS = {"malloc": (NO_MEMORY,), "read": (IO_ERROR, SHORT), "write": (NO_SPACE,
           "send": (IO_ERROR, SHORT), "open": (24,)}
 NEW = "made.new"
 
-# Arguments; NEW: a file that the command makes.
+# Arguments; NEW: a file that the command makes, or changes if it is there before.
+BEFORE = {"scan-extend": "whole.case"}
 COMMANDS = {
     "sign": ["sign", "-q", "-j1", "tree"],
     "sign-json": ["sign", "-q", "-j2", "--json", "--sha256", "tree"],
@@ -40,6 +42,7 @@ COMMANDS = {
     "scan": ["scan", "-q", "-j1", "--csv", "--all", "-r", "refs.kith", "disk.img", "tree"],
     "scan-text": ["scan", "-q", "-j2", "--text", "-r", "refs.kith", "tree"],
     "scan-case": ["scan", "-q", "-j1", "-r", "refs.kith", "--case", NEW, "disk.img", "tree"],
+    "scan-extend": ["scan", "-q", "-j1", "-r", "more.kith", "--case", NEW],
     "report-csv": ["report", "--csv", "--all", "whole.case"],
     "report-text": ["report", "--text", "--show-known", "whole.case"],
     "report-about": ["report", "--about", "whole.case"],
@@ -75,10 +78,13 @@ def run(arguments, environment=None, limit=None):
     return done.returncode, open("out.txt", "rb").read(), done.stderr
 
 
-def remove_new():
+def prepare(command):
+    """Removes what the command made, or restores what it changes."""
     for name in os.listdir("."):
         if name.startswith(NEW):
             os.remove(name)
+    if command in BEFORE:
+        shutil.copy(BEFORE[command], NEW)
 
 
 def contents_of_new(arguments):
@@ -96,7 +102,7 @@ def contents_of_new(arguments):
 
 
 def attempt(name, arguments, what, base, environment=None, limit=None):
-    remove_new()
+    prepare(name)
     code, out, err = run(arguments, environment, limit)
     counts[code] += 1
     messages[(code, err.split(b"\n")[0][:100])] += 1
@@ -140,13 +146,13 @@ def positions(most, tries, generator):
 
 def try_command(library, name, arguments, tries):
     generator = random.Random(zlib.crc32(name.encode()) + tries)
-    remove_new()
+    prepare(name)
     base = Result(*run(arguments), contents_of_new(arguments)[0])
     assert base.code == 0, (name, base)
     for kind in KINDS:
         for who in ("parent", "worker"):
             environment = {"LD_PRELOAD": library, "FAULT": "%s:%s:0:0:0" % (kind, who), "FAULT_CALLS": "calls.txt"}
-            remove_new()
+            prepare(name)
             run(arguments, environment)
             calls = int(open("calls.txt").read())
             for at in positions(calls, tries, generator):
