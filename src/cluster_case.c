@@ -70,14 +70,13 @@ static int take_row(struct input *input, const struct case_row *row, struct erro
     if (array_reserve(&input->entries, &input->room, input->count + 1))
         return error_set(err, "out of memory for %zu objects", input->count);
     entry = &input->entries[input->count];
-    *entry = (struct entry){
-        .evidence = (uint32_t)(row->evidence->again ? row->evidence->again : row->evidence->number) - 1,
-        .item = object->item,
-        .size = object->size,
-        .kind = object->kind,
-        .volume = keep_text(input, object->volume),
-        .address = keep_text(input, object->address),
-        .name = keep_text(input, object->path_count ? object->paths : object->address)};
+    *entry = (struct entry){.evidence = (uint32_t)casefile_first_reading(row->evidence) - 1,
+                            .item = object->item,
+                            .size = object->size,
+                            .kind = object->kind,
+                            .volume = keep_text(input, object->volume),
+                            .address = keep_text(input, object->address),
+                            .name = keep_text(input, object->path_count ? object->paths : object->address)};
     if (input->texts.failed)
         return error_set(err, "out of memory for names of objects");
     memcpy(entry->sha1, object->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);

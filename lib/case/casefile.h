@@ -100,6 +100,12 @@ enum { CASE_CONTEXT_LEN = 65536 }; /* bytes of a value, at most */
 /* Fills in the context, valid until it is set or the case is closed. */
 void casefile_context(const struct casefile *casefile, struct case_context *context);
 
+/* Returns the number of the first reading of the same evidence, which may be this one. */
+static inline uint64_t casefile_first_reading(const struct case_evidence *evidence)
+{
+    return evidence->again ? evidence->again : evidence->number;
+}
+
 /* ---- writing ---- */
 
 struct case_plan {

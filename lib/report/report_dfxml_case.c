@@ -91,6 +91,8 @@ static int put_evidence(struct document *document, struct casefile *casefile,
 
     buffer_add_text(out, "      <kith:evidence");
     report_xml_number(out, "number", evidence->number);
+    if (evidence->again)
+        report_xml_number(out, "again", evidence->again);
     report_xml_text(out, "state", casefile_state_name(evidence->state));
     if (evidence->has_image) {
         report_xml_text(out, "format", evidence->format);

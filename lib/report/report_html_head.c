@@ -178,7 +178,7 @@ static int add_item(struct report_stream *stream, struct casefile *casefile,
 
     report_html_page_element(out, "h3", evidence->path);
     buffer_add_text(out, "<dl class=\"facts\">\n");
-    if (evidence->has_image)
+    if (evidence->has_image && !evidence->again)
         add_image(out, evidence);
     if (evidence->stamp[0])
         report_html_page_fact(out, "files", evidence->stamp);
@@ -279,6 +279,8 @@ static int add_gaps(struct report_stream *stream, struct casefile *casefile,
     if (report_summary_unexamined(casefile, evidence->number, take_line, &gaps, err) ||
         casefile_count(casefile, evidence->number, &counts, err))
         return -1;
+    if (evidence->again) /* its objects were counted when it was read first */
+        counts = (struct case_counts){0};
     take_count(&gaps, counts.findings[VERDICT_UNREADABLE], " could not be read");
     take_count(&gaps, counts.findings[VERDICT_SKIPPED],
                " excluded by options: reading their content was not requested");

@@ -84,7 +84,7 @@ static int add_images(struct report_html_places *places, struct casefile *casefi
     for (uint64_t number = 1;
          result == 0 && (found = casefile_evidence(casefile, number, &evidence, err)) != 0; number++) {
         result = found < 0 ? -1 : 0;
-        if (result == 0 && evidence.has_image) {
+        if (result == 0 && evidence.has_image && !evidence.again) {
             result = add_part(places, &evidence, NULL, 0, evidence.size, err);
             if (result == 0)
                 result = add_volumes(places, casefile, &evidence, err);
@@ -133,7 +133,8 @@ void report_html_places_add(struct report_html_places *places, const struct case
     for (size_t i = 0; i < places->count && image != UINT64_MAX; i++) {
         struct part *part = places->parts[i];
 
-        if (part->evidence != row->object.evidence || image < part->start || image - part->start >= part->len)
+        if (part->evidence != casefile_first_reading(row->evidence) || image < part->start ||
+            image - part->start >= part->len)
             continue;
         part->counts[place_of(part, image)][row->finding.verdict]++;
         part->sums[row->finding.verdict]++;

@@ -210,6 +210,17 @@ static int put_lists(struct case_line *line, struct casefile *casefile, uint64_t
     return 0;
 }
 
+/* The first reading of the evidence, and the sets that it was read for. */
+static void put_reading(struct json_write *out, const struct case_evidence *evidence)
+{
+    if (evidence->again)
+        json_write_number(out, "again", evidence->again);
+    json_write_open(out, "sets", '[');
+    for (size_t i = 0; i < evidence->set_count; i++)
+        json_write_number(out, NULL, evidence->first_set + i + 1);
+    json_write_close(out, ']');
+}
+
 static int put_evidence(struct case_line *line, struct casefile *casefile,
                         const struct case_evidence *evidence, struct error *err)
 {
@@ -218,6 +229,7 @@ static int put_evidence(struct case_line *line, struct casefile *casefile,
     json_write_open(&line->json, NULL, '{');
     json_write_number(&line->json, "number", number);
     json_write_name(&line->json, "path", evidence->path, strlen(evidence->path));
+    put_reading(&line->json, evidence);
     json_write_text(&line->json, "state", casefile_state_name(evidence->state));
     if (evidence->stamp[0])
         json_write_text(&line->json, "stamp", evidence->stamp);

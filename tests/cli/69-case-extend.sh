@@ -127,6 +127,12 @@ found = {key(r) for r in case if r["set"]}
 assert len(bare) == len(set(bare)) and not set(bare) & found, len(bare)
 assert set(bare) | found == {key(r) for r in whole}, (len(bare), len(found), len(whole))
 PY
+# what other formats say of readings
+"$KITH" report --json sets.case 2>/dev/null | head -n 1 >case.json
+count=$(wc -w <<<"$evidence")
+same "readings in JSON" "[($((count + 1)), 1, [2]), ($((2 * count + 1)), 1, [3])]" \
+    "$(json case.json '[(e["number"], e["again"], e["sets"]) for e in d["evidence"] if e["path"] == "one" and "again" in e]')"
+same "first readings" "[[1]]" "$(json case.json '[e["sets"] for e in d["evidence"] if e["path"] == "one" and "again" not in e]')"
 # the same again: nothing is left to do; and new evidence, for some of the sets
 seal=$("$KITH" case seal sets.case)
 for set in a b c; do
