@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "case_open.h"
 #include "command.h"
+#include "evidence_flags.h"
 #include "file_kind.h"
 #include "finding_flags.h"
 #include "formats.h"
+#include "interrupt.h"
 #include "options.h"
 #include "report/report_about.h"
+#include "report_bytes.h"
 #include "rows.h"
 #include "terminal.h"
 #include "timezone.h"
@@ -27,6 +32,7 @@ enum {
     REPORT_ABOUT,
     REPORT_TIMEZONE,
     REPORT_CHECK,
+    REPORT_BYTES,
 };
 
 static const struct option_spec report_options[] = {
@@ -48,6 +54,8 @@ static const struct option_spec report_options[] = {
     {0, "timezone", "ZONE",
      "time zone of --about and pages: UTC (default), local, or a name such as Europe/Berlin", NULL},
     {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
+    {0, "with-bytes", "EVIDENCE", "of a page: also show bytes and pictures, read from this evidence",
+     &values_file},
     {0, NULL, NULL, NULL, NULL},
 };
 
@@ -59,6 +67,8 @@ struct report {
     unsigned columns; /* further ones: report_csv_extra.h */
     bool about, check, has_zone, sorted, by_reference;
     struct buffer selection; /* the options as they were given */
+    const char **evidence;   /* of --with-bytes */
+    size_t evidence_count;
 };
 
 static int take_order(struct report *report, const struct options *options)
@@ -68,6 +78,16 @@ static int take_order(struct report *report, const struct options *options)
     report->sorted = true;
     report->filter.order = order < 0 ? CASE_BY_PLACE : (enum case_order)order;
     return order < 0 ? -1 : 0;
+}
+
+static int take_evidence(struct report *report, const struct options *options)
+{
+    if (array_resize(&report->evidence, report->evidence_count + 1)) {
+        complain("out of memory");
+        return -1;
+    }
+    report->evidence[report->evidence_count++] = options->value;
+    return 0;
 }
 
 static int take_option(void *arg, const struct options *options, int option)
@@ -95,6 +115,8 @@ static int take_option(void *arg, const struct options *options, int option)
         report->has_zone = true;
         return timezone_take(options, &report->zone);
     }
+    if (option == REPORT_BYTES)
+        return take_evidence(report, options);
     return options_flag(flags, option, report) ? 0 : formats_take(&report->format, options);
 }
 
@@ -139,18 +161,41 @@ static int check_case(const char *path)
     return faults ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+/* Reads what a page shows of the evidence; the filter is that of the page. */
+static int read_bytes(const struct report *report, struct casefile *casefile,
+                      const struct case_filter *filter, struct report_previews *previews)
+{
+    struct evidence_run run = {.options = evidence_flags_defaults(OBJECT_STORED), .quiet = true};
+
+    if (report->evidence_count == 0)
+        return EXIT_DONE;
+    if (evidence_flags_sandbox(&run.options))
+        return EXIT_USAGE;
+    interrupt_catch();
+    run.options.stop = interrupt_flag();
+    return report_bytes(previews, casefile, filter, report->evidence, report->evidence_count, &run);
+}
+
+/* Returns an exit status, or -1 and fills err. */
 static int write_rows(const struct report *report, struct casefile *casefile, bool faulty, struct error *err)
 {
     const struct report_operations *form = report->format.format ? report->format.format->writer
                                            : report->columns     ? &report_csv
                                                                  : rows_usual_form();
+    struct report_previews previews = {.count = 0};
     const struct report_options options = {.zone = report->zone,
                                            .extra_columns = report->columns,
                                            .by_reference = report->by_reference,
                                            .faulty = faulty,
-                                           .selection = report->selection.data};
+                                           .selection = report->selection.data,
+                                           .previews = &previews};
+    struct case_filter filter = rows_filter(form, &report->filter, report->sorted);
+    int status = read_bytes(report, casefile, &filter, &previews);
 
-    return rows_write(form, casefile, &report->filter, &options, report->sorted, err);
+    if (status == EXIT_DONE)
+        status = rows_write(form, casefile, &filter, &options, err);
+    report_previews_release(&previews);
+    return status;
 }
 
 static int report_case(const struct report *options, const char *path)
@@ -164,7 +209,7 @@ static int report_case(const struct report *options, const char *path)
     if (status == 0)
         status = options->about ? report_about(&out, casefile, options->zone, &err)
                                 : write_rows(options, casefile, warned, &err);
-    if (status == 0)
+    if (status == EXIT_DONE)
         status = show_states(casefile, &err);
     if (status < 0)
         complain_error(&err);
@@ -186,6 +231,8 @@ static const char *wrong_format(const struct report *report)
 
     if (report->has_zone && !report->about && !is_form(report, &report_html))
         return "--timezone is an option of --about and of --format html";
+    if (report->evidence_count && !is_form(report, &report_html))
+        return "--with-bytes is an option of --format html";
     if (report->columns && !is_csv && (report->format.format || report->about || report->check))
         return "--columns is an option of --format csv and excel";
     if (report->by_reference && !is_grouped)
@@ -207,37 +254,41 @@ static void note_options(struct report *report, char **argv, int operand)
     buffer_add_char(&report->selection, '\0');
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_with(const struct command *command, struct report *report, char **argv, int argc, int operand)
 {
-    struct report report = {.about = false};
-    int operand = 0;
-    const int status = options_read(command, argc, argv, take_option, &report, &operand);
-    int result;
-
-    if (status != OPTIONS_GO)
-        return status;
-    if (wrong_format(&report))
-        return options_wrong(command, "%s", wrong_format(&report));
-    if (report.about && report.check)
+    if (wrong_format(report))
+        return options_wrong(command, "%s", wrong_format(report));
+    if (report->about && report->check)
         return options_wrong(command, "--about and --check contradict each other");
-    if (report.format.format && (report.about || report.check))
-        return options_wrong(command, "%s and %s contradict each other", report.format.option,
-                             report.about ? "--about" : "--check");
-    if ((report.about || report.check) && (report.sorted || finding_flags_any(&report.finding)))
+    if (report->format.format && (report->about || report->check))
+        return options_wrong(command, "%s and %s contradict each other", report->format.option,
+                             report->about ? "--about" : "--check");
+    if ((report->about || report->check) && (report->sorted || finding_flags_any(&report->finding)))
         return options_wrong(command, "%s lists no findings: nothing can be selected or sorted",
-                             report.about ? "--about" : "--check");
+                             report->about ? "--about" : "--check");
     if (argc - operand != 1)
         return options_wrong(command, operand == argc ? "no case given" : "more than one case given");
     if (file_kind_check_case(argv[operand]))
         return EXIT_USAGE;
-    if (finding_flags_any(&report.finding)) {
-        report.filter.wants = finding_flags_want;
-        report.filter.arg = &report.finding;
+    if (finding_flags_any(&report->finding)) {
+        report->filter.wants = finding_flags_want;
+        report->filter.arg = &report->finding;
     }
-    note_options(&report, argv, operand);
-    result = report.check ? check_case(argv[operand]) : report_case(&report, argv[operand]);
+    note_options(report, argv, operand);
+    return report->check ? check_case(argv[operand]) : report_case(report, argv[operand]);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct report report = {.about = false};
+    int operand = 0;
+    int status = options_read(command, argc, argv, take_option, &report, &operand);
+
+    if (status == OPTIONS_GO)
+        status = run_with(command, &report, argv, argc, operand);
     buffer_release(&report.selection);
-    return result;
+    free(report.evidence);
+    return status;
 }
 
 const struct command command_report = {

@@ -186,9 +186,10 @@ static int conclude(struct command_line *line, const struct scan_case *scan_case
     const struct report_operations *form =
         line->format.format ? line->format.format->writer : rows_usual_form();
     const struct report_options plain = {.zone = REPORT_ZONE_UTC};
+    const struct case_filter filter = rows_filter(form, &line->filter, false);
     int found;
 
-    if (!line->case_path && rows_write(form, scan->casefile, &line->filter, &plain, false, err))
+    if (!line->case_path && rows_write(form, scan->casefile, &filter, &plain, err))
         return -1;
     fflush(stdout);
     if (!scan->run.quiet && (line->case_path || form != &report_text) &&

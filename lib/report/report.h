@@ -8,6 +8,8 @@
 #include "report/report_stream.h"
 #include "report/report_values.h"
 
+struct report_previews; /* report_previews.h */
+
 /*
  * The rows of a case in some format, on a stream that the caller opened.
  *
@@ -19,12 +21,13 @@
  */
 struct report_options {
     bool colours;
-    unsigned width;         /* columns of the terminal; 0: the stream is not a terminal */
-    enum report_zone zone;  /* of the times shown to people */
-    unsigned extra_columns; /* of CSV: report_csv_extra.h */
-    bool by_reference;      /* group rows by reference: report_text, report_jsonl */
-    bool faulty;            /* the case does not verify (casefile_check) */
-    const char *selection;  /* the options that chose the rows and their order; NULL: none */
+    unsigned width;                         /* columns of the terminal; 0: the stream is not a terminal */
+    enum report_zone zone;                  /* of the times shown to people */
+    unsigned extra_columns;                 /* of CSV: report_csv_extra.h */
+    bool by_reference;                      /* group rows by reference: report_text, report_jsonl */
+    bool faulty;                            /* the case does not verify (casefile_check) */
+    const char *selection;                  /* the options that chose the rows and their order; NULL: none */
+    const struct report_previews *previews; /* for pages; NULL: none */
 };
 
 struct report_writer {

@@ -126,7 +126,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     else
         end_table(out, page);
     buffer_add_text(&page->data, page->data.len ? ",\n" : "[");
-    report_html_row_json(&page->data, row, writer->options.zone);
+    report_html_row_json(&page->data, row, &writer->options);
     if (page->table_ended && page->data.len > PIECE)
         put_data(out, page);
     return report_stream_put(&writer->out, err);

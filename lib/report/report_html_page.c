@@ -9,9 +9,10 @@
 
 /* ---- the policy ---- */
 
-static void add_base64(struct buffer *out, const uint8_t *bytes, size_t len)
+void report_html_page_base64(struct buffer *out, const void *data, size_t len)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *bytes = data;
 
     for (size_t i = 0; i < len; i += 3) {
         const size_t left = len - i;
@@ -34,7 +35,7 @@ static int add_source(struct buffer *out, const char *directive, struct digest *
         digest_final(digest, &values, err))
         return -1;
     buffer_printf(out, "; %s 'sha256-", directive);
-    add_base64(out, values.bytes[DIGEST_SHA256], DIGEST_SHA256_LEN);
+    report_html_page_base64(out, values.bytes[DIGEST_SHA256], DIGEST_SHA256_LEN);
     buffer_add_char(out, '\'');
     return 0;
 }

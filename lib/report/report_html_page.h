@@ -27,6 +27,9 @@ void report_html_page_element(struct buffer *out, const char *element, const cha
 /* Appends a term and its definition, for a list of facts.  Text of the evidence. */
 void report_html_page_fact(struct buffer *out, const char *term, const char *text);
 
+/* Appends bytes in base64 (RFC 4648). */
+void report_html_page_base64(struct buffer *out, const void *data, size_t len);
+
 /* Appends an element with JSON for the script; attributes: as in "id=\"data\"".  The JSON may hold anything:
  * it cannot end the element. */
 void report_html_page_data(struct buffer *out, const char *attributes, const struct buffer *json);

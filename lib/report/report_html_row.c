@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/json_write.h"
 #include "report/report_edits.h"
+#include "report/report_previews.h"
 
 enum {
     FLAG_CHUNK = 1,
@@ -235,7 +236,7 @@ static void put_scores(struct row *out, const struct case_row *row)
     put_number(out, finding->also);
 }
 
-static void put_finding(struct row *out, const struct case_row *row)
+static void put_finding(struct row *out, const struct case_row *row, const struct report_preview *preview)
 {
     const struct finding *finding = &row->finding;
 
@@ -248,16 +249,22 @@ static void put_finding(struct row *out, const struct case_row *row)
     put_scores(out, row);
     put_ranges(out, row);
     put_twins(out, row);
+    if (preview) {
+        json_write_raw(&out->json, NULL, "");
+        buffer_add(out->json.to, preview->json.data, preview->json.len);
+        buffer_inherit(out->json.to, &preview->json);
+    }
 }
 
-void report_html_row_json(struct buffer *json, const struct case_row *row, enum report_zone zone)
+void report_html_row_json(struct buffer *json, const struct case_row *row,
+                          const struct report_options *options)
 {
     struct row out = {.json = {.to = json}};
 
     json_write_open(&out.json, NULL, '[');
-    put_object(&out, row, zone);
+    put_object(&out, row, options->zone);
     if (row->has_finding)
-        put_finding(&out, row);
+        put_finding(&out, row, report_previews_find(options->previews, &row->id));
     json_write_close(&out.json, ']');
     buffer_inherit(json, &out.text);
     buffer_release(&out.text);

@@ -3,7 +3,7 @@
 #define KITH_REPORT_HTML_ROW_H
 
 #include "case/casefile.h"
-#include "report/report_values.h"
+#include "report/report.h"
 
 /* A row of the page: as data for the script, and as it reads without scripts. */
 
@@ -11,7 +11,8 @@
 enum { REPORT_HTML_ROW_RANGES = 400 };
 
 /* Appends an array of JSON, whose elements finding.js names. */
-void report_html_row_json(struct buffer *json, const struct case_row *row, enum report_zone zone);
+void report_html_row_json(struct buffer *json, const struct case_row *row,
+                          const struct report_options *options);
 /* Appends a row of a table with nine columns. */
 void report_html_row_plain(struct buffer *out, const struct case_row *row);
 

@@ -112,8 +112,10 @@ class Page:
         return result['result'].get('value')
 
     def requests(self):
-        return [event['params']['request']['url'] for event in self.browser.events
+        """What was loaded, apart from what is in the page itself."""
+        urls = [event['params']['request']['url'] for event in self.browser.events
                 if event.get('method') == 'Network.requestWillBeSent']
+        return [url for url in urls if not url.startswith('data:')]
 
     def complaints(self):
         """What the page wrote to the console, threw, or was denied."""

@@ -6,6 +6,7 @@
     python3 html.py case PAGE JSONL    the findings of a case, beside those of `kith report --format jsonl --sort significance`
     python3 html.py plain PAGE COUNT   the page without scripts: it has that many findings
     python3 html.py axe PAGE SCRIPT    accessibility, by axe-core
+    python3 html.py bytes PAGE FILE N  the only finding has the bytes of this file, as of the evidence, and it is a picture
     python3 html.py hostile PAGE TEXT  a name that was harmless: the page shows it, as text
 """
 import base64, hashlib, json, os, re, sys
@@ -249,5 +250,24 @@ def hostile(path, text):
         clean(page, path)
 
 
-{'frame': frame, 'pair': pair, 'case': case, 'plain': plain, 'axe': axe, 'hostile': hostile}[sys.argv[1]](*sys.argv[2:])
+def bytes_of(path, file):
+    """The dumps of the first finding are bytes of the file, and it is shown as a picture."""
+    data = open(file, 'rb').read()
+    with Browser() as browser:
+        page = browser.open(path)
+        page.run('document.querySelector(".expand").click()')
+        dumps = page.run('[...document.querySelectorAll(".hex")].map(d => d.textContent)')
+        check('both ends', len(dumps) == 2, dumps)
+        for dump in dumps:
+            for line in dump.split('\n'):
+                offset, shown = int(line[:12]), bytes.fromhex(line[14:61].strip())
+                check('bytes at %d' % offset, shown == data[offset:offset + len(shown)], line)
+                check('text', line[63:] == ''.join(chr(c) if 32 <= c < 127 else '.' for c in shown), line)
+        check('to the last byte', dumps[1].count('\n') == 3 and offset + len(shown) == len(data), dumps)
+        check('a picture', page.run('''(async () => { const i = document.querySelector('.preview img'); await i.decode();
+            return [i.naturalWidth, i.naturalHeight] })()''') == [40, 30])
+        clean(page, path)
+
+
+{'bytes': bytes_of, 'frame': frame, 'pair': pair, 'case': case, 'plain': plain, 'axe': axe, 'hostile': hostile}[sys.argv[1]](*sys.argv[2:])
 sys.exit(failures > 0)

@@ -138,6 +138,44 @@ function twin_list(row) {
     row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', code(address), ` (${kind}, finding ${id})`]), '.');
 }
 
+/* ---- what the evidence has there (--with-bytes) ---- */
+
+function printable(pair) {
+  const code = parseInt(pair, 16);
+  return code >= 32 && code < 127 ? String.fromCharCode(code) : '.';
+}
+
+/* Sixteen bytes a line: offset, hexadecimal, text.  Bytes that could not be read are "??". */
+function hex_dump(offset, hex) {
+  const pairs = hex.match(/../g) || [], lines = [];
+  for (let i = 0; i < pairs.length; i += 16) {
+    const part = pairs.slice(i, i + 16);
+    lines.push(`${String(sum(offset, i)).padStart(12)}  ${part.join(' ').padEnd(47)}  ${part.map(printable).join('')}`);
+  }
+  return element('pre', {class: 'hex', tabindex: 0}, lines.join('\n'));
+}
+
+function end_part([start, end, first, last]) {
+  const range = `range from byte ${grouped(start)} to byte ${grouped(end)}`;
+  if (!last)
+    return [element('p', {}, `The ${range}:`), hex_dump(start, first)];
+  return [element('p', {}, `The ${range} begins:`), hex_dump(start, first), element('p', {}, 'and ends:'),
+    hex_dump(BigInt(end) - BigInt(last.length / 2), last)];
+}
+
+/* {note: why there is nothing; ends: [start and end of a range, its first bytes, its last ones]; picture} */
+function preview_part(row) {
+  const preview = row[PREVIEW];
+  if (!preview)
+    return '';
+  if (preview.note)
+    return element('p', {}, `The bytes are not shown: ${preview.note}.`);
+  return element('div', {class: 'preview'},
+    preview.picture ? element('img', {src: preview.picture, alt: 'The object as a picture'}) : '',
+    element('details', {open: !preview.picture}, element('summary', {}, 'bytes of the object, from the evidence'),
+      preview.ends.map(end_part)));
+}
+
 function commands(row) {
   if (!row[ID])
     return '';
@@ -162,6 +200,7 @@ function details_of(row, about, room) {
   return element('div', {class: 'details'},
     element('p', {class: 'sentence'}, verdict_words(row)),
     match_part(row, room),
+    preview_part(row),
     twin_list(row),
     element('div', {class: 'sides'}, object_facts(row, about), reference_facts(row, about)),
     commands(row));
