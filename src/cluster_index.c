@@ -420,7 +420,7 @@ static int collect(void *arg, const struct fingerprints_document *document, stru
 
     memcpy(sketch.digests.bytes[DIGEST_SHA1], document->sha1, DIGEST_SHA1_LEN);
     sketch.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
-    if (array_reserve(&sketch.values, &sketch.room, words))
+    if (words == 0 || array_reserve(&sketch.values, &sketch.room, words))
         return error_set(err, "out of memory");
     memcpy(sketch.values, bits, words * sizeof *bits);
     sketch.count = words;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -436,13 +437,16 @@ static int check_index(struct cluster *cluster, const struct command *command, s
 static int cluster_whole_index(struct cluster *cluster, const struct command *command)
 {
     /* in a text, for people, absolute paths do well without it */
-    char none[] = "",
-         *path = cluster->index.format == FORMAT_TEXT ? none : (char *)(uintptr_t)cluster->index.path;
+    char *path = strdup(cluster->index.format == FORMAT_TEXT ? "" : cluster->index.path);
     int status = EXIT_USAGE;
 
-    if (cluster_index_load(&cluster->index, &cluster->input) == 0 && check_choices(cluster, command) == 0)
+    if (!path)
+        complain("out of memory");
+    else if (cluster_index_load(&cluster->index, &cluster->input) == 0 &&
+             check_choices(cluster, command) == 0)
         status = has_files(&cluster->input) ? cluster_contents(cluster, &path) : EXIT_PARTIAL;
     cluster_input_release(&cluster->input);
+    free(path);
     return status;
 }
 

@@ -152,8 +152,9 @@ static int finish(const struct slice *slice, struct groups *groups, struct error
 
 static int submit(struct making *making, uint32_t from, uint32_t to, struct groups *groups, struct error *err)
 {
-    struct slice *slice = &making->slices[making->next++ % making->depth];
+    struct slice *slice = &making->slices[making->next];
 
+    making->next = making->next + 1 < making->depth ? making->next + 1 : 0;
     *slice = (struct slice){.from = from, .to = to, .words = slice->words};
     if (!making->queue) {
         work(&making->workers[0], slice);
