@@ -99,6 +99,14 @@ static int compare(struct audit *audit, struct audit_row *row, uint64_t *file, s
     return found < 0 ? -1 : 0;
 }
 
+static void show_unreadable(struct audit *audit, const struct audit_row *row, const char *what)
+{
+    struct error text;
+
+    error_set(&text, "%s: %s", what, *row->reason ? row->reason : "cannot be read");
+    evidence_run_problem(&audit->scan.run, text.text);
+}
+
 static int add_object(struct audit *audit, const struct object *object, struct audit_row *row,
                       const char *paths, size_t count)
 {
@@ -115,6 +123,7 @@ static int add_object(struct audit *audit, const struct object *object, struct a
         status = compare(audit, row, &file, &reference);
     } else {
         row->status = AUDIT_UNREADABLE;
+        show_unreadable(audit, row, count ? paths : row->address);
     }
     if (status == 0)
         put_rows(audit, row, file, paths, count);

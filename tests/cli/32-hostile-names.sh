@@ -111,6 +111,14 @@ kith('scan', '-r', 's.kith', '--case', 'c.case', 'disk.img', 'tree')
 for form in '--text', '--csv', '--about', '--check':
     kith('report', form, 'c.case')
 kith('report', '--text', '--all', 'c.case')
+numbers = re.findall(r' finding ([0-9.]+)$', kith('report', '--text', 'c.case'), re.M)
+kith('explain', 'c.case', *numbers)
+kith('extract', '-d', 'extracted', 'c.case', *numbers), kith('extract', '-d', 'extracted', 'disk.img', *NAMES)
+no_formulas(check(['manifest.csv'], open('extracted/manifest.csv', 'rb').read(), BAD), 'path', 'evidence', 'reason')
+for form in '--text', '--csv', '--json':
+    text = kith('audit', *([form] if form != '--text' else []), '--all', 's.kith', 'tree', 'disk.img')
+    if form == '--csv':
+        no_formulas(text, 'path', 'known', 'evidence')
 for form in '--csv', '--json', '--sha1sum', '--hashdeep':
     text = kith('export', form, 's.kith', forms=form in ('--sha1sum', '--hashdeep'))
     if form == '--csv':
@@ -141,6 +149,9 @@ for i, name in enumerate([NAMES[0] + NAMES[1] + NAMES[4], NAMES[2] + NAMES[5], N
     kith('scan', '-r', base + b'.kith', '--case', base + b'.case', there, base)
     kith('report', base + b'.case'), kith('report', '--about', base + b'.case'), kith('report', '--check', base + b'.case')
     kith('report', base + b'.img'), kith('report', base)
+    kith('extract', '-d', base + b'.out', '--verdict', 'identical', base + b'.case'), kith('extract', '-d', base + b'.out2', base + b'.img', name)
+    kith('extract', '-d', base + b'/x', base + b'.case', name), kith('explain', base + b'.case', name), kith('explain', base, '1.1.1')
+    kith('audit', base + b'.kith', there, base), kith('audit', base, there)
     kith('import', base + b'2.kith', base + b'.list'), kith('import', base + b'2.kith', base + b'.sums')
     kith('import', base + b'2.kith', base), kith('import', base + b'2.kith', base + b'.img')
     for action in 'info', 'list', 'verify', 'compact':

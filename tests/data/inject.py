@@ -7,8 +7,11 @@ sync or message fails in the program or in its workers; and with an output limit
 so, with an exit status other than 0, or give the same result as without the fault; never crash, hang, or leave a file that is
 not sound.  A case that it leaves is resumed, and must become the same."""
 import collections
+import csv
+import hashlib
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -21,9 +24,10 @@ KINDS = ("malloc", "read", "write", "sync", "send", "open")
 NO_MEMORY, IO_ERROR, NO_SPACE, SHORT = 12, 5, 28, 0
 ERRORS = {"malloc": (NO_MEMORY,), "read": (IO_ERROR, SHORT), "write": (NO_SPACE, IO_ERROR, SHORT), "sync": (IO_ERROR,),
           "send": (IO_ERROR, SHORT), "open": (24,)}
-NEW = "made.new"
+NEW, FINDING = "made.new", "FINDING"
 
-# Arguments; NEW: a file that the command makes, or changes if it is there before.
+# Arguments; NEW: a file or folder that the command makes, or changes if it is there before; FINDING: the number of one in
+# whole.case.
 BEFORE = {"scan-extend": "whole.case"}
 COMMANDS = {
     "sign": ["sign", "-q", "-j1", "tree"],
@@ -47,6 +51,10 @@ COMMANDS = {
     "report-text": ["report", "--text", "--show-known", "whole.case"],
     "report-about": ["report", "--about", "whole.case"],
     "report-check": ["report", "--check", "whole.case"],
+    "explain": ["explain", "whole.case", FINDING],
+    "extract": ["extract", "-q", "-j1", "-d", NEW, "whole.case", "--verdict", "identical,variant,embedded,fragment"],
+    "extract-ranges": ["extract", "-q", "-j2", "--ranges", "-d", NEW, "whole.case", FINDING],
+    "audit": ["audit", "-q", "-j1", "--all", "--json", "refs.kith", "refs"],
     "verify": ["sets", "verify", "refs.kith"],
     "compare": ["compare", "--json", "tree/a", "tree/b"],
     "sketch": ["sign", "-q", "-j1", "-s", "minmod", "--tokens", "words", "--labelled", "tree"],
@@ -81,16 +89,32 @@ def run(arguments, environment=None, limit=None):
 def prepare(command):
     """Removes what the command made, or restores what it changes."""
     for name in os.listdir("."):
-        if name.startswith(NEW):
+        if os.path.isdir(name) and name == NEW:
+            shutil.rmtree(name)
+        elif name.startswith(NEW):
             os.remove(name)
     if command in BEFORE:
         shutil.copy(BEFORE[command], NEW)
+
+
+def contents_of_folder():
+    """What kith extract made, as text; and what is wrong with it: a file that is not as its row says, or has none."""
+    made = {name: open(os.path.join(NEW, name), "rb").read() for name in sorted(os.listdir(NEW))}
+    manifest = made.get("manifest.csv", b"").decode()
+    rows = list(csv.DictReader(manifest.splitlines()))
+    listed = {row["file"]: row["sha1"] for row in rows if row["file"] and row["reason"] is not None}
+    for name, data in made.items():
+        if name != "manifest.csv" and hashlib.sha1(data).hexdigest() != listed.get(name):
+            return None, b"%s is not as its row says" % name.encode()
+    return repr(sorted(made.items())).encode(), None
 
 
 def contents_of_new(arguments):
     """What a command made, as text; and what is wrong with it."""
     if not os.path.exists(NEW):
         return None, None
+    if arguments[0] == "extract":
+        return contents_of_folder()
     if arguments[0] == "lab":
         with open(NEW, "rb") as made:
             return made.read(), None
@@ -168,7 +192,9 @@ def try_command(library, name, arguments, tries):
 def main():
     library, tries, words = os.path.abspath(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    number = re.search(r" finding ([0-9.]+)$", run(["report", "--text", "whole.case"])[1].decode(), re.M)[1]
     for name, arguments in COMMANDS.items():
+        arguments = [number if word == FINDING else word for word in arguments]
         if not words or any(word in name for word in words):
             before = sum(counts.values())
             try_command(library, name, arguments, tries)
