@@ -21,7 +21,7 @@ enum object_kind {
     OBJECT_GAP,         /* between volumes, and after a file system in its volume */
     OBJECT_METADATA,    /* the file system's own files, tables and logs; links, devices */
     OBJECT_FOLDER,
-    OBJECT_IMAGE, /* the image as a whole */
+    OBJECT_IMAGE, /* the image as a whole, or a range of it that was asked for */
     OBJECT_KINDS,
 };
 

@@ -31,7 +31,10 @@ struct evidence_options {
     bool no_sandbox;                   /* continue even if the workers' sandbox is incomplete */
     bool as_file;                      /* read a file as it is, even if it is an image */
     bool files_expected;               /* a file that is not an image needs no note */
-    bool ok_unexamined;                /* a volume that cannot be examined is a note, not a problem */
+    /* Of an image, read only these ranges, each as an object of kind image in volume "-", whatever they hold;
+     * those that do not lie in it are left out.  NULL: everything. */
+    const struct ranges *ranges;
+    bool ok_unexamined; /* a volume that cannot be examined is a note, not a problem */
 
     /*
      * Everything that is read is numbered by item (object.h).  The numbers are the same for the same

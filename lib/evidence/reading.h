@@ -137,6 +137,8 @@ void reading_forget_names(struct reading *reading);
 
 /* Reads ranges as objects of their own, cut into pieces of manageable size. */
 void reading_ranges(struct reading *reading, enum object_kind kind, const struct range *ranges, size_t count);
+/* The same for ranges that the caller of evidence_read asks for, which are not cut. */
+void reading_asked(struct reading *reading, const struct ranges *ranges);
 /* The same for the bytes from start to end that no object claims. */
 void reading_unclaimed(struct reading *reading, uint64_t start, uint64_t end);
 

@@ -441,6 +441,22 @@ static bool is_plain(const struct reading *reading)
            (uint64_t)st.st_size == reading->size;
 }
 
+static void show_image(struct reading *reading)
+{
+    reading->sink->image(reading->sink->arg, &(struct evidence_image){.format = reading->format,
+                                                                      .table = reading->table,
+                                                                      .size = reading->size,
+                                                                      .sector_size = reading->sector_size});
+}
+
+static void read_asked(struct reading *reading)
+{
+    show_image(reading);
+    reading->shown = (struct evidence_volume){
+        .label = "-", .len = reading->size, .about = "", .system = "", .content = ""};
+    reading_asked(reading, reading->options->ranges);
+}
+
 void reading_image(struct reading *reading)
 {
     const struct evidence_options *options = reading->options;
@@ -454,6 +470,10 @@ void reading_image(struct reading *reading)
                   options->sector, reading->size / reading->sector_size);
         reading->failed = true;
     }
+    if (!reading->failed && options->ranges) {
+        read_asked(reading);
+        return;
+    }
     if (!reading->failed && reading->size > 0)
         find_volumes(reading);
     if (reading->failed)
@@ -465,9 +485,6 @@ void reading_image(struct reading *reading)
         reading_account_close(reading, true);
         return;
     }
-    reading->sink->image(reading->sink->arg, &(struct evidence_image){.format = reading->format,
-                                                                      .table = reading->table,
-                                                                      .size = reading->size,
-                                                                      .sector_size = reading->sector_size});
+    show_image(reading);
     read_volumes(reading);
 }

@@ -86,6 +86,23 @@ void reading_ranges(struct reading *reading, enum object_kind kind, const struct
         read_ranges(&task, ranges, count);
 }
 
+/* Each range is a task of its own, since they may overlap. */
+void reading_asked(struct reading *reading, const struct ranges *ranges)
+{
+    struct range_task task = {.reading = reading, .kind = OBJECT_IMAGE};
+
+    for (size_t i = 0; i < ranges->count && reading_wants(reading, OBJECT_IMAGE) && !reading->failed; i++) {
+        const struct range *range = &ranges->list[i];
+
+        if (range->start > reading->size || range->len > reading->size - range->start)
+            continue;
+        add_range(&task, range->start, range->len);
+        give_ranges(&task);
+    }
+    reading_drain(reading);
+    buffer_release(&task.ranges);
+}
+
 /*
  * Works in windows, since a hostile file system may leave every other block unclaimed.  A window has one item
  * number, whatever is found in it: the ranges of lost objects show up here, and must not change the numbers
