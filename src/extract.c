@@ -440,6 +440,7 @@ static int plan_item(struct session *session, const struct extract_item *item, s
 
     work->item = item;
     *want = (struct fetch_want){.volume = item->volume,
+                                .on_image = item->on_image,
                                 .address = item->base,
                                 .path = strcmp(item->base, "-") == 0 ? item->path : NULL};
     work->files = calloc(count_parts(item), sizeof *work->files);

@@ -21,7 +21,8 @@ struct extract_item {
     char *number;  /* with which the names of its files begin (extract_name.h); unique */
     char *finding; /* the findings for which it is written, separated by blanks; "" */
     char *volume, *address;
-    char *base; /* the address of the object, which for a chunk is shorter */
+    char *base;    /* the address of the object, which for a chunk is shorter */
+    bool on_image; /* the object is one range of the image, which its address states */
     enum object_kind kind;
     char *path;                   /* its first path; "": none */
     uint64_t start, size;         /* the part of the object that the item is */

@@ -102,6 +102,17 @@ static int add_ranges(struct extract_item *item, const struct finding *finding)
     return 0;
 }
 
+/* Its address then says where its bytes are. */
+static bool is_one_range(const struct case_object *object)
+{
+    char range[64];
+
+    if (object->run_count != 1 || object->runs[0].offset != 0 || object->runs[0].len != object->size)
+        return false;
+    snprintf(range, sizeof range, "@%" PRIu64 "+%" PRIu64, object->runs[0].image, object->size);
+    return strcmp(object->address, range) == 0;
+}
+
 /* An object's number is that of its findings without the last part. */
 static int fill_item(struct extract_item *item, const struct case_row *row, bool ranges)
 {
@@ -124,6 +135,7 @@ static int fill_item(struct extract_item *item, const struct case_row *row, bool
     item->kind = object->kind;
     item->start = plus ? strtoull(plus + 1, NULL, 10) : 0;
     item->size = object->size;
+    item->on_image = !plus && is_one_range(object);
     item->digests = object->digests;
     if (!item->number || !item->volume || !item->address || !item->base || !item->path)
         return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extract_look.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct look {
     const char *doubled; /* an address that several volumes have, and another volume that has it */
     char other[200];
     struct buffer text;
+    uint64_t image_size; /* 0: it is no image */
 };
 
 static void keep(struct look *look, struct extract_item *item, const struct evidence_volume *volume,
@@ -66,6 +68,35 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     }
 }
 
+static void take_image(void *arg, const struct evidence_image *image)
+{
+    struct look *look = arg;
+
+    look->image_size = image->size;
+}
+
+/* Any range of the image can be read, even if it is no object. */
+static void keep_range(struct look *look, size_t i)
+{
+    struct extract_item *item = &look->found[i];
+    uint64_t start, len;
+    int end = 0;
+
+    if (item->volume || sscanf(look->addresses[i], "@%" SCNu64 "+%" SCNu64 "%n", &start, &len, &end) != 2 ||
+        look->addresses[i][end] || len == 0 || start > look->image_size || len > look->image_size - start)
+        return;
+    buffer_reset(&look->text);
+    buffer_printf(&look->text, "@%" PRIu64 "+%" PRIu64, start, len);
+    buffer_add_char(&look->text, '\0');
+    if (look->text.failed) {
+        look->failed = true;
+        return;
+    }
+    keep(look, item, &(struct evidence_volume){.label = "-"},
+         &(struct object){.kind = OBJECT_IMAGE, .size = len}, "");
+    item->on_image = true;
+}
+
 static void take_problem(void *arg, const char *text)
 {
     const struct look *look = arg;
@@ -111,7 +142,8 @@ int extract_look(struct evidence_run *run, const char *evidence, char **addresse
 {
     struct look look = {
         .run = run, .addresses = addresses, .found = calloc(count + 1, sizeof *look.found), .count = count};
-    const struct evidence_sink sink = {.object = take_object, .problem = take_problem, .arg = &look};
+    const struct evidence_sink sink = {
+        .image = take_image, .object = take_object, .problem = take_problem, .arg = &look};
     struct extract_list found = {.items = look.found, .count = count};
     struct error err;
     enum evidence_result result;
@@ -119,6 +151,8 @@ int extract_look(struct evidence_run *run, const char *evidence, char **addresse
 
     run->path = evidence;
     result = look.found ? evidence_read(evidence, &run->options, &sink, &err) : EVIDENCE_FAILED;
+    for (size_t i = 0; look.found && i < count && result < EVIDENCE_STOPPED; i++)
+        keep_range(&look, i);
     if (!look.found || look.failed)
         complain("out of memory");
     else if (result == EVIDENCE_FAILED)

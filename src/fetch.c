@@ -19,8 +19,9 @@ struct got {
 struct fetch {
     struct fetch_plan plan;
     struct got *got;
-    size_t left; /* wants that name a volume and are not complete */
-    bool any_open;
+    size_t left;          /* of those that are being read: wants that are not complete, ... */
+    bool any_open;        /* ... and whether there are some that may be found in several volumes */
+    struct ranges ranges; /* of the image */
     const struct fetch_sink *sink;
     const atomic_bool *stopped_by_caller;
     atomic_bool stop;
@@ -37,9 +38,15 @@ static void check(struct fetch *fetch, int refused)
         atomic_store(&fetch->stop, true);
 }
 
+/* It cannot be found twice. */
+static bool is_single(const struct fetch_want *want)
+{
+    return want->on_image || want->volume;
+}
+
 static bool is_of_volume(const struct fetch_want *want, const struct evidence_volume *volume)
 {
-    return !want->volume || strcmp(want->volume, volume->label) == 0;
+    return want->on_image || !want->volume || strcmp(want->volume, volume->label) == 0;
 }
 
 /* Ranges that are empty need no message. */
@@ -55,7 +62,7 @@ static bool take_begin(struct fetch *fetch, const struct evidence_volume *volume
 {
     struct got *got = &fetch->got[want];
 
-    if (got->state == ENDED && fetch->plan.wants[want].volume) {
+    if (got->state == ENDED && is_single(&fetch->plan.wants[want])) {
         got->elsewhere = true; /* the evidence has two of them: the first counts */
         return true;
     }
@@ -139,11 +146,11 @@ static void end_want(struct fetch *fetch, size_t want, const struct evidence_vol
 {
     struct got *got = &fetch->got[want];
 
-    if (!is_of_volume(&fetch->plan.wants[want], volume) || !fetch_fits(&fetch->plan.wants[want], object) ||
+    if (!is_of_volume(&fetch->plan.wants[want], volume) || !fetch_fits(&fetch->plan, want, object) ||
         got->state == ENDED || (got->state != STREAMED && object->state != OBJECT_UNREADABLE))
         return;
     got->state = ENDED;
-    fetch->left -= fetch->plan.wants[want].volume != NULL;
+    fetch->left -= is_single(&fetch->plan.wants[want]);
     check(fetch, fetch->sink->end(fetch->sink->arg, want, volume->label, object, paths, count));
 }
 
@@ -204,15 +211,55 @@ static int plan(struct fetch *fetch, const struct fetch_want *wants, size_t coun
         return -1;
     for (size_t i = 0; i < count; i++) {
         fetch->plan.sorted[i] = i;
-        fetch->left += wants[i].volume != NULL;
-        fetch->any_open |= !wants[i].volume;
     }
     qsort_r(fetch->plan.sorted, count, sizeof(size_t), by_address, (void *)wants);
     return 0;
 }
 
-static enum evidence_result read_all(struct fetch *fetch, const char *path,
-                                     const struct evidence_options *options, struct error *err)
+/* The range that an address like "@4096+65536" names.  Returns -1 if out of memory; any other is left out,
+ * and so not found. */
+static int add_range(struct ranges *ranges, const char *address)
+{
+    char *plus, *end;
+    const uint64_t start = strtoull(address + (*address == '@'), &plus, 10),
+                   len = *plus == '+' ? strtoull(plus + 1, &end, 10) : 0;
+
+    if (*address != '@' || *plus != '+' || *end || len == 0)
+        return 0;
+    if (ranges_reserve(ranges))
+        return -1;
+    ranges->list[ranges->count++] = (struct range){start, len};
+    return 0;
+}
+
+/* Chooses the wants to read.  Returns 1, 0 if there are none, -1 without memory. */
+static int choose(struct fetch *fetch, bool on_image)
+{
+    const struct fetch_plan *plan = &fetch->plan;
+    const char *last = "";
+    int found = 0;
+
+    fetch->plan.on_image = on_image;
+    fetch->left = 0;
+    fetch->any_open = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct fetch_want *want = &plan->wants[plan->sorted[i]];
+
+        if (want->on_image != on_image)
+            continue;
+        found = 1;
+        fetch->left += is_single(want);
+        fetch->any_open |= !is_single(want);
+        if (on_image && strcmp(want->address, last) != 0 && add_range(&fetch->ranges, want->address))
+            return -1;
+        last = want->address;
+    }
+    return found;
+}
+
+/* Reads the chosen wants. */
+static enum evidence_result read_chosen(struct fetch *fetch, const char *path,
+                                        const struct evidence_options *options, struct error *err)
 {
     const struct inspector inspector = fetch_inspector(&fetch->plan);
     const struct evidence_sink sink = {.image = take_image,
@@ -225,14 +272,35 @@ static enum evidence_result read_all(struct fetch *fetch, const char *path,
     enum evidence_result result;
 
     fetch->stopped_by_caller = options->stop;
+    atomic_store(&fetch->stop, false);
     reading.inspector = &inspector;
     reading.stop = &fetch->stop;
-    result = evidence_read(path, &reading, &sink, err);
-    if (fetch->no_memory) {
-        error_set(err, "out of memory");
-        return EVIDENCE_FAILED;
+    if (fetch->plan.on_image) {
+        reading.ranges = &fetch->ranges;
+        reading.kinds = OBJECT_BIT(OBJECT_IMAGE);
     }
+    result = evidence_read(path, &reading, &sink, err);
     return result == EVIDENCE_STOPPED && fetch->left == 0 && !fetch->is_refused ? EVIDENCE_DONE : result;
+}
+
+static enum evidence_result read_all(struct fetch *fetch, const char *path,
+                                     const struct evidence_options *options, struct error *err)
+{
+    enum evidence_result result = EVIDENCE_DONE;
+
+    for (int on_image = 1; on_image >= 0; on_image--) {
+        const int any = choose(fetch, on_image);
+        enum evidence_result now;
+
+        fetch->no_memory |= any < 0;
+        now = any > 0 ? read_chosen(fetch, path, options, err) : EVIDENCE_DONE;
+        result = now > result ? now : result;
+        if (fetch->no_memory)
+            error_set(err, "out of memory");
+        if (fetch->no_memory || fetch->is_refused || result >= EVIDENCE_STOPPED)
+            break;
+    }
+    return fetch->no_memory ? EVIDENCE_FAILED : result;
 }
 
 enum evidence_result fetch(const char *path, const struct evidence_options *options,
@@ -243,9 +311,10 @@ enum evidence_result fetch(const char *path, const struct evidence_options *opti
     enum evidence_result result = EVIDENCE_FAILED;
 
     if (plan(&fetch, wants, count, err) == 0)
-        result = count ? read_all(&fetch, path, options, err) : EVIDENCE_DONE;
+        result = read_all(&fetch, path, options, err);
     free(fetch.plan.sorted);
     free(fetch.got);
+    ranges_release(&fetch.ranges);
     buffer_release(&fetch.address);
     return result;
 }

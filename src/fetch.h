@@ -18,6 +18,7 @@
 struct fetch_want {
     const char *volume;  /* label of the volume; NULL: any that has such an object */
     const char *address; /* as object_address writes it */
+    bool on_image;       /* the address is a range, which is read directly from the image, in any volume */
     const char *path;    /* of a file of the host, relative to the evidence; NULL: any */
     /* The bytes of the object, sorted and disjoint; what lies after its end is left out.  0: all. */
     const struct range *ranges;
@@ -46,10 +47,11 @@ struct fetch_sink {
 };
 
 /*
- * Reads all wants in one pass, which ends as soon as all of them that name a volume are complete and there
- * are no others.  A want without a volume may be found in several.  Of the options, kinds must include those
- * of the objects; the inspector, stop and idle are used as in evidence_read.  EVIDENCE_DONE says that the
- * pass is over; a want for which `end` was not called was not found.
+ * Reads ranges of the image first, directly; then all other wants in one pass, which ends as soon as all of
+ * them that name a volume are complete and there are no others.  A want without a volume may be found in
+ * several.  Of the options, kinds must include those of the objects; the inspector, stop and idle are used as
+ * in evidence_read.  EVIDENCE_DONE says that the pass is over; a want for which `end` was not called was not
+ * found.
  */
 enum evidence_result fetch(const char *path, const struct evidence_options *options,
                            const struct fetch_want *wants, size_t count, const struct fetch_sink *sink,

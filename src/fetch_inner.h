@@ -13,12 +13,14 @@ struct fetch_plan {
     const struct fetch_want *wants;
     size_t count;
     size_t *sorted; /* indices of the wants */
+    bool on_image;  /* whether wants that are ranges of the image are being read, or the others */
 };
 
-/* The wants for an object begin at plan->sorted[*first]; returns their number.  A want for a file of the host
- * also depends on its path: fetch_fits decides. */
+/* The wants for an object begin at plan->sorted[*first]; returns their number.  Whether
+ * one is for this very object fetch_fits decides: it also depends on the path of a file of the host, and on
+ * what is being read. */
 size_t fetch_find(const struct fetch_plan *plan, const char *address, size_t *first);
-bool fetch_fits(const struct fetch_want *want, const struct object *object);
+bool fetch_fits(const struct fetch_plan *plan, size_t want, const struct object *object);
 
 /* The part of range i that lies in an object of this size; of length 0 if there is none.  All of the object
  * is a range, too. */

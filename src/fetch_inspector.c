@@ -108,7 +108,7 @@ static bool selects(void *arg, const struct object *object)
     const size_t count = find(state, object, &first);
 
     for (size_t i = 0; i < count; i++)
-        if (fetch_fits(&state->plan->wants[state->plan->sorted[first + i]], object))
+        if (fetch_fits(state->plan, state->plan->sorted[first + i], object))
             return true;
     return false;
 }
@@ -124,7 +124,7 @@ static bool begin(void *arg, const struct object *object, struct content *conten
     for (size_t i = 0; i < count; i++) {
         const size_t want = state->plan->sorted[first + i];
 
-        if (fetch_fits(&state->plan->wants[want], object))
+        if (fetch_fits(state->plan, want, object))
             stream_want(state, want, object->size);
     }
     return false;

@@ -17,8 +17,12 @@ size_t fetch_find(const struct fetch_plan *plan, const char *address, size_t *fi
     return end - *first;
 }
 
-bool fetch_fits(const struct fetch_want *want, const struct object *object)
+bool fetch_fits(const struct fetch_plan *plan, size_t index, const struct object *object)
 {
+    const struct fetch_want *want = &plan->wants[index];
+
+    if (want->on_image != plan->on_image)
+        return false;
     if (!want->path || !(object->flags & OBJECT_HOST))
         return true;
     return object->stream.len == strlen(want->path) &&

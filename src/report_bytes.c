@@ -304,9 +304,11 @@ static int read_evidence(struct session *session, const struct case_evidence *ev
         if (left_out)
             continue;
         session->here[count] = i;
-        wants[count++] = (struct fetch_want){target->volume, target->address,
-                                             strcmp(target->address, "-") == 0 ? target->path : NULL,
-                                             target->wanted.list, target->wanted.count};
+        wants[count++] = (struct fetch_want){.volume = target->volume,
+                                             .address = target->address,
+                                             .path = strcmp(target->address, "-") == 0 ? target->path : NULL,
+                                             .ranges = target->wanted.list,
+                                             .range_count = target->wanted.count};
     }
     if (status == 0 && count)
         status = fetch_wants(session, path, wants, count);

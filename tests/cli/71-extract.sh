@@ -59,6 +59,16 @@ status 0 "$KITH" extract -d range ext4.img "$range"
 says out "range: 1 file, ${range#*+} bytes; manifest.csv describes them"
 dd if=ext4.img iflag=skip_bytes,count_bytes skip="$start" count="${range#*+}" status=none | cmp - range/1 || fail "dd reads $range differently"
 
+# Any range of an image, in any container; and as much of a file system as is in the range.
+for image in disk-ewf.E01 disk-qcow2.qcow2 disk-split.001; do
+    rm -rf any
+    status 0 "$KITH" extract -q -d any $image @1000001+2000003 @510+2
+    cmp <(qemu-img convert -O raw disk-qcow2.qcow2 raw && tail -c +1000002 raw | head -c 2000003) any/1 || fail "$image: the range differs"
+    same "$image: the boot signature" 55aa "$(od -An -tx1 any/2 | tr -d ' ')"
+done
+status 2 "$KITH" extract -q -d none disk-ewf.E01 "@1000001+$(stat -c %s raw)"
+says err "there is no object with the address @1000001+"
+
 # Names from evidence are hostile: nothing is written elsewhere, hidden, or named by them.
 mkdir -p host/deep
 long=$(printf 'n%.0s' {1..250})
@@ -98,9 +108,9 @@ says err "beyond: 5003 bytes would be written, more than --max-total allows (500
 [ ! -e beyond ] || fail "beyond was made"
 
 # What cannot be found, or is not clear.
-status 2 "$KITH" extract -q -d none ext4.img 999999-1-1 @1+2
+status 2 "$KITH" extract -q -d none ext4.img 999999-1-1 @99999999999+2 @5+0
 says err "ext4.img: there is no object with the address 999999-1-1 (kith ls lists them)"
-says err "ext4.img: there is no object with the address @1+2 (kith ls lists them)"
+says err "ext4.img: there is no object with the address @99999999999+2 (kith ls lists them)"
 [ ! -e none ] || fail "none was made"
 mkdir two
 cp ext4.img two.ext4

@@ -78,6 +78,20 @@ for r in csv.DictReader(open("chunks/manifest.csv", newline="")):
     cmp <(tail -c +$((start + 1)) disk/var.txt | head -c 65536) "chunks/$found" || fail "chunk $start differs"
 done
 
+# What is no file is read directly: here between the partition table and the partition.
+{ head -c 1M /dev/zero; cat disk.img; } >gap.img
+dd if=known/a.txt of=gap.img bs=1 seek=70001 conv=notrunc status=none
+echo "start=2048, type=83" | sfdisk -q gap.img >/dev/null 2>&1
+qemu-img convert -O qcow2 gap.img gap.qcow2
+for image in gap.img gap.qcow2; do
+    status 0 "$KITH" scan -q -r set.kith --case $image.case $image
+    status 0 "$KITH" extract -q -d $image.whole --only gap $image.case
+    cmp <(head -c 1M gap.img | tail -c "$(column $image.whole size)") $image.whole/[0-9]* || fail "$image: the gap differs"
+    status 0 "$KITH" extract -q -d $image.range --ranges --only gap $image.case
+    cmp known/a.txt $image.range/[0-9]* || fail "$image: the range in the gap differs"
+    same "$image" "verified gap" "$(column $image.range status) $(column $image.range kind)"
+done
+
 # The evidence is elsewhere.
 mkdir -p away
 cp -p disk.img "away/new=place.img"

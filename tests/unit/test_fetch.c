@@ -78,6 +78,8 @@ static int take_end(void *arg, size_t want, const char *volume, const struct obj
     return 0;
 }
 
+static const uint64_t *offsets; /* of the objects in the content; NULL: all 0 */
+
 static enum evidence_result fetch_all(const char *from, const struct fetch_want *wants, size_t count)
 {
     static const struct fetch_sink sink = {
@@ -89,7 +91,7 @@ static enum evidence_result fetch_all(const char *from, const struct fetch_want 
 
     memset(got, 0, sizeof got);
     for (size_t i = 0; i < count; i++)
-        got[i].expected = content;
+        got[i].expected = content + (offsets && i < 5 ? offsets[i] : 0);
     result = fetch(from, &options, wants, count, &sink, &err);
     ck_assert_msg(result != EVIDENCE_FAILED, "%s", err.text);
     return result;
@@ -128,6 +130,34 @@ START_TEST(only_the_wanted_bytes_are_fetched_for_each_want)
         ck_assert_uint_eq(got[i].begun, i != 1 && i != 2);
         ck_assert_uint_eq(got[i].ended, got[i].begun);
     }
+    end();
+}
+END_TEST
+
+START_TEST(ranges_of_the_image_are_read_wherever_they_lie)
+{
+    static const struct range few[] = {{10, 20}};
+    static const struct fetch_want wants[] = {
+        {.volume = "5@0", .address = "@1000+70000", .on_image = true},
+        {.address = "@1000+70000", .on_image = true, .ranges = few, .range_count = 1},
+        {.address = "@500+5000000", .on_image = true},
+        {.volume = "-", .address = "@0+5243580"}, /* an object */
+        {.address = "@5243500+80", .on_image = true},
+        {.address = "@5243500+81", .on_image = true},
+        {.address = "@0+18446744073709551615", .on_image = true},
+        {.address = "12-1-0", .on_image = true}};
+    static const uint64_t starts[] = {1000, 1000, 500, 0, 5243500},
+                          bytes[] = {70000, 20, 5000000, IMAGE_LEN, 80};
+
+    begin("x.dd");
+    offsets = starts;
+    ck_assert_int_eq(fetch_all(path, wants, 8), EVIDENCE_DONE);
+    for (size_t i = 0; i < 8; i++) {
+        ck_assert_uint_eq(got[i].bytes, i < 5 ? bytes[i] : 0);
+        ck_assert_uint_eq(got[i].begun, i < 5);
+        ck_assert_uint_eq(got[i].ended, i < 5);
+    }
+    offsets = NULL;
     end();
 }
 END_TEST
@@ -179,4 +209,5 @@ START_TEST(a_callback_can_end_the_fetching)
 END_TEST
 
 RUN_TESTS("fetch", a_whole_range_of_an_image_is_fetched, only_the_wanted_bytes_are_fetched_for_each_want,
-          files_of_a_folder_are_found_by_their_paths, a_callback_can_end_the_fetching)
+          ranges_of_the_image_are_read_wherever_they_lie, files_of_a_folder_are_found_by_their_paths,
+          a_callback_can_end_the_fetching)
