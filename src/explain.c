@@ -243,8 +243,6 @@ static void put_estimated(struct explain_text *text, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
 
-    if (finding->verdict == VERDICT_IDENTICAL)
-        return;
     explain_heading(text, "What is estimated, and how well");
     explain_paragraph(text,
                       "Resemblance %.3f, containment %.3f: the share of the samples in either content that "
@@ -269,8 +267,6 @@ static void put_chance(struct explain_text *text, struct casefile *casefile, con
     struct buffer e = {0}, all = {0};
     char *files = count_of(row->set->files, "file"), *objects = NULL;
 
-    if (row->finding.verdict == VERDICT_IDENTICAL)
-        return;
     explain_heading(text, "Whether chance could explain it");
     report_values_e(&e, ln_e);
     buffer_add_char(&e, '\0');
@@ -333,7 +329,9 @@ void explain(struct buffer *out, struct casefile *casefile, const struct case_ro
     put_compared(&text, row);
     put_verdict(&text, row);
     put_proved(&text, row);
-    put_estimated(&text, row);
-    put_chance(&text, casefile, row);
+    if (row->finding.verdict != VERDICT_IDENTICAL) {
+        put_estimated(&text, row);
+        put_chance(&text, casefile, row);
+    }
     put_limits(&text, row);
 }
