@@ -233,6 +233,8 @@ static int extract_all(struct command_line *line, char **operands, size_t count)
     status = file_kind_is_case(operands[0]) ? extract_findings(line, operands, count)
                                             : extract_addresses(line, operands, count);
     progress_stop();
+    if (status == EXIT_INTERRUPTED)
+        complain("interrupted; what is complete was kept");
     if (extract->files && !extract->run.quiet)
         say("%s: %" PRIu64 " file%s, %" PRIu64 " bytes; manifest.csv describes them", extract->folder,
             extract->files, plural(extract->files), extract->bytes);
