@@ -101,6 +101,7 @@ static void add_object(struct casefile *casefile, uint64_t number)
     struct case_reference reference = {.digests = sha1_of(number % REFERENCES)};
     const bool is_space = number % 10 == 0;
     const uint64_t size = 8192 + random64() % 1000000;
+    const struct object_run runs[] = {{0, number << 20, 4096}, {4096, (number << 20) + 8192, size - 4096}};
     char path[200], address[80], name[80];
     struct case_object object = {.evidence = 1,
                                  .item = number,
@@ -111,8 +112,13 @@ static void add_object(struct casefile *casefile, uint64_t number)
                                  .path_count = is_space ? 0 : 1,
                                  .size = size,
                                  .digests = sha1_of(number),
-                                 .reason = ""};
+                                 .reason = "",
+                                 .flags = is_space ? OBJECT_RANGE : OBJECT_ALLOCATED,
+                                 .runs = runs,
+                                 .run_count = sizeof runs / sizeof *runs};
 
+    for (int i = 0; i < OBJECT_TIMES && !is_space; i++)
+        object.times[i] = (struct object_stamp){1600000000 + (int64_t)number, 123456700};
     snprintf(path, sizeof path, "home/user%" PRIu64 "/Documents/2023/report %" PRIu64 " (final).docx",
              number % 97, number);
     if (is_space)

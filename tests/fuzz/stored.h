@@ -113,10 +113,17 @@ static struct column nth_column(const struct columns *columns, size_t number)
                 return (struct column){columns->table, *name, columns->type};
 }
 
-/* A table without rowids is handled differently. */
+/* Tables without rowids are handled differently. */
 static const char *key_of(const struct column *column)
 {
-    return strcmp(column->table, "finding") == 0 ? "class, object, rank" : "rowid";
+    static const char *const keys[][2] = {{"finding", "class, object, rank"},
+                                          {"place", "refset, file, start, object, rank"},
+                                          {"twin", "object, rank"}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(column->table, keys[i][0]) == 0)
+            return keys[i][1];
+    return "rowid";
 }
 
 static void change(struct database *database, const struct column *column, unsigned row, const uint8_t *data,
