@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,6 +68,29 @@ void buffer_add_number(struct buffer *buffer, uint64_t number)
         digits[--at] = (char)('0' + number % 10);
     while (number /= 10);
     buffer_add(buffer, digits + at, sizeof digits - at);
+}
+
+/* Rounds by itself where it is certain to round as printf does, from the exact value: not near a tie. */
+void buffer_add_fixed(struct buffer *buffer, double number, int decimals)
+{
+    static const double largest = 1e9, near = 1e-3;
+    static const unsigned scales[] = {1, 10, 100, 1000};
+    const unsigned scale = decimals >= 0 && decimals <= 3 ? scales[decimals] : 0;
+    const double scaled = number * scale;
+    uint64_t rounded;
+
+    if (!scale || !(number >= 0) || signbit(number) || scaled >= largest ||
+        fabs(scaled - floor(scaled) - .5) < near) {
+        buffer_printf(buffer, "%.*f", decimals, number);
+        return;
+    }
+    rounded = (uint64_t)(scaled + .5);
+    buffer_add_number(buffer, rounded / scale);
+    if (scale == 1)
+        return;
+    buffer_add_char(buffer, '.');
+    for (unsigned digit = scale / 10; digit; digit /= 10)
+        buffer_add_char(buffer, (char)('0' + rounded / digit % 10));
 }
 
 /* Most texts fit into what is there, and need not be formatted twice. */

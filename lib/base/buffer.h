@@ -19,11 +19,13 @@ struct buffer {
     bool failed;
 };
 
-/* Append bytes, a string without its NUL, a character, a number in decimal, or formatted text. */
+/* Append bytes, a string without its NUL, a character, a number in decimal, a number as printf's "%.*f" has
+ * it, or formatted text. */
 void buffer_add(struct buffer *buffer, const void *data, size_t len);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_number(struct buffer *buffer, uint64_t number);
+void buffer_add_fixed(struct buffer *buffer, double number, int decimals);
 void buffer_printf(struct buffer *buffer, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends len uninitialised bytes and returns a pointer to them; NULL if memory runs out. */

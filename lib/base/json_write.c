@@ -58,7 +58,7 @@ void json_write_number(struct json_write *out, const char *key, uint64_t number)
 void json_write_real(struct json_write *out, const char *key, int decimals, double number)
 {
     begin(out, key, "");
-    buffer_printf(out->to, "%.*f", decimals, number);
+    buffer_add_fixed(out->to, number, decimals);
 }
 
 void json_write_bool(struct json_write *out, const char *key, bool value)

@@ -57,7 +57,7 @@ static void add_edits(struct buffer *line, struct buffer *text, const struct fin
 
     for (int i = 0; i < 3; i++) {
         if (finding->has_edits)
-            buffer_printf(text, "%.0f", edits[i]);
+            buffer_add_fixed(text, edits[i], 0);
         csv_text(line, text);
     }
 }
@@ -66,9 +66,9 @@ static void add_measures(struct buffer *line, const struct finding *finding)
 {
     struct buffer text = {0};
 
-    buffer_printf(&text, "%.3f", finding->resemblance);
+    buffer_add_fixed(&text, finding->resemblance, 3);
     csv_text(line, &text);
-    buffer_printf(&text, "%.3f", finding->containment);
+    buffer_add_fixed(&text, finding->containment, 3);
     csv_text(line, &text);
     add_edits(line, &text, finding);
     report_values_e(&text, finding->ln_e);
@@ -117,7 +117,7 @@ static void add_row(struct report_writer *writer, const struct case_row *row)
         add_nothing(line, &row->object);
     csv_cell(line, row->object.partial ? "partial" : "ok");
     if (row->has_finding)
-        buffer_printf(&score, "%.3f", finding_score(&row->finding));
+        buffer_add_fixed(&score, finding_score(&row->finding), 3);
     csv_text(line, &score);
     report_csv_extra(line, row, writer->options.extra_columns);
     csv_end_line(line);

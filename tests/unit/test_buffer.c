@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,5 +62,37 @@ START_TEST(a_failed_buffer_keeps_what_it_has_and_takes_no_more)
 }
 END_TEST
 
+static void check_fixed(double number, int decimals)
+{
+    struct buffer text = {0};
+    char wanted[400];
+
+    buffer_add_fixed(&text, number, decimals);
+    snprintf(wanted, sizeof wanted, "%.*f", decimals, number);
+    ck_assert_msg(text.len == strlen(wanted) && memcmp(text.data, wanted, text.len) == 0, "%.*s, not %s",
+                  (int)text.len, text.data, wanted);
+    buffer_release(&text);
+}
+
+START_TEST(fixed_numbers_are_those_of_printf)
+{
+    static const double special[] = {-0.0,         1e300, -5.5,     1e9,   999999.9995,
+                                     4294967295.5, NAN,   INFINITY, 5e-324};
+
+    for (int decimals = 0; decimals <= 5; decimals++) {
+        for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+            check_fixed(special[i], decimals);
+        for (int i = 0; i < 3000; i++) {
+            const double tie = (double)(random64() % 20000) / 2000;
+
+            check_fixed(tie, decimals);
+            check_fixed(nextafter(tie, 1e9), decimals);
+            check_fixed(nextafter(tie, -1), decimals);
+            check_fixed((double)(random64() >> random64() % 64) / 977, decimals);
+        }
+    }
+}
+END_TEST
+
 RUN_TESTS("buffer", formatted_text_is_whole_wherever_the_room_ends, numbers_are_those_of_printf,
-          a_failed_buffer_keeps_what_it_has_and_takes_no_more)
+          fixed_numbers_are_those_of_printf, a_failed_buffer_keeps_what_it_has_and_takes_no_more)
