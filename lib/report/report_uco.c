@@ -125,7 +125,7 @@ static void put_place(struct report_uco_write *write, const char *name, const st
     struct json_write *out = &write->out;
     char evidence[REPORT_UCO_NAME_ROOM], suffix[40];
 
-    report_uco_write_evidence_name(evidence, row->id.evidence);
+    report_uco_write_evidence_name(evidence, casefile_first_reading(row->evidence));
     report_uco_write_node(write, NULL, name, ":place", "uco-observable:ObservableRelationship", NULL);
     report_uco_write_ref(write, "uco-core:source", name);
     report_uco_write_ref(write, "uco-core:target", evidence);

@@ -245,6 +245,6 @@ int report_uco_case(struct report_stream *stream, struct report_uco_write *write
         return -1;
     for (uint64_t number = 1;
          result == 0 && (found = casefile_evidence(casefile, number, &evidence, err)) != 0; number++)
-        result = found < 0 ? -1 : put_evidence(&sentences, casefile, &evidence);
+        result = found < 0 ? -1 : evidence.again ? 0 : put_evidence(&sentences, casefile, &evidence);
     return result;
 }
