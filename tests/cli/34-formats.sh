@@ -31,6 +31,7 @@ for format in text csv excel; do
     the_same $format --$format "$KITH" scan -q -r known.kith tree
     the_same $format --$format "$KITH" report a.case
 done
+the_same jsonl --json "$KITH" report a.case
 the_same csv --csv "$KITH" sets list known.kith
 the_same json --json "$KITH" sets info known.kith
 for format in csv json sha1sum hashdeep; do
