@@ -134,6 +134,23 @@ def check_counts(page, findings):
     check('a live region', page.run('document.querySelector("#place").getAttribute("aria-live")') == 'polite')
 
 
+def check_places(page, findings):
+    """The overview: how many findings begin in each part of the image, and where."""
+    parts = page.run('''[...document.querySelectorAll('table.parts tbody tr')].map(r => ({
+        about: r.querySelector('th').textContent, numbers: [...r.querySelectorAll('td.number')].map(c => c.textContent),
+        bars: [...r.querySelectorAll('svg rect:not(.ground)')].map(b => [Number(b.getAttribute('x')), b.getAttribute('class')])}))''')
+    check('the image and its volume', len(parts) == 2, parts)
+    places = [(f['ranges'][0]['image'][0][0], f['verdict']) for f in findings if 'image' in f['ranges'][0]]
+    check('places', len(places) > 3, places)
+    for part in parts:
+        start, end = [number(n) for n in re.search(r'bytes ([\d,]+) to ([\d,]+)', part['about']).groups()]
+        inside = [(at, verdict) for at, verdict in places if start <= at < end]
+        check('numbers of a part', [number(n) for n in part['numbers']] ==
+              [sum(v == verdict for _, v in inside) for verdict in VERDICTS], (part, inside))
+        check('bars of a part', sorted(map(tuple, part['bars'])) ==
+              sorted({(int((at - start) / (end - start) * 200), verdict) for at, verdict in inside}), (part, inside))
+
+
 def check_sort(page, column, values, numbers):
     for _ in range(2):
         page.run('document.querySelectorAll("#findings thead button")[%d].click()' % column)
@@ -208,6 +225,7 @@ def case(path, jsonl):
     with Browser() as browser:
         page = browser.open(path)
         check_counts(page, findings)
+        check_places(page, findings)
         choose_rows(page, 1000)
         check_details(page, findings)
         check_filters(page, findings)
