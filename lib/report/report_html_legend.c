@@ -19,6 +19,11 @@ static const struct term verdicts[] = {
      "The object contains a part of a known file, or is itself a part of one. The rest of that "
      "file need not be, or ever have been, on this disk. Parts that many files have in common are "
      "not reported, but a part can still come from a file that is not in the set."},
+    {"nothing found",
+     "That something was not found does not show that it is not there. Content of which "
+     "more than 20 % was changed at random is usually missed, and so are most fragments below "
+     "2 to 8 KB, depending on the size of the known file. A copy of a whole known file, "
+     "as a file, is found whatever its size, in what was examined."},
 };
 
 static const struct term figures[] = {
@@ -28,18 +33,21 @@ static const struct term figures[] = {
      "the share of the known file’s samples that the object has. A score is no probability, and "
      "falls faster than the share of equal bytes: if one byte in ten is changed at random, about "
      "28 % of the samples survive. Identical content has no score."},
-    {"E", "How many matches this good chance alone would be expected to produce when one object is compared "
-          "with the whole set: the smaller, the less likely is chance. 1e-30 means one in a 1 with thirty "
-          "zeros. E says how surprising the match is between unrelated contents; it is neither the "
-          "probability that the finding is wrong, nor that a person is guilty, and it does not cover "
-          "content that files share for a reason, such as a common template."},
+    {"E",
+     "How many matches this good chance alone would be expected to produce when one object is compared "
+     "with the whole set: the smaller, the less likely is chance. 1e-30 is a decimal point, 29 zeros and "
+     "a 1; 1.0e-300 stands for this or less. E says how surprising the match is between unrelated "
+     "contents. It is neither the probability that the finding is wrong, nor that a person is guilty, "
+     "and it does not cover content that files share for a reason, such as a common template."},
     {"edits", "How many bytes would have to be inserted, removed or changed to turn one content into the "
               "other, estimated from samples. The interval is meant to contain the true number in 95 of 100 "
               "such estimates."},
-    {"proof", "<b>sha1</b>: the SHA-1 of the whole known file was found; equal beyond reasonable doubt. "
-              "<b>blocks k/n</b>: of the known file’s n blocks, k were found with equal SHA-1; for these the "
-              "same holds, and for the rest it is an estimate. <b>estimate</b>: samples line up, and nothing "
-              "was compared by hash: a lead to be examined, for which the bytes can be extracted."},
+    {"proof",
+     "<b>sha1</b>: the whole known file was found, with equal SHA-1. No two contents with equal SHA-1 "
+     "are known to exist by chance; they can be constructed on purpose, with great effort. <b>blocks "
+     "k/n</b>: of the known file’s n blocks, k were found with equal SHA-1; for these the same "
+     "holds, and for the rest it is an estimate. <b>estimate</b>: samples line up, and nothing was "
+     "compared by hash: a lead to be examined, for which the bytes can be extracted."},
     {"matched",
      "The bytes of the object in matching ranges. Within an estimated range some bytes may differ, "
      "as the edits say."},
@@ -54,8 +62,12 @@ static const struct term picture[] = {
     {"address",
      "Where the object lies, as The Sleuth Kit writes it: <code>1234-128-3</code> is an inode with "
      "its attribute, for <code>icat</code>; <code>@4096+65536</code> is a range of bytes of the "
-     "image. A volume <code>2@1048576</code> is the second, from that byte on. Sectors are of 512 "
-     "bytes and count from the beginning of the image."},
+     "image. A volume <code>2@1048576</code> has number 2 in the partition table, as The Sleuth Kit "
+     "lists it, and begins at that byte. Bytes and sectors, of 512 bytes, count from 0 at the beginning of "
+     "the image."},
+    {"times",
+     "Those of files are what the file system records; clocks can be wrong, and times forged. A time "
+     "that ends in Z is in UTC."},
     {"seal",
      "The last value of a chain of hashes over everything in the case. It shows later changes only to "
      "somebody who noted it before."},
