@@ -18,6 +18,7 @@ enum file_kind {
     FILE_KIND_FOLDER,
     FILE_KIND_SET,
     FILE_KIND_CASE,
+    FILE_KIND_INDEX, /* of fingerprints */
     FILE_KIND_IMAGE, /* with the signature of a container, a partition table or a file system */
     FILE_KIND_TEXT,
 };
@@ -34,8 +35,9 @@ static enum file_kind kind_of_header(int fd)
 
     if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head, sqlite, sizeof sqlite) != 0)
         return FILE_KIND_OTHER;
-    return memcmp(id, "KITH", 4) == 0   ? FILE_KIND_SET  /* as refset.c sets it */
-           : memcmp(id, "KITC", 4) == 0 ? FILE_KIND_CASE /* as casefile.c does */
+    return memcmp(id, "KITH", 4) == 0   ? FILE_KIND_SET   /* as refset.c sets it */
+           : memcmp(id, "KITC", 4) == 0 ? FILE_KIND_CASE  /* as casefile.c does */
+           : memcmp(id, "KITF", 4) == 0 ? FILE_KIND_INDEX /* as fingerprints.c does */
                                         : FILE_KIND_OTHER;
 }
 
@@ -134,6 +136,11 @@ int file_kind_check_set(const char *path)
             "%s: is text, not a reference set; if it is a hash list, kith import SET %s makes a set of it",
             path, path);
         return -1;
+    case FILE_KIND_INDEX:
+        complain("%s: is an index of fingerprints, not a reference set; kith cluster --index %s lists what "
+                 "is alike in it",
+                 path, path);
+        return -1;
     default:
         return 0;
     }
@@ -158,6 +165,11 @@ int file_kind_check_case(const char *path)
     case FILE_KIND_TEXT:
         complain("%s: is text, not a case", path);
         return -1;
+    case FILE_KIND_INDEX:
+        complain(
+            "%s: is an index of fingerprints, not a case; kith cluster --index %s lists what is alike in it",
+            path, path);
+        return -1;
     default:
         return 0;
     }
@@ -178,6 +190,11 @@ int file_kind_check_evidence(const char *path)
         return -1;
     case FILE_KIND_CASE:
         complain("%s: is a case, not evidence; kith report %s reads it (-i raw reads it as a raw image)",
+                 path, path);
+        return -1;
+    case FILE_KIND_INDEX:
+        complain("%s: is an index of fingerprints, not evidence; kith cluster --index %s lists what is alike "
+                 "in it (-i raw reads it as a raw image)",
                  path, path);
         return -1;
     default:
@@ -201,6 +218,11 @@ int file_kind_check_list(const char *path)
         return -1;
     case FILE_KIND_IMAGE:
         complain("%s: is a disk image, not a hash list; kith add SET %s adds its files to a set", path, path);
+        return -1;
+    case FILE_KIND_INDEX:
+        complain("%s: is an index of fingerprints, not a hash list; kith cluster --index %s lists what is "
+                 "alike in it",
+                 path, path);
         return -1;
     default:
         return 0;

@@ -18,7 +18,7 @@ int file_kind_check_case(const char *path);
 int file_kind_check_list(const char *path);
 
 /* The same for evidence.  Only workers parse evidence, so this reads no more than the header of an SQLite
- * database, to recognise a set or a case. */
+ * database, to recognise a set, a case or an index. */
 int file_kind_check_evidence(const char *path);
 
 /* Whether the path is a folder; a set, or a case, by the header of an SQLite database alone. */

@@ -10,6 +10,7 @@ status 0 "$KITH" add -q set.kith known
 status 0 "$KITH" scan -q -r set.kith --case a.case tree
 printf 'sha1,name\n%s,letter\n' "$(sha1sum <known/letter | cut -d' ' -f1)" >list.csv
 { printf 'QFI\xfb\0\0\0\3'; head -c 8000 /dev/zero; } >disk.qcow2
+status 0 "$KITH" cluster --index kept.index -q tree
 mkdir fixed
 before=$(find . ! -name out ! -name err | sort)
 
@@ -33,6 +34,7 @@ for command in "scan tree -r" "sets info" "sets list" "sets verify" "sets compac
         wrong 2 "a.case: is a case, not a reference set; kith report a.case reads it" $command a.case
         wrong 2 "disk.qcow2: is a disk image, not a reference set; kith scan -r SET disk.qcow2 searches it" $command disk.qcow2
         wrong 2 "known: is a folder, not a reference set; kith add SET known makes a set of its files" $command known
+        wrong 2 "kept.index: is an index of fingerprints, not a reference set; kith cluster --index kept.index lists" $command kept.index
         wrong 2 "list.csv: is text, not a reference set; if it is a hash list, kith import SET list.csv makes a set of it" $command list.csv
         wrong 2 "missing.kith: " $command missing.kith
     }
@@ -57,6 +59,8 @@ wrong 2 "set.kith: is a reference set, not a case" scan -r set.kith --case set.k
 wrong 2 "disk.qcow2: is a disk image, not a case; kith scan -r SET --case CASE disk.qcow2 makes a case of it" report disk.qcow2
 wrong 2 "known: is a folder, not a case" report --check known
 wrong 2 "list.csv: is text, not a case" report list.csv
+wrong 2 "kept.index: is an index of fingerprints, not a case" report kept.index
+wrong 2 "kept.index: is an index of fingerprints, not a hash list" import new.kith kept.index
 wrong 2 "list.csv: is text, not a case" scan -r set.kith --case list.csv tree
 wrong 2 "missing.case: No such file or directory" report missing.case
 wrong 2 "nofolder/b.case: cannot be created in nofolder" scan -r set.kith --case nofolder/b.case tree
@@ -69,6 +73,7 @@ for command in ls "scan -r set.kith" "scan -r set.kith --case b.case" "add new.k
         wrong 2 "a.case: is a case, not evidence; kith report a.case reads it (-i raw reads it as a raw image)" $command a.case
         wrong 2 "set.kith: is a reference set, not evidence; kith sets list set.kith lists its files" $command tree set.kith
         says err "(-i raw reads it as a raw image)"
+        wrong 2 "kept.index: is an index of fingerprints, not evidence; kith cluster --index kept.index lists" $command tree kept.index
         wrong 2 "-: evidence cannot be read from standard input" $command -
     }
 done
