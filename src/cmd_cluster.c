@@ -6,41 +6,15 @@
 
 #include "cluster/groups.h"
 #include "cluster_case.h"
-#include "cluster_index.h"
-#include "cluster_input.h"
 #include "cluster_passages.h"
 #include "cluster_report.h"
-#include "command.h"
+#include "cmd_cluster_inner.h"
 #include "file_kind.h"
-#include "formats.h"
 #include "interrupt.h"
-#include "sketch_flags.h"
 #include "terminal.h"
-
-enum {
-    CLUSTER_EVIDENCE = OPTIONS_SKETCH, /* .. OPTIONS_EVIDENCE of them */
-    CLUSTER_METHOD = CLUSTER_EVIDENCE + OPTIONS_EVIDENCE,
-    CLUSTER_RESEMBLANCE,
-    CLUSTER_CONTAINMENT,
-    CLUSTER_EDITS,
-    CLUSTER_CERTAIN,
-    CLUSTER_CANDIDATES,
-    CLUSTER_GROUPS,
-    CLUSTER_COMMON,
-    CLUSTER_PLAGIARISM,
-    CLUSTER_MOST,
-    CLUSTER_INDEX,
-    CLUSTER_QUERY,
-    CLUSTER_DROP,
-    CLUSTER_FORMAT,
-    CLUSTER_CSV,
-    CLUSTER_JSON,
-    CLUSTER_QUIET,
-};
 
 static const struct option_spec cluster_options[] = {
     OPTIONS_SKETCH_SPECS,
-    OPTIONS_EVIDENCE_SPECS("file, stream"),
     {0, "method", "NAME", "how to cluster (default: greedy)", &values_methods},
     {0, "resemblance", "R", "least resemblance, 0 to 1 (default: 0.5 if no other limit is given)", NULL},
     {0, "containment", "C", "least containment of one file in the other, 0 to 1", NULL},
@@ -58,6 +32,7 @@ static const struct option_spec cluster_options[] = {
      NULL},
     {0, "query", NULL, "with --index: report what is near the files, without adding them", NULL},
     {0, "drop", NULL, "with --index: remove the files, or all below the folders, from the index", NULL},
+    OPTIONS_EVIDENCE_SPECS("file, stream"),
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},
@@ -67,38 +42,9 @@ static const struct option_spec cluster_options[] = {
 
 static const double usual_limit = 0.5; /* of resemblance, as Broder's; of containment */
 
-#define BIT(option) (UINT64_C(1) << (option))
-
-struct cluster {
-    uint64_t given; /* options, as bits */
-    struct cluster_input input;
-    struct cluster_index index;
-    struct clusters_options options;
-    struct format_choice format;
-    struct sketch_flags flags;
-    uint32_t most; /* for plagiarism */
-    bool plagiarism;
-};
-
-static bool has(const struct cluster *cluster, int option)
-{
-    return cluster->given & BIT(option);
-}
-
-static bool has_limit(const struct cluster *cluster)
-{
-    return cluster->given & (BIT(CLUSTER_RESEMBLANCE) | BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS));
-}
-
-/* The name of the first of these options. */
-static const char *name_of(const struct command *command, uint64_t options)
-{
-    return command->options[__builtin_ctzll(options)].name;
-}
-
 /* ---- options ---- */
 
-static int take_edits(struct cluster *cluster, const struct options *options)
+static int take_edits(struct cmd_cluster *cluster, const struct options *options)
 {
     struct likeness_limits *limits = &cluster->options.limits;
     const size_t len = strlen(options->value);
@@ -121,26 +67,27 @@ static int named(const struct options *options)
 }
 
 static const struct options_flag simple_options[] = {
-    {CLUSTER_CERTAIN, offsetof(struct cluster, options.limits.certain)},
-    {CLUSTER_PLAGIARISM, offsetof(struct cluster, plagiarism)},
-    {CLUSTER_QUERY, offsetof(struct cluster, index.query)},
-    {CLUSTER_DROP, offsetof(struct cluster, index.drop)},
-    {CLUSTER_QUIET, offsetof(struct cluster, input.run.quiet)},
+    {CLUSTER_CERTAIN, offsetof(struct cmd_cluster, options.limits.certain)},
+    {CLUSTER_PLAGIARISM, offsetof(struct cmd_cluster, plagiarism)},
+    {CLUSTER_QUERY, offsetof(struct cmd_cluster, index.query)},
+    {CLUSTER_DROP, offsetof(struct cmd_cluster, index.drop)},
+    {CLUSTER_QUIET, offsetof(struct cmd_cluster, input.run.quiet)},
 };
 
 static int take_option(void *arg, const struct options *options, int option)
 {
-    struct cluster *cluster = arg;
+    struct cmd_cluster *cluster = arg;
+    const bool is_evidence = option >= CLUSTER_EVIDENCE && option < CLUSTER_FORMAT;
     int found;
 
-    cluster->given |= BIT(option);
+    cluster->given |= CLUSTER_BIT(option);
     if (options_flag(simple_options, option, arg))
         return 0;
     if (option < OPTIONS_SKETCH)
         return sketch_flags_take(&cluster->flags, options, option);
-    if (option < CLUSTER_METHOD && option != CLUSTER_EVIDENCE + OPTION_JOBS)
+    if (is_evidence && option != CLUSTER_EVIDENCE + OPTION_JOBS)
         cluster->input.evidence_option = options->spec->name;
-    if (option < CLUSTER_METHOD)
+    if (is_evidence)
         return evidence_flags_take(&cluster->input.run.options, options, option - CLUSTER_EVIDENCE);
     switch (option) {
     case CLUSTER_METHOD:
@@ -173,14 +120,14 @@ static int take_option(void *arg, const struct options *options, int option)
 
 /* ---- clustering ---- */
 
-static int chosen_format(const struct cluster *cluster)
+static int chosen_format(const struct cmd_cluster *cluster)
 {
     if (cluster->format.format)
         return cluster->format.format->number;
     return isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_CSV;
 }
 
-static struct cluster_report make_report(const struct cluster *cluster, char **paths)
+static struct cluster_report make_report(const struct cmd_cluster *cluster, char **paths)
 {
     const struct cluster_input *input = &cluster->input;
 
@@ -192,7 +139,7 @@ static struct cluster_report make_report(const struct cluster *cluster, char **p
                                    .format = chosen_format(cluster)};
 }
 
-static int write_clusters(struct cluster *cluster, struct cluster_report *report, struct error *err)
+static int write_clusters(struct cmd_cluster *cluster, struct cluster_report *report, struct error *err)
 {
     struct progress progress = {.noun = "file compared"};
     struct clusters clusters;
@@ -211,7 +158,7 @@ static int write_clusters(struct cluster *cluster, struct cluster_report *report
     return result;
 }
 
-static int cluster_contents(struct cluster *cluster, char **paths)
+static int cluster_contents(struct cmd_cluster *cluster, char **paths)
 {
     struct cluster_report report = make_report(cluster, paths);
     struct error err;
@@ -239,7 +186,7 @@ static bool has_files(const struct cluster_input *input)
     return has;
 }
 
-static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
+static int cluster_paths(struct cmd_cluster *cluster, size_t count, char **paths)
 {
     int status = EXIT_USAGE, outcome;
 
@@ -259,11 +206,12 @@ static int cluster_paths(struct cluster *cluster, size_t count, char **paths)
 
 /* Options that need content, which a case does not have. */
 static const uint64_t meaningless_for_case =
-    (BIT(OPTIONS_SKETCH) - 1) | BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS) | BIT(CLUSTER_CERTAIN) |
-    BIT(CLUSTER_CANDIDATES) | BIT(CLUSTER_GROUPS) | BIT(CLUSTER_COMMON) | BIT(CLUSTER_PLAGIARISM) |
-    BIT(CLUSTER_MOST);
+    (CLUSTER_BIT(OPTIONS_SKETCH) - 1) | CLUSTER_BIT(CLUSTER_CONTAINMENT) | CLUSTER_BIT(CLUSTER_EDITS) |
+    CLUSTER_BIT(CLUSTER_CERTAIN) | CLUSTER_BIT(CLUSTER_CANDIDATES) | CLUSTER_BIT(CLUSTER_GROUPS) |
+    CLUSTER_BIT(CLUSTER_COMMON) | CLUSTER_BIT(CLUSTER_PLAGIARISM) | CLUSTER_BIT(CLUSTER_MOST);
 
-static int cluster_case(struct cluster *cluster, const struct command *command, size_t count, char **paths)
+static int cluster_case(struct cmd_cluster *cluster, const struct command *command, size_t count,
+                        char **paths)
 {
     struct cluster_report report = make_report(cluster, paths);
     const uint64_t meaningless = meaningless_for_case & cluster->given;
@@ -271,7 +219,7 @@ static int cluster_case(struct cluster *cluster, const struct command *command, 
 
     if (meaningless)
         return options_wrong(command, "%s: a case has no content; --%s has no meaning", paths[0],
-                             name_of(command, meaningless));
+                             cmd_cluster_name_of(command, meaningless));
     if (count > 1)
         return options_wrong(command, "%s: a case is clustered on its own", paths[0]);
     if (cluster_case_write(paths[0], &cluster->options, &report, &err) == 0)
@@ -297,7 +245,7 @@ static bool has_case(size_t count, char **paths)
 /* ---- set-up ---- */
 
 /* Fills in what depends on the scheme; -1 after an error was shown. */
-static int choose_scheme(struct cluster *cluster, const struct command *command)
+static int choose_scheme(struct cmd_cluster *cluster, const struct command *command)
 {
     struct cluster_input *input = &cluster->input;
     const struct sketch_params *given = &cluster->flags.params;
@@ -308,133 +256,28 @@ static int choose_scheme(struct cluster *cluster, const struct command *command)
         input->plan.n = given->window;
         input->plan.c = given->rate;
     }
-    if (input->sketch.scheme == SKETCH_HAMMING && !has(cluster, CLUSTER_CANDIDATES))
+    if (input->sketch.scheme == SKETCH_HAMMING && !cmd_cluster_has(cluster, CLUSTER_CANDIDATES))
         cluster->options.candidates = CLUSTERS_HAMMING;
     return 0;
 }
 
-static void choose_limits(struct cluster *cluster)
+static void choose_limits(struct cmd_cluster *cluster)
 {
     const enum sketch_scheme scheme = cluster->input.sketch.scheme;
     struct likeness_limits *limits = &cluster->options.limits;
 
-    if (cluster->plagiarism && !has(cluster, CLUSTER_CONTAINMENT))
+    if (cluster->plagiarism && !cmd_cluster_has(cluster, CLUSTER_CONTAINMENT))
         limits->containment = usual_limit;
-    if (cluster->plagiarism || has_limit(cluster))
+    if (cluster->plagiarism || cmd_cluster_has_limit(cluster))
         return;
     if (scheme != SKETCH_COATES2011 && scheme != SKETCH_COATES2015)
         limits->resemblance = usual_limit;
 }
 
-/* What suits some ways to find candidates only. */
-static int check_candidates(const struct cluster *cluster, const struct command *command)
-{
-    const struct clusters_options *options = &cluster->options;
-    const struct sketch_params *sketch = &cluster->input.sketch;
-    const char *name = clusters_candidates_name(options->candidates);
-    const bool by_index = options->candidates == CLUSTERS_INDEX, has_bits = sketch->scheme == SKETCH_HAMMING;
-    struct error err;
-
-    if (has(cluster, CLUSTER_COMMON) && !by_index)
-        return options_wrong(command, "--common has no meaning for --candidates %s, which has no index",
-                             name);
-    if (options->groups && (by_index || options->candidates == CLUSTERS_SCAN))
-        return options_wrong(command, "--groups has no meaning for --candidates %s, which has no groups",
-                             name);
-    if (has_bits && sketch->size > GROUPS_MOST_BITS)
-        return options_wrong(command, "fingerprints of scheme hamming can be clustered up to --size %d",
-                             GROUPS_MOST_BITS);
-    if (by_index && has_bits)
-        return options_wrong(command,
-                             "scheme hamming has no index: --candidates takes hamming, alg-h, alg-g or scan");
-    if (by_index)
-        return 0;
-    if (options->limits.resemblance <= 0)
-        return options_wrong(command, "--candidates %s needs a limit of resemblance (--resemblance)", name);
-    if (clusters_check_groups(options, has_bits ? sketch->size : 0, &err))
-        return options_wrong(command, "%s", err.text);
-    return 0;
-}
-
-/* The estimate of unrelated files has a standard deviation of 1 / sqrt(bits) (Yuan et al., eq. 6): four of
- * them must be less than the limit. */
-static int check_bits(const struct cluster *cluster, const struct command *command)
-{
-    const double least = cluster->options.limits.resemblance, size = cluster->input.sketch.size;
-
-    if (least <= 0 || size * least * least >= 16)
-        return 0;
-    return options_wrong(command,
-                         "fingerprints of %.0f bit%s do not separate a resemblance of %g from none:"
-                         " --size must be at least %.0f",
-                         size, size > 1 ? "s" : "", least, ceil(16 / (least * least)));
-}
-
-static int check_choices(const struct cluster *cluster, const struct command *command)
-{
-    const enum sketch_scheme scheme = cluster->input.sketch.scheme;
-    struct error err;
-
-    if (cluster->plagiarism && has(cluster, CLUSTER_METHOD))
-        return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
-    if (!cluster->plagiarism && has(cluster, CLUSTER_MOST))
-        return options_wrong(command, "--most has no meaning without --plagiarism");
-    if (cluster->plagiarism && scheme != SKETCH_GF8)
-        return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
-                             sketch_scheme_name(scheme));
-    if ((scheme == SKETCH_COATES2011 || scheme == SKETCH_COATES2015) && !has_limit(cluster))
-        return options_wrong(command, "scheme %s estimates only edits: limit them (--edits)",
-                             sketch_scheme_name(scheme));
-    if (collection_check_limits(scheme, &cluster->options.limits, &err))
-        return options_wrong(command, "%s", err.text);
-    if (scheme == SKETCH_HAMMING && check_bits(cluster, command))
-        return EXIT_USAGE;
-    return check_candidates(cluster, command);
-}
-
 /* ---- an index that is kept ---- */
 
-/* Options that have no meaning with --index, as bits; `count` files are given. */
-static uint64_t meaningless_for_index(const struct cluster_index *index, size_t count)
-{
-    uint64_t options = BIT(CLUSTER_CONTAINMENT) | BIT(CLUSTER_EDITS) | BIT(CLUSTER_COMMON) |
-                       BIT(CLUSTER_PLAGIARISM) | BIT(CLUSTER_MOST);
-
-    if (count)
-        options |= BIT(CLUSTER_CERTAIN) | BIT(CLUSTER_METHOD);
-    if (index->drop || index->query)
-        options |= BIT(CLUSTER_GROUPS);
-    if (index->drop)
-        options |= BIT(CLUSTER_RESEMBLANCE) | BIT(CLUSTER_CANDIDATES) | BIT(CLUSTER_QUERY) |
-                   (BIT(OPTIONS_SKETCH) - 1);
-    return options;
-}
-
-static int check_index(struct cluster *cluster, const struct command *command, size_t count)
-{
-    struct sketch_flags *flags = &cluster->flags;
-    const uint64_t meaningless = meaningless_for_index(&cluster->index, count) & cluster->given;
-
-    if (!cluster->index.path)
-        return options_wrong(command, "%s needs --index", cluster->index.query ? "--query" : "--drop");
-    if (count == 0 && (cluster->index.query || cluster->index.drop))
-        return options_wrong(command, "%s: no files given", cluster->index.query ? "--query" : "--drop");
-    if (meaningless)
-        return options_wrong(command, "--%s has no meaning with --index%s", name_of(command, meaningless),
-                             cluster->index.drop    ? " and --drop"
-                             : cluster->index.query ? " and --query"
-                             : count                ? " and files"
-                                                    : "");
-    if (flags->given >> OPTION_SCHEME & 1 && flags->params.scheme != SKETCH_HAMMING)
-        return options_wrong(command, "an index has fingerprints of scheme hamming, no others");
-    cluster->index.has_params = flags->given & ~(1U << OPTION_SCHEME);
-    flags->given |= 1U << OPTION_SCHEME;
-    flags->params.scheme = SKETCH_HAMMING;
-    return 0;
-}
-
 /* Clusters all files of the index. */
-static int cluster_whole_index(struct cluster *cluster, const struct command *command)
+static int cluster_whole_index(struct cmd_cluster *cluster, const struct command *command)
 {
     /* in a text, for people, absolute paths do well without it */
     char *path = strdup(cluster->index.format == FORMAT_TEXT ? "" : cluster->index.path);
@@ -443,19 +286,19 @@ static int cluster_whole_index(struct cluster *cluster, const struct command *co
     if (!path)
         complain("out of memory");
     else if (cluster_index_load(&cluster->index, &cluster->input) == 0 &&
-             check_choices(cluster, command) == 0)
+             cmd_cluster_check(cluster, command) == 0)
         status = has_files(&cluster->input) ? cluster_contents(cluster, &path) : EXIT_PARTIAL;
     cluster_input_release(&cluster->input);
     free(path);
     return status;
 }
 
-static int cluster_by_index(struct cluster *cluster, const struct command *command, size_t count,
+static int cluster_by_index(struct cmd_cluster *cluster, const struct command *command, size_t count,
                             char **paths)
 {
     struct cluster_index *index = &cluster->index;
 
-    if (check_index(cluster, command, count) || choose_scheme(cluster, command))
+    if (cmd_cluster_check_index(cluster, command, count) || choose_scheme(cluster, command))
         return EXIT_USAGE;
     choose_limits(cluster);
     index->groups = cluster->options.groups;
@@ -469,14 +312,14 @@ static int cluster_by_index(struct cluster *cluster, const struct command *comma
     if (index->candidates == CLUSTERS_ALG_G)
         return options_wrong(command,
                              "alg-g has no index that is kept: --candidates takes hamming, alg-h or scan");
-    if (!index->drop && check_choices(cluster, command))
+    if (!index->drop && cmd_cluster_check(cluster, command))
         return EXIT_USAGE;
     return cluster_index_run(index, &cluster->input, count, paths);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct cluster cluster = {
+    struct cmd_cluster cluster = {
         .input = {.run.options = evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
                   .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)}},
         .most = 64,
@@ -493,7 +336,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (choose_scheme(&cluster, command))
         return EXIT_USAGE;
     choose_limits(&cluster);
-    if (check_choices(&cluster, command))
+    if (cmd_cluster_check(&cluster, command))
         return EXIT_USAGE;
     if (has_case((size_t)(argc - operand), argv + operand))
         return cluster_case(&cluster, command, (size_t)(argc - operand), argv + operand);
