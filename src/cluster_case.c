@@ -18,6 +18,7 @@ struct entry {
     enum object_kind kind;
     size_t volume, address, name; /* offsets of texts */
     uint8_t sha1[DIGEST_SHA1_LEN];
+    bool is_source; /* the evidence is this file */
     bool has_finding;
     uint32_t reference;
     double resemblance;
@@ -54,12 +55,21 @@ static int number_reference(struct input *input, const struct case_row *row, str
 
     if (!(record.digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         return 0;
-    if (collection_add(&input->references, &record, "", (struct collection_origin){0, 0, 0}, err))
+    if (collection_add(&input->references, &record, "", (struct collection_origin){0}, err))
         return -1;
     entry->has_finding = true;
     entry->reference = references->documents[references->document_count - 1].content;
     entry->resemblance = row->finding.verdict == VERDICT_IDENTICAL ? 1 : row->finding.resemblance;
     return 0;
+}
+
+/* Evidence that is a single file has its digests. */
+static bool is_evidence(const struct case_row *row)
+{
+    const struct digest_values *whole = &row->evidence->digests;
+
+    return row->object.flags & OBJECT_HOST && whole->kinds & DIGEST_BIT(DIGEST_SHA1) &&
+           memcmp(whole->bytes[DIGEST_SHA1], row->object.digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
 }
 
 static int take_row(struct input *input, const struct case_row *row, struct error *err)
@@ -74,6 +84,7 @@ static int take_row(struct input *input, const struct case_row *row, struct erro
                             .item = object->item,
                             .size = object->size,
                             .kind = object->kind,
+                            .is_source = is_evidence(row),
                             .volume = keep_text(input, object->volume),
                             .address = keep_text(input, object->address),
                             .name = keep_text(input, object->path_count ? object->paths : object->address)};
@@ -137,7 +148,7 @@ static int add_object(struct input *input, const struct entry *entry, struct err
 {
     const char *volume = input->texts.data + entry->volume, *name = input->texts.data + entry->name;
     struct record record = {.params = no_samples, .len = entry->size};
-    const struct collection_origin origin = {entry->evidence, entry->item, entry->kind};
+    const struct collection_origin origin = {entry->evidence, entry->item, entry->kind, entry->is_source};
     struct buffer path = {0};
     int result;
 

@@ -28,6 +28,7 @@ struct work {
     char **roots;                   /* of the paths: absolute */
     enum fingerprints_added *added; /* by document; when adding */
     uint32_t *numbers;              /* their contents in the index */
+    bool is_committed;              /* the files were added */
     struct buffer path;             /* of the document in hand */
     struct hit *hits;
     size_t hit_count, hit_room;
@@ -76,7 +77,7 @@ static int find_roots(struct work *work, size_t count, char **paths)
 }
 
 /* The document as the index knows it; valid until the next call. */
-static struct fingerprints_document name_document(struct work *work, char **paths, size_t number)
+static struct fingerprints_document name_document(struct work *work, size_t number)
 {
     const struct collection *collection = &work->input->collection;
     const struct collection_document *document = &collection->documents[number];
@@ -86,7 +87,7 @@ static struct fingerprints_document name_document(struct work *work, char **path
     memcpy(named.sha1, document->sha1, DIGEST_SHA1_LEN);
     buffer_reset(&work->path);
     buffer_add_text(&work->path, root);
-    if (strcmp(name, paths[document->origin.source]) != 0) {
+    if (!document->origin.is_source) {
         if (root[1])
             buffer_add_char(&work->path, '/');
         buffer_add_text(&work->path, name);
@@ -105,9 +106,9 @@ static struct sketch *sketch_of(const struct work *work, size_t number)
     return collection->contents[collection->documents[number].content].sketch;
 }
 
-static int add_document(struct work *work, char **paths, size_t number, struct error *err)
+static int add_document(struct work *work, size_t number, struct error *err)
 {
-    struct fingerprints_document document = name_document(work, paths, number);
+    struct fingerprints_document document = name_document(work, number);
 
     if (work->path.failed)
         return error_set(err, "out of memory");
@@ -119,7 +120,7 @@ static int add_document(struct work *work, char **paths, size_t number, struct e
     return 0;
 }
 
-static int add_all(struct work *work, char **paths, struct error *err)
+static int add_all(struct work *work, struct error *err)
 {
     const size_t count = work->input->collection.document_count;
 
@@ -128,7 +129,7 @@ static int add_all(struct work *work, char **paths, struct error *err)
     if (!work->added || !work->numbers)
         return error_set(err, "out of memory");
     for (size_t i = 0; i < count && !atomic_load(interrupt_flag()); i++)
-        if (sketch_of(work, i)->count && add_document(work, paths, i, err))
+        if (sketch_of(work, i)->count && add_document(work, i, err))
             return -1;
     return atomic_load(interrupt_flag()) ? 1 : fingerprints_commit(work->fingerprints, err);
 }
@@ -206,7 +207,7 @@ static int report_queried(struct work *work, const struct fingerprints_document 
     return report_similar(work, document, number, own, UINT32_MAX, err);
 }
 
-static int report_all(struct work *work, char **paths, struct error *err)
+static int report_all(struct work *work, struct error *err)
 {
     for (size_t i = 0; i < work->input->collection.document_count; i++) {
         struct fingerprints_document document;
@@ -215,7 +216,7 @@ static int report_all(struct work *work, char **paths, struct error *err)
             return 1;
         if (sketch_of(work, i)->count == 0)
             continue;
-        document = name_document(work, paths, i);
+        document = name_document(work, i);
         if (work->path.failed)
             return error_set(err, "out of memory");
         work->report.is_open = false;
@@ -284,7 +285,7 @@ static int regroup(struct work *work, struct error *err)
 }
 
 /* Reports the files that were read, and adds them first unless this is only a query. */
-static int process(struct work *work, char **paths, struct error *err)
+static int process(struct work *work, struct error *err)
 {
     const bool is_query = work->index->query;
     int result;
@@ -295,9 +296,10 @@ static int process(struct work *work, char **paths, struct error *err)
         return -1;
     if (fingerprints_aim(work->fingerprints, work->index->resemblance, err))
         return -1;
-    result = is_query ? 0 : add_all(work, paths, err);
+    result = is_query ? 0 : add_all(work, err);
     if (result)
         return result;
+    work->is_committed = !is_query;
     work->report.algorithm = work->index->candidates == CLUSTERS_ALG_H ? GROUPS_H
                              : work->index->candidates == CLUSTERS_SCAN
                                  ? GROUPS_SCAN
@@ -305,7 +307,7 @@ static int process(struct work *work, char **paths, struct error *err)
     work->report.bits = fingerprints_params(work->fingerprints)->size;
     work->report.groups = fingerprints_groups(work->fingerprints);
     cluster_index_report_begin(&work->report);
-    result = report_all(work, paths, err);
+    result = report_all(work, err);
     if (result)
         return result;
     return fingerprints_count(work->fingerprints, &work->counts.index_files, &work->counts.index_contents,
@@ -341,11 +343,13 @@ static int read_and_process(struct work *work, size_t count, char **paths)
         return status;
     }
     count_files(work);
-    result = process(work, paths, &err);
+    result = process(work, &err);
     if (result < 0)
         complain_error(&err);
     if (result > 0)
-        complain("interrupted");
+        complain(work->is_committed
+                     ? "interrupted; the files were added, but not all that is near them is reported"
+                     : "interrupted; nothing was added");
     if (result == 0)
         cluster_index_report_end(&work->report, &work->counts, work->index->quiet);
     return result < 0 ? EXIT_USAGE : result > 0 ? EXIT_INTERRUPTED : status;

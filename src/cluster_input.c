@@ -32,7 +32,7 @@ static int add_known(struct cluster_input *input, struct known *known, uint64_t 
     known_reduce(known, input->plan.c);
     return known_check(known, input->plan.n, block, err) ||
            collection_add(&input->collection, &known->record, name,
-                          (struct collection_origin){input->operand, id, OBJECT_FILE}, err);
+                          (struct collection_origin){input->operand, id, OBJECT_FILE, false}, err);
 }
 
 static int read_records(struct cluster_input *input, struct refset *set, struct error *err)
@@ -91,9 +91,16 @@ static void fail(struct cluster_input *input)
     interrupt_request();
 }
 
+static struct collection_origin origin_of(const struct cluster_input *input, const struct object *object)
+{
+    return (struct collection_origin){.source = input->operand,
+                                      .kind = object->kind,
+                                      .is_source = object->flags & OBJECT_HOST && !input->is_folder};
+}
+
 static void add_record(struct cluster_input *input, const struct object *object, const char *name)
 {
-    const struct collection_origin origin = {input->operand, 0, object->kind};
+    const struct collection_origin origin = origin_of(input, object);
     struct known known = {0};
 
     if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
@@ -108,7 +115,7 @@ static void add_record(struct cluster_input *input, const struct object *object,
 
 static void add_sketch(struct cluster_input *input, const struct object *object, const char *name)
 {
-    const struct collection_origin origin = {input->operand, 0, object->kind};
+    const struct collection_origin origin = origin_of(input, object);
     struct sketch sketch = {0};
 
     if (sketch_inspector_result(object, &input->sketch, &sketch, &input->err))
@@ -147,7 +154,7 @@ static int is_link(struct cluster_input *input, const struct object *object, con
     if (!(object->flags & OBJECT_HOST))
         return 0;
     buffer_add_text(&path, operand);
-    if (file_kind_is_folder(operand))
+    if (input->is_folder)
         buffer_printf(&path, "/%s", name);
     buffer_add_char(&path, '\0');
     result = path.failed ? error_set(&input->err, "out of memory")
@@ -187,6 +194,7 @@ static int read_one(void *arg, size_t number, const char *path)
     int status;
 
     input->operand = (uint32_t)number;
+    input->is_folder = file_kind_is_folder(path);
     if (file_kind_is_set(path))
         return read_set(input, path);
     result = evidence_run_read(&input->run, path, &sink, &err);

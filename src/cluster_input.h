@@ -29,7 +29,8 @@ struct cluster_input {
     struct cluster_losses losses;
     struct hard_links links; /* of files of the host */
     char *const *paths;      /* that are being read; */
-    uint32_t operand;        /* which of them is being read */
+    uint32_t operand;        /* which of them is being read, */
+    bool is_folder;          /* and what it is */
     bool failed;             /* see err */
     struct error err;
 };

@@ -33,7 +33,7 @@ void cluster_report_name(const struct cluster_report *report, const struct colle
                *name = collection_name(report->collection, document);
 
     escape_text(out, path, strlen(path));
-    if (strcmp(path, name) != 0) {
+    if (!document->origin.is_source) {
         if (path[0] && path[strlen(path) - 1] != '/')
             buffer_add_char(out, '/');
         escape_text(out, name, strlen(name));

@@ -27,6 +27,7 @@ struct collection_origin {
     uint32_t source; /* of the caller: where it was found */
     uint64_t id;     /* and its number there */
     uint32_t kind;   /* an enum object_kind */
+    bool is_source;  /* the source is this document itself, not where it lies */
 };
 
 struct collection_document {

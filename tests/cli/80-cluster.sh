@@ -220,6 +220,13 @@ same "the copy" "a copy" "$(head -n 1 out >first; json first '" ".join(m["path"]
 status 0 "$KITH" cluster --format text links/a links/b
 says out "1 file, 1 different"
 says out "1 further hard link to the same file is left out"
+mkdir same
+cp links/a same/same
+cp links/a kept
+status 0 "$KITH" cluster --format text -q same kept
+same "names as they can be opened" "same/same kept" "$(tail -n 2 out | awk '{ print $NF }' | tr '\n' ' ' | sed 's/ $//')"
+status 0 "$KITH" cluster --format text -q same/same ./kept
+same "names of files that were given" "same/same ./kept" "$(tail -n 2 out | awk '{ print $NF }' | tr '\n' ' ' | sed 's/ $//')"
 status 3 "$KITH" cluster --only deleted links
 says err "no objects of the kinds in --only were found"
 status 2 "$KITH" cluster --only deleted tree.kith

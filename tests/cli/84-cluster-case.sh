@@ -45,6 +45,11 @@ status 0 "$KITH" cluster --format text found.case
 says out "resemblance at least 0."
 says out "12 files, 10 different; 3 clusters of 11 files"
 says out "1 empty file is left out"
+mkdir both
+cp seen/other both/both
+status 0 "$KITH" scan -q -r known.kith --case both.case both seen/twin
+status 0 "$KITH" cluster -q --format text both.case
+same "names as they can be opened" "both/both seen/twin" "$(tail -n 2 out | awk '{ print $NF }' | tr '\n' ' ' | sed 's/ $//')"
 status 0 "$KITH" cluster -q --json --resemblance 1 found.case
 same "only identical objects" "1-20 1-copy; other twin" "$(python3 clusters.py out names | sed 's/; 2.*; /; /')"
 

@@ -112,6 +112,30 @@ says err "b: no file of the index has this path or lies below it"
 status 0 "$KITH" cluster --index index --resemblance .7 --csv -q c
 same "after adding" "$(brute .7 a/1-1 a/[!1]* -- c/*)" "$(pairs)"
 
+# a file has the path of a file, by itself and in a folder of its name
+mkdir -p name/sub
+cp a/2-0 name/name
+cp a/3-0 name/sub/name
+cp a/2-1 own
+rm -f paths
+status 0 "$KITH" cluster --index paths -q name own a/3-1
+status 0 "$KITH" cluster --index paths --json -q
+same "paths" "$PWD/a/3-1 $PWD/name/name $PWD/name/sub/name $PWD/own" "$(python3 -c '
+import json
+print(*sorted(m["path"] for c in map(json.loads, list(open("out"))[:-1]) for m in [c["representative"]] + c["members"]))')"
+status 0 "$KITH" cluster --index paths --drop name/name own a/3-1
+says out "a/3-1: 1 file removed"
+cd name || exit 99
+status 0 "$KITH" cluster --index ../paths --drop sub/../sub/name
+rm out err
+cd ..
+status 3 "$KITH" cluster --index paths
+
+status 2 "$KITH" cluster --index index --resemblance .1 --query c
+says err "fingerprints of 400 bits do not separate a resemblance of 0.1 from none: --resemblance must be at least 0.2"
+status 2 "$KITH" cluster index
+says err "index: is an index of fingerprints, not evidence; kith cluster --index index lists what is alike in it"
+
 # a wrong file, or wrong options
 printf 'some text' >text.txt
 status 2 "$KITH" cluster --index text.txt a

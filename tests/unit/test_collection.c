@@ -35,8 +35,8 @@ static void add(const uint8_t *p, size_t len, const char *name, uint64_t id)
     struct record record = {0};
 
     sign(&record, p, len);
-    ck_assert_int_eq(collection_add(&collection, &record, name, (struct collection_origin){7, id, 0}, &err),
-                     0);
+    ck_assert_int_eq(
+        collection_add(&collection, &record, name, (struct collection_origin){7, id, 0, false}, &err), 0);
     record_release(&record);
 }
 
@@ -180,7 +180,8 @@ static void make_sketches(const struct sketch_params *params, struct sketch *ske
         ck_assert_int_eq(sketch_bytes(sketcher, contents[i], lens[i], true, &sketches[i], &err), 0);
         ck_assert_int_eq(sketch_bytes(sketcher, contents[i], lens[i], true, &copy, &err), 0);
         ck_assert_int_eq(
-            collection_add_sketch(&collection, &copy, "x", (struct collection_origin){0, i, 0}, &err), 0);
+            collection_add_sketch(&collection, &copy, "x", (struct collection_origin){0, i, 0, false}, &err),
+            0);
         sketch_release(&copy);
     }
     sketch_free(sketcher);
@@ -393,17 +394,14 @@ START_TEST(records_that_cannot_be_compared_are_refused)
 {
     struct record record = {.params = {SAMPLER_GF8, 16, 128, 0}};
 
-    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0, 0}, &err),
-                     -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0}, &err), -1);
     record.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
-    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0, 0}, &err), 0);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0}, &err), 0);
     record.params.n = 12;
-    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0, 0}, &err),
-                     -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0}, &err), -1);
     ck_assert_str_eq(err.text, "cannot compare files sampled with windows of 16 bytes and of 12");
     record.params = (struct sampler_params){SAMPLER_COATES2015, 16, 128, 0};
-    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0, 0, 0}, &err),
-                     -1);
+    ck_assert_int_eq(collection_add(&collection, &record, "x", (struct collection_origin){0}, &err), -1);
     ck_assert_uint_eq(collection.document_count, 1);
     collection_release(&collection);
 }
