@@ -155,12 +155,21 @@ static int by_distance(const void *x, const void *y)
     return a->content < b->content ? -1 : a->content > b->content;
 }
 
+/* A file may say anything. */
+static int check_kind(const struct work *work, const struct fingerprints_document *document,
+                      struct error *err)
+{
+    return document->kind < OBJECT_KINDS ? 0
+                                         : error_set(err, "%s: is damaged: a document of kind %" PRIu32,
+                                                     work->index->path, document->kind);
+}
+
 static int report_near(struct work *work, const struct fingerprints_document *document, uint32_t content,
                        bool is_identical, uint32_t distance, struct error *err)
 {
     struct fingerprints_document near;
 
-    if (fingerprints_first(work->fingerprints, content, &near, err))
+    if (fingerprints_first(work->fingerprints, content, &near, err) || check_kind(work, &near, err))
         return -1;
     if (!is_identical || strcmp(near.path, document->path) != 0 || near.kind != document->kind)
         cluster_index_report_pair(&work->report, document, &near, is_identical, distance);
@@ -424,6 +433,8 @@ static int collect(void *arg, const struct fingerprints_document *document, stru
 
     memcpy(sketch.digests.bytes[DIGEST_SHA1], document->sha1, DIGEST_SHA1_LEN);
     sketch.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
+    if (check_kind(work, document, err))
+        return -1;
     if (words == 0 || array_reserve(&sketch.values, &sketch.room, words))
         return error_set(err, "out of memory");
     memcpy(sketch.values, bits, words * sizeof *bits);

@@ -131,6 +131,14 @@ rm out err
 cd ..
 status 3 "$KITH" cluster --index paths
 
+# an index whose checksums are right, but not its values
+cp index tampered
+python3 "$SRCDIR/tests/data/tamper.py" tampered "UPDATE documents SET kind = 77" || fail "it cannot be changed"
+for arguments in "" "--query c" "c"; do
+    # shellcheck disable=SC2086
+    status 2 "$KITH" cluster --index tampered --csv $arguments
+    says err "tampered: is damaged: a document of kind 77"
+done
 status 2 "$KITH" cluster --index index --resemblance .1 --query c
 says err "fingerprints of 400 bits do not separate a resemblance of 0.1 from none: --resemblance must be at least 0.2"
 status 2 "$KITH" cluster index
