@@ -98,7 +98,7 @@ static void note_candidates(struct clusters *clusters, const struct search *sear
 static int begin_search(struct search *search, const struct collection *collection,
                         const struct clusters_options *options, struct error *err)
 {
-    const struct postings_source source = collection_source(collection);
+    struct postings_source source = collection_source(collection);
     const bool by_index = options->candidates == CLUSTERS_INDEX;
 
     *search = (struct search){.judge = {collection, by_index ? &search->postings : NULL, options->limits}};
@@ -110,6 +110,7 @@ static int begin_search(struct search *search, const struct collection *collecti
                             .threads = options->threads,
                             .stop = options->stop,
                             .count = options->count};
+    source.stop = options->stop;
     if (by_index)
         return postings_build(&search->postings, &source, options->common, err);
     return find_neighbours(search, collection, options, err);

@@ -18,7 +18,8 @@ static struct postings_list list_fingerprints(const void *arg, uint32_t document
 
 struct postings_source collection_source(const struct collection *collection)
 {
-    return (struct postings_source){collection->content_count, list_fingerprints, collection};
+    return (struct postings_source){
+        .documents = collection->content_count, .list = list_fingerprints, .arg = collection};
 }
 
 /* ---- judging ---- */

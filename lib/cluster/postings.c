@@ -36,6 +36,11 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 33;
 }
 
+static bool is_stopped(const struct builder *builder)
+{
+    return builder->source->stop && atomic_load_explicit(builder->source->stop, memory_order_relaxed);
+}
+
 /* ---- one portion ---- */
 
 static int add_document(struct builder *builder, uint32_t document, unsigned bits, uint64_t portion,
@@ -138,9 +143,12 @@ static int take_groups(struct builder *builder, struct error *err)
 static int take_portion(struct builder *builder, unsigned bits, uint64_t portion, struct error *err)
 {
     builder->count = 0;
-    for (size_t i = 0; i < builder->source->documents; i++)
+    for (size_t i = 0; i < builder->source->documents; i++) {
+        if (is_stopped(builder))
+            return 1;
         if (add_document(builder, (uint32_t)i, bits, portion, err))
             return -1;
+    }
     if (sort_entries(builder))
         return error_set(err, "out of memory to sort %zu fingerprints", builder->count);
     return take_groups(builder, err);
@@ -188,15 +196,17 @@ static int build(struct builder *builder, struct error *err)
 {
     struct postings *p = builder->postings;
     const unsigned bits = portion_bits(builder->source);
+    int result = 0;
 
     p->firsts = memory_new((p->documents + 1) * sizeof *p->firsts, err);
     p->distinct = p->firsts ? memory_new((p->documents + 1) * sizeof *p->distinct, err) : NULL;
     p->widespread = p->distinct ? memory_new((p->documents + 1) * sizeof *p->widespread, err) : NULL;
     if (!p->widespread)
         return -1;
-    for (uint64_t portion = 0; portion < UINT64_C(1) << bits; portion++)
-        if (take_portion(builder, bits, portion, err))
-            return -1;
+    for (uint64_t portion = 0; portion < UINT64_C(1) << bits && !result; portion++)
+        result = take_portion(builder, bits, portion, err);
+    if (result)
+        return result;
     if (array_reserve(&p->starts, &builder->starts_room, p->group_count + 1))
         return error_set(err, "out of memory for an index of %zu documents", p->documents);
     p->starts[p->group_count] = p->memberships;
@@ -215,7 +225,7 @@ int postings_build(struct postings *postings, const struct postings_source *sour
     result = build(&builder, err);
     free(builder.entries);
     free(builder.sorted);
-    return result ? -1 : turn_round(postings, err);
+    return result ? result : turn_round(postings, err);
 }
 
 void postings_release(struct postings *postings)

@@ -2,6 +2,8 @@
 #ifndef KITH_POSTINGS_H
 #define KITH_POSTINGS_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +37,7 @@ struct postings_source {
     /* The fingerprints of a document, in any order; the same one may occur several times. */
     struct postings_list (*list)(const void *arg, uint32_t document);
     const void *arg;
+    const atomic_bool *stop; /* set by the caller to stop early; may be NULL */
 };
 
 /* The documents of group g are members[starts[g]] .. members[starts[g + 1] - 1], in ascending order; the
@@ -50,8 +53,8 @@ struct postings {
     size_t memberships;   /* in groups */
 };
 
-/* Builds the index.  Returns -1 if out of memory or if there are more than UINT32_MAX fingerprints of a
- * document or groups.  Release it in any case. */
+/* Builds the index.  Returns 0, 1 if it was stopped, -1 if out of memory or if there are more than UINT32_MAX
+ * fingerprints of a document or groups.  Release it in any case. */
 int postings_build(struct postings *postings, const struct postings_source *source, uint32_t common,
                    struct error *err);
 void postings_release(struct postings *postings);

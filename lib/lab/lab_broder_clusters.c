@@ -186,7 +186,7 @@ static struct postings_list values_of(const void *arg, uint32_t document)
 /* Greedy clusters; leaders has room for all documents. */
 static int cluster(const struct sketches *sketches, uint32_t *leaders, struct error *err)
 {
-    const struct postings_source source = {sketches->count, values_of, sketches};
+    const struct postings_source source = {.documents = sketches->count, .list = values_of, .arg = sketches};
     const struct pairs_plan plan = {
         .documents = sketches->count,
         .judge = {open_judge, close_judge, may_meet, compare, sketches},

@@ -53,7 +53,7 @@ static struct cost measure(const struct postings *postings, const struct lab_pai
 static int add(const char *name, const struct lab_pairs *pairs, uint32_t limit, struct lab_table *table,
                struct error *err)
 {
-    const struct postings_source source = {pairs->documents, list, pairs};
+    const struct postings_source source = {.documents = pairs->documents, .list = list, .arg = pairs};
     const double all = (double)pairs->documents * (double)(pairs->documents - 1) / 2;
     struct postings postings = {0};
     struct overlap overlap = {0};

@@ -66,7 +66,7 @@ static struct postings_list shelf_list(const void *arg, uint32_t document)
 
 static struct postings_source shelf_source(const struct shelf *shelf)
 {
-    return (struct postings_source){shelf->count, shelf_list, shelf};
+    return (struct postings_source){.documents = shelf->count, .list = shelf_list, .arg = shelf};
 }
 
 static size_t shared_numbers(const struct numbers *a, const struct numbers *b)

@@ -120,6 +120,24 @@ START_TEST(documents_may_have_no_fingerprints_and_there_may_be_no_documents)
 }
 END_TEST
 
+START_TEST(a_build_that_is_stopped_says_so)
+{
+    struct numbers list[2] = {{{7, 8}, 2}, {{7, 8}, 2}};
+    const struct shelf shelf = {.list = list, .count = 2};
+    struct postings_source source = shelf_source(&shelf);
+    atomic_bool stop = true;
+    struct postings p;
+
+    source.stop = &stop;
+    ck_assert_int_eq(postings_build(&p, &source, 1000, &err), 1);
+    postings_release(&p);
+    stop = false;
+    ck_assert_int_eq(postings_build(&p, &source, 1000, &err), 0);
+    ck_assert_uint_eq(p.group_count, 2);
+    postings_release(&p);
+}
+END_TEST
+
 START_TEST(a_bound_never_excludes_what_meets_the_limits)
 {
     for (uint64_t a = 1; a < 12; a++)
@@ -149,5 +167,5 @@ END_TEST
 
 RUN_TESTS("postings", counts_what_documents_share_unless_too_many_have_it,
           a_fingerprint_that_a_document_repeats_counts_once,
-          documents_may_have_no_fingerprints_and_there_may_be_no_documents,
+          documents_may_have_no_fingerprints_and_there_may_be_no_documents, a_build_that_is_stopped_says_so,
           a_bound_never_excludes_what_meets_the_limits)
