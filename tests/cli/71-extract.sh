@@ -155,6 +155,19 @@ assert start <= 1500000 < start + size <= start + 65536, row
 assert got == data[:start] + bytes(size) + data[start + size:]
 PY
 
+# A worker that dies in the middle of an object is replaced, and what had arrived is written anew.
+mkdir large
+head -c 60M /dev/urandom >large/file
+mke2fs -q -F -t ext4 -d large large.img 70M >err 2>&1 || fail "mke2fs: $(cat err)"
+"$KITH" extract -q -j1 -d killed large.img 12-1-0 2>err &
+pid=$!
+while [ ! -s killed/1-file ] && kill -0 $pid 2>/dev/null; do
+    sleep 0.01
+done
+read -ra workers <"/proc/$pid/task/$pid/children" && kill -KILL "${workers[@]}"
+wait $pid || fail "after a worker was killed: $(cat err)"
+cmp large/file killed/1-file || fail "after a worker was killed the file differs"
+
 status 2 "$KITH" extract ext4.img "$address"
 says err "no folder given to write to (-d FOLDER)"
 status 2 "$KITH" extract -d x
