@@ -68,6 +68,8 @@ static int check_one(const char *path, const struct case_evidence *first, void *
     const struct evidence_options *options = &scan_case->scan->run.options;
     char stamp[EVIDENCE_STAMP_LEN + 1];
 
+    scan_case->added += !first;
+    scan_case->again += first != NULL;
     if (!first)
         return evidence_check(path, options->image_type, err);
     if (evidence_stamp(path, options->image_type, stamp, err))
@@ -121,6 +123,18 @@ static struct casefile *open_case(struct scan_case *scan_case, struct error *err
     return casefile;
 }
 
+/* A mistyped name may be that of other evidence, and nothing is removed from a case. */
+static void show_extended(const struct scan_case *scan_case)
+{
+    if (scan_case->scan->run.quiet || scan_case->is_new)
+        return;
+    if (scan_case->added)
+        complain("%s: evidence added to the case: %zu", scan_case->path, scan_case->added);
+    if (scan_case->again)
+        complain("%s: evidence read again for sets added to the case: %zu", scan_case->path,
+                 scan_case->again);
+}
+
 int scan_case_open(struct scan_case *scan_case)
 {
     struct scan *scan = scan_case->scan;
@@ -136,8 +150,10 @@ int scan_case_open(struct scan_case *scan_case)
         return EXIT_PARTIAL;
     scan->casefile = open_case(scan_case, &err);
     scan->resumable = scan_case->path != NULL;
-    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0)
+    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0) {
+        show_extended(scan_case);
         return 0;
+    }
     casefile_close(scan->casefile, NULL);
     scan->casefile = NULL;
     complain_error(&err);

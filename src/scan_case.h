@@ -13,8 +13,10 @@ struct scan_case {
     const char *path; /* NULL: a temporary case */
     const struct context_flags *context;
     bool all_objects; /* also keep objects without a finding in a temporary case */
-    bool changed;     /* evidence is not what the case was made of, so the scan was not begun */
-    bool is_new;      /* the scan created it */
+    size_t added,
+        again;    /* how much evidence was added to a case that is there, and is read again for new sets */
+    bool changed; /* evidence is not what the case was made of, so the scan was not begun */
+    bool is_new;  /* the scan created it */
 };
 
 /* What was scanned into the case, in all sessions. */

@@ -65,6 +65,7 @@ cp one/0 kept
 status 0 "$KITH" scan -q -r a.kith --case grown.case one
 cp -p grown.case small.case
 status 0 "$KITH" scan -r a.kith --case grown.case two
+says err "grown.case: evidence added to the case: 1"
 grep -q '^kith: one' err && fail "what was scanned before is mentioned: $(cat err)"
 "$KITH" report --csv --all whole.case >whole.csv
 "$KITH" report --csv --all grown.case | cmp -s - whole.csv || fail "evidence that was added gives different rows"
@@ -75,6 +76,7 @@ status 0 "$KITH" report --check grown.case
 # again, in whatever order: nothing is left to do
 seal=$("$KITH" case seal grown.case)
 status 0 "$KITH" scan -r a.kith --case grown.case two one
+grep -q "added to the case" err && fail "nothing was added: $(cat err)"
 says err "two: was scanned completely before"
 status 0 "$KITH" scan -r a.kith --case grown.case
 says err "one: was scanned completely before"
@@ -100,6 +102,7 @@ done
 status 0 "$KITH" scan -q -r a.kith --case sets.case $evidence
 seconds=$("$KITH" report --about sets.case | grep -c ': started')
 status 0 "$KITH" scan -r b.kith --case sets.case
+says err "sets.case: evidence read again for sets added to the case: $(wc -w <<<"$evidence")"
 says err "one: read again for the set b: "
 is_like sets.case of.a of.b
 status 0 "$KITH" scan -q -r c.kith --case sets.case # files of which only the MD5 is known
