@@ -294,9 +294,9 @@ static const char one_finding[] =
 /* An object that is read again for further sets has one row without a finding at most: that of the first
  * reading, if no reading has found anything.  The numbers of objects are the same in all readings. */
 #define NOT_AGAIN                                                                                            \
-    " AND NOT EXISTS (SELECT 1 FROM pass p WHERE p.id = o.evidence AND p.again > 0)"                         \
-    " AND NOT EXISTS (SELECT 1 FROM pass p JOIN object x ON x.id = (p.id << 40) + (o.id & 1099511627775)"    \
-    " WHERE p.again = o.evidence AND x.findings > 0)"
+    " AND o.evidence NOT IN (SELECT id FROM pass WHERE again > 0)"                                           \
+    " AND o.id NOT IN (SELECT (p.again << 40) + (f.object & 1099511627775) FROM pass p JOIN finding f"       \
+    " ON f.class IN (0, 1, 2) AND f.object >= p.id << 40 AND f.object < p.id + 1 << 40 WHERE p.again > 0)"
 
 static int prepare(struct case_reader *reader, struct error *err)
 {
