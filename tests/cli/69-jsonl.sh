@@ -69,6 +69,43 @@ for event, (row, name, time) in zip(events, wanted):
         assert event['reference_name'] in event['message'] and event['reference_name'] == row['reference']['name']
 PY
 
+# a name of 63 kB in a list survives every format
+mkdir long
+text 3 20000 >long/file
+python3 - <<'PY'
+import hashlib
+name = b'/'.join([b'a"<\\\x1b\xff\xe2\x80\xae,;' * 22] * 250)
+open('list', 'wb').write(hashlib.sha1(open('long/file', 'rb').read()).hexdigest().encode() + b'  ' + name + b'\n')
+PY
+status 0 "$KITH" import -q long.kith list
+status 0 "$KITH" scan -q -r long.kith --case l.case long
+for format in jsonl timesketch dfxml case csv excel text summary html; do
+    status 0 "$KITH" report --format $format l.case
+    mv out long.$format
+done
+python3 - <<'PY' || fail "a long name is lost"
+import csv, json, re
+import xml.etree.ElementTree as ET
+name = open('list', 'rb').read()[42:-1]
+assert len(name) > 60000
+
+def undone(text):
+    return re.sub(rb'\\(\\|x[0-9a-f]{2})', lambda m: b'\\' if m[1] == b'\\' else bytes([int(m[1][1:], 16)]), text.encode())
+
+finding = json.loads(open('long.jsonl').read().split('\n')[1])
+assert undone(finding['reference']['name']) == bytes.fromhex(finding['reference']['name_hex']) == name
+event = json.loads(open('long.timesketch').readline())
+assert bytes.fromhex(event['reference_name_hex']) == name and event['reference_name'] in event['message']
+reference = ET.parse('long.dfxml').getroot().find('.//{urn:kith:report:1}reference')
+assert undone(reference.text) == bytes.fromhex(reference.get('{urn:kith:report:1}hex')) == name
+nodes = json.load(open('long.case'))['@graph']
+assert [name.hex()] == [f['kith:filePathHex'] for n in nodes if 'kith:Reference' in n['@type'] for f in n['uco-core:hasFacet'] if 'kith:filePathHex' in f]
+csv.field_size_limit(10 ** 6)
+assert undone(list(csv.DictReader(open('long.csv', newline='')))[0]['ref_name']) == name
+for form in 'text', 'summary', 'html', 'excel':
+    assert 'xe2' in open('long.' + form).read(), form
+PY
+
 if command -v jq >/dev/null; then
     jq -es 'map(select(.type == "finding") | .ranges | length) | add > 0' a.jsonl >out || fail "jq: $(cat out)"
 fi
