@@ -54,7 +54,7 @@ static const struct option_spec report_options[] = {
     {0, "timezone", "ZONE",
      "time zone of --about and pages: UTC (default), local, or a name such as Europe/Berlin", NULL},
     {0, "check", NULL, "check every byte of the case instead, and the chain of its log", NULL},
-    {0, "with-bytes", "EVIDENCE", "of a page: also show bytes and pictures, read from this evidence",
+    {0, "with-bytes", "EVIDENCE", "of a page: also show bytes of this evidence and pictures; may be repeated",
      &values_file},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -192,10 +192,16 @@ static int write_rows(const struct report *report, struct casefile *casefile, bo
     struct case_filter filter = rows_filter(form, &report->filter, report->sorted);
     int status = read_bytes(report, casefile, &filter, &previews);
 
-    if (status == EXIT_DONE)
-        status = rows_write(form, casefile, &filter, &options, err);
+    if ((status == EXIT_DONE || status == EXIT_PARTIAL) && rows_write(form, casefile, &filter, &options, err))
+        status = -1;
     report_previews_release(&previews);
     return status;
+}
+
+/* Of two exit statuses; an error is the worst. */
+static int worse(int status, int other)
+{
+    return other < 0 || other > status ? other : status;
 }
 
 static int report_case(const struct report *options, const char *path)
@@ -209,8 +215,8 @@ static int report_case(const struct report *options, const char *path)
     if (status == 0)
         status = options->about ? report_about(&out, casefile, options->zone, &err)
                                 : write_rows(options, casefile, warned, &err);
-    if (status == EXIT_DONE)
-        status = show_states(casefile, &err);
+    if (status == EXIT_DONE || status == EXIT_PARTIAL)
+        status = worse(status, show_states(casefile, &err));
     if (status < 0)
         complain_error(&err);
     if (casefile)

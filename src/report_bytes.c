@@ -42,6 +42,7 @@ struct target {
     struct digest *digest; /* NULL: it is not compared */
     bool whole, begun, ended, wrong;
     uint8_t *picture; /* all of a small object */
+    bool partial;     /* some bytes could not be read */
     const char *note; /* why nothing is shown */
 };
 
@@ -149,7 +150,7 @@ static int begin_object(void *arg, size_t want, const char *volume, uint64_t siz
     for (size_t i = 0; i < target->window_count; i++)
         target->windows[i].known = 0;
     target->begun = true;
-    target->wrong = false;
+    target->wrong = target->partial = false;
     digest_free(target->digest);
     target->digest = NULL;
     if (!target->whole)
@@ -192,6 +193,12 @@ static int take_data(void *arg, size_t want, uint64_t offset, const void *data, 
     return target->digest && digest_update(target->digest, data, len, &err) ? -1 : 0;
 }
 
+static void drop_picture(struct target *target)
+{
+    free(target->picture);
+    target->picture = NULL;
+}
+
 /* An object with such bytes has no digest of all its bytes, and makes no picture. */
 static int take_bad(void *arg, size_t want, uint64_t offset, uint64_t len)
 {
@@ -200,8 +207,8 @@ static int take_bad(void *arg, size_t want, uint64_t offset, uint64_t len)
     struct error err;
 
     (void)offset;
-    free(target->picture);
-    target->picture = NULL;
+    target->partial = true;
+    drop_picture(target);
     for (uint64_t left = len; target->digest && left;) {
         const size_t part = left < sizeof zeros ? (size_t)left : sizeof zeros;
 
@@ -210,12 +217,6 @@ static int take_bad(void *arg, size_t want, uint64_t offset, uint64_t len)
         left -= part;
     }
     return 0;
-}
-
-static void drop_picture(struct target *target)
-{
-    free(target->picture);
-    target->picture = NULL;
 }
 
 static int end_object(void *arg, size_t want, const char *volume, const struct object *object,
@@ -396,6 +397,22 @@ static int make_previews(struct report_previews *previews, const struct session 
 
 /* ---- all of it ---- */
 
+/* Shows how many findings lack bytes; returns the exit status. */
+static int show_lacking(const struct session *session)
+{
+    size_t without = 0, partial = 0;
+
+    for (size_t i = 0; i < session->count; i++) {
+        without += session->targets[i].note != NULL;
+        partial += !session->targets[i].note && session->targets[i].partial;
+    }
+    if (without)
+        complain("%zu finding%s without bytes: the page says why", without, plural(without));
+    if (partial)
+        complain("%zu finding%s with bytes that could not be read", partial, plural(partial));
+    return without || partial ? EXIT_PARTIAL : EXIT_DONE;
+}
+
 /* Where the evidence of a path of the case is, according to a value of --with-bytes; NULL: it is of another.
  */
 static const char *place_of(const char *value, const char *path, bool is_only)
@@ -459,6 +476,8 @@ int report_bytes(struct report_previews *previews, struct casefile *casefile,
         status = make_previews(previews, &session, &err);
     if (status < 0)
         complain_error(&err);
+    if (status == EXIT_DONE)
+        status = show_lacking(&session);
     release(&session);
     buffer_release(&texts);
     return status < 0 ? EXIT_USAGE : status;

@@ -14,7 +14,8 @@ enum { REPORT_BYTES_FINDINGS = 1000 }; /* of a report: the first ones */
  * Objects are compared with their digests, unless the evidence is certainly as it was; nothing is shown of
  * one that differs.
  *
- * Returns an exit status, after an error was shown if it is not EXIT_DONE.
+ * Returns an exit status, after an error was shown if it is not EXIT_DONE.  With EXIT_PARTIAL some findings
+ * lack bytes, and their previews say why.
  */
 int report_bytes(struct report_previews *previews, struct casefile *casefile,
                  const struct case_filter *filter, const char *const *evidence, size_t count,

@@ -96,11 +96,12 @@ status 0 "$KITH" report --format html --with-bytes evidence=moved b.case
 mv out b.html
 page bytes b.html pictures/picture
 flip_bit moved/found 2000
-status 0 "$KITH" report --format html --with-bytes moved b.case
+status 3 "$KITH" report --format html --with-bytes moved b.case
+says err "1 finding without bytes: the page says why"
 says out "the object is not the one that was scanned: its SHA-1 differs"
 grep -q '"picture":' out && fail "bytes of another object were shown"
 rm moved/found
-status 0 "$KITH" report --format html --with-bytes moved b.case
+status 3 "$KITH" report --format html --with-bytes moved b.case
 says out "it was not found in the evidence, or could not be read"
 status 0 "$KITH" report --format html --with-bytes disk.dd a.case
 [ "$(grep -o '"ends":' out | wc -l)" -eq "$(grep -c '"type":"finding"' a.jsonl)" ] || fail "a finding has no bytes"
