@@ -21,6 +21,8 @@ enum {
 };
 
 static const char prefix[] = "kith-selftest-";
+/* A file that says what the folder is: a report of the user's may have such a name as well. */
+static const char mark[] = ".temporary-files-of-kith-selftest";
 
 /* Whether the name is one that mkdtemp makes here. */
 static bool is_ours(const char *name)
@@ -28,14 +30,14 @@ static bool is_ours(const char *name)
     return strncmp(name, prefix, sizeof prefix - 1) == 0 && strlen(name) == sizeof prefix - 1 + RANDOM_CHARS;
 }
 
-/* Whether a folder was left by a process that crashed: nobody has it locked.  A new one may not be locked
- * yet. */
+/* Whether a folder was left by a process that crashed: it has the mark, and nobody has it locked.  A new one
+ * may not be locked yet. */
 static bool is_stale(int folder)
 {
     struct stat st;
 
     return fstat(folder, &st) == 0 && st.st_uid == geteuid() && st.st_mtime < time(NULL) - NEW_SECONDS &&
-           flock(folder, LOCK_EX | LOCK_NB) == 0;
+           faccessat(folder, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0 && flock(folder, LOCK_EX | LOCK_NB) == 0;
 }
 
 static void remove_stale(const char *above)
@@ -78,9 +80,10 @@ int selftest_scratch_make(struct selftest_scratch *scratch, struct error *err)
         return -1;
     }
     scratch->folder = open(scratch->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (scratch->folder >= 0 && flock(scratch->folder, LOCK_EX) == 0)
+    if (scratch->folder < 0 || flock(scratch->folder, LOCK_EX))
+        error_errno(err, "%s", scratch->path);
+    else if (selftest_scratch_write(scratch, mark, "", 0, err) == 0)
         return 0;
-    error_errno(err, "%s", scratch->path);
     selftest_scratch_remove(scratch);
     return -1;
 }

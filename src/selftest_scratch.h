@@ -13,7 +13,8 @@ struct selftest_scratch {
     int folder; /* its descriptor */
 };
 
-/* Creates the folder, and removes those that runs of this user which crashed have left there.  After success selftest_scratch_remove must be called. */
+/* Creates the folder, and removes those that runs of this user which crashed have left there.  After success
+ * selftest_scratch_remove must be called. */
 int selftest_scratch_make(struct selftest_scratch *scratch, struct error *err);
 /* Removes it with all that it holds. */
 void selftest_scratch_remove(struct selftest_scratch *scratch);

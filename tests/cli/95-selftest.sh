@@ -247,14 +247,16 @@ for _ in {1..300}; do
     compgen -G "$TMPDIR/kith-selftest-*/default.kith" >/dev/null && break
     sleep .02
 done
-mkdir "$TMPDIR/kith-selftest-mine" "$TMPDIR/kith-selftest-abcdef"
+mkdir "$TMPDIR/kith-selftest-mine"
+cp -r few-1 "$TMPDIR/kith-selftest-case17" # a report with a name that a temporary folder could have
 touch -d '1 hour ago' "$TMPDIR"/kith-selftest-*
 status 0 "$KITH" lab --quick --data few --output beside selftest
-same "a run in progress, and another name" 2 "$(find "$TMPDIR" -maxdepth 1 -name 'kith-selftest-*' | wc -l)"
+same "a run in progress, a report, and another name" 3 "$(find "$TMPDIR" -maxdepth 1 -name 'kith-selftest-*' | wc -l)"
 [ -e "$TMPDIR/kith-selftest-mine" ] || fail "a folder of another name was removed"
+diff -r few-1 "$TMPDIR/kith-selftest-case17" || fail "a report was removed"
 kill -KILL $process
 wait $process 2>/dev/null
-rmdir "$TMPDIR/kith-selftest-mine"
+rm -r "$TMPDIR/kith-selftest-mine" "$TMPDIR/kith-selftest-case17"
 touch -d '1 hour ago' "$TMPDIR"/kith-selftest-*
 status 0 "$KITH" lab --quick --data few --output afterwards selftest
 empty 'a crash'
