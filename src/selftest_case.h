@@ -42,7 +42,7 @@ struct selftest_case {
         hits;       /* found; unrelated: objects with an unfounded finding; estimates: intervals that hold */
     uint64_t right; /* of the hits: those with an expected verdict */
     uint64_t other; /* findings that name another reference */
-    uint64_t unfounded;              /* of these: no string of 64 bytes in common */
+    uint64_t unfounded;              /* of these: no string of 64 bytes in common, but padding */
     uint64_t promises, broken;       /* rows that promise equal bytes, and those that did not keep it */
     double error_sum, error_squares; /* estimates: |estimate - distance| / longer length */
     double width_sum;                /* estimates: length of the interval / longer length */

@@ -105,7 +105,8 @@ static void add_assertions(const struct selftest_report *report, struct lab_docu
     struct assertion assertions[] = {
         {"A1", "report every file whose content is that of a reference as identical", 0, 0},
         {"A2", "state identical, sha1 or blocks only where the bytes are equal", 0, 0},
-        {"A3", "name a reference only if it shares a string of 64 bytes with the object", 0, 0},
+        {"A3", "name a reference only if it shares a string of 64 bytes with the object, other than padding",
+         0, 0},
         {"A4", "report nothing for unrelated content at the default limit of E", 0, 0},
     };
     struct lab_table *table =
@@ -124,10 +125,13 @@ static void add_assertions(const struct selftest_report *report, struct lab_docu
                  : assertions[i].checked ? "as expected"
                                          : "no occasion");
     }
-    lab_remark(document,
-               "A1 and A2 are promises: if one is broken, the exit status of the test is 1. A3 is "
-               "checked for findings other than the planted one, by comparing the bytes. A4 has a rate: "
-               "E allows for chance.");
+    lab_remark(
+        document,
+        "A1 and A2 are promises: if one is broken, the exit status of the test is 1. A3 is "
+        "checked for findings other than the planted one, by comparing the bytes; one that violates it "
+        "is unfounded. Padding is any string of 64 bytes with fewer than ten different ones, such as "
+        "zeros, blanks or rulers, which programs and texts share whatever they are. A4 has a rate: E "
+        "allows for chance.");
 }
 
 /* ---- detection limits ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/search.h"
 
 /* ---- rows ---- */
 
@@ -267,6 +268,35 @@ const char *lab_judge_promise_text(enum lab_judge_promise promise)
 
 /* ---- common strings ---- */
 
+/* A string of fewer different bytes, such as padding, blanks or a ruler, is in contents that have nothing to
+ * do with each other. */
+enum { LEAST_VALUES = 10, MOST_TRIES = 64 };
+
+/* Whether any `window` adjacent ones of these bytes have enough different values; window <= len. */
+static bool has_varied(const uint8_t *data, size_t len, size_t window)
+{
+    uint32_t counts[256] = {0};
+    size_t values = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (i >= window)
+            values -= --counts[data[i - window]] == 0;
+        values += counts[data[i]]++ == 0;
+        if (values >= LEAST_VALUES)
+            return true;
+    }
+    return false;
+}
+
+/* Every half-th string of one content, each of half the length sought; a common string of 2 * half - 1 bytes
+ * holds one of them whole. */
+struct pieces {
+    const struct lab_judge_bytes *from;
+    size_t len, half; /* bytes of the string sought, and of a piece */
+    const uint8_t **list;
+    size_t count;
+};
+
 static int by_bytes(const void *a, const void *b, void *len)
 {
     const uint8_t *const *x = a, *const *y = b;
@@ -274,38 +304,45 @@ static int by_bytes(const void *a, const void *b, void *len)
     return memcmp(*x, *y, *(const size_t *)len);
 }
 
-/* Every len-th string of one content is sorted; a common string of 2 * len - 1 bytes holds one of them whole.
- * So half the length is used first, and each hit is extended. */
-static bool shared_around(const struct lab_judge_bytes *a, size_t i, const struct lab_judge_bytes *b,
-                          size_t k, size_t len)
+/* Whether all strings of the length sought that hold the piece at `at` have too few values. */
+static bool is_padding(const struct pieces *pieces, const struct lab_judge_bytes *content, size_t at)
 {
-    size_t before = 0, after = 0;
+    const size_t before = pieces->len - pieces->half, start = at > before ? at - before : 0;
+    const size_t end = content->len - at > pieces->len ? at + pieces->len : content->len;
 
-    while (before < i && before < k && a->data[i - before - 1] == b->data[k - before - 1])
-        before++;
-    while (i + after < a->len && k + after < b->len && a->data[i + after] == b->data[k + after])
-        after++;
-    return before + after >= len;
+    return !has_varied(content->data + start, end - start, pieces->len);
 }
 
-static bool shared_with(const uint8_t **pieces, size_t count, size_t half, const struct lab_judge_bytes *a,
-                        const struct lab_judge_bytes *b, size_t len)
+/* Whether a common string lies around the equal pieces at i and k.  It is looked for no farther than a string
+ * of the length sought reaches that holds the piece. */
+static bool shared_around(const struct pieces *pieces, size_t i, const struct lab_judge_bytes *b, size_t k)
 {
+    const struct lab_judge_bytes *a = pieces->from;
+    size_t before = 0, after = 0;
+
+    while (before < pieces->len - pieces->half && before < i && before < k &&
+           a->data[i - before - 1] == b->data[k - before - 1])
+        before++;
+    while (after < pieces->len && i + after < a->len && k + after < b->len &&
+           a->data[i + after] == b->data[k + after])
+        after++;
+    return before + after >= pieces->len && has_varied(a->data + i - before, before + after, pieces->len);
+}
+
+static bool shared_with(const struct pieces *pieces, const struct lab_judge_bytes *b)
+{
+    const size_t half = pieces->half;
+
     for (size_t k = 0; k + half <= b->len; k++) {
         const uint8_t *key = b->data + k;
-        size_t low = 0, high = count;
+        size_t low = SEARCH_FIRST(middle, 0, pieces->count, memcmp(pieces->list[middle], key, half) >= 0);
 
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-
-            if (memcmp(pieces[middle], key, half) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (size_t tries = 0; low < count && tries < 64 && memcmp(pieces[low], key, half) == 0;
+        if (low == pieces->count || memcmp(pieces->list[low], key, half) != 0 || is_padding(pieces, b, k))
+            continue;
+        for (size_t tries = 0;
+             low < pieces->count && tries < MOST_TRIES && memcmp(pieces->list[low], key, half) == 0;
              low++, tries++)
-            if (shared_around(a, (size_t)(pieces[low] - a->data), b, k, len))
+            if (shared_around(pieces, (size_t)(pieces->list[low] - pieces->from->data), b, k))
                 return true;
     }
     return false;
@@ -314,20 +351,20 @@ static bool shared_with(const uint8_t **pieces, size_t count, size_t half, const
 int lab_judge_share(const struct lab_judge_bytes *a, const struct lab_judge_bytes *b, size_t len,
                     struct error *err)
 {
-    size_t half = (len + 1) / 2, count;
-    const uint8_t **pieces;
+    struct pieces pieces = {.from = a, .len = len, .half = (len + 1) / 2};
     bool shared;
 
     if (a->len < len || b->len < len || len == 0)
-        return len == 0;
-    count = a->len / half;
-    pieces = calloc(count, sizeof *pieces);
-    if (!pieces)
+        return 0;
+    pieces.list = calloc(a->len / pieces.half, sizeof *pieces.list);
+    if (!pieces.list)
         return error_set(err, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        pieces[i] = a->data + i * half;
-    qsort_r(pieces, count, sizeof *pieces, by_bytes, &half);
-    shared = shared_with(pieces, count, half, a, b, len);
-    free(pieces);
+    for (size_t at = 0; at + pieces.half <= a->len; at += pieces.half)
+        if (!is_padding(&pieces, a, at))
+            pieces.list[pieces.count++] = a->data + at;
+    if (pieces.count)
+        qsort_r(pieces.list, pieces.count, sizeof *pieces.list, by_bytes, &pieces.half);
+    shared = shared_with(&pieces, b);
+    free(pieces.list);
     return shared;
 }

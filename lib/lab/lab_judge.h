@@ -51,7 +51,8 @@ enum lab_judge_promise lab_judge_promise(const struct lab_judge_row *row,
 /* What is wrong, in words; "" for LAB_JUDGE_NONE and LAB_JUDGE_KEPT. */
 const char *lab_judge_promise_text(enum lab_judge_promise promise);
 
-/* Whether two contents share a string of `len` bytes: 1, 0, or -1 without memory. */
+/* Whether two contents share a string of `len` bytes that has at least ten different ones, unlike padding: 1,
+ * 0, or -1 without memory. */
 int lab_judge_share(const struct lab_judge_bytes *a, const struct lab_judge_bytes *b, size_t len,
                     struct error *err);
 

@@ -239,6 +239,36 @@ START_TEST(short_contents_share_nothing)
 }
 END_TEST
 
+/* Padding is in contents that have nothing to do with each other; what lies beside it is not. */
+START_TEST(padding_is_no_common_string)
+{
+    for (unsigned values = 1; values <= 12; values++)
+        for (size_t at = 0; at < 64; at += 9) {
+            uint8_t *a = random_block(700), *b = random_block(700);
+
+            for (size_t i = 0; i < 300; i++)
+                a[100 + at + i] = b[300 + i] = (uint8_t)(7 * (random64() % values));
+            a[99 + at] = (uint8_t)~b[299];
+            a[400 + at] = (uint8_t)~b[600];
+            ck_assert_int_eq(shared(a, 700, b, 700), values >= 10);
+            ck_assert_int_eq(shared(b, 700, a, 700), values >= 10);
+            /* nine more before, after or in the middle are enough */
+            for (size_t i = 0; i < 9; i++)
+                a[(at < 20   ? 91
+                   : at < 40 ? 400
+                             : 250) +
+                  at + i] = b[(at < 20   ? 291
+                               : at < 40 ? 600
+                                         : 450) +
+                              i] = (uint8_t)(100 + i);
+            ck_assert_int_eq(shared(a, 700, b, 700), 1);
+            ck_assert_int_eq(shared(b, 700, a, 700), 1);
+            free(a);
+            free(b);
+        }
+}
+END_TEST
+
 /* Many pieces of one content begin alike: those are tried one after another. */
 START_TEST(repetitive_contents_do_not_take_forever)
 {
@@ -257,5 +287,5 @@ END_TEST
 RUN_TESTS("lab_judge", rows_are_read_by_the_names_of_the_columns, incomplete_text_is_an_error,
           malformed_rows_are_errors, an_identical_file_must_be_identical,
           proof_sha1_must_be_the_whole_reference, proved_blocks_must_be_there, malformed_proofs_are_no_proofs,
-          a_common_string_is_found_at_any_place, short_contents_share_nothing,
+          a_common_string_is_found_at_any_place, short_contents_share_nothing, padding_is_no_common_string,
           repetitive_contents_do_not_take_forever)
