@@ -40,6 +40,21 @@ static void add_uuid(struct buffer *out, const uint8_t uuid[UUID_LEN])
 
 /* ---- the case ---- */
 
+/* A text of several lines, which the style keeps apart. */
+static void add_lines(struct buffer *out, const char *term, const char *text)
+{
+    begin_fact(out, term);
+    for (size_t len; *text; text += len) {
+        len = strcspn(text, "\n");
+        escape_xml(out, text, len);
+        if (text[len] == '\n') {
+            buffer_add_char(out, '\n');
+            len++;
+        }
+    }
+    end_fact(out);
+}
+
 static void add_context(struct buffer *out, const struct case_context *context)
 {
     static const char unknown[] = "not recorded";
@@ -48,7 +63,7 @@ static void add_context(struct buffer *out, const struct case_context *context)
     report_html_page_fact(out, "examiner", context->examiner[0] ? context->examiner : unknown);
     report_html_page_fact(out, "organisation", context->organisation[0] ? context->organisation : unknown);
     if (context->notes[0])
-        report_html_page_fact(out, "notes", context->notes);
+        add_lines(out, "notes", context->notes);
 }
 
 static int add_case(struct buffer *out, struct casefile *casefile, const struct report_options *options,

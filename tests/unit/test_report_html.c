@@ -303,6 +303,29 @@ START_TEST(a_case_that_does_not_verify_says_so_first)
 }
 END_TEST
 
+START_TEST(notes_keep_their_lines)
+{
+    static const char notes[] = "first <b>\n\nthird\n";
+    struct casefile *casefile;
+    char *page;
+    size_t len;
+
+    begin_test();
+    casefile = open_case();
+    ck_assert_msg(casefile_set_context(casefile, CASE_NOTES, notes, NOW, &err) == 0, "%s", err.text);
+    ck_assert_msg(casefile_set_context(casefile, CASE_NUMBER, "7 & <8>", NOW, &err) == 0, "%s", err.text);
+    close_case(casefile);
+    casefile = open_report();
+    page = write_page(casefile, &(struct case_filter){.known = true}, &len);
+    ck_assert_ptr_nonnull(strstr(page, "<dt>notes</dt>\n<dd>first &lt;b&gt;\n\nthird\n</dd>"));
+    ck_assert_ptr_nonnull(strstr(page, "<title>kith: findings, case 7 &amp; &lt;8&gt;</title>"));
+    ck_assert_ptr_nonnull(strstr(page, "<dt>examiner</dt>\n<dd>not recorded</dd>"));
+    free(page);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
 START_TEST(a_case_without_findings_says_so)
 {
     struct casefile *casefile;
@@ -323,5 +346,5 @@ END_TEST
 
 RUN_TESTS("report_html", the_data_have_every_row_and_the_table_the_first, no_name_leaves_its_place,
           of_many_ranges_the_longest_are_kept, the_same_case_makes_the_same_page,
-          a_failing_stream_frees_the_state, a_case_that_does_not_verify_says_so_first,
+          a_failing_stream_frees_the_state, a_case_that_does_not_verify_says_so_first, notes_keep_their_lines,
           a_case_without_findings_says_so)
