@@ -8,7 +8,6 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "cluster/collection_inner.h"
-#include "compare/verdict.h"
 #include "set/known.h"
 
 void collection_release(struct collection *collection)
@@ -188,14 +187,4 @@ struct record collection_record(const struct collection *collection, uint32_t nu
         .samples = content->samples,
         .count = content->count,
     };
-}
-
-bool collection_is_indistinct(const struct collection *collection, uint32_t number)
-{
-    const struct collection_content *content = &collection->contents[number];
-
-    if (content->sketch)
-        return content->sketch->shingles == 0;
-    return verdict_without_match(content->count, collection_first(collection, number)->size, content->c) !=
-           COMPARE_NONE;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cluster/collection_inner.h"
 #include "compare/compare.h"
+#include "compare/verdict.h"
 
 static struct postings_list list_fingerprints(const void *arg, uint32_t document)
 {
@@ -20,6 +21,17 @@ struct postings_source collection_source(const struct collection *collection)
 {
     return (struct postings_source){
         .documents = collection->content_count, .list = list_fingerprints, .arg = collection};
+}
+
+bool collection_is_indistinct(const struct collection *collection, uint32_t number)
+{
+    const struct collection_content *content = &collection->contents[number];
+
+    if (content->sketch)
+        return content->sketch->shingles == 0 || (content->sketch->params.scheme != SKETCH_HAMMING &&
+                                                  collection_sketch_list(content).count == 0);
+    return verdict_without_match(content->count, collection_first(collection, number)->size, content->c) !=
+           COMPARE_NONE;
 }
 
 /* ---- judging ---- */

@@ -65,6 +65,11 @@ same "coates: edits only" 0 "$(tail -n +2 out | awk -F, '$8 != "" || $9 != "" ||
 status 0 "$KITH" cluster --format text -s nested tree
 says out "1 file has too few samples to be compared"
 says out "1 empty file is left out"
+mkdir few
+yes abcdefghij | head -c 20000 >few/one
+yes abcdefghij | head -c 19000 >few/two
+status 0 "$KITH" cluster --format text -s mod few
+says out "2 files have too few samples to be compared"
 
 # refused TEXT OPTION...
 refused()
