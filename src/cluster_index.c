@@ -186,10 +186,16 @@ static int report_similar(struct work *work, const struct fingerprints_document 
         return -1;
     if (work->hit_count)
         qsort(work->hits, work->hit_count, sizeof *work->hits, by_distance);
-    for (size_t i = 0; i < work->hit_count; i++)
-        if (work->hits[i].content != own && work->hits[i].content < end &&
-            report_near(work, document, work->hits[i].content, false, work->hits[i].distance, err))
+    for (size_t i = 0, reported = 0; i < work->hit_count; i++) {
+        if (work->hits[i].content == own || work->hits[i].content >= end)
+            continue;
+        if (work->index->most && reported++ == work->index->most) {
+            work->counts.cut++;
+            return 0;
+        }
+        if (report_near(work, document, work->hits[i].content, false, work->hits[i].distance, err))
             return -1;
+    }
     return 0;
 }
 

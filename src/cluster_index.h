@@ -12,6 +12,7 @@ struct cluster_index {
     uint32_t groups;  /* to divide it into; 0: leave them, for a new one the best number */
     bool has_params;  /* those of the input were given, and must be those of an existing file */
     double resemblance;
+    uint32_t most;                       /* similar files reported for each, the nearest; 0: all */
     enum clusters_candidates candidates; /* HAMMING, ALG_H or SCAN */
     int format;                          /* FORMAT_* */
     bool quiet;

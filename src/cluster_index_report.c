@@ -183,6 +183,7 @@ static void add_json_summary(const struct cluster_index_report *report,
     json_write_number(&json, "empty", counts->empty);
     json_write_number(&json, "unread", counts->left_out);
     json_write_number(&json, "pairs", report->pairs);
+    json_write_number(&json, "cut", counts->cut);
     json_write_number(&json, "index_files", counts->index_files);
     json_write_number(&json, "index_different", counts->index_contents);
     json_write_number(&json, "bits", report->bits);
@@ -215,6 +216,7 @@ static void add_summary(const struct cluster_index_report *report, const struct 
     add_count(out, counts->small, "with too few samples to be compared");
     add_count(out, counts->empty, "left out: empty");
     add_count(out, counts->left_out, "could not be read");
+    add_count(out, counts->cut, "near more than --most allows; only the nearest are listed");
     buffer_add_text(out, "the index has ");
     report_values_count(out, counts->index_files, "file");
     buffer_add_text(out, ", ");

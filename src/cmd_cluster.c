@@ -26,7 +26,9 @@ static const struct option_spec cluster_options[] = {
     {0, "common", "N", "do not compare files because of a fingerprint that more than N have (default: 1000)",
      NULL},
     {0, "plagiarism", NULL, "list which files are contained in others, and the passages", NULL},
-    {0, "most", "N", "with --plagiarism: compare each file with the N closest (default: 64; 0: with all)",
+    {0, "most", "N",
+     "with --plagiarism: compare each file with the N closest; with --index: report the N nearest (default:"
+     " 64; 0: all)",
      NULL},
     {0, "index", "FILE", "keep fingerprints in this file, and report what is near files that are added",
      NULL},
@@ -305,6 +307,7 @@ static int cluster_by_index(struct cmd_cluster *cluster, const struct command *c
     index->resemblance = cluster->options.limits.resemblance;
     index->format = chosen_format(cluster);
     index->quiet = cluster->input.run.quiet;
+    index->most = cluster->most;
     cluster->options.threads = cluster->input.run.options.workers;
     index->candidates = cluster->options.candidates;
     if (count == 0)

@@ -77,8 +77,8 @@ int cmd_cluster_check(const struct cmd_cluster *cluster, const struct command *c
 
     if (cluster->plagiarism && cmd_cluster_has(cluster, CLUSTER_METHOD))
         return options_wrong(command, "--method has no meaning with --plagiarism, which forms no clusters");
-    if (!cluster->plagiarism && cmd_cluster_has(cluster, CLUSTER_MOST))
-        return options_wrong(command, "--most has no meaning without --plagiarism");
+    if (!cluster->plagiarism && !cluster->index.path && cmd_cluster_has(cluster, CLUSTER_MOST))
+        return options_wrong(command, "--most has no meaning without --plagiarism or --index");
     if (cluster->plagiarism && scheme != SKETCH_GF8)
         return options_wrong(command, "--plagiarism needs scheme gf8: scheme %s does not keep positions",
                              sketch_scheme_name(scheme));
@@ -98,16 +98,14 @@ int cmd_cluster_check(const struct cmd_cluster *cluster, const struct command *c
 static uint64_t meaningless_for_index(const struct cluster_index *index, size_t count)
 {
     uint64_t options = CLUSTER_BIT(CLUSTER_CONTAINMENT) | CLUSTER_BIT(CLUSTER_EDITS) |
-                       CLUSTER_BIT(CLUSTER_COMMON) | CLUSTER_BIT(CLUSTER_PLAGIARISM) |
-                       CLUSTER_BIT(CLUSTER_MOST);
+                       CLUSTER_BIT(CLUSTER_COMMON) | CLUSTER_BIT(CLUSTER_PLAGIARISM);
 
-    if (count)
-        options |= CLUSTER_BIT(CLUSTER_CERTAIN) | CLUSTER_BIT(CLUSTER_METHOD);
+    options |= count ? CLUSTER_BIT(CLUSTER_CERTAIN) | CLUSTER_BIT(CLUSTER_METHOD) : CLUSTER_BIT(CLUSTER_MOST);
     if (index->drop || index->query)
         options |= CLUSTER_BIT(CLUSTER_GROUPS);
     if (index->drop)
         options |= CLUSTER_BIT(CLUSTER_RESEMBLANCE) | CLUSTER_BIT(CLUSTER_CANDIDATES) |
-                   CLUSTER_BIT(CLUSTER_QUERY) | (CLUSTER_BIT(OPTIONS_SKETCH) - 1);
+                   CLUSTER_BIT(CLUSTER_MOST) | CLUSTER_BIT(CLUSTER_QUERY) | (CLUSTER_BIT(OPTIONS_SKETCH) - 1);
     return options;
 }
 

@@ -43,7 +43,7 @@ struct cmd_cluster {
     struct clusters_options options;
     struct format_choice format;
     struct sketch_flags flags;
-    uint32_t most; /* for plagiarism */
+    uint32_t most; /* for plagiarism, or an index */
     bool plagiarism;
 };
 

@@ -106,7 +106,7 @@ same "the closest of a family" 4 "$(($(wc -l <out) - 1))"
 status 0 "$KITH" cluster --format text --plagiarism --containment 0.01 --most 1 tree
 says out "compared with the closest only"
 status 2 "$KITH" cluster --most 3 tree
-says err "--most has no meaning without --plagiarism"
+says err "--most has no meaning without --plagiarism or --index"
 status 2 "$KITH" cluster --plagiarism --method single tree
 says err "--method has no meaning with --plagiarism"
 finish

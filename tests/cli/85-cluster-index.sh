@@ -67,6 +67,16 @@ for way in alg-h scan hamming; do
 done
 [ "$(pairs | wc -l)" -gt 4 ] || fail "few pairs of c: $(cat out)"
 
+# of a family only the nearest, and who has more is counted
+status 0 "$KITH" cluster --index index --resemblance .7 --csv --query c
+mv out all
+status 0 "$KITH" cluster --index index --resemblance .7 --csv --most 2 --query c
+same "the two nearest of each" "$(tr -d '\r' <all | awk -F, '$6 != "similar" || ++seen[$1] <= 2')" "$(tr -d '\r' <out)"
+more=$(tr -d '\r' <all | awk -F, '$6 == "similar" && ++seen[$1] == 3' | wc -l)
+says err "$more files near more than --most allows; only the nearest are listed"
+status 0 "$KITH" cluster --index index --resemblance .7 --csv --most 0 --query c
+cmp -s out all || fail "--most 0 does not list all"
+
 # summaries
 status 0 "$KITH" cluster --index index --json b
 same "known" "7 0 6 1 1 0 14" "$(python3 -c '
@@ -175,6 +185,8 @@ refused "--drop needs --index" --drop a
 refused "--query: no files given" --index index --query
 refused "--containment has no meaning with --index" --index index --containment .5 a
 refused "--method has no meaning with --index and files" --index index --method single a
+refused "--most has no meaning with --index and --drop" --index index --most 5 --drop a
+refused "--most has no meaning with --index" --index index --most 5
 refused "--size has no meaning with --index and --drop" --index index --size 5 --drop a
 refused "scheme hamming, no others" --index index -s min a
 refused "has fingerprints with other parameters" --index index --size 64 a
