@@ -99,10 +99,56 @@ static void put_object(struct explain_text *text, const struct case_row *row)
     put_value(text, "in volume", object->volume, strlen(object->volume), "");
     put_value(text, "of", row->evidence->path, strlen(row->evidence->path), "");
     put_digests(text, &row->evidence->digests);
-    if (row->evidence->has_image)
-        buffer_printf(text->lines.out, "%*s%-14s%s\n", INDENT, "", "",
-                      report_summary_acquisition_words(report_summary_acquisition(row->evidence)));
     free(size);
+}
+
+/* What kind of bytes the object is, unless that is plain. */
+static void put_kind(struct explain_text *text, enum object_kind kind)
+{
+    static const char *const meanings[OBJECT_KINDS] = {
+        [OBJECT_DELETED] = "The object is a deleted file: its name and place survive, but other files may "
+                           "have been written over its bytes.",
+        [OBJECT_ORPHAN] =
+            "The object is a deleted file that no folder refers to any more, so its path is unknown.",
+        [OBJECT_STREAM] =
+            "The object is content of a file besides its main one, such as an alternate data stream.",
+        [OBJECT_SLACK] = "The object is the rest of a file's last block after the end of the file: it holds "
+                         "what was there before.",
+        [OBJECT_UNALLOCATED] =
+            "The object is a run of blocks that belong to no file now: it may hold what deleted files left.",
+        [OBJECT_UNCLAIMED] = "The object is a run of blocks that the file system marks as used, but that "
+                             "belong to none of its files.",
+        [OBJECT_GAP] = "The object is space outside the volumes or file systems of the image.",
+        [OBJECT_METADATA] = "The object is one of the file system's own structures.",
+        [OBJECT_FOLDER] = "The object is the content of a folder."};
+
+    if (meanings[kind])
+        explain_paragraph(text, "%s", meanings[kind]);
+}
+
+/* What the hashes of the image show of its history. */
+static void put_acquisition(struct explain_text *text, const struct case_evidence *evidence)
+{
+    if (!evidence->has_image)
+        return;
+    switch (report_summary_acquisition(evidence)) {
+    case REPORT_ACQUISITION_MATCHES:
+        explain_paragraph(text,
+                          "The hash of the image matches the acquisition hash stored in it. That hash lies "
+                          "in the same file: compare it with the one that was noted at acquisition, too.");
+        break;
+    case REPORT_ACQUISITION_DIFFERS:
+        explain_paragraph(text, "The hash of the image DIFFERS from the acquisition hash stored in it: the "
+                                "image is not as it was acquired.");
+        break;
+    case REPORT_ACQUISITION_NONE:
+        explain_paragraph(text, "No acquisition hash is stored in the image: compare its SHA-1 with the one "
+                                "that was noted at acquisition.");
+        break;
+    default:
+        explain_paragraph(text, "The image was not compared with an acquisition hash.");
+        break;
+    }
 }
 
 static void put_compared(struct explain_text *text, const struct case_row *row)
@@ -117,6 +163,8 @@ static void put_compared(struct explain_text *text, const struct case_row *row)
     put_digests(text, &row->reference.digests);
     snprintf(after, sizeof after, " (%s, %s)", refset_kind_name(row->set->kind), shown(files));
     put_value(text, "of the set", row->set->name, strlen(row->set->name), after);
+    put_kind(text, row->object.kind);
+    put_acquisition(text, row->evidence);
     if (row->object.chunk)
         explain_paragraph(text, "The object was examined in chunks. This finding is in one of them: all "
                                 "offsets below count from the first byte of the chunk.");
@@ -135,11 +183,11 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
         [VERDICT_IDENTICAL] = "The object and the reference have the same content, byte for byte.",
         [VERDICT_VARIANT] =
             "The object and the reference are not the same, but at least half of each matches the other: "
-            "they are versions or edits of each other, or one has something added.",
+            "they are versions or edits of each other, or one has something added before or after it.",
         [VERDICT_EMBEDDED] = "The whole reference, or at least 80 % of it, lies in the object, possibly "
                              "edited, with other content around it.",
-        [VERDICT_FRAGMENT] =
-            "A part of the reference lies in the object, or the object is merely a part of the reference."};
+        [VERDICT_FRAGMENT] = "A part of the reference lies in the object; or the object is nothing but a "
+                             "part of the reference, of which more than a tenth is missing."};
     const struct finding *finding = &row->finding;
     char *matched = count_of(finding->matched, "byte"), *ranges = count_of(finding->range_count, "range");
 
@@ -154,6 +202,11 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
                           "that does not belong to it.",
                           shown(matched), shown(ranges), finding->span.obj_start, finding->span.obj_end,
                           finding->span.ref_start, finding->span.ref_end);
+    if (finding->proof == PROOF_ESTIMATE)
+        explain_paragraph(text, "This is how it appears from samples; none of it is proved.");
+    if (finding->range_count > 1)
+        explain_paragraph(text, "Ranges are where a match was located; bytes outside them are not known to "
+                                "differ. Ranges may overlap if content repeats.");
     if (finding->also)
         explain_paragraph(
             text, "Other references in the set that match the same bytes less well, or equally: %" PRIu64 ".",
@@ -182,9 +235,10 @@ static void put_blocks(struct explain_text *text, const struct finding *finding)
     char *each = count_of(size, "byte");
 
     if (size)
-        explain_paragraph(
-            text, "The set keeps the SHA-1 of each block of %s of the reference; the last may be shorter.",
-            shown(each));
+        explain_paragraph(text,
+                          "The set keeps the SHA-1 of each block of %s of the reference; the last may be "
+                          "shorter. kith export --json lists them.",
+                          shown(each));
     explain_paragraph(
         text,
         "%" PRIu64 " of the %" PRIu64
@@ -213,7 +267,11 @@ static void put_proved(struct explain_text *text, const struct case_row *row)
         explain_paragraph(
             text, "Nothing is proved by a digest. That the contents are related is inferred from samples: "
                   "windows of 12 bytes that both have in the same order and at the same distances.");
-    if (finding->proof != PROOF_ESTIMATE)
+    if (finding->proof == PROOF_SHA1 && !(row->reference.digests.kinds & ~DIGEST_BIT(DIGEST_MD5)))
+        explain_paragraph(
+            text, "The set has no digest of the reference but the MD5. Different contents with the same MD5 "
+                  "can be made on purpose without effort, so this proves identity only if nobody did that.");
+    else if (finding->proof != PROOF_ESTIMATE)
         explain_paragraph(text, "Different contents do not have the same SHA-1 by accident. They can be made "
                                 "so on purpose, but only by someone who makes both. To rule that out, "
                                 "compare the contents themselves, or a SHA-256.");
@@ -231,9 +289,9 @@ static void put_edits(struct explain_text *text, const struct case_row *row)
     explain_paragraph(
         text,
         "Edits: %s. This estimates how many bytes must be replaced, inserted or deleted to make one content "
-        "of the other. The interval is meant to contain the true number in 95 %% of cases; measured on texts "
-        "that it was not tuned on, it did in 98 %%. It is too low if one name was replaced throughout or "
-        "more than a fifth of all bytes was changed.",
+        "of the other, over all of both. The interval is meant to contain the true number in 95 %% of cases; "
+        "measured on texts that it was not tuned on, it did in 98 %%. It is too low if one name was replaced "
+        "throughout or more than a fifth of all bytes was changed.",
         words.failed ? "" : words.data);
     buffer_inherit(text->lines.out, &words);
     buffer_release(&words);
@@ -247,6 +305,7 @@ static void put_estimated(struct explain_text *text, const struct case_row *row)
     explain_paragraph(text,
                       "Resemblance %.3f, containment %.3f: the share of the samples in either content that "
                       "both have, and the share of the samples of the reference that the object has. They "
+                      "count samples, not bytes, so they may differ from the share of bytes that match. They "
                       "are estimates of how much content is common, not probabilities.",
                       finding->resemblance, finding->containment);
     if (finding->has_edits && !finding_is_complete(finding))

@@ -31,10 +31,10 @@ static void put_command(struct explain_text *text, struct buffer *command)
     buffer_reset(command);
 }
 
-static void put_result(struct explain_text *text, const uint8_t *sha1)
+static void put_result(struct explain_text *text, const struct digest_values *digests, enum digest_kind kind)
 {
     buffer_add_text(text->lines.out, "      prints ");
-    escape_hex(text->lines.out, sha1, DIGEST_SHA1_LEN);
+    escape_hex(text->lines.out, digests->bytes[kind], digest_len(kind));
     buffer_add_char(text->lines.out, '\n');
 }
 
@@ -192,17 +192,30 @@ static void put_extract(struct explain_text *text, const struct case_row *row, s
 
 static void verify_object(struct explain_text *text, const struct case_row *row, struct buffer *command)
 {
-    put_extract(text, row, command);
     if (!(row->object.digests.kinds & DIGEST_BIT(DIGEST_SHA1)))
         return;
-    explain_paragraph(text, "%s",
-                      row->finding.verdict == VERDICT_IDENTICAL
-                          ? "The SHA-1 of the object, which must be that of the reference:"
-                          : "The SHA-1 of the object, to show that it is the one that was examined:");
+    explain_paragraph(text, "The SHA-1 of the object, to show that it is the one that was examined:");
     add_object(command, row);
     buffer_add_text(command, " | sha1sum");
     put_command(text, command);
-    put_result(text, row->object.digests.bytes[DIGEST_SHA1]);
+    put_result(text, &row->object.digests, DIGEST_SHA1);
+}
+
+/* By each digest that the set has of the reference. */
+static void verify_identical(struct explain_text *text, const struct case_row *row, struct buffer *command)
+{
+    static const char *const programs[DIGEST_KINDS] = {"sha1sum", "md5sum", "sha256sum"},
+                             *const names[DIGEST_KINDS] = {"SHA-1", "MD5", "SHA-256"};
+
+    for (int kind = 0; kind < DIGEST_KINDS; kind++) {
+        if (!(row->reference.digests.kinds & DIGEST_BIT(kind)))
+            continue;
+        explain_paragraph(text, "The %s of the object, which must be that of the reference:", names[kind]);
+        add_object(command, row);
+        buffer_printf(command, " | %s", programs[kind]);
+        put_command(text, command);
+        put_result(text, &row->reference.digests, (enum digest_kind)kind);
+    }
 }
 
 /* If the whole reference is proved, its bytes in the object have its SHA-1. */
@@ -217,7 +230,7 @@ static void verify_reference(struct explain_text *text, const struct case_row *r
     add_object(command, row);
     add_part(command, span->obj_start, span->obj_end);
     put_command(text, command);
-    put_result(text, row->reference.digests.bytes[DIGEST_SHA1]);
+    put_result(text, &row->reference.digests, DIGEST_SHA1);
 }
 
 static void verify_ranges(struct explain_text *text, const struct case_row *row, struct buffer *command)
@@ -262,7 +275,7 @@ static void put_sector(struct explain_text *text, const struct case_row *row, st
     add_dd(command, row->evidence->path, image, span->obj_end - span->obj_start);
     buffer_add_text(command, " | sha1sum");
     put_command(text, command);
-    put_result(text, row->reference.digests.bytes[DIGEST_SHA1]);
+    put_result(text, &row->reference.digests, DIGEST_SHA1);
 }
 
 void explain_verify(struct explain_text *text, const struct case_row *row)
@@ -270,7 +283,11 @@ void explain_verify(struct explain_text *text, const struct case_row *row)
     const bool has_sha1 = row->reference.digests.kinds & DIGEST_BIT(DIGEST_SHA1);
     struct buffer command = {0};
 
-    verify_object(text, row, &command);
+    put_extract(text, row, &command);
+    if (row->finding.verdict == VERDICT_IDENTICAL)
+        verify_identical(text, row, &command);
+    else
+        verify_object(text, row, &command);
     if (row->finding.verdict != VERDICT_IDENTICAL && has_sha1 && finding_is_complete(&row->finding))
         verify_reference(text, row, &command);
     else if (row->finding.verdict != VERDICT_IDENTICAL)

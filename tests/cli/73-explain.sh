@@ -75,12 +75,25 @@ kith scan -q --blocks 64k -r set.kith --case chunks.case "$PWD/parts.img"
 said=$(python3 run.py chunks.case 6)
 ! grep FAILED <<<"$said" || fail "chunks"
 
+md5sum known/a.txt >list.md5
+kith import -q md5.kith list.md5
+kith scan -q -r md5.kith --case md5.case "$PWD/parts.img"
+said=$(python3 run.py md5.case 1)
+! grep FAILED <<<"$said" || fail "MD5"
+status 0 kith explain md5.case "$(kith report --text md5.case | awk '/ finding [0-9.]+$/ { print $NF; exit }')"
+says out "prints $(md5sum <known/a.txt | cut -c 1-32)"
+says out "The set has no digest of the reference but the MD5."
+kith add -q --sha256 sha256.kith known
+kith scan -q -r sha256.kith --case sha256.case "$PWD/parts.img"
+said=$(python3 run.py sha256.case 7)
+! grep FAILED <<<"$said" || fail "SHA-256"
+
 # It says what was found, in words.
 kith scan -q -r set.kith --case disk.case disk.E01
 number=$(kith report --text disk.case | awk '$2 == "emb.bin" { found = 1 } found && / finding [0-9.]+$/ { print $NF; exit }')
 status 0 kith explain disk.case "$number"
 for text in "Finding $number of disk.case" "emb.bin" "sha1 $(sha1sum <disk/emb.bin | cut -c 1-40)" \
-    "sha1 $(sha1sum <known/a.txt | cut -c 1-40)" "set (notable, 2 files)" "matches the acquisition hash stored in the image" \
+    "sha1 $(sha1sum <known/a.txt | cut -c 1-40)" "set (notable, 2 files)" "The hash of the image matches the acquisition hash stored in it." \
     "embedded: " "60,000 bytes of the object match, in 1 range between bytes 30000 and 90000" "15 of the 15 blocks" \
     "block of 4,096 bytes" "E is 1.0e-300." "What this does not show"; do
     tr '\n' ' ' <out | tr -s ' ' >line
