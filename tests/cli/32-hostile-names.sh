@@ -111,6 +111,8 @@ kith('scan', '-r', 's.kith', '--case', 'c.case', 'disk.img', 'tree')
 for form in '--text', '--csv', '--about', '--check':
     kith('report', form, 'c.case')
 kith('report', '--text', '--all', 'c.case')
+for form in 'jsonl', 'dfxml', 'case', 'timesketch', 'summary':
+    kith('report', '--format', form, '--all', 'c.case')
 numbers = re.findall(r' finding ([0-9.]+)$', kith('report', '--text', 'c.case'), re.M)
 kith('explain', 'c.case', *numbers)
 kith('extract', '-d', 'extracted', 'c.case', *numbers), kith('extract', '-d', 'extracted', 'disk.img', *NAMES)
