@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include "base/json_write.h"
 
 static const char *first_name(const struct known *known)
 {
@@ -52,45 +53,30 @@ static void csv_file(struct export_report *report, uint64_t id, uint64_t source,
 
 /* ---- JSON lines ---- */
 
-static void json_text(struct buffer *line, const char *key, const char *text, size_t len)
-{
-    buffer_printf(line, ",\"%s\":", key);
-    escape_json(line, text, len);
-}
-
-static void json_hex(struct buffer *line, const char *key, const void *data, size_t len)
-{
-    buffer_printf(line, ",\"%s\":\"", key);
-    escape_hex(line, data, len);
-    buffer_add_char(line, '"');
-}
-
-static void json_names(struct buffer *line, const struct known *known)
+static void json_names(struct json_write *out, const struct known *known)
 {
     const char *name = first_name(known), *end = known->names.data + known->names.len;
     uint64_t origin;
 
     if (!known->names.len)
         return;
-    json_text(line, "name", name, strlen(name));
+    json_write_text(out, "name", name);
     name += strlen(name) + 1;
     if (name == end)
         return;
-    buffer_add_text(line, ",\"names\":[");
-    for (const char *at = name; at < end; at += strlen(at) + 1) {
-        if (at != name)
-            buffer_add_char(line, ',');
-        escape_json(line, at, strlen(at));
-    }
-    buffer_add_text(line, "],\"names_from\":[");
+    json_write_open(out, "names", '[');
+    for (const char *at = name; at < end; at += strlen(at) + 1)
+        json_write_text(out, NULL, at);
+    json_write_close(out, ']');
+    json_write_open(out, "names_from", '[');
     for (size_t at = sizeof origin; at < known->origins.len; at += sizeof origin) {
         memcpy(&origin, known->origins.data + at, sizeof origin);
-        buffer_printf(line, at == sizeof origin ? "%" PRIu64 : ",%" PRIu64, origin);
+        json_write_number(out, NULL, origin);
     }
-    buffer_add_char(line, ']');
+    json_write_close(out, ']');
 }
 
-static void json_record(struct buffer *line, const struct known *known)
+static void json_record(struct json_write *out, const struct known *known)
 {
     struct record record = known->record;
     struct buffer text = {0};
@@ -98,49 +84,56 @@ static void json_record(struct buffer *line, const struct known *known)
     record.digests = known->digests;
     record.name = (struct buffer){.data = (char *)first_name(known), .len = strlen(first_name(known))};
     record_format(&record, &text);
-    if (text.failed)
-        line->failed = true;
-    else
-        json_text(line, "record", text.data, text.len - 1);
+    buffer_inherit(out->to, &text);
+    if (!text.failed)
+        json_write_bytes(out, "record", text.data, text.len - 1);
     buffer_release(&text);
     if (known->blocks.len)
-        json_hex(line, "blocks", known->blocks.data, known->blocks.len);
+        json_write_hex(out, "blocks", known->blocks.data, known->blocks.len);
 }
 
 static void json_file(struct export_report *report, uint64_t source, const struct known *known)
 {
-    struct buffer *line = &report->out.line;
+    struct json_write out = {.to = &report->out.line};
 
-    buffer_printf(line, "{\"from\":%" PRIu64, source);
+    json_write_open(&out, NULL, '{');
+    json_write_number(&out, "from", source);
     for (int kind = 0; kind < DIGEST_KINDS; kind++)
         if (has(known, (enum digest_kind)kind))
-            json_hex(line, digest_name((enum digest_kind)kind), known->digests.bytes[kind],
-                     digest_len((enum digest_kind)kind));
+            json_write_hex(&out, digest_name((enum digest_kind)kind), known->digests.bytes[kind],
+                           digest_len((enum digest_kind)kind));
     if (known->has_size)
-        buffer_printf(line, ",\"size\":%" PRIu64, known->size);
-    json_names(line, known);
+        json_write_number(&out, "size", known->size);
+    json_names(&out, known);
     if (known->has_record)
-        json_record(line, known);
-    buffer_add_text(line, "}\n");
+        json_record(&out, known);
+    json_write_close(&out, '}');
+    json_write_line(&out);
 }
 
 static void json_begin(struct export_report *report, const struct refset_info *info)
 {
     const struct refset_params *params = &info->params;
-    struct buffer *line = &report->out.line;
+    struct json_write out = {.to = &report->out.line};
 
-    buffer_add_text(line, "{\"kith-set\":1");
-    json_text(line, "name", params->name, strlen(params->name));
-    json_text(line, "kind", refset_kind_name(params->kind), strlen(refset_kind_name(params->kind)));
-    json_text(line, "category", params->category, strlen(params->category));
-    buffer_printf(line, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u}\n", params->n,
-                  params->c, params->block, params->common);
+    json_write_open(&out, NULL, '{');
+    json_write_number(&out, "kith-set", 1);
+    json_write_text(&out, "name", params->name);
+    json_write_text(&out, "kind", refset_kind_name(params->kind));
+    json_write_text(&out, "category", params->category);
+    json_write_text(&out, "scheme", "gf8");
+    json_write_number(&out, "n", params->n);
+    json_write_number(&out, "c", params->c);
+    json_write_number(&out, "block", params->block);
+    json_write_number(&out, "common", params->common);
+    json_write_close(&out, '}');
+    json_write_line(&out);
     report_stream_put(&report->out, NULL);
 }
 
 void export_report_source(struct export_report *report, const struct refset_source *source)
 {
-    struct buffer *line = &report->out.line;
+    struct json_write out = {.to = &report->out.line};
     const time_t seconds = (time_t)source->time;
     struct tm tm = {0};
     char text[64] = "";
@@ -149,16 +142,18 @@ void export_report_source(struct export_report *report, const struct refset_sour
         return;
     if (source->time && gmtime_r(&seconds, &tm))
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    buffer_printf(line, "{\"source\":%" PRIu64, source->id);
-    json_text(line, "path", source->path, source->path_len);
-    json_text(line, "kind", source->kind, strlen(source->kind));
-    json_text(line, "format", source->format, strlen(source->format));
+    json_write_open(&out, NULL, '{');
+    json_write_number(&out, "source", source->id);
+    json_write_bytes(&out, "path", source->path, source->path_len);
+    json_write_text(&out, "kind", source->kind);
+    json_write_text(&out, "format", source->format);
     if (source->has_sha256)
-        json_hex(line, "sha256", source->sha256, DIGEST_SHA256_LEN);
-    json_text(line, "time", text, strlen(text));
-    json_text(line, "tool", source->tool, strlen(source->tool));
-    json_text(line, "note", source->note, strlen(source->note));
-    buffer_add_text(line, "}\n");
+        json_write_hex(&out, "sha256", source->sha256, DIGEST_SHA256_LEN);
+    json_write_text(&out, "time", text);
+    json_write_text(&out, "tool", source->tool);
+    json_write_text(&out, "note", source->note);
+    json_write_close(&out, '}');
+    json_write_line(&out);
     report_stream_put(&report->out, NULL);
 }
 

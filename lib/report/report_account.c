@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
+#include "base/json_write.h"
 
 int report_account_add(struct report_account *report, const char *label, const struct account_table *table)
 {
@@ -151,12 +152,16 @@ void report_account_csv_excel(const struct report_account *report, struct buffer
 static void json_row(struct buffer *out, const char *evidence, const char *label, const char *name,
                      uint64_t objects, uint64_t bytes)
 {
-    buffer_add_text(out, "{\"evidence\":");
-    escape_json(out, evidence, strlen(evidence));
-    buffer_add_text(out, ",\"volume\":");
-    escape_json(out, label, strlen(label));
-    buffer_printf(out, ",\"kind\":\"%s\",\"objects\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n", name, objects,
-                  bytes);
+    struct json_write json = {.to = out};
+
+    json_write_open(&json, NULL, '{');
+    json_write_text(&json, "evidence", evidence);
+    json_write_text(&json, "volume", label);
+    json_write_text(&json, "kind", name);
+    json_write_number(&json, "objects", objects);
+    json_write_number(&json, "bytes", bytes);
+    json_write_close(&json, '}');
+    json_write_line(&json);
 }
 
 void report_account_json(const struct report_account *report, struct buffer *out, const char *evidence)
