@@ -38,9 +38,9 @@ static void put_result(struct explain_text *text, const struct digest_values *di
     buffer_add_char(text->lines.out, '\n');
 }
 
-static void quote(struct buffer *out, const char *text)
+static void quote_path(struct buffer *out, const char *path)
 {
-    shell_quote(out, text, strlen(text));
+    shell_quote_path(out, path, strlen(path));
 }
 
 /* ---- reading the object ---- */
@@ -93,7 +93,7 @@ static void add_host_file(struct buffer *out, const struct case_row *row)
     buffer_add_text(&whole, row->evidence->path);
     if (strcmp(path_last(row->evidence->path), path) != 0)
         buffer_printf(&whole, "/%s", path);
-    shell_quote(out, whole.data ? whole.data : "", whole.len);
+    shell_quote_path(out, whole.data ? whole.data : "", whole.len);
     buffer_inherit(out, &whole);
     buffer_release(&whole);
 }
@@ -101,7 +101,7 @@ static void add_host_file(struct buffer *out, const struct case_row *row)
 static void add_dd(struct buffer *out, const char *image, uint64_t start, uint64_t len)
 {
     buffer_add_text(out, "dd if=");
-    quote(out, image);
+    quote_path(out, image);
     buffer_printf(out, " iflag=skip_bytes,count_bytes skip=%" PRIu64 " count=%" PRIu64 " status=none", start,
                   len);
 }
@@ -131,9 +131,9 @@ static void add_icat(struct buffer *out, const struct case_row *row)
     buffer_add_text(out, "icat ");
     if (start)
         buffer_printf(out, "-o %" PRIu64 " ", start / SECTOR);
-    quote(out, row->evidence->path);
+    quote_path(out, row->evidence->path);
     buffer_add_char(out, ' ');
-    quote(out, row->object.address);
+    shell_quote(out, row->object.address, strlen(row->object.address));
 }
 
 /* The file that kith extract writes. */
@@ -184,7 +184,7 @@ static void put_extract(struct explain_text *text, const struct case_row *row, s
     explain_paragraph(text, "Other tools cannot read this object from the evidence as it is, so it is "
                             "written to a file first. The command compares it with the digest in the case.");
     buffer_add_text(command, "kith extract -d exhibit ");
-    quote(command, text->case_path);
+    quote_path(command, text->case_path);
     buffer_add_char(command, ' ');
     casefile_put_id(command, &row->id);
     put_command(text, command);

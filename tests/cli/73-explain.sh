@@ -27,7 +27,8 @@ mkdir folder
 cp known/a.txt $'folder/it\'s $(touch hacked)\n\e[2J\xff.txt'
 cp disk/emb.bin folder/
 
-# Each finding is explained in a folder of its own; the commands that have a result must print it.
+# Each finding is explained in a folder of its own; the commands that have a result must print it.  Only names
+# that are not printable ASCII need bash.
 cat >run.py <<'PY'
 import os, re, shutil, subprocess, sys
 case, least = os.path.abspath(sys.argv[1]), int(sys.argv[2])
@@ -44,7 +45,8 @@ for number in numbers:
     os.mkdir('run')
     sums = []
     for command, expected in re.findall(r'^    \$ (.*)\n(?:      prints (.*)\n)?', text, re.M):
-        done = subprocess.run(['bash', '-c', command.replace('REFERENCE', '../known/b.txt')], cwd='run', capture_output=True, text=True)
+        shell = 'bash' if "$'" in command else 'sh'
+        done = subprocess.run([shell, '-c', command.replace('REFERENCE', '../known/b.txt')], cwd='run', capture_output=True, text=True)
         if done.returncode or done.stderr or (expected and done.stdout.split()[0] != expected):
             print('FAILED:', command, 'prints', done.stdout, done.stderr, 'and not', expected)
         compared += bool(expected)
@@ -70,6 +72,16 @@ done <<'END'
 3 0 unallocated.raw
 3 0 folder
 END
+# Paths that look like options.
+cp disk.E01 ./-i.E01
+mkdir ./-n
+cp disk/emb.bin ./-n
+for evidence in -i.E01 -n; do
+    kith scan -q -r set.kith --case "./-$evidence.case" -- "$evidence" 2>err
+    kith explain -- "-$evidence.case" "$(kith report --csv --columns id "./-$evidence.case" | tail -n 1 | tr -d '\r' | sed 's/.*,//')" >out
+    commands=$(grep -B 1 '^      prints ' out | sed -n 's/^    \$ //p')
+    same "$evidence" "$(sed -n 's/^      prints //p' out)" "$(sh -c "$commands" 2>&1 | cut -d ' ' -f 1)"
+done
 [ ! -e hacked ] && [ ! -e run/hacked ] || fail "a name was run as a command"
 kith scan -q --blocks 64k -r set.kith --case chunks.case "$PWD/parts.img"
 said=$(python3 run.py chunks.case 6)

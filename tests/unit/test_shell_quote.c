@@ -17,7 +17,8 @@ START_TEST(plain_words_stay_as_they_are_and_others_are_quoted)
                  {"two words", "'two words'"},
                  {"$(reboot)`x`", "'$(reboot)`x`'"},
                  {"~", "'~'"},
-                 {"it's", "$'it\\x27s'"},
+                 {"it's", "'it'\\''s'"},
+                 {"'", "''\\'''"},
                  {"a\\b", "'a\\b'"},
                  {"a\nb\x1b[2J", "$'a\\x0ab\\x1b[2J'"},
                  {"\xc3\xa9", "$'\\xc3\\xa9'"}};
@@ -26,6 +27,23 @@ START_TEST(plain_words_stay_as_they_are_and_others_are_quoted)
         struct buffer out = {0};
 
         shell_quote(&out, cases[i].text, strlen(cases[i].text));
+        buffer_add_char(&out, '\0');
+        ck_assert_str_eq(out.data, cases[i].quoted);
+        buffer_release(&out);
+    }
+}
+END_TEST
+
+START_TEST(a_path_is_no_option)
+{
+    static const struct {
+        const char *path, *quoted;
+    } cases[] = {{"-rf", "./-rf"}, {"-", "./-"}, {"-it's", "'./-it'\\''s'"}, {"a-b", "a-b"}, {"/-b", "/-b"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+
+        shell_quote_path(&out, cases[i].path, strlen(cases[i].path));
         buffer_add_char(&out, '\0');
         ck_assert_str_eq(out.data, cases[i].quoted);
         buffer_release(&out);
@@ -73,5 +91,5 @@ START_TEST(bash_reads_any_bytes_as_they_were)
 }
 END_TEST
 
-RUN_TESTS("shell_quote", plain_words_stay_as_they_are_and_others_are_quoted,
+RUN_TESTS("shell_quote", plain_words_stay_as_they_are_and_others_are_quoted, a_path_is_no_option,
           bash_reads_any_bytes_as_they_were)
