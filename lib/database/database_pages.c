@@ -95,12 +95,16 @@ static int damaged(sqlite3_file *file, uint32_t page)
     return SQLITE_IOERR_DATA;
 }
 
-/* An empty file is a new database; otherwise SQLite does not read past the end. */
-static bool is_empty(sqlite3_file *file)
+/*
+ * A new database: empty, or with the first page, which PRAGMA auto_vacuum writes.  While its schema is created,
+ * SQLite reads pages past the end, where it puts others.  A file that was cut back to its first page is
+ * still refused, for its header states its length.
+ */
+static bool is_new(sqlite3_file *file)
 {
     sqlite3_int64 len = 0;
 
-    return real_of(file)->pMethods->xFileSize(real_of(file), &len) == SQLITE_OK && len == 0;
+    return real_of(file)->pMethods->xFileSize(real_of(file), &len) == SQLITE_OK && len <= DATABASE_PAGE;
 }
 
 /* Reads a page from the file and verifies its checksum. */
@@ -110,7 +114,7 @@ static int read_page(sqlite3_file *file, uint8_t page[DATABASE_PAGE], uint32_t n
     const int code = real_of(file)->pMethods->xRead(real_of(file), page, DATABASE_PAGE, offset);
 
     if (code == SQLITE_IOERR_SHORT_READ)
-        return is_empty(file) ? code : damaged(file, number);
+        return is_new(file) ? code : damaged(file, number);
     if (code == SQLITE_OK && !database_page_is_good(page, number))
         return damaged(file, number);
     return code;

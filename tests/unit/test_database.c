@@ -460,6 +460,35 @@ START_TEST(a_foreign_schema_is_refused)
 }
 END_TEST
 
+/* Beyond a page of schema SQLite moves pages that it has not written yet. */
+START_TEST(a_schema_may_need_any_number_of_pages)
+{
+    static char sql[20000];
+    const char *const large_steps[] = {sql, NULL};
+    const struct database_format large = {
+        .application_id = APPLICATION, .noun = "thing set", .steps = large_steps};
+    size_t len = 0;
+
+    begin_test();
+    for (int table = 0; table < 60; table++) {
+        struct database *database;
+
+        len += (size_t)snprintf(
+            sql + len, sizeof sql - len,
+            "CREATE TABLE table_%d (id INTEGER PRIMARY KEY, name TEXT NOT NULL, number INTEGER NOT "
+            "NULL, data BLOB NOT NULL) STRICT; CREATE INDEX index_%d ON table_%d (name);",
+            table, table, table);
+        database = database_open(path, DATABASE_CREATE, &large, &err);
+        ck_assert_msg(database != NULL, "%d: %s", table, database ? "" : err.text);
+        close_ok(database);
+        begin_faults();
+        ck_assert_int_eq(database_verify(path, &large, take_fault, NULL, &err), 0);
+        empty_folder();
+    }
+    end_test();
+}
+END_TEST
+
 START_TEST(a_file_that_cannot_be_created_leaves_nothing)
 {
     static const char *const wrong[] = {"CREATE TABLE a (b)", "nonsense", NULL};
@@ -1080,7 +1109,7 @@ END_TEST
 
 RUN_TESTS("database", values_of_all_kinds_are_read_back,
           a_value_that_cannot_be_bound_fails_only_the_next_step, a_file_of_another_format_is_refused,
-          a_writer_upgrades_an_older_file, a_foreign_schema_is_refused,
+          a_writer_upgrades_an_older_file, a_foreign_schema_is_refused, a_schema_may_need_any_number_of_pages,
           a_file_that_cannot_be_created_leaves_nothing, any_damaged_byte_is_detected,
           a_damaged_page_is_not_used, a_page_whose_cell_overruns_it_is_not_used,
           swapped_or_lost_pages_are_detected, a_file_of_the_wrong_length_is_detected, mutants_do_no_harm,
