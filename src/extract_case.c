@@ -80,7 +80,9 @@ static int compare_items(const void *a, const void *b)
 {
     const struct extract_item *x = a, *y = b;
 
-    return strverscmp(x->number, y->number);
+    const int order = strverscmp(x->number, y->number);
+
+    return order ? order : strverscmp(x->finding, y->finding);
 }
 
 static void keep_seen(struct session *session, const struct case_finding_id *id)
@@ -174,29 +176,44 @@ static int take_row(struct session *session, const struct case_row *row, struct 
     return item && fill_item(item, row, session->wanted->ranges) == 0 ? 0 : error_set(err, "out of memory");
 }
 
-/* Several findings of an object need it only once. */
+/* Whether a finding is the last of a list, which has all in order. */
+static bool ends_with(const char *list, const char *finding)
+{
+    const size_t len = strlen(list), tail = strlen(finding);
+
+    return len >= tail && strcmp(list + len - tail, finding) == 0 &&
+           (len == tail || list[len - tail - 1] == ' ');
+}
+
+/* Several findings of an object need it only once, and so does one that was named twice. */
 static int merge_items(struct extract_list *list)
 {
     size_t kept = 0;
+    int result = 0;
 
     if (list->count)
         qsort(list->items, list->count, sizeof *list->items, compare_items);
     for (size_t i = 0; i < list->count; i++) {
         struct extract_item *last = kept ? &list->items[kept - 1] : NULL, *item = &list->items[i];
-        char *both;
+        char *both = NULL;
 
         if (!last || strcmp(last->number, item->number) != 0) {
             list->items[kept++] = *item;
             continue;
         }
-        if (asprintf(&both, "%s %s", last->finding, item->finding) < 0)
-            return -1;
-        free(last->finding);
-        last->finding = both;
+        if (!ends_with(last->finding, item->finding) &&
+            asprintf(&both, "%s %s", last->finding, item->finding) < 0) {
+            both = NULL;
+            result = -1;
+        }
+        if (both) {
+            free(last->finding);
+            last->finding = both;
+        }
         extract_release_item(item);
     }
     list->count = kept;
-    return 0;
+    return result;
 }
 
 static int read_rows(struct session *session, struct error *err)

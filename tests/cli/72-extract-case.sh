@@ -44,7 +44,7 @@ for image in disk.img disk.E01 disk.qcow2 disk; do
     same "$image: verified" 4 "$(column $image.all status | grep -c '^verified$')"
 done
 emb=$(number disk.img.case emb.bin)
-status 0 "$KITH" extract -q -d one disk.img.case "$emb" "$(number disk.img.case copy.txt)"
+status 0 "$KITH" extract -q -d one disk.img.case "$emb" "$(number disk.img.case copy.txt)" "$emb"
 same "two files and the manifest" 3 "$(find one -type f | wc -l)"
 same "its number" "$emb" "$(column one finding | tail -n 1)"
 cmp disk/emb.bin "one/${emb%.*}-emb.bin" || fail "its name"
