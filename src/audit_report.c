@@ -26,11 +26,13 @@ bool audit_report_passes(const struct audit_report *report)
     return true;
 }
 
-/* Files that could not be read decide nothing. */
+/* Files that could not be read decide nothing, and may be those that are missing. */
 static const char *result_of(const struct audit_report *report, bool is_complete)
 {
+    const bool is_all = is_complete && !report->counts[AUDIT_UNREADABLE];
+
     for (int status = AUDIT_MOVED; status < AUDIT_UNREADABLE; status++)
-        if (report->counts[status])
+        if (report->counts[status] && (is_all || status != AUDIT_MISSING))
             return "failed";
     return is_complete && audit_report_passes(report) ? "passed" : "incomplete";
 }

@@ -136,6 +136,10 @@ open('bad.E01', 'wb').write(image[:at] + bytes([image[at] ^ 1]) + image[at + 1:]
 PY
 status 3 "$KITH" audit -q known.kith bad.E01
 says out "unreadable sub/b.txt: "
+says out "audit incomplete: 3 matched, "
+
+status 3 "$KITH" audit known.kith nowhere
+says out "audit incomplete: 0 matched, 0 moved, 0 varied, 0 new, 4 missing"
 
 status 2 "$KITH" audit known.kith
 says err "no evidence given"
