@@ -100,8 +100,7 @@ static void open_object(struct buffer *out, const struct case_row *row)
     report_xml_text(out, "kith:kind", object_kind_name(object->kind));
     if (object->chunk)
         buffer_add_text(out, " kith:chunk=\"1\"");
-    if (object->partial)
-        buffer_add_text(out, " kith:partial=\"1\"");
+    report_xml_text(out, "kith:status", report_values_status(object));
     buffer_add_text(out, ">\n");
     put_paths(out, object);
     if (object->reason[0])

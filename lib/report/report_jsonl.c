@@ -89,7 +89,7 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_number(out, "size", object->size);
     put_times(out, object);
     report_jsonl_digests(out, "digests", &object->digests);
-    json_write_text(out, "status", object->partial ? "partial" : "ok");
+    json_write_text(out, "status", report_values_status(object));
     if (object->reason[0])
         json_write_text(out, "reason", object->reason);
     json_write_close(out, '}');

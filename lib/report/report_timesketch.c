@@ -73,7 +73,7 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_number(out, "file_size", object->size);
     json_write_bool(out, "is_allocated", object->flags & OBJECT_ALLOCATED);
     put_digests(out, &object->digests, names);
-    json_write_text(out, "status", object->partial ? "partial" : "ok");
+    json_write_text(out, "status", report_values_status(object));
 }
 
 static void put_finding(struct json_write *out, const struct case_row *row)

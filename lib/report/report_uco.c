@@ -105,7 +105,7 @@ static void put_object(struct report_uco_write *write, const char *name, const s
     json_write_text(out, "kith:address", object->address);
     json_write_text(out, "kith:kind", object_kind_name(object->kind));
     json_write_bool(out, "kith:chunk", object->chunk);
-    json_write_text(out, "kith:status", object->partial ? "partial" : "ok");
+    json_write_text(out, "kith:status", report_values_status(object));
     if (!row->has_finding)
         json_write_text(out, "kith:verdict", finding_verdict_name(object->verdict));
     json_write_open(out, "uco-core:hasFacet", '[');

@@ -72,6 +72,11 @@ bool report_values_stamp(struct buffer *out, const struct object_stamp *stamp)
     return false;
 }
 
+const char *report_values_status(const struct case_object *object)
+{
+    return object->verdict == VERDICT_UNREADABLE ? "unreadable" : object->partial ? "partial" : "ok";
+}
+
 void report_values_size(struct buffer *out, uint64_t bytes)
 {
     static const char units[] = "kMGTPE";

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "case/casefile.h"
 #include "disk/object.h"
 
 /* Appends the values that several reports contain, formatted alike. */
@@ -26,6 +27,8 @@ void report_values_zone_time(struct buffer *out, int64_t seconds, uint32_t nanos
 /* A time of an object in UTC.  Returns false, and appends nothing, if it is unknown or its year does not have
  * four digits, as ISO 8601 and XML Schema require. */
 bool report_values_stamp(struct buffer *out, const struct object_stamp *stamp);
+/* Whether an object could be read: "ok", "partial" or "unreadable". */
+const char *report_values_status(const struct case_object *object);
 /* A human-readable size of at most 10 characters, exact below 10,000 bytes: "1234 bytes", "56.8 kB". */
 void report_values_size(struct buffer *out, uint64_t bytes);
 /* A number with thousands separators: "1,204". */

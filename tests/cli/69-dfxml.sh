@@ -69,7 +69,7 @@ for item in root.findall(D + 'fileobject'):
 assert len(rows) == len(lines) - 2 and placed > 1, (len(rows), len(lines), placed)
 for (item, row), line in zip(rows, lines[1:]):
     thing = line['object']
-    assert item.get(K + 'address') == thing['address'] and item.get(K + 'kind') == thing['kind']
+    assert item.get(K + 'status') == thing['status'] and item.get(K + 'address') == thing['address'] and item.get(K + 'kind') == thing['kind']
     assert row.get('verdict') == line['verdict'] and (row.tag == K + 'finding') == (line['type'] == 'finding')
     assert {h.get('type'): h.text for h in item.findall(D + 'hashdigest')} == thing.get('digests', {})
     paths = [raw(name) for name in item.findall(D + 'filename')]

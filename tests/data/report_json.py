@@ -98,7 +98,8 @@ def check_object(line, row):
     assert got['volume'] == row['volume'] and got['address'] == row['address'], (got, dict(row))
     assert got['kind'] == row['kind'] and got['size'] == row['size'] and got['chunk'] == bool(row['chunk'])
     assert got.get('digests', {}) == digests_of(row), (got, dict(row))
-    assert (got['status'] == 'partial') == bool(row['partial']) and (row['reason'] or '') == got.get('reason', '')
+    status = 'unreadable' if row['verdict'] == 'unreadable' else 'partial' if row['partial'] else 'ok'
+    assert got['status'] == status and (row['reason'] or '') == got.get('reason', '')
     paths = ([raw(got, 'path')] if 'path' in got else []) + [raw(p, 'path') for p in got.get('more_paths', [])]
     assert b''.join(path + b'\0' for path in paths) == row['paths'], (got, row['paths'])
 
