@@ -254,16 +254,27 @@ static void add_limits(const struct passages *passages, struct buffer *out)
     }
 }
 
+/* Near the limit, many estimates are above it only by chance. */
+static uint64_t count_certain(const struct passages *passages)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < passages->count; i++)
+        count += passages->list[i].low >= passages->least;
+    return count;
+}
+
 static void write_summary(const struct passages *passages, struct buffer *out)
 {
     const struct cluster_report *report = passages->report;
+    const uint64_t certain = count_certain(passages);
 
     buffer_reset(out);
     if (report->format == FORMAT_JSON) {
         buffer_printf(out, "{\"summary\":{\"files\":%zu,\"different\":%zu,\"cases\":%zu",
                       report->collection->document_count, report->collection->content_count, passages->count);
-        buffer_printf(out, ",\"families\":%s,\"cut\":%" PRIu64, passages->has_families ? "true" : "false",
-                      passages->pairs.cut);
+        buffer_printf(out, ",\"certain\":%" PRIu64 ",\"families\":%s,\"cut\":%" PRIu64, certain,
+                      passages->has_families ? "true" : "false", passages->pairs.cut);
         cluster_report_losses_json(report, passages->pairs.common, out);
         buffer_add_text(out, "}}\n");
         put_output(out);
@@ -276,7 +287,9 @@ static void write_summary(const struct passages *passages, struct buffer *out)
     report_values_number(out, report->collection->content_count);
     buffer_add_text(out, " different; ");
     report_values_count(out, passages->count, "case");
-    buffer_printf(out, " of at least %.0f %% of one in another\n", 100 * passages->least);
+    buffer_printf(out, " of at least %.0f %% of one in another, ", 100 * passages->least);
+    report_values_number(out, certain);
+    buffer_add_text(out, " of them by the whole interval of 95 %\n");
     add_limits(passages, out);
     cluster_report_losses(report, passages->pairs.common, out);
     cluster_report_put_summary(report, out);
