@@ -108,6 +108,9 @@ int sketch_values_add(struct sketch_values *values, uint64_t value, struct error
 void sketch_values_reset(struct sketch_values *values);
 /* Sorts, and removes duplicates. */
 int sketch_values_sort(struct sketch_values *values, struct error *err);
+/* Sorts a list in which few values are far from their places; false, with the work half done, if it would
+ * take more moves than a linear number. */
+bool sketch_values_insert(uint64_t *list, size_t count);
 /* Makes room for `count` values in the sketch, and sets their number. */
 int sketch_values_room(struct sketch *sketch, size_t count, struct error *err);
 /* Sorts the values and copies them into the sketch. */

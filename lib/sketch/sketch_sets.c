@@ -113,8 +113,9 @@ static int add_nested(struct sketcher *sketcher, const struct shingles_batch *ba
     for (size_t i = 0; i < batch->count; i++) {
         if (!sketch_divides(&sketcher->divisor, batch->ids[i]))
             continue;
-        if (sketch_values_add(&sketcher->values, batch->ids[i], err) ||
-            (sketcher->values.count >= most && fit(sketcher, err)))
+        if (sketch_values_add(&sketcher->values, batch->ids[i], err))
+            return -1;
+        if (sketcher->values.count >= most && sketcher->modulus < SKETCH_MAX_RATE && fit(sketcher, err))
             return -1;
     }
     return 0;

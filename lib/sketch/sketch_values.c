@@ -65,8 +65,8 @@ static void sort_digit(struct sketch_values *values, uint64_t **other, unsigned 
     *other = from;
 }
 
-/* Sorts by the upper digits.  The values are random, so few have the same ones. */
-static int sort_upper(struct sketch_values *values, struct error *err)
+/* Sorts by at most `most` of the digits, the upper ones that differ. */
+static int sort_digits(struct sketch_values *values, unsigned most, struct error *err)
 {
     size_t counts[DIGITS][DIGIT_VALUES];
     const uint64_t *const before = values->list;
@@ -78,7 +78,7 @@ static int sort_upper(struct sketch_values *values, struct error *err)
     count_digits(values, counts);
     while (last > 0 && is_constant(counts[last], values->count))
         last--;
-    for (unsigned digit = last < SORTED_DIGITS ? 0 : last - SORTED_DIGITS + 1; digit <= last; digit++)
+    for (unsigned digit = last < most ? 0 : last - most + 1; digit <= last; digit++)
         sort_digit(values, &other, digit, counts[digit]);
     if (values->list != before)
         values->room = values->count;
@@ -86,25 +86,33 @@ static int sort_upper(struct sketch_values *values, struct error *err)
     return 0;
 }
 
-static void sort_by_insertion(uint64_t *list, size_t count)
+bool sketch_values_insert(uint64_t *list, size_t count)
 {
+    size_t moves = FEW * (count + FEW);
+
     for (size_t i = 1; i < count; i++) {
         const uint64_t value = list[i];
         size_t at = i;
 
-        for (; at > 0 && list[at - 1] > value; at--)
+        for (; at > 0 && list[at - 1] > value && moves > 0; at--, moves--)
             list[at] = list[at - 1];
         list[at] = value;
+        if (moves == 0)
+            return false;
     }
+    return true;
 }
 
+/* The values are random, so few have the same upper digits; unless somebody who knows the seed has
+ * constructed them. */
 int sketch_values_sort(struct sketch_values *values, struct error *err)
 {
     size_t kept = 0;
 
-    if (values->count > FEW && sort_upper(values, err))
+    if (values->count > FEW && sort_digits(values, SORTED_DIGITS, err))
         return -1;
-    sort_by_insertion(values->list, values->count);
+    if (!sketch_values_insert(values->list, values->count) && sort_digits(values, DIGITS, err))
+        return -1;
     for (size_t i = 0; i < values->count; i++)
         if (i == 0 || values->list[i] != values->list[i - 1])
             values->list[kept++] = values->list[i];
