@@ -301,7 +301,7 @@ END_TEST
 /* One update of more than sketch_update passes on at a time. */
 START_TEST(long_documents_are_sketched_whole)
 {
-    enum { LEN = 150000 };
+    enum { LEN = 60000 };
     uint8_t *data = random_block(LEN);
 
     for (int scheme = 0; scheme < SKETCH_SCHEMES; scheme++) {
