@@ -59,6 +59,7 @@ static void sketching_zeros(void *arg, uint64_t len)
 static void sketching_end(void *arg, struct object *object)
 {
     struct sketching *sketching = arg;
+    const struct sketch *sketch = &sketching->sketch;
     const size_t before = object->result.len;
 
     if (sketching->failed || sketch_final(sketching->sketcher, &sketching->sketch, &sketching->err)) {
@@ -71,7 +72,7 @@ static void sketching_end(void *arg, struct object *object)
         object_blame(object, OBJECT_UNREADABLE,
                      TOO_LARGE "%zu values: choose a larger window,"
                                " other tokens, or another scheme",
-                     sketching->sketch.count);
+                     sketch->count ? sketch->count : sketch->record.count);
     }
 }
 

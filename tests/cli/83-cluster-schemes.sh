@@ -107,6 +107,11 @@ cp tree/1-0 large
 status 3 "$KITH" cluster --format text -s shingles large
 says err "one: left out: its sketch is too large, "
 says out "1 file is too large for the scheme"
+mkdir zeros
+head -c 2000000 /dev/zero >zeros/one
+cp tree/1-0 zeros
+status 3 "$KITH" cluster -s coates2015 --edits 10 zeros
+says err "one: left out: its sketch is too large, 1999992 values: "
 status 3 "$KITH" cluster -s shingles large/one
 says err "nothing to cluster: none of the files could be read and sampled"
 status 3 "$KITH" cluster -q -s hamming --candidates alg-g --resemblance .5 nowhere
