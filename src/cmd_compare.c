@@ -300,12 +300,26 @@ static int compare_split(const struct compare_side *a, const struct compare_side
     return 0;
 }
 
+/* Nobody should take equal SHA-1s in the output for a proof. */
+static void warn_of_collision(const struct compare_side *a, const struct compare_side *b)
+{
+    const struct digest_values *x = &a->sketch.digests, *y = &b->sketch.digests;
+    const unsigned differing = digest_differing(x, y);
+
+    if (!is_split(a, b) && differing && !(differing & DIGEST_BIT(DIGEST_SHA1)))
+        complain(
+            "%s and %s: SHA-1 is equal, but %s differs: a collision was constructed, or a record altered",
+            a->path, b->path,
+            digest_name(differing & DIGEST_BIT(DIGEST_SHA256) ? DIGEST_SHA256 : DIGEST_MD5));
+}
+
 static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
                           struct compare_side *b, struct report *report, struct error *err)
 {
     const bool has_sketch = ((sketch_uses(a->sketch.params.scheme) | sketch_uses(b->sketch.params.scheme)) &
                              SKETCH_USE_TOKENS) != 0;
 
+    warn_of_collision(a, b);
     if (has_sketch ? compare_sketches(a, b, report, err)
         : is_split(a, b)
             ? compare_split(a, b, report, err)

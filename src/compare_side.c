@@ -191,8 +191,7 @@ int compare_side_parse(struct compare_side *side, struct error *err)
 
 bool compare_side_is_same(const struct sketch *a, const struct sketch *b)
 {
-    return a->len == b->len &&
-           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
+    return a->len == b->len && digest_agree(&a->digests, &b->digests);
 }
 
 enum feed_result compare_side_sign(struct compare_side *side, const struct sketch_params *params,
@@ -202,8 +201,11 @@ enum feed_result compare_side_sign(struct compare_side *side, const struct sketc
     enum feed_result result = FEED_FAILED;
     struct error doubt;
 
-    if (!sketcher)
+    /* SHA-256, since files with equal SHA-1 can be constructed */
+    if (!sketcher || sketch_digests(sketcher, DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256), err)) {
+        sketch_free(sketcher);
         return FEED_FAILED;
+    }
     if (!side->content)
         result = sketch_fd(sketcher, side->fd, side->path, NULL, &side->sketch, err);
     else if (!sketch_bytes(sketcher, side->content, side->len, true, &side->sketch, err))

@@ -34,10 +34,10 @@ int compare_side_load(struct compare_side *side, struct error *err);
 /* Loads and parses the file's only line, which is a record, or the lines of a file's blocks. */
 int compare_side_parse(struct compare_side *side, struct error *err);
 
-/* Whether they have the same length and SHA-1. */
+/* Whether they have the same length and SHA-1, and no other digest that both have differs. */
 bool compare_side_is_same(const struct sketch *a, const struct sketch *b);
 
-/* Samples or sketches the content; shows a message if its words are doubtful. */
+/* Samples or sketches the content, with SHA-1 and SHA-256; shows a message if its words are doubtful. */
 enum feed_result compare_side_sign(struct compare_side *side, const struct sketch_params *params,
                                    struct error *err);
 

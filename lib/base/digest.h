@@ -2,6 +2,7 @@
 #ifndef KITH_DIGEST_H
 #define KITH_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ struct digest_values {
 
 /* The set of kinds that both have, with different values. */
 unsigned digest_differing(const struct digest_values *a, const struct digest_values *b);
+
+/* Whether SHA-1 is equal, and no other digest that both have differs. */
+bool digest_agree(const struct digest_values *a, const struct digest_values *b);
 
 struct digest;
 

@@ -88,8 +88,7 @@ static const struct record *reduced(const struct record *record, uint32_t c, str
 
 static bool same_content(const struct record *a, const struct record *b)
 {
-    return a->len == b->len &&
-           memcmp(a->digests.bytes[DIGEST_SHA1], b->digests.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN) == 0;
+    return a->len == b->len && digest_agree(&a->digests, &b->digests);
 }
 
 static void set_identical(struct comparer *comparer, const struct record *a, struct comparison *out)

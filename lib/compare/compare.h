@@ -11,7 +11,7 @@
 
 /* Compares two records and gives a verdict.  a takes the place of the evidence, b that of a reference. */
 enum compare_verdict {
-    COMPARE_IDENTICAL, /* same SHA-1 and length */
+    COMPARE_IDENTICAL, /* same length and SHA-1, and no other digest that both have differs */
     COMPARE_VARIANT,   /* at least half of each matches the other */
     COMPARE_EMBEDDED,  /* one of them, or nearly all of it, is contained in the other */
     COMPARE_FRAGMENT,  /* they share a part, or repetitive content that cannot be located (no ranges then) */

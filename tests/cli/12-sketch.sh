@@ -80,6 +80,19 @@ for scheme in $schemes; do
 done
 "$KITH" sign -s mod --md5 --sha256 one >one.sketch
 same "all digests" "$(sha1sum <one | cut -c1-40)/$(md5sum <one | cut -c1-32)/$(sha256sum <one | cut -c1-64)" "$(cut -d: -f12 one.sketch)"
+# equal SHA-1s prove nothing beside different SHA-256s: SHA-1 collisions have been constructed
+for scheme in mod gf8 coates2015; do
+    "$KITH" sign -s $scheme --sha256 one >one.sketch
+    sed -E "s|(:$(sha1sum <one | cut -c1-40)/)[0-9a-f]{64}:|\\1$(sha256sum <other | cut -c1-64):|" one.sketch >forged.sketch
+    status 0 "$KITH" compare one.sketch one
+    says out 'identical: '
+    same "no message about equal files" "" "$(cat err)"
+    for file in one.sketch one; do
+        status 0 "$KITH" compare forged.sketch $file
+        grep -q identical: out && fail "$scheme, $file: identical: $(cat out)"
+        same "the message" "kith: forged.sketch and $file: SHA-1 is equal, but sha256 differs: a collision was constructed, or a record altered" "$(cat err)"
+    done
+done
 same "gf8 has records" kith1:gf8 "$("$KITH" sign -s gf8 one | cut -d: -f1,2)"
 
 # the values are those with the scheme's property
