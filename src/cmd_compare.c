@@ -250,7 +250,7 @@ static int find_block(const struct compare *compare, struct comparer *comparer, 
 
     report->has_block = stopped == 0;
     report->block_stopped = stopped > 0;
-    report->has_papers = report->has_block && compare->papers;
+    report->has_papers = report->has_block && report->block.is_found && compare->papers;
     report->papers = report->block.papers;
     return stopped < 0 ? -1 : 0;
 }

@@ -10,8 +10,21 @@ struct search {
     bool is_b; /* the document is B */
     uint64_t *agreeing;
     size_t best;
+    bool is_identical; /* the best one */
     struct compare_papers papers;
 };
+
+/* Whether block i is better than the best of those before.  No signature is better than equal digests. */
+static bool is_better(struct search *search, size_t i)
+{
+    const bool is_identical = compare_side_is_same(&search->split->blocks[i], search->document);
+
+    if (i > 0 &&
+        (search->is_identical || (!is_identical && search->agreeing[i] <= search->agreeing[search->best])))
+        return false;
+    search->is_identical = is_identical;
+    return true;
+}
 
 static int measure(struct comparer *comparer, struct search *search, int (*stop)(void *arg), void *arg,
                    struct error *err)
@@ -25,10 +38,10 @@ static int measure(struct comparer *comparer, struct search *search, int (*stop)
         if (stopped)
             return stopped;
         search->agreeing[i] = (papers.a_len > papers.b_len ? papers.a_len : papers.b_len) - papers.distance;
-        if (i > 0 && search->agreeing[i] <= search->agreeing[search->best])
-            continue;
-        search->best = i;
-        search->papers = papers;
+        if (is_better(search, i)) {
+            search->best = i;
+            search->papers = papers;
+        }
     }
     return 0;
 }
@@ -38,7 +51,8 @@ static void describe(const struct search *search, struct compare_blocks *out)
     const struct sketch *best = &search->split->blocks[search->best];
 
     *out = (struct compare_blocks){.len = best->len,
-                                   .is_identical = compare_side_is_same(best, search->document),
+                                   .is_found = search->is_identical || search->agreeing[search->best] > 0,
+                                   .is_identical = search->is_identical,
                                    .papers = search->papers,
                                    .agreeing = search->agreeing[search->best]};
     for (size_t i = 0; i < search->best; i++)

@@ -18,6 +18,7 @@
  */
 struct compare_blocks {
     uint64_t start, len;          /* of the block, in bytes of the file */
+    bool is_found;                /* there is one with which a character agrees, or that is identical */
     bool is_identical;            /* by SHA-1 */
     struct compare_papers papers; /* of the file's block and the document, in the order of the two sides */
     uint64_t agreeing;            /* characters */

@@ -189,6 +189,10 @@ static void put_block(const struct report *report)
         put_text(FIGURES, "  best block   stopped after %" PRIu64 " s (--time)", report->seconds);
     if (!report->has_block)
         return;
+    if (!block->is_found) {
+        put_text(FIGURES, "  best block   none: no character of any block's signature agrees");
+        return;
+    }
     put_text(FIGURES, "  best block   bytes %" PRIu64 " to %" PRIu64 " of %s%s", block->start,
              block->start + block->len, is_of_a ? "A" : "B",
              block->is_identical ? is_of_a ? ", identical to B by SHA-1" : ", identical to A by SHA-1" : "");
@@ -239,10 +243,10 @@ static void add_shingles(const struct sketch_params *params, struct buffer *out)
     struct tokens_rules rules = params->tokens;
     unsigned count = 0;
 
-    const bool cut = params->window == 1 && unit[strlen(unit) - 1] == 's';
-
     buffer_printf(out, "%sshingles of %u %.*s", params->labelled ? "labelled " : "", params->window,
-                  (int)strlen(unit) - cut, unit);
+                  (int)strcspn(unit, "8") - (params->window == 1), unit);
+    if (params->tokens.unit == TOKENS_WORDS8)
+        buffer_add_text(out, " of at most 8 bytes");
     for (int i = 0; i < TOKENS_RULES; i++)
         if (*tokens_rule_of(&rules, (enum tokens_rule)i)) {
             buffer_printf(out, "%s%s", count ? ", " : " (ignoring ", tokens_rule_name((enum tokens_rule)i));

@@ -54,8 +54,13 @@ static void add_estimate(struct buffer *out, const struct report *report)
     buffer_add_char(out, ']');
 }
 
-static void add_likeness(struct buffer *out, const struct sketch_likeness *l)
+static void add_likeness(struct buffer *out, const struct sketch_likeness *l, bool identical)
 {
+    if (identical) {
+        buffer_add_text(out, ",\"resemblance\":1.000000,\"containment\":1.000000"
+                             ",\"containment_reverse\":1.000000,\"proof\":\"sha1\"");
+        return;
+    }
     if (l->too_small)
         return;
     if (l->too_short) {
@@ -85,6 +90,10 @@ static void add_block(struct buffer *out, const struct report *report)
         buffer_add_text(out, ",\"block\":null");
     if (!report->has_block)
         return;
+    if (!block->is_found) {
+        buffer_add_text(out, ",\"block\":{\"agreeing\":0}");
+        return;
+    }
     buffer_printf(out,
                   ",\"block\":{\"start\":%" PRIu64 ",\"end\":%" PRIu64
                   ",\"identical\":%s,\"signature\":%" PRIu64 ",\"ref_signature\":%" PRIu64
@@ -149,7 +158,7 @@ void report_json(const struct report *report)
         buffer_printf(&out, ",\"embedded\":\"%s\"",
                       c->b_in_a ? "ref" : "obj"); /* which one lies in the other */
     if (report->has_likeness)
-        add_likeness(&out, &report->likeness);
+        add_likeness(&out, &report->likeness, c->verdict == COMPARE_IDENTICAL);
     else if (compare_report_has_estimate(c->verdict))
         add_estimate(&out, report);
     add_block(&out, report);

@@ -89,6 +89,25 @@ status 0 "$KITH" compare --time 1 blocks document
 status 0 "$KITH" compare blocks empty
 says out 'too-small: '
 
+# blocks with which nothing agrees, and one that is the document though no character says so
+"$KITH" sign -s coates2015 -C 100000 --split 64 planted >few
+same "few characters" 0 "$(cut -d: -f8 few | sort -n | tail -1)"
+dd if=planted of=part bs=64 skip=70 count=1 status=none
+status 0 "$KITH" compare few part
+says out "  best block   bytes 4480 to 4544 of A, identical to B by SHA-1"
+status 0 "$KITH" compare few document
+says out "  best block   none: no character of any block's signature agrees"
+status 0 "$KITH" compare --papers --json few document
+says out '"block":{"agreeing":0}}'
+status 0 "$KITH" compare blocks empty
+says out "  best block   none: "
+# of two blocks that agree as much, the identical one
+{ head -c 2048 document; printf x; tail -c +2050 document | head -c 2047; } >twice
+split_file 2048 twice >two
+tail -c 2048 twice >part
+status 0 "$KITH" compare two part
+says out "  best block   bytes 2048 to 4096 of A, identical to B by SHA-1"
+
 # errors
 # wrong TEXT COMMAND...
 wrong()
