@@ -127,6 +127,7 @@ bool sketch_flags_doubt(const struct sketch *sketch, const char *name, struct er
     if (sketch->strange == 0)
         return false;
     error_set(err, "%s: %" PRIu64 " of its %" PRIu64 " bytes are not UTF-8 text, so its %s may be wrong",
-              name, sketch->strange, sketch->len, tokens_unit_name(sketch->params.tokens.unit));
+              name, sketch->strange, sketch->len,
+              tokens_is_words(sketch->params.tokens.unit) ? "words" : "letters");
     return true;
 }

@@ -31,6 +31,10 @@ done <<'END'
 3 42.85
 END
 same "roses, none longer than 8 bytes" 0.5 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens words8 -n 2 a b)"
+status 0 "$KITH" compare -s shingles --tokens words8 -n 2 a b
+says out '  sketch       shingles: shingles of 2 words of at most 8 bytes, 64 bits, seed 1'
+status 0 "$KITH" compare -s shingles --tokens words8 -n 1 a b
+says out '  sketch       shingles: shingles of 1 word of at most 8 bytes, 64 bits, seed 1'
 printf 'a c a b a' >p
 printf 'a b a c a' >q
 same "a permutation" 1.0 "$(value 'd["resemblance"]' "$KITH" compare -s shingles --tokens words -n 2 --labelled p q)"
@@ -59,7 +63,7 @@ for scheme in $schemes; do
     *) says out '"containment_reverse":' ;;
     esac
     status 0 "$KITH" compare -s "$scheme" --json one one
-    says out '"verdict":"identical","resemblance":1.000000'
+    says out '"verdict":"identical","resemblance":1.000000,"containment":1.000000,"containment_reverse":1.000000,"proof":"sha1"}'
     status 0 "$KITH" compare -s "$scheme" one one
     says out '  resemblance  1.000, as all containment (proof: sha1)'
     grep -q interval out && fail "an interval beside a proof"
@@ -160,6 +164,7 @@ printf 'd\0i\0e\0 \0R\0o\0s\0e\0' >utf16
 words=(-s shingles --tokens words -n 1)
 same "a byte order mark" 1.0 "$(value 'd["resemblance"]' "$KITH" compare "${words[@]}" utf8 marked-utf8)"
 status 0 "$KITH" compare "${words[@]}" utf8 latin1
+same "the message about words8" "kith: latin1: 2 of its 20 bytes are not UTF-8 text, so its words may be wrong" "$("$KITH" sign -s min --tokens words8 latin1 2>&1 >words8)"
 same "the message about Latin-1" "kith: latin1: 2 of its 20 bytes are not UTF-8 text, so its words may be wrong" "$(cat err)"
 status 0 "$KITH" sign -s min --tokens letters utf8 latin1 utf16
 says err 'latin1: 2 of its 20 bytes are not UTF-8 text, so its letters may be wrong'
