@@ -85,7 +85,8 @@ static const char *shown(const char *text)
 
 /* ---- what was compared ---- */
 
-static void put_object(struct explain_text *text, const struct case_row *row)
+static void put_object(struct explain_text *text, const struct case_row *row,
+                       const struct case_evidence *first)
 {
     const struct case_object *object = &row->object;
     char *size = count_of(object->size, "byte");
@@ -98,7 +99,7 @@ static void put_object(struct explain_text *text, const struct case_row *row)
     put_digests(text, &object->digests);
     put_value(text, "in volume", object->volume, strlen(object->volume), "");
     put_value(text, "of", row->evidence->path, strlen(row->evidence->path), "");
-    put_digests(text, &row->evidence->digests);
+    put_digests(text, &first->digests);
     free(size);
 }
 
@@ -151,20 +152,32 @@ static void put_acquisition(struct explain_text *text, const struct case_evidenc
     }
 }
 
-static void put_compared(struct explain_text *text, const struct case_row *row)
+/* A further reading of the evidence has no digests of the image: the first has them. */
+static struct case_evidence first_reading(struct explain_text *text, struct casefile *casefile,
+                                          const struct case_row *row)
 {
+    struct case_evidence first = *row->evidence;
+
+    if (first.again && casefile_evidence(casefile, first.again, &first, NULL) <= 0)
+        text->lines.out->failed = true;
+    return first;
+}
+
+static void put_compared(struct explain_text *text, struct casefile *casefile, const struct case_row *row)
+{
+    const struct case_evidence first = first_reading(text, casefile, row);
     char *size = count_of(row->finding.ref_size, "byte"), *files = count_of(row->set->files, "file");
     char after[100];
 
     explain_heading(text, "What was compared");
-    put_object(text, row);
+    put_object(text, row, &first);
     snprintf(after, sizeof after, " (%s)", shown(size));
     put_value(text, "The reference", row->reference.name, row->reference.name_len, after);
     put_digests(text, &row->reference.digests);
     snprintf(after, sizeof after, " (%s, %s)", refset_kind_name(row->set->kind), shown(files));
     put_value(text, "of the set", row->set->name, strlen(row->set->name), after);
     put_kind(text, row->object.kind);
-    put_acquisition(text, row->evidence);
+    put_acquisition(text, &first);
     if (row->object.chunk)
         explain_paragraph(text, "The object was examined in chunks. This finding is in one of them: all "
                                 "offsets below count from the first byte of the chunk.");
@@ -385,7 +398,7 @@ void explain(struct buffer *out, struct casefile *casefile, const struct case_ro
     buffer_add_text(out, "\nmade by ");
     escape_text(out, info->tool, strlen(info->tool));
     buffer_add_char(out, '\n');
-    put_compared(&text, row);
+    put_compared(&text, casefile, row);
     put_verdict(&text, row);
     put_proved(&text, row);
     if (row->finding.verdict != VERDICT_IDENTICAL) {

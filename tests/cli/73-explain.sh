@@ -114,6 +114,15 @@ done
 status 0 kith explain disk.case "$number" "$number"
 same "two of them" 2 "$(grep -c '^Finding ' out)"
 
+# The first reading of evidence that was read again has the digests of the image.
+kith add -q further.kith known/b.txt
+kith scan -q -r further.kith --case disk.case
+status 0 kith explain disk.case "$(kith report --csv --columns id --set further disk.case | tail -n 1 | tr -d '\r' | sed 's/.*,//')"
+tr '\n' ' ' <out | tr -s ' ' >line
+says line "of the set further"
+says line "of disk.E01 sha1 $(sha1sum <"disk's image.img" | cut -c 1-40)"
+says line "The hash of the image matches the acquisition hash stored in it."
+
 status 2 kith explain disk.case 1.99999.1
 says err "disk.case: there is no finding 1.99999.1"
 status 2 kith explain disk.case 1.2
