@@ -260,15 +260,15 @@ static int check_moved(const struct session *session, struct error *err)
 {
     const struct extract_case *wanted = session->wanted;
     struct case_evidence evidence;
-    uint64_t count;
+    uint64_t count, pieces = 0; /* readings, and what is read */
     int found;
 
-    for (count = 0; (found = casefile_evidence(session->casefile, count + 1, &evidence, err)) > 0;)
-        count++;
-    if (found == 0 && wanted->now && count != 1)
+    for (count = 0; (found = casefile_evidence(session->casefile, count + 1, &evidence, err)) > 0; count++)
+        pieces += !evidence.again;
+    if (found == 0 && wanted->now && pieces != 1)
         return error_set(
             err, "the case has %" PRIu64 " pieces of evidence: say which one is %s, as in --evidence OLD=NEW",
-            count, wanted->now);
+            pieces, wanted->now);
     for (size_t i = 0; i < wanted->moved_count && found == 0; i++) {
         bool any = false;
 

@@ -117,6 +117,13 @@ says err "the case has 2 pieces of evidence: say which one is disk.img, as in --
 status 0 "$KITH" extract -q -d both both.case --path copy.txt
 same "of both" "disk.img disk.E01" "$(column both evidence | tr '\n' ' ' | sed 's/ $//')"
 
+# A set was added: the evidence was read twice, but is one piece.
+"$KITH" add -q further.kith known/b.txt
+cp disk.img.case twice.case
+status 0 "$KITH" scan -q -r further.kith --case twice.case
+status 0 "$KITH" extract -q -d twice twice.case "away/new=place.img" --set further --path var.txt
+cmp disk/var.txt twice/2.*-var.txt || fail "twice: var.txt differs"
+
 # It has changed: nothing of what differs is kept, and the rest is as it was.
 cp disk.img changed.img
 at=$(grep -abo "$(tail -c +100001 disk/var.txt | head -c 30)" changed.img | head -n 1 | cut -d: -f1)
