@@ -146,8 +146,9 @@ static void end_want(struct fetch *fetch, size_t want, const struct evidence_vol
 {
     struct got *got = &fetch->got[want];
 
-    if (!is_of_volume(&fetch->plan.wants[want], volume) || !fetch_fits(&fetch->plan, want, object) ||
-        got->state == ENDED || (got->state != STREAMED && object->state != OBJECT_UNREADABLE))
+    if (!is_of_volume(&fetch->plan.wants[want], volume) ||
+        fetch->plan.wants[want].on_image != fetch->plan.on_image || got->state == ENDED ||
+        (got->state != STREAMED && object->state != OBJECT_UNREADABLE))
         return;
     got->state = ENDED;
     fetch->left -= is_single(&fetch->plan.wants[want]);
@@ -164,7 +165,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     object_address(&fetch->address, object);
     buffer_add_char(&fetch->address, '\0');
     fetch->no_memory |= fetch->address.failed;
-    found = fetch->address.failed ? 0 : fetch_find(&fetch->plan, fetch->address.data, &first);
+    found = fetch->address.failed ? 0 : fetch_find(&fetch->plan, fetch->address.data, object, &first);
     for (size_t i = 0; i < found; i++)
         end_want(fetch, fetch->plan.sorted[first + i], volume, object, paths, count);
     check(fetch, 0);
@@ -196,8 +197,9 @@ static void take_problem(void *arg, const char *text)
 static int by_address(const void *a, const void *b, void *wants)
 {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const struct fetch_want *all = wants;
-    const int order = strcmp(all[x].address, all[y].address);
+    const struct fetch_want *all = wants, *other = &all[y];
+    const int order =
+        fetch_compare(&all[x], other->address, other->path, other->path ? strlen(other->path) : 0);
 
     return order ? order : (x > y) - (x < y);
 }

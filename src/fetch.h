@@ -19,7 +19,7 @@ struct fetch_want {
     const char *volume;  /* label of the volume; NULL: any that has such an object */
     const char *address; /* as object_address writes it */
     bool on_image;       /* the address is a range, which is read directly from the image, in any volume */
-    const char *path;    /* of a file of the host, relative to the evidence; NULL: any */
+    const char *path;    /* of a file of the host, relative to the evidence; NULL for others */
     /* The bytes of the object, sorted and disjoint; what lies after its end is left out.  0: all. */
     const struct range *ranges;
     size_t range_count;

@@ -8,7 +8,7 @@
 #include "disk/inspector.h"
 #include "fetch.h"
 
-/* What is wanted, in the order of addresses; made before the workers are forked. */
+/* What is wanted, in the order of addresses and paths; made before the workers are forked. */
 struct fetch_plan {
     const struct fetch_want *wants;
     size_t count;
@@ -16,11 +16,13 @@ struct fetch_plan {
     bool on_image;  /* whether wants that are ranges of the image are being read, or the others */
 };
 
-/* The wants for an object begin at plan->sorted[*first]; returns their number.  Whether
- * one is for this very object fetch_fits decides: it also depends on the path of a file of the host, and on
- * what is being read. */
-size_t fetch_find(const struct fetch_plan *plan, const char *address, size_t *first);
-bool fetch_fits(const struct fetch_plan *plan, size_t want, const struct object *object);
+/* Compares a want with an object of this address, and of this path if it is a file of the host; as memcmp. */
+int fetch_compare(const struct fetch_want *want, const char *address, const char *path, size_t path_len);
+
+/* The wants for an object with this address begin at plan->sorted[*first]; returns their number.  Those whose
+ * on_image is not that of the plan are not being read. */
+size_t fetch_find(const struct fetch_plan *plan, const char *address, const struct object *object,
+                  size_t *first);
 
 /* The part of range i that lies in an object of this size; of length 0 if there is none.  All of the object
  * is a range, too. */

@@ -98,7 +98,12 @@ static size_t find(struct state *state, const struct object *object, size_t *fir
     buffer_reset(&state->address);
     object_address(&state->address, object);
     buffer_add_char(&state->address, '\0');
-    return state->address.failed ? 0 : fetch_find(state->plan, state->address.data, first);
+    return state->address.failed ? 0 : fetch_find(state->plan, state->address.data, object, first);
+}
+
+static bool is_being_read(const struct fetch_plan *plan, size_t want)
+{
+    return plan->wants[want].on_image == plan->on_image;
 }
 
 static bool selects(void *arg, const struct object *object)
@@ -108,7 +113,7 @@ static bool selects(void *arg, const struct object *object)
     const size_t count = find(state, object, &first);
 
     for (size_t i = 0; i < count; i++)
-        if (fetch_fits(state->plan, state->plan->sorted[first + i], object))
+        if (is_being_read(state->plan, state->plan->sorted[first + i]))
             return true;
     return false;
 }
@@ -124,7 +129,7 @@ static bool begin(void *arg, const struct object *object, struct content *conten
     for (size_t i = 0; i < count; i++) {
         const size_t want = state->plan->sorted[first + i];
 
-        if (fetch_fits(state->plan, want, object))
+        if (is_being_read(state->plan, want))
             stream_want(state, want, object->size);
     }
     return false;

@@ -6,27 +6,35 @@
 
 /* What is wanted of which object: both sides must agree on it. */
 
-size_t fetch_find(const struct fetch_plan *plan, const char *address, size_t *first)
+static int compare_texts(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-    size_t end;
+    const size_t len = a_len < b_len ? a_len : b_len;
+    const int order = len ? memcmp(a, b, len) : 0;
 
-    *first = SEARCH_FIRST(i, 0, plan->count, strcmp(plan->wants[plan->sorted[i]].address, address) >= 0);
-    for (end = *first; end < plan->count && strcmp(plan->wants[plan->sorted[end]].address, address) == 0;
-         end++)
-        ;
-    return end - *first;
+    return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-bool fetch_fits(const struct fetch_plan *plan, size_t index, const struct object *object)
+int fetch_compare(const struct fetch_want *want, const char *address, const char *path, size_t path_len)
 {
-    const struct fetch_want *want = &plan->wants[index];
+    const int order = strcmp(want->address, address);
 
-    if (want->on_image != plan->on_image)
-        return false;
-    if (!want->path || !(object->flags & OBJECT_HOST))
-        return true;
-    return object->stream.len == strlen(want->path) &&
-           (object->stream.len == 0 || memcmp(object->stream.data, want->path, object->stream.len) == 0);
+    return order ? order : compare_texts(want->path, want->path ? strlen(want->path) : 0, path, path_len);
+}
+
+size_t fetch_find(const struct fetch_plan *plan, const char *address, const struct object *object,
+                  size_t *first)
+{
+    const bool is_host = object->flags & OBJECT_HOST;
+    const char *path = is_host ? object->stream.data : NULL;
+    const size_t len = is_host ? object->stream.len : 0;
+    size_t end;
+
+    *first = SEARCH_FIRST(i, 0, plan->count,
+                          fetch_compare(&plan->wants[plan->sorted[i]], address, path, len) >= 0);
+    for (end = *first;
+         end < plan->count && fetch_compare(&plan->wants[plan->sorted[end]], address, path, len) == 0; end++)
+        ;
+    return end - *first;
 }
 
 size_t fetch_ranges(const struct fetch_want *want)
