@@ -107,7 +107,9 @@ static void read_case(struct casefile *casefile)
                 strlen(sets[i].name) <= REFSET_NAME_LEN);
     for (uint64_t number = 0; number <= EVIDENCE + 1; number++) {
         if (casefile_evidence(casefile, number, &evidence, NULL) > 0)
-            require(evidence.state < CASE_STATES && strlen(evidence.path) + strlen(evidence.format) < 1000);
+            require(evidence.state < CASE_STATES && strlen(evidence.path) + strlen(evidence.format) < 1000 &&
+                    evidence.first_set <= count && evidence.set_count <= count - evidence.first_set &&
+                    evidence.again < number && strlen(evidence.parameters) < 1000);
         casefile_progress(casefile, number, &objects, &item, NULL);
         objects /= 2;
         if (casefile_count(casefile, number, &counts, NULL) == 0)

@@ -87,6 +87,23 @@ static void fill(struct casefile *casefile, uint64_t from, uint64_t to)
     casefile_set_context(casefile, CASE_EXAMINER, "somebody", 1002, NULL);
 }
 
+/* Evidence 1, which is done, for another set. */
+static void read_again(void)
+{
+    static const char *const evidence[] = {"a.E01"};
+    static const struct case_set set = {.uuid = {4}, .kind = REFSET_NOTABLE, .name = "m", .path = "m.kset"};
+    const struct case_plan plan = {.parameters = "p",
+                                   .tool = "fuzz",
+                                   .now = 1003,
+                                   .sets = &set,
+                                   .set_count = 1,
+                                   .evidence = evidence,
+                                   .evidence_count = 1};
+    struct casefile *casefile = casefile_open(path, &plan, NULL);
+
+    require(casefile && casefile_close(casefile, NULL) == 0);
+}
+
 static void set_up(void)
 {
     struct casefile *casefile;
@@ -96,6 +113,7 @@ static void set_up(void)
     require(casefile);
     fill(casefile, 0, OBJECTS);
     require(casefile_close(casefile, NULL) == 0);
+    read_again();
     keep_good();
 }
 
@@ -132,6 +150,8 @@ static const struct columns columns[] = {
     {"place", NUMBER, {"refset", "file", "start", "object", "rank"}},
     {"twin", NUMBER, {"object", "rank", "of_object", "of_rank"}},
     {"context", TEXT, {"value"}},
+    {"pass", NUMBER, {"id", "first_set", "last_set", "again"}},
+    {"pass", TEXT, {"parameters"}},
     {NULL, BLOB, {NULL}},
 };
 
