@@ -358,6 +358,10 @@ static int read_and_process(struct work *work, size_t count, char **paths)
         return status;
     }
     count_files(work);
+    if (!work->fingerprints && work->counts.files == work->counts.small) {
+        complain("%s: was not created, since nothing could be added", work->index->path);
+        return EXIT_PARTIAL;
+    }
     result = process(work, &err);
     if (result < 0)
         complain_error(&err);

@@ -171,7 +171,13 @@ says err "missing: no such file of fingerprints"
 [ ! -e missing ] || fail "a query made an index"
 status 2 "$KITH" cluster --index missing --drop c
 status 2 "$KITH" cluster --index missing
-status 3 "$KITH" cluster --index missing -q nowhere
+mkdir small
+printf x >small/tiny
+for path in nowhere small; do
+    status 3 "$KITH" cluster --index missing -q $path
+    says err "missing: was not created, since nothing could be added"
+    [ ! -e missing ] || fail "an empty index was created"
+done
 # refused TEXT OPTION...
 refused()
 {
