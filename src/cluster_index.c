@@ -335,6 +335,7 @@ static void count_files(struct work *work)
 
     work->counts.files = input->collection.document_count;
     work->counts.empty = input->losses.empty;
+    work->counts.links = input->losses.links;
     work->counts.left_out = input->losses.unread + input->losses.too_large;
     for (size_t i = 0; i < input->collection.document_count; i++)
         work->counts.small += sketch_of(work, i)->count == 0;

@@ -181,6 +181,7 @@ static void add_json_summary(const struct cluster_index_report *report,
     json_write_number(&json, "known", counts->known);
     json_write_number(&json, "too_few_samples", counts->small);
     json_write_number(&json, "empty", counts->empty);
+    json_write_number(&json, "links", counts->links);
     json_write_number(&json, "unread", counts->left_out);
     json_write_number(&json, "pairs", report->pairs);
     json_write_number(&json, "cut", counts->cut);
@@ -215,6 +216,7 @@ static void add_summary(const struct cluster_index_report *report, const struct 
     add_count(out, counts->known, "in the index before");
     add_count(out, counts->small, "with too few samples to be compared");
     add_count(out, counts->empty, "left out: empty");
+    add_count(out, counts->links, "left out: hard-linked to another");
     add_count(out, counts->left_out, "could not be read");
     add_count(out, counts->cut, "near more than --most allows; only the nearest are listed");
     buffer_add_text(out, "the index has ");

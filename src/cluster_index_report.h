@@ -23,8 +23,8 @@ void cluster_index_report_pair(struct cluster_index_report *report,
 void cluster_index_report_begin(struct cluster_index_report *report);
 
 struct cluster_index_counts {
-    uint64_t files, added, known, small, empty, left_out; /* small: they have no fingerprint */
-    uint64_t cut;                                         /* files near more than are reported */
+    uint64_t files, added, known, small, empty, links, left_out; /* small: they have no fingerprint */
+    uint64_t cut;                                                /* files near more than are reported */
     uint64_t index_files, index_contents;
 };
 

@@ -191,7 +191,7 @@ static void put_text(const struct passages *passages, const struct inclusion *in
                       e->ranges[i].a_start, e->ranges[i].a_end, e->ranges[i].b_start, e->ranges[i].b_end);
 }
 
-/* Compares again, for the ranges. */
+/* Compares again, for the ranges: those of all pairs would take much memory to save little time. */
 static int find_ranges(const struct passages *passages, const struct inclusion *inclusion,
                        struct estimate_range *all, struct comparison *comparison, struct error *err)
 {

@@ -141,6 +141,13 @@ rm out err
 cd ..
 status 3 "$KITH" cluster --index paths
 
+ln a/2-0 linked
+rm -f links
+status 0 "$KITH" cluster --index links --format text a linked
+says out "1 file left out: hard-linked to another"
+status 0 "$KITH" cluster --index links --json a linked
+same "links in the summary" 1 "$(python3 -c 'import json; print(json.loads(list(open("out"))[-1])["summary"]["links"])')"
+
 # an index whose checksums are right, but not its values
 cp index tampered
 python3 "$SRCDIR/tests/data/tamper.py" tampered "UPDATE documents SET kind = 77" || fail "it cannot be changed"
