@@ -91,10 +91,11 @@ class Page:
         self.call('Emulation.setEmulatedMedia', features=[{'name': n, 'value': v} for n, v in features])
         if not scripts:
             self.call('Emulation.setScriptExecutionDisabled', value=True)
-        browser.events.clear()
+        browser.events.clear() # those of earlier pages
         self.start = time.monotonic()
         self.call('Page.navigate', url='file://' + os.path.abspath(path))
-        while not any(event.get('method') == 'Page.loadEventFired' for event in browser.events):
+        while not any(event.get('method') == 'Page.loadEventFired' and event['sessionId'] == self.session
+                      for event in browser.events):
             browser.events.append(browser.receive())
         self.loaded = time.monotonic() - self.start
 
@@ -114,13 +115,14 @@ class Page:
     def requests(self):
         """What was loaded, apart from what is in the page itself."""
         urls = [event['params']['request']['url'] for event in self.browser.events
-                if event.get('method') == 'Network.requestWillBeSent']
+                if event.get('method') == 'Network.requestWillBeSent' and event['sessionId'] == self.session]
         return [url for url in urls if not url.startswith('data:')]
 
     def complaints(self):
         """What the page wrote to the console, threw, or was denied."""
         methods = ('Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded')
-        return [json.dumps(event['params'])[:500] for event in self.browser.events if event.get('method') in methods]
+        return [json.dumps(event['params'])[:500] for event in self.browser.events
+                if event.get('method') in methods and event['sessionId'] == self.session]
 
     def screenshot(self, path, whole=True):
         data = self.call('Page.captureScreenshot', captureBeyondViewport=whole)['data']

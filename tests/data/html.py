@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a page of `kith report --format html` or `kith compare --format html` must be, in a real browser.
+Several of these can follow each other, separated by --.
 
     python3 html.py frame PAGE         the policy, recomputed; nothing is loaded from elsewhere
     python3 html.py pair PAGE JSON     the picture of `kith compare`, beside its ranges
@@ -36,19 +37,18 @@ def frame(path):
     check('script of the policy', 'script-src ' + source_of(script.group(1)) + ';' in policy, policy)
     check('the policy begins with nothing', policy.startswith("default-src 'none';"), policy)
     check('links elsewhere', not re.search(r'<[a-z][^>]*\b(src|href|action)="?(?![#"])', page.replace(script.group(0), '')))
-    with Browser() as browser:
-        shown = browser.open(path)
-        clean(shown, path)
-        # what the policy is for
-        check('no script can be added', shown.run('''(() => { try { const s = document.createElement('script');
-            s.text = 'window.broken = 1'; document.body.append(s); return !window.broken } catch (e) { return true } })()'''))
-        check('no style can be added', shown.run('''(() => { const s = document.createElement('style');
-            s.textContent = 'h1 { display: none }'; document.head.append(s);
-            return getComputedStyle(document.querySelector('h1')).display !== 'none' })()'''))
-        check('text cannot become HTML', shown.run('''(() => { try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>');
-            return false } catch (e) { return e instanceof TypeError } })()'''))
-        check('nothing can be fetched', shown.run(
-            'fetch("https://example.invalid/").then(() => false, () => true)'))
+    shown = the_browser.open(path)
+    clean(shown, path)
+    # what the policy is for
+    check('no script can be added', shown.run('''(() => { try { const s = document.createElement('script');
+        s.text = 'window.broken = 1'; document.body.append(s); return !window.broken } catch (e) { return true } })()'''))
+    check('no style can be added', shown.run('''(() => { const s = document.createElement('style');
+        s.textContent = 'h1 { display: none }'; document.head.append(s);
+        return getComputedStyle(document.querySelector('h1')).display !== 'none' })()'''))
+    check('text cannot become HTML', shown.run('''(() => { try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>');
+        return false } catch (e) { return e instanceof TypeError } })()'''))
+    check('nothing can be fetched', shown.run(
+        'fetch("https://example.invalid/").then(() => false, () => true)'))
 
 
 def clean(page, path):
@@ -82,14 +82,13 @@ def check_map(page, ranges, where=''):
 
 def pair(path, record):
     facts = json.load(open(record))
-    with Browser() as browser:
-        page = browser.open(path)
-        clean(page, path)
-        check_map(page, [((r['obj_start'], r['obj_end']), (r['ref_start'], r['ref_end'])) for r in facts['ranges']])
-        check('the verdict', facts['verdict'] in page.run('document.querySelector(".sentence").textContent'))
-        check('both hashes', all(h in page.run('document.body.innerText') for h in (facts['sha1'], facts['ref_sha1'])))
-        check('hatched unless proved', page.run('document.querySelectorAll("svg.map .band[fill^=url]").length') ==
-              (0 if facts['proof'] == 'sha1' else len(facts['ranges'])))
+    page = the_browser.open(path)
+    clean(page, path)
+    check_map(page, [((r['obj_start'], r['obj_end']), (r['ref_start'], r['ref_end'])) for r in facts['ranges']])
+    check('the verdict', facts['verdict'] in page.run('document.querySelector(".sentence").textContent'))
+    check('both hashes', all(h in page.run('document.body.innerText') for h in (facts['sha1'], facts['ref_sha1'])))
+    check('hatched unless proved', page.run('document.querySelectorAll("svg.map .band[fill^=url]").length') ==
+          (0 if facts['proof'] == 'sha1' else len(facts['ranges'])))
 
 
 ROWS = '''[...document.querySelectorAll('#findings tbody tr.finding')].map(r => [...r.children].map(c => c.innerText))'''
@@ -222,70 +221,73 @@ def check_sectors(page, finding, details):
 def case(path, jsonl):
     findings = [line for line in map(json.loads, open(jsonl)) if line['type'] == 'finding']
     check('findings to compare with', len(findings) > 3, len(findings))
-    with Browser() as browser:
-        page = browser.open(path)
-        check_counts(page, findings)
-        check_places(page, findings)
-        choose_rows(page, 1000)
-        check_details(page, findings)
-        check_filters(page, findings)
-        check_sort(page, 2, [name_of(f) for f in findings], False)
-        check_sort(page, 3, [f['object']['size'] for f in findings], True)
-        check_sort(page, 5, [f['matched'] for f in findings], True)
-        click(page, '#open-all')
-        check('all are open', page.run('document.querySelectorAll("tr.more").length') == len(findings))
-        clean(page, path)
+    page = the_browser.open(path)
+    check_counts(page, findings)
+    check_places(page, findings)
+    choose_rows(page, 1000)
+    check_details(page, findings)
+    check_filters(page, findings)
+    check_sort(page, 2, [name_of(f) for f in findings], False)
+    check_sort(page, 3, [f['object']['size'] for f in findings], True)
+    check_sort(page, 5, [f['matched'] for f in findings], True)
+    click(page, '#open-all')
+    check('all are open', page.run('document.querySelectorAll("tr.more").length') == len(findings))
+    clean(page, path)
 
 
 def plain(path, count):
-    with Browser() as browser:
-        page = browser.open(path, scripts=False)
-        check('rows without scripts', len(page.run(ROWS)) == int(count), len(page.run(ROWS)))
-        check('it says so', 'Scripts are off' in page.run('document.body.innerText'))
-        check('no controls', page.run('document.querySelectorAll("main button").length') == 0)
-        clean(page, path)
+    page = the_browser.open(path, scripts=False)
+    check('rows without scripts', len(page.run(ROWS)) == int(count), len(page.run(ROWS)))
+    check('it says so', 'Scripts are off' in page.run('document.body.innerText'))
+    check('no controls', page.run('document.querySelectorAll("main button").length') == 0)
+    clean(page, path)
 
 
 def axe(path, script):
-    with Browser() as browser:
-        for features in ((), (('prefers-color-scheme', 'dark'),)):
-            page = browser.open(path, features=features)
-            if page.run('Boolean(document.querySelector("#open-all"))'):
-                click(page, '#open-all')
-            page.run(open(script).read() + '; 1')
-            found = page.run('''axe.run().then(r => r.violations.map(v => v.id + ': ' + v.help + ' ' +
-                v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + (n.any[0] || {message: ''}).message).join(' | ')))''')
-            for violation in found:
-                check('axe', False, violation)
+    for features in ((), (('prefers-color-scheme', 'dark'),)):
+        page = the_browser.open(path, features=features)
+        if page.run('Boolean(document.querySelector("#open-all"))'):
+            click(page, '#open-all')
+        page.run(open(script).read() + '; 1')
+        found = page.run('''axe.run().then(r => r.violations.map(v => v.id + ': ' + v.help + ' ' +
+            v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + (n.any[0] || {message: ''}).message).join(' | ')))''')
+        for violation in found:
+            check('axe', False, violation)
 
 
 def hostile(path, text):
-    with Browser() as browser:
-        page = browser.open(path)
-        choose_rows(page, 1000)
-        check('shown as text', text in page.run('document.querySelector("#findings").innerText'))
-        check('no element of it', page.run('document.querySelectorAll("#findings img, #findings script").length') == 0)
-        clean(page, path)
+    page = the_browser.open(path)
+    choose_rows(page, 1000)
+    check('shown as text', text in page.run('document.querySelector("#findings").innerText'))
+    check('no element of it', page.run('document.querySelectorAll("#findings img, #findings script").length') == 0)
+    clean(page, path)
 
 
 def bytes_of(path, file):
     """The dumps of the first finding are bytes of the file, and it is shown as a picture."""
     data = open(file, 'rb').read()
-    with Browser() as browser:
-        page = browser.open(path)
-        page.run('document.querySelector(".expand").click()')
-        dumps = page.run('[...document.querySelectorAll(".hex")].map(d => d.textContent)')
-        check('both ends', len(dumps) == 2, dumps)
-        for dump in dumps:
-            for line in dump.split('\n'):
-                offset, shown = int(line[:12]), bytes.fromhex(line[14:61].strip())
-                check('bytes at %d' % offset, shown == data[offset:offset + len(shown)], line)
-                check('text', line[63:] == ''.join(chr(c) if 32 <= c < 127 else '.' for c in shown), line)
-        check('to the last byte', dumps[1].count('\n') == 3 and offset + len(shown) == len(data), dumps)
-        check('a picture', page.run('''(async () => { const i = document.querySelector('.preview img'); await i.decode();
-            return [i.naturalWidth, i.naturalHeight] })()''') == [40, 30])
-        clean(page, path)
+    page = the_browser.open(path)
+    page.run('document.querySelector(".expand").click()')
+    dumps = page.run('[...document.querySelectorAll(".hex")].map(d => d.textContent)')
+    check('both ends', len(dumps) == 2, dumps)
+    for dump in dumps:
+        for line in dump.split('\n'):
+            offset, shown = int(line[:12]), bytes.fromhex(line[14:61].strip())
+            check('bytes at %d' % offset, shown == data[offset:offset + len(shown)], line)
+            check('text', line[63:] == ''.join(chr(c) if 32 <= c < 127 else '.' for c in shown), line)
+    check('to the last byte', dumps[1].count('\n') == 3 and offset + len(shown) == len(data), dumps)
+    check('a picture', page.run('''(async () => { const i = document.querySelector('.preview img'); await i.decode();
+        return [i.naturalWidth, i.naturalHeight] })()''') == [40, 30])
+    clean(page, path)
 
 
-{'bytes': bytes_of, 'frame': frame, 'pair': pair, 'case': case, 'plain': plain, 'axe': axe, 'hostile': hostile}[sys.argv[1]](*sys.argv[2:])
+MODES = {'bytes': bytes_of, 'frame': frame, 'pair': pair, 'case': case, 'plain': plain, 'axe': axe, 'hostile': hostile}
+with Browser() as the_browser:
+    while len(sys.argv) > 1:
+        end = sys.argv.index('--') if '--' in sys.argv else len(sys.argv)
+        before = failures
+        MODES[sys.argv[1]](*sys.argv[2:end])
+        if failures > before:
+            print('FAILED: ' + ' '.join(sys.argv[1:end]))
+        del sys.argv[1:end + 1]
 sys.exit(failures > 0)
