@@ -245,6 +245,8 @@ static const char *wrong_format(const struct report *report)
         return "--group-by is an option of --format text and jsonl";
     if (report->by_reference && report->sorted && report->filter.order != CASE_BY_REFERENCE)
         return "--group-by reference and --sort contradict each other";
+    if (!report->filter.objects && report->finding.verdicts >> (VERDICT_FRAGMENT + 1))
+        return "--verdict has a verdict of objects without a finding, which only --all lists";
     return NULL;
 }
 

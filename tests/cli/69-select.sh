@@ -100,6 +100,10 @@ selects --set nowhere <<<'False'
 status 0 "$KITH" report --csv --all --verdict none a.case
 python3 -c 'from findings import *
 assert rows("out") == [r for r in rows("all.csv") if r["verdict"] == "none"] != []' || fail "--all --verdict none"
+for verdict in none too-small identical,low-entropy; do
+    status 2 "$KITH" report --csv --verdict $verdict a.case
+    says err "--verdict has a verdict of objects without a finding, which only --all lists"
+done
 status 0 "$KITH" report --csv --all --min-score 0 --set first a.case
 python3 -c 'from findings import *
 assert rows("out") == [r for r in rows("all.csv") if r["set"] == "first"] != []' || fail "--all --set"
