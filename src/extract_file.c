@@ -34,7 +34,12 @@ int extract_file_open(struct extract_file *file, struct extract *extract, char *
     if (!file->digest || digest_begin(file->digest, &err))
         return extract_file_fail(extract, &err);
     file->fd = openat(extract->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return file->fd < 0 ? fail_errno(file) : 0;
+    if (file->fd >= 0)
+        return 0;
+    fail_errno(file);
+    free(file->name); /* what has it is not ours */
+    file->name = NULL;
+    return -1;
 }
 
 static int write_all(const struct extract_file *file, const char *data, size_t len)
