@@ -35,7 +35,8 @@ enum tokens_unit {
  *                     What has no such end within 4096 characters (a comment: 65536), or another '<' before it
  *                     in a tag, is text.  The entities &amp; &lt; &gt; &quot; &apos; &nbsp; and numeric ones
  *                     become their characters.
- *   fold_case         Upper case becomes lower case in ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic.
+ *   fold_case         Upper case becomes lower case in Latin, but for phonetic letters and digraphs, Cyrillic,
+ *                     and Greek, but for polytonic letters.
  *   drop_punctuation  Punctuation and symbols of ASCII and Latin-1, general and CJK punctuation are removed.
  *   fold_space        Runs of white space become one space, and disappear at the ends of the document or, if
  *                     the unit is lines, at the ends of the line; empty lines are dropped.

@@ -229,11 +229,14 @@ START_TEST(capitals_become_small_letters)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return;
-    for (uint32_t c = 0; c < 0x530; c++) {
-        const bool covered = c < 0x180 || (c >= 0x386 && c < 0x3cf) || (c >= 0x400 && c < 0x530);
+    for (uint32_t c = 0; c < 0x2000; c++) {
+        const bool covered = c < 0x180 || (c >= 0x1a0 && c < 0x1a5) || c == 0x1af ||
+                             (c >= 0x1cd && c < 0x1f0) || (c >= 0x1f8 && c < 0x234 && c != 0x220) ||
+                             (c >= 0x246 && c < 0x250) || (c >= 0x386 && c < 0x3cf) ||
+                             (c >= 0x400 && c < 0x530) || (c >= 0x1e00 && c < 0x1f00);
         const uint32_t lower = covered ? (uint32_t)towlower((wint_t)c) : c;
 
-        if (c == 0x130 || c == 0x3cf || c == 0x4c0 || (c > 0x4c0 && c < 0x4d0)) /* irregular ones */
+        if (c == 0x130) /* two characters */
             continue;
         ck_assert_msg(tokens_text_lower(c) == (c == 0x3c2 ? 0x3c3 : lower), "U+%04X becomes U+%04X", c,
                       tokens_text_lower(c));
