@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -269,7 +271,18 @@ static int check_uses(const struct command *command, const struct lab *lab, cons
     return 0;
 }
 
-/* Nothing is overwritten, which had better be said at once. */
+/* Whether a file can be created in the folder of this path. */
+static bool has_place(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strndup(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    const bool result = folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+
+    free(folder);
+    return result;
+}
+
+/* Nothing is overwritten, and a file needs a place, which had better be said at once. */
 static int check_store(const struct command *command, const char *path, const char *name)
 {
     static const char stored[] = "coates-unrelated";
@@ -278,6 +291,10 @@ static int check_store(const struct command *command, const char *path, const ch
         return options_wrong(command, "--store is for %s", stored);
     if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         complain("%s: exists already", path);
+        return -1;
+    }
+    if (!has_place(path)) {
+        complain("%s: %s", path, strerror(errno));
         return -1;
     }
     return 0;
