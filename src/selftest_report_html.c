@@ -10,6 +10,8 @@
 #include "selftest_chance.h"
 #include "selftest_report_inner.h"
 
+enum { DEFAULT_DECADE = 4 /* of selftest_chance: 0.001, the default of --max-e */ };
+
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
 
 static const char intended[] =
@@ -234,8 +236,7 @@ static void add_e_limits(const struct selftest_report *report, struct lab_docume
                "keep all of these away. E itself is tested below, without that rule.");
 }
 
-/* Returns the number of objects. */
-static uint64_t add_decades(const struct selftest_chance *chance, const char *class, struct lab_table *table)
+static void add_decades(const struct selftest_chance *chance, const char *class, struct lab_table *table)
 {
     for (size_t i = 0; chance->objects && i < SELFTEST_DECADES; i++) {
         const double limit = selftest_chance_limit(i), expected = limit * (double)chance->objects;
@@ -247,7 +248,6 @@ static uint64_t add_decades(const struct selftest_chance *chance, const char *cl
                         7);
         lab_text(table, 0, "%s", class);
     }
-    return chance->objects;
 }
 
 static void add_calibration(const struct selftest_report *report, struct lab_document *document)
@@ -262,24 +262,28 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
     struct lab_table *table =
         lab_table(document, "selftest-e-decades", "Clusters of chance matches by the E that they get first",
                   COLUMNS(columns));
-    uint64_t objects = 0;
+    uint64_t objects = 0, observed = 0;
 
-    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++)
-        objects += add_decades(&report->run->chance[class], selftest_class_names[class], table);
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
+        const struct selftest_chance *chance = &report->run->chance[class];
+
+        add_decades(chance, selftest_class_names[class], table);
+        objects += chance->objects;
+        observed += chance->observed[DEFAULT_DECADE];
+    }
     lab_remark(
         document,
         "%" PRIu64
         " objects of 64 KiB, of blocks of 12 bytes of the reference files of a class in random order, "
         "so that samples match (C = 32) but line up by chance only. Observed are the clusters of matches "
         "that a scan would examine further: it looks up more samples near them, which changes E, and then "
-        "applies the rules above. E supposes that matches are scattered evenly. In content that does not "
-        "repeat itself they are; a reference that repeats phrases or tables has several places for a "
-        "sample, and a ratio above 1 shows that E alone is then too low: that is why it is not the only "
-        "rule. A "
-        "ratio below 1 shows that it is higher than need be. For the lowest limits, a few clusters more or "
-        "less "
-        "are chance.",
-        objects);
+        "applies the rules above. At the default limit of %g, %" PRIu64
+        " were observed and %g are expected. E supposes that matches are scattered evenly. In content that "
+        "does not repeat itself they are; a reference that repeats phrases or tables has several places for "
+        "a sample, and a ratio above 1 shows that E alone is then too low: that is why it is not the only "
+        "rule. A ratio below 1 shows that it is higher than need be.",
+        objects, selftest_chance_limit(DEFAULT_DECADE), observed,
+        selftest_chance_limit(DEFAULT_DECADE) * (double)objects);
 }
 
 /* ---- 4 environment ---- */

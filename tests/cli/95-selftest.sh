@@ -95,6 +95,8 @@ for c in report["chance"]:
         # of 5,462 windows 1 in 32 is selected, and each is in one reference
         assert abs(c["matches"] / 10 - 5462 / 32) < 30, c
         assert all(d["observed"] <= 10 * d["e"] + 4 * math.sqrt(10 * d["e"]) for d in c["clusters"]), c
+observed = sum(d["observed"] for c in report["chance"] for d in c["clusters"] if d["e"] == .001)
+assert "At the default limit of 0.001, %d were observed and 0.04 are expected." % observed in page
 for title in ("1 Results summary", "2 Test case selection", "3 Results by assertion", "4 Testing environment", "5 Test results"):
     assert title in page, title
 for c in cases:
