@@ -103,6 +103,8 @@ for first in range(0, 36, 9):
     shares = [v["distance / longer signature/mean"] for v in versions]
     assert unrelated["pairs/"] == "unrelated" and shares[0] < shares[1] < shares[2] and shares[5] < shares[6] < shares[7]
 assert all(v["wrong/"] == 0 for v in table[28:31]), "C = 101 separates few edits"
+few = ["%d of %d" % (sum(r["wrong/%"] < 5 for r in part), len(part)) for part in (table[:27], table[27:])]
+assert "in %s rows with the signatures of 2011, and in %s with" % tuple(few) in open("coates2011-errors").read(), few
 END
 
 python3 - <<'END' || fail "the places of differences"
