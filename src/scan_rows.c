@@ -86,25 +86,24 @@ static void note_lacks(struct scan_rows *rows, struct case_object *row, const st
     }
 }
 
+static void take_run(void *arg, const struct object_run *piece)
+{
+    struct scan_rows *rows = arg;
+
+    rows->runs[rows->run_count] = *piece;
+    rows->runs[rows->run_count++].offset -= rows->part.start;
+}
+
 /* Finds where a chunk of the object lies on the image. */
 static int cut_runs(struct scan_rows *rows, const struct case_object *object, struct case_object *row,
                     struct error *err)
 {
-    const uint64_t start = rows->part.start, end = start + rows->part.len;
-
-    row->run_count = 0;
+    rows->run_count = 0;
     if (array_reserve(&rows->runs, &rows->run_room, object->run_count))
         return error_set(err, "out of memory");
-    for (size_t i = 0; i < object->run_count; i++) {
-        const struct object_run *run = &object->runs[i];
-        const uint64_t from = run->offset > start ? run->offset : start;
-        const uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
-
-        if (from < to)
-            rows->runs[row->run_count++] =
-                (struct object_run){from - start, run->image + (from - run->offset), to - from};
-    }
+    casefile_pieces(object, rows->part.start, rows->part.start + rows->part.len, take_run, rows);
     row->runs = rows->runs;
+    row->run_count = rows->run_count;
     return 0;
 }
 

@@ -19,7 +19,7 @@ struct scan_rows {
     unsigned long long common; /* parts that match only in very common content */
     struct scanner_part part;
     struct object_run *runs; /* of the part */
-    size_t run_room;
+    size_t run_count, run_room;
 };
 
 /* Milliseconds of a monotonic clock, for casefile_add. */

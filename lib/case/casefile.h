@@ -216,6 +216,10 @@ enum { CASE_MOST_RUNS = 4096 };
 /* Maps an offset in the object to the image.  Sets *image, and *len to the number of bytes that lie there in
  * one piece.  Returns false if no run covers the offset. */
 bool casefile_on_image(const struct case_object *object, uint64_t offset, uint64_t *image, uint64_t *len);
+/* Calls take for each piece of the bytes [start, end) that is stored in one run, in the order of the object;
+ * what no run covers is left out. */
+void casefile_pieces(const struct case_object *object, uint64_t start, uint64_t end,
+                     void (*take)(void *arg, const struct object_run *piece), void *arg);
 
 /* The details of a reference that a report shows besides the finding. */
 struct case_reference {

@@ -55,6 +55,19 @@ bool casefile_on_image(const struct case_object *object, uint64_t offset, uint64
     return true;
 }
 
+void casefile_pieces(const struct case_object *object, uint64_t start, uint64_t end,
+                     void (*take)(void *arg, const struct object_run *piece), void *arg)
+{
+    for (size_t i = find_run(object, start); i < object->run_count && object->runs[i].offset < end; i++) {
+        const struct object_run *run = &object->runs[i];
+        const uint64_t from = run->offset > start ? run->offset : start;
+        const uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
+
+        if (from < to)
+            take(arg, &(struct object_run){from, run->image + (from - run->offset), to - from});
+    }
+}
+
 static struct case_place *place_of(struct casefile *casefile, struct error *err)
 {
     if (!casefile->place)
@@ -122,29 +135,30 @@ int casefile_add_origin(struct casefile *casefile, const struct case_object *obj
 
 /* ---- pieces ---- */
 
-/* Adds where the range of the object lies on the image, piece by piece.  Returns -1 if memory runs out. */
-static int add_pieces(struct ranges *pieces, const struct case_object *object, uint64_t start, uint64_t end)
-{
-    for (size_t i = find_run(object, start); i < object->run_count && object->runs[i].offset < end; i++) {
-        const struct object_run *run = &object->runs[i];
-        const uint64_t from = run->offset > start ? run->offset : start;
-        const uint64_t to = run->offset + run->len < end ? run->offset + run->len : end;
+struct piece_list {
+    struct ranges *list;
+    int result; /* of ranges_add */
+};
 
-        if (from < to && ranges_add(pieces, run->image + (from - run->offset), to - from))
-            return -1;
-    }
-    return 0;
+static void take_piece(void *arg, const struct object_run *piece)
+{
+    struct piece_list *pieces = arg;
+
+    if (pieces->result == 0)
+        pieces->result = ranges_add(pieces->list, piece->image, piece->len);
 }
 
-static int find_pieces(struct ranges *pieces, const struct case_object *object, const struct finding *finding,
+static int find_pieces(struct ranges *list, const struct case_object *object, const struct finding *finding,
                        struct error *err)
 {
-    pieces->count = 0;
+    struct piece_list pieces = {list, 0};
+
+    list->count = 0;
     for (size_t i = 0; i < finding->range_count; i++)
-        if (add_pieces(pieces, object, finding->ranges[i].obj_start, finding->ranges[i].obj_end))
-            return error_set(err, "out of memory for the pieces of a finding");
-    ranges_sort(pieces);
-    return 0;
+        casefile_pieces(object, finding->ranges[i].obj_start, finding->ranges[i].obj_end, take_piece,
+                        &pieces);
+    ranges_sort(list);
+    return pieces.result ? error_set(err, "out of memory for the pieces of a finding") : 0;
 }
 
 static int add_piece(struct casefile *casefile, const struct finding *finding, size_t rank, uint64_t start,

@@ -3,7 +3,6 @@
 
 #include "base/csv.h"
 #include "base/escape.h"
-#include "report/report_pieces.h"
 #include "report/report_values.h"
 
 /* Each appends the text of a cell, which may be empty. */
@@ -109,16 +108,16 @@ static void add_ref_ranges(struct buffer *text, const struct case_row *row)
         add_range(text, row->finding.ranges[i].ref_start, row->finding.ranges[i].ref_end);
 }
 
-static void add_piece(void *arg, uint64_t image, uint64_t len)
+static void add_piece(void *arg, const struct object_run *piece)
 {
-    add_range(arg, image, image + len);
+    add_range(arg, piece->image, piece->image + piece->len);
 }
 
 static void add_image_ranges(struct buffer *text, const struct case_row *row)
 {
     for (size_t i = 0; i < row->finding.range_count; i++)
-        report_pieces(&row->object, row->finding.ranges[i].obj_start, row->finding.ranges[i].obj_end,
-                      add_piece, text);
+        casefile_pieces(&row->object, row->finding.ranges[i].obj_start, row->finding.ranges[i].obj_end,
+                        add_piece, text);
 }
 
 /* Of the first byte of the span. */

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "report/report.h"
 #include "report/report_dfxml_case.h"
-#include "report/report_pieces.h"
 #include "report/report_values.h"
 #include "report/report_xml.h"
 
@@ -175,13 +174,13 @@ static void put_twins(struct buffer *out, const struct case_row *row)
     }
 }
 
-static void put_image(void *arg, uint64_t start, uint64_t len)
+static void put_image(void *arg, const struct object_run *piece)
 {
     struct buffer *out = arg;
 
     buffer_add_text(out, "<kith:image");
-    report_xml_number(out, "offset", start);
-    report_xml_number(out, "len", len);
+    report_xml_number(out, "offset", piece->image);
+    report_xml_number(out, "len", piece->len);
     buffer_add_text(out, "/>");
 }
 
@@ -200,7 +199,7 @@ static int put_ranges(struct report_writer *writer, const struct case_row *row, 
         report_xml_number(out, "reference_start", range->ref_start);
         report_xml_number(out, "reference_end", range->ref_end);
         buffer_add_char(out, '>');
-        report_pieces(&row->object, range->obj_start, range->obj_end, put_image, out);
+        casefile_pieces(&row->object, range->obj_start, range->obj_end, put_image, out);
         buffer_add_text(out, "</kith:range>\n");
         result = report_stream_put(&writer->out, err);
     }

@@ -6,7 +6,6 @@
 #include "report/report.h"
 #include "report/report_group.h"
 #include "report/report_jsonl_case.h"
-#include "report/report_pieces.h"
 #include "report/report_values.h"
 
 enum { MOST_WAITING = 1 << 20 }; /* bytes of a line, which may have many ranges in many pieces */
@@ -158,9 +157,9 @@ static void put_pair(struct json_write *out, const char *key, uint64_t start, ui
     json_write_close(out, ']');
 }
 
-static void put_piece(void *arg, uint64_t image, uint64_t len)
+static void put_piece(void *arg, const struct object_run *piece)
 {
-    put_pair(arg, NULL, image, image + len);
+    put_pair(arg, NULL, piece->image, piece->image + piece->len);
 }
 
 /* object: to write where on the image its bytes lie; or NULL */
@@ -172,7 +171,7 @@ static void put_range(struct json_write *out, const char *key, const struct find
     put_pair(out, "reference", range->ref_start, range->ref_end);
     if (object && object->run_count) {
         json_write_open(out, "image", '[');
-        report_pieces(object, range->obj_start, range->obj_end, put_piece, out);
+        casefile_pieces(object, range->obj_start, range->obj_end, put_piece, out);
         json_write_close(out, ']');
     }
     json_write_close(out, '}');
