@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "explain_inner.h"
+#include "extract_case.h"
 #include "extract_name.h"
 #include "shell_quote.h"
 
@@ -119,6 +120,21 @@ static void add_pieces(struct buffer *out, const struct case_row *row)
     }
 }
 
+/* The file system that the scan was told; icat finds out others by itself. */
+static void add_system(struct buffer *out, const struct case_evidence *evidence)
+{
+    struct evidence_options options = {.system_type = NULL};
+    struct buffer texts = {0};
+
+    if (extract_case_options(&options, evidence->parameters, &texts) == 0 && options.system_type) {
+        buffer_add_text(out, "-f ");
+        shell_quote(out, options.system_type, strlen(options.system_type));
+        buffer_add_char(out, ' ');
+    }
+    buffer_inherit(out, &texts);
+    buffer_release(&texts);
+}
+
 /* The start of the volume follows the '@' of its label. */
 static void add_icat(struct buffer *out, const struct case_row *row)
 {
@@ -129,6 +145,7 @@ static void add_icat(struct buffer *out, const struct case_row *row)
          digit++)
         start = start * 10 + (uint64_t)(*digit - '0');
     buffer_add_text(out, "icat ");
+    add_system(out, row->evidence);
     if (start)
         buffer_printf(out, "-o %" PRIu64 " ", start / SECTOR);
     quote_path(out, row->evidence->path);

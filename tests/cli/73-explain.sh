@@ -100,6 +100,22 @@ kith scan -q -r sha256.kith --case sha256.case "$PWD/parts.img"
 said=$(python3 run.py sha256.case 7)
 ! grep FAILED <<<"$said" || fail "SHA-256"
 
+# icat is told the file system if it was given, as here, where there may be two.
+cp "disk's image.img" two.img
+python3 - <<'PY'
+import struct
+both = lambda form, n: struct.pack("<" + form, n) + struct.pack(">" + form, n)
+volume = bytearray(b"\1CD001\1".ljust(2048, b"\0"))
+volume[80:88], volume[128:132], volume[156:174] = both("I", 512), both("H", 2048), b"\42\0" + both("I", 20) + both("I", 2048)
+with open("two.img", "r+b") as image:
+    image.seek(32768)
+    image.write(volume + b"\377CD001\1")
+PY
+icat two.img 12 >/dev/null 2>&1 && fail "icat needs no help"
+kith scan -q -f ext -r set.kith --case two.case "$PWD/two.img"
+said=$(python3 run.py two.case 6)
+! grep FAILED <<<"$said" || fail "two file systems"
+
 # It says what was found, in words.
 kith scan -q -r set.kith --case disk.case disk.E01
 number=$(kith report --text disk.case | awk '$2 == "emb.bin" { found = 1 } found && / finding [0-9.]+$/ { print $NF; exit }')
