@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/escape.h"
 #include "base/path.h"
@@ -46,11 +47,15 @@ static void quote_path(struct buffer *out, const char *path)
 
 /* ---- reading the object ---- */
 
+static bool is_one_file(const struct case_evidence *evidence)
+{
+    return strncmp(evidence->stamp, "1 file,", 7) == 0;
+}
+
 /* A raw image in one file: offsets in the file are those on the image. */
 static bool is_one_raw_file(const struct case_evidence *evidence)
 {
-    return evidence->has_image && strcmp(evidence->format, "raw") == 0 &&
-           strncmp(evidence->stamp, "1 file,", 7) == 0;
+    return evidence->has_image && strcmp(evidence->format, "raw") == 0 && is_one_file(evidence);
 }
 
 static bool is_in_pieces(const struct case_object *object)
@@ -86,13 +91,22 @@ static enum method method_of(const struct case_row *row)
     return is_one_raw_file(evidence) && is_in_pieces(object) ? BY_DD : BY_EXTRACT;
 }
 
+/* Whether the evidence is the file itself, and not a folder that has a file of its own name. */
+static bool is_file_of_host(const struct case_evidence *evidence, const char *path)
+{
+    struct stat status;
+
+    return strcmp(path_last(evidence->path), path) == 0 && is_one_file(evidence) &&
+           (stat(evidence->path, &status) || !S_ISDIR(status.st_mode));
+}
+
 static void add_host_file(struct buffer *out, const struct case_row *row)
 {
     const char *path = row->object.path_count ? row->object.paths : "";
     struct buffer whole = {0};
 
     buffer_add_text(&whole, row->evidence->path);
-    if (strcmp(path_last(row->evidence->path), path) != 0)
+    if (!is_file_of_host(row->evidence, path))
         buffer_printf(&whole, "/%s", path);
     shell_quote_path(out, whole.data ? whole.data : "", whole.len);
     buffer_inherit(out, &whole);

@@ -72,11 +72,15 @@ done <<'END'
 3 0 unallocated.raw
 3 0 folder
 END
-# Paths that look like options.
+# Paths that look like options,
 cp disk.E01 ./-i.E01
 mkdir ./-n
 cp disk/emb.bin ./-n
-for evidence in -i.E01 -n; do
+mkdir twice single
+cp disk/emb.bin twice/twice # and folders that have a file of their name
+cp disk/emb.bin single/single
+cp before single/other
+for evidence in -i.E01 -n twice single; do
     kith scan -q -r set.kith --case "./-$evidence.case" -- "$evidence" 2>err
     kith explain -- "-$evidence.case" "$(kith report --csv --columns id "./-$evidence.case" | tail -n 1 | tr -d '\r' | sed 's/.*,//')" >out
     commands=$(grep -B 1 '^      prints ' out | sed -n 's/^    \$ //p')
