@@ -186,6 +186,7 @@ static int write_rows(const struct report *report, struct casefile *casefile, bo
     const struct report_options options = {.zone = report->zone,
                                            .extra_columns = report->columns,
                                            .by_reference = report->by_reference,
+                                           .kept = true,
                                            .faulty = faulty,
                                            .selection = report->selection.data,
                                            .previews = &previews};

@@ -25,6 +25,7 @@ struct report_options {
     enum report_zone zone;                  /* of the times shown to people */
     unsigned extra_columns;                 /* of CSV: report_csv_extra.h */
     bool by_reference;                      /* group rows by reference: report_text, report_jsonl */
+    bool kept;                              /* the case is in a file: findings are referred to by number */
     bool faulty;                            /* the case does not verify (casefile_check) */
     const char *selection;                  /* the options that chose the rows and their order; NULL: none */
     const struct report_previews *previews; /* for pages; NULL: none */

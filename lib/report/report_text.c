@@ -244,21 +244,35 @@ static void add_reference(struct paragraph *p, const char *before, const struct 
     end_word(p);
 }
 
+/* In one word, to be copied. */
+static void add_command(struct paragraph *p, const struct case_row *row)
+{
+    report_columns_line(&p->lines);
+    buffer_add_text(&p->word, "$ kith extract CASE ");
+    casefile_put_id(&p->word, &row->id);
+    buffer_add_text(&p->word, " -d FOLDER");
+    end_word(p);
+}
+
 static void add_finding(struct paragraph *p, const struct report_writer *writer, const struct case_row *row)
 {
     end_word(p);
     report_columns_line(&p->lines);
     if (!writer->options.by_reference)
         add_reference(p, "of ", row);
-    buffer_add_text(&p->word, "finding ");
-    casefile_put_id(&p->word, &row->id);
-    end_word(p);
+    if (writer->options.kept) {
+        buffer_add_text(&p->word, "finding ");
+        casefile_put_id(&p->word, &row->id);
+        end_word(p);
+    }
     add_strip(p, writer, row);
     if (row->finding.verdict != VERDICT_IDENTICAL) {
         add_measures(p, row);
         add_evidence_value(p, &row->finding);
     }
     add_twins(p, row);
+    if (writer->options.kept)
+        add_command(p, row);
 }
 
 static void add_reason(struct paragraph *p, const struct case_object *object)

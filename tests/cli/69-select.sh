@@ -52,6 +52,15 @@ PY
 status 0 "$KITH" report --text a.case
 grep -q 'the same bytes: unallocated @[0-9]*+[0-9]*$' out || fail "the text does not give the second address"
 
+id=$("$KITH" report --json --reference text1 a.case | python3 -c 'import json, sys
+print(next(d["id"] for d in map(json.loads, sys.stdin) if d["type"] == "finding"))')
+says out "finding $id"
+says out "$ kith extract CASE $id -d FOLDER"
+status 0 "$KITH" extract a.case "$id" -d extracted
+cmp -s extracted/"${id%.*}"* refs/text1 || fail "the command of finding $id does not extract it: $(ls extracted)"
+"$KITH" scan -q --text -r first.kith a.img >out
+grep -q 'kith extract' out && fail "a scan without a case prints commands that need one"
+
 # select OPTIONS... : Python expression over the row r, on standard input
 count=0
 selects()
