@@ -150,6 +150,21 @@ def check_places(page, findings):
               sorted({(int((at - start) / (end - start) * 200), verdict) for at, verdict in inside}), (part, inside))
 
 
+def sorted_columns(page):
+    return page.run('document.querySelectorAll("#findings th:not([aria-sort=none])[aria-sort]").length')
+
+
+def check_order(page, findings):
+    """Of the report at first, and again after the third click; between them by number."""
+    numbers = [row[0] for row in page.run(ROWS)]
+    by_number = sorted(numbers, key=lambda n: [int(part) for part in n.split('.')])
+    check('the order of the report is that of no column', sorted_columns(page) == 0 and numbers != by_number, numbers)
+    for wanted, columns in ((by_number, 1), (by_number[::-1], 1), (numbers, 0)):
+        click(page, '#findings thead button')
+        got = [row[0] for row in page.run(ROWS)]
+        check('sorted by number', got == wanted and sorted_columns(page) == columns, (got, wanted))
+
+
 def check_sort(page, column, values, numbers):
     for _ in range(2):
         page.run('document.querySelectorAll("#findings thead button")[%d].click()' % column)
@@ -158,7 +173,7 @@ def check_sort(page, column, values, numbers):
             '[...document.querySelectorAll("#findings tbody tr.finding")].map(r => r.children[%d].title)' % column)
         got = [number(v) for v in got] if numbers else [row[column].split('\n')[0] for row in got]
         check('sorted by column %d, %s' % (column, sort), got == sorted(values, reverse=sort == 'descending'), got[:5])
-    check('one column is sorted', page.run('document.querySelectorAll("#findings th:not([aria-sort=none])[aria-sort]").length') == 1)
+    check('one column is sorted', sorted_columns(page) == 1)
 
 
 def name_of(finding):
@@ -227,6 +242,7 @@ def case(path, jsonl):
     choose_rows(page, 1000)
     check_details(page, findings)
     check_filters(page, findings)
+    check_order(page, findings)
     check_sort(page, 2, [name_of(f) for f in findings], False)
     check_sort(page, 3, [f['object']['size'] for f in findings], True)
     check_sort(page, 5, [f['matched'] for f in findings], True)

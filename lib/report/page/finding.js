@@ -58,17 +58,27 @@ function span_words(row) {
     (row[FLAGS] & CHUNK ? 'chunk' : 'object');
 }
 
+/* Sector first: it is what another tool is given. */
+function place_words(row) {
+  const [first] = pair_of(row).ranges;
+  if (first === undefined || first.image < 0)
+    return '';
+  return element('p', {class: 'place'}, `On the image, the match begins at sector ${grouped(sector_of(first.image))} ` +
+    `(byte ${grouped(first.image)}; a sector has 512 bytes).`);
+}
+
 function verdict_words(row) {
+  const sure = PROOFS[row[PROOF]] !== 'estimate', contains = sure ? 'contains' : 'appears to contain';
   const matched = `${count_of(row[MATCHED], 'byte')} of the object ${row[MATCHED] === 1 ? 'matches' : 'match'}`;
   switch (VERDICTS[row[VERDICT]]) {
     case 'identical':
       return 'The object is identical to the reference: their lengths and SHA-1 are equal.';
     case 'variant':
-      return `The object is a version of the reference: ${matched}${span_words(row)}.`;
+      return `The object ${sure ? 'is' : 'appears to be'} a version of the reference: ${matched}${span_words(row)}.`;
     case 'embedded':
-      return `The object contains the reference, or nearly all of it: ${matched}${span_words(row)}.`;
+      return `The object ${contains} the reference${row[FLAGS] & PROVED ? '' : ', or at least 80 % of it'}: ${matched}${span_words(row)}.`;
     default:
-      return `The object contains a part of the reference: ${matched}${span_words(row)}.`;
+      return `The object ${contains} a part of the reference: ${matched}${span_words(row)}.`;
   }
 }
 
@@ -81,7 +91,7 @@ function proof_words(row) {
   if (found !== undefined)
     return `partly proved: ${grouped(found)} of the reference’s ${grouped(all)} blocks were found with equal SHA-1; ` +
       `the rest is inferred from samples (${row[PROOF_TEXT]})`;
-  return 'none: inferred from samples that line up; no byte was compared by hash (estimate)';
+  return 'none: inferred from samples in the same order and at the same distances; no byte was compared by hash (estimate)';
 }
 
 function facts(list) {
@@ -93,13 +103,35 @@ function code(text) {
   return element('code', {}, text);
 }
 
-function times_words(times) {
+/* To the second; the title has the rest. */
+function time_part(time) {
+  return element('span', {class: 'time', title: time}, time.replace(/\.\d+/, ''));
+}
+
+function times_part(times) {
   const names = ['modified', 'accessed', 'metadata changed', 'created'];
-  return (times || []).map((time, i) => time && `${names[i]} ${time}`).filter(Boolean).join('; ');
+  const known = (times || []).map((time, i) => time && [`${names[i]} `, time_part(time), '; ']).filter(Boolean);
+  return known.length ? [known, 'as stored in the file system: they may be wrong or forged'] : '';
+}
+
+/* What is estimated over other bytes than the ranges. */
+function edits_words(row) {
+  if (!row[EDITS] || row[FLAGS] & PROVED)
+    return row[EDITS];
+  const over = VERDICTS[row[VERDICT]] === 'embedded' ? 'the bytes in which the reference lies' : 'the whole object and reference';
+  return `${row[EDITS]}: an estimate over ${over}. The ranges show where a match was located; bytes outside them ` +
+    'are not known to differ.';
+}
+
+function chance_words(row) {
+  if (row[VERDICT] === IDENTICAL)
+    return '0: an equal hash is not expected by chance';
+  const least = row[E_TEXT] === '1.0e-300';
+  return `${least ? 'at most ' : ''}${row[E_TEXT]}: the number of matches this good that chance alone would be expected to ` +
+    `produce${least ? '; smaller values are not reported' : ''}`;
 }
 
 function object_facts(row, about) {
-  const times = times_words(row[TIMES]);
   return facts([
     ['object', row[PATH] || '(no path)'],
     ['further paths', row[PATHS] > 1 ? grouped(row[PATHS] - 1) : ''],
@@ -109,7 +141,7 @@ function object_facts(row, about) {
     ['volume', row[VOLUME] === '-' ? 'none' : row[VOLUME]],
     ['size', count_of(row[SIZE], 'byte')],
     ['SHA-1', row[SHA1] ? code(row[SHA1]) : 'not computed'],
-    ['times', times],
+    ['times', times_part(row[TIMES])],
     ['status', row[FLAGS] & PARTIAL ? `PARTIAL: some bytes could not be read. ${row[REASON]}` : row[REASON]],
   ]);
 }
@@ -123,19 +155,20 @@ function reference_facts(row, about) {
     ['SHA-1', row[REF_SHA1] ? code(row[REF_SHA1]) : 'not in the set'],
     ['score', identical ? 'none: an equal hash is not approximate matching' :
       `resemblance ${row[RESEMBLANCE].toFixed(3)}, containment ${row[CONTAINMENT].toFixed(3)}`],
-    ['edits', row[EDITS]],
-    ['E', identical ? '' : `${row[E_TEXT]} matches this good are expected by chance`],
+    ['edits', edits_words(row)],
+    ['E', chance_words(row)],
     ['proof', proof_words(row)],
-    ['also', row[ALSO] ? 'other references match here, too' : ''],
+    ['also', row[ALSO] ? 'other references match the same bytes, less well or equally; a scan with --all-references lists them' : ''],
   ]);
 }
 
-function twin_list(row) {
+/* Findings that repeat this one are in the page only with --all. */
+function twin_list(row, about) {
   if (!row[TWINS] || row[TWINS].length === 0)
     return '';
-  return element('p', {}, 'The same bytes of the image also have ',
-    row[TWINS].length === 1 ? 'the address ' : 'these addresses: ',
-    row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', code(address), ` (${kind}, finding ${id})`]), '.');
+  const listed = id => about.listed.has(id) ? `finding ${id}` : `finding ${id}, not listed here: kith report --all lists it`;
+  return element('p', {}, 'The same bytes of the image were also examined as ',
+    row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', `${kind} `, code(address), ` (${listed(id)})`]), '.');
 }
 
 /* ---- what the evidence has there (--with-bytes) ---- */
@@ -180,7 +213,7 @@ function commands(row) {
   if (!row[ID])
     return '';
   return element('div', {class: 'commands'}, 'To verify it: ', code(`kith explain CASE ${row[ID]}`),
-    ' describes how; ', code(`kith extract CASE ${row[ID]} -d FOLDER`), ' writes the object to a folder.');
+    ' prints the commands of other tools (dd, icat, sha1sum) and what they must print; ', code(`kith extract CASE ${row[ID]} -d FOLDER`), ' writes the object to a folder.');
 }
 
 function match_part(row, room) {
@@ -199,9 +232,10 @@ function details_of(row, about, room) {
     return element('div', {class: 'details'}, object_facts(row, about));
   return element('div', {class: 'details'},
     element('p', {class: 'sentence'}, verdict_words(row)),
+    place_words(row),
     match_part(row, room),
     preview_part(row),
-    twin_list(row),
+    twin_list(row, about),
     element('div', {class: 'sides'}, object_facts(row, about), reference_facts(row, about)),
     commands(row));
 }

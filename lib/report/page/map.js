@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The evidence map: a strip for the object, a strip for the reference, and a ribbon between each two ranges that
- * match.  Solid: proved; hatched: estimated; crossed: some of it is proved.
+ * The evidence map: a strip for the object, a strip for the reference, and a ribbon that connects each pair of matching
+ * ranges.  Solid: proved; hatched: estimated; cross-hatched: some of it is proved.
  *
  * pair: {size: [of the object, of the reference], ranges: [{start: [object, reference], length: [...], image, piece}, ...],
  *        proof: 'proved' | 'estimated' | 'partly', verdict, names: of the two sides}
@@ -112,7 +112,7 @@ function ribbon(pair, range, views, width, fills) {
   return group;
 }
 
-/* The fills of a map, in patterns of its own: hatched, or crossed. */
+/* The fills of a map, in patterns of its own: hatched, or cross-hatched. */
 function fills_of(pair, defs) {
   const id = `fill-${++maps}`;
   if (pair.proof === 'proved')
@@ -142,11 +142,14 @@ function evidence_map(pair, room) {
   return svg;
 }
 
+function is_in_one_piece(range) {
+  return BigInt(range.piece) >= BigInt(range.length[0]);
+}
+
 function place_cells(range) {
   if (range.image < 0)
     return ['', '', ''];
-  const whole = BigInt(range.piece) >= BigInt(range.length[0]);
-  return [grouped(range.image), grouped(sector_of(range.image)), whole ? 'all' : `${grouped(range.piece)} bytes`];
+  return [grouped(range.image), grouped(sector_of(range.image)), is_in_one_piece(range) ? 'yes' : 'no'];
 }
 
 /* The same in figures. */
@@ -160,16 +163,20 @@ function range_table(pair, most = 1000) {
       cells.push(...place_cells(range));
     return element('tr', {}, cells.map(text => element('td', {class: 'number'}, text)));
   });
+  const notes = [pair.ranges.length > 1 ? '. Ranges may overlap if content repeats' : '',
+    pair.ranges.some(range => range.image >= 0 && !is_in_one_piece(range)) ?
+      '. Of a range that is not in one piece on the image, the place of its first byte is given; ' +
+      'kith report --format jsonl lists all pieces' : ''];
   return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matching ranges'},
     element('table', {class: 'ranges'},
-      element('caption', {}, 'Matching ranges: first byte, and the byte after the last'),
+      element('caption', {}, 'Matching ranges: first byte, and the byte after the last', notes),
       element('thead', {}, element('tr', {}, head.map(text => element('th', {scope: 'col', class: 'number'}, text)))),
       element('tbody', {}, rows)));
 }
 
 /* The map, its key and its figures. */
 function map_figure(pair, room) {
-  const key = {proved: 'Solid: proved by SHA-1.', partly: 'Crossed: some of the blocks are proved by SHA-1; the rest is estimated.',
+  const key = {proved: 'Solid: proved by SHA-1.', partly: 'Cross-hatched: some of the blocks are proved by SHA-1; the rest is estimated.',
     estimated: 'Hatched: estimated from samples; the ends of each range are approximate.'}[pair.proof];
   return element('figure', {}, evidence_map(pair, room), element('figcaption', {},
     `${key} Each ribbon connects bytes above with the matching bytes below; the scales are in bytes.`));

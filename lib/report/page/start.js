@@ -36,6 +36,7 @@ function show_places(about) {
 function show_findings() {
   const about = take_json(document.querySelector('#about-data'));
   const rows = [...document.querySelectorAll('script.rows')].flatMap(take_json);
+  about.listed = new Set(rows.map(row => row[ID]));
   const findings = new Findings(rows, about);
   show_places(about);
   if (rows.length === 0)

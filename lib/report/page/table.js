@@ -3,7 +3,7 @@
 /* The findings: sorted, filtered, a page at a time, since a browser cannot show 50,000 rows. */
 
 const COLUMNS = [
-  {name: 'finding', key: undefined, title: 'in the order of the report'},
+  {name: 'finding', key: row => row[ID] ? row[ID].split('.').map(part => part.padStart(20, '0')).join('.') : '\uffff'},
   {name: 'verdict', key: row => row[VERDICT]},
   {name: 'object', key: row => object_name(row)},
   {name: 'size', key: row => Number(row[SIZE]), number: true, falls: true},
@@ -21,7 +21,7 @@ function cell(attributes, ...children) {
 
 class Findings {
   constructor(rows, about) {
-    Object.assign(this, {rows, about, first: 0, page: 50, column: 0, rising: true, open: new Set()});
+    Object.assign(this, {rows, about, first: 0, page: 50, column: undefined, rising: true, open: new Set()});
     this.chosen = {text: '', verdicts: new Set()};
     this.order = Uint32Array.from(rows.keys());
     this.shown = this.order;
@@ -53,12 +53,13 @@ class Findings {
     this.render();
   }
 
-  /* Equal ones stay in the order of the report. */
+  /* Equal ones stay in the order of the report, which is not that of any column, and which the third click restores. */
   sort(column) {
-    const {key, falls} = COLUMNS[column];
-    this.rising = column === this.column ? !this.rising : !falls;
-    this.column = column;
-    const sign = this.rising ? 1 : -1, keys = key ? this.rows.map(key) : this.rows.map((_, i) => i);
+    const {key, falls} = COLUMNS[column], again = column === this.column;
+    const ends = again && this.rising === Boolean(falls);
+    this.rising = again ? !this.rising : !falls;
+    this.column = ends ? undefined : column;
+    const sign = this.rising ? 1 : -1, keys = this.rows.map(ends ? () => 0 : key);
     this.order = Uint32Array.from(this.rows.keys())
       .sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : 0) || a - b);
     this.choose();
@@ -67,11 +68,11 @@ class Findings {
   /* ---- drawing ---- */
 
   header() {
-    return element('tr', {role: 'row'}, COLUMNS.map(({name, number, title}, i) => {
+    return element('tr', {role: 'row'}, COLUMNS.map(({name, number}, i) => {
       const sorted = i === this.column ? this.rising ? 'ascending' : 'descending' : 'none';
       const arrow = {ascending: '▲', descending: '▼', none: '↕'}[sorted];
       return element('th', {scope: 'col', role: 'columnheader', 'aria-sort': sorted, class: number ? 'number' : undefined},
-        element('button', {type: 'button', title, click: () => { this.sort(i); this.focus_header(i); }}, name,
+        element('button', {type: 'button', click: () => { this.sort(i); this.focus_header(i); }}, name,
           element('span', {class: 'arrow', 'aria-hidden': 'true'}, arrow)));
     }));
   }
@@ -114,7 +115,7 @@ class Findings {
       cell({class: 'number', 'data-label': 'matched', title: count_of(row[MATCHED], 'byte')}, size_text(row[MATCHED])),
       cell({class: 'number', 'data-label': 'score'}, score_text(row)),
       cell({class: 'number', 'data-label': 'E'}, row[E_TEXT]),
-      cell({'data-label': 'proof'}, row[PROOF_TEXT])] : [cell({class: 'name', colspan: 5}, row[REASON])];
+      cell({class: 'proof', 'data-label': 'proof'}, row[PROOF_TEXT])] : [cell({class: 'name', colspan: 5}, row[REASON])];
     return element('tr', {class: 'finding', role: 'row'}, first, last);
   }
 
