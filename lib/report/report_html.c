@@ -26,8 +26,8 @@ enum {
 struct page {
     struct casefile *casefile;
     struct report_html_places *places;
-    struct buffer data; /* the array of the rows that are not yet written */
-    uint64_t rows, counts[VERDICTS];
+    struct buffer data;                        /* the array of the rows that are not yet written */
+    uint64_t rows, counts[VERDICTS], complete; /* complete: the whole known file is proved to be there */
     bool table_ended;
 };
 
@@ -118,6 +118,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     struct buffer *out = &writer->out.line;
 
     page->counts[row->has_finding ? row->finding.verdict : row->object.verdict]++;
+    page->complete += row->has_finding && finding_is_complete(&row->finding);
     report_html_places_add(page->places, row, report_html_row_place(row));
     if (page->rows++ >= MOST_ROWS)
         return 0;
@@ -167,6 +168,23 @@ static void add_tiles(struct buffer *out, const struct page *page)
         buffer_printf(out, "</b>%s</li>\n", finding_verdict_name((enum verdict)verdict));
     }
     buffer_add_text(out, "</ul>\n");
+}
+
+static void add_sentence(struct buffer *out, const struct page *page)
+{
+    uint64_t all = 0;
+
+    for (int verdict = VERDICT_IDENTICAL; verdict <= VERDICT_FRAGMENT; verdict++)
+        all += page->counts[verdict];
+    if (all == 0)
+        return;
+    buffer_add_text(out, "<p>In ");
+    report_values_number(out, page->complete);
+    buffer_add_text(out, " of ");
+    report_values_count(out, all, "finding");
+    buffer_add_text(out,
+                    " equal hashes prove that the whole known file is present, as an object or "
+                    "within one. In the others it is changed, present only in part, or not proved.</p>\n");
 }
 
 static int put_evidence(struct json_write *json, struct casefile *casefile, struct error *err)
@@ -226,6 +244,7 @@ static int end(struct report_writer *writer, struct error *err)
     buffer_add_text(out, "<section id=\"overview\" aria-labelledby=\"overview-title\">\n"
                          "<h2 id=\"overview-title\">Overview</h2>\n");
     add_tiles(out, page);
+    add_sentence(out, page);
     report_html_places_table(page->places, out);
     buffer_add_text(out, "</section>\n");
     report_html_legend(out);

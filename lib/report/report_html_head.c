@@ -2,9 +2,12 @@
 #include "report/report_html_head.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "report/report_account.h"
+#include "report/report_html_legend.h"
 #include "report/report_html_page.h"
 #include "report/report_summary.h"
 
@@ -91,10 +94,11 @@ static int add_case(struct buffer *out, struct casefile *casefile, const struct 
         report_html_page_fact(out, "options of this report", options->selection);
     begin_fact(out, "seal");
     add_hex(out, chain, sizeof chain);
-    buffer_add_text(out,
-                    "\nThe SHA-256 of the last entry of the case's log, which covers all entries and all "
-                    "results. It proves that nothing was changed if it was noted elsewhere after the "
-                    "scan: <code>kith report --check</code> recomputes it.");
+    buffer_add_text(
+        out, "\nThe SHA-256 of the last entry of the case's log, which covers all entries and all "
+             "results. It proves that nothing in the case was changed if it was noted elsewhere after the "
+             "scan: <code>kith report --check CASE</code> recomputes it, and <code>kith case seal "
+             "--verify</code> checks a signature of it. This page itself carries no signature.");
     end_fact(out);
     buffer_add_text(out, "</dl>\n</section>\n");
     return 0;
@@ -139,10 +143,12 @@ static void add_sets(struct buffer *out, struct casefile *casefile)
 
 static void add_digests(struct buffer *out, const char *what, const struct digest_values *digests)
 {
+    static const char *const names[DIGEST_KINDS] = {"SHA-1", "MD5", "SHA-256"};
+
     for (int kind = 0; kind < DIGEST_KINDS; kind++) {
         if (!(digests->kinds & DIGEST_BIT(kind)))
             continue;
-        buffer_printf(out, "<dt>%s %s</dt>\n<dd>", digest_name((enum digest_kind)kind), what);
+        buffer_printf(out, "<dt>%s%s</dt>\n<dd>", names[kind], what);
         add_hex(out, digests->bytes[kind], digest_len((enum digest_kind)kind));
         end_fact(out);
     }
@@ -157,8 +163,8 @@ static void add_image(struct buffer *out, const struct case_evidence *evidence)
     buffer_add_text(out, ", ");
     report_values_count(out, evidence->size, "byte");
     end_fact(out);
-    add_digests(out, "computed", &evidence->digests);
-    add_digests(out, "stored", &evidence->stored);
+    add_digests(out, " of the disk content", &evidence->digests);
+    add_digests(out, ", stored at acquisition", &evidence->stored);
     begin_fact(out, "acquisition");
     buffer_printf(out, "<span class=\"%s\">",
                   acquisition == REPORT_ACQUISITION_DIFFERS   ? "bad"
@@ -166,7 +172,73 @@ static void add_image(struct buffer *out, const struct case_evidence *evidence)
                                                               : "");
     report_html_page_text(out, report_summary_acquisition_words(acquisition));
     buffer_add_text(out, "</span>");
+    if (acquisition == REPORT_ACQUISITION_MATCHES)
+        buffer_add_text(out, ". So it did not change by accident since then. But the hash lies in the same "
+                             "file: compare it with the one noted at acquisition, too.");
+    else if (acquisition == REPORT_ACQUISITION_NONE)
+        buffer_add_text(out, ": compare the SHA-1 above with the one noted at acquisition.");
     end_fact(out);
+}
+
+/* The size and times of the files of the evidence, with separators and to the second. */
+static void add_stamp(struct buffer *out, const char *stamp)
+{
+    buffer_add_text(out, "<dt>files</dt>\n<dd title=\"");
+    report_html_page_text(out, stamp);
+    buffer_add_text(out, "\">");
+    while (*stamp) {
+        const size_t digits = strspn(stamp, "0123456789"),
+                     word = digits ? digits : strcspn(stamp, "0123456789");
+
+        if (digits > 4 && digits < 19)
+            report_values_number(out, strtoull(stamp, NULL, 10));
+        else
+            escape_xml(out, stamp, digits || stamp[word - 1] != '.' ? word : word - 1);
+        stamp += word;
+        if (!digits && stamp[-1] == '.')
+            stamp += strspn(stamp, "0123456789");
+    }
+    end_fact(out);
+}
+
+static int add_part(void *arg, const char *volume, const struct account_table *table)
+{
+    return report_account_add(arg, volume, table);
+}
+
+/* Each byte of an image belongs to an object, or is known not to have been examined. */
+static int add_coverage(struct buffer *out, struct casefile *casefile, const struct case_evidence *evidence,
+                        struct error *err)
+{
+    static const struct {
+        enum account_row row;
+        const char *words;
+    } rows[] = {{ACCOUNT_UNREADABLE, "could not be read"},
+                {ACCOUNT_NOT_EXAMINED, "belong to volumes that were not examined"},
+                {ACCOUNT_NOT_SELECTED, "were not selected"}};
+    struct report_account account = {0};
+    const int result = casefile_account(casefile, evidence->number, add_part, &account, err);
+
+    if (result == 0 && account.count) {
+        begin_fact(out, "coverage");
+        report_values_number(out, report_account_total(&account));
+        buffer_add_text(out, " of ");
+        report_values_count(out, evidence->size, "byte");
+        buffer_add_text(out, " of the image are accounted for");
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            uint64_t bytes = 0;
+
+            for (size_t j = 0; j < account.count; j++)
+                bytes += account.parts[j].table.bytes[rows[i].row];
+            buffer_add_text(out, i ? ", " : ": ");
+            report_values_number(out, bytes);
+            buffer_printf(out, " %s", rows[i].words);
+        }
+        buffer_add_text(out, "; each of the others belongs to an object.");
+        end_fact(out);
+    }
+    report_account_reset(&account);
+    return result;
 }
 
 static const char *state_words(enum case_state state)
@@ -196,7 +268,7 @@ static int add_item(struct report_stream *stream, struct casefile *casefile,
     if (evidence->has_image && !evidence->again)
         add_image(out, evidence);
     if (evidence->stamp[0])
-        report_html_page_fact(out, "files", evidence->stamp);
+        add_stamp(out, evidence->stamp);
     report_html_page_fact(out, "scan", state_words(evidence->state));
     begin_fact(out, "result");
     if (text.len)
@@ -204,10 +276,12 @@ static int add_item(struct report_stream *stream, struct casefile *casefile,
     else
         buffer_add_text(out, "nothing was read");
     end_fact(out);
-    buffer_add_text(out, "</dl>\n");
     buffer_inherit(out, &text);
     buffer_release(&text);
-    return result ? -1 : report_stream_put(stream, err);
+    if (result || (evidence->has_image && !evidence->again && add_coverage(out, casefile, evidence, err)))
+        return -1;
+    buffer_add_text(out, "</dl>\n");
+    return report_stream_put(stream, err);
 }
 
 static int each_evidence(struct report_stream *stream, struct casefile *casefile,
@@ -299,10 +373,6 @@ static int add_gaps(struct report_stream *stream, struct casefile *casefile,
     take_count(&gaps, counts.findings[VERDICT_UNREADABLE], " could not be read");
     take_count(&gaps, counts.findings[VERDICT_SKIPPED],
                " excluded by options: reading their content was not requested");
-    take_count(&gaps, counts.findings[VERDICT_TOO_SMALL],
-               " too small for a verdict on similarity; copies of known files were found all the same");
-    take_count(&gaps, counts.findings[VERDICT_LOW_ENTROPY],
-               " without enough information for a verdict on similarity: zeros, runs, tables");
     if (take_bad(&gaps, casefile, evidence->number, err) ||
         casefile_problems(casefile, evidence->number, take_line, &gaps, err))
         return -1;
@@ -316,27 +386,54 @@ static int add_gaps(struct report_stream *stream, struct casefile *casefile,
     return report_stream_put(stream, err);
 }
 
+/* Objects that were examined, but are too small or too uniform to say whether they are related. */
+static int add_undecided(struct report_stream *stream, struct casefile *casefile,
+                         const struct case_evidence *evidence, struct error *err)
+{
+    struct gaps gaps = {.out = &stream->line, .path = evidence->path};
+    struct case_counts counts;
+
+    if (evidence->again)
+        return 0;
+    if (casefile_count(casefile, evidence->number, &counts, err))
+        return -1;
+    take_count(&gaps, counts.findings[VERDICT_TOO_SMALL], " too small");
+    take_count(&gaps, counts.findings[VERDICT_LOW_ENTROPY],
+               " without enough information: zeros, runs, tables");
+    if (gaps.lines)
+        buffer_add_text(gaps.out, "</ul>\n");
+    return report_stream_put(stream, err);
+}
+
 static int add_unexamined(struct report_stream *stream, struct casefile *casefile, struct error *err)
 {
     buffer_add_text(
         &stream->line,
         "<section class=\"unexamined\" aria-labelledby=\"unexamined\">\n<h2 id=\"unexamined\">What "
         "was not examined</h2>\n"
-        "<p>Archives, documents and other containers inside the evidence are not opened, and "
-        "content that is compressed, encrypted or encoded differently is not recognised. "
-        "Besides:</p>\n");
+        "<p>Archives, documents and other containers inside the evidence were not opened. Whatever else was "
+        "not examined is listed below, if anything.</p>\n");
     if (each_evidence(stream, casefile, add_gaps, err) < 0)
         return -1;
+    buffer_add_text(&stream->line,
+                    "</section>\n<section aria-labelledby=\"undecided\">\n<h2 id=\"undecided\">What was "
+                    "examined without a verdict on similarity</h2>\n<p>Objects that are too small or too "
+                    "uniform for one; copies of whole known files were found among "
+                    "them all the same.</p>\n");
+    if (each_evidence(stream, casefile, add_undecided, err) < 0)
+        return -1;
     buffer_add_text(&stream->line, "</section>\n");
+    report_html_legend_limits(&stream->line);
     return report_stream_put(stream, err);
 }
 
 /* ---- all of it ---- */
 
 static const char introduction[] =
-    "<p class=\"lead\">This page reports which files of the reference sets, and which content like theirs, "
-    "were found in the evidence. <a href=\"#legend\">What the terms mean, and what they do not</a>, is "
-    "explained at the end. The page is one file and loads nothing.</p>\n";
+    "<p class=\"lead\">This page reports which files of the reference sets, and which content related to "
+    "them, were found in the evidence. Read first <a href=\"#limits\">what may have been missed</a>; <a "
+    "href=\"#legend\">what the terms mean, and what they do not</a>, is explained at the end. The page is "
+    "one file and loads nothing.</p>\n";
 
 static const char warning[] = "<p class=\"warning\" role=\"alert\"><strong>WARNING: the case does not "
                               "verify.</strong> Its contents may "

@@ -8,4 +8,7 @@
  * examiners. */
 void report_html_legend(struct buffer *out);
 
+/* Appends what a scan may have missed: a section of its own. */
+void report_html_legend_limits(struct buffer *out);
+
 #endif

@@ -175,7 +175,8 @@ void report_html_places_table(const struct report_html_places *places, struct bu
         return;
     buffer_add_text(out, "<h3>Where they lie on the disk</h3>\n<div class=\"scroll\" tabindex=\"0\" "
                          "role=\"region\" aria-label=\"Findings by volume\">\n<table class=\"parts\">\n"
-                         "<caption>Findings by the place on the image at which each begins</caption>\n"
+                         "<caption>Findings by the place on the image at which each begins; of bytes and "
+                         "sectors, the first and the one after the last</caption>\n"
                          "<thead><tr><th scope=\"col\">part of the evidence</th>");
     for (int verdict = 0; verdict < CLASSES; verdict++)
         buffer_printf(out, "<th scope=\"col\" class=\"number\">%s</th>",

@@ -133,6 +133,13 @@ def check_counts(page, findings):
     check('a live region', page.run('document.querySelector("#place").getAttribute("aria-live")') == 'polite')
 
 
+def check_sentence(page, findings):
+    whole = sum(f['proof']['grade'] == 'sha1' or f['proof']['grade'] == 'blocks' and
+                f['proof']['proved'] == f['proof']['blocks'] and len(f['ranges']) == 1 for f in findings)
+    check('whole files', 'In {:,} of {:,} finding'.format(whole, len(findings)) in
+          page.run('document.querySelector("#overview").textContent'), whole)
+
+
 def check_places(page, findings):
     """The overview: how many findings begin in each part of the image, and where."""
     parts = page.run('''[...document.querySelectorAll('table.parts tbody tr')].map(r => ({
@@ -216,6 +223,9 @@ def check_details(page, findings):
             check('details of ' + row[0], fact in text, fact)
         check_map(page, [(r['object'], r['reference']) for r in finding['ranges']], '#' + details)
         check_sectors(page, finding, details)
+        check('where it begins', ('begins at sector' in text) == ('image' in finding['ranges'][0]), text)
+        check('samples prove nothing', ('appears to' in text) == (finding['proof']['grade'] == 'estimate'), text)
+        check('twins that are not listed', text.count('not listed here') == len(finding.get('twins', [])), text)
         proved = finding['proof']['grade'] == 'sha1' or page.run(
             'document.querySelector("#%s svg.map").classList.contains("proved")' % details)
         check('hatched unless proved', page.run(
@@ -238,6 +248,7 @@ def case(path, jsonl):
     check('findings to compare with', len(findings) > 3, len(findings))
     page = the_browser.open(path)
     check_counts(page, findings)
+    check_sentence(page, findings)
     check_places(page, findings)
     choose_rows(page, 1000)
     check_details(page, findings)

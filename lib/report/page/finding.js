@@ -74,7 +74,7 @@ function verdict_words(row) {
     case 'identical':
       return 'The object is identical to the reference: their lengths and SHA-1 are equal.';
     case 'variant':
-      return `The object ${sure ? 'is' : 'appears to be'} a version of the reference: ${matched}${span_words(row)}.`;
+      return `The object ${sure ? 'is' : 'appears to be'} a version of the reference${row[FLAGS] & PROVED ? ' and contains all of it' : ''}: ${matched}${span_words(row)}.`;
     case 'embedded':
       return `The object ${contains} the reference${row[FLAGS] & PROVED ? '' : ', or at least 80 % of it'}: ${matched}${span_words(row)}.`;
     default:
