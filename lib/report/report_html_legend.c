@@ -16,7 +16,9 @@ static const struct term verdicts[] = {
      "if that is at least half of it. Half is meant in bytes; the score counts samples and may be lower. The "
      "verdict does not say which of the two is older, or that one was made from the other: both may come "
      "from a third file."},
-    {"embedded", "The object contains a known file, or at least 80 % of it, with other content around it."},
+    {"embedded",
+     "The object contains a known file, or at least 80 % of it, with other content around it: on both sides, "
+     "or more of it than of the known file."},
     {"fragment",
      "The object contains a part of a known file, or is itself hardly more than a part of one: then the "
      "verdict is fragment even if it has most of that file, as long as a tenth or more is cut off, or "
