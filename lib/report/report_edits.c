@@ -57,11 +57,11 @@ void report_edits(const struct report_edits *e, struct buffer *out)
     } else if (llround(e->edits) == 0 ||
                (e->not_identical && llround(e->edits) == 1 && llround(e->high) > 1)) {
         /* no sample shows a difference: for what is known to differ the estimate may have been raised to 1 */
-        buffer_add_text(out, e->not_identical ? "not identical; at most about " : "at most about ");
+        buffer_add_text(out, e->not_identical ? "not identical; probably at most " : "probably at most ");
         add_bytes(out, fmax(e->high, 1));
     } else {
         if (is_reordered(e))
-            buffer_add_text(out, "same content in another order; in place, ");
+            buffer_add_text(out, "same content in another order; compared in place, ");
         add_interval(e, out);
     }
 }

@@ -18,9 +18,9 @@ struct report_edits {
     bool proved;           /* each block of the contents has equal digests */
 };
 
-/* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; at most about 374 bytes
- * differ", "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)", "no byte
- * differs" (only if proved) or "no difference seen in the samples". */
+/* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; probably at most 374 bytes
+ * differ", "same content in another order; compared in place, about 9,216 bytes differ (8,700 to 9,800)", "no
+ * byte differs" (only if proved) or "no difference seen in the samples". */
 void report_edits(const struct report_edits *edits, struct buffer *out);
 
 /* Appends the edits of a finding, which must have them. */

@@ -74,6 +74,10 @@ static void add_without(struct buffer *out, const struct case_counts *counts, co
                         enum verdict first, enum verdict second)
 {
     const enum verdict verdicts[] = {first, second};
+    static const char *const words[VERDICTS] = {[VERDICT_TOO_SMALL] = "too small",
+                                                [VERDICT_LOW_ENTROPY] = "with low entropy",
+                                                [VERDICT_UNREADABLE] = "unreadable",
+                                                [VERDICT_SKIPPED] = "skipped"};
     const char *separator = heading;
 
     for (int i = 0; i < 2; i++) {
@@ -81,7 +85,7 @@ static void add_without(struct buffer *out, const struct case_counts *counts, co
             continue;
         buffer_add_text(out, separator);
         report_values_number(out, counts->findings[verdicts[i]]);
-        buffer_printf(out, " %s", finding_verdict_name(verdicts[i]));
+        buffer_printf(out, " %s", words[verdicts[i]]);
         separator = ", ";
     }
 }

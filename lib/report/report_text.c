@@ -220,7 +220,7 @@ static void add_twins(struct paragraph *p, const struct case_row *row)
 
 static void add_evidence_value(struct paragraph *p, const struct finding *finding)
 {
-    static const char others[] = "other references match here, too (--all-references lists them)";
+    static const char others[] = "other references match the same bytes (--all-references lists them)";
 
     report_columns_line(&p->lines);
     buffer_add_text(&p->word, "E ");
@@ -374,12 +374,15 @@ static const char standard[] =
 
 static void add_finding_terms(struct report_writer *writer)
 {
-    add_legend(writer, "E", "expected number of matches this good by chance alone, against the whole set");
+    add_legend(writer, "E",
+               "expected number of matches this good by chance alone, against the whole set; 1.0e-300 "
+               "also stands for less");
     add_legend(
         writer, "proof",
         "sha1: the SHA-1 of the whole content is equal; blocks k/n: k of the reference's n blocks were "
         "found with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
-    add_legend(writer, "resemblance", "the share of the samples in either that both have: 0 to 1");
+    add_legend(writer, "resemblance",
+               "the samples that both have, as a share of those that either has: 0 to 1");
     add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");
     add_legend(writer, "edits",
                "how many bytes differ: an estimate, and an interval that contains the distance in 95 % of "

@@ -42,7 +42,7 @@ status 0 "$KITH" add -q other.kith other
 # ---- several sets, and what their kinds mean ----
 
 status 0 "$KITH" scan --csv -r bad.kith tree
-grep -qE "^kith: tree: [0-9]+ findings in [0-9]+ of 10 objects \(4[0-9][0-9]\.[0-9] kB of content\): 2 identical, 1 variant(, 1 fragment|, [0-9]+ fragments)?; no verdict possible: 1 low-entropy$" err || fail "summary: $(cat err)"
+grep -qE "^kith: tree: [0-9]+ findings in [0-9]+ of 10 objects \(4[0-9][0-9]\.[0-9] kB of content\): 2 identical, 1 variant(, 1 fragment|, [0-9]+ fragments)?; no verdict possible: 1 with low entropy$" err || fail "summary: $(cat err)"
 is "one set" '{(r["path"], r["verdict"], r["ref_name"]) for r in found} >= {("bad", "identical", "bad"), ("folder/bad.txt", "variant", "bad"), ("in-both", "identical", "in-both")}'
 
 status 0 "$KITH" scan --csv -r known.kith -r other.kith -r bad.kith tree
@@ -125,7 +125,7 @@ status 0 "$KITH" add -q near.kith near
 status 0 "$KITH" scan --csv -r near.kith tree/bad
 is "the best of near-copies" 'len(found) == 1'
 status 0 "$KITH" scan --text -r near.kith tree/bad
-says out "; other references match here, too (--all-references lists them)"
+says out "; other references match the same bytes (--all-references lists them)"
 status 0 "$KITH" scan --csv --all-references -r near.kith tree/bad
 is "all of them" 'sorted(r["ref_name"] for r in found) == ["a", "b", "c"]'
 status 0 "$KITH" scan --csv --max-size 30000 --all -r bad.kith tree

@@ -34,7 +34,7 @@ same "the order of the disk" "$(find tree -type f ! -name other -printf '%f\n' |
     "$(sed -nE 's/^(identical|variant|embedded|fragment) +([^ ]+) \(.*/\2/p' out | LC_ALL=C sort)"
 grep -qE "^ {11}bytes 0 to 60000 match bytes 0 to 60000 of the reference \(60\.0 kB\); resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
     fail "edits in words: $(cat out)"
-says out "same content in another order; in place, about "
+says out "same content in another order; compared in place, about "
 says out "no byte differs"
 for term in E proof resemblance containment edits "SP 800-168"; do
     grep -q "^$term  *[a-z]" out || fail "the legend has no $term: $(cat out)"

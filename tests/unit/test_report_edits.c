@@ -18,13 +18,13 @@ static void assert_words(struct report_edits edits, const char *expected)
 START_TEST(an_estimate_of_no_edits_is_not_called_identical)
 {
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .not_identical = true},
-                 "not identical; at most about 374 bytes differ");
+                 "not identical; probably at most 374 bytes differ");
     assert_words((struct report_edits){0.4, 0, 0.4, 1, 5000, 5000, .not_identical = true},
-                 "not identical; at most about 1 byte differs");
+                 "not identical; probably at most 1 byte differs");
     assert_words((struct report_edits){1, 1, 374, 1, 5000, 5000, .not_identical = true},
-                 "not identical; at most about 374 bytes differ");
+                 "not identical; probably at most 374 bytes differ");
     assert_words((struct report_edits){0, 0, 374, 1, 5000, 5000, .identical = false},
-                 "at most about 374 bytes differ");
+                 "probably at most 374 bytes differ");
 }
 END_TEST
 
@@ -57,7 +57,7 @@ END_TEST
 START_TEST(many_edits_of_fully_shared_content_mean_another_order)
 {
     assert_words((struct report_edits){9216, 8700, 9800, .9996, 50000, 50000, .not_identical = true},
-                 "same content in another order; in place, about 9,216 bytes differ (8,700 to 9,800)");
+                 "same content in another order; compared in place, about 9,216 bytes differ (8,700 to 9,800)");
 }
 END_TEST
 
