@@ -2,7 +2,6 @@
 #include "report/report_html_head.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -180,24 +179,13 @@ static void add_image(struct buffer *out, const struct case_evidence *evidence)
     end_fact(out);
 }
 
-/* The size and times of the files of the evidence, with separators and to the second. */
+/* The size and times of the files of the evidence; the title has them as they are in the case. */
 static void add_stamp(struct buffer *out, const char *stamp)
 {
     buffer_add_text(out, "<dt>files</dt>\n<dd title=\"");
     report_html_page_text(out, stamp);
     buffer_add_text(out, "\">");
-    while (*stamp) {
-        const size_t digits = strspn(stamp, "0123456789"),
-                     word = digits ? digits : strcspn(stamp, "0123456789");
-
-        if (digits > 4 && digits < 19)
-            report_values_number(out, strtoull(stamp, NULL, 10));
-        else
-            escape_xml(out, stamp, digits || stamp[word - 1] != '.' ? word : word - 1);
-        stamp += word;
-        if (!digits && stamp[-1] == '.')
-            stamp += strspn(stamp, "0123456789");
-    }
+    report_html_page_readable(out, stamp);
     end_fact(out);
 }
 

@@ -2,10 +2,12 @@
 #include "report/report_html_page.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/escape.h"
+#include "report/report_values.h"
 
 /* ---- the policy ---- */
 
@@ -85,6 +87,43 @@ void report_html_page_end(struct buffer *out)
 void report_html_page_text(struct buffer *out, const char *text)
 {
     escape_xml(out, text, strlen(text));
+}
+
+/* The length of a time, up to its fraction, at the beginning of the text; 0: there is none. */
+static size_t time_length(const char *text)
+{
+    static const char form[] = "0000-00-00T00:00:00";
+
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return 0;
+    return sizeof form - 1;
+}
+
+void report_html_page_readable(struct buffer *out, const char *text)
+{
+    enum { LEAST_GROUPED = 5, MOST_GROUPED = 18 };
+    static const char digits[] = "0123456789";
+
+    while (*text) {
+        const size_t number = strspn(text, digits), time = time_length(text);
+        const size_t len = time ? time : number ? number : strcspn(text, digits);
+
+        if (time)
+            buffer_add_text(out, "<span class=\"time\">");
+        if (!time && *text != '0' && number >= LEAST_GROUPED && number <= MOST_GROUPED)
+            report_values_number(out, strtoull(text, NULL, 10));
+        else
+            escape_xml(out, text, len);
+        text += len;
+        if (!time)
+            continue;
+        if (*text == '.')
+            text += 1 + strspn(text + 1, digits);
+        if (*text == 'Z')
+            buffer_add_char(out, *text++);
+        buffer_add_text(out, "</span>");
+    }
 }
 
 void report_html_page_element(struct buffer *out, const char *element, const char *text)

@@ -22,6 +22,9 @@ void report_html_page_end(struct buffer *out);
 
 /* Appends a text of the evidence as content of an element or attribute. */
 void report_html_page_text(struct buffer *out, const char *text);
+/* Appends a text of the evidence in which long numbers are grouped and times, "2024-05-01T12:00:00.25Z", are
+ * given to the second and not broken between lines. */
+void report_html_page_readable(struct buffer *out, const char *text);
 /* Appends <element>text</element>; attributes, if any, follow the element's name. */
 void report_html_page_element(struct buffer *out, const char *element, const char *text);
 /* Appends a term and its definition, for a list of facts.  Text of the evidence. */

@@ -60,7 +60,7 @@ status 0 "$KITH" report --format jsonl --sort significance a.case
 mv out a.jsonl
 status 0 "$KITH" report --format html a.case
 mv out a.html
-grep -q '>1 file, 10,485,760 bytes, last modified [0-9T:-]*Z, ' a.html || fail "the files of the evidence"
+grep -q '>1 file, 10,485,760 bytes, last modified <span class="time">[0-9T:-]*Z</span>, ' a.html || fail "the files of the evidence"
 grep -q '10,485,760 of 10,485,760 bytes of the image are accounted for: 0 could not be read, 0 ' a.html || fail "coverage"
 page frame a.html
 page case a.html a.jsonl

@@ -80,5 +80,30 @@ START_TEST(text_of_the_evidence_is_escaped_in_elements)
 }
 END_TEST
 
+START_TEST(numbers_are_grouped_and_times_stay_in_one_piece)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"1 file, 47185920 bytes", "1 file, 47,185,920 bytes"},
+        {"modified 2023-11-14T22:13:20.000000000Z, read",
+         "modified <span class=\"time\">2023-11-14T22:13:20Z</span>, read"},
+        {"2023-11-14T22:13:20", "<span class=\"time\">2023-11-14T22:13:20</span>"},
+        {"2023-11-14T22:13", "2023-11-14T22:13"},
+        {"<b>00012345 1234 99999999999999999999", "&lt;b&gt;00012345 1234 99999999999999999999"},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+
+        report_html_page_readable(&out, cases[i].text);
+        ck_assert_str_eq(text_of(&out), cases[i].expected);
+        buffer_release(&out);
+    }
+}
+END_TEST
+
 RUN_TESTS("report_html_page", data_cannot_end_their_element,
-          a_page_has_its_policy_before_anything_that_it_governs, text_of_the_evidence_is_escaped_in_elements)
+          a_page_has_its_policy_before_anything_that_it_governs,
+          numbers_are_grouped_and_times_stay_in_one_piece, text_of_the_evidence_is_escaped_in_elements)
