@@ -213,8 +213,8 @@ static void put_papers(const struct report *report)
     if (!report->has_papers)
         return;
     put_text(FIGURES,
-             "  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edits apart",
-             p->a_len, p->b_len, p->distance);
+             "  papers       signatures of %" PRIu64 " and %" PRIu64 " characters, %" PRIu64 " edit%s apart",
+             p->a_len, p->b_len, p->distance, plural(p->distance));
     if (p->too_short) {
         put_text(FIGURES,
                  "               no estimates: signatures so short are alike by chance (E is %.1f edits, "
