@@ -88,7 +88,10 @@ static int add_case(struct buffer *out, struct casefile *casefile, const struct 
     report_values_zone_time(out, info->created, 0, options->zone);
     end_fact(out);
     report_html_page_fact(out, "program", info->tool);
-    report_html_page_fact(out, "parameters", info->parameters);
+    begin_fact(out, "parameters");
+    report_html_page_text(out, info->parameters);
+    buffer_add_text(out, "<small><a href=\"#objects\">what they mean</a></small>");
+    end_fact(out);
     if (options->selection)
         report_html_page_fact(out, "options of this report", options->selection);
     begin_fact(out, "seal");
@@ -405,7 +408,8 @@ static int add_unexamined(struct report_stream *stream, struct casefile *casefil
         return -1;
     buffer_add_text(&stream->line,
                     "</section>\n<section aria-labelledby=\"undecided\">\n<h2 id=\"undecided\">What was "
-                    "examined without a verdict on similarity</h2>\n<p>Objects that are too small or too "
+                    "examined without a verdict on similarity</h2>\n<p><a href=\"#objects\">Objects</a> that "
+                    "are too small or too "
                     "uniform for one; copies of whole known files were found among "
                     "them all the same.</p>\n");
     if (each_evidence(stream, casefile, add_undecided, err) < 0)

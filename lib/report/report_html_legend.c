@@ -136,9 +136,10 @@ static void put_terms(struct buffer *out, const struct term *terms, size_t count
         buffer_printf(out, "<dt>%s</dt>\n<dd>%s</dd>\n", terms[i].term, terms[i].meaning);
 }
 
-static void add_terms(struct buffer *out, const char *heading, const struct term *terms, size_t count)
+static void add_terms(struct buffer *out, const char *id, const char *heading, const struct term *terms,
+                      size_t count)
 {
-    buffer_printf(out, "<h3>%s</h3>\n<dl class=\"legend\">\n", heading);
+    buffer_printf(out, "<h3 id=\"%s\">%s</h3>\n<dl class=\"legend\">\n", id, heading);
     put_terms(out, terms, count);
     buffer_add_text(out, "</dl>\n");
 }
@@ -167,10 +168,10 @@ void report_html_legend(struct buffer *out)
 {
     buffer_add_text(out,
                     "<section aria-labelledby=\"legend\">\n<h2 id=\"legend\">What the terms mean</h2>\n");
-    add_terms(out, "Verdicts", verdicts, COUNT(verdicts));
-    add_terms(out, "Figures", figures, COUNT(figures));
-    add_terms(out, "Objects, sets and parameters", objects, COUNT(objects));
-    add_terms(out, "Pictures and places", picture, COUNT(picture));
+    add_terms(out, "verdicts", "Verdicts", verdicts, COUNT(verdicts));
+    add_terms(out, "figures", "Figures", figures, COUNT(figures));
+    add_terms(out, "objects", "Objects, sets and parameters", objects, COUNT(objects));
+    add_terms(out, "places", "Pictures and places", picture, COUNT(picture));
     buffer_add_text(out, standard);
     buffer_add_text(out, "</section>\n");
 }
