@@ -195,7 +195,7 @@ static int read_one(void *arg, size_t number, const char *path)
 
     input->operand = (uint32_t)number;
     input->is_folder = file_kind_is_folder(path);
-    if (file_kind_is_set(path))
+    if (input->sets[number])
         return read_set(input, path);
     result = evidence_run_read(&input->run, path, &sink, &err);
     status = evidence_run_end(&input->run, result, &err);
@@ -266,16 +266,35 @@ static int check_nested(size_t count, char **paths)
     return 0;
 }
 
+/* What a path is must be found once: read again, it might look different. */
+static int find_sets(struct cluster_input *input, size_t count, char **paths)
+{
+    free(input->sets);
+    input->sets = calloc(count + 1, sizeof *input->sets);
+    if (!input->sets) {
+        complain("out of memory");
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int is_set = file_kind_is_set(paths[i]);
+
+        if (is_set < 0)
+            return -1;
+        input->sets[i] = is_set;
+    }
+    return 0;
+}
+
 int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
 {
     const struct evidence_list list = {paths, count, count};
     bool has_evidence = false;
 
     input->has_c = input->plan.c != 0;
-    if (evidence_list_check_twice(&list) || check_nested(count, paths))
+    if (evidence_list_check_twice(&list) || check_nested(count, paths) || find_sets(input, count, paths))
         return -1;
     for (size_t i = 0; i < count; i++) {
-        const bool is_set = file_kind_is_set(paths[i]);
+        const bool is_set = input->sets[i];
 
         has_evidence = has_evidence || !is_set;
         if (is_set ? check_scheme(input, paths[i]) || check_set(input, paths[i])
@@ -318,4 +337,5 @@ void cluster_input_release(struct cluster_input *input)
 {
     collection_release(&input->collection);
     hard_links_release(&input->links);
+    free(input->sets);
 }

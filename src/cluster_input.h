@@ -24,6 +24,7 @@ struct cluster_input {
     struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
     const char *evidence_option;  /* one that has no meaning for sets; NULL: none was given */
     bool has_c;                   /* C was given */
+    bool *sets;                   /* which of the paths are sets, as cluster_input_check found */
     struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */
 
     struct cluster_losses losses;
@@ -39,7 +40,8 @@ struct cluster_input {
  */
 int cluster_input_check(struct cluster_input *input, size_t count, char **paths);
 
-/* Reads them all, and returns the exit status; EXIT_USAGE after an error was shown. */
+/* Reads them all, once they were checked, and returns the exit status; EXIT_USAGE after an error was shown.
+ */
 int cluster_input_read(struct cluster_input *input, size_t count, char **paths);
 void cluster_input_release(struct cluster_input *input);
 

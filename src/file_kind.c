@@ -14,7 +14,8 @@
 /* ---- recognising ---- */
 
 enum file_kind {
-    FILE_KIND_OTHER, /* none of these, missing, or unreadable */
+    FILE_KIND_OTHER,      /* none of these, or missing */
+    FILE_KIND_UNREADABLE, /* it is there, but its first bytes cannot be read */
     FILE_KIND_FOLDER,
     FILE_KIND_SET,
     FILE_KIND_CASE,
@@ -26,14 +27,28 @@ enum file_kind {
 /* SQLite, Database File Format, 1.3: The Database Header. */
 enum { SQLITE_HEADER_LEN = 100, SQLITE_APPLICATION_ID = 68 };
 
+/* Reads the first bytes; fewer if the file is shorter.  -1 on error. */
+static ssize_t read_head(int fd, uint8_t *head, size_t len)
+{
+    size_t got = 0;
+    ssize_t more = 0;
+
+    while (got < len && (more = pread(fd, head + got, len - got, (off_t)got)) > 0)
+        got += (size_t)more;
+    return more < 0 ? -1 : (ssize_t)got;
+}
+
 /* A set or a case by comparing fixed bytes, which is safe to do with evidence, too. */
 static enum file_kind kind_of_header(int fd)
 {
     static const char sqlite[] = "SQLite format 3";
     uint8_t head[SQLITE_HEADER_LEN];
     const uint8_t *id = head + SQLITE_APPLICATION_ID;
+    const ssize_t len = read_head(fd, head, sizeof head);
 
-    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head, sqlite, sizeof sqlite) != 0)
+    if (len < 0)
+        return FILE_KIND_UNREADABLE;
+    if (len < (ssize_t)sizeof head || memcmp(head, sqlite, sizeof sqlite) != 0)
         return FILE_KIND_OTHER;
     return memcmp(id, "KITH", 4) == 0   ? FILE_KIND_SET   /* as refset.c sets it */
            : memcmp(id, "KITC", 4) == 0 ? FILE_KIND_CASE  /* as casefile.c does */
@@ -60,7 +75,7 @@ static enum file_kind kind_of_bytes(const uint8_t *head, size_t len, uint64_t si
 static enum file_kind kind_of_content(int fd, uint64_t size)
 {
     uint8_t *head = malloc(FORMAT_HEAD);
-    const ssize_t len = head ? pread(fd, head, FORMAT_HEAD, 0) : -1;
+    const ssize_t len = head ? read_head(fd, head, FORMAT_HEAD) : -1;
     const enum file_kind kind = len < 0 ? FILE_KIND_OTHER : kind_of_bytes(head, (size_t)len, size);
 
     free(head);
@@ -93,9 +108,14 @@ bool file_kind_is_folder(const char *path)
     return kind_of_path(path, false) == FILE_KIND_FOLDER;
 }
 
-bool file_kind_is_set(const char *path)
+int file_kind_is_set(const char *path)
 {
-    return kind_of_path(path, false) == FILE_KIND_SET;
+    const enum file_kind kind = kind_of_path(path, false);
+
+    if (kind != FILE_KIND_UNREADABLE)
+        return kind == FILE_KIND_SET;
+    complain("%s: cannot be read", path);
+    return -1;
 }
 
 bool file_kind_is_case(const char *path)

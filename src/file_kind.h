@@ -21,9 +21,10 @@ int file_kind_check_list(const char *path);
  * database, to recognise a set, a case or an index. */
 int file_kind_check_evidence(const char *path);
 
-/* Whether the path is a folder; a set, or a case, by the header of an SQLite database alone. */
+/* Whether the path is a set: 1 or 0, or -1 after an error was shown, since it cannot be read. */
+int file_kind_is_set(const char *path);
+/* Whether the path is a folder; or a case, by the header of an SQLite database alone. */
 bool file_kind_is_folder(const char *path);
-bool file_kind_is_set(const char *path);
 bool file_kind_is_case(const char *path);
 
 #endif

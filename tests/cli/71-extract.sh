@@ -64,9 +64,9 @@ for image in disk-ewf.E01 disk-qcow2.qcow2 disk-split.001; do
     rm -rf any
     status 0 "$KITH" extract -q -d any $image @1000001+2000003 @510+2
     case $image in
-    *.E01) img_cat "$image" >raw ;;
+    *.E01) ewfexport -q -u -f raw -t - "$image" >raw 2>/dev/null ;;
     *.qcow2) qemu-img convert -O raw "$image" raw ;;
-    *) cat "${image%.*}".0* >raw ;;
+    *) cat "${image%.*}".[0-9][0-9][0-9] >raw ;;
     esac
     cmp <(tail -c +1000002 raw | head -c 2000003) any/1 || fail "$image: the range differs"
     same "$image: the boot signature" 55aa "$(od -An -tx1 any/2 | tr -d ' ')"
@@ -164,7 +164,8 @@ PY
 mkdir large
 head -c 60M /dev/urandom >large/file
 mke2fs -q -F -t ext4 -d large large.img 70M >err 2>&1 || fail "mke2fs: $(cat err)"
-"$KITH" extract -q -j1 -d killed large.img 12-1-0 2>err &
+address=$("$KITH" ls -q --csv large.img | awk -F, '$4 == "file" && $5 == "file" { print $3 }')
+"$KITH" extract -q -j1 -d killed large.img "$address" 2>err &
 pid=$!
 while [ ! -s killed/1-file ] && kill -0 $pid 2>/dev/null; do
     sleep 0.01
