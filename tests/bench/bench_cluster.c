@@ -166,7 +166,7 @@ static void add_sketch(struct collection *collection, const uint64_t *numbers, u
     sketch.digests.kinds = DIGEST_BIT(DIGEST_SHA1);
     number *= 0x9e3779b97f4a7c15u;
     memcpy(sketch.digests.bytes[DIGEST_SHA1], &number, sizeof number);
-    need(collection_add_sketch(collection, &sketch, "", (struct collection_origin){0, 0, 0}, &err) == 0);
+    need(collection_add_sketch(collection, &sketch, "", (struct collection_origin){.id = 0}, &err) == 0);
     sketch_release(&sketch);
 }
 
