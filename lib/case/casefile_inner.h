@@ -8,10 +8,10 @@
 
 /* Shared by the files of the module, each of which uses only those after it: casefile.c creates and
  * opens cases; casefile_plan.c compares and extends them; casefile_verify.c checks a whole case;
- * casefile_reader.c reads, casefile_writer.c and casefile_account.c add, casefile_place.c where things lie;
- * casefile_context.c has the context, casefile_log.c the log, casefile_batch.c the transactions,
- * casefile_evidence.c the rows of evidence, casefile_values.c the values of rows, casefile_packed.c the lists
- * in them. */
+ * casefile_reader.c reads, casefile_counts.c counts, casefile_writer.c and casefile_account.c add,
+ * casefile_place.c where things lie; casefile_context.c has the context, casefile_log.c the log,
+ * casefile_batch.c the transactions, casefile_evidence.c the rows of evidence, casefile_values.c the values
+ * of rows, casefile_packed.c the lists in them. */
 
 enum {
     /* The lower bits of the id of an object or a problem are its number, from 1; the upper bits are the
@@ -105,6 +105,8 @@ void casefile_count_bytes(struct case_counts *counts, const struct case_object *
 /* Reads a string; returns false if it is invalid.  It belongs to the statement and has no zero byte except at
  * its end. */
 bool casefile_get_string(struct statement *row, int column, const char **out);
+/* Reads the name of a verdict; returns false if it is none. */
+bool casefile_get_verdict(struct statement *row, int column, enum verdict *verdict);
 
 /* Bind a value.  Numbers above SQLite's largest are bound as that; a NULL string is bound as an empty one.
  * row may be NULL, if it could not be prepared; casefile_run then fails. */

@@ -26,14 +26,6 @@ static bool get_kind(struct statement *row, int column, enum object_kind *kind)
     return found >= 0;
 }
 
-static bool get_verdict(struct statement *row, int column, enum verdict *verdict)
-{
-    const int found = get_named(row, column, finding_verdict_find);
-
-    *verdict = found < 0 ? VERDICT_NONE : (enum verdict)found;
-    return found >= 0;
-}
-
 /* The paths are valid if there are `count` zero bytes, one of them at the end. */
 static bool get_paths(struct statement *row, int column, size_t count, const char **paths)
 {
@@ -94,7 +86,7 @@ bool casefile_get_object(struct statement *row, struct case_runs *runs, struct c
         !get_kind(row, 6, &object->kind) || !statement_up_to(row, 7, INT64_MAX, &object->size) ||
         !statement_up_to(row, 8, INT32_MAX, &path_count) ||
         !get_paths(row, 9, (size_t)path_count, &object->paths) ||
-        !statement_digests(row, 10, &object->digests) || !get_verdict(row, 13, &object->verdict) ||
+        !statement_digests(row, 10, &object->digests) || !casefile_get_verdict(row, 13, &object->verdict) ||
         !casefile_get_string(row, 14, &object->reason) || !statement_up_to(row, 15, INT64_MAX, findings) ||
         !statement_up_to(row, 16, 1, &partial) || !get_origin(row, runs, object))
         return false;
@@ -255,9 +247,9 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
 
     if (!statement_up_to(row, F_CLASS, CASE_CLASSES - 1, &class) ||
         !statement_up_to(row, F_REFSET, reader->casefile->set_count, &set) || set == 0 ||
-        !get_reference(row, finding, &out->reference) || !get_verdict(row, F_VERDICT, &finding->verdict) ||
-        !get_place(row, finding) || !get_measures(row, finding) || !get_proof(row, finding) ||
-        !get_rank(reader, row, &out->id))
+        !get_reference(row, finding, &out->reference) ||
+        !casefile_get_verdict(row, F_VERDICT, &finding->verdict) || !get_place(row, finding) ||
+        !get_measures(row, finding) || !get_proof(row, finding) || !get_rank(reader, row, &out->id))
         return false;
     finding->set = (uint32_t)set - 1;
     out->set = &reader->casefile->sets[finding->set];
@@ -526,137 +518,5 @@ int casefile_reader_next(struct case_reader *reader, struct case_row *row, struc
         if (repeated <= 0)
             return repeated < 0 || find_twins(reader, row, err) ? -1 : 1;
     }
-    return result;
-}
-
-/* ---- numbers of findings ---- */
-
-void casefile_put_id(struct buffer *out, const struct case_finding_id *id)
-{
-    buffer_printf(out, "%" PRIu64 ".%" PRIu64 ".%" PRIu32, id->evidence, id->object, id->rank);
-}
-
-/* Without leading zeros, so that a finding has one number only. */
-static bool parse_number(const char **text, char end, uint64_t most, uint64_t *out)
-{
-    uint64_t number = 0;
-
-    if (**text < '1' || **text > '9')
-        return false;
-    for (; **text >= '0' && **text <= '9'; ++*text) {
-        number = number * 10 + (uint64_t)(**text - '0');
-        if (number > most)
-            return false;
-    }
-    *out = number;
-    return *(*text)++ == end;
-}
-
-bool casefile_parse_id(const char *text, struct case_finding_id *id)
-{
-    uint64_t rank = 0;
-
-    if (!parse_number(&text, '.', CASE_MOST_EVIDENCE, &id->evidence) ||
-        !parse_number(&text, '.', ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &id->object) ||
-        !parse_number(&text, '\0', INT32_MAX, &rank))
-        return false;
-    id->rank = (uint32_t)rank;
-    return true;
-}
-
-/* ---- counts ---- */
-
-static int add_count(struct casefile *casefile, struct statement *row, uint64_t findings[VERDICTS],
-                     struct error *err)
-{
-    enum verdict verdict;
-    uint64_t count;
-
-    if (!get_verdict(row, 0, &verdict) || !statement_up_to(row, 1, INT64_MAX, &count))
-        return casefile_broken(casefile, err, "malformed row in table finding: invalid verdict");
-    findings[verdict] += count;
-    return 0;
-}
-
-int casefile_count_findings(struct casefile *casefile, uint64_t evidence, uint64_t findings[VERDICTS],
-                            struct error *err)
-{
-    struct statement *row;
-    int result;
-
-    if (evidence > CASE_MOST_EVIDENCE)
-        return 0;
-    /* Without GROUP BY, for which SQLite would sort all rows in memory. */
-    row = database_prepare(casefile->database,
-                           "SELECT verdict, 1 FROM finding WHERE class IN (?1, ?2)"
-                           " AND object > ?3 AND object < ?4 AND NOT EXISTS (SELECT 1 FROM twin t"
-                           " WHERE t.object = finding.object AND t.rank = finding.rank)",
-                           err);
-    if (!row)
-        return -1;
-    casefile_bind_number(row, 1, CASE_NOTABLE);
-    casefile_bind_number(row, 2, CASE_NEUTRAL);
-    statement_bind_number(row, 3, casefile_id(evidence, 0));
-    statement_bind_number(row, 4, casefile_id(evidence + 1, 0));
-    while ((result = statement_step(row, err)) > 0)
-        if (add_count(casefile, row, findings, err)) {
-            result = -1;
-            break;
-        }
-    statement_free(row);
-    return result;
-}
-
-int casefile_count_repeated(struct casefile *casefile, uint64_t evidence, uint64_t *objects,
-                            struct error *err)
-{
-    struct statement *row;
-    int result;
-
-    *objects = 0;
-    if (evidence > CASE_MOST_EVIDENCE)
-        return 0;
-    row = database_prepare(
-        casefile->database,
-        "SELECT count(*) FROM (SELECT DISTINCT object FROM twin WHERE object > ?1 AND object < ?2) k"
-        " WHERE EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1) AND f.object = k.object)"
-        " AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1) AND f.object = k.object"
-        " AND NOT EXISTS (SELECT 1 FROM twin t WHERE t.object = f.object AND t.rank = f.rank))",
-        err);
-    if (!row)
-        return -1;
-    casefile_bind_ids(row, 1, evidence);
-    result = statement_step(row, err);
-    if (result > 0 && !statement_up_to(row, 0, INT64_MAX, objects))
-        result = casefile_broken(casefile, err, "malformed row in table twin");
-    statement_free(row);
-    return result < 0 ? -1 : 0;
-}
-
-/* ---- problems ---- */
-
-int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)(void *arg, const char *text),
-                      void *arg, struct error *err)
-{
-    struct statement *row;
-    const char *text;
-    int result;
-
-    if (evidence > CASE_MOST_EVIDENCE)
-        return 0;
-    row = database_prepare(casefile->database,
-                           "SELECT text FROM problem WHERE id > ?1 AND id < ?2 ORDER BY id", err);
-    if (!row)
-        return -1;
-    statement_bind_number(row, 1, casefile_id(evidence, 0));
-    statement_bind_number(row, 2, casefile_id(evidence + 1, 0));
-    while ((result = statement_step(row, err)) > 0) {
-        if (!casefile_get_string(row, 0, &text)) {
-            result = casefile_broken(casefile, err, "malformed row in table problem");
-            break;
-        }
-        each(arg, text);
-    }
-    statement_free(row);
     return result;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,15 @@ bool casefile_get_string(struct statement *row, int column, const char **out)
     size_t len;
 
     return statement_text(row, column, out, &len) && !memchr(*out, '\0', len);
+}
+
+bool casefile_get_verdict(struct statement *row, int column, enum verdict *verdict)
+{
+    const char *name;
+    const int found = casefile_get_string(row, column, &name) ? finding_verdict_find(name, strlen(name)) : -1;
+
+    *verdict = found < 0 ? VERDICT_NONE : (enum verdict)found;
+    return found >= 0;
 }
 
 /* ---- writing ---- */
@@ -122,4 +132,39 @@ bool casefile_is_sound(const struct casefile *casefile, const struct finding *fi
            finding->proof < PROOFS && is_share(finding->resemblance) && is_share(finding->containment) &&
            edits_are_sound(finding) && finding->ln_e < INFINITY && finding->proved <= finding->blocks &&
            finding->ref_size <= INT64_MAX && ranges_are_sound(finding, size);
+}
+
+/* ---- numbers of findings ---- */
+
+void casefile_put_id(struct buffer *out, const struct case_finding_id *id)
+{
+    buffer_printf(out, "%" PRIu64 ".%" PRIu64 ".%" PRIu32, id->evidence, id->object, id->rank);
+}
+
+/* Without leading zeros, so that a finding has one number only. */
+static bool parse_number(const char **text, char end, uint64_t most, uint64_t *out)
+{
+    uint64_t number = 0;
+
+    if (**text < '1' || **text > '9')
+        return false;
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        number = number * 10 + (uint64_t)(**text - '0');
+        if (number > most)
+            return false;
+    }
+    *out = number;
+    return *(*text)++ == end;
+}
+
+bool casefile_parse_id(const char *text, struct case_finding_id *id)
+{
+    uint64_t rank = 0;
+
+    if (!parse_number(&text, '.', CASE_MOST_EVIDENCE, &id->evidence) ||
+        !parse_number(&text, '.', ((uint64_t)1 << CASE_NUMBER_BITS) - 1, &id->object) ||
+        !parse_number(&text, '\0', INT32_MAX, &rank))
+        return false;
+    id->rank = (uint32_t)rank;
+    return true;
 }

@@ -61,7 +61,7 @@ struct clusters {
 const char *clusters_method_name(enum clusters_method method);
 const char *clusters_candidates_name(enum clusters_candidates candidates);
 
-/* Returns -1 if candidates cannot be found in this way, with so many groups, for this resemblance.  bits:
+/* Returns -1 if candidates cannot be found in this way, with that many groups, for this resemblance.  bits:
  * those of sketches of scheme hamming; 0: other contents. */
 int clusters_check_groups(const struct clusters_options *options, uint32_t bits, struct error *err);
 

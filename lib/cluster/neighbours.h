@@ -37,7 +37,7 @@ struct neighbours {
     uint32_t compared;
 };
 
-/* Returns -1 if so many groups, or alg.G, cannot be used with this resemblance.  k: bits of sketches of
+/* Returns -1 if that many groups, or alg.G, cannot be used with this resemblance.  k: bits of sketches of
  * scheme hamming; 0: other contents. */
 int neighbours_check(const struct neighbours_options *options, uint32_t k, struct error *err);
 
