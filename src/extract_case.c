@@ -284,7 +284,7 @@ static int check_moved(const struct session *session, struct error *err)
     return found;
 }
 
-/* How the evidence differs from what the scan saw, as far as that can be told from the outside. */
+/* How the evidence differs from what the scan saw, as far as the outside shows it. */
 static int compare(const struct session *session, struct place *place, const struct case_evidence *evidence,
                    struct error *err)
 {
