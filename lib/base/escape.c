@@ -293,7 +293,7 @@ void escape_hex(struct buffer *out, const void *data, size_t len)
     static const char digits[] = "0123456789abcdef";
     const uint8_t *p = data;
 
-    char *to = len <= SIZE_MAX / 2 ? buffer_extend(out, 2 * len) : NULL;
+    char *to = len && len <= SIZE_MAX / 2 ? buffer_extend(out, 2 * len) : NULL;
 
     for (size_t i = 0; to && i < len; i++) {
         *to++ = digits[p[i] >> 4];

@@ -61,7 +61,7 @@ void lab_edits_substitute(struct lab_random *random, const uint8_t *data, size_t
                           struct buffer *out)
 {
     size_t left = (size_t)lround(share * (double)len);
-    char *to = buffer_extend(out, len);
+    char *to = len ? buffer_extend(out, len) : NULL;
 
     for (size_t i = 0; to && i < len; i++) {
         to[i] = (char)data[i];
