@@ -25,5 +25,18 @@ status 0 "$KITH" export --json refs.kith
 cp out list.json
 sha1sum refs/* >list.sha1sum
 status 0 "$KITH" scan -q -r refs.kith --case whole.case disk.img tree
+
+# A set whose first bytes cannot be read at once is not taken for an ordinary file, whichever read it is.
+thin=(sets thin -q --csv --resemblance 0.1 --covered 0 -o thinned.kith twins.kith)
+status 0 "$KITH" "${thin[@]}"
+mv out whole.csv
+for at in {1..20}; do
+    for errno in 0 5; do
+        rm -f thinned.kith*
+        FAULT=read:parent:$at:1:$errno LD_PRELOAD=./faults.so "$KITH" "${thin[@]}" >out 2>err </dev/null &&
+            { cmp -s out whole.csv || fail "read $at, errno $errno: thinned as something else"; }
+    done
+done
+
 python3 "$SRCDIR/tests/data/inject.py" faults.so "${FAULTS:-1}" || fail "faults did not end as they must"
 finish
