@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "disk/content_part.h"
 #include "sample/hasher_pair.h"
 #include "set/refset_cache.h"
 
@@ -73,13 +74,6 @@ static uint32_t window_of(const struct scanner_plan *plan)
 
 /* ---- in a worker ---- */
 
-/* Reads the bytes of a chunk again. */
-struct chunk_content {
-    struct content base;
-    struct content *whole;
-    uint64_t start;
-};
-
 struct scanner {
     const struct scanner_plan *plan;
     struct refset *sets[MATCHER_MOST_SETS];
@@ -91,7 +85,7 @@ struct scanner {
     struct record record;
     struct findings findings;
     enum verdict verdict;
-    struct chunk_content content;
+    struct content_part content; /* of the current part */
     struct buffer out;
     uint64_t size; /* of the object, in bytes */
     bool is_range;
@@ -100,13 +94,6 @@ struct scanner {
     bool failed;
     struct error err;
 };
-
-static ssize_t read_chunk(struct content *base, uint64_t offset, void *into, size_t len)
-{
-    struct chunk_content *content = (struct chunk_content *)base;
-
-    return content->whole->read(content->whole, content->start + offset, into, len);
-}
 
 static int open_sets(struct scanner *scanner, struct error *err)
 {
@@ -150,7 +137,6 @@ static void *scanner_open(void *arg, const struct inspector_watch *watch, struct
     if (!scanner)
         return NULL;
     scanner->plan = arg;
-    scanner->content.base.read = read_chunk;
     if (open_sets(scanner, err) == 0 && open_tools(scanner, watch, err) == 0)
         return scanner;
     free(scanner);
@@ -169,7 +155,7 @@ static bool is_large(const struct scanner *scanner)
 
 static void begin_matching(struct scanner *scanner, uint32_t c)
 {
-    matcher_begin(scanner->matcher, scanner->len, c, &scanner->content.base);
+    matcher_begin(scanner->matcher, scanner->len, c, &scanner->content.content);
     if (scanner->is_range)
         matcher_is_range(scanner->matcher);
 }
@@ -181,8 +167,7 @@ static void begin_part(struct scanner *scanner)
     scanner->len = chunk && left > chunk ? chunk : left;
     scanner->done = 0;
     scanner->hasher = hasher_pair_for(&scanner->hashers, scanner->len);
-    scanner->content.start = scanner->at;
-    scanner->content.base.size = left;
+    content_part_init(&scanner->content, scanner->content.whole, scanner->at, left);
     if (is_large(scanner))
         begin_matching(scanner, scanner->plan->c);
     fail(scanner, hasher_begin(scanner->hasher, scanner->len, &scanner->err));
