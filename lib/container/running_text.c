@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/running_text.h"
+
+#include "base/utf8.h"
+
+/* 0x80 to 0x9f; 0: not assigned. */
+static const uint16_t windows[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+                                     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
+                                     0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+                                     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+
+/* U+FB00 to U+FB06. */
+static const char *const ligatures[] = {"ff", "fi", "fl", "ffi", "ffl", "st", "st"};
+
+void running_text_release(struct running_text *text)
+{
+    buffer_release(&text->out);
+    *text = (struct running_text){0};
+}
+
+static bool is_space(uint32_t c)
+{
+    return c <= ' ' || (c >= 0x7f && c <= 0xa0) || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||
+           c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
+           (c >= 0xd800 && c <= 0xdfff) || c == 0xfffe || c == 0xffff || c > 0x10ffff;
+}
+
+/* Soft hyphen, zero-width characters, marks of direction, byte order mark. */
+static bool is_invisible(uint32_t c)
+{
+    return c == 0xad || (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+}
+
+static void write_char(struct running_text *text, uint32_t c)
+{
+    char utf8[4];
+
+    if (text->wants_break || text->wants_space)
+        buffer_add_char(&text->out, text->wants_break ? '\n' : ' ');
+    text->wants_break = text->wants_space = false;
+    text->in_word = text->any = true;
+    buffer_add(&text->out, utf8, (size_t)(utf8_put(utf8, c) - utf8));
+}
+
+void running_text_space(struct running_text *text)
+{
+    text->wants_space |= text->in_word;
+    text->in_word = false;
+}
+
+static void add_char(struct running_text *text, uint32_t c)
+{
+    if (is_space(c))
+        running_text_space(text);
+    else if (c >= 0xfb00 && c <= 0xfb06)
+        for (const char *at = ligatures[c - 0xfb00]; *at; at++)
+            write_char(text, (unsigned char)*at);
+    else if (!is_invisible(c))
+        write_char(text, c);
+}
+
+/* What came of a character that was cut off is no text. */
+static void drop_incomplete(struct running_text *text)
+{
+    if (text->missing)
+        running_text_space(text);
+    text->missing = 0;
+}
+
+void running_text_char(struct running_text *text, uint32_t character)
+{
+    drop_incomplete(text);
+    add_char(text, character);
+}
+
+/* The first byte of a character. */
+static void begin_char(struct running_text *text, uint8_t byte)
+{
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+
+    if (byte < 0xc2 || byte > 0xf4) {
+        add_char(text, byte < 0x80 ? byte : ' ');
+        return;
+    }
+    text->missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    text->least = least[text->missing];
+    text->character = byte & (0x3fu >> text->missing);
+}
+
+static void add_byte(struct running_text *text, uint8_t byte)
+{
+    if (text->missing && (byte & 0xc0) == 0x80) {
+        text->character = text->character << 6 | (byte & 0x3f);
+        if (--text->missing == 0)
+            add_char(text, text->character < text->least ? ' ' : text->character);
+        return;
+    }
+    drop_incomplete(text);
+    begin_char(text, byte);
+}
+
+void running_text_utf8(struct running_text *text, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        add_byte(text, (uint8_t)data[i]);
+}
+
+void running_text_windows(struct running_text *text, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        const uint8_t byte = (uint8_t)data[i];
+
+        running_text_char(text, byte >= 0x80 && byte < 0xa0 ? windows[byte - 0x80] : byte);
+    }
+}
+
+void running_text_break(struct running_text *text)
+{
+    drop_incomplete(text);
+    text->in_word = text->wants_space = false;
+    text->wants_break = text->any;
+}
+
+void running_text_end(struct running_text *text)
+{
+    running_text_break(text);
+    if (text->any)
+        buffer_add_char(&text->out, '\n');
+    text->wants_break = text->any = false;
+}
