@@ -72,6 +72,9 @@ struct container_format {
     const char *name; /* in addresses: lower-case letters and digits, at most OBJECT_MOST_OPENER */
     bool is_carved;   /* its signature is sure enough to look for it at every sector of free space */
     bool is_guess;    /* it has no signature, so it is looked for only if everything is to be opened */
+    /* Called once in each worker while files can still be opened: for libraries that read some when they are
+     * first used.  NULL: nothing to do.  -1 on error. */
+    int (*prepare)(struct error *err);
     /* Whether the content seems to be of this format.  Reads beyond the head only if the head, or the size,
      * makes that likely. */
     bool (*matches)(const struct container_sight *sight);
