@@ -57,6 +57,12 @@ struct container {
     /* Reads on in the present member.  Returns the number of bytes, 0 at its end, -1 if the rest of it cannot
      * be read. */
     ssize_t (*read)(struct container *container, void *into, size_t len, struct error *err);
+    /*
+     * From where on in the content the bytes of the present member may be stored as they are: there, or at most
+     * CONTAINER_PIECE later.  It is a hint, which the caller checks.  CONTAINER_UNKNOWN: they are packed.  NULL: of
+     * all members.
+     */
+    uint64_t (*place)(struct container *container);
     /* Where the container ends in the content, as far as it has been read: carving continues there.  NULL:
      * unknown. */
     uint64_t (*end)(struct container *container);
@@ -68,9 +74,18 @@ struct container_watch {
     void *arg;
 };
 
+/* Bytes by which the start of a container in free space is noticed. */
+struct container_magic {
+    uint16_t at; /* bytes after the start */
+    uint8_t len; /* at least 2; 0: the list ends */
+    const char *bytes;
+};
+
 struct container_format {
     const char *name; /* in addresses: lower-case letters and digits, at most OBJECT_MOST_OPENER */
-    bool is_carved;   /* its signature is sure enough to look for it at every sector of free space */
+    /* What to look for at every sector of free space, where all that `matches` accepts is then opened.  NULL: the
+     * signature is not sure enough for that. */
+    const struct container_magic *magic;
     bool is_guess;    /* it has no signature, so it is looked for only if everything is to be opened */
     /* Called once in each worker while files can still be opened: for libraries that read some when they are
      * first used.  NULL: nothing to do.  -1 on error. */
