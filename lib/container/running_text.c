@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/running_text.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 
 /* 0x80 to 0x9f; 0: not assigned. */
@@ -32,14 +34,20 @@ static bool is_invisible(uint32_t c)
            (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
 }
 
-static void write_char(struct running_text *text, uint32_t c)
+/* Before the next visible character. */
+static void begin_word(struct running_text *text)
 {
-    char utf8[4];
-
     if (text->wants_break || text->wants_space)
         buffer_add_char(&text->out, text->wants_break ? '\n' : ' ');
     text->wants_break = text->wants_space = false;
     text->in_word = text->any = true;
+}
+
+static void write_char(struct running_text *text, uint32_t c)
+{
+    char utf8[4];
+
+    begin_word(text);
     buffer_add(&text->out, utf8, (size_t)(utf8_put(utf8, c) - utf8));
 }
 
@@ -100,10 +108,31 @@ static void add_byte(struct running_text *text, uint8_t byte)
     begin_char(text, byte);
 }
 
+/* Adds the visible ASCII characters that the data begins with; returns how many there are. */
+static size_t add_visible(struct running_text *text, const char *data, size_t len)
+{
+    size_t count = 0;
+
+    while (count < len && data[count] > ' ' && data[count] < 0x7f)
+        count++;
+    if (count == 0)
+        return 0;
+    drop_incomplete(text);
+    begin_word(text);
+    buffer_add(&text->out, data, count);
+    return count;
+}
+
 void running_text_utf8(struct running_text *text, const char *data, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        add_byte(text, (uint8_t)data[i]);
+    while (len > 0) {
+        size_t count = add_visible(text, data, len);
+
+        if (count == 0)
+            add_byte(text, (uint8_t)data[count++]);
+        data += count;
+        len -= count;
+    }
 }
 
 void running_text_windows(struct running_text *text, const char *data, size_t len)
@@ -128,4 +157,18 @@ void running_text_end(struct running_text *text)
     if (text->any)
         buffer_add_char(&text->out, '\n');
     text->wants_break = text->any = false;
+}
+
+size_t running_text_take(struct running_text *text, void *into, size_t len)
+{
+    const size_t left = text->out.len - text->taken, count = len < left ? len : left;
+
+    if (count > 0)
+        memcpy(into, text->out.data + text->taken, count);
+    text->taken += count;
+    if (text->taken == text->out.len) {
+        buffer_reset(&text->out);
+        text->taken = 0;
+    }
+    return count;
 }

@@ -18,6 +18,7 @@
  */
 struct running_text {
     struct buffer out;
+    size_t taken;       /* bytes of `out` that running_text_take has handed over */
     bool in_word;       /* the last character was no space */
     bool wants_space;   /* a space before the next word */
     bool wants_break;   /* a line feed before the next word */
@@ -41,5 +42,8 @@ void running_text_space(struct running_text *text);
 void running_text_break(struct running_text *text);
 /* Ends the text: with a line feed if there is any. */
 void running_text_end(struct running_text *text);
+
+/* Moves up to len bytes of what was written to `into`, in order; returns how many, 0 if there are none. */
+size_t running_text_take(struct running_text *text, void *into, size_t len);
 
 #endif

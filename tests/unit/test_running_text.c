@@ -128,5 +128,28 @@ START_TEST(random_bytes)
 }
 END_TEST
 
+/* However it is taken away, and even while more is added, it is the same text. */
+START_TEST(taken_piece_by_piece)
+{
+    static const char words[] = "some  words of caf\xc3\xa9 and\ttea";
+    char taken[sizeof words];
+    struct running_text text = {0};
+    size_t len = 0;
+
+    for (size_t i = 0; i < strlen(words); i++) {
+        running_text_utf8(&text, words + i, 1);
+        if (i % 3 == 0)
+            len += running_text_take(&text, taken + len, i % 4);
+    }
+    running_text_end(&text);
+    for (size_t count = 1; count > 0; len += count)
+        count = running_text_take(&text, taken + len, 2);
+    ck_assert_uint_eq(text.out.len, 0);
+    ck_assert_uint_eq(len, strlen("some words of cafe' and tea\n"));
+    ck_assert_mem_eq(taken, "some words of caf\xc3\xa9 and tea\n", len);
+    running_text_release(&text);
+}
+END_TEST
+
 RUN_TESTS("running_text", cases_as_written, divided_anywhere, paragraphs, break_in_a_character, windows,
-          random_bytes)
+          random_bytes, taken_piece_by_piece)
