@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/escape.h"
 #include "config.h"
+#include "container/archive.h"
 #include "database/database.h"
 #include "disk/deflate.h"
 #include "disk/tsk.h"
@@ -101,6 +102,7 @@ int selftest_facts_tool(struct selftest_facts *facts, struct error *err)
     selftest_facts_add(facts, "file systems", "The Sleuth Kit %s", tsk_library());
     selftest_facts_add(facts, "reference sets and cases", "SQLite %s", database_library());
     selftest_facts_add(facts, "decompression", "zlib %s", deflate_library());
+    selftest_facts_add(facts, "archives", "libarchive %s", archive_library());
     return 0;
 }
 

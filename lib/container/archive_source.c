@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "container/archive_inner.h"
+
+/* ---- the bytes of the content ---- */
+
+enum { SECTOR = 512 };
+
+int archive_window_init(struct archive_window *window, struct content *content,
+                        const struct container_watch *watch, struct error *err)
+{
+    *window = (struct archive_window){.content = content, .watch = watch};
+    window->bytes = memory_new(ARCHIVE_WINDOW, err);
+    return window->bytes ? 0 : -1;
+}
+
+void archive_window_release(struct archive_window *window)
+{
+    free(window->bytes);
+    window->bytes = NULL;
+}
+
+/* Content may refuse a range of which one sector is bad. */
+static ssize_t read_some(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    ssize_t got = content->read(content, offset, into, len);
+
+    if (got <= 0 && len > SECTOR)
+        got = content->read(content, offset, into, SECTOR - (size_t)(offset % SECTOR));
+    return got > 0 && (size_t)got <= len ? got : -1;
+}
+
+static void load(struct archive_window *window, uint64_t offset, size_t want)
+{
+    const uint64_t size = window->content->size, rest = offset < size ? size - offset : 0;
+    const size_t len = rest < want ? (size_t)rest : want;
+
+    window->start = offset;
+    window->len = 0;
+    while (window->len < len) {
+        const ssize_t got =
+            read_some(window->content, offset + window->len, window->bytes + window->len, len - window->len);
+
+        if (got < 0)
+            break;
+        window->len += (size_t)got;
+    }
+    window->watch->progress(window->watch->arg);
+}
+
+const uint8_t *archive_window_at(struct archive_window *window, uint64_t offset, size_t least, size_t want,
+                                 size_t *len)
+{
+    uint64_t skip = offset - window->start;
+
+    if (offset < window->start || skip > window->len || window->len - skip < least || window->len == skip) {
+        load(window, offset, want > least ? want : least);
+        skip = 0;
+    }
+    *len = window->len - (size_t)skip;
+    return *len >= least && *len > 0 ? window->bytes + skip : NULL;
+}
+
+uint64_t archive_window_find(struct archive_window *window, uint64_t from, uint64_t to, const char *pair)
+{
+    while (from < to) {
+        size_t len;
+        const uint8_t *at = archive_window_at(window, from, 2, ARCHIVE_BLOCK, &len), *found;
+
+        if (!at) {
+            from += SECTOR - from % SECTOR;
+            continue;
+        }
+        found = memmem(at, len, pair, 2);
+        if (found)
+            return from + (uint64_t)(found - at) < to ? from + (uint64_t)(found - at) : to;
+        from += len - 1;
+    }
+    return to;
+}
+
+/* ---- what libarchive reads ---- */
+
+static la_ssize_t read_source(struct archive *archive, void *arg, const void **block)
+{
+    struct archive_source *source = arg;
+    const uint64_t offset = source->at < source->head_len ? 0 : source->start + source->at - source->head_len;
+    size_t len;
+
+    if (source->at < source->head_len) {
+        *block = source->head + source->at;
+        len = source->head_len - (size_t)source->at;
+    } else if (offset >= source->end) {
+        return 0;
+    } else {
+        *block = archive_window_at(source->window, offset, 1, ARCHIVE_BLOCK, &len);
+        if (!*block) {
+            archive_set_error(archive, EIO, "bytes of it cannot be read");
+            return ARCHIVE_FATAL;
+        }
+        if (len > source->end - offset)
+            len = (size_t)(source->end - offset);
+    }
+    source->at += len;
+    return (la_ssize_t)len;
+}
+
+static uint64_t source_size(const struct archive_source *source)
+{
+    return source->head_len + (source->end - source->start);
+}
+
+static la_int64_t skip_source(struct archive *archive, void *arg, la_int64_t request)
+{
+    struct archive_source *source = arg;
+    const uint64_t left = source_size(source) - source->at;
+    const uint64_t skipped = request < 0 ? 0 : (uint64_t)request < left ? (uint64_t)request : left;
+
+    (void)archive;
+    source->at += skipped;
+    return (la_int64_t)skipped;
+}
+
+static la_int64_t seek_source(struct archive *archive, void *arg, la_int64_t offset, int whence)
+{
+    struct archive_source *source = arg;
+    const uint64_t size = source_size(source);
+    la_int64_t to;
+
+    if (size > INT64_MAX ||
+        __builtin_add_overflow(offset,
+                               whence == SEEK_SET   ? 0
+                               : whence == SEEK_CUR ? (la_int64_t)source->at
+                                                    : (la_int64_t)size,
+                               &to) ||
+        to < 0) {
+        archive_set_error(archive, EINVAL, "an offset is impossible");
+        return ARCHIVE_FATAL;
+    }
+    source->at = (uint64_t)to < size ? (uint64_t)to : size;
+    return (la_int64_t)source->at;
+}
+
+/* libarchive's message, as a reason without a subject. */
+static int reader_error(const struct archive_reader *reader, struct error *err)
+{
+    const char *text = archive_error_string(reader->archive);
+
+    if (archive_errno(reader->archive) == ENOMEM)
+        return error_set(err, "out of memory");
+    return error_set(err, "%s", text ? text : "it is damaged");
+}
+
+int archive_reader_open(struct archive_reader *reader, int (*const *supports)(struct archive *),
+                        struct error *err)
+{
+    reader->archive = archive_read_new();
+    if (!reader->archive)
+        return error_set(err, "out of memory");
+    for (; *supports; supports++)
+        if ((*supports)(reader->archive) == ARCHIVE_FATAL)
+            return reader_error(reader, err);
+    archive_read_set_read_callback(reader->archive, read_source);
+    archive_read_set_skip_callback(reader->archive, skip_source);
+    archive_read_set_seek_callback(reader->archive, seek_source);
+    archive_read_set_callback_data(reader->archive, &reader->source);
+    if (archive_read_open1(reader->archive) < ARCHIVE_WARN)
+        return reader_error(reader, err);
+    return 0;
+}
+
+void archive_reader_release(struct archive_reader *reader)
+{
+    if (reader->archive)
+        archive_read_free(reader->archive);
+    reader->archive = NULL;
+}
+
+int archive_reader_next(struct archive_reader *reader, struct archive_entry **entry, struct error *err)
+{
+    const int result = archive_read_next_header(reader->archive, entry);
+
+    reader->block_len = 0;
+    reader->block_at = reader->at = 0;
+    reader->result = ARCHIVE_OK;
+    if (result == ARCHIVE_EOF)
+        return 0;
+    return result < ARCHIVE_WARN ? reader_error(reader, err) : 1;
+}
+
+/* The next data; libarchive may return the last of it together with a complaint. */
+static void next_block(struct archive_reader *reader)
+{
+    const void *block = NULL;
+    size_t len = 0;
+    la_int64_t at = 0;
+    const int result = archive_read_data_block(reader->archive, &block, &len, &at);
+
+    if (result < ARCHIVE_WARN || !block)
+        len = 0;
+    if (result != ARCHIVE_RETRY)
+        reader->result = result;
+    if (at < 0 || (uint64_t)at < reader->at) /* data never goes back */
+        at = (la_int64_t)reader->at;
+    reader->block = block;
+    reader->block_len = len;
+    reader->block_at = result == ARCHIVE_EOF || len > 0 ? (uint64_t)at : reader->at;
+}
+
+/* Gives what has been unpacked; what a sparse file leaves out is zeros. */
+static size_t give(struct archive_reader *reader, uint8_t *into, size_t len)
+{
+    if (reader->block_at > reader->at) {
+        const uint64_t hole = reader->block_at - reader->at;
+
+        len = hole < len ? (size_t)hole : len;
+        memset(into, 0, len);
+    } else {
+        len = reader->block_len < len ? reader->block_len : len;
+        memcpy(into, reader->block, len);
+        reader->block += len;
+        reader->block_len -= len;
+        reader->block_at += len;
+    }
+    reader->at += len;
+    return len;
+}
+
+ssize_t archive_reader_read(struct archive_reader *reader, void *into, size_t len, struct error *err)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        if (reader->block_len > 0 || reader->block_at > reader->at)
+            done += give(reader, (uint8_t *)into + done, len - done);
+        else if (reader->result == ARCHIVE_OK)
+            next_block(reader);
+        else
+            break;
+    }
+    if (done > 0 || reader->result == ARCHIVE_EOF || len == 0)
+        return (ssize_t)done;
+    return reader_error(reader, err);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/archive_zip.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "container/archive.h"
+
+enum {
+    SYNTHETIC = ARCHIVE_ZIP_LOCAL + 1 + 20, /* bytes of the header that libarchive sees */
+    MOST_TARGET = 4096,                     /* bytes of a symbolic link's target */
+    TYPE = 0170000,
+    FOLDER = 0040000,
+    LINK = 0120000,
+    AES = 99, /* the method of members that WinZip encrypts */
+};
+
+struct archive_zip {
+    struct container container;
+    struct archive_window headers, data;
+    struct archive_zip_table table;
+    size_t next;
+    struct archive_zip_header central, local;
+    bool has_local;
+    uint64_t start, end;     /* of the present member's data */
+    bool is_open, is_failed; /* whether libarchive reads it, or failed to */
+    uint8_t synthetic[SYNTHETIC];
+    struct archive_reader reader;
+    char problem[128];
+    struct buffer difference; /* between the headers of the last member, if not empty */
+};
+
+/* ---- members ---- */
+
+static bool is_supported(unsigned method)
+{
+    switch (method) {
+    case 0:
+        return true;
+    case 8:
+        return archive_zlib_version() != NULL;
+    case 12:
+        return archive_bzlib_version() != NULL;
+    case 14:
+    case 95:
+        return archive_liblzma_version() != NULL;
+    case 93:
+        return archive_libzstd_version() != NULL;
+    case 98:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *method_name(unsigned method)
+{
+    static const struct {
+        unsigned method;
+        const char *name;
+    } names[] = {{1, "Shrink"}, {2, "Reduce"},  {3, "Reduce"},     {4, "Reduce"},
+                 {5, "Reduce"}, {6, "Implode"}, {8, "Deflate"},    {9, "Deflate64"},
+                 {12, "bzip2"}, {14, "LZMA"},   {93, "Zstandard"}, {94, "MP3"},
+                 {95, "xz"},    {96, "JPEG"},   {97, "WavPack"},   {98, "PPMd"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].method == method)
+            return names[i].name;
+    return "unknown";
+}
+
+/* Why it cannot be read, or NULL. */
+static const char *problem_of(struct archive_zip *zip, const struct archive_zip_header *header)
+{
+    if (header->flags & (ARCHIVE_ZIP_ENCRYPTED | ARCHIVE_ZIP_STRONG) || header->method == AES)
+        return "it is encrypted";
+    if (header->volume != 0)
+        return "it is in another volume";
+    if (!zip->has_local)
+        return "its local header is missing";
+    if (is_supported(header->method))
+        return NULL;
+    snprintf(zip->problem, sizeof zip->problem, "it is packed by a method that is not supported: %u (%s)",
+             (unsigned)header->method, method_name(header->method));
+    return zip->problem;
+}
+
+/* Folders and links have no content, unless something is hidden there. */
+static bool is_file(const struct archive_zip_header *header)
+{
+    if ((header->mode & TYPE) == LINK)
+        return header->size > MOST_TARGET;
+    if ((header->mode & TYPE) == FOLDER ||
+        (header->name_len > 0 && header->name[header->name_len - 1] == '/'))
+        return header->size > 0;
+    return true;
+}
+
+/* ---- differences ---- */
+
+static void add_text(struct archive_zip *zip, const char *what, const char *one, size_t one_len,
+                     const char *other, size_t other_len)
+{
+    buffer_add_text(&zip->difference,
+                    zip->difference.len ? "; the central directory " : "the central directory ");
+    buffer_add_text(&zip->difference, what);
+    buffer_add(&zip->difference, one, one_len);
+    buffer_add_text(&zip->difference, ", its local header ");
+    buffer_add(&zip->difference, other, other_len);
+}
+
+static void add_number(struct archive_zip *zip, const char *what, const char *format, uint64_t one,
+                       uint64_t other)
+{
+    char texts[2][32];
+
+    if (one == other)
+        return;
+    snprintf(texts[0], sizeof texts[0], format[0] == 'x' ? "%08" PRIx64 : "%" PRIu64, one);
+    snprintf(texts[1], sizeof texts[1], format[0] == 'x' ? "%08" PRIx64 : "%" PRIu64, other);
+    add_text(zip, what, texts[0], strlen(texts[0]), texts[1], strlen(texts[1]));
+}
+
+/* Whether a local header has this value, and not only what follows the data. */
+static bool is_stated(const struct archive_zip_header *local, uint64_t value)
+{
+    return !(local->flags & ARCHIVE_ZIP_SIZES_FOLLOW) || value != 0;
+}
+
+/* Notes in what the two headers differ; it is reported as a member after this one. */
+static void compare(struct archive_zip *zip)
+{
+    const struct archive_zip_header *central = &zip->central, *local = &zip->local;
+    const bool is_same = central->full_name_len == local->full_name_len &&
+                         memcmp(central->name, local->name, local->name_len) == 0;
+
+    if ((central->flags | local->flags) & ARCHIVE_ZIP_MASKED)
+        return;
+    if (!is_same)
+        add_text(zip, "calls it ", central->name, central->name_len, local->name, local->name_len);
+    add_number(zip, "states method ", "d", central->method, local->method);
+    if (is_stated(local, local->size))
+        add_number(zip, "states this number of bytes: ", "d", central->size, local->size);
+    if (is_stated(local, local->packed))
+        add_number(zip, "states this number of packed bytes: ", "d", central->packed, local->packed);
+    if (is_stated(local, local->crc))
+        add_number(zip, "states CRC-32 ", "x", central->crc, local->crc);
+    if (zip->difference.len && is_same) {
+        buffer_add_text(&zip->difference, ": ");
+        buffer_add(&zip->difference, central->name, central->name_len);
+    }
+    buffer_add(&zip->difference, "", zip->difference.len > 0);
+}
+
+static int yield_difference(struct archive_zip *zip, struct container_member *member, struct error *err)
+{
+    if (zip->difference.failed)
+        return error_set(err, "out of memory");
+    *member =
+        (struct container_member){.name = "", .size = CONTAINER_UNKNOWN, .problem = zip->difference.data};
+    zip->difference.len = 0;
+    return 1;
+}
+
+/* ---- moving on ---- */
+
+/* Where the member's data lies; false if nothing is known of it. */
+static bool place_data(struct archive_zip *zip, const struct archive_zip_entry *entry)
+{
+    const uint64_t size = zip->headers.content->size;
+
+    zip->start = zip->end = size;
+    zip->has_local =
+        entry->local < size && archive_zip_read_local(&zip->data, entry->local, &zip->local) == 0;
+    if (!zip->has_local)
+        return false;
+    zip->start = entry->local + zip->local.len;
+    return true;
+}
+
+/* Of a member that only has a local header: completes that from the descriptor. */
+static void use_local(struct archive_zip *zip, const struct archive_zip_entry *entry)
+{
+    struct archive_zip_descriptor descriptor;
+    struct archive_zip_header *header = &zip->central;
+
+    *header = zip->local;
+    zip->end = entry->end;
+    if (!(header->flags & ARCHIVE_ZIP_SIZES_FOLLOW) || header->packed)
+        return;
+    if (archive_zip_read_descriptor(&zip->data, zip->start, entry->end, &descriptor)) {
+        header->packed = descriptor.packed;
+        header->size = descriptor.size;
+        header->crc = descriptor.crc;
+        header->flags &= (uint16_t)~ARCHIVE_ZIP_SIZES_FOLLOW;
+    } else
+        header->size = CONTAINER_UNKNOWN;
+}
+
+/* The member of an entry; false if it is to be passed over. */
+static bool take_entry(struct archive_zip *zip, const struct archive_zip_entry *entry)
+{
+    const uint64_t size = zip->headers.content->size;
+    const bool has_local = place_data(zip, entry);
+
+    if (entry->central == ARCHIVE_ZIP_NONE) {
+        if (!has_local)
+            return false;
+        use_local(zip, entry);
+        return is_file(&zip->central);
+    }
+    if (archive_zip_read_central(&zip->headers, entry->central, ARCHIVE_LOOK, &zip->central))
+        return false;
+    if (has_local) {
+        zip->end = zip->central.packed < size - zip->start ? zip->start + zip->central.packed : size;
+        compare(zip);
+    }
+    zip->central.flags &= (uint16_t)~ARCHIVE_ZIP_SIZES_FOLLOW;
+    return is_file(&zip->central) || zip->difference.len > 0;
+}
+
+static int next_member(struct container *container, struct container_member *member, struct error *err)
+{
+    struct archive_zip *zip = (struct archive_zip *)container;
+    const struct archive_zip_header *header = &zip->central;
+
+    archive_reader_release(&zip->reader);
+    zip->is_open = zip->is_failed = false;
+    if (zip->difference.len > 0 || zip->difference.failed)
+        return yield_difference(zip, member, err);
+    while (zip->next < zip->table.count)
+        if (take_entry(zip, &zip->table.entries[zip->next++])) {
+            *member = (struct container_member){header->name, header->name_len, header->size,
+                                                .problem = problem_of(zip, header), .mode = header->mode};
+            memcpy(member->times, header->times, sizeof member->times);
+            return 1;
+        }
+    return zip->table.damage ? error_set(err, "%s", zip->table.damage) : 0;
+}
+
+/* ---- data ---- */
+
+static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
+{
+    for (; bytes > 0; bytes--, value >>= 8)
+        *to++ = (uint8_t)value;
+    return to;
+}
+
+/* A local header with what libarchive needs for unpacking; returns its length. */
+static size_t make_header(struct archive_zip *zip)
+{
+    const struct archive_zip_header *header = &zip->central;
+    const bool follows = header->flags & ARCHIVE_ZIP_SIZES_FOLLOW;
+    const bool is_large = !follows && (header->packed >= UINT32_MAX || header->size >= UINT32_MAX);
+    uint8_t *to = zip->synthetic;
+
+    memcpy(to, "PK\3\4", 4);
+    to = put(to + 4, 45, 2);
+    to = put(to, header->flags & (2 | 4 | ARCHIVE_ZIP_SIZES_FOLLOW), 2); /* 2 and 4: options of the methods */
+    to = put(to, header->method, 2);
+    to = put(to, 0, 4);
+    to = put(to, follows ? 0 : header->crc, 4);
+    to = put(to, is_large ? UINT32_MAX : follows ? 0 : header->packed, 4);
+    to = put(to, is_large ? UINT32_MAX : follows ? 0 : header->size, 4);
+    to = put(to, 1, 2);
+    to = put(to, is_large ? 20 : 0, 2);
+    *to++ = 'x';
+    if (is_large)
+        to = put(put(put(to, 1, 2), 16, 2), header->size, 8);
+    if (is_large)
+        to = put(to, header->packed, 8);
+    return (size_t)(to - zip->synthetic);
+}
+
+static int open_member(struct archive_zip *zip, struct error *err)
+{
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_zip_streamable, NULL};
+    const size_t len = make_header(zip);
+    struct archive_entry *entry;
+
+    zip->is_open = true;
+    zip->reader.source = (struct archive_source){&zip->data, zip->synthetic, len, zip->start, zip->end, 0};
+    if (zip->central.flags & ARCHIVE_ZIP_SIZES_FOLLOW)
+        zip->reader.source.end = zip->headers.content->size; /* its descriptor */
+    if (archive_reader_open(&zip->reader, supports, err))
+        return -1;
+    return archive_reader_next(&zip->reader, &entry, err) == 1 ? 0 : -1;
+}
+
+/* libarchive's words for what is common, and not plain. */
+static int explain(struct error *err)
+{
+    static const struct {
+        const char *begins, *means;
+    } messages[] = {{"ZIP bad CRC", "its CRC-32 does not agree"},
+                    {"ZIP compressed data is wrong", "its packed size does not agree"},
+                    {"ZIP uncompressed data is wrong", "its size does not agree"},
+                    {"Truncated", "it is cut off"},
+                    {"truncated", "it is cut off"},
+                    {"ZIP decompression failed (-5)", "it is cut off"},
+                    {"ZIP decompression failed", "its packed data is damaged"}};
+
+    for (size_t i = 0; err && i < sizeof messages / sizeof *messages; i++)
+        if (strncmp(err->text, messages[i].begins, strlen(messages[i].begins)) == 0)
+            return error_set(err, "%s", messages[i].means);
+    return -1;
+}
+
+static ssize_t read_member(struct container *container, void *into, size_t len, struct error *err)
+{
+    struct archive_zip *zip = (struct archive_zip *)container;
+    ssize_t got;
+
+    if (zip->is_failed)
+        return error_set(err, "it cannot be unpacked");
+    if (!zip->has_local || (zip->start == zip->end && zip->central.size == 0 && zip->central.packed == 0))
+        return 0;
+    if (!zip->is_open && open_member(zip, err)) {
+        zip->is_failed = true;
+        return explain(err);
+    }
+    got = archive_reader_read(&zip->reader, into, len, err);
+    return got < 0 ? explain(err) : got;
+}
+
+static uint64_t place_of_member(struct container *container)
+{
+    const struct archive_zip *zip = (const struct archive_zip *)container;
+
+    return zip->has_local && zip->central.method == 0 ? zip->start : CONTAINER_UNKNOWN;
+}
+
+static uint64_t end_of_zip(struct container *container)
+{
+    return ((struct archive_zip *)container)->table.end;
+}
+
+/* ---- the format ---- */
+
+static void close_zip(struct container *container)
+{
+    struct archive_zip *zip = (struct archive_zip *)container;
+
+    archive_reader_release(&zip->reader);
+    archive_window_release(&zip->headers);
+    archive_window_release(&zip->data);
+    buffer_release(&zip->difference);
+    free(zip->table.entries);
+    free(zip);
+}
+
+static struct container *open_zip(const struct container_sight *sight, const struct container_watch *watch,
+                                  struct error *err)
+{
+    struct archive_zip *zip = memory_new(sizeof *zip, err);
+
+    if (!zip)
+        return NULL;
+    zip->container = (struct container){next_member, read_member, place_of_member, end_of_zip, close_zip};
+    if (archive_window_init(&zip->headers, sight->content, watch, err) ||
+        archive_window_init(&zip->data, sight->content, watch, err) ||
+        archive_zip_find_members(&zip->table, &zip->headers, sight->is_carved, err)) {
+        close_zip(&zip->container);
+        return NULL;
+    }
+    return &zip->container;
+}
+
+static bool begins(const struct container_sight *sight, const char *bytes, size_t len)
+{
+    return sight->head_len >= len && memcmp(sight->head, bytes, len) == 0;
+}
+
+/* Programs that unpack themselves, and scripts of Python, are followed by an archive. */
+static bool is_program(const struct container_sight *sight)
+{
+    uint8_t end[ARCHIVE_ZIP_END];
+
+    return (begins(sight, "MZ", 2) || begins(sight, "\177ELF", 4) || begins(sight, "#!", 2)) &&
+           sight->size > sizeof end &&
+           content_read(sight->content, sight->size - sizeof end, end, sizeof end) == 0 &&
+           memcmp(end, "PK\5\6", 4) == 0 && end[20] == 0 && end[21] == 0;
+}
+
+static bool matches_zip(const struct container_sight *sight)
+{
+    return begins(sight, "PK\3\4", 4) || begins(sight, "PK\5\6", 4) || begins(sight, "PK\7\10PK\3\4", 8) ||
+           begins(sight, "PK00PK\3\4", 8) || (!sight->is_carved && is_program(sight));
+}
+
+static const struct container_magic magic_zip[] = {{0, 4, "PK\3\4"}, {0, 0, NULL}};
+
+const struct container_format archive_format_zip = {
+    .name = "zip", .magic = magic_zip, .matches = matches_zip, .open = open_zip};
