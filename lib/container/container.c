@@ -3,9 +3,11 @@
 
 #include "container/archive.h"
 #include "container/html.h"
+#include "container/media.h"
 
 const struct container_format *const container_formats[] = {
     &archive_format_zip,
+    &media_format_jpeg,
     &html_format,
     NULL,
 };
