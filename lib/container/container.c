@@ -4,10 +4,12 @@
 #include "container/archive.h"
 #include "container/html.h"
 #include "container/media.h"
+#include "container/ole.h"
 
 const struct container_format *const container_formats[] = {
     &archive_format_zip,
     &media_format_jpeg,
     &html_format,
+    &ole_format,
     NULL,
 };

@@ -7,30 +7,13 @@
 /* Layout of $FILE_NAME: parent, times and sizes, number of UTF-16 units, namespace, name. */
 enum { COUNT_AT = 64, SPACE_AT = 65, TEXT_AT = 66, SPACE_DOS = 2 };
 
-static size_t utf8_of(const uint8_t *utf16, size_t units, char *out)
-{
-    char *p = out;
-
-    for (size_t i = 0; i < units; i++) {
-        uint32_t c = (uint32_t)bytes_load_le(utf16 + 2 * i, 2);
-        uint32_t low = i + 1 < units ? (uint32_t)bytes_load_le(utf16 + 2 * i + 2, 2) : 0;
-
-        if (c >= 0xd800 && c < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
-            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-            i++;
-        }
-        p = utf8_put(p, c);
-    }
-    return (size_t)(p - out);
-}
-
 bool ntfs_name(const uint8_t *data, size_t len, struct ntfs_name *name)
 {
     if (len < TEXT_AT || TEXT_AT + 2 * (size_t)data[COUNT_AT] > len || data[SPACE_AT] == SPACE_DOS)
         return false;
     name->parent = bytes_load_le(data, 6);
     name->parent_sequence = (uint32_t)bytes_load_le(data + 6, 2);
-    name->len = utf8_of(data + TEXT_AT, data[COUNT_AT], name->text);
+    name->len = utf8_of_utf16(name->text, data + TEXT_AT, data[COUNT_AT]);
     return true;
 }
 
