@@ -4,8 +4,8 @@
 
 quality.py KITH CORPORA UNPACKED SCRATCH: CORPORA has scripts/frash.py; UNPACKED has pairs/ (two versions of real files, with
 what they truly have in common) and small/ (disk images with planted files).  Tables in Markdown go to standard output.
-A pair counts as found by kith if any finding names the reference, and by "deep" with a set of C = 32 and --deep; by ssdeep if the score is above 0; by TLSH if the distance
-is at most 100; by sdhash if the score is at least 1, and, beside it, at least 21.
+A pair counts as found by kith if any finding names the reference, and by "deep" with a set of C = 32 and --deep; by the others as
+peers.py says.
 """
 import collections
 import csv
@@ -15,11 +15,10 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+from peers import PEERS, output
+
 kith, corpora, unpacked, scratch = sys.argv[1:5]
-
-
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
 
 
 def scan(set_path, *evidence, options=()):
@@ -42,26 +41,6 @@ def make_set(path, folder):
 
 def scan_deep(set_path, *evidence):
     return scan(set_path + ".deep", *evidence, options=("--deep",))
-
-
-def ssdeep(a, b):
-    return bool(re.search(r"\([1-9][0-9]*\)", output("ssdeep", "-s", "-d", a, b)))
-
-
-def tlsh(a, b):
-    words = output("tlsh_unittest", "-c", a, "-f", b).split()
-    numbers = [int(word) for word in words if word.isdigit()]
-    return bool(numbers) and numbers[0] <= 100
-
-
-def sdhash(least):
-    def compare(a, b):
-        return bool(output("sdhash", "-g", "-t", str(least), a, b).strip())
-    return compare
-
-
-PEERS = [(name, call) for name, call, tool in (("ssdeep", ssdeep, "ssdeep"), ("TLSH", tlsh, "tlsh_unittest"), ("sdhash", sdhash(1), "sdhash"),
-                                               ("sdhash 21", sdhash(21), "sdhash")) if shutil.which(tool)]
 
 
 class Table:
