@@ -54,6 +54,36 @@ long deflate_unpack(struct deflate *deflate, const void *packed, size_t packed_l
     return inflate(stream, Z_FINISH) == Z_STREAM_END ? (long)(room - stream->avail_out) : -1;
 }
 
+int deflate_begin(struct deflate *deflate)
+{
+    return inflateReset(&deflate->stream) == Z_OK ? 0 : -1;
+}
+
+static uInt at_most_uint(size_t len)
+{
+    return len < UINT32_MAX ? (uInt)len : UINT32_MAX;
+}
+
+int deflate_step(struct deflate *deflate, struct deflate_step *step)
+{
+    z_stream *stream = &deflate->stream;
+    const uInt packed_len = at_most_uint(step->packed_len), room = at_most_uint(step->room);
+    int result;
+
+    stream->next_in = step->packed;
+    stream->avail_in = packed_len;
+    stream->next_out = step->into;
+    stream->avail_out = room;
+    result = inflate(stream, Z_NO_FLUSH);
+    step->packed += packed_len - stream->avail_in;
+    step->packed_len -= packed_len - stream->avail_in;
+    step->into += room - stream->avail_out;
+    step->room -= room - stream->avail_out;
+    if (result == Z_STREAM_END)
+        return 0;
+    return result == Z_OK || result == Z_BUF_ERROR ? 1 : -1;
+}
+
 const char *deflate_library(void)
 {
     return zlibVersion();
