@@ -5,11 +5,13 @@
 #include "container/html.h"
 #include "container/media.h"
 #include "container/ole.h"
+#include "container/pdf.h"
 
 const struct container_format *const container_formats[] = {
     &archive_format_zip,
     &media_format_jpeg,
     &html_format,
     &ole_format,
+    &pdf_format,
     NULL,
 };
