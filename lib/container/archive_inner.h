@@ -13,6 +13,7 @@ enum {
     ARCHIVE_WINDOW = 72 << 10, /* bytes that can be looked at together */
     ARCHIVE_BLOCK = 64 << 10,  /* bytes to read at a time, of data */
     ARCHIVE_LOOK = 4 << 10,    /* ... of a header somewhere */
+    ARCHIVE_NAME = 4096,       /* bytes of a name that are kept */
 };
 
 /* The part of the content that was read last. */
@@ -58,9 +59,11 @@ struct archive_reader {
     struct archive_source source;
     const uint8_t *block; /* data that has not been asked for yet */
     size_t block_len;
-    uint64_t block_at; /* offset in the entry */
-    uint64_t at;       /* where reading in the entry goes on */
-    int result;        /* ARCHIVE_OK, ARCHIVE_EOF, or what ended it */
+    uint64_t block_at;  /* offset in the entry */
+    uint64_t at;        /* where reading in the entry goes on */
+    uint64_t size;      /* of the entry, if that is stated, or 0 */
+    int result;         /* ARCHIVE_OK, ARCHIVE_EOF, or what ended it */
+    struct error fault; /* what was wrong before: libarchive does not repeat it */
 };
 
 /* Reads with the functions archive_read_support_...; `supports` ends with NULL, and functions that would need
@@ -70,7 +73,8 @@ int archive_reader_open(struct archive_reader *reader, int (*const *supports)(st
                         struct error *err);
 void archive_reader_release(struct archive_reader *reader);
 
-/* Moves on to the next entry: as `next` of a container. */
+/* Moves on to the next entry: as `next` of a container.  Headers that are damaged are passed over if
+ * libarchive can go on, and reported at the end. */
 int archive_reader_next(struct archive_reader *reader, struct archive_entry **entry, struct error *err);
 /* Reads on in the entry: as `read` of a container. */
 ssize_t archive_reader_read(struct archive_reader *reader, void *into, size_t len, struct error *err);

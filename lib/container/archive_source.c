@@ -145,14 +145,54 @@ static la_int64_t seek_source(struct archive *archive, void *arg, la_int64_t off
     return (la_int64_t)source->at;
 }
 
-/* libarchive's message, as a reason without a subject. */
+/* ---- what libarchive says ---- */
+
+static bool has(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}
+
+/* What is common is said in words of ours, which are complete. */
+static const char *plain_words(const char *text)
+{
+    static const struct {
+        const char *part, *words;
+    } messages[] = {
+        {"ZIP bad CRC", "its CRC-32 does not agree"},
+        {"checksum error", "its checksum does not agree"},
+        {"ZIP compressed data is wrong", "its packed size does not agree"},
+        {"ZIP uncompressed data is wrong", "its size does not agree"},
+        {"ZIP decompression failed (-5)", "it is cut off"},
+        {"truncated", "it is cut off"},
+        {"premature end", "it is cut off"},
+        {"decompression failed", "its packed data is damaged"},
+        {"data error", "its packed data is damaged"},
+        {"Corrupted", "its packed data is damaged"},
+        {"encrypt", "it is encrypted"},
+        {"Crypto codec", "it is encrypted"},
+        {"multivolume", "it continues in another volume"},
+        {"memory", "it needs more memory than there is"},
+    };
+
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        if (has(text, messages[i].part))
+            return messages[i].words;
+    return NULL;
+}
+
 static int reader_error(const struct archive_reader *reader, struct error *err)
 {
-    const char *text = archive_error_string(reader->archive);
+    const char *text = archive_error_string(reader->archive), *words;
+    size_t len;
 
-    if (archive_errno(reader->archive) == ENOMEM)
-        return error_set(err, "out of memory");
-    return error_set(err, "%s", text ? text : "it is damaged");
+    if (!text || !*text)
+        text = "it is damaged";
+    words = archive_errno(reader->archive) == ENOMEM ? plain_words("memory") : plain_words(text);
+    if (words)
+        return error_set(err, "%s", words);
+    for (len = strlen(text); len > 0 && strchr(".\n ", text[len - 1]); len--)
+        ;
+    return error_set(err, "libarchive cannot read it: %.*s", (int)len, text);
 }
 
 int archive_reader_open(struct archive_reader *reader, int (*const *supports)(struct archive *),
@@ -182,14 +222,26 @@ void archive_reader_release(struct archive_reader *reader)
 
 int archive_reader_next(struct archive_reader *reader, struct archive_entry **entry, struct error *err)
 {
-    const int result = archive_read_next_header(reader->archive, entry);
+    int result;
 
+    if (reader->result == ARCHIVE_FATAL)
+        return error_set(err, "%s", reader->fault.text);
     reader->block_len = 0;
     reader->block_at = reader->at = 0;
+    while ((result = archive_read_next_header(reader->archive, entry)) == ARCHIVE_RETRY ||
+           result == ARCHIVE_FAILED)
+        if (!reader->fault.text[0])
+            reader_error(reader, &reader->fault);
     reader->result = ARCHIVE_OK;
-    if (result == ARCHIVE_EOF)
-        return 0;
-    return result < ARCHIVE_WARN ? reader_error(reader, err) : 1;
+    if (result >= ARCHIVE_WARN && result != ARCHIVE_EOF) {
+        reader->size = archive_entry_size_is_set(*entry) && archive_entry_size(*entry) > 0
+                           ? (uint64_t)archive_entry_size(*entry)
+                           : 0;
+        return 1;
+    }
+    if (result == ARCHIVE_FATAL && !reader->fault.text[0])
+        reader_error(reader, &reader->fault);
+    return reader->fault.text[0] ? error_set(err, "%s", reader->fault.text) : 0;
 }
 
 /* The next data; libarchive may return the last of it together with a complaint. */
@@ -204,11 +256,14 @@ static void next_block(struct archive_reader *reader)
         len = 0;
     if (result != ARCHIVE_RETRY)
         reader->result = result;
-    if (at < 0 || (uint64_t)at < reader->at) /* data never goes back */
+    if (at < 0 || (uint64_t)at < reader->at || (len == 0 && result != ARCHIVE_EOF)) /* data never goes back */
         at = (la_int64_t)reader->at;
+    if (result == ARCHIVE_EOF &&
+        (uint64_t)at > reader->size) /* a hole at the end; some formats give nonsense */
+        at = (la_int64_t)(reader->size > reader->at ? reader->size : reader->at);
     reader->block = block;
     reader->block_len = len;
-    reader->block_at = result == ARCHIVE_EOF || len > 0 ? (uint64_t)at : reader->at;
+    reader->block_at = (uint64_t)at;
 }
 
 /* Gives what has been unpacked; what a sparse file leaves out is zeros. */
@@ -244,5 +299,7 @@ ssize_t archive_reader_read(struct archive_reader *reader, void *into, size_t le
     }
     if (done > 0 || reader->result == ARCHIVE_EOF || len == 0)
         return (ssize_t)done;
+    if (reader->result == ARCHIVE_FATAL && !reader->fault.text[0])
+        reader_error(reader, &reader->fault);
     return reader_error(reader, err);
 }

@@ -292,29 +292,9 @@ static int open_member(struct archive_zip *zip, struct error *err)
     return archive_reader_next(&zip->reader, &entry, err) == 1 ? 0 : -1;
 }
 
-/* libarchive's words for what is common, and not plain. */
-static int explain(struct error *err)
-{
-    static const struct {
-        const char *begins, *means;
-    } messages[] = {{"ZIP bad CRC", "its CRC-32 does not agree"},
-                    {"ZIP compressed data is wrong", "its packed size does not agree"},
-                    {"ZIP uncompressed data is wrong", "its size does not agree"},
-                    {"Truncated", "it is cut off"},
-                    {"truncated", "it is cut off"},
-                    {"ZIP decompression failed (-5)", "it is cut off"},
-                    {"ZIP decompression failed", "its packed data is damaged"}};
-
-    for (size_t i = 0; err && i < sizeof messages / sizeof *messages; i++)
-        if (strncmp(err->text, messages[i].begins, strlen(messages[i].begins)) == 0)
-            return error_set(err, "%s", messages[i].means);
-    return -1;
-}
-
 static ssize_t read_member(struct container *container, void *into, size_t len, struct error *err)
 {
     struct archive_zip *zip = (struct archive_zip *)container;
-    ssize_t got;
 
     if (zip->is_failed)
         return error_set(err, "it cannot be unpacked");
@@ -322,10 +302,9 @@ static ssize_t read_member(struct container *container, void *into, size_t len, 
         return 0;
     if (!zip->is_open && open_member(zip, err)) {
         zip->is_failed = true;
-        return explain(err);
+        return -1;
     }
-    got = archive_reader_read(&zip->reader, into, len, err);
-    return got < 0 ? explain(err) : got;
+    return archive_reader_read(&zip->reader, into, len, err);
 }
 
 static uint64_t place_of_member(struct container *container)

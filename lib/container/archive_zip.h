@@ -10,8 +10,7 @@
  */
 
 enum {
-    ARCHIVE_ZIP_NAME = 4096, /* bytes of a name that are kept */
-    ARCHIVE_ZIP_LOCAL = 30,  /* bytes of a local header before the name */
+    ARCHIVE_ZIP_LOCAL = 30, /* bytes of a local header before the name */
     ARCHIVE_ZIP_CENTRAL = 46,
     ARCHIVE_ZIP_END = 22, /* bytes of the end of the directory without its comment */
 };
@@ -37,8 +36,8 @@ struct archive_zip_header {
     uint32_t volume;
     struct object_stamp times[OBJECT_TIMES];
     size_t full_name_len;
-    size_t name_len; /* at most ARCHIVE_ZIP_NAME */
-    char name[ARCHIVE_ZIP_NAME];
+    size_t name_len; /* at most ARCHIVE_NAME */
+    char name[ARCHIVE_NAME];
 };
 
 /* Reads a header; of the directory, `want` bytes are read at a time.  -1 if there is none, or if it is cut

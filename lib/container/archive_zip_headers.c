@@ -136,7 +136,7 @@ static int read_rest(struct archive_window *window, uint64_t at, size_t fixed, s
     const uint8_t *bytes;
 
     header->len = total;
-    header->name_len = header->full_name_len < ARCHIVE_ZIP_NAME ? header->full_name_len : ARCHIVE_ZIP_NAME;
+    header->name_len = header->full_name_len < ARCHIVE_NAME ? header->full_name_len : ARCHIVE_NAME;
     if (total > size || at > size - total)
         return -1;
     bytes = archive_window_at(window, at, fixed + header->name_len, ARCHIVE_LOOK, &len);
@@ -205,7 +205,7 @@ bool archive_zip_is_local(struct archive_window *window, uint64_t at, uint64_t m
     name = load16(bytes + 26);
     extra = load16(bytes + 28);
     return !(load16(bytes + 6) & FLAGS_UNUSED) && (method <= 20 || (method >= 93 && method <= 99)) &&
-           name > 0 && name <= ARCHIVE_ZIP_NAME && ARCHIVE_ZIP_LOCAL + name + extra <= most;
+           name > 0 && name <= ARCHIVE_NAME && ARCHIVE_ZIP_LOCAL + name + extra <= most;
 }
 
 bool archive_zip_is_central(struct archive_window *window, uint64_t at)
