@@ -10,5 +10,9 @@
  * members.
  */
 extern const struct container_format media_format_jpeg;
+extern const struct container_format media_format_mp3;
+extern const struct container_format media_format_flac;
+extern const struct container_format media_format_ogg;
+extern const struct container_format media_format_wav;
 
 #endif

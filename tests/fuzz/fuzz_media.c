@@ -20,7 +20,8 @@ static const struct {
     char letter;
     const struct container_format *format;
 } formats[] = {
-    {'j', &media_format_jpeg},
+    {'j', &media_format_jpeg}, {'m', &media_format_mp3}, {'f', &media_format_flac},
+    {'o', &media_format_ogg},  {'w', &media_format_wav},
 };
 
 static void require_same(const struct containers_list *one, const struct containers_list *other)

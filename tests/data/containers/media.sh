@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the pictures and sounds in media/, and prints what the tests expect of them: the SHA-1 of what other programs take
-# out of them.  Needs ImageMagick, exiftool, exiv2, jhead and jpegtran.
+# out of them.  Needs ImageMagick, exiftool, exiv2, jhead, jpegtran, sox, lame, id3v2, eyeD3, ffmpeg, flac and opusenc.
 set -eu
 cd "$(dirname "$0")/media"
 
@@ -26,4 +26,30 @@ for tag in Exif ThumbnailImage XMP ICC_Profile Comment; do
     echo "$(exiftool -b -$tag tagged.jpg | sha1sum | cut -c1-40) $tag of tagged.jpg"
 done
 sha1sum stripped.jpg
+
+# ---- sound ----
+
+rm -f ./*.mp3 ./*.flac ./*.opus
+sox -n -R -r 16000 -c 1 -b 16 sound.wav synth 0.3 sine 440 sine 997
+lame --quiet -t -b 16 -m m sound.wav bare.mp3
+lame --quiet -V7 --tt 'A title' --ti stripped.jpg sound.wav lame.mp3
+id3v2 --delete-all lame.mp3 >/dev/null
+for file in bare lame; do
+    cp $file.mp3 $file-id3v2.mp3
+    id3v2 -t 'A title' -a Somebody $file-id3v2.mp3
+    cp $file.mp3 $file-eyed3.mp3
+    eyeD3 -Q --add-image stripped.jpg:FRONT_COVER:described -t 'Another title' $file-eyed3.mp3 >/dev/null 2>&1
+    ffmpeg -v error -i $file.mp3 -c copy -metadata title=Third $file-ffmpeg.mp3
+done
+sha1sum bare.mp3
+flac -s -f --no-padding -T TITLE=one --picture stripped.jpg sound.wav -o tagged.flac
+cp tagged.flac changed.flac
+metaflac --dont-use-padding --remove-tag=TITLE --set-tag='TITLE=another one' changed.flac
+cp tagged.flac bare.flac
+metaflac --dont-use-padding --remove-all bare.flac
+echo "$(tail -c +43 bare.flac | sha1sum | cut -c1-40) frames of bare.flac"
+opusenc --quiet --bitrate 8 --serial 1 --discard-comments --title one sound.wav one.opus
+opusenc --quiet --bitrate 8 --serial 9 --discard-comments --picture stripped.jpg --title "$(printf '%0600d' 1)" sound.wav two.opus
+ffmpeg -v error -i one.opus -c copy -metadata title=three three.opus
+rm sound.wav
 ls -l
