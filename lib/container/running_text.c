@@ -4,12 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-
-/* 0x80 to 0x9f; 0: not assigned. */
-static const uint16_t windows[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
-                                     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
-                                     0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
-                                     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+#include "container/charset.h"
 
 /* U+FB00 to U+FB06. */
 static const char *const ligatures[] = {"ff", "fi", "fl", "ffi", "ffl", "st", "st"};
@@ -137,11 +132,8 @@ void running_text_utf8(struct running_text *text, const char *data, size_t len)
 
 void running_text_windows(struct running_text *text, const char *data, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        const uint8_t byte = (uint8_t)data[i];
-
-        running_text_char(text, byte >= 0x80 && byte < 0xa0 ? windows[byte - 0x80] : byte);
-    }
+    for (size_t i = 0; i < len; i++)
+        running_text_char(text, charset_windows((uint8_t)data[i]));
 }
 
 void running_text_break(struct running_text *text)
