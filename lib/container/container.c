@@ -3,6 +3,7 @@
 
 #include "container/archive.h"
 #include "container/html.h"
+#include "container/mail.h"
 #include "container/media.h"
 #include "container/ole.h"
 #include "container/pdf.h"
@@ -34,5 +35,7 @@ const struct container_format *const container_formats[] = {
     &html_format,
     &ole_format,
     &pdf_format,
+    &mail_box_format,
+    &mail_format,
     NULL,
 };
