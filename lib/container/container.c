@@ -2,6 +2,7 @@
 #include "container/container.h"
 
 #include "container/archive.h"
+#include "container/document.h"
 #include "container/html.h"
 #include "container/mail.h"
 #include "container/media.h"
@@ -32,6 +33,7 @@ const struct container_format *const container_formats[] = {
     &media_format_flac,
     &media_format_ogg,
     &media_format_wav,
+    &document_format,
     &html_format,
     &ole_format,
     &pdf_format,
