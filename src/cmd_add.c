@@ -24,7 +24,7 @@ enum {
 };
 
 static const struct option_spec add_options[] = {
-    OPTIONS_EVIDENCE_SPECS("file, stream"),
+    OPTIONS_EVIDENCE_SPECS("file, stream, member", "all"),
     SET_OPTIONS_SPECS,
     {0, "md5", NULL, "keep the MD5 as well", NULL},
     {0, "sha256", NULL, "keep the SHA-256 as well", NULL},
@@ -370,8 +370,8 @@ static int take_option(void *arg, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct add add = {.run.options =
-                          evidence_flags_defaults(OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM)),
+    struct add add = {.run.options = evidence_flags_defaults(
+                          OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_STREAM) | OBJECT_BIT(OBJECT_MEMBER)),
                       .flags = set_flags_none(),
                       .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
                       .note = ""};

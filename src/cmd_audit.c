@@ -25,7 +25,7 @@ enum {
 };
 
 static const struct option_spec audit_options[] = {
-    OPTIONS_EVIDENCE_SPECS("file, stream"),
+    OPTIONS_EVIDENCE_SPECS("file, stream", "no"),
     {'b', "bare", NULL, "compare the names of files only, without their folders", NULL},
     {0, "all", NULL, "also list files that match", NULL},
     {0, "format", "FORM", "output format (default: text)", &formats_sets},

@@ -34,7 +34,7 @@ static const struct option_spec cluster_options[] = {
      NULL},
     {0, "query", NULL, "with --index: report what is near the files, without adding them", NULL},
     {0, "drop", NULL, "with --index: remove the files, or all below the folders, from the index", NULL},
-    OPTIONS_EVIDENCE_SPECS("file, stream"),
+    OPTIONS_EVIDENCE_SPECS("file, stream", "no"),
     {0, "format", "FORM", "output format (default: text on a terminal, else csv)", &formats_cluster},
     {0, "csv", NULL, "the same as --format csv", NULL},
     {0, "json", NULL, "the same as --format json: JSON Lines, one for each cluster", NULL},

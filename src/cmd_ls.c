@@ -33,7 +33,7 @@ enum {
 };
 
 static const struct option_spec ls_options[] = {
-    OPTIONS_EVIDENCE_SPECS("all but image"),
+    OPTIONS_EVIDENCE_SPECS("all but image", "known"),
     {0, "format", "FORM", "output format (default: summary on a terminal, else csv)", &formats_ls},
     {'l', "long", NULL, "the same as --format text: a line for each object", NULL},
     {0, "summary", NULL, "the same as --format summary: only volumes and counts", NULL},
@@ -232,11 +232,12 @@ static int take_option(void *arg, const struct options *options, int option)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_STORED)}};
+    struct ls ls = {.run = {.options = evidence_flags_defaults(OBJECT_USUAL)}};
     const struct inspector inspector = ls_digests_inspector(&ls.digests);
     int operand = 0, status;
 
     ls.report.out.to = stdout;
+    ls.run.options.opening = OPENING_KNOWN; /* free space is not read otherwise */
     status = options_read(command, argc, argv, take_option, &ls, &operand);
     if (status != OPTIONS_GO)
         return status;
@@ -254,7 +255,12 @@ static int run(const struct command *command, int argc, char **argv)
         return options_wrong(command,
                              "--account lists no objects, so it excludes --body, --hash, --md5 and --sha256");
     /* unreadable ranges are found only by reading everything */
-    ls.run.options.inspector = ls.is_account ? &inspector_reader : ls.digests ? &inspector : NULL;
+    ls.run.options.inspector = ls.is_account                          ? &inspector_reader
+                               : ls.digests                           ? &inspector
+                               : ls.run.options.opening != OPENING_NO ? &inspector_closed
+                                                                      : NULL;
+    if (ls.is_account)
+        ls.run.options.opening = OPENING_NO;
     ls.report.is_account = ls.is_account;
     ls.report.digests = ls.digests | ls.run.options.image_digests;
     return list_named(&ls, (size_t)(argc - operand), argv + operand);

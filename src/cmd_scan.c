@@ -44,7 +44,7 @@ enum {
 };
 
 static const struct option_spec scan_options[] = {
-    OPTIONS_EVIDENCE_SPECS("all but image"),
+    OPTIONS_EVIDENCE_SPECS("all but image", "all"),
     {'r', "reference", "SET", "search for the files of this set; may be repeated", &values_set},
     {0, "case", "CASE", "keep all objects and findings in this case, new or resumed; kith report writes them",
      &values_case},
@@ -294,7 +294,7 @@ static int run_line(struct command_line *line, const struct command *command, in
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    struct command_line line = {.scan = {.run.options = evidence_flags_defaults(OBJECT_STORED),
+    struct command_line line = {.scan = {.run.options = evidence_flags_defaults(OBJECT_USUAL),
                                          .matching = {.most_ln_e = log(MATCHER_USUAL_E)},
                                          .most = UINT64_MAX}};
     const int status = run_line(&line, command, argc, argv);

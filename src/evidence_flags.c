@@ -18,6 +18,8 @@ struct evidence_options evidence_flags_defaults(unsigned kinds)
     return (struct evidence_options){
         .kinds = kinds,
         .seconds = DEFAULT_SECONDS,
+        .opening = kinds & OBJECT_BIT(OBJECT_MEMBER) ? OPENING_ALL : OPENING_NO,
+        .depth = OPENING_USUAL_DEPTH,
         .workers = processors < 1             ? 1
                    : processors > MAX_WORKERS ? MAX_WORKERS
                                               : (unsigned)processors,
@@ -37,6 +39,19 @@ static int take_count(const struct options *options, uint64_t most, unsigned *ou
     if (options_number(options, 1, most, &number))
         return -1;
     *out = (unsigned)number;
+    return 0;
+}
+
+/* Commands that leave containers closed by default select no members either. */
+static int take_opening(struct evidence_options *evidence, const struct options *options)
+{
+    const int found = options_named(options, options->value, strlen(options->value));
+
+    if (found < 0)
+        return -1;
+    evidence->opening = (enum opening_mode)found;
+    if (evidence->opening != OPENING_NO)
+        evidence->kinds |= OBJECT_BIT(OBJECT_MEMBER);
     return 0;
 }
 
@@ -60,6 +75,10 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
         return take_type(options, &evidence->system_type);
     case OPTION_ONLY:
         return options_list(options, &evidence->kinds);
+    case OPTION_CONTAINERS:
+        return take_opening(evidence, options);
+    case OPTION_DEPTH:
+        return take_count(options, OPENING_MOST_DEPTH, &evidence->depth);
     case OPTION_JOBS:
         return take_count(options, MAX_WORKERS, &evidence->workers);
     default:

@@ -12,6 +12,8 @@ enum {
     OPTION_OFFSET,
     OPTION_SYSTEM_TYPE,
     OPTION_ONLY,
+    OPTION_CONTAINERS,
+    OPTION_DEPTH,
     OPTION_JOBS,
     OPTION_SECONDS,
     OPTION_OK_UNEXAMINED,
@@ -21,11 +23,13 @@ enum {
 };
 
 /* clang-format off */
-#define OPTIONS_EVIDENCE_SPECS(default_kinds) \
+#define OPTIONS_EVIDENCE_SPECS(default_kinds, default_containers) \
     {'i', "image-type", "TYPE", "container format (default: auto-detect)", &values_image_types}, \
     {'o', "offset", "SECTOR", "read only the volume that starts at this sector (default: all)", NULL}, \
     {'f', "fs-type", "TYPE", "file system (default: auto-detect)", &values_file_systems}, \
     {0, "only", "KIND,...", "take only objects of these kinds (default: " default_kinds ")", &values_object_kinds}, \
+    {0, "containers", "WHICH", "open no containers, known ones, or all, also in free space (default: " default_containers ")", &values_openings}, \
+    {0, "depth", "N", "open containers in containers to this depth (default: 5)", NULL}, \
     {'j', "jobs", "N", "worker processes (default: one per processor)", NULL}, \
     {0, "object-seconds", "N", "give up on an object after N seconds of processor time without progress (default: 20)", NULL}, \
     {0, "ok-unexamined", NULL, "do not exit with status 3 because of encrypted volumes and unknown file systems", NULL}, \
@@ -33,7 +37,7 @@ enum {
     {0, "no-sandbox", NULL, "read evidence even if this system cannot confine the worker processes", NULL}
 /* clang-format on */
 
-/* The defaults, for objects of these kinds. */
+/* The defaults, for objects of these kinds; with members among these, all containers are opened. */
 struct evidence_options evidence_flags_defaults(unsigned kinds);
 
 /* Takes one of the shared options; -1 after an error was shown. */

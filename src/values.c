@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "cluster/clusters.h"
+#include "container/opening.h"
 #include "disk/disk.h"
 #include "disk/object.h"
 #include "list/list.h"
@@ -79,6 +80,12 @@ static const char *const proofs[] = {"estimate", "blocks", "sha1", NULL};
 /* In the order of enum case_order. */
 static const char *const orders[] = {"place", "significance", "reference", NULL};
 static const char *const groupings[] = {"reference", NULL};
+static const char *opening(const void *table, size_t index)
+{
+    (void)table;
+    return opening_mode_name((unsigned)index);
+}
+
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 const struct values values_object_kinds = {"kind", "kinds", true, object_kind, NULL},
@@ -97,7 +104,8 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_orders = {"order", "orders", false, array_name, orders},
                     values_groupings = {"grouping", "groupings", false, array_name, groupings},
                     values_columns = {"column", "columns", true, column, NULL},
-                    values_shells = {"shell", "shells", false, array_name, shells};
+                    values_shells = {"shell", "shells", false, array_name, shells},
+                    values_openings = {"kind of opening", "kinds of opening", true, opening, NULL};
 
 const struct values values_case, values_set, values_set_path, values_file;
 

@@ -22,7 +22,7 @@ struct values {
 extern const struct values values_object_kinds, values_image_types, values_file_systems, values_schemes,
     values_set_kinds, values_list_formats, values_verdicts, values_verdict_list, values_proofs, values_orders,
     values_columns, values_groupings, values_shells, values_tokens, values_rules, values_methods,
-    values_candidates;
+    values_candidates, values_openings;
 
 /* Values without names, which only completion distinguishes. */
 extern const struct values values_case, values_set, values_set_path, values_file;

@@ -58,9 +58,9 @@ struct container {
      * be read. */
     ssize_t (*read)(struct container *container, void *into, size_t len, struct error *err);
     /*
-     * From where on in the content the bytes of the present member may be stored as they are: there, or at most
-     * CONTAINER_PIECE later.  It is a hint, which the caller checks.  CONTAINER_UNKNOWN: they are packed.  NULL: of
-     * all members.
+     * From where on in the content the bytes of the present member may be stored as they are: there, or at
+     * most CONTAINER_PIECE later.  It is a hint, which the caller checks.  CONTAINER_UNKNOWN: they are
+     * packed.  NULL: of all members.
      */
     uint64_t (*place)(struct container *container);
     /* Where the container ends in the content, as far as it has been read: carving continues there.  NULL:
@@ -83,10 +83,10 @@ struct container_magic {
 
 struct container_format {
     const char *name; /* in addresses: lower-case letters and digits, at most OBJECT_MOST_OPENER */
-    /* What to look for at every sector of free space, where all that `matches` accepts is then opened.  NULL: the
-     * signature is not sure enough for that. */
+    /* What to look for at every sector of free space, where all that `matches` accepts is then opened.  NULL:
+     * the signature is not sure enough for that. */
     const struct container_magic *magic;
-    bool is_guess;    /* it has no signature, so it is looked for only if everything is to be opened */
+    bool is_guess; /* it has no signature, so it is looked for only if everything is to be opened */
     /* Called once in each worker while files can still be opened: for libraries that read some when they are
      * first used.  NULL: nothing to do.  -1 on error. */
     int (*prepare)(struct error *err);

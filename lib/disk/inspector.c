@@ -46,6 +46,13 @@ static void reader_end(void *state, struct object *object)
     (void)object;
 }
 
+static bool selects_none(void *state, const struct object *object)
+{
+    (void)state;
+    (void)object;
+    return false;
+}
+
 const struct inspector inspector_reader = {.open = reader_open,
                                            .begin = reader_begin,
                                            .data = reader_data,
@@ -53,3 +60,12 @@ const struct inspector inspector_reader = {.open = reader_open,
                                            .hole = reader_zeros,
                                            .end = reader_end,
                                            .arg = (void *)&inspector_reader};
+
+const struct inspector inspector_closed = {.open = reader_open,
+                                           .selects = selects_none,
+                                           .begin = reader_begin,
+                                           .data = reader_data,
+                                           .zeros = reader_zeros,
+                                           .hole = reader_zeros,
+                                           .end = reader_end,
+                                           .arg = (void *)&inspector_closed};

@@ -37,6 +37,9 @@ struct inspector {
     /* Whether to read the content of an object at all, asked before anything of it is read; if not, neither
      * begin nor end is called.  NULL: all objects. */
     bool (*selects)(void *state, const struct object *object);
+    /* Whether to open an object that may be a container, even if it was not selected; asked once more after
+     * end.  NULL: all objects. */
+    bool (*opens)(void *state, const struct object *object);
     /*
      * Returns false if the content is not wanted.  content: access to any of the object's bytes, from now
      * until end returns.  Re-reads do not reset the watchdog (crew.h): they count as the inspector's own time
@@ -56,6 +59,9 @@ struct inspector {
 
 /* Passes zeros to `data` in pieces, for inspectors that do not treat them specially. */
 void inspector_zeros(void (*data)(void *state, const void *data, size_t len), void *state, uint64_t len);
+
+/* Reads no content, except to find what is packed in it. */
+extern const struct inspector inspector_closed;
 
 /* Ignores the content; but all of it is read, which reveals what is unreadable. */
 extern const struct inspector inspector_reader;

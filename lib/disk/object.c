@@ -10,7 +10,7 @@
 
 static const char *const kind_names[OBJECT_KINDS] = {"file",     "deleted",     "orphan",    "stream",
                                                      "slack",    "unallocated", "unclaimed", "gap",
-                                                     "metadata", "folder",      "image"};
+                                                     "metadata", "folder",      "member",    "image"};
 
 void object_reset(struct object *object)
 {
@@ -19,6 +19,7 @@ void object_reset(struct object *object)
     *object = (struct object){.stream = kept.stream,
                               .parent = kept.parent,
                               .member = kept.member,
+                              .inner = kept.inner,
                               .runs = kept.runs,
                               .run_room = kept.run_room,
                               .problem = kept.problem,
@@ -26,6 +27,7 @@ void object_reset(struct object *object)
     buffer_reset(&object->stream);
     buffer_reset(&object->parent);
     buffer_reset(&object->member);
+    buffer_reset(&object->inner);
     buffer_reset(&object->problem);
     buffer_reset(&object->result);
 }
@@ -35,6 +37,7 @@ void object_release(struct object *object)
     buffer_release(&object->stream);
     buffer_release(&object->parent);
     buffer_release(&object->member);
+    buffer_release(&object->inner);
     buffer_release(&object->problem);
     buffer_release(&object->result);
     free(object->runs);
@@ -43,7 +46,7 @@ void object_release(struct object *object)
 
 bool object_failed(const struct object *object)
 {
-    return object->stream.failed || object->parent.failed || object->member.failed ||
+    return object->stream.failed || object->parent.failed || object->member.failed || object->inner.failed ||
            object->problem.failed || object->result.failed;
 }
 
@@ -135,9 +138,10 @@ void object_encode(struct buffer *out, const struct object *object)
     wire_put_bytes(out, object->stream.data, object->stream.len);
     wire_put_bytes(out, object->problem.data, object->problem.len);
     wire_put_bytes(out, object->result.data, object->result.len);
-    if (object->flags & OBJECT_MEMBER) {
+    if (object->kind == OBJECT_MEMBER) {
         wire_put_bytes(out, object->parent.data, object->parent.len);
         wire_put_bytes(out, object->member.data, object->member.len);
+        wire_put_bytes(out, object->inner.data, object->inner.len);
     }
     wire_put(out, object->run_count);
     if (object->run_count)
@@ -190,14 +194,17 @@ static void get_buffer(struct wire *wire, struct buffer *out)
 /* object may be NULL; the member is then only checked. */
 static void get_member(struct wire *wire, struct object *object)
 {
-    size_t parent_len, member_len;
-    const char *parent = wire_get_bytes(wire, &parent_len), *member = wire_get_bytes(wire, &member_len);
+    size_t parent_len, member_len, inner_len;
+    const char *parent = wire_get_bytes(wire, &parent_len), *member = wire_get_bytes(wire, &member_len),
+               *inner = wire_get_bytes(wire, &inner_len);
 
-    if (!object_is_member(parent, parent_len, member, member_len)) {
+    if (!object_is_member(parent, parent_len, member, member_len) || inner_len > OBJECT_MOST_INNER ||
+        memchr(inner, '\0', inner_len)) {
         wire->broken = true;
     } else if (object) {
         buffer_add(&object->parent, parent, parent_len);
         buffer_add(&object->member, member, member_len);
+        buffer_add(&object->inner, inner, inner_len);
     }
 }
 
@@ -259,7 +266,7 @@ bool object_decode(struct wire *wire, struct object *object)
     get_buffer(wire, &object->stream);
     get_buffer(wire, &object->problem);
     get_buffer(wire, &object->result);
-    if (object->flags & OBJECT_MEMBER)
+    if (object->kind == OBJECT_MEMBER)
         get_member(wire, object);
     get_runs(wire, object);
     return !wire->broken;
@@ -279,7 +286,7 @@ bool object_view(struct wire *wire, struct object_view *view)
     view->stream = wire_get_bytes(wire, &view->stream_len);
     wire_get_bytes(wire, &problem_len);
     wire_get_bytes(wire, &view->result_len);
-    if (view->flags & OBJECT_MEMBER)
+    if (view->kind == OBJECT_MEMBER)
         get_member(wire, NULL);
     count = wire_get_count(wire, 24);
     view->in_one_piece = count == 1;

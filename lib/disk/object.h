@@ -21,13 +21,15 @@ enum object_kind {
     OBJECT_GAP,         /* between volumes, and after a file system in its volume */
     OBJECT_METADATA,    /* the file system's own files, tables and logs; links, devices */
     OBJECT_FOLDER,
-    OBJECT_IMAGE, /* the image as a whole, or a range of it that was asked for */
+    OBJECT_MEMBER, /* of a container: found in the content of another object, its parent */
+    OBJECT_IMAGE,  /* the image as a whole, or a range of it that was asked for */
     OBJECT_KINDS,
 };
 
 #define OBJECT_BIT(kind) (1u << (kind))
-/* All kinds that hold bytes of the disk; the default. */
-#define OBJECT_STORED (OBJECT_BIT(OBJECT_IMAGE) - 1)
+/* All kinds that hold bytes of the disk; and the default, with what is packed in these. */
+#define OBJECT_STORED (OBJECT_BIT(OBJECT_MEMBER) - 1)
+#define OBJECT_USUAL  (OBJECT_STORED | OBJECT_BIT(OBJECT_MEMBER))
 /* In a set of kinds: also include metadata and folders without blocks of their own (NTFS names and times,
  * devices), whose bytes lie in other metadata. */
 #define OBJECT_DETAILS OBJECT_BIT(OBJECT_KINDS)
@@ -41,8 +43,7 @@ enum {
     OBJECT_HOST = 32,        /* a file of the host */
     OBJECT_UNWANTED = 64,    /* its content was not selected, and not inspected */
     OBJECT_DISK_IMAGE = 128, /* a file of the host that looks like a disk image */
-    OBJECT_MEMBER = 256,     /* found in the content of another object, its parent */
-    OBJECT_FLAGS = 512,      /* above all flags */
+    OBJECT_FLAGS = 256,      /* above all flags */
 };
 
 enum object_time { OBJECT_MTIME, OBJECT_ATIME, OBJECT_CTIME, OBJECT_CRTIME, OBJECT_TIMES };
@@ -53,7 +54,7 @@ struct object_stamp {
 };
 
 /* Part of the content that is stored as it is: bytes of the object from `offset` on, at `image` on the image.
- * What no run covers is zeros. */
+ * What no run covers is zeros; of a member, it is stored packed. */
 struct object_run {
     uint64_t offset, image, len;
 };
@@ -78,8 +79,9 @@ struct object {
     struct object_stamp times[OBJECT_TIMES];
     uint32_t mode, uid, gid; /* mode: including the file type, as in stat(2) */
     struct buffer stream;    /* the attribute's name, if it has one */
-    /* Of a member: the address of its parent, and the rest of its own address. */
-    struct buffer parent, member;
+    /* Of a member: the address of its parent, the rest of its own address, and its path in the object on the
+     * disk: the names on all levels with slashes between them, raw bytes except NUL. */
+    struct buffer parent, member, inner;
     struct object_run *runs; /* sorted by offset */
     size_t run_count, run_room;
     enum object_state state;
@@ -114,10 +116,11 @@ void object_blame(struct object *object, enum object_state state, const char *fm
  *
  *     address = base [ "/" level *( "//" level ) ]
  *     base    = "1234-128-3" (inode, type, id) | "@4096+65536" (start, length) | "-" (a file of the host)
- *     level   = opener "/" [ name ] [ ";" number ]
+ *     level   = opener [ "@" offset ] "/" [ name ] [ ";" number ]
  *
  * A level leads from an object to one of its members.  It consists of the opener ("zip"), in lower-case
- * letters and digits, and the member's name, as in "1234-128-1/zip/word/document.xml".  In names, everything
+ * letters and digits, where in the object the container begins unless that is its start, and the member's
+ * name, as in "1234-128-1/zip/word/document.xml" and "@4096+65536/zip@512/a.txt".  In names, everything
  * except printable ASCII, and also space % ; \ and ", is written as %XX; so is a slash that begins or ends
  * the name or follows another literal slash.  Hence a name never contains a separator, and two members have
  * the same address only if the names on all levels are equal.  In that case, and if a name is empty or too
@@ -129,21 +132,23 @@ enum {
     OBJECT_MOST_LEVELS = 8,
     OBJECT_MOST_OPENER = 15,   /* in characters */
     OBJECT_MOST_MEMBER = 1024, /* in characters, of a level without its number */
+    OBJECT_MOST_INNER = 4096,  /* in bytes; the rest of a longer path is left out */
 };
 
 /* A member as described by its opener; everything is borrowed. */
 struct object_member {
     const char *opener;
+    uint64_t offset;  /* in the parent, where the container begins */
     const char *name; /* arbitrary bytes, including slashes */
     size_t name_len;
-    uint64_t number;  /* position in the parent, however the opener counts */
-    bool is_repeated; /* another member has the same name */
+    uint64_t number;  /* position in the container, from 1 on */
+    bool is_repeated; /* an earlier member has the same name */
 };
 
 /*
- * Makes an object a member of another one: sets its address, and copies the parent's inode, type, id and
- * start.  The parent is not needed afterwards.  -1 if the nesting would be too deep, or if out of memory
- * (object_failed).
+ * Makes an object a member of another one: sets its kind, address and inner path, and copies the parent's
+ * inode, type, id and start.  The parent is not needed afterwards.  -1 if the nesting would be too deep, or
+ * if out of memory (object_failed).
  */
 int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member);
 

@@ -36,7 +36,7 @@ static void add_name(struct buffer *out, const char *name, size_t len)
 
 void object_address(struct buffer *out, const struct object *object)
 {
-    if (object->flags & OBJECT_MEMBER) {
+    if (object->kind == OBJECT_MEMBER) {
         const bool is_first = !memchr(object->parent.data, '/', object->parent.len);
 
         buffer_add(out, object->parent.data, object->parent.len);
@@ -56,7 +56,7 @@ static size_t levels_of(const struct object *object)
     const char *at = object->parent.data, *end;
     size_t levels = 1;
 
-    if (!(object->flags & OBJECT_MEMBER))
+    if (object->kind != OBJECT_MEMBER)
         return 0;
     end = at + object->parent.len;
     if (!memchr(at, '/', object->parent.len))
@@ -66,9 +66,28 @@ static size_t levels_of(const struct object *object)
     return levels;
 }
 
+/* NUL would end the path: the symbol for it (U+2400) takes its place. */
+static void set_inner(struct object *object, const struct object *parent, const struct object_member *member)
+{
+    static const char symbol[] = "\xe2\x90\x80";
+
+    buffer_reset(&object->inner);
+    buffer_add(&object->inner, parent->inner.data, parent->inner.len);
+    if (parent->inner.len && member->name_len)
+        buffer_add_char(&object->inner, '/');
+    for (size_t i = 0; i < member->name_len && object->inner.len < OBJECT_MOST_INNER; i++)
+        if (member->name[i])
+            buffer_add_char(&object->inner, member->name[i]);
+        else
+            buffer_add_text(&object->inner, symbol);
+    if (object->inner.len > OBJECT_MOST_INNER)
+        object->inner.len = OBJECT_MOST_INNER;
+}
+
 int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member)
 {
     const size_t opener_len = strlen(member->opener);
+    size_t before_name;
     bool is_named;
 
     assert(opener_len > 0 && opener_len <= OBJECT_MOST_OPENER);
@@ -78,21 +97,26 @@ int object_set_parent(struct object *object, const struct object *parent, const 
     object_address(&object->parent, parent);
     buffer_reset(&object->member);
     buffer_add_text(&object->member, member->opener);
+    if (member->offset)
+        buffer_printf(&object->member, "@%" PRIu64, member->offset);
     buffer_add_char(&object->member, '/');
+    before_name = object->member.len;
     if (member->name_len <= OBJECT_MOST_MEMBER)
         add_name(&object->member, member->name, member->name_len);
     is_named = member->name_len > 0 && member->name_len <= OBJECT_MOST_MEMBER &&
                object->member.len <= OBJECT_MOST_MEMBER;
     if (!is_named && !object->member.failed)
-        object->member.len = opener_len + 1;
+        object->member.len = before_name;
     if (!is_named || member->is_repeated)
         buffer_printf(&object->member, ";%" PRIu64, member->number);
-    object->flags |= OBJECT_MEMBER | (parent->flags & OBJECT_ALLOCATED);
+    set_inner(object, parent, member);
+    object->kind = OBJECT_MEMBER;
+    object->flags |= parent->flags & OBJECT_ALLOCATED;
     object->inode = parent->inode;
     object->type = parent->type;
     object->id = parent->id;
     object->start = parent->start;
-    return object->parent.failed || object->member.failed ? -1 : 0;
+    return object_failed(object) ? -1 : 0;
 }
 
 /* ---- reading ---- */
@@ -118,6 +142,12 @@ static bool skip_number(struct address_text *text)
     while (text->at < text->end && *text->at >= '0' && *text->at <= '9')
         text->at++;
     return text->at > start && text->at - start <= MOST_DIGITS && (*start != '0' || text->at == start + 1);
+}
+
+/* Zero is not written. */
+static bool skip_offset(struct address_text *text)
+{
+    return text->at < text->end && *text->at != '0' && skip_number(text);
 }
 
 static bool skip_base(struct address_text *text)
@@ -170,7 +200,9 @@ static bool skip_level(struct address_text *text)
 
     while (text->at < text->end && is_opener_char(*text->at))
         text->at++;
-    if (text->at == start || text->at - start > OBJECT_MOST_OPENER || !skip_char(text, '/'))
+    if (text->at == start || text->at - start > OBJECT_MOST_OPENER)
+        return false;
+    if ((skip_char(text, '@') && !skip_offset(text)) || !skip_char(text, '/'))
         return false;
     name = text->at;
     if ((text->at < text->end && *text->at == '/') || !skip_name(text) ||

@@ -19,6 +19,9 @@ struct batch {
         bool is_pending; /* not inspected yet */
     } * objects;
     size_t count, room;
+    size_t delivered; /* of these */
+    batch_done *done;
+    void *done_arg;
     uint64_t pending_len; /* total size of the pending objects */
     struct claims claims; /* since the last flush */
     struct gather gather;
@@ -53,6 +56,7 @@ void batch_free(struct batch *batch)
     for (size_t i = 0; i < batch->room; i++)
         object_release(&batch->objects[i].object);
     free(batch->objects);
+    opening_free(batch->inspect.opening);
     gather_release(&batch->gather);
     free(batch->arena);
     free(batch);
@@ -61,6 +65,84 @@ void batch_free(struct batch *batch)
 void batch_trust(struct batch *batch)
 {
     batch->claims.is_trusted = true;
+}
+
+void batch_deliver(struct batch *batch, batch_done *done, void *arg)
+{
+    batch->done = done;
+    batch->done_arg = arg;
+}
+
+/* ---- what is packed in objects ---- */
+
+static bool is_wanted(const struct batch *batch, const struct object *object)
+{
+    const struct inspect *inspect = &batch->inspect;
+
+    return !(object->flags & OBJECT_UNWANTED) &&
+           (!inspect->inspector->selects || inspect->inspector->selects(inspect->state, object));
+}
+
+static bool opens(void *arg, const struct object *object)
+{
+    const struct batch *batch = arg;
+    const struct inspector *inspector = batch->inspect.inspector;
+
+    return !(object->flags & OBJECT_UNWANTED) &&
+           (!inspector->opens || inspector->opens(batch->inspect.state, object));
+}
+
+static bool take_member(void *arg, struct object *member, struct content *content)
+{
+    struct batch *batch = arg;
+
+    member->item = batch->objects[batch->delivered - 1].object.item;
+    if (content && is_wanted(batch, member))
+        inspect_member(&batch->inspect, member, content);
+    return batch->done(batch->done_arg, member);
+}
+
+static void progress(void *arg)
+{
+    struct batch *batch = arg;
+
+    crew_progress(batch->inspect.worker, 0);
+}
+
+int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, struct error *err)
+{
+    const struct opening_sink sink = {
+        .opens = opens, .member = take_member, .progress = progress, .arg = batch};
+
+    batch->inspect.opening = opening_new(mode, depth, &sink, err);
+    return batch->inspect.opening ? 0 : -1;
+}
+
+/* ---- delivering ---- */
+
+static void deliver(struct batch *batch, struct medium *medium, size_t count)
+{
+    for (; batch->delivered < count; batch->delivered++) {
+        struct object *object = &batch->objects[batch->delivered].object;
+
+        inspect_blame(medium, object, medium_lost_bytes);
+        batch->done(batch->done_arg, object);
+    }
+}
+
+/* Delivers an object that was just inspected, and all before it, then what is packed in it. */
+static void deliver_inspected(struct batch *batch, struct medium *medium, size_t index)
+{
+    struct object *object = &batch->objects[index].object;
+    struct inspect *inspect = &batch->inspect;
+    const uint32_t item = (uint32_t)object->item * BATCH_HALVES;
+
+    deliver(batch, medium, index + 1);
+    if (!inspect->opening)
+        return;
+    if (crew_begin(inspect->worker, item + 1))
+        opening_object(inspect->opening, object, inspect_again(inspect));
+    crew_begin(inspect->worker, item);
 }
 
 /* ---- many small objects ---- */
@@ -85,8 +167,9 @@ static void inspect_pending(struct batch *batch, struct medium *medium)
         if (!batch->objects[i].is_pending)
             continue;
         batch->objects[i].is_pending = false;
-        crew_begin(batch->inspect.worker, (uint32_t)object->item);
+        crew_begin(batch->inspect.worker, (uint32_t)object->item * BATCH_HALVES);
         inspect_gathered(&batch->inspect, medium, object, together ? &batch->gather : NULL);
+        deliver_inspected(batch, medium, i);
     }
     batch->pending_len = 0;
 }
@@ -154,12 +237,15 @@ static bool gives_up(struct batch *batch, const struct medium *medium, struct ob
     return true;
 }
 
-static bool is_wanted(const struct batch *batch, const struct object *object)
+static void inspect_now(struct batch *batch, struct medium *medium, struct object *object,
+                        struct content *content, bool is_hollow)
 {
-    const struct inspect *inspect = &batch->inspect;
-
-    return !(object->flags & OBJECT_UNWANTED) &&
-           (!inspect->inspector->selects || inspect->inspector->selects(inspect->state, object));
+    if (is_hollow && passes_holes(batch, content))
+        inspect_hollow(&batch->inspect, medium, object);
+    else if (content)
+        inspect_content(&batch->inspect, medium, object, content);
+    else
+        inspect_runs(&batch->inspect, medium, object);
 }
 
 int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct object *object,
@@ -167,7 +253,7 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
 {
     const uint64_t stored = object_stored(object);
     struct batch_object *taken = take(batch, object);
-    bool is_hollow;
+    bool is_hollow, is_muted = false;
 
     if (!taken)
         return -1;
@@ -179,15 +265,16 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     is_hollow = claims_are_hollow(&batch->claims, object, stored);
     if (gives_up(batch, medium, object, content, is_hollow))
         object->run_count = 0; /* bytes that are not read must not be claimed */
-    else if (!is_wanted(batch, object))
+    else if ((is_muted = !is_wanted(batch, object)) && !(batch->inspect.opening && opens(batch, object)))
         return 0;
-    else if (is_hollow && passes_holes(batch, content))
-        inspect_hollow(&batch->inspect, medium, object);
-    else if (content)
-        inspect_content(&batch->inspect, medium, object, content);
-    else if (is_hollow || stored > LARGE)
-        inspect_runs(&batch->inspect, medium, object);
-    else {
+    else if (content || is_muted || is_hollow || stored > LARGE) {
+        inspect_pending(batch, medium); /* they are delivered first */
+        crew_begin(batch->inspect.worker, item * BATCH_HALVES);
+        batch->inspect.is_muted = is_muted;
+        inspect_now(batch, medium, object, content, is_hollow);
+        batch->inspect.is_muted = false;
+        deliver_inspected(batch, medium, batch->count - 1);
+    } else {
         if (batch->pending_len + stored > GATHER_MOST)
             inspect_pending(batch, medium);
         batch->pending_len += stored;
@@ -196,14 +283,10 @@ int batch_add(struct batch *batch, struct medium *medium, uint32_t item, struct 
     return 0;
 }
 
-void batch_flush(struct batch *batch, struct medium *medium,
-                 void (*done)(void *arg, const struct object *object), void *arg)
+void batch_flush(struct batch *batch, struct medium *medium)
 {
     inspect_pending(batch, medium);
-    for (size_t i = 0; i < batch->count; i++) {
-        inspect_blame(medium, &batch->objects[i].object, medium_lost_bytes);
-        done(arg, &batch->objects[i].object);
-    }
-    batch->count = 0;
+    deliver(batch, medium, batch->count);
+    batch->count = batch->delivered = 0;
     claims_reset(&batch->claims);
 }

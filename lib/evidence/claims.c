@@ -19,9 +19,7 @@ void claims_reset(struct claims *claims)
 
 static uint64_t holes_of(const struct object *object, uint64_t stored)
 {
-    return !(object->flags & (OBJECT_RESIDENT | OBJECT_MEMBER)) && object->size > stored
-               ? object->size - stored
-               : 0;
+    return !(object->flags & OBJECT_RESIDENT) && object->size > stored ? object->size - stored : 0;
 }
 
 bool claims_are_hollow(struct claims *claims, const struct object *object, uint64_t stored)

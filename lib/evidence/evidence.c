@@ -226,7 +226,8 @@ static bool take_stream(void *arg, const void *data, size_t len)
 static struct crew *hire(struct reading *reading, struct worker_setup *setup, const char *const *folders,
                          unsigned workers)
 {
-    const uint64_t more = setup->inspector ? setup->inspector->memory : 0;
+    const uint64_t more = (setup->inspector ? setup->inspector->memory : 0) +
+                          (setup->opening != OPENING_NO ? OPENING_MEMORY : 0);
     const struct crew_job job = {.start = worker_start,
                                  .work = worker_work,
                                  .arg = setup,
@@ -331,7 +332,9 @@ static void read_image(struct reading *reading)
 {
     struct worker_setup setup = {.type = reading->options->image_type,
                                  .force = reading->options->force,
-                                 .inspector = reading->options->inspector};
+                                 .inspector = reading->options->inspector,
+                                 .opening = reading->bounds.opens ? reading->options->opening : OPENING_NO,
+                                 .depth = reading->options->depth};
     struct snapshot snapshot = {0};
     char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
     char *folder = path_folder(reading->path);
@@ -356,7 +359,9 @@ static void read_image(struct reading *reading)
 static void read_host(struct reading *reading, void (*read)(struct reading *reading))
 {
     static const char *const none[] = {NULL};
-    struct worker_setup setup = {.inspector = reading->options->inspector};
+    struct worker_setup setup = {.inspector = reading->options->inspector,
+                                 .opening = reading->bounds.opens ? reading->options->opening : OPENING_NO,
+                                 .depth = reading->options->depth};
 
     read_with_crew(reading, &setup, none, read);
 }
@@ -374,6 +379,7 @@ static void release(struct reading *reading)
     account_free(reading->account);
     buffer_release(&reading->task);
     buffer_release(&reading->paths);
+    buffer_release(&reading->member_paths);
     object_release(&reading->object);
 }
 
@@ -437,7 +443,9 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
                               .options = options,
                               .sink = &whole,
                               .err = err,
-                              .bounds = {.seconds = options->seconds}};
+                              .bounds = {.seconds = options->seconds,
+                                         .opens = options->opening != OPENING_NO && options->inspector &&
+                                                  (options->kinds & OBJECT_BIT(OBJECT_MEMBER))}};
     struct stat st;
 
     if (stat(path, &st)) {

@@ -5,7 +5,9 @@
 
 #include "base/digest.h"
 #include "base/wire.h"
+#include "container/opening.h"
 #include "disk/object.h"
+#include "evidence/batch.h"
 
 enum {
     SYSTEM_NUMBERS = 4, /* written by evidence_put_system */
@@ -22,6 +24,7 @@ enum {
     /* A task may take this many times the CPU time of one item, and once more for each SHARE_BYTES. */
     LEAST_SHARES = 15,
     SHARE_BYTES = 64 << 20,
+    MOST_MEMBERS = 1 << 20, /* of a task */
 };
 
 static const uint64_t MOST_BYTES = (uint64_t)256 << 20;
@@ -82,6 +85,19 @@ static uint64_t count_items(const void *task, size_t len)
     }
 }
 
+bool evidence_rules_has_halves(const void *task, size_t len)
+{
+    const enum evidence_task kind = kind_of(task, len);
+
+    return kind == TASK_OBJECTS || kind == TASK_RANGES || kind == TASK_FILES;
+}
+
+/* As the crew counts them. */
+static uint64_t count_crew_items(const void *task, size_t len)
+{
+    return count_items(task, len) * (evidence_rules_has_halves(task, len) ? BATCH_HALVES : 1);
+}
+
 /* Positions a wire at the first object of a TASK_FILES. */
 static struct wire files_of(const void *task, size_t len)
 {
@@ -136,6 +152,9 @@ static const struct rule {
     {TASK_RECORDS, MESSAGE_USE, 0, 1, 0},
     {TASK_LIST, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
     {TASK_OBJECTS, MESSAGE_OBJECT, 0, 64, 16},
+    {TASK_OBJECTS, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
+    {TASK_RANGES, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
+    {TASK_FILES, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
     {TASK_STRUCTURES, MESSAGE_RUN, 1, 0, 512},
     {TASK_BLOCKS, MESSAGE_RUN, 1, 0, 512},
     {TASK_RANGES, MESSAGE_OBJECT, 0, 1, 0},
@@ -175,7 +194,19 @@ static uint64_t most_bytes(const struct crew_task *task, const struct evidence_b
         most += bounds->size > MOST_BYTES ? MOST_BYTES : bounds->size * NAME_BYTES;
     else
         most += work > MOST_BYTES ? MOST_BYTES : 2 * work;
-    return most < MOST_BYTES ? most : MOST_BYTES;
+    most = most < MOST_BYTES ? most : MOST_BYTES;
+    return evidence_rules_has_halves(task->data, task->len) && bounds->opens ? most + EVIDENCE_MEMBER_BYTES
+                                                                             : most;
+}
+
+/* The bytes that may be unpacked for a task. */
+static uint64_t unpacked_of(const struct crew_task *task, const struct evidence_bounds *bounds,
+                            uint64_t items, uint64_t work)
+{
+    if (!bounds->opens || !evidence_rules_has_halves(task->data, task->len))
+        return 0;
+    return work > INT64_MAX / 2 / OPENING_RATIO ? INT64_MAX / 2
+                                                : OPENING_RATIO * work + OPENING_LEAST * items;
 }
 
 void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *bounds)
@@ -183,8 +214,12 @@ void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *
     const uint64_t items = count_items(task->data, task->len),
                    work = work_of(task->data, task->len, bounds->size);
 
-    task->items = items < CREW_WHOLE_TASK ? (uint32_t)items : CREW_WHOLE_TASK;
-    task->seconds = (LEAST_SHARES + work / SHARE_BYTES) * bounds->seconds;
+    const uint64_t crew_items = count_crew_items(task->data, task->len);
+
+    task->items = crew_items < CREW_WHOLE_TASK ? (uint32_t)crew_items : CREW_WHOLE_TASK;
+    task->seconds =
+        (LEAST_SHARES + work / SHARE_BYTES + unpacked_of(task, bounds, items, work) / SHARE_BYTES) *
+        bounds->seconds;
     task->most = most_bytes(task, bounds);
 }
 
@@ -195,6 +230,7 @@ struct checked {
     size_t done;
     uint64_t counts[EVIDENCE_MESSAGES];
     uint64_t item;    /* lowest that may come next, for messages that come in order */
+    uint64_t objects; /* one more than the item of the last object; 0: none has come */
     uint64_t end;     /* of the last range */
     size_t files_len; /* TASK_FILES: bytes of the task after the files whose results have come, ... */
     uint64_t files;   /* ... and the number of these files */
@@ -216,6 +252,7 @@ static uint64_t asked(const struct check *check, uint64_t item, size_t place)
     return evidence_rules_argument(check->result->task, check->result->task_len, item, place);
 }
 
+/* item: as the crew counts it. */
 static bool is_lost(const struct crew_result *result, uint64_t item)
 {
     for (size_t i = 0; i < result->loss_count; i++)
@@ -283,7 +320,10 @@ static bool is_item(struct check *check, bool again)
     const uint64_t item = wire_get(check->wire);
     struct checked *checked = check->checked;
 
-    if (item < checked->item || item >= check->items || is_lost(check->result, item))
+    const bool halved = evidence_rules_has_halves(check->result->task, check->result->task_len);
+
+    if (item < checked->item || item >= check->items ||
+        is_lost(check->result, halved ? item * BATCH_HALVES : item))
         return false;
     checked->item = item + !again;
     return true;
@@ -393,8 +433,6 @@ static bool is_file(const struct check *check, uint64_t item, const struct objec
 
 static bool is_what_was_asked(const struct check *check, uint64_t item, const struct object_view *view)
 {
-    if (view->flags & OBJECT_MEMBER) /* no task opens containers */
-        return false;
     switch (kind_of(check->result->task, check->result->task_len)) {
     case TASK_OBJECTS:
         return is_of_inode(view->kind) && !(view->flags & OBJECT_HOST) &&
@@ -422,8 +460,43 @@ static bool is_object(struct check *check)
     }
     if (!is_item(check, !one_each) || !is_what_was_asked(check, item, &view))
         return false;
+    check->checked->objects = item + 1;
     *check->wire = ahead;
     return true;
+}
+
+/* Whether the content of this item was wanted. */
+static bool is_wanted_item(const struct check *check, uint64_t item)
+{
+    switch (kind_of(check->result->task, check->result->task_len)) {
+    case TASK_OBJECTS:
+        return asked(check, item, 1) != 0;
+    case TASK_RANGES:
+        return asked(check, item, 2) != 0;
+    default:
+        return true;
+    }
+}
+
+/* A member follows the object in which it is packed, and has the inode or the start of that. */
+static bool is_member(struct check *check)
+{
+    struct object_view view;
+    const uint64_t item = wire_get(check->wire);
+
+    if (!object_view(check->wire, &view))
+        return true;
+    if (!check->bounds->opens || view.kind != OBJECT_MEMBER || item + 1 != check->checked->objects ||
+        is_lost(check->result, item * BATCH_HALVES + 1) || !is_wanted_item(check, item))
+        return false;
+    switch (kind_of(check->result->task, check->result->task_len)) {
+    case TASK_OBJECTS:
+        return view.inode == asked(check, item, 0);
+    case TASK_RANGES:
+        return view.start == asked(check, item, 0);
+    default:
+        return true;
+    }
 }
 
 static bool is_stretch(struct wire *wire, uint64_t *start, uint64_t *end)
@@ -469,7 +542,8 @@ static bool is_end(struct check *check)
     for (int i = 0; i < EVIDENCE_MESSAGES; i++)
         sum += checked->counts[i];
     return messages == sum &&
-           (begun + check->result->loss_count == check->items ||
+           (begun + check->result->loss_count ==
+                count_crew_items(check->result->task, check->result->task_len) ||
             (begun == 0 && (checked->counts[MESSAGE_PROBLEM] || checked->counts[MESSAGE_IMAGE])));
 }
 
@@ -490,6 +564,8 @@ static bool is_sound(struct check *check, uint64_t message)
         return is_use(check);
     case MESSAGE_OBJECT:
         return is_object(check);
+    case MESSAGE_MEMBER:
+        return is_member(check);
     case MESSAGE_RUN:
         return is_run(check);
     case MESSAGE_BAD:
@@ -503,13 +579,23 @@ static bool is_sound(struct check *check, uint64_t message)
     }
 }
 
+/* Losses of whole items, without those of what is packed in them. */
+static uint64_t count_losses(const struct crew_result *result)
+{
+    const bool halved = evidence_rules_has_halves(result->task, result->task_len);
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < result->loss_count; i++)
+        count += !halved || result->losses[i].item % BATCH_HALVES == 0;
+    return count;
+}
+
 /* Checks that everything has come that the task always yields. */
 static bool is_complete(const struct check *check)
 {
     const uint64_t *counts = check->checked->counts;
-    const uint64_t left =
-        /* while the task is not lost as a whole, each loss is an item */
-        check->items - check->result->loss_count;
+    /* while the task is not lost as a whole, each loss is an item */
+    const uint64_t left = check->items - count_losses(check->result);
 
     switch (kind_of(check->result->task, check->result->task_len)) {
     case TASK_IMAGE:

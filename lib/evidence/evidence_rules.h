@@ -29,6 +29,12 @@ enum evidence_task {
     TASK_DIGEST, /* - */
 };
 
+/*
+ * An item of TASK_OBJECTS, TASK_RANGES and TASK_FILES counts as two for the crew: 2 * i is its objects, 2 * i
+ * + 1 what is packed in them (batch.h), and either can be lost.
+ */
+bool evidence_rules_has_halves(const void *task, size_t len);
+
 enum evidence_message {
     MESSAGE_IMAGE,   /* format, size, sector size; kinds of stored digests, bytes of each; names of the
                         container's other files, each NUL-terminated */
@@ -39,6 +45,7 @@ enum evidence_message {
     MESSAGE_NAME,    /* inode, parent, parent's sequence, allocated, folder, name */
     MESSAGE_USE,     /* inode, sequence, allocated */
     MESSAGE_OBJECT,  /* item, in ascending order; object */
+    MESSAGE_MEMBER,  /* item; object, packed in the one before it */
     MESSAGE_RUN,     /* start, len: free blocks, or a structure */
     MESSAGE_DIGEST,  /* kinds, bytes of each */
     MESSAGE_BAD,     /* start, len: unreadable bytes of the image */
@@ -54,6 +61,9 @@ enum {
     EVIDENCE_SMALLEST_NAME = 12,
     EVIDENCE_MORE_NAMES = 1024,
     EVIDENCE_MOST_NAME = 4096, /* bytes of a name; longer ones are truncated */
+    /* Of a task's result: bytes of members, and room for the last one, which says that there are more. */
+    EVIDENCE_MEMBER_BYTES = 192 << 20,
+    EVIDENCE_LAST_MEMBER = 1 << 20,
 };
 
 /*
@@ -71,6 +81,7 @@ struct evidence_bounds {
     uint64_t bytes;   /* in the image's files; 0: unknown */
     uint64_t size;    /* of the image; 0 until it is known, and for files of the host */
     unsigned seconds; /* of CPU time that an item may take without progress */
+    bool opens;       /* containers are opened */
 };
 
 /* Sets the number of items of a task, and its limits on CPU time and on the size of the result. */

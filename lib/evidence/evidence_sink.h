@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/digest.h"
+#include "container/opening.h"
 #include "disk/account.h"
 #include "disk/inspector.h"
 #include "disk/object.h"
@@ -34,7 +35,9 @@ struct evidence_options {
     /* Of an image, read only these ranges, each as an object of kind image in volume "-", whatever they hold;
      * those that do not lie in it are left out.  NULL: everything. */
     const struct ranges *ranges;
-    bool ok_unexamined; /* a volume that cannot be examined is a note, not a problem */
+    enum opening_mode opening; /* which containers are opened, in objects whose content is read */
+    unsigned depth;            /* of nesting */
+    bool ok_unexamined;        /* a volume that cannot be examined is a note, not a problem */
 
     /*
      * Everything that is read is numbered by item (object.h).  The numbers are the same for the same

@@ -10,27 +10,44 @@ enum { ZEROS_PIECE = 64 << 20 };
 static bool begin(struct inspect *inspect, struct medium *medium, const struct object *object,
                   struct content *content)
 {
-    struct content *again = &inspect->runs.content;
+    const bool notices = inspect->opening && opening_begin(inspect->opening, object);
 
-    if (content) {
+    inspect->in_units = content != NULL;
+    if (content)
         content_units_init(&inspect->units, content, medium, object);
-        again = &inspect->units.content;
-    } else {
+    else
         content_runs_init(&inspect->runs, medium, object);
-    }
-    return inspect->inspector->begin(inspect->state, object, again);
+    if (inspect->is_muted)
+        return notices;
+    return inspect->inspector->begin(inspect->state, object, inspect_again(inspect));
+}
+
+struct content *inspect_again(struct inspect *inspect)
+{
+    return inspect->in_units ? &inspect->units.content : &inspect->runs.content;
+}
+
+static void give_hole(struct inspect *inspect, uint64_t len)
+{
+    if (!inspect->is_muted)
+        inspect->inspector->hole(inspect->state, len);
+    if (inspect->opening)
+        opening_skip(inspect->opening, len);
 }
 
 static void give_zeros(struct inspect *inspect, uint64_t len)
 {
     if (inspect->passes_holes && len >= CLAIMS_LEAST_HOLE) {
-        inspect->inspector->hole(inspect->state, len);
+        give_hole(inspect, len);
         return;
     }
     while (len > 0) {
         uint64_t piece = len < ZEROS_PIECE ? len : ZEROS_PIECE;
 
-        inspect->inspector->zeros(inspect->state, piece);
+        if (!inspect->is_muted)
+            inspect->inspector->zeros(inspect->state, piece);
+        if (inspect->opening)
+            opening_skip(inspect->opening, piece);
         crew_progress(inspect->worker, piece);
         len -= piece;
     }
@@ -38,7 +55,10 @@ static void give_zeros(struct inspect *inspect, uint64_t len)
 
 static void give(struct inspect *inspect, const void *data, size_t len)
 {
-    inspect->inspector->data(inspect->state, data, len);
+    if (!inspect->is_muted)
+        inspect->inspector->data(inspect->state, data, len);
+    if (inspect->opening)
+        opening_notice(inspect->opening, data, len);
     crew_progress(inspect->worker, len);
 }
 
@@ -54,7 +74,8 @@ void inspect_blame(const struct medium *medium, struct object *object, inspect_b
 
 static void finish(struct inspect *inspect, const struct medium *medium, struct object *object)
 {
-    inspect->inspector->end(inspect->state, object);
+    if (!inspect->is_muted)
+        inspect->inspector->end(inspect->state, object);
     inspect_blame(medium, object, medium_bad_bytes);
 }
 
@@ -154,4 +175,35 @@ void inspect_content(struct inspect *inspect, struct medium *medium, struct obje
         done += got;
     }
     finish(inspect, medium, object);
+}
+
+/* Not counted as progress in bytes: these are not bytes of the evidence. */
+void inspect_member(struct inspect *inspect, struct object *object, struct content *content)
+{
+    uint8_t piece[CONTAINER_PIECE];
+    uint64_t done = 0;
+
+    if (!inspect->inspector->begin(inspect->state, object, content))
+        return;
+    while (done < object->size) {
+        const uint64_t left = object->size - done;
+        const ssize_t got =
+            content->read(content, done, piece, left < sizeof piece ? (size_t)left : sizeof piece);
+
+        if (got <= 0)
+            break;
+        inspect->inspector->data(inspect->state, piece, (size_t)got);
+        crew_progress(inspect->worker, 0);
+        done += (uint64_t)got;
+    }
+    if (done < object->size)
+        object_blame(object, OBJECT_PARTIAL, "it cannot be unpacked after byte %" PRIu64, done);
+    for (uint64_t left = object->size - done; left > 0;) {
+        const uint64_t len = left < ZEROS_PIECE ? left : ZEROS_PIECE;
+
+        inspect->inspector->zeros(inspect->state, len);
+        crew_progress(inspect->worker, 0);
+        left -= len;
+    }
+    inspect->inspector->end(inspect->state, object);
 }

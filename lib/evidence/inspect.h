@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "container/opening.h"
 #include "crew/crew.h"
 #include "disk/content_units.h"
 #include "disk/inspector.h"
@@ -20,13 +21,19 @@ struct inspect {
     void *state;
     struct crew_worker *worker; /* gets the progress reports */
     uint8_t *room;              /* INSPECT_PIECE bytes */
+    struct opening *opening;    /* notices containers in free space; NULL: none are opened */
     /* What the inspector may read again; one of the two is in use. */
     struct content_runs runs;
     struct content_units units;
+    bool in_units;
+    bool is_muted;     /* pass nothing to the inspector: only what is packed in the object is wanted */
     bool passes_holes; /* pass large holes to inspector->hole */
 };
 
 enum { INSPECT_PIECE = 1 << 20 }; /* bytes read and passed on at a time */
+
+/* What the inspector was given to read again, of the object inspected last. */
+struct content *inspect_again(struct inspect *inspect);
 
 /* Blames an object for bad bytes in its runs, as counted by `bytes`: medium_bad_bytes for bytes that have
  * been read, medium_lost_bytes for bytes that may not have been. */
@@ -43,5 +50,7 @@ void inspect_gathered(struct inspect *inspect, struct medium *medium, struct obj
 /* Inspects what content yields; zeros where it cannot be read. */
 void inspect_content(struct inspect *inspect, struct medium *medium, struct object *object,
                      struct content *content);
+/* The same for the member of a container, which does not go on after a failure.  Leaves `room` alone. */
+void inspect_member(struct inspect *inspect, struct object *object, struct content *content);
 
 #endif

@@ -72,8 +72,10 @@ struct reading {
     struct crew *crew;
     struct buffer task; /* being built */
     struct object object;
-    struct buffer paths;
-    uint64_t next_item; /* number to give to the next item */
+    struct buffer paths; /* of the object that came last, each NUL-terminated */
+    size_t path_count;
+    struct buffer member_paths; /* of a member of it */
+    uint64_t next_item;         /* number to give to the next item */
     struct evidence_bounds bounds;
     struct crew *digester; /* computes the digest of the whole image; NULL: not wanted */
     struct taking taking;
@@ -176,6 +178,8 @@ uint64_t reading_item_number(const struct taking *taking, uint64_t item);
 
 /* Passes an object from a worker to the sink, with its paths. */
 void reading_take_object(struct reading *reading, struct object *object);
+/* The same for a member of a container: of the object that was taken last, or of one of its members. */
+void reading_take_member(struct reading *reading, struct object *member);
 /* Keeps a name, and queues what must be read because of it. */
 void reading_take_name(struct reading *reading, const struct filesystem_name *name);
 /* Queues a folder for reading, once; -1 if out of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "evidence/batch.h"
 #include "evidence/reading.h"
 
 /* Losses: the items of a task that could not be done, and their numbers. */
@@ -70,6 +71,30 @@ static void hand_over_lost(struct reading *reading, uint32_t item, const char *r
     reading_take_object(reading, object);
 }
 
+/* What is packed in the objects of an item was lost, not these. */
+static void take_lost_members(struct reading *reading, struct wire task, uint32_t item, const char *reason)
+{
+    switch (wire_get(&task)) {
+    case TASK_OBJECTS:
+        reading_problem(reading, "inode %" PRIu64 ": containers in it were not opened, or not to the end: %s",
+                        argument(task, SYSTEM_NUMBERS + 3, 2, item), reason);
+        break;
+    case TASK_RANGES:
+        reading_problem(reading,
+                        "bytes from %" PRIu64 ": containers in them were not opened, or not to the end: %s",
+                        argument(task, 3, 3, item), reason);
+        break;
+    default:
+        wire_get(&task);
+        for (uint32_t i = 0; i <= item; i++)
+            if (!object_decode(&task, &reading->object))
+                return;
+        reading_problem(reading, "%.*s: containers in it were not opened, or not to the end: %s",
+                        (int)reading->object.stream.len, reading->object.stream.data, reason);
+        break;
+    }
+}
+
 /* An object of which nothing is known except that it exists. */
 static void take_lost_object(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
@@ -109,6 +134,7 @@ static void take_lost_range(struct reading *reading, struct wire task, uint32_t 
     hand_over_lost(reading, item, reason);
 }
 
+/* item: as the crew counts it. */
 static void take_loss(struct reading *reading, struct wire task, uint32_t item, const char *reason)
 {
     static const char *const subjects[] = {
@@ -118,9 +144,17 @@ static void take_loss(struct reading *reading, struct wire task, uint32_t item, 
         [TASK_STRUCTURES] = "cannot list the file system's structures",
         [TASK_DIGEST] = "cannot compute the digest of the image",
     };
-    uint64_t kind = wire_get(&task);
+    const struct crew_result *result = &reading->taking.result;
+    const bool halved = evidence_rules_has_halves(result->task, result->task_len);
+    uint64_t kind;
     size_t system = SYSTEM_NUMBERS;
 
+    if (halved && item % BATCH_HALVES) {
+        take_lost_members(reading, task, item / BATCH_HALVES, reason);
+        return;
+    }
+    item = halved ? item / BATCH_HALVES : item;
+    kind = wire_get(&task);
     if (kind < sizeof subjects / sizeof *subjects && subjects[kind]) {
         reading_problem(reading, "%s: %s", subjects[kind], reason);
         return;
@@ -160,11 +194,16 @@ static void take_whole_loss(struct reading *reading, const struct crew_result *r
 {
     const struct wire wire = {result->task, result->task_len, false};
     const struct crew_loss *own = result->losses, *whole = own + result->loss_count - 1;
+    const bool halved = evidence_rules_has_halves(result->task, result->task_len);
     struct crew_task task = {.data = result->task, .len = result->task_len};
 
     evidence_rules_limit(&task, &reading->bounds);
-    for (uint32_t item = 0; item < task.items; item++)
-        take_loss(reading, wire, item, own->item == item ? own++->reason : whole->reason);
+    for (uint32_t item = 0; item < task.items; item++) {
+        const char *reason = own->item == item ? own++->reason : whole->reason;
+
+        if (!halved || item % BATCH_HALVES == 0) /* with an object, what is packed in it is lost as well */
+            take_loss(reading, wire, item, reason);
+    }
 }
 
 /* Reported in between the objects that were read, so that item numbers never decrease. */

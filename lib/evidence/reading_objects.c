@@ -75,6 +75,16 @@ static void settle_image(struct reading *reading, struct object *object)
     free(path);
 }
 
+static void pass_on(struct reading *reading, const struct object *object, const struct buffer *paths,
+                    size_t count)
+{
+    if (paths->failed || object_failed(object))
+        reading_out_of_memory(reading);
+    else
+        reading->sink->object(reading->sink->arg, &reading->shown, object, paths->data ? paths->data : "",
+                              count);
+}
+
 void reading_take_object(struct reading *reading, struct object *object)
 {
     size_t count = 0;
@@ -86,7 +96,8 @@ void reading_take_object(struct reading *reading, struct object *object)
         buffer_add_char(&reading->paths, '\0');
         count = 1;
         settle_image(reading, object);
-    } else if (reading->names && (object->kind <= OBJECT_SLACK || object->kind >= OBJECT_METADATA)) {
+    } else if (reading->names && (object->kind <= OBJECT_SLACK || object->kind == OBJECT_METADATA ||
+                                  object->kind == OBJECT_FOLDER)) {
         bool nameless = object->kind == OBJECT_DELETED && object->size == 0 &&
                         object->state == OBJECT_WHOLE && !names_know(reading->names, object->inode, false);
 
@@ -94,6 +105,7 @@ void reading_take_object(struct reading *reading, struct object *object)
             return;
         count = find_paths(reading, object);
     }
+    reading->path_count = count;
     if (!reading_wants(reading, object->kind))
         return;
     reading_count(reading, object->kind);
@@ -102,9 +114,39 @@ void reading_take_object(struct reading *reading, struct object *object)
     else if (object->state == OBJECT_UNREADABLE ||
              (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED)))
         reading->partial = true; /* deleted files are seldom complete, so these do not count */
-    if (reading->paths.failed || object_failed(object))
-        reading_out_of_memory(reading);
-    else
-        reading->sink->object(reading->sink->arg, &reading->shown, object,
-                              reading->paths.data ? reading->paths.data : "", count);
+    pass_on(reading, object, &reading->paths, count);
+}
+
+/* Adds the path in the container to each path of the object on the disk. */
+static size_t find_member_paths(struct reading *reading, const struct object *member)
+{
+    const char *path = reading->paths.data;
+    struct buffer *out = &reading->member_paths;
+
+    buffer_reset(out);
+    buffer_inherit(out, &reading->paths);
+    for (size_t i = 0; i < reading->path_count; i++) {
+        buffer_add_text(out, path);
+        if (member->inner.len)
+            buffer_add_char(out, '/');
+        buffer_add(out, member->inner.data, member->inner.len);
+        buffer_add_char(out, '\0');
+        path += strlen(path) + 1;
+    }
+    if (reading->path_count || !member->inner.len)
+        return reading->path_count;
+    buffer_add(out, member->inner.data, member->inner.len);
+    buffer_add_char(out, '\0');
+    return 1;
+}
+
+void reading_take_member(struct reading *reading, struct object *member)
+{
+    if (!reading_wants(reading, OBJECT_MEMBER))
+        return;
+    if (member->state == OBJECT_CHANGED)
+        reading->changed = true;
+    else if (member->state != OBJECT_WHOLE && (member->flags & OBJECT_ALLOCATED))
+        reading->partial = true; /* a container in free space is seldom complete */
+    pass_on(reading, member, &reading->member_paths, find_member_paths(reading, member));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "evidence/batch.h"
 #include "evidence/evidence_wire.h"
 #include "evidence/reading.h"
 
@@ -216,11 +217,24 @@ static void take_object(struct reading *reading, struct wire *wire)
     if (wire->broken)
         return;
     taking->item = item;
-    reading_take_losses(reading, item);
+    reading_take_losses(reading, item * BATCH_HALVES);
     if (!object_decode(wire, &reading->object))
         return;
     reading->object.item = reading_item_number(taking, item);
     reading_take_object(reading, &reading->object);
+}
+
+/* A member of the object that came last. */
+static void take_member(struct reading *reading, struct wire *wire)
+{
+    const uint64_t item = wire_get(wire);
+
+    if (item != reading->taking.item)
+        wire->broken = true;
+    if (wire->broken || !object_decode(wire, &reading->object))
+        return;
+    reading->object.item = reading_item_number(&reading->taking, item);
+    reading_take_member(reading, &reading->object);
 }
 
 void reading_take_message(struct reading *reading, struct wire *wire)
@@ -251,6 +265,9 @@ void reading_take_message(struct reading *reading, struct wire *wire)
         break;
     case MESSAGE_OBJECT:
         take_object(reading, wire);
+        break;
+    case MESSAGE_MEMBER:
+        take_member(reading, wire);
         break;
     case MESSAGE_RUN:
         take_range(reading, wire, add_found);

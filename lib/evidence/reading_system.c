@@ -19,7 +19,8 @@ static unsigned wanted_kinds(const struct reading *reading)
     /* Only its names show whether a file is deleted or an orphan. */
     if (kinds & (OBJECT_BIT(OBJECT_DELETED) | OBJECT_BIT(OBJECT_ORPHAN)))
         kinds |= OBJECT_BIT(OBJECT_DELETED);
-    return kinds;
+    /* Members alone are those of all objects. */
+    return kinds == OBJECT_BIT(OBJECT_MEMBER) ? OBJECT_STORED : kinds;
 }
 
 static void begin_objects(struct reading *reading, size_t count)

@@ -27,6 +27,10 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
     worker->batch = batch_new(inspector, worker->inspector, worker->crew, err);
     if (!worker->batch)
         return -1;
+    batch_deliver(worker->batch, worker_send_object, worker);
+    if (inspector && setup->opening != OPENING_NO &&
+        batch_open(worker->batch, setup->opening, setup->depth, err))
+        return -1;
     if (!setup->files)
         return 0;
     worker->medium = medium_open(setup->files, setup->count, setup->type, setup->force, err);
@@ -117,6 +121,7 @@ static void set_limits(struct evidence_worker *worker, const void *task, size_t 
     worker->left[MESSAGE_PROBLEM]--;
     worker->cut = false;
     worker->sent = worker->begun = 0;
+    worker->member_room = EVIDENCE_MEMBER_BYTES - EVIDENCE_LAST_MEMBER;
 }
 
 static void send_cut(struct evidence_worker *worker)

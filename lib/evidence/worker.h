@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "container/opening.h"
 #include "crew/crew.h"
 #include "disk/inspector.h"
 
@@ -23,6 +24,8 @@ struct worker_setup {
     const char *type; /* of the image; NULL: detect it */
     bool force;       /* read what remains of a damaged container */
     const struct inspector *inspector;
+    enum opening_mode opening; /* of containers, to this depth; needs an inspector */
+    unsigned depth;
     /* A set of DIGEST_BIT for TASK_DIGEST, besides those stored in the container; 0: no TASK_DIGEST is
      * coming. */
     unsigned digests;

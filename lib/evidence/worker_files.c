@@ -19,9 +19,27 @@ static bool same_times(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static void keep_object(void *arg, const struct object *object)
+/* A file of the host that is being read. */
+struct host_file {
+    struct evidence_worker *worker;
+    int fd;
+    struct stat before; /* when it was opened */
+};
+
+/* Without its runs, which are places in the file itself, not on an image. */
+static bool send_file(void *arg, struct object *object)
 {
-    object_encode(arg, object);
+    const struct host_file *file = arg;
+    const size_t runs = object->run_count;
+    struct stat after;
+    bool more;
+
+    if (sandbox_fstat(file->fd, &after) != 0 || !same_times(&file->before, &after))
+        object_blame(object, OBJECT_CHANGED, "it changed while it was read");
+    object->run_count = 0;
+    more = worker_send_object(file->worker, object);
+    object->run_count = runs;
+    return more;
 }
 
 /* Adds its data as runs, as far as its file system reports holes: reading these would take longer than
@@ -76,12 +94,9 @@ static bool looks_like_image(struct medium *medium, const struct object *object)
 /* The file serves as its own medium. */
 static void do_file(struct evidence_worker *worker, uint32_t item, struct object *object, int fd)
 {
-    struct stat before, after;
-    struct object done = {0};
-    struct buffer encoded = {0};
-    struct wire wire;
+    struct host_file file = {.worker = worker, .fd = fd};
     struct error err;
-    struct medium *medium = sandbox_fstat(fd, &before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
+    struct medium *medium = sandbox_fstat(fd, &file.before) == 0 ? medium_open_fd(fd, "it", &err) : NULL;
 
     if (!medium) {
         object_blame(object, OBJECT_UNREADABLE, "it cannot be read");
@@ -94,20 +109,11 @@ static void do_file(struct evidence_worker *worker, uint32_t item, struct object
     if (looks_like_image(medium, object))
         object->flags |= OBJECT_DISK_IMAGE;
     batch_trust(worker->batch);
-    if (add_data_runs(object, fd, &before) || batch_add(worker->batch, medium, item, object, NULL))
+    batch_deliver(worker->batch, send_file, &file);
+    if (add_data_runs(object, fd, &file.before) || batch_add(worker->batch, medium, item, object, NULL))
         crew_give_up();
-    batch_flush(worker->batch, medium, keep_object, &encoded);
-    wire = (struct wire){encoded.data, encoded.len, false};
-    if (encoded.failed || !object_decode(&wire, &done))
-        crew_give_up();
-    if (sandbox_fstat(fd, &after) != 0 || !same_times(&before, &after))
-        object_blame(&done, OBJECT_CHANGED, "it changed while it was read");
-    done.run_count = 0;
-    done.item = item;
-    worker_send_object(worker, &done);
+    batch_flush(worker->batch, medium);
     medium_close(medium);
-    object_release(&done);
-    buffer_release(&encoded);
 }
 
 void worker_do_files(struct evidence_worker *worker, struct wire *task, const int *fds, unsigned fd_count)
@@ -116,7 +122,7 @@ void worker_do_files(struct evidence_worker *worker, struct wire *task, const in
     struct object object = {0};
 
     for (size_t i = 0; i < count && i < fd_count && object_decode(task, &object); i++)
-        if (worker_begin_item(worker, (uint32_t)i))
+        if (worker_begin_halves(worker, (uint32_t)i))
             do_file(worker, (uint32_t)i, &object, fds[i]);
     object_release(&object);
 }

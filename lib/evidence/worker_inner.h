@@ -36,6 +36,7 @@ struct evidence_worker {
     uint64_t left[EVIDENCE_MESSAGES]; /* messages of each kind that the task may still send */
     bool cut;                         /* these limits cut something off */
     uint64_t sent, begun;             /* messages sent and items begun in this task */
+    uint64_t member_room;             /* bytes that it may still send of members */
 };
 
 /* ---- tasks, one function each; wire is positioned after the kind and the file system ---- */
@@ -67,8 +68,10 @@ void worker_do_digest(struct evidence_worker *worker);
 
 /* ---- answers: worker_send.c ---- */
 
-/* Begins an item of the task; false if it must be skipped. */
+/* Begins an item of the task; false if it must be skipped.  The second is for items that the batch divides
+ * into halves. */
 bool worker_begin_item(struct evidence_worker *worker, uint32_t item);
+bool worker_begin_halves(struct evidence_worker *worker, uint32_t item);
 /* Reads whether an item's content is wanted; returns the flag for its objects: 0 or OBJECT_UNWANTED. */
 unsigned worker_wanted_flag(struct wire *task);
 /* Reports progress on the current item, for calls that yield very many results.  arg is the worker. */
@@ -82,9 +85,9 @@ bool worker_may_send(struct evidence_worker *worker, enum evidence_message messa
 void worker_put(struct evidence_worker *worker, enum evidence_message message);
 void worker_send(struct evidence_worker *worker);
 /* Send whole messages, within the limits.  worker_send_object (arg is the worker) reports unreadable ranges
- * first. */
+ * first; it returns false if no further members may be sent. */
 void worker_send_problem(struct evidence_worker *worker, const struct error *err);
 void worker_send_bad(struct evidence_worker *worker);
-void worker_send_object(void *arg, const struct object *object);
+bool worker_send_object(void *arg, struct object *object);
 
 #endif

@@ -62,12 +62,12 @@ void worker_do_objects(struct evidence_worker *worker, struct wire *task)
 
         worker->item_flags = worker_wanted_flag(task);
         worker->item = (uint32_t)i;
-        if (worker_begin_item(worker, (uint32_t)i) &&
+        if (worker_begin_halves(worker, (uint32_t)i) &&
             filesystem_objects(worker->filesystem, inode, kinds, found_object, worker, &err))
             add_failure(worker, &failures, inode, &err);
     }
     report_failures(worker, &failures);
-    batch_flush(worker->batch, worker->medium, worker_send_object, worker);
+    batch_flush(worker->batch, worker->medium);
 }
 
 static void found_run(void *arg, uint64_t start, uint64_t len)
@@ -128,11 +128,11 @@ void worker_do_ranges(struct evidence_worker *worker, struct wire *task)
         object.start = wire_get(task);
         object.size = wire_get(task);
         object.flags = OBJECT_RANGE | worker_wanted_flag(task);
-        if (worker_begin_item(worker, (uint32_t)i) &&
+        if (worker_begin_halves(worker, (uint32_t)i) &&
             (object_add_run(&object, 0, object.start, object.size) ||
              batch_add(worker->batch, worker->medium, (uint32_t)i, &object, NULL)))
             crew_give_up();
     }
-    batch_flush(worker->batch, worker->medium, worker_send_object, worker);
+    batch_flush(worker->batch, worker->medium);
     object_release(&object);
 }

@@ -17,6 +17,12 @@ bool worker_begin_item(struct evidence_worker *worker, uint32_t item)
     return true;
 }
 
+bool worker_begin_halves(struct evidence_worker *worker, uint32_t item)
+{
+    worker->begun += crew_begin(worker->crew, item * BATCH_HALVES + 1);
+    return worker_begin_item(worker, item * BATCH_HALVES);
+}
+
 /* A result that does not fit into memory must not be dropped silently. */
 void worker_send(struct evidence_worker *worker)
 {
@@ -63,18 +69,39 @@ void worker_send_bad(struct evidence_worker *worker)
         worker_send(worker);
 }
 
-void worker_send_object(void *arg, const struct object *object)
+static void send_object(struct evidence_worker *worker, enum evidence_message message,
+                        const struct object *object)
+{
+    worker_put(worker, message);
+    wire_put(&worker->out, object->item);
+    object_encode(&worker->out, object);
+}
+
+/* Of members only as many are sent as fit into the result beside the objects; there is always room for the
+ * one that says so. */
+static bool send_member(struct evidence_worker *worker, const struct object *object)
+{
+    if (!worker_may_send(worker, MESSAGE_MEMBER))
+        return false;
+    send_object(worker, MESSAGE_MEMBER, object);
+    worker->member_room -= worker->out.len < worker->member_room ? worker->out.len : worker->member_room;
+    worker_send(worker);
+    return worker->member_room > 0 && worker->left[MESSAGE_MEMBER] > 1;
+}
+
+bool worker_send_object(void *arg, struct object *object)
 {
     struct evidence_worker *worker = arg;
 
     if (worker->medium)
         worker_send_bad(worker);
-    if (!worker_may_send(worker, MESSAGE_OBJECT))
-        return;
-    worker_put(worker, MESSAGE_OBJECT);
-    wire_put(&worker->out, object->item);
-    object_encode(&worker->out, object);
-    worker_send(worker);
+    if (object->kind == OBJECT_MEMBER)
+        return send_member(worker, object);
+    if (worker_may_send(worker, MESSAGE_OBJECT)) {
+        send_object(worker, MESSAGE_OBJECT, object);
+        worker_send(worker);
+    }
+    return true;
 }
 
 /* Some calls yield very many results; the worker is not stuck while they keep coming. */

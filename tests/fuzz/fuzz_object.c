@@ -76,12 +76,12 @@ static void require_address(const struct object *object)
 static void require_members(const struct object *object)
 {
     static struct object inner;
-    const struct object_member member = {"zip", object->stream.data, object->stream.len, object->size,
+    const struct object_member member = {"zip", object->start, object->stream.data, object->stream.len, object->size,
                                          object->size % 2};
 
     object_reset(&inner);
     if (object_set_parent(&inner, object, &member)) {
-        require((object->flags & OBJECT_MEMBER) && !object_failed(&inner));
+        require(object->kind == OBJECT_MEMBER && !object_failed(&inner));
         return;
     }
     require_round_trip(&inner);

@@ -203,8 +203,27 @@ static void put_files(struct buffer *out)
     wire_put_bytes(out, files[byte].names, files[byte].len);
 }
 
+/* The items of a task, whose halves the crew counts. */
+static uint64_t items_of(const struct task *task)
+{
+    return task->given.items / (evidence_rules_has_halves(task->data, task->given.len) ? 2 : 1);
+}
+
+/* A member of the object, or rather the same object as one. */
+static void put_member(struct buffer *out, const struct object *parent)
+{
+    struct object member = {.size = parent->size, .flags = parent->flags, .state = parent->state};
+
+    if (object_set_parent(
+            &member, parent,
+            &(struct object_member){.opener = "zip", .name = "a/b", .name_len = 3, .number = 1}) == 0)
+        object_encode(out, &member);
+    object_release(&member);
+}
+
 /* The requested object, unless the input says otherwise. */
-static void put_object(struct buffer *out, const struct task *task, uint64_t item, bool honest)
+static void put_object(struct buffer *out, const struct task *task, uint64_t item, bool is_member,
+                       bool honest)
 {
     const uint64_t kind = number_of(task, 0);
     struct object object = {.kind = OBJECT_FILE, .flags = OBJECT_ALLOCATED, .size = 1000};
@@ -246,7 +265,10 @@ static void put_object(struct buffer *out, const struct task *task, uint64_t ite
     if (what & 128)
         buffer_add_text(&object.stream, "stream");
     wire_put(out, what & 256 ? next_number(task) : item);
-    object_encode(out, &object);
+    if (is_member)
+        put_member(out, &object);
+    else
+        object_encode(out, &object);
     object_release(&object);
 }
 
@@ -284,7 +306,8 @@ static void put_message(struct buffer *out, const struct task *task, unsigned me
         put_numbers(out, task, 3);
         break;
     case MESSAGE_OBJECT:
-        put_object(out, task, next_number(task) % (task->given.items + 1ull), false);
+    case MESSAGE_MEMBER:
+        put_object(out, task, next_number(task) % (items_of(task) + 1), message == MESSAGE_MEMBER, false);
         break;
     case MESSAGE_RUN:
     case MESSAGE_BAD:
@@ -318,6 +341,16 @@ static void put_honest_system(struct buffer *out, unsigned plan)
         wire_put(out, 0);
     wire_put_bytes(out, "ext4", 4);
     buffer_add(out, facts, sizeof facts);
+}
+
+static bool opens; /* containers */
+
+static bool is_wanted(const struct task *task, uint64_t item)
+{
+    const uint64_t kind = number_of(task, 0);
+
+    return kind == TASK_FILES ||
+           evidence_rules_argument(task->data, task->given.len, item, kind == TASK_RANGES ? 2 : 1);
 }
 
 /* What an honest worker sends, of an image with a file system and a few files. */
@@ -365,11 +398,16 @@ static void put_honest(struct buffer *out, const struct crew *crew, const struct
     case TASK_OBJECTS:
     case TASK_RANGES:
     case TASK_FILES:
-        for (uint64_t i = 0; i < task->given.items; i++)
-            if (!is_lost(crew, i)) {
-                wire_put(out, MESSAGE_OBJECT);
-                put_object(out, task, i, true);
+        for (uint64_t i = 0; i < items_of(task); i++) {
+            if (is_lost(crew, 2 * i))
+                continue;
+            wire_put(out, MESSAGE_OBJECT);
+            put_object(out, task, i, false, true);
+            if (opens && !is_lost(crew, 2 * i + 1) && is_wanted(task, i)) {
+                wire_put(out, MESSAGE_MEMBER);
+                put_object(out, task, i, true, true);
             }
+        }
         break;
     default:
         break;
@@ -575,7 +613,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     next = data;
     end = data + size;
     how = next_byte();
-    options.kinds = how & 1 ? OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_UNALLOCATED) : OBJECT_STORED;
+    options.kinds = how & 1 ? OBJECT_BIT(OBJECT_FILE) | OBJECT_BIT(OBJECT_UNALLOCATED) : OBJECT_USUAL;
+    opens = (how & 1) == 0;
+    options.inspector = opens ? &inspector_closed : NULL;
+    options.opening = OPENING_ALL;
+    options.depth = OPENING_USUAL_DEPTH;
     options.as_file = (how & 6) == 6;
     options.has_offset = (how & 24) == 24;
     options.image_digests = how & 32 ? 1 : 0;

@@ -188,13 +188,14 @@ static void *start(void *arg, struct crew_worker *worker, struct error *start_er
     return inspector.open(inspector.arg, NULL, start_err);
 }
 
-static void send_object(void *arg, const struct object *object)
+static bool send_object(void *arg, struct object *object)
 {
     struct buffer message = {0};
 
     object_encode(&message, object);
     crew_send(arg, message.data, message.len);
     buffer_release(&message);
+    return true;
 }
 
 /* A document in an archive in a file, and a changed copy in the archive itself; the last one cannot be
@@ -202,10 +203,10 @@ static void send_object(void *arg, const struct object *object)
 static void add_members(struct batch *batch, struct medium *medium)
 {
     static const struct object file = {.inode = 1234, .type = 128, .id = 1, .flags = OBJECT_ALLOCATED};
-    static const struct object_member names[] = {{"zip", "inner.zip", 9, 1, false},
-                                                 {"zip", "word/document.xml", 17, 1, false},
-                                                 {"zip", "a//b", 4, 2, false},
-                                                 {"zip", "cut", 3, 3, false}};
+    static const struct object_member names[] = {{"zip", 0, "inner.zip", 9, 1, false},
+                                                 {"zip", 0, "word/document.xml", 17, 1, false},
+                                                 {"zip", 0, "a//b", 4, 2, false},
+                                                 {"zip", 0, "cut", 3, 3, false}};
     struct object archive = {0}, object = {0};
     const struct object *const parents[] = {&archive, &file, &archive};
     struct memory contents[] = {in_memory(original, LEN), in_memory(changed, LEN), in_memory(original, LEN)};
@@ -214,6 +215,7 @@ static void add_members(struct batch *batch, struct medium *medium)
     contents[2].broken_from = 3 * 65536;
     for (uint32_t i = 0; i < 3; i++) {
         object.size = LEN;
+        object.flags = OBJECT_RESIDENT; /* no runs */
         contents[i].at_once = 70000;
         good = good && object_set_parent(&object, parents[i], &names[i + 1]) == 0 &&
                batch_add(batch, medium, i, &object, &contents[i].content) == 0 && !object.parent.len;
@@ -234,8 +236,9 @@ static void work(void *state, struct crew_worker *worker, const void *task, size
 
     (void)task, (void)len, (void)fds, (void)fd_count;
     crew_begin(worker, 0);
+    batch_deliver(batch, send_object, worker);
     add_members(batch, medium);
-    batch_flush(batch, medium, send_object, worker);
+    batch_flush(batch, medium);
     batch_free(batch);
     medium_close(medium);
 }

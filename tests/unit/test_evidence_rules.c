@@ -34,18 +34,23 @@ static void put_done(struct buffer *out, uint64_t messages, uint64_t begun)
     wire_put(out, begun);
 }
 
-static bool accepts(const struct buffer *task, const struct buffer *out)
+static bool accepts_within(struct evidence_bounds *bounds, const struct buffer *task,
+                           const struct buffer *out)
 {
-    struct evidence_bounds bounds = {.size = 1 << 20, .seconds = 20};
     void *state = calloc(1, evidence_rules_state);
     const struct crew_result result = {
         .task = task->data, .task_len = task->len, .data = out->data, .len = out->len};
     bool accepted;
 
     ck_assert_ptr_nonnull(state);
-    accepted = evidence_rules_accept(&bounds, state, &result, true);
+    accepted = evidence_rules_accept(bounds, state, &result, true);
     free(state);
     return accepted;
+}
+
+static bool accepts(const struct buffer *task, const struct buffer *out)
+{
+    return accepts_within(&(struct evidence_bounds){.size = 1 << 20, .seconds = 20}, task, out);
 }
 
 static bool is_accepted(const struct buffer *out)
@@ -155,7 +160,7 @@ START_TEST(a_range_must_lie_where_it_was_requested)
         wire_put(&out, MESSAGE_OBJECT);
         wire_put(&out, 0);
         object_encode(&out, &object);
-        put_done(&out, 1, 1);
+        put_done(&out, 1, 2);
         ck_assert_msg(accepts(&task, &out) == cases[i].is_sound, "case %zu", i);
         object_release(&object);
         buffer_release(&out);
@@ -164,37 +169,61 @@ START_TEST(a_range_must_lie_where_it_was_requested)
 }
 END_TEST
 
-START_TEST(no_task_may_return_members_of_objects)
+/* A task for one inode; its items are halves. */
+static void put_inode_task(struct buffer *task, bool wanted)
 {
     enum { SYSTEM_NUMBERS = 4 };
-    const uint64_t rest[] = {OBJECT_STORED, OBJECT_STORED, 1, 1234,
-                             1}; /* kinds, wanted, count, inode, wanted */
-    const struct object file = {.inode = 1234, .type = 128};
-    struct object objects[2] = {file};
-    struct buffer task = {0};
+    const uint64_t rest[] = {OBJECT_USUAL, OBJECT_USUAL, 1, 1234, wanted};
 
-    ck_assert_int_eq(0,
-                     object_set_parent(&objects[1], &file, &(struct object_member){"zip", "a", 1, 1, false}));
-    wire_put(&task, TASK_OBJECTS);
+    wire_put(task, TASK_OBJECTS);
     for (size_t i = 0; i < SYSTEM_NUMBERS; i++)
-        wire_put(&task, 0);
+        wire_put(task, 0);
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        wire_put(&task, rest[i]);
-    for (int i = 0; i < 2; i++) {
-        struct buffer out = {0};
+        wire_put(task, rest[i]);
+}
 
-        wire_put(&out, MESSAGE_OBJECT);
-        wire_put(&out, 0);
-        object_encode(&out, &objects[i]);
-        put_done(&out, 1, 1);
-        ck_assert_int_eq(accepts(&task, &out), i == 0);
-        buffer_release(&out);
-    }
-    object_release(&objects[1]);
+static void put_object(struct buffer *out, enum evidence_message message, const struct object *object)
+{
+    wire_put(out, (uint64_t)message);
+    wire_put(out, 0);
+    object_encode(out, object);
+}
+
+static bool accepts_member(bool opens, bool wanted, bool object_first, enum evidence_message message,
+                           uint64_t inode)
+{
+    const struct object file = {.inode = 1234, .type = 128, .flags = wanted ? 0 : OBJECT_UNWANTED},
+                        parent = {.inode = inode, .type = 128};
+    struct evidence_bounds with = {.size = 1 << 20, .seconds = 1, .opens = opens};
+    struct object member = {0};
+    struct buffer task = {0}, out = {0};
+    bool good;
+
+    ck_assert_int_eq(
+        0, object_set_parent(&member, &parent, &(struct object_member){"zip", 0, "a", 1, 1, false}));
+    put_inode_task(&task, wanted);
+    if (object_first)
+        put_object(&out, MESSAGE_OBJECT, &file);
+    put_object(&out, message, &member);
+    put_done(&out, object_first + 1, 2);
+    good = accepts_within(&with, &task, &out);
+    object_release(&member);
     buffer_release(&task);
+    buffer_release(&out);
+    return good;
+}
+
+START_TEST(a_member_follows_the_object_that_it_is_packed_in)
+{
+    ck_assert(accepts_member(true, true, true, MESSAGE_MEMBER, 1234));
+    ck_assert(!accepts_member(false, true, true, MESSAGE_MEMBER, 1234)); /* nothing is opened */
+    ck_assert(!accepts_member(true, false, true, MESSAGE_MEMBER, 1234)); /* its content was not wanted */
+    ck_assert(!accepts_member(true, true, false, MESSAGE_MEMBER, 1234));
+    ck_assert(!accepts_member(true, true, true, MESSAGE_OBJECT, 1234));
+    ck_assert(!accepts_member(true, true, true, MESSAGE_MEMBER, 1235)); /* of another inode */
 }
 END_TEST
 
-RUN_TESTS("evidence_rules", no_task_may_return_members_of_objects, a_dropped_message_is_noticed,
+RUN_TESTS("evidence_rules", a_member_follows_the_object_that_it_is_packed_in, a_dropped_message_is_noticed,
           a_skipped_item_is_noticed, the_result_limit_grows_with_the_items_and_the_image,
           nothing_is_accepted_after_the_end, a_range_must_lie_where_it_was_requested)

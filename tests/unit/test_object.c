@@ -79,18 +79,26 @@ START_TEST(a_member_has_the_address_of_its_parent_before_its_own)
     const struct object range = {.flags = OBJECT_RANGE, .start = 4096, .size = 65536},
                         host = {.flags = OBJECT_HOST};
     const struct object_member document = member_of("zip", "word/document.xml"),
-                               inner = member_of("7z", "a.tgz"), nameless = member_of("gzip", "");
+                               inner = member_of("7z", "a.tgz"), nameless = member_of("gzip", ""),
+                               carved = {.opener = "zip",
+                                         .offset = 512,
+                                         .name = "word/document.xml",
+                                         .name_len = 17};
     struct object one = make_member(&inode, &inner), two = make_member(&one, &nameless);
 
     assert_member(&inode, &document, "1234-128-1/zip/word/document.xml");
     assert_member(&range, &document, "@4096+65536/zip/word/document.xml");
+    assert_member(&range, &carved, "@4096+65536/zip@512/word/document.xml");
     assert_member(&host, &document, "-/zip/word/document.xml");
     assert_address(&two, "1234-128-1/7z/a.tgz//gzip/;7");
     assert_member(&two, &document, "1234-128-1/7z/a.tgz//gzip/;7//zip/word/document.xml");
     ck_assert_uint_eq(two.inode, 1234);
     ck_assert_uint_eq(two.type, 128);
     ck_assert_uint_eq(two.id, 1);
-    ck_assert_uint_eq(two.flags, OBJECT_MEMBER | OBJECT_ALLOCATED);
+    ck_assert_int_eq(two.kind, OBJECT_MEMBER);
+    ck_assert_uint_eq(two.flags, OBJECT_ALLOCATED);
+    ck_assert_uint_eq(two.inner.len, 5);
+    ck_assert_mem_eq(two.inner.data, "a.tgz", 5);
     object_release(&one);
     object_release(&two);
 }
@@ -181,7 +189,7 @@ START_TEST(every_name_round_trips_and_no_two_share_an_address)
             static const char before[] = "1234-128-1/zip/x//7z/";
             const size_t skip = sizeof before - 1;
             char name[MOST], back[MOST * 3];
-            const struct object_member member = {"7z", name, len, 1, false};
+            const struct object_member member = {"7z", 0, name, len, 1, false};
 
             for (size_t k = 0, rest = i; k < len; k++, rest /= BYTES)
                 name[k] = bytes[rest % BYTES];
@@ -377,8 +385,9 @@ static void fill_member(struct object *object)
 
     for (uint64_t i = 0, levels = random64() % LEVELS; i <= levels; i++) {
         char name[400];
-        const struct object_member member = {i % 2 ? "zip" : "123456789012345", name,
-                                             random64() % sizeof name, random64(), random64() % 2};
+        const struct object_member member = {
+            i % 2 ? "zip" : "123456789012345", random64() % 2, name,
+            random64() % sizeof name,          random64(),     random64() % 2};
 
         fill_random((uint8_t *)name, sizeof name);
         ck_assert_int_eq(object_set_parent(i < levels ? &next : object, &parent, &member), 0);
@@ -413,7 +422,7 @@ static void fill_object(struct object *object)
     object->state = (enum object_state)(random64() % (OBJECT_CHANGED + 1));
     for (int i = 0; i < OBJECT_TIMES; i++)
         object->times[i] = (struct object_stamp){(int64_t)random64(), any32()};
-    if (object->flags & OBJECT_MEMBER)
+    if (object->kind == OBJECT_MEMBER)
         fill_member(object);
     fill_buffer(&object->stream);
     fill_buffer(&object->problem);
@@ -450,7 +459,8 @@ static void assert_same(const struct object *a, const struct object *b)
         ck_assert_uint_eq(a->times[i].nanoseconds, b->times[i].nanoseconds);
     }
     assert_same_bytes(&a->stream, &b->stream);
-    if (a->flags & OBJECT_MEMBER) {
+    if (a->kind == OBJECT_MEMBER) {
+        assert_same_bytes(&a->inner, &b->inner);
         assert_same_bytes(&a->parent, &b->parent);
         assert_same_bytes(&a->member, &b->member);
     }
@@ -489,7 +499,7 @@ END_TEST
 
 START_TEST(the_largest_numbers_round_trip)
 {
-    struct object object = {.kind = OBJECT_IMAGE, .flags = OBJECT_MEMBER - 1, .state = OBJECT_CHANGED};
+    struct object object = {.kind = OBJECT_IMAGE, .flags = OBJECT_FLAGS - 1, .state = OBJECT_CHANGED};
     struct object back = {0};
     struct buffer message = {0};
     struct wire wire;
@@ -572,7 +582,7 @@ END_TEST
 /* As parent and member of a message, which is decoded and viewed. */
 static bool member_is_taken(const char *parent, const char *member)
 {
-    struct object object = {.flags = OBJECT_MEMBER}, back = {0};
+    struct object object = {.kind = OBJECT_MEMBER}, back = {0};
     struct object_view view;
     struct buffer message = {0};
     struct wire wire, again;

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/opening_inner.h"
+
+/* ---- unpacking ---- */
+
+static ssize_t unpack(struct opening *opening, struct container *container, void *into, size_t len,
+                      struct error *err)
+{
+    const size_t most = len < CONTAINER_PIECE ? len : CONTAINER_PIECE;
+    const ssize_t got = container->read(container, into, most, err);
+
+    opening->watch.progress(opening->watch.arg);
+    return got > 0 && (size_t)got > most ? -1 : got;
+}
+
+/* The same for the first reading, which is charged.  Returns 0 if nothing more may be unpacked. */
+static ssize_t unpack_new(struct opening_bytes *bytes, void *into, size_t len, struct error *err)
+{
+    struct opening *opening = bytes->opening;
+    ssize_t got;
+
+    if (len > opening->left)
+        len = (size_t)opening->left;
+    if (len == 0) {
+        opening->stopped = true;
+        return 0;
+    }
+    got = unpack(opening, bytes->level->container, into, len, err);
+    if (got > 0) {
+        bytes->at += (size_t)got;
+        opening->left -= (size_t)got;
+    }
+    return got;
+}
+
+/* ---- reading ---- */
+
+/* Opens the container again and moves on to the present member. */
+static int open_again(struct opening_bytes *bytes)
+{
+    const struct opening_level *level = bytes->level;
+    struct opening *opening = bytes->opening;
+    struct container_member member;
+    struct error err;
+
+    if (bytes->again)
+        bytes->again->close(bytes->again);
+    bytes->again = NULL;
+    if (level->unpacked > opening->again_left)
+        return -1;
+    opening->again_left -= level->unpacked;
+    bytes->again = level->format->open(&level->sight, &opening->watch, &err);
+    bytes->again_at = 0;
+    for (uint64_t i = 0; bytes->again && i < level->number; i++) {
+        opening->watch.progress(opening->watch.arg);
+        if (bytes->again->next(bytes->again, &member, &err) <= 0)
+            return -1;
+    }
+    return bytes->again ? 0 : -1;
+}
+
+static ssize_t read_again(struct opening_bytes *bytes, uint64_t offset, void *into, size_t len)
+{
+    struct opening *opening = bytes->opening;
+    uint8_t *skipped = opening->skipped;
+    struct error err;
+    ssize_t got = 0;
+
+    if ((!bytes->again || bytes->again_at > offset) && open_again(bytes))
+        return -1;
+    while (bytes->again_at <= offset) {
+        const uint64_t before = offset - bytes->again_at;
+        const bool is_there = before == 0;
+        const size_t most = is_there ? len : before < CONTAINER_PIECE ? (size_t)before : CONTAINER_PIECE;
+
+        if (most > opening->again_left)
+            return -1;
+        got = unpack(opening, bytes->again, is_there ? into : skipped, most, &err);
+        if (got <= 0)
+            return -1;
+        opening->again_left -= (size_t)got;
+        bytes->again_at += (size_t)got;
+        if (is_there)
+            break;
+    }
+    return got;
+}
+
+static ssize_t read_bytes(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    struct opening_bytes *bytes = (struct opening_bytes *)content;
+    struct error err;
+    ssize_t got;
+
+    if (offset >= content->size)
+        return 0;
+    if (len > content->size - offset)
+        len = (size_t)(content->size - offset);
+    if (offset < bytes->head_len) {
+        if (len > bytes->head_len - offset)
+            len = (size_t)(bytes->head_len - offset);
+        memcpy(into, bytes->head + offset, len);
+        return (ssize_t)len;
+    }
+    if (offset != bytes->at)
+        return read_again(bytes, offset, into, len);
+    got = unpack(bytes->opening, bytes->level->container, into, len, &err);
+    if (got > 0)
+        bytes->at += (size_t)got;
+    return got;
+}
+
+/* ---- a new member ---- */
+
+static bool grow_head(struct opening_bytes *bytes, size_t to)
+{
+    struct opening *opening = bytes->opening;
+    uint8_t *grown;
+
+    if (to - bytes->head_room > opening->room_left)
+        to = bytes->head_room + opening->room_left;
+    if (to == bytes->head_room || !(grown = realloc(bytes->head, to)))
+        return false;
+    opening->room_left -= to - bytes->head_room;
+    bytes->head = grown;
+    bytes->head_room = to;
+    return true;
+}
+
+/* Fills the head.  Returns 1 if that was all, 0 if there may be more, -1 if the rest cannot be read. */
+static int load_head(struct opening_bytes *bytes, uint64_t stated, struct error *err)
+{
+    enum { SMALLEST = 4 << 10 };
+
+    if (stated < SIZE_MAX / 2 && stated >= SMALLEST)
+        grow_head(bytes, (size_t)(stated < OPENING_ROOM ? stated + 1 : OPENING_ROOM));
+    for (;;) {
+        ssize_t got;
+
+        if (bytes->head_len == bytes->head_room &&
+            !grow_head(bytes, bytes->head_room ? 2 * bytes->head_room : SMALLEST))
+            return 0;
+        got = unpack_new(bytes, bytes->head + bytes->head_len, bytes->head_room - bytes->head_len, err);
+        if (got <= 0)
+            return got < 0 ? -1 : 1;
+        bytes->head_len += (size_t)got;
+    }
+}
+
+/* Unpacks what is not kept, to learn how much there is. */
+static int count_rest(struct opening_bytes *bytes, struct error *err)
+{
+    ssize_t got;
+
+    while ((got = unpack_new(bytes, bytes->opening->window, CONTAINER_PIECE, err)) > 0)
+        ;
+    return got < 0 ? -1 : 1;
+}
+
+/* A size that the member may well have: it is taken on trust, so that it need not be unpacked twice. */
+static bool is_plausible(struct opening_bytes *bytes, uint64_t stated)
+{
+    struct opening *opening = bytes->opening;
+
+    if (stated == CONTAINER_UNKNOWN || stated <= bytes->at || stated - bytes->at > opening->left)
+        return false;
+    opening->left -= stated - bytes->at;
+    return true;
+}
+
+void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, struct opening_level *level,
+                        uint64_t stated)
+{
+    struct object *object = &level->object;
+    struct error err;
+    int done;
+
+    *bytes = (struct opening_bytes){.content = {0, read_bytes}, .opening = opening, .level = level};
+    done = load_head(bytes, stated, &err);
+    if (done == 0 && is_plausible(bytes, stated)) {
+        object->size = bytes->content.size = stated;
+        return;
+    }
+    if (done == 0)
+        done = count_rest(bytes, &err);
+    object->size = bytes->content.size = bytes->at;
+    if (opening->stopped)
+        object_blame(object, OBJECT_PARTIAL,
+                     "only its first %" PRIu64 " bytes were unpacked: its container holds too "
+                     "much for its size",
+                     bytes->at);
+    else if (done < 0)
+        object_blame(object, OBJECT_PARTIAL, "it cannot be unpacked after byte %" PRIu64 ": %.150s",
+                     bytes->at, err.text);
+    else if (stated != CONTAINER_UNKNOWN && stated != bytes->at)
+        object_blame(object, OBJECT_PARTIAL, "it has %" PRIu64 " bytes, and its container states %" PRIu64,
+                     bytes->at, stated);
+}
+
+void opening_bytes_release(struct opening_bytes *bytes)
+{
+    if (bytes->again)
+        bytes->again->close(bytes->again);
+    bytes->opening->room_left += bytes->head_room;
+    free(bytes->head);
+}
+
+/* ---- where they are stored ---- */
+
+enum { LEAST_LOCATED = 16 }; /* bytes; fewer may occur anywhere */
+
+/* The offset in the content at which the head begins, looked for in a window; CONTAINER_UNKNOWN if it does
+ * not. */
+static uint64_t find_head(struct opening_bytes *bytes, struct content *content, uint64_t from)
+{
+    const uint64_t left = from < content->size ? content->size - from : 0;
+    const size_t len = left < CONTAINER_PIECE ? (size_t)left : CONTAINER_PIECE,
+                 sought = bytes->head_len < 256 ? bytes->head_len : 256;
+    const uint8_t *window = bytes->opening->window, *found;
+
+    if (len < sought || content_read(content, from, bytes->opening->window, len))
+        return CONTAINER_UNKNOWN;
+    found = memmem(window, len, bytes->head, sought);
+    return found ? from + (uint64_t)(found - window) : CONTAINER_UNKNOWN;
+}
+
+/* How many bytes of the head are there. */
+static size_t verify_head(struct opening_bytes *bytes, struct content *content, uint64_t at)
+{
+    uint8_t *window = bytes->opening->window;
+    size_t done = 0;
+
+    while (done < bytes->head_len) {
+        const size_t left = bytes->head_len - done, len = left < CONTAINER_PIECE ? left : CONTAINER_PIECE;
+
+        if (content_read(content, at + done, window, len) || memcmp(window, bytes->head + done, len) != 0)
+            break;
+        done += len;
+    }
+    return done;
+}
+
+/* Bytes of the parent as runs of the member. */
+static void add_runs(struct object *object, const struct object *parent, uint64_t at, uint64_t len)
+{
+    for (size_t i = 0; i < parent->run_count; i++) {
+        const struct object_run *run = &parent->runs[i];
+        const uint64_t from = run->offset > at ? run->offset : at,
+                       to = run->offset + run->len < at + len ? run->offset + run->len : at + len;
+
+        if (from < to && object_add_run(object, from - at, run->image + (from - run->offset), to - from))
+            return;
+    }
+}
+
+void opening_bytes_locate(struct opening_bytes *bytes)
+{
+    struct opening_level *level = bytes->level;
+    struct container *container = level->container;
+    uint64_t place = 0;
+
+    if (container->place && level->parent->run_count && !(level->parent->flags & OBJECT_COMPRESSED) &&
+        bytes->head_len >= LEAST_LOCATED)
+        place = container->place(container);
+    else
+        place = CONTAINER_UNKNOWN;
+    if (place != CONTAINER_UNKNOWN)
+        place = find_head(bytes, level->sight.content, place);
+    if (place != CONTAINER_UNKNOWN)
+        add_runs(&level->object, level->parent, level->offset + place,
+                 verify_head(bytes, level->sight.content, place));
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KITH_OPENING_INNER_H
+#define KITH_OPENING_INNER_H
+
+/* Shared by the files of this module: opening.c walks through containers, opening_bytes.c reads their
+ * members, opening_carve.c finds containers in free space. */
+
+#include "base/siphash.h"
+#include "container/opening.h"
+#include "disk/content_part.h"
+
+/* An open container and its present member. */
+struct opening_level {
+    const struct object *parent;
+    const struct container_format *format;
+    struct container_sight sight;
+    uint8_t head[CONTAINER_HEAD];
+    struct content_part part; /* of the parent's content, if it begins later */
+    uint64_t offset;          /* in the parent's content */
+    struct container *container;
+    uint64_t number;   /* of the present member */
+    uint64_t unpacked; /* bytes of the members before it */
+    struct object object;
+    /* The hashes of the names so far; 0: free.  NULL: none. */
+    uint64_t *names;
+    size_t name_count, name_room;
+};
+
+/* The bytes of the present member of a level: the first ones in memory, the rest as it is unpacked. */
+struct opening_bytes {
+    struct content content;
+    struct opening *opening;
+    struct opening_level *level;
+    uint8_t *head;
+    size_t head_len, head_room;
+    uint64_t at;             /* next byte that the level's container yields */
+    struct container *again; /* opened once more, to go back; at this member */
+    uint64_t again_at;
+};
+
+struct opening {
+    enum opening_mode mode;
+    unsigned depth;
+    struct opening_sink sink;
+    struct container_watch watch;
+    uint8_t key[SIPHASH_KEY_LEN];
+    struct opening_level levels[OPENING_MOST_DEPTH + 1]; /* the last one only says that it is too deep */
+    size_t room_left;                                    /* of OPENING_ROOM, in bytes */
+    /* Of the object, on all levels: bytes and members that it may still yield, bytes that may be unpacked
+     * again. */
+    uint64_t left, again_left, members_left;
+    bool stopped;              /* nothing more is opened in this object */
+    bool is_told;              /* and that has been reported */
+    uint8_t *window, *skipped; /* CONTAINER_PIECE bytes each */
+    struct carve *carve;       /* opening_carve.c */
+};
+
+/* ---- opening_bytes.c ---- */
+
+/*
+ * Makes the present member readable.  Fills the object's size, and blames it for what is missing.  Charges
+ * opening->left; if that is exhausted, the member is cut short and the opening is stopped.
+ */
+void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, struct opening_level *level,
+                        uint64_t stated);
+void opening_bytes_release(struct opening_bytes *bytes);
+/* Adds the runs in which the bytes are stored as they are, as far as that is certain. */
+void opening_bytes_locate(struct opening_bytes *bytes);
+
+/* ---- opening_carve.c ---- */
+
+/* NULL if out of memory. */
+struct carve *opening_carve_new(void);
+void opening_carve_free(struct carve *carve);
+/* Whether the object's bytes are being looked through. */
+bool opening_carve_is_on(const struct carve *carve);
+/* The first start of a container that was noticed at this offset or after it; CONTAINER_UNKNOWN if there is
+ * none. */
+uint64_t opening_carve_next(const struct carve *carve, uint64_t from);
+
+#endif
