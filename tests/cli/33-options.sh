@@ -70,7 +70,7 @@ for type in $(lists ls --fs-type); do
 done
 refused "unknown kind 'foo'; the kinds are notable, known, neutral" "$KITH" add --kind foo x.kith known
 refused "unknown kind 'notabel' (did you mean notable?); the kinds are notable, known, neutral" "$KITH" add --kind notabel x.kith known
-refused "unknown kind 'foo'; the kinds are file, deleted, orphan, stream, slack, unallocated, unclaimed, gap, metadata, folder, image" \
+refused "unknown kind 'foo'; the kinds are file, deleted, orphan, stream, slack, unallocated, unclaimed, gap, metadata, folder, member, image" \
     "$KITH" ls --only file,foo tree
 refused "unknown image type 'foo'; the image types are raw, ewf, " "$KITH" ls -i foo tree
 refused "unknown file system 'nfts' (did you mean ntfs?); the file systems are ntfs, fat, " "$KITH" ls -f nfts tree
