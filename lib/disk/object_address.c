@@ -116,7 +116,7 @@ int object_set_parent(struct object *object, const struct object *parent, const 
     object->type = parent->type;
     object->id = parent->id;
     object->start = parent->start;
-    return object_failed(object) ? -1 : 0;
+    return object->parent.failed || object->member.failed || object->inner.failed ? -1 : 0;
 }
 
 /* ---- reading ---- */
