@@ -59,8 +59,8 @@ struct container {
     ssize_t (*read)(struct container *container, void *into, size_t len, struct error *err);
     /*
      * From where on in the content the bytes of the present member may be stored as they are: there, or at
-     * most CONTAINER_PIECE later.  It is a hint, which the caller checks.  CONTAINER_UNKNOWN: they are
-     * packed.  NULL: of all members.
+     * most CONTAINER_PIECE later.  Asked before any of them is read.  It is a hint, which the caller checks.
+     * CONTAINER_UNKNOWN: they are packed.  NULL: of all members.
      */
     uint64_t (*place)(struct container *container);
     /* Where the container ends in the content, as far as it has been read: carving continues there.  NULL:

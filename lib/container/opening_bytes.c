@@ -172,6 +172,16 @@ static bool is_plausible(struct opening_bytes *bytes, uint64_t stated)
     return true;
 }
 
+/* What is packed, or has no place itself, has none on the image. */
+static uint64_t place_of(const struct opening_level *level)
+{
+    struct container *container = level->container;
+
+    if (!container->place || !level->parent->run_count || (level->parent->flags & OBJECT_COMPRESSED))
+        return CONTAINER_UNKNOWN;
+    return container->place(container);
+}
+
 void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, struct opening_level *level,
                         uint64_t stated)
 {
@@ -180,6 +190,7 @@ void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, st
     int done;
 
     *bytes = (struct opening_bytes){.content = {0, read_bytes}, .opening = opening, .level = level};
+    bytes->place = place_of(level);
     done = load_head(bytes, stated, &err);
     if (done == 0 && is_plausible(bytes, stated)) {
         object->size = bytes->content.size = stated;
@@ -259,18 +270,14 @@ static void add_runs(struct object *object, const struct object *parent, uint64_
 
 void opening_bytes_locate(struct opening_bytes *bytes)
 {
-    struct opening_level *level = bytes->level;
-    struct container *container = level->container;
-    uint64_t place = 0;
+    const struct opening_level *level = bytes->level;
+    uint64_t place = bytes->place;
 
-    if (container->place && level->parent->run_count && !(level->parent->flags & OBJECT_COMPRESSED) &&
-        bytes->head_len >= LEAST_LOCATED)
-        place = container->place(container);
+    if (place != CONTAINER_UNKNOWN && bytes->head_len >= LEAST_LOCATED)
+        place = find_head(bytes, level->sight.content, place);
     else
         place = CONTAINER_UNKNOWN;
     if (place != CONTAINER_UNKNOWN)
-        place = find_head(bytes, level->sight.content, place);
-    if (place != CONTAINER_UNKNOWN)
-        add_runs(&level->object, level->parent, level->offset + place,
+        add_runs(&bytes->level->object, level->parent, level->offset + place,
                  verify_head(bytes, level->sight.content, place));
 }

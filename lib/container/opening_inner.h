@@ -33,6 +33,7 @@ struct opening_bytes {
     struct opening_level *level;
     uint8_t *head;
     size_t head_len, head_room;
+    uint64_t place;          /* where they may be stored as they are, or CONTAINER_UNKNOWN */
     uint64_t at;             /* next byte that the level's container yields */
     struct container *again; /* opened once more, to go back; at this member */
     uint64_t again_at;

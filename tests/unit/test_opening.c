@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "container/opening.h"
+#include "disk/content_part.h"
+
+/*
+ * Walks through tar archives and gzip streams of bytes without compression, both written here.  What a format
+ * makes of its bytes is tested beside it; here it is what becomes of the members.
+ */
+
+static struct error err;
+
+/* ---- archives ---- */
+
+/* width: with the NUL at the end. */
+static void put_octal(char *field, size_t width, uint64_t number)
+{
+    field[--width] = '\0';
+    for (; width > 0; number >>= 3)
+        field[--width] = (char)('0' + (number & 7));
+}
+
+static void add_to_tar(struct buffer *tar, const char *name, const void *data, size_t len)
+{
+    char head[512] = {0};
+    unsigned sum = 0;
+
+    snprintf(head, 100, "%s", name);
+    put_octal(head + 100, 8, 0644);
+    put_octal(head + 108, 8, 0);
+    put_octal(head + 116, 8, 0);
+    put_octal(head + 124, 12, len);
+    put_octal(head + 136, 12, 1700000000);
+    head[156] = '0';
+    memcpy(head + 257, "ustar\00000", 8);
+    memset(head + 148, ' ', 8);
+    for (size_t i = 0; i < sizeof head; i++)
+        sum += (uint8_t)head[i];
+    put_octal(head + 148, 7, sum);
+    buffer_add(tar, head, sizeof head);
+    buffer_add(tar, data, len);
+    while (tar->len % 512)
+        buffer_add_char(tar, '\0');
+}
+
+static void end_tar(struct buffer *tar)
+{
+    static const char zeros[1024];
+
+    buffer_add(tar, zeros, sizeof zeros);
+}
+
+/* ---- what comes out ---- */
+
+struct taken {
+    struct buffer text; /* a line for each member */
+    unsigned most;      /* members that are taken */
+    unsigned count;
+    bool closed;          /* members are not opened */
+    const uint8_t *image; /* where runs lie */
+    unsigned runs;        /* members whose runs hold their bytes */
+    unsigned again;       /* members that could be read again from their start */
+};
+
+static uint32_t sum_of(struct content *content)
+{
+    uint32_t sum = 0;
+    uint8_t byte;
+
+    for (uint64_t at = 0; at < content->size; at++) {
+        if (content_read(content, at, &byte, 1))
+            return UINT32_MAX;
+        sum = sum * 31 + byte;
+    }
+    return sum;
+}
+
+static void check_runs(struct taken *taken, const struct object *member, struct content *content)
+{
+    uint8_t bytes[4096];
+
+    if (!taken->image || member->run_count != 1 || member->size > sizeof bytes)
+        return;
+    ck_assert_int_eq(content_read(content, 0, bytes, (size_t)member->size), 0);
+    ck_assert_uint_eq(member->runs[0].len, member->size);
+    ck_assert_mem_eq(taken->image + member->runs[0].image, bytes, (size_t)member->size);
+    taken->runs++;
+}
+
+static bool take(void *arg, struct object *member, struct content *content)
+{
+    struct taken *taken = arg;
+    const uint32_t sum = content ? sum_of(content) : 0;
+
+    object_address(&taken->text, member);
+    buffer_printf(&taken->text, " %llu", (unsigned long long)member->size);
+    if (content) {
+        ck_assert_uint_eq(content->size, member->size);
+        check_runs(taken, member, content);
+        taken->again += sum == sum_of(content);
+    }
+    if (member->problem.len)
+        buffer_printf(&taken->text, " %d: %.*s", (int)member->state, (int)member->problem.len,
+                      member->problem.data);
+    buffer_add_char(&taken->text, '\n');
+    return ++taken->count < taken->most;
+}
+
+static bool opens(void *arg, const struct object *object)
+{
+    const struct taken *taken = arg;
+
+    return !taken->closed || object->kind != OBJECT_MEMBER;
+}
+
+static void walk(struct taken *taken, enum opening_mode mode, unsigned depth, const struct object *object,
+                 const struct buffer *bytes)
+{
+    const struct opening_sink sink = {.opens = opens, .member = take, .arg = taken};
+    struct opening *opening = opening_new(mode, depth, &sink, &err);
+    struct content_memory memory;
+
+    ck_assert_msg(opening != NULL, "%s", err.text);
+    taken->most = taken->most ? taken->most : UINT32_MAX;
+    content_memory_init(&memory, bytes->data, bytes->len);
+    if (opening_begin(opening, object)) /* in pieces that end with sectors, as an image is read */
+        for (size_t at = 0, len = 1024 - object->start % 512; at < bytes->len; at += len, len = 1024) {
+            len = bytes->len - at < len ? bytes->len - at : len;
+            opening_notice(opening, bytes->data + at, len);
+        }
+    opening_object(opening, object, &memory.content);
+    opening_free(opening);
+}
+
+static void assert_walk(enum opening_mode mode, unsigned depth, const struct object *object,
+                        const struct buffer *bytes, const char *expected)
+{
+    struct taken taken = {.most = 0};
+
+    walk(&taken, mode, depth, object, bytes);
+    buffer_add_char(&taken.text, '\0');
+    ck_assert_str_eq(taken.text.data, expected);
+    buffer_release(&taken.text);
+}
+
+static const struct object file = {.inode = 12, .type = 128, .id = 3, .size = 1};
+
+/* ---- tests ---- */
+
+START_TEST(members_come_in_order_with_their_addresses)
+{
+    struct buffer tar = {0};
+
+    add_to_tar(&tar, "a.txt", "alpha", 5);
+    add_to_tar(&tar, "b/c d.txt", "beta", 4);
+    add_to_tar(&tar, "a.txt", "gamma!", 6);
+    add_to_tar(&tar, "empty", "", 0);
+    end_tar(&tar);
+    assert_walk(OPENING_KNOWN, 5, &file, &tar,
+                "12-128-3/tar/a.txt 5\n12-128-3/tar/b/c%20d.txt 4\n12-128-3/tar/a.txt;3 6\n"
+                "12-128-3/tar/empty 0\n");
+    assert_walk(OPENING_NO, 5, &file, &tar, "");
+    buffer_release(&tar);
+}
+END_TEST
+
+static void nest(struct buffer *tar, unsigned levels)
+{
+    struct buffer inner = {0};
+
+    if (levels > 0) {
+        nest(&inner, levels - 1);
+        add_to_tar(tar, "t", inner.data, inner.len);
+    } else {
+        add_to_tar(tar, "x", "y", 1);
+    }
+    end_tar(tar);
+    buffer_release(&inner);
+}
+
+START_TEST(nesting_is_limited_and_said)
+{
+    struct buffer tar = {0};
+
+    nest(&tar, 2);
+    assert_walk(OPENING_KNOWN, 3, &file, &tar,
+                "12-128-3/tar/t 3584\n12-128-3/tar/t//tar/t 2048\n12-128-3/tar/t//tar/t//tar/x 1\n");
+    assert_walk(OPENING_KNOWN, 2, &file, &tar,
+                "12-128-3/tar/t 3584\n12-128-3/tar/t//tar/t 2048\n"
+                "12-128-3/tar/t//tar/t//tar/;1 0 2: not opened: it is nested more than 2 deep (--depth)\n");
+    buffer_release(&tar);
+}
+END_TEST
+
+START_TEST(as_deep_as_addresses_go)
+{
+    struct buffer tar = {0};
+    struct taken taken = {.most = 0};
+
+    nest(&tar, OPENING_MOST_DEPTH + 2);
+    walk(&taken, OPENING_KNOWN, 1000, &file, &tar);
+    ck_assert_uint_eq(taken.count, OPENING_MOST_DEPTH);
+    buffer_release(&tar);
+    buffer_release(&taken.text);
+}
+END_TEST
+
+START_TEST(the_sink_decides_what_is_opened)
+{
+    struct buffer tar = {0};
+    struct taken taken = {.closed = true};
+
+    nest(&tar, 2);
+    walk(&taken, OPENING_KNOWN, 5, &file, &tar);
+    ck_assert_uint_eq(taken.count, 1);
+    buffer_release(&taken.text);
+    taken = (struct taken){.most = 2};
+    walk(&taken, OPENING_KNOWN, 5, &file, &tar);
+    ck_assert_uint_eq(taken.count, 3); /* the third says that there are more */
+    buffer_release(&taken.text);
+    buffer_release(&tar);
+}
+END_TEST
+
+START_TEST(what_is_left_of_a_container_is_kept)
+{
+    struct buffer tar = {0};
+    struct taken taken = {.most = 0};
+
+    add_to_tar(&tar, "a", "alpha", 5);
+    add_to_tar(&tar, "b", "0123456789", 10);
+    tar.len = 3 * 512 + 4;
+    walk(&taken, OPENING_KNOWN, 5, &file, &tar);
+    buffer_add_char(&taken.text, '\0');
+    ck_assert_ptr_nonnull(strstr(taken.text.data, "12-128-3/tar/a 5\n"));
+    ck_assert_ptr_nonnull(strstr(taken.text.data, "12-128-3/tar/b 4 1: it cannot be unpacked after byte 4"));
+    buffer_release(&taken.text);
+    buffer_release(&tar);
+}
+END_TEST
+
+/* In free space a container may begin at any sector of the image, and ends where it ends. */
+START_TEST(containers_in_free_space)
+{
+    const struct object range = {
+        .kind = OBJECT_UNALLOCATED, .flags = OBJECT_RANGE, .start = 4096 + 100, .size = 1 << 20};
+    struct buffer space = {0}, tar = {0};
+
+    add_to_tar(&tar, "a", "alpha", 5);
+    end_tar(&tar);
+    for (int i = 0; i < 412 + 1024; i++)
+        buffer_add_char(&space, (char)('a' + i % 7));
+    buffer_add(&space, tar.data, tar.len);
+    for (int i = 0; i < 512; i++)
+        buffer_add_char(&space, 'z');
+    buffer_add(&space, tar.data, tar.len);
+    assert_walk(OPENING_ALL, 5, &range, &space, "@4196+1048576/tar@1436/a 5\n@4196+1048576/tar@3996/a 5\n");
+    assert_walk(OPENING_KNOWN, 5, &range, &space, "");
+    buffer_release(&space);
+    buffer_release(&tar);
+}
+END_TEST
+
+/* Larger than what is kept in memory: read in order, again from the start, and at places. */
+START_TEST(a_large_member_can_be_read_again)
+{
+    enum { LEN = OPENING_ROOM + 300000 };
+    struct buffer tar = {0};
+    struct taken taken = {.most = 0};
+    uint8_t *bytes = random_block(LEN);
+
+    add_to_tar(&tar, "small", "alpha", 5);
+    add_to_tar(&tar, "large", bytes, LEN);
+    add_to_tar(&tar, "last", "omega", 5);
+    end_tar(&tar);
+    walk(&taken, OPENING_KNOWN, 5, &file, &tar);
+    ck_assert_uint_eq(taken.count, 3);
+    ck_assert_uint_eq(taken.again, 3);
+    buffer_add_char(&taken.text, '\0');
+    ck_assert_ptr_null(strstr(taken.text.data, ":"));
+    free(bytes);
+    buffer_release(&tar);
+    buffer_release(&taken.text);
+}
+END_TEST
+
+/* In two runs of the image, of which the second comes first. */
+START_TEST(members_that_are_stored_as_they_are_have_a_place)
+{
+    struct buffer tar = {0};
+    uint8_t bytes[1000], image[8192];
+    struct object stored = file;
+    struct taken taken = {.image = image};
+
+    fill_random(bytes, sizeof bytes);
+    add_to_tar(&tar, "a", bytes, sizeof bytes);
+    add_to_tar(&tar, "b", bytes + 100, 700);
+    end_tar(&tar);
+    ck_assert_uint_eq(tar.len, 4096);
+    memcpy(image + 4096, tar.data, 1536);
+    memcpy(image + 512, tar.data + 1536, tar.len - 1536);
+    ck_assert_int_eq(object_add_run(&stored, 0, 4096, 1536), 0);
+    ck_assert_int_eq(object_add_run(&stored, 1536, 512, tar.len - 1536), 0);
+    stored.size = tar.len;
+    walk(&taken, OPENING_KNOWN, 5, &stored, &tar);
+    ck_assert_uint_eq(taken.count, 2);
+    ck_assert_uint_eq(taken.runs, 2);
+    object_release(&stored);
+    buffer_release(&tar);
+    buffer_release(&taken.text);
+}
+END_TEST
+
+RUN_TESTS("opening", members_come_in_order_with_their_addresses, nesting_is_limited_and_said,
+          as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
+          containers_in_free_space, a_large_member_can_be_read_again,
+          members_that_are_stored_as_they_are_have_a_place)
