@@ -12,6 +12,9 @@
  */
 #define GUESS_MOST ((uint64_t)64 << 20)
 
+/* For the character set of names: archive.c. */
+const char *const opening_folders[] = {"/usr/lib/locale", NULL};
+
 const char *opening_mode_name(unsigned mode)
 {
     static const char *const names[OPENING_MODES] = {"no", "known", "all"};

@@ -57,6 +57,9 @@ struct opening_sink {
 
 struct opening;
 
+/* Folders below which opening_new reads; ends with NULL. */
+extern const char *const opening_folders[];
+
 /* Prepares the formats, so it must be called while files can still be opened.  NULL on error. */
 struct opening *opening_new(enum opening_mode mode, unsigned depth, const struct opening_sink *sink,
                             struct error *err);

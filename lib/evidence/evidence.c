@@ -270,15 +270,20 @@ static size_t count_folders(const char *const *folders)
     return count;
 }
 
-/* Joins two lists, each of which may be NULL.  The caller frees the result. */
-static const char **join_folders(const char *const *folders, const char *const *more)
-{
-    const char **all = calloc(count_folders(folders) + count_folders(more) + 1, sizeof *all), **at = all;
+enum { MOST_LISTS = 3 };
 
-    while (all && folders && *folders)
-        *at++ = *folders++;
-    while (all && more && *more)
-        *at++ = *more++;
+/* Joins the lists, each of which may be NULL.  The caller frees the result. */
+static const char **join_folders(const char *const *const lists[MOST_LISTS])
+{
+    const char **all, **at;
+    size_t count = 1;
+
+    for (int i = 0; i < MOST_LISTS; i++)
+        count += count_folders(lists[i]);
+    at = all = calloc(count, sizeof *all);
+    for (int i = 0; all && i < MOST_LISTS; i++)
+        for (const char *const *list = lists[i]; list && *list; list++)
+            *at++ = *list;
     return all;
 }
 
@@ -303,7 +308,9 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
                                  .force = setup->force,
                                  .bytes = setup->bytes,
                                  .digests = reading->options->image_digests};
-    const char **all = join_folders(folders, setup->inspector ? setup->inspector->folders : NULL);
+    const char **all = join_folders(
+        (const char *const *const[MOST_LISTS]){folders, setup->inspector ? setup->inspector->folders : NULL,
+                                               setup->opening != OPENING_NO ? opening_folders : NULL});
 
     if (all) /* must stay valid as long as the crew */
         reading->crew = hire(reading, setup, all, reading->options->workers);
