@@ -14,9 +14,9 @@ uint32_t deflate_checksum(const void *data, size_t len)
     return (uint32_t)adler32_z(1, data, len);
 }
 
-uint32_t deflate_crc(const void *data, size_t len)
+uint32_t deflate_crc(uint32_t crc, const void *data, size_t len)
 {
-    return (uint32_t)crc32_z(0, data, len);
+    return (uint32_t)crc32_z(crc, data, len);
 }
 
 size_t deflate_bound(size_t len)

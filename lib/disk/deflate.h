@@ -9,8 +9,8 @@
 
 /* Adler-32 (RFC 1950). */
 uint32_t deflate_checksum(const void *data, size_t len);
-/* CRC-32 (IEEE 802.3). */
-uint32_t deflate_crc(const void *data, size_t len);
+/* Continues a CRC-32 (IEEE 802.3) over len more bytes; start with 0. */
+uint32_t deflate_crc(uint32_t crc, const void *data, size_t len);
 /* Returns the maximum size of len bytes as a zlib stream. */
 size_t deflate_bound(size_t len);
 

@@ -74,7 +74,7 @@ static uint32_t header_crc(const uint8_t *header, uint32_t len)
 
     memcpy(copy, header, len);
     memset(copy + 16, 0, 4);
-    return deflate_crc(copy, len);
+    return deflate_crc(0, copy, len);
 }
 
 static bool header_is_sound(const struct copy *copy)
@@ -100,7 +100,7 @@ static int read_entries(const struct disk_view *disk, struct copy *copy, struct 
     if (!copy->entries)
         return error_set(err, "out of memory");
     disk->read(disk->arg, at * copy->sector_size, copy->entries, copy->entries_len);
-    if (deflate_crc(copy->entries, copy->entries_len) == bytes_load32(copy->header + 88))
+    if (deflate_crc(0, copy->entries, copy->entries_len) == bytes_load32(copy->header + 88))
         copy->state = SOUND;
     return 0;
 }
