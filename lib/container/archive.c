@@ -1,164 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/archive.h"
 
-#include <inttypes.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/memory.h"
-#include "container/archive_sight.h"
+#include "container/archive_open.h"
 
-/* ---- members ---- */
-
-struct archive_container {
-    struct container container;
-    struct archive_window window;
-    struct archive_reader reader;
-    uint64_t start;      /* of the archive in the content */
-    uint64_t stated_end; /* as its header has it, or CONTAINER_UNKNOWN */
-    bool is_packed;      /* its members are not stored as they are */
-    uint64_t memory;     /* bytes that unpacking takes */
-    char problem[64];
-};
-
-static void set_time(struct object_stamp *stamp, int is_set, time_t seconds, long nanoseconds)
+/* An archive from `start` on.  It ends at `end`, unless that is unknown. */
+static struct container *open_from(const struct container_sight *sight, const struct container_watch *watch,
+                                   int (*const *supports)(struct archive *), uint64_t start, uint64_t end,
+                                   bool is_packed, struct error *err)
 {
-    if (is_set)
-        *stamp = (struct object_stamp){
-            seconds, nanoseconds >= 0 && nanoseconds < 1000000000 ? (uint32_t)nanoseconds : 0};
+    const struct archive_plan plan = {
+        .supports = supports, .start = start, .end = end, .is_packed = is_packed};
+
+    return archive_open(sight, watch, &plan, err);
 }
-
-static void describe(struct container_member *member, struct archive_entry *entry)
-{
-    const char *name = archive_entry_pathname(entry);
-    const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : -1;
-
-    if (!name)
-        name = archive_entry_pathname_utf8(entry);
-    *member = (struct container_member){.name = name ? name : "", .mode = archive_entry_mode(entry)};
-    member->name_len = strnlen(member->name, ARCHIVE_NAME);
-    member->size = size >= 0 ? (uint64_t)size : CONTAINER_UNKNOWN;
-    member->uid = (uint32_t)archive_entry_uid(entry);
-    member->gid = (uint32_t)archive_entry_gid(entry);
-    set_time(&member->times[OBJECT_MTIME], archive_entry_mtime_is_set(entry), archive_entry_mtime(entry),
-             archive_entry_mtime_nsec(entry));
-    set_time(&member->times[OBJECT_ATIME], archive_entry_atime_is_set(entry), archive_entry_atime(entry),
-             archive_entry_atime_nsec(entry));
-    set_time(&member->times[OBJECT_CTIME], archive_entry_ctime_is_set(entry), archive_entry_ctime(entry),
-             archive_entry_ctime_nsec(entry));
-    set_time(&member->times[OBJECT_CRTIME], archive_entry_birthtime_is_set(entry),
-             archive_entry_birthtime(entry), archive_entry_birthtime_nsec(entry));
-    if (archive_entry_is_encrypted(entry))
-        member->problem = "it is encrypted";
-}
-
-/* Folders and symbolic links have no content, nor have devices and hard links, unless something is hidden
- * there. */
-static bool has_content(struct archive *archive, struct archive_entry *entry)
-{
-    const bool has_size = archive_entry_size_is_set(entry) && archive_entry_size(entry) > 0;
-
-    if (archive_entry_filetype(entry) == AE_IFDIR || archive_entry_filetype(entry) == AE_IFLNK)
-        return false;
-    if ((archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR && !has_size &&
-        strcmp(archive_entry_pathname(entry), "//") == 0)
-        return false; /* the table of names, which libarchive has taken */
-    return has_size || (archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry));
-}
-
-static int next_entry(struct container *container, struct container_member *member, struct error *err)
-{
-    struct archive_container *archive = (struct archive_container *)container;
-    struct archive_entry *entry;
-    int more;
-
-    while ((more = archive_reader_next(&archive->reader, &entry, err)) == 1)
-        if (has_content(archive->reader.archive, entry)) {
-            describe(member, entry);
-            return 1;
-        }
-    return more;
-}
-
-static ssize_t read_entry(struct container *container, void *into, size_t len, struct error *err)
-{
-    return archive_reader_read(&((struct archive_container *)container)->reader, into, len, err);
-}
-
-/* Unless it is compressed, the data is at hand when the header has been read. */
-static uint64_t place_of_entry(struct container *container)
-{
-    struct archive_container *archive = (struct archive_container *)container;
-    const la_int64_t at = archive_filter_bytes(archive->reader.archive, 0);
-
-    if (archive->is_packed || archive_filter_count(archive->reader.archive) > 1 || at < 0)
-        return CONTAINER_UNKNOWN;
-    return archive->start + (uint64_t)at;
-}
-
-static uint64_t end_of_archive(struct container *container)
-{
-    struct archive_container *archive = (struct archive_container *)container;
-    const la_int64_t at = archive_filter_bytes(archive->reader.archive, -1);
-
-    if (archive->stated_end != CONTAINER_UNKNOWN)
-        return archive->stated_end;
-    return at < 0 ? archive->start : archive->start + (uint64_t)at;
-}
-
-static void close_archive(struct container *container)
-{
-    struct archive_container *archive = (struct archive_container *)container;
-
-    archive_reader_release(&archive->reader);
-    archive_window_release(&archive->window);
-    free(archive);
-}
-
-/* ---- opening ---- */
-
-typedef int support(struct archive *);
-
-/* How an archive is read, and where it lies. */
-struct plan {
-    support *const *supports;
-    uint64_t start, end; /* end: as its header has it, or CONTAINER_UNKNOWN */
-    bool is_packed;
-};
-
-static struct container *open_archive(const struct container_sight *sight,
-                                      const struct container_watch *watch, const struct plan *plan,
-                                      struct error *err)
-{
-    struct archive_container *archive = memory_new(sizeof *archive, err);
-
-    if (!archive)
-        return NULL;
-    archive->container =
-        (struct container){next_entry, read_entry, place_of_entry, end_of_archive, close_archive};
-    archive->start = plan->start;
-    archive->stated_end = plan->end;
-    archive->is_packed = plan->is_packed;
-    archive->reader.source =
-        (struct archive_source){.window = &archive->window, .start = plan->start, .end = sight->size};
-    if (archive_window_init(&archive->window, sight->content, watch, err) ||
-        archive_reader_open(&archive->reader, plan->supports, err)) {
-        close_archive(&archive->container);
-        return NULL;
-    }
-    return &archive->container;
-}
-
-#define FILTERS                                                                                              \
-    archive_read_support_filter_gzip, archive_read_support_filter_bzip2, archive_read_support_filter_xz,     \
-        archive_read_support_filter_zstd, archive_read_support_filter_lz4, archive_read_support_filter_lzma, \
-        archive_read_support_filter_lzip, archive_read_support_filter_compress
-
-static const struct plan plan_compressed = {
-    (support *const[]){FILTERS, archive_read_support_format_raw, NULL}, 0, CONTAINER_UNKNOWN, true};
 
 /* ---- archives that may be compressed ---- */
 
@@ -179,15 +37,17 @@ static bool needs_too_much(const struct container_sight *sight)
 static size_t unpack_first(const struct container_sight *sight, uint8_t first[FIRST])
 {
     static const struct container_watch watch = {.progress = no_progress};
-    struct container *packed =
-        needs_too_much(sight) ? NULL : open_archive(sight, &watch, &plan_compressed, NULL);
-    struct container_member member;
+    struct archive_window window;
+    struct archive_stream *stream;
     ssize_t len = 0;
 
-    if (packed && next_entry(packed, &member, NULL) == 1)
-        len = read_entry(packed, first, FIRST, NULL);
-    if (packed)
-        close_archive(packed);
+    if (needs_too_much(sight) || archive_window_init(&window, sight->content, &watch, NULL))
+        return 0;
+    stream = archive_stream_open(&window, archive_sight_packing(sight), 0, NULL);
+    if (stream)
+        len = archive_stream_read(stream, first, FIRST, NULL);
+    archive_stream_close(stream);
+    archive_window_release(&window);
     return len > 0 ? (size_t)len : 0;
 }
 
@@ -202,6 +62,15 @@ static size_t first_bytes(const struct container_sight *sight, uint8_t first[FIR
     return len;
 }
 
+static struct container *open_whole(const struct container_sight *sight, const struct container_watch *watch,
+                                    int (*const *supports)(struct archive *), struct error *err)
+{
+    const struct archive_plan plan = {
+        .supports = supports, .end = CONTAINER_UNKNOWN, .packing = archive_sight_packing(sight)};
+
+    return archive_open(sight, watch, &plan, err);
+}
+
 static bool matches_tar(const struct container_sight *sight)
 {
     uint8_t first[FIRST];
@@ -209,12 +78,19 @@ static bool matches_tar(const struct container_sight *sight)
     return archive_sight_is_tar(first, first_bytes(sight, first));
 }
 
+/* Unless other things may follow, archives may: tar goes on after the end of one only if it is asked to. */
+static int read_concatenated(struct archive *archive)
+{
+    return archive_read_set_option(archive, "tar", "read_concatenated_archives", "1");
+}
+
 static struct container *open_tar(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {FILTERS, archive_read_support_format_tar, NULL};
+    static int (*const once[])(struct archive *) = {archive_read_support_format_tar, NULL};
+    static int (*const all[])(struct archive *) = {archive_read_support_format_tar, read_concatenated, NULL};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, false}, err);
+    return open_whole(sight, watch, sight->is_carved ? once : all, err);
 }
 
 static bool matches_cpio(const struct container_sight *sight)
@@ -227,9 +103,9 @@ static bool matches_cpio(const struct container_sight *sight)
 static struct container *open_cpio(const struct container_sight *sight, const struct container_watch *watch,
                                    struct error *err)
 {
-    static support *const supports[] = {FILTERS, archive_read_support_format_cpio, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_cpio, NULL};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, false}, err);
+    return open_whole(sight, watch, supports, err);
 }
 
 /* ---- compressed files ---- */
@@ -245,35 +121,15 @@ static bool matches_compressed(const struct container_sight *sight, enum archive
     return !archive_sight_is_tar(first, len) && !archive_sight_is_cpio(first, len);
 }
 
-/* Yields the one member, which cannot be read. */
-static int next_refused(struct container *container, struct container_member *member, struct error *err)
-{
-    struct archive_container *archive = (struct archive_container *)container;
-
-    (void)err;
-    if (archive->memory == 0)
-        return 0;
-    snprintf(archive->problem, sizeof archive->problem, "it needs %" PRIu64 " MB to be unpacked",
-             archive->memory >> 20);
-    *member = (struct container_member){
-        .name = "data", .name_len = 4, .size = CONTAINER_UNKNOWN, .problem = archive->problem};
-    archive->memory = 0;
-    return 1;
-}
-
 static struct container *open_compressed(const struct container_sight *sight,
                                          const struct container_watch *watch, struct error *err)
 {
-    struct archive_container *archive =
-        (struct archive_container *)open_archive(sight, watch, &plan_compressed, err);
+    const enum archive_sight_packing packing = archive_sight_packing(sight);
+    const struct archive_plan plan = {.end = CONTAINER_UNKNOWN,
+                                      .packing = packing,
+                                      .memory = archive_sight_memory(packing, sight->head, sight->head_len)};
 
-    if (!archive)
-        return NULL;
-    if (needs_too_much(sight)) {
-        archive->container.next = next_refused;
-        archive->memory = archive_sight_memory(archive_sight_packing(sight), sight->head, sight->head_len);
-    }
-    return &archive->container;
+    return archive_open(sight, watch, &plan, err);
 }
 
 /* ---- archives with a signature ---- */
@@ -311,6 +167,11 @@ static bool matches_xar(const struct container_sight *sight)
     return archive_sight_begins(sight, magic_xar, sizeof magic_xar - 1);
 }
 
+static uint32_t be32(const uint8_t *bytes)
+{
+    return __builtin_bswap32(bytes_load32(bytes));
+}
+
 /* Where an archive that has its length in its header ends. */
 static uint64_t stated_end(const struct container_sight *sight, uint64_t start, uint64_t len)
 {
@@ -320,7 +181,7 @@ static uint64_t stated_end(const struct container_sight *sight, uint64_t start, 
 static struct container *open_7z(const struct container_sight *sight, const struct container_watch *watch,
                                  struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_7zip, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_7zip, NULL};
     const uint64_t start = archive_sight_start(sight, magic_7z, sizeof magic_7z - 1);
     uint8_t header[32];
     uint64_t offset, len;
@@ -333,25 +194,24 @@ static struct container *open_7z(const struct container_sight *sight, const stru
     len = bytes_load64(header + 20);
     if (offset > sight->size || len > sight->size - offset)
         offset = len = sight->size; /* cut off */
-    return open_archive(
-        sight, watch,
-        &(struct plan){supports, start, stated_end(sight, start, sizeof header + offset + len), true}, err);
+    return open_from(sight, watch, supports, start, stated_end(sight, start, sizeof header + offset + len),
+                     true, err);
 }
 
 static struct container *open_rar(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_rar, archive_read_support_format_rar5,
-                                        NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_rar,
+                                                        archive_read_support_format_rar5, NULL};
     const uint64_t start = archive_sight_start(sight, magic_rar, sizeof magic_rar - 1);
 
-    return open_archive(sight, watch, &(struct plan){supports, start, CONTAINER_UNKNOWN, true}, err);
+    return open_from(sight, watch, supports, start, CONTAINER_UNKNOWN, true, err);
 }
 
 static struct container *open_cab(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_cab, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_cab, NULL};
     const uint64_t start = archive_sight_start(sight, magic_cab, sizeof magic_cab);
     uint8_t header[12];
 
@@ -359,42 +219,71 @@ static struct container *open_cab(const struct container_sight *sight, const str
         error_set(err, "is cut off");
         return NULL;
     }
-    return open_archive(
-        sight, watch,
-        &(struct plan){supports, start, stated_end(sight, start, bytes_load32(header + 8)), true}, err);
+    return open_from(sight, watch, supports, start, stated_end(sight, start, bytes_load32(header + 8)), true,
+                     err);
 }
 
 static struct container *open_iso(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_iso9660, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_iso9660, NULL};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, false}, err);
+    return open_from(sight, watch, supports, 0, CONTAINER_UNKNOWN, false, err);
 }
 
 static struct container *open_ar(const struct container_sight *sight, const struct container_watch *watch,
                                  struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_ar, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_ar, NULL};
+    const struct archive_plan plan = {
+        .supports = supports, .end = CONTAINER_UNKNOWN, .is_endless = sight->is_carved};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, false}, err);
+    return archive_open(sight, watch, &plan, err);
+}
+
+/* Where one of the two headers of an RPM file ends; 0: there is none. */
+static uint64_t rpm_header_end(const struct container_sight *sight, uint64_t at)
+{
+    enum { FIXED = 16, ENTRY = 16 };
+    uint8_t header[FIXED];
+
+    if (content_read(sight->content, at, header, sizeof header) || memcmp(header, "\x8e\xad\xe8\x01", 4) != 0)
+        return 0;
+    return at + FIXED + (uint64_t)be32(header + 8) * ENTRY + be32(header + 12);
+}
+
+/* After the lead come the signature, which is padded, and the header, then a compressed cpio archive. */
+static uint64_t rpm_payload(const struct container_sight *sight)
+{
+    enum { LEAD = 96, ALIGNMENT = 8 };
+    const uint64_t signature = rpm_header_end(sight, LEAD);
+
+    return signature ? rpm_header_end(sight, (signature + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT) : 0;
 }
 
 static struct container *open_rpm(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {archive_read_support_filter_rpm, FILTERS,
-                                        archive_read_support_format_cpio, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_cpio, NULL};
+    const uint64_t start = rpm_payload(sight);
+    uint8_t head[64];
+    const struct container_sight payload = {.head = head, .head_len = sizeof head};
+    struct archive_plan plan = {.supports = supports, .start = start, .end = CONTAINER_UNKNOWN};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, true}, err);
+    if (start == 0 || content_read(sight->content, start, head, sizeof head)) {
+        error_set(err, "is cut off");
+        return NULL;
+    }
+    plan.packing = archive_sight_packing(&payload);
+    return archive_open(sight, watch, &plan, err);
 }
 
 static struct container *open_xar(const struct container_sight *sight, const struct container_watch *watch,
                                   struct error *err)
 {
-    static support *const supports[] = {archive_read_support_format_xar, NULL};
+    static int (*const supports[])(struct archive *) = {archive_read_support_format_xar, NULL};
 
-    return open_archive(sight, watch, &(struct plan){supports, 0, CONTAINER_UNKNOWN, true}, err);
+    return open_from(sight, watch, supports, 0, CONTAINER_UNKNOWN, true, err);
 }
 
 /* ---- formats ---- */

@@ -44,13 +44,16 @@ uint64_t archive_window_find(struct archive_window *window, uint64_t from, uint6
 
 /* ---- what libarchive reads ---- */
 
-/* Bytes in memory, followed by a range of the content. */
+/* Bytes in memory, followed by a range of the content; or what `pull` returns, until that is 0 or -1. */
 struct archive_source {
     struct archive_window *window;
     const uint8_t *head;
     size_t head_len;
     uint64_t start, end; /* in the content */
     uint64_t at;         /* position in the whole */
+    ssize_t (*pull)(void *arg, void *into, size_t len);
+    void *arg;
+    uint8_t *pulled; /* ARCHIVE_BLOCK bytes of room */
 };
 
 /* An archive that libarchive reads, and the data of its present entry. */

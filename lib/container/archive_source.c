@@ -85,6 +85,16 @@ uint64_t archive_window_find(struct archive_window *window, uint64_t from, uint6
 
 /* ---- what libarchive reads ---- */
 
+static la_ssize_t read_pulled(struct archive *archive, void *arg, const void **block)
+{
+    struct archive_source *source = arg;
+    const ssize_t len = source->pull(source->arg, source->pulled, ARCHIVE_BLOCK);
+
+    (void)archive;
+    *block = source->pulled;
+    return len > 0 ? (la_ssize_t)len : 0;
+}
+
 static la_ssize_t read_source(struct archive *archive, void *arg, const void **block)
 {
     struct archive_source *source = arg;
@@ -204,9 +214,13 @@ int archive_reader_open(struct archive_reader *reader, int (*const *supports)(st
     for (; *supports; supports++)
         if ((*supports)(reader->archive) == ARCHIVE_FATAL)
             return reader_error(reader, err);
-    archive_read_set_read_callback(reader->archive, read_source);
-    archive_read_set_skip_callback(reader->archive, skip_source);
-    archive_read_set_seek_callback(reader->archive, seek_source);
+    if (reader->source.pull)
+        archive_read_set_read_callback(reader->archive, read_pulled);
+    else {
+        archive_read_set_read_callback(reader->archive, read_source);
+        archive_read_set_skip_callback(reader->archive, skip_source);
+        archive_read_set_seek_callback(reader->archive, seek_source);
+    }
     archive_read_set_callback_data(reader->archive, &reader->source);
     if (archive_read_open1(reader->archive) < ARCHIVE_WARN)
         return reader_error(reader, err);

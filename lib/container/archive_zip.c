@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "container/archive_zip.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +7,10 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "container/archive.h"
+#include "container/archive_zip_data.h"
 
 enum {
-    SYNTHETIC = ARCHIVE_ZIP_LOCAL + 1 + 20, /* bytes of the header that libarchive sees */
-    MOST_TARGET = 4096,                     /* bytes of a symbolic link's target */
+    MOST_TARGET = 4096, /* bytes of a symbolic link's target */
     TYPE = 0170000,
     FOLDER = 0040000,
     LINK = 0120000,
@@ -21,57 +19,18 @@ enum {
 
 struct archive_zip {
     struct container container;
-    struct archive_window headers, data;
+    struct archive_window headers, window; /* window: for local headers and data */
     struct archive_zip_table table;
     size_t next;
     struct archive_zip_header central, local;
     bool has_local;
-    uint64_t start, end;     /* of the present member's data */
-    bool is_open, is_failed; /* whether libarchive reads it, or failed to */
-    uint8_t synthetic[SYNTHETIC];
-    struct archive_reader reader;
+    uint64_t start, end; /* of the present member's data */
+    struct archive_zip_data data;
     char problem[128];
     struct buffer difference; /* between the headers of the last member, if not empty */
 };
 
 /* ---- members ---- */
-
-static bool is_supported(unsigned method)
-{
-    switch (method) {
-    case 0:
-        return true;
-    case 8:
-        return archive_zlib_version() != NULL;
-    case 12:
-        return archive_bzlib_version() != NULL;
-    case 14:
-    case 95:
-        return archive_liblzma_version() != NULL;
-    case 93:
-        return archive_libzstd_version() != NULL;
-    case 98:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static const char *method_name(unsigned method)
-{
-    static const struct {
-        unsigned method;
-        const char *name;
-    } names[] = {{1, "Shrink"}, {2, "Reduce"},  {3, "Reduce"},     {4, "Reduce"},
-                 {5, "Reduce"}, {6, "Implode"}, {8, "Deflate"},    {9, "Deflate64"},
-                 {12, "bzip2"}, {14, "LZMA"},   {93, "Zstandard"}, {94, "MP3"},
-                 {95, "xz"},    {96, "JPEG"},   {97, "WavPack"},   {98, "PPMd"}};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].method == method)
-            return names[i].name;
-    return "unknown";
-}
 
 /* Why it cannot be read, or NULL. */
 static const char *problem_of(struct archive_zip *zip, const struct archive_zip_header *header)
@@ -82,10 +41,10 @@ static const char *problem_of(struct archive_zip *zip, const struct archive_zip_
         return "it is in another volume";
     if (!zip->has_local)
         return "its local header is missing";
-    if (is_supported(header->method))
+    if (archive_zip_data_is_supported(header->method))
         return NULL;
     snprintf(zip->problem, sizeof zip->problem, "it is packed by a method that is not supported: %u (%s)",
-             (unsigned)header->method, method_name(header->method));
+             (unsigned)header->method, archive_zip_data_method(header->method));
     return zip->problem;
 }
 
@@ -175,7 +134,7 @@ static bool place_data(struct archive_zip *zip, const struct archive_zip_entry *
 
     zip->start = zip->end = size;
     zip->has_local =
-        entry->local < size && archive_zip_read_local(&zip->data, entry->local, &zip->local) == 0;
+        entry->local < size && archive_zip_read_local(&zip->window, entry->local, &zip->local) == 0;
     if (!zip->has_local)
         return false;
     zip->start = entry->local + zip->local.len;
@@ -192,7 +151,7 @@ static void use_local(struct archive_zip *zip, const struct archive_zip_entry *e
     zip->end = entry->end;
     if (!(header->flags & ARCHIVE_ZIP_SIZES_FOLLOW) || header->packed)
         return;
-    if (archive_zip_read_descriptor(&zip->data, zip->start, entry->end, &descriptor)) {
+    if (archive_zip_read_descriptor(&zip->window, zip->start, entry->end, &descriptor)) {
         header->packed = descriptor.packed;
         header->size = descriptor.size;
         header->crc = descriptor.crc;
@@ -228,8 +187,6 @@ static int next_member(struct container *container, struct container_member *mem
     struct archive_zip *zip = (struct archive_zip *)container;
     const struct archive_zip_header *header = &zip->central;
 
-    archive_reader_release(&zip->reader);
-    zip->is_open = zip->is_failed = false;
     if (zip->difference.len > 0 || zip->difference.failed)
         return yield_difference(zip, member, err);
     while (zip->next < zip->table.count)
@@ -237,6 +194,7 @@ static int next_member(struct container *container, struct container_member *mem
             *member = (struct container_member){header->name, header->name_len, header->size,
                                                 .problem = problem_of(zip, header), .mode = header->mode};
             memcpy(member->times, header->times, sizeof member->times);
+            archive_zip_data_begin(&zip->data, header, zip->start, zip->end);
             return 1;
         }
     return zip->table.damage ? error_set(err, "%s", zip->table.damage) : 0;
@@ -244,67 +202,9 @@ static int next_member(struct container *container, struct container_member *mem
 
 /* ---- data ---- */
 
-static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
-{
-    for (; bytes > 0; bytes--, value >>= 8)
-        *to++ = (uint8_t)value;
-    return to;
-}
-
-/* A local header with what libarchive needs for unpacking; returns its length. */
-static size_t make_header(struct archive_zip *zip)
-{
-    const struct archive_zip_header *header = &zip->central;
-    const bool follows = header->flags & ARCHIVE_ZIP_SIZES_FOLLOW;
-    const bool is_large = !follows && (header->packed >= UINT32_MAX || header->size >= UINT32_MAX);
-    uint8_t *to = zip->synthetic;
-
-    memcpy(to, "PK\3\4", 4);
-    to = put(to + 4, 45, 2);
-    to = put(to, header->flags & (2 | 4 | ARCHIVE_ZIP_SIZES_FOLLOW), 2); /* 2 and 4: options of the methods */
-    to = put(to, header->method, 2);
-    to = put(to, 0, 4);
-    to = put(to, follows ? 0 : header->crc, 4);
-    to = put(to, is_large ? UINT32_MAX : follows ? 0 : header->packed, 4);
-    to = put(to, is_large ? UINT32_MAX : follows ? 0 : header->size, 4);
-    to = put(to, 1, 2);
-    to = put(to, is_large ? 20 : 0, 2);
-    *to++ = 'x';
-    if (is_large)
-        to = put(put(put(to, 1, 2), 16, 2), header->size, 8);
-    if (is_large)
-        to = put(to, header->packed, 8);
-    return (size_t)(to - zip->synthetic);
-}
-
-static int open_member(struct archive_zip *zip, struct error *err)
-{
-    static int (*const supports[])(struct archive *) = {archive_read_support_format_zip_streamable, NULL};
-    const size_t len = make_header(zip);
-    struct archive_entry *entry;
-
-    zip->is_open = true;
-    zip->reader.source = (struct archive_source){&zip->data, zip->synthetic, len, zip->start, zip->end, 0};
-    if (zip->central.flags & ARCHIVE_ZIP_SIZES_FOLLOW)
-        zip->reader.source.end = zip->headers.content->size; /* its descriptor */
-    if (archive_reader_open(&zip->reader, supports, err))
-        return -1;
-    return archive_reader_next(&zip->reader, &entry, err) == 1 ? 0 : -1;
-}
-
 static ssize_t read_member(struct container *container, void *into, size_t len, struct error *err)
 {
-    struct archive_zip *zip = (struct archive_zip *)container;
-
-    if (zip->is_failed)
-        return error_set(err, "it cannot be unpacked");
-    if (!zip->has_local || (zip->start == zip->end && zip->central.size == 0 && zip->central.packed == 0))
-        return 0;
-    if (!zip->is_open && open_member(zip, err)) {
-        zip->is_failed = true;
-        return -1;
-    }
-    return archive_reader_read(&zip->reader, into, len, err);
+    return archive_zip_data_read(&((struct archive_zip *)container)->data, into, len, err);
 }
 
 static uint64_t place_of_member(struct container *container)
@@ -325,9 +225,9 @@ static void close_zip(struct container *container)
 {
     struct archive_zip *zip = (struct archive_zip *)container;
 
-    archive_reader_release(&zip->reader);
+    archive_zip_data_release(&zip->data);
     archive_window_release(&zip->headers);
-    archive_window_release(&zip->data);
+    archive_window_release(&zip->window);
     buffer_release(&zip->difference);
     free(zip->table.entries);
     free(zip);
@@ -340,9 +240,10 @@ static struct container *open_zip(const struct container_sight *sight, const str
 
     if (!zip)
         return NULL;
+    zip->data.window = &zip->window;
     zip->container = (struct container){next_member, read_member, place_of_member, end_of_zip, close_zip};
     if (archive_window_init(&zip->headers, sight->content, watch, err) ||
-        archive_window_init(&zip->data, sight->content, watch, err) ||
+        archive_window_init(&zip->window, sight->content, watch, err) ||
         archive_zip_find_members(&zip->table, &zip->headers, sight->is_carved, err)) {
         close_zip(&zip->container);
         return NULL;

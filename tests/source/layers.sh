@@ -248,6 +248,8 @@ only sqlite3.h lib/database/database_inner.h
 only libewf.h lib/disk/backend_libewf.c
 only zlib.h lib/disk/deflate.c
 only archive lib/container/archive_inner.h
+only lzma.h lib/container/unpack.c
+only zstd.h lib/container/unpack.c
 only seccomp.h lib/crew/sandbox.c
 only linux/landlock.h lib/crew/sandbox.c
 only pthread.h "lib/base/queue.c src/terminal.c"

@@ -270,6 +270,84 @@ START_TEST(yields_beginnings_of_what_is_cut_off)
 }
 END_TEST
 
+/* Of a small file: what has been read is unpacked to the last byte. */
+START_TEST(unpacks_the_beginnings_of_files)
+{
+    static const char *const files[] = {"numbers.gz", "two.gz", "two.xz", "numbers.lzma", "numbers.lz"};
+
+    for (size_t i = 0; i < SAMPLES; i++)
+        for (size_t j = 0; j < 5; j++) {
+            size_t len, last = 0;
+            uint8_t *bytes;
+            struct containers_list whole;
+
+            if (strcmp(samples[i].file, files[j]) != 0)
+                continue;
+            bytes = load(files[j], &len);
+            whole = containers_open(samples[i].format, bytes, len, false, NULL);
+            for (size_t cut = len / 2; cut < len; cut++) {
+                struct containers_list list = containers_open(samples[i].format, bytes, cut, false, NULL);
+
+                ck_assert_uint_eq(list.count, 1);
+                ck_assert_uint_ge(list.members[0].data.len, last);
+                last = list.members[0].data.len;
+                ck_assert_mem_eq(list.members[0].data.data, whole.members[0].data.data, last);
+                ck_assert_uint_gt(last, whole.members[0].data.len / 8);
+                containers_release(&list);
+            }
+            ck_assert_uint_gt(last, whole.members[0].data.len - 200);
+            containers_release(&whole);
+            free(bytes);
+        }
+}
+END_TEST
+
+START_TEST(ends_where_the_archive_ends)
+{
+    prepare();
+    for (size_t i = 0; i < SAMPLES; i++) {
+        size_t len;
+        uint8_t *bytes, *longer;
+        struct containers_list list;
+
+        if (!samples[i].format->magic || samples[i].format == &archive_format_rar)
+            continue;
+        bytes = load(samples[i].file, &len);
+        longer = malloc(len + 5000);
+        memcpy(longer, bytes, len);
+        for (int with = 0; with < 2; with++) {
+            memset(longer + len, 0, 5000);
+            if (with)
+                fill_random(longer + len, 5000);
+            list = containers_open(samples[i].format, longer, len + 5000, true, NULL);
+            check_members(&list, samples[i].members, samples[i].file);
+            ck_assert_msg(list.end <= len && list.end + 1100 > len, "%s: %lu instead of %zu", samples[i].file,
+                          (unsigned long)list.end, len);
+            containers_release(&list);
+        }
+        free(longer);
+        free(bytes);
+    }
+}
+END_TEST
+
+START_TEST(checks_the_crc_of_gzip)
+{
+    size_t len;
+    uint8_t *bytes = load("numbers.gz", &len);
+    struct containers_list list;
+
+    bytes[len - 8] ^= 1;
+    list = containers_open(&archive_format_gz, bytes, len, false, NULL);
+    ck_assert_str_eq(list.members[0].failure, "its CRC-32 does not agree");
+    ck_assert_str_eq(list.failure, "its CRC-32 does not agree");
+    containers_digests(&list);
+    ck_assert_str_eq(list.members[0].sha1, NUMBERS);
+    containers_release(&list);
+    free(bytes);
+}
+END_TEST
+
 static _Noreturn void open_in_sandbox(uint8_t *const *bytes, const size_t *lens)
 {
     static const char *const nothing[] = {NULL};
@@ -314,4 +392,5 @@ END_TEST
 
 RUN_TESTS("archive", yields_what_other_programs_packed, recognises_each_as_what_it_is,
           yields_the_files_of_images, reports_what_is_encrypted, says_where_stored_members_lie,
-          yields_beginnings_of_what_is_cut_off, opens_no_file)
+          yields_beginnings_of_what_is_cut_off, unpacks_the_beginnings_of_files, ends_where_the_archive_ends,
+          checks_the_crc_of_gzip, opens_no_file)
